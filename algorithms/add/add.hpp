@@ -1,0 +1,22 @@
+#pragma once
+/// Vector addition: out[i] = a[i] + b[i] for 0 <= i < n. Integers wrap.
+///
+/// A map of two inputs: its variants, kernels and contract are map's. Traffic: two reads and a write an
+/// element.
+
+#include <concord/map.hpp>
+
+namespace concord {
+
+/// The table of variants, for `concord algorithms`.
+std::vector<const Variant*> add_variants();
+
+/// All three of one type and one count; out may be a or b exactly. Errors as for map.
+Run add(Stream& stream, const View& a, const View& b, const View& out, const Options& options = {});
+
+template <Range A, Range B, Range Out>
+Run add(Stream& stream, const A& a, const B& b, const Out& out, const Options& options = {}) {
+    return add(stream, View(a.view()), View(b.view()), View(out.view()), options);
+}
+
+}  // namespace concord

@@ -1,0 +1,119 @@
+#include <concord/operators.hpp>
+
+#include <array>
+#include <string>
+
+namespace concord {
+namespace {
+
+constexpr std::string_view reduce_names[] = {"sum", "product", "min", "max"};
+constexpr std::string_view map_names[] = {"copy", "negate", "abs", "square", "sqrt"};
+
+// Integers are computed in an unsigned type of at least 32 bits, where wrapping is defined.
+std::string wide(Type type) {
+    return is_float(type) ? std::string(name_of(type)) : size_of(type) < 8 ? "u32" : "u64";
+}
+
+std::string body(ReduceOp op, Type type) {
+    const std::string t(name_of(type)), w = wide(type);
+    const bool min = op == ReduceOp::min;
+    switch (op) {
+        case ReduceOp::sum:
+            return "return (" + t + ")((" + w + ")a + (" + w + ")b);";
+        case ReduceOp::product:
+            return "return (" + t + ")((" + w + ")a * (" + w + ")b);";
+        default:
+            break;
+    }
+    const std::string less = min ? "b < a ? b : a" : "a < b ? b : a";
+    if (!is_float(type)) return "return " + less + ";";
+    // For zeros the sum of two is -0 only if both are, which is max; min is the same seen from below.
+    const std::string zero = min ? "-(-a - b)" : "a + b";
+    return "if (a != a) return a; if (b != b) return b; if (a == 0 && b == 0) return " + zero + "; return " +
+           less + ";";
+}
+
+std::string body(MapFunction function, Type type) {
+    const std::string t(name_of(type)), w = wide(type);
+    const bool is_signed = type < Type::u8;
+    const std::string negated = is_float(type) ? "-x" : "(" + t + ")((" + w + ")0 - (" + w + ")x)";
+    switch (function) {
+        case MapFunction::copy:
+            return "return x;";
+        case MapFunction::negate:
+            return "return " + negated + ";";
+        case MapFunction::abs:
+            return is_float(type) ? "return fabs(x);"
+                   : is_signed    ? "return x < 0 ? " + negated + " : x;"
+                                  : "return x;";
+        case MapFunction::square:
+            return "return (" + t + ")((" + w + ")x * (" + w + ")x);";
+        case MapFunction::sqrt:
+            return is_float(type) ? "return sqrt(x);" : "return x;";
+    }
+    return {};
+}
+
+Operator make(std::string_view name, Type type, int arity, const std::string& body) {
+    const std::string t(name_of(type));
+    Operator op;
+    op.name = name;
+    op.result = type;
+    op.arguments.assign(static_cast<std::size_t>(arity), type);
+    op.text =
+        t + " concord_function(" + (arity == 1 ? t + " x" : t + " a, " + t + " b") + ") { " + body + " }";
+    op.file = "builtin";
+    op.line = 1;
+    return finish(std::move(op));
+}
+
+template <class E, std::size_t N>
+std::optional<E> named(const std::string_view (&names)[N], std::string_view name) {
+    for (std::size_t i = 0; i < N; ++i) {
+        if (names[i] == name) return static_cast<E>(i);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name_of(ReduceOp op) {
+    return reduce_names[static_cast<std::size_t>(op)];
+}
+std::string_view name_of(MapFunction function) {
+    return map_names[static_cast<std::size_t>(function)];
+}
+std::optional<ReduceOp> reduce_op_named(std::string_view name) {
+    return named<ReduceOp>(reduce_names, name);
+}
+std::optional<MapFunction> map_function_named(std::string_view name) {
+    return named<MapFunction>(map_names, name);
+}
+
+const Operator& builtin(ReduceOp op, Type type) {
+    static const auto table = [] {
+        std::array<std::array<Operator, all_types.size()>, std::size(reduce_names)> made;
+        for (const ReduceOp o : all_reduce_ops) {
+            for (const Type t : all_types)
+                made[static_cast<std::size_t>(o)][static_cast<std::size_t>(t)] =
+                    make(name_of(o), t, 2, body(o, t));
+        }
+        return made;
+    }();
+    return table[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
+}
+
+const Operator& builtin(MapFunction function, Type type) {
+    static const auto table = [] {
+        std::array<std::array<Operator, all_types.size()>, std::size(map_names)> made;
+        for (const MapFunction f : all_map_functions) {
+            for (const Type t : all_types)
+                made[static_cast<std::size_t>(f)][static_cast<std::size_t>(t)] =
+                    make(name_of(f), t, 1, body(f, t));
+        }
+        return made;
+    }();
+    return table[static_cast<std::size_t>(function)][static_cast<std::size_t>(type)];
+}
+
+}  // namespace concord

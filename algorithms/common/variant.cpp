@@ -1,0 +1,75 @@
+#include <concord/add.hpp>
+#include <concord/map.hpp>
+#include <concord/reduce.hpp>
+#include <concord/variant.hpp>
+
+namespace concord {
+
+std::string_view name_of(Order order) {
+    switch (order) {
+        case Order::canonical:
+            return "canonical";
+        case Order::own:
+            return "own";
+        case Order::any:
+            return "any";
+    }
+    return "unknown";
+}
+
+std::vector<Algorithm> algorithms() {
+    return {{"map", "out[i] = f(in[i]), or f(a[i], b[i])", map_variants()},
+            {"add", "out[i] = a[i] + b[i]", add_variants()},
+            {"reduce", "out[0] = in[0] op in[1] op ... in[n-1]", reduce_variants()}};
+}
+
+namespace detail {
+namespace {
+
+std::string joined(const std::vector<std::string_view>& names) {
+    std::string text;
+    for (const std::string_view name : names)
+        text.append(text.empty() ? "" : ", ").append(name);
+    return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+Support supports_dialect(const Device& device, const Variant& variant) {
+    const Dialect dialect = device.traits().dialect;
+    const bool has = dialect == Dialect::cuda     ? variant.cuda
+                     : dialect == Dialect::opencl ? variant.opencl
+                                                  : variant.host;
+    if (has) return {};
+    return Support::no(std::string(variant.name) + " is not written in " + std::string(name_of(dialect)));
+}
+
+Support supports_type(const Device& device, Type type) {
+    if (type == Type::f64 && !device.traits().fp64)
+        return Support::no(device.info().selector + " has no f64 arithmetic");
+    return {};
+}
+
+void throw_unknown_variant(std::string_view algorithm, std::string_view name,
+                           const std::vector<std::string_view>& known) {
+    throw Error(ErrorCode::invalid_argument, algorithm,
+                "there is no variant '" + std::string(name) + "'; these would do: " + joined(known));
+}
+
+void throw_unsupported_variant(std::string_view algorithm, std::string_view name, const Device& device,
+                               std::string_view reason, const std::vector<std::string_view>& usable) {
+    throw Error(ErrorCode::unsupported, algorithm,
+                "variant " + std::string(name) + " on " + device.info().selector + ": " +
+                    std::string(reason) + "; these would do: " + joined(usable));
+}
+
+void check_operand(const char* algorithm, const char* name, const Stream& stream, const View& view) {
+    check_view(algorithm, name, view);
+    if (view.buffer == nullptr || &view.device() == &stream.device()) return;
+    throw Error(ErrorCode::wrong_device, algorithm,
+                std::string(name) + " is on " + view.device().info().selector + ", the stream on " +
+                    stream.device().info().selector);
+}
+
+}  // namespace detail
+}  // namespace concord

@@ -1,0 +1,121 @@
+#pragma once
+/// What all algorithms share: variants, how one is chosen, and what a call reports.
+
+#include <concord/span.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace concord {
+
+/// What a variant promises of floating-point results. Integer results are exact in every variant.
+enum class Order {
+    canonical,  ///< the order that the algorithm's contract defines: equal bits on every device and in every
+                ///< variant
+    own,        ///< an order of the variant's own that depends on n alone: equal bits on every device
+    any         ///< an order that depends on the device; held to a derived bound
+};
+
+std::string_view name_of(Order order);
+
+/// One way to compute an algorithm. Each algorithm's .cpp holds a table of these with its launch code beside.
+struct Variant {
+    std::string_view name;
+    std::string_view summary;
+    bool cuda, opencl, host;  ///< the dialects that it is written in
+    Order order;
+    std::string_view source;  ///< where it was published
+};
+
+/// Whether something can be had, and if not, why.
+struct Support {
+    bool yes = true;
+    std::string reason;
+    explicit operator bool() const { return yes; }
+    static Support no(std::string why) { return {false, std::move(why)}; }
+};
+
+/// How to call an algorithm.
+struct Options {
+    /// A name from the algorithm's table, or "auto" for the best that this device supports. A name that does
+    /// not exist is invalid_argument, one that does not support the call unsupported; both say which would
+    /// do.
+    std::string_view variant = "auto";
+};
+
+/// What a call enqueued.
+struct Run {
+    std::string_view variant;  ///< the one that runs; from the table
+    Device* device = nullptr;
+};
+
+/// An algorithm as `concord algorithms` shows it.
+struct Algorithm {
+    std::string_view name;
+    std::string_view summary;
+    std::vector<const Variant*> variants;
+};
+
+/// All algorithms, in the order of the README.
+std::vector<Algorithm> algorithms();
+
+namespace detail {
+
+/// Whether the device's dialect is among the variant's, and the device has the arithmetic for the types.
+Support supports_dialect(const Device& device, const Variant& variant);
+Support supports_type(const Device& device, Type type);
+
+/// "auto", or a list of what would do, for error messages.
+[[noreturn]] void throw_unknown_variant(std::string_view algorithm, std::string_view name,
+                                        const std::vector<std::string_view>& known);
+[[noreturn]] void throw_unsupported_variant(std::string_view algorithm, std::string_view name,
+                                            const Device& device, std::string_view reason,
+                                            const std::vector<std::string_view>& usable);
+
+/// The row that options ask for. A row is a Variant with `supports(const Device&, const Problem&)`; `auto`
+/// takes the first in the table that supports the problem, so a table lists its variants by preference.
+template <class Row, std::size_t N, class Problem>
+const Row& choose(std::string_view algorithm, const Row (&table)[N], const Device& device,
+                  const Problem& problem, const Options& options) {
+    auto supports = [&](const Row& row) {
+        const Support dialect = supports_dialect(device, row);
+        return dialect ? row.supports(device, problem) : dialect;
+    };
+    auto usable = [&] {
+        std::vector<std::string_view> names;
+        for (const Row& row : table) {
+            if (supports(row)) names.push_back(row.name);
+        }
+        return names;
+    };
+    if (options.variant == "auto") {
+        for (const Row& row : table) {
+            if (supports(row)) return row;
+        }
+        throw_unsupported_variant(algorithm, "auto", device, supports(table[0]).reason, {});
+    }
+    for (const Row& row : table) {
+        if (row.name != options.variant) continue;
+        if (const Support support = supports(row); !support)
+            throw_unsupported_variant(algorithm, row.name, device, support.reason, usable());
+        return row;
+    }
+    throw_unknown_variant(algorithm, options.variant, usable());
+}
+
+/// Throws wrong_device or invalid_argument unless the view is sound and on the stream's device.
+void check_operand(const char* algorithm, const char* name, const Stream& stream, const View& view);
+
+/// Lanes to launch for a group that is written for `lanes` lanes: host kernels run all of them in one call.
+inline u32 lanes_of(const Device& device, u32 lanes) {
+    return device.traits().dialect == Dialect::host ? 1 : lanes;
+}
+
+constexpr u64 divide_up(u64 a, u64 b) {
+    return a / b + (a % b != 0 ? 1 : 0);
+}
+
+}  // namespace detail
+}  // namespace concord

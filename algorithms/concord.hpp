@@ -1,0 +1,7 @@
+#pragma once
+/// All of Concord: devices, buffers, streams, operators, algorithms.
+
+#include <concord/add.hpp>
+#include <concord/map.hpp>
+#include <concord/reduce.hpp>
+#include <concord/span.hpp>

@@ -1,0 +1,233 @@
+#include <concord/map.hpp>
+
+#include <array>
+#include <string>
+
+namespace concord {
+
+namespace texts {
+extern const KernelText common_cu, common_cl, map_cu, map_cl;
+}
+
+namespace detail {
+namespace {
+
+constexpr u32 group_lanes = 256;
+constexpr u32 pack_bytes = 16;
+constexpr u32 unroll = 4;
+constexpr u64 host_tile = u64{1} << 14;   // elements of a naive group on the CPU
+constexpr u64 wide_tile = u64{64} << 10;  // bytes of output of a group in the CPU shape
+
+const KernelSource& source() {
+    static const KernelSource texts{
+        "map", {texts::common_cu, texts::map_cu}, {texts::common_cl, texts::map_cl}};
+    return texts;
+}
+
+std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* entry, u32 pack,
+                               HostKernel MapHost::*host) {
+    const Type a = p.a.type, b = p.b.type, out = p.out.type;
+    const KernelId id{&source(), entry, p.op.hash,
+                      static_cast<u64>(a) | static_cast<u64>(b) << 8 | static_cast<u64>(out) << 16, pack};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source();
+        spec.entry = entry;
+        spec.constants = {{"A", std::string(name_of(a))},
+                          {"B", std::string(name_of(b))},
+                          {"U", std::string(name_of(out))},
+                          {"GROUP", std::to_string(group_lanes)},
+                          {"UNROLL", std::to_string(unroll)},
+                          {"F(x, y)", p.op.arguments.size() == 2 ? "apply(op, x, y)" : "apply(op, x)"}};
+        if (pack > 0) spec.constants.push_back({"PACK", std::to_string(pack)});
+        spec.op = p.op;
+        if (p.host != nullptr) spec.host = p.host->*host;
+        spec.max_lanes = group_lanes;
+        return spec;
+    });
+}
+
+// Whether the data of this call is too large to stay in the caches.
+u32 past_cache(const Device& device, const MapProblem& p) {
+    return p.a.bytes() + p.out.bytes() > device.traits().cache ? 1 : 0;
+}
+
+void run_naive(Stream& stream, const MapProblem& p) {
+    Device& device = stream.device();
+    const auto map = kernel(device, p, "map_naive", 0, &MapHost::naive);
+    const u64 n = p.out.count;
+    if (device.traits().dialect == Dialect::host) {
+        launch(stream, *map, LaunchShape::linear(divide_up(n, host_tile), 1), p.a, p.b, p.out, n, host_tile,
+               p.values);
+    } else {
+        launch(stream, *map, LaunchShape::linear(divide_up(n, group_lanes), group_lanes), p.a, p.b, p.out, n,
+               p.values);
+    }
+}
+
+// One lane a group, contiguous tiles.
+void run_wide(Stream& stream, const MapProblem& p) {
+    Device& device = stream.device();
+    const bool host = device.traits().dialect == Dialect::host;
+    const auto map = kernel(device, p, host ? "map_vectorized" : "map_wide", 0, &MapHost::vectorized);
+    const u64 n = p.out.count;
+    // Enough tiles for balance, few enough that their count costs nothing; a single one while the work is
+    // small.
+    u64 tile = wide_tile / size_of(p.out.type);
+    if (n > tile * device.traits().units * 64)
+        tile = divide_up(divide_up(n, device.traits().units * u64{64}), 64) * 64;
+    launch(stream, *map, LaunchShape::linear(divide_up(n, tile), 1), p.a, p.b, p.out, n, tile,
+           past_cache(device, p), p.values);
+}
+
+// Elements of a pack, given where the operands lie: as many as fill an access, or one if they are not aligned
+// alike.
+struct Packing {
+    u32 pack;
+    u64 head;
+};
+
+Packing packing(const MapProblem& p) {
+    const u32 widest = std::max({size_of(p.a.type), size_of(p.b.type), size_of(p.out.type)});
+    const u64 pack = pack_bytes / widest;
+    const u64 head = (pack - p.out.offset / size_of(p.out.type) % pack) % pack;
+    for (const View* view : {&p.a, &p.b}) {
+        if ((view->offset / size_of(view->type) + head) % pack != 0) return {1, 0};
+    }
+    return {static_cast<u32>(pack), std::min(head, p.out.count)};
+}
+
+void run_vectorized(Stream& stream, const MapProblem& p) {
+    Device& device = stream.device();
+    if (!device.traits().many_lanes) return run_wide(stream, p);
+    const auto [pack, head] = packing(p);
+    const auto map = kernel(device, p, "map_vectorized", pack, &MapHost::vectorized);
+    const u64 n = p.out.count, packs = (n - head) / pack;
+    const u64 tiles = std::max<u64>(1, divide_up(packs, u64{group_lanes} * unroll));
+    const u64 resident =
+        u64{device.traits().units} * std::max<u32>(1, device.traits().max_resident_lanes / group_lanes);
+    launch(stream, *map, LaunchShape::linear(std::min(tiles, resident * 16), group_lanes), p.a, p.b, p.out, n,
+           head, packs, p.values);
+}
+
+Support supports_any(const Device& device, const MapProblem& p) {
+    for (const View* view : {&p.a, &p.b, &p.out}) {
+        if (const Support support = supports_type(device, view->type); !support) return support;
+    }
+    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+        return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +
+                           " cannot compile at run time");
+    if (p.op.name == "sqrt" && p.op.file == "builtin" && p.a.type == Type::f32 &&
+        !device.traits().exact_divide_sqrt)
+        return Support::no(device.info().selector + " has no correctly rounded square root for f32");
+    return {};
+}
+
+void run_serial(Stream& stream, const MapProblem& p) {
+    const auto map = kernel(stream.device(), p, "map_serial", 0, &MapHost::naive);
+    const u64 n = p.out.count;
+    launch(stream, *map, LaunchShape::linear(1, 1), p.a, p.b, p.out, n, n, p.values);
+}
+
+struct MapRow : Variant {
+    Support (*supports)(const Device&, const MapProblem&);
+    void (*run)(Stream&, const MapProblem&);
+};
+
+constexpr MapRow table[] = {
+    {{"vectorized", "16-byte accesses, several in flight; on CPUs contiguous tiles and non-temporal stores",
+      true, true, true, Order::canonical, "V. Volkov, Better performance at lower occupancy, GTC 2010"},
+     supports_any,
+     run_vectorized},
+    {{"naive", "one element a work-item", true, true, true, Order::canonical, "textbook"},
+     supports_any,
+     run_naive},
+    {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
+     supports_any,
+     run_serial},
+};
+
+template <class T>
+const MapHost* builtin_host(MapFunction function) {
+    auto kernels = [](auto op) { return &map_host<T, T, T, host::IgnoreSecond<decltype(op)>>(); };
+    switch (function) {
+        case MapFunction::copy:
+            return kernels(ops::Copy{});
+        case MapFunction::negate:
+            return kernels(ops::Negate{});
+        case MapFunction::abs:
+            return kernels(ops::Abs{});
+        case MapFunction::square:
+            return kernels(ops::Square{});
+        default:
+            if constexpr (std::is_floating_point_v<T>) return kernels(ops::Sqrt{});
+            return nullptr;
+    }
+}
+
+}  // namespace
+
+Run map(Stream& stream, const MapProblem& p, const Options& options) {
+    const char* call = p.algorithm;
+    check_operand(call, "a", stream, p.a);
+    check_operand(call, "b", stream, p.b);
+    check_operand(call, "out", stream, p.out);
+    if (p.a.count != p.out.count || p.b.count != p.out.count)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "counts differ: " + std::to_string(p.a.count) + ", " + std::to_string(p.b.count) +
+                        " elements in, " + std::to_string(p.out.count) + " out");
+    for (const View* in : {&p.a, &p.b}) {
+        const bool in_place = in->offset == p.out.offset && size_of(in->type) == size_of(p.out.type);
+        if (overlap(*in, p.out) && !in_place)
+            throw Error(ErrorCode::invalid_argument, call,
+                        "out, at byte " + std::to_string(p.out.offset) + ", overlaps an input at byte " +
+                            std::to_string(in->offset) + " of the same buffer without being it");
+    }
+    const MapRow& row = choose(call, table, stream.device(), p, options);
+    if (p.out.count > 0) row.run(stream, p);
+    return {row.name, &stream.device()};
+}
+
+}  // namespace detail
+
+std::vector<const Variant*> map_variants() {
+    std::vector<const Variant*> list;
+    for (const detail::MapRow& row : detail::table)
+        list.push_back(&row);
+    return list;
+}
+
+namespace {
+constexpr std::array<std::byte, 4> no_values{};
+}
+
+Run map(Stream& stream, const View& in, const View& out, MapFunction function, const Options& options) {
+    if (in.type != out.type)
+        throw Error(ErrorCode::invalid_argument, "map",
+                    std::string(name_of(function)) + " keeps the type, but in is " +
+                        std::string(name_of(in.type)) + " and out " + std::string(name_of(out.type)));
+    if (function == MapFunction::sqrt && !is_float(in.type))
+        throw Error(ErrorCode::unsupported, "map",
+                    "sqrt takes f32 or f64, not " + std::string(name_of(in.type)));
+    // A copy moves bits, whatever they mean: as floats some devices would change a NaN's payload.
+    View from = in, to = out;
+    if (function == MapFunction::copy && is_float(in.type))
+        from.type = to.type = in.type == Type::f32 ? Type::u32 : Type::u64;
+    const detail::MapHost* host = visit(
+        from.type, [&](auto tag) { return detail::builtin_host<typename decltype(tag)::type>(function); });
+    return detail::map(stream, {"map", from, from, to, builtin(function, from.type), {no_values}, host},
+                       options);
+}
+
+Run map(Stream& stream, const View& in, const View& out, const Operator& op, const Options& options) {
+    if (op.arguments.size() != 1 || !op.bound.empty())
+        throw Error(ErrorCode::invalid_argument, "map",
+                    op.name + " is " + op.signature() + ", map needs one argument");
+    if (op.arguments[0] != in.type || op.result != out.type)
+        throw Error(ErrorCode::invalid_argument, "map",
+                    op.name + " is " + op.signature() + ", but in is " + std::string(name_of(in.type)) +
+                        " and out " + std::string(name_of(out.type)));
+    return detail::map(stream, {"map", in, in, out, op, {no_values}, nullptr}, options);
+}
+
+}  // namespace concord

@@ -1,0 +1,233 @@
+#include "reduce_table.hpp"
+
+#include <bit>
+
+namespace concord {
+
+namespace texts {
+extern const KernelText common_cu, common_cl, reduce_cu, reduce_cl, reduce_steps_cu, reduce_steps_cl;
+}
+
+namespace detail {
+namespace {
+
+constexpr u32 loads_in_flight = 8;
+
+const KernelSource& source(ReduceText text) {
+    static const KernelSource fixed{
+        "reduce", {texts::common_cu, texts::reduce_cu}, {texts::common_cl, texts::reduce_cl}};
+    static const KernelSource steps{"reduce_steps",
+                                    {texts::common_cu, texts::reduce_steps_cu},
+                                    {texts::common_cl, texts::reduce_steps_cl}};
+    return text == ReduceText::steps ? steps : fixed;
+}
+
+u64 chunks_of(u64 n) {
+    return std::max<u64>(1, divide_up(n, canonical_chunk(n)));
+}
+
+// The chunk length of the level above: that of as many elements as there are chunks.
+u64 upper_chunk(u64 n) {
+    return canonical_chunk(chunks_of(n));
+}
+
+// Room for the chunks' sums and for the sums of those.
+std::shared_ptr<Buffer> make_sums(Stream& stream, const ReduceProblem& p) {
+    const u64 chunks = chunks_of(p.in.count);
+    return stream.scratch((chunks + divide_up(chunks, upper_chunk(p.in.count))) * size_of(p.in.type));
+}
+
+// The upper levels as a launch of their own, for devices whose groups cannot hand over to a last one.
+void run_upper(Stream& stream, const ReduceProblem& p, ReduceText text, u32 lanes, const View& sums) {
+    const auto upper = reduce_kernel(stream.device(), p, text, "reduce_upper", &ReduceHost::fixed);
+    launch(stream, *upper, LaunchShape::linear(1, lanes), sums, p.out, chunks_of(p.in.count),
+           upper_chunk(p.in.count), p.identity, p.values);
+}
+
+// One lane a group; runs of chunks that lie one after another.
+void run_wide(Stream& stream, const ReduceProblem& p) {
+    Device& device = stream.device();
+    const DeviceTraits& traits = device.traits();
+    const auto wide = reduce_kernel(device, p, ReduceText::wide, "reduce_wide", &ReduceHost::fixed);
+    const u64 n = p.in.count, chunk = canonical_chunk(n), chunks = chunks_of(n);
+    // One group while the work is small (waking a thread costs more), then a few for each thread.
+    constexpr u64 least_bytes = u64{256} << 10;
+    const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
+    const u64 run = divide_up(chunks, std::min<u64>({chunks, most, u64{traits.units} * 16}));
+    const u64 groups = divide_up(chunks, run);
+    const auto buffer = make_sums(stream, p);
+    const View sums{buffer.get(), 0, buffer->size() / size_of(p.in.type), p.in.type};
+    const View ticket{&stream.zeros(), 0, 1, Type::u32};
+    const bool finish = traits.device_fence || groups == 1;
+    launch(stream, *wide, LaunchShape::linear(groups, 1), p.in, p.out, sums, ticket, n, chunk, upper_chunk(n),
+           run, u32{finish}, p.identity, p.values);
+    if (!finish) run_upper(stream, p, ReduceText::wide, 1, sums);
+}
+
+void run_fixed(Stream& stream, const ReduceProblem& p) {
+    Device& device = stream.device();
+    const DeviceTraits& traits = device.traits();
+    if (!traits.many_lanes) return run_wide(stream, p);
+    const auto fixed = reduce_kernel(device, p, ReduceText::fixed, "reduce_fixed", &ReduceHost::fixed);
+    const u64 n = p.in.count, chunk = canonical_chunk(n), chunks = chunks_of(n);
+    const u64 groups = divide_up(chunks, reduce_group / 32);
+    const auto buffer = make_sums(stream, p);
+    const View sums{buffer.get(), 0, buffer->size() / size_of(p.in.type), p.in.type};
+    const View ticket{&stream.zeros(), 0, 1, Type::u32};
+    const LaunchShape shape = LaunchShape::linear(groups, reduce_group);
+    const bool finish = traits.device_fence || groups == 1;
+    launch(stream, *fixed, shape, p.in, p.out, sums, ticket, n, chunk, upper_chunk(n), u32{finish},
+           p.identity, p.values);
+    if (!finish) run_upper(stream, p, ReduceText::fixed, reduce_group, sums);
+}
+
+Support supports_any(const Device& device, const ReduceProblem& p) {
+    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+        return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +
+                           " cannot compile at run time");
+    return supports_type(device, p.in.type);
+}
+
+Support supports_shuffle(const Device& device, const ReduceProblem& p) {
+    const DeviceTraits& traits = device.traits();
+    if (!traits.shuffles) return Support::no(device.info().selector + " has no sub-group shuffles");
+    if (!std::has_single_bit(traits.sub_group_width) ||
+        traits.sub_group_width * traits.sub_group_width < reduce_group)
+        return Support::no("sub-groups of " + std::to_string(traits.sub_group_width) +
+                           " lanes are too few for groups of " + std::to_string(reduce_group));
+    return supports_any(device, p);
+}
+
+// The longest chain of a variant that reduces `factor` elements a group, `depth` operations each level, to
+// one.
+u64 levels_depth(u64 n, u64 factor, u64 depth) {
+    u64 total = 0;
+    do {
+        n = std::max<u64>(1, divide_up(n, factor));
+        total += depth;
+    } while (n > 1);
+    return total;
+}
+
+struct ReduceRow : Variant {
+    Support (*supports)(const Device&, const ReduceProblem&);
+    void (*run)(Stream&, const ReduceProblem&);
+    u64 (*depth)(u64 n);
+};
+
+constexpr std::string_view harris = "M. Harris, Optimizing Parallel Reduction in CUDA, 2007";
+
+constexpr ReduceRow table[] = {
+    {{"fixed",
+      "canonical order in one launch: a chunk a warp (CPU: a run of chunks a task), the last group finishes",
+      true, true, true, Order::canonical, "Concord; tree after M. Harris, 2007"},
+     supports_any,
+     run_fixed,
+     [](u64 n) { return canonical_depth(n); }},
+    {{"shuffle", "two elements a lane at load, then sub-group shuffles", true, true, false, Order::any,
+      "J. Luitjens, Faster Parallel Reductions on Kepler, 2014"},
+     supports_shuffle,
+     run_reduce_shuffle,
+     [](u64 n) { return levels_depth(n, 2 * reduce_group, 12); }},
+    {{"first_add", "two elements a lane at load, then halves meet in local memory", true, true, true,
+      Order::own, harris},
+     supports_any,
+     run_reduce_first_add,
+     [](u64 n) { return levels_depth(n, 2 * reduce_group, 9); }},
+    {{"sequential", "halves meet in local memory: contiguous active lanes", true, true, true, Order::own,
+      harris},
+     supports_any,
+     run_reduce_sequential,
+     [](u64 n) { return levels_depth(n, reduce_group, 8); }},
+    {{"interleaved", "neighbours meet in local memory: lane index modulo stride, divergent", true, true, true,
+      Order::own, harris},
+     supports_any,
+     run_reduce_interleaved,
+     [](u64 n) { return levels_depth(n, reduce_group, 8); }},
+    {{"global_tree", "a tree in global memory, a launch a level, on a copy of the input", true, true, true,
+      Order::own, "textbook"},
+     supports_any,
+     run_reduce_global_tree,
+     [](u64 n) { return static_cast<u64>(std::bit_width(n)); }},
+    {{"serial", "one loop on one thread", false, false, true, Order::own, "textbook"},
+     supports_any,
+     run_reduce_serial,
+     [](u64 n) { return n; }},
+};
+
+}  // namespace
+
+std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, ReduceText text,
+                                      const char* entry, HostKernel ReduceHost::*host) {
+    const Type type = p.in.type;
+    const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type), static_cast<u64>(text)};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source(text);
+        spec.entry = entry;
+        spec.constants = {{"T", std::string(name_of(type))},
+                          {"SIZE", std::to_string(size_of(type))},
+                          {"GROUP", std::to_string(reduce_group)},
+                          {"UNROLL", std::to_string(loads_in_flight)}};
+        if (text == ReduceText::wide) spec.constants.push_back({"WIDE", "1"});
+        spec.op = p.op;
+        if (p.host != nullptr) spec.host = p.host->*host;
+        spec.max_lanes = text == ReduceText::wide ? 1 : reduce_group;
+        return spec;
+    });
+}
+
+Run reduce(Stream& stream, const ReduceProblem& p, const Options& options) {
+    check_operand("reduce", "in", stream, p.in);
+    check_operand("reduce", "out", stream, p.out);
+    if (p.out.count != 1)
+        throw Error(ErrorCode::invalid_argument, "reduce",
+                    "out has " + std::to_string(p.out.count) + " elements, not 1");
+    if (p.in.type != p.out.type)
+        throw Error(ErrorCode::invalid_argument, "reduce",
+                    "in is " + std::string(name_of(p.in.type)) + ", out " + std::string(name_of(p.out.type)));
+    if (overlap(p.in, p.out)) throw Error(ErrorCode::invalid_argument, "reduce", "out lies within in");
+    const ReduceRow& row = choose("reduce", table, stream.device(), p, options);
+    if (p.in.count == 0) {
+        // No group has anything to load: the identity is the result.
+        u64 identity = 0;
+        std::memcpy(&identity, p.identity.bytes.data(), p.identity.bytes.size());
+        stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &identity, size_of(p.out.type));
+    } else {
+        row.run(stream, p);
+    }
+    return {row.name, &stream.device()};
+}
+
+}  // namespace detail
+
+std::vector<const Variant*> reduce_variants() {
+    std::vector<const Variant*> list;
+    for (const detail::ReduceRow& row : detail::table)
+        list.push_back(&row);
+    return list;
+}
+
+u64 reduce_depth(std::string_view variant, u64 n) {
+    for (const detail::ReduceRow& row : detail::table) {
+        if (row.name == variant) return row.depth(n);
+    }
+    throw Error(ErrorCode::invalid_argument, "reduce_depth",
+                "there is no variant '" + std::string(variant) + "'");
+}
+
+Run reduce(Stream& stream, const View& in, const View& out, ReduceOp op, const Options& options) {
+    static constexpr std::array<std::byte, 4> no_values{};
+    return visit(in.type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        const T identity = identity_of<T>(op);
+        const detail::ReduceHost* host =
+            ops::visit(op, [](auto f) { return &detail::reduce_host<T, decltype(f)>(); });
+        return detail::reduce(
+            stream,
+            {in, out, builtin(op, in.type), {no_values}, {std::as_bytes(std::span(&identity, 1))}, host},
+            options);
+    });
+}
+
+}  // namespace concord

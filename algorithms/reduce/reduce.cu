@@ -1,0 +1,125 @@
+// Reduce in the canonical order, CUDA C++. Parallel texts: reduce.cl, reduce_host.hpp.
+//
+// Algorithm  The input is cut into chunks of a length that depends on n alone. Element i of a chunk belongs to lane
+//            i mod 128; a lane starts from the identity and adds its elements in order; lanes l and l + 64 meet, then
+//            l and l + 32, ..., l and l + 1. The chunks' sums are reduced by the same rule: there are at most 32768
+//            of them, and so at most three levels.
+// Passes     one launch; traffic: every element once. The group that finishes last does the upper levels.
+// Tunables   GROUP lanes a group, UNROLL loads in flight a lane.
+// Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007 (the tree); S. Rennich, CUDA threadFenceReduction
+//            sample (the last group); the fixed lanes are Concord's.
+//
+// T: element type; apply(op, x, y): the operator. One warp reduces one chunk: each lane of it holds four of the 128.
+
+constexpr u32 order_lanes = 128;
+constexpr u32 warps = GROUP / warp_width;
+constexpr int held = order_lanes / warp_width;                  // order lanes in one lane's registers
+constexpr int pack = sizeof(T) == 8 ? 2 : held;                 // elements of an access: 16 bytes at most
+constexpr int packs = held / pack;                              // accesses a row of 128
+
+// What a lane holds: order lanes pack * lane + j + 64 * k, at item[k * pack + j].
+struct Row {
+    T item[held];
+};
+
+// Rows are read past L1, which may hold what the upper levels' data was before other groups wrote it.
+__device__ __forceinline__ Row load_row(const T* row, u32 lane, bool aligned) {
+    Row r;
+#pragma unroll
+    for (int k = 0; k < packs; ++k) {
+        const T* from = row + k * (order_lanes / 2) + lane * pack;
+        if (aligned) {
+            const auto p = load_pack_l2<pack>(from);
+#pragma unroll
+            for (int j = 0; j < pack; ++j) r.item[k * pack + j] = p.item[j];
+        } else {
+#pragma unroll
+            for (int j = 0; j < pack; ++j) r.item[k * pack + j] = __ldcg(from + j);
+        }
+    }
+    return r;
+}
+
+// The reduction of one chunk, by one warp; valid in its lane 0.
+__device__ __forceinline__ T reduce_chunk(const T* chunk, u64 length, T identity, const Op op) {
+    const u32 lane = threadIdx.x % warp_width;
+    const bool aligned = reinterpret_cast<u64>(chunk) % (sizeof(T) * pack) == 0;
+    T sum[held];
+#pragma unroll
+    for (int j = 0; j < held; ++j) sum[j] = identity;
+
+    // Whole rows, UNROLL in flight.
+    const u64 rows = length / order_lanes;
+    u64 row = 0;
+    for (; row + UNROLL <= rows; row += UNROLL) {
+        Row r[UNROLL];
+#pragma unroll
+        for (int k = 0; k < UNROLL; ++k) r[k] = load_row(chunk + (row + k) * order_lanes, lane, aligned);
+#pragma unroll
+        for (int k = 0; k < UNROLL; ++k) {
+#pragma unroll
+            for (int j = 0; j < held; ++j) sum[j] = apply(op, sum[j], r[k].item[j]);
+        }
+    }
+    for (; row < rows; ++row) {
+        const Row r = load_row(chunk + row * order_lanes, lane, aligned);
+#pragma unroll
+        for (int j = 0; j < held; ++j) sum[j] = apply(op, sum[j], r.item[j]);
+    }
+    // The last, broken row.
+#pragma unroll
+    for (int j = 0; j < held; ++j) {
+        const u64 i = rows * order_lanes + (j / pack) * (order_lanes / 2) + lane * pack + j % pack;
+        if (i < length) sum[j] = apply(op, sum[j], __ldcg(chunk + i));
+    }
+
+    // Lanes meet: 64 apart in registers if an access holds two, then across the warp, then within an access.
+    if constexpr (packs == 2) {
+#pragma unroll
+        for (int j = 0; j < pack; ++j) sum[j] = apply(op, sum[j], sum[pack + j]);
+    }
+#pragma unroll
+    for (u32 distance = warp_width / 2; distance > 0; distance /= 2) {
+#pragma unroll
+        for (int j = 0; j < pack; ++j) sum[j] = apply(op, sum[j], shuffle_down(sum[j], distance));
+    }
+#pragma unroll
+    for (int distance = pack / 2; distance > 0; distance /= 2) {
+#pragma unroll
+        for (int j = 0; j < distance; ++j) sum[j] = apply(op, sum[j], sum[j + distance]);
+    }
+    return sum[0];
+}
+
+// sums: room for the first two levels; ticket: zero, and left zero.
+extern "C" __global__ void __launch_bounds__(GROUP)
+    reduce_fixed(const T* in, T* out, T* sums, u32* ticket, u64 n, u64 chunk, u64 upper_chunk, u32 /*finish*/,
+                 T identity, const Op op) {
+    const u32 warp = threadIdx.x / warp_width;
+    const bool first_lane = threadIdx.x % warp_width == 0;
+    const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk;
+
+    // Level 1: a chunk a warp.
+    for (u64 c = u64(blockIdx.x) * warps + warp; c < chunks; c += u64(gridDim.x) * warps) {
+        const u64 begin = c * chunk;
+        const T sum = reduce_chunk(in + begin, n - begin < chunk ? n - begin : chunk, identity, op);
+        if (first_lane) (chunks == 1 ? out : sums)[c] = sum;
+    }
+    if (chunks == 1 || !last_group(ticket, gridDim.x)) return;
+
+    // Level 2: the chunks' sums, by this group alone. Level 3: what is left of them, at most 32.
+    const u32 upper_chunks = u32((chunks + upper_chunk - 1) / upper_chunk);
+    T* upper = sums + chunks;
+    for (u32 c = warp; c < upper_chunks; c += warps) {
+        const u64 begin = c * upper_chunk;
+        const T sum =
+            reduce_chunk(sums + begin, chunks - begin < upper_chunk ? chunks - begin : upper_chunk, identity, op);
+        if (first_lane) (upper_chunks == 1 ? out : upper)[c] = sum;
+    }
+    if (upper_chunks == 1) return;
+    __threadfence();
+    __syncthreads();
+    if (warp != 0) return;
+    const T sum = reduce_chunk(upper, upper_chunks, identity, op);
+    if (first_lane) *out = sum;
+}

@@ -1,0 +1,133 @@
+#pragma once
+/// Reduce in the host dialect. Parallel texts: reduce.cu and reduce.cl (canonical order), reduce_steps.cu and
+/// reduce_steps.cl (the textbook's steps), where phases and traffic are described. T: element type; Op: the
+/// operator.
+
+#include <concord/host_kernel.hpp>
+
+#include <algorithm>
+#include <atomic>
+
+namespace concord::host {
+
+inline constexpr u64 order_lanes = 128;
+
+/// The reduction of one chunk: a row of 128 at a time, then the tree.
+template <class T, class Op>
+[[gnu::always_inline]] inline T reduce_chunk(const T* chunk, u64 length, T identity, const Op op) {
+    alignas(64) T sum[order_lanes];
+    for (u64 l = 0; l < order_lanes; ++l)
+        sum[l] = identity;
+    const u64 rows = length / order_lanes;
+    for (u64 row = 0; row < rows; ++row, chunk += order_lanes) {
+        for (u64 l = 0; l < order_lanes; ++l)
+            sum[l] = op(sum[l], chunk[l]);
+    }
+    const u64 rest = length % order_lanes;
+    for (u64 l = 0; l < rest; ++l)
+        sum[l] = op(sum[l], chunk[l]);
+
+    for (u64 distance = order_lanes / 2; distance > 0; distance /= 2) {
+        for (u64 l = 0; l < distance; ++l)
+            sum[l] = op(sum[l], sum[l + distance]);
+    }
+    return sum[0];
+}
+
+/// Reduces n elements chunk by chunk to the sums.
+template <class T, class Op>
+[[gnu::always_inline]] inline void reduce_level(const T* in, u64 n, u64 chunk, T* sums, T identity,
+                                                const Op op) {
+    for (u64 c = 0; c * chunk < n; ++c)
+        sums[c] = reduce_chunk(in + c * chunk, std::min(chunk, n - c * chunk), identity, op);
+}
+
+/// A group takes `run` chunks that lie one after another; the group that finishes last does the upper levels.
+template <class T, class Op>
+void reduce_wide(const Group& group, const T* in, T* out, T* sums, u32* ticket, u64 n, u64 chunk,
+                 u64 upper_chunk, u64 run, u32 /*finish*/, T identity, const Op op) {
+    const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk;
+    if (chunks == 1) {
+        *out = reduce_chunk(in, n, identity, op);
+        return;
+    }
+    const u64 first = group.x * run;
+    reduce_level(in + first * chunk, std::min(n - first * chunk, run * chunk), chunk, sums + first, identity,
+                 op);
+    std::atomic_ref<u32> arrived(*ticket);
+    if (arrived.fetch_add(1, std::memory_order_acq_rel) != group.count_x - 1) return;
+    arrived.store(0, std::memory_order_relaxed);
+
+    T* upper = sums + chunks;
+    reduce_level(sums, chunks, upper_chunk, upper, identity, op);
+    *out = chunks <= upper_chunk
+               ? *upper
+               : reduce_chunk(upper, (chunks + upper_chunk - 1) / upper_chunk, identity, op);
+}
+
+/// One loop from the first element to the last.
+template <class T, class Op>
+void reduce_serial(const Group& /*group*/, const T* in, T* out, u64 n, T identity, const Op op) {
+    T sum = identity;
+    for (u64 i = 0; i < n; ++i)
+        sum = op(sum, in[i]);
+    *out = sum;
+}
+
+/// One step of the tree in global memory: x[i] meets x[i + half], in place; x has n elements, n <= 2 half.
+template <class T, class Op>
+void reduce_global_step(const Group& group, T* x, u64 n, u64 half, u64 tile, const Op op) {
+    const u64 begin = group.x * tile, end = std::min(n - half, begin + tile);
+    for (u64 i = begin; i < end; ++i)
+        x[i] = op(x[i], x[i + half]);
+}
+
+inline constexpr u64 step_group = 256;
+
+/// Neighbours meet: distances 1, 2, 4, ...; the lanes at work lie ever further apart.
+template <class T, class Op>
+void reduce_interleaved(const Group& group, const T* in, T* sums, u64 n, T identity, const Op op) {
+    T shared[step_group];
+    const u64 first = group.x * step_group;
+    for (u64 lane = 0; lane < step_group; ++lane)
+        shared[lane] = first + lane < n ? in[first + lane] : identity;
+    for (u32 distance = 1; distance < step_group; distance *= 2) {
+        for (u32 lane = 0; lane < step_group; ++lane) {
+            if (lane % (2 * distance) == 0) shared[lane] = op(shared[lane], shared[lane + distance]);
+        }
+    }
+    sums[group.x] = shared[0];
+}
+
+/// Halves meet: the lanes at work are the first ones.
+template <class T, class Op>
+[[gnu::always_inline]] inline T meet_halves(T* shared, const Op op) {
+    for (u64 distance = step_group / 2; distance > 0; distance /= 2) {
+        for (u64 lane = 0; lane < distance; ++lane)
+            shared[lane] = op(shared[lane], shared[lane + distance]);
+    }
+    return shared[0];
+}
+
+template <class T, class Op>
+void reduce_sequential(const Group& group, const T* in, T* sums, u64 n, T identity, const Op op) {
+    T shared[step_group];
+    const u64 first = group.x * step_group;
+    for (u64 lane = 0; lane < step_group; ++lane)
+        shared[lane] = first + lane < n ? in[first + lane] : identity;
+    sums[group.x] = meet_halves(shared, op);
+}
+
+/// Every lane adds two elements as it loads, a group's length apart.
+template <class T, class Op>
+void reduce_first_add(const Group& group, const T* in, T* sums, u64 n, T identity, const Op op) {
+    T shared[step_group];
+    const u64 first = group.x * step_group * 2;
+    for (u64 lane = 0; lane < step_group; ++lane) {
+        const u64 i = first + lane, j = i + step_group;
+        shared[lane] = op(i < n ? in[i] : identity, j < n ? in[j] : identity);
+    }
+    sums[group.x] = meet_halves(shared, op);
+}
+
+}  // namespace concord::host

@@ -1,0 +1,142 @@
+#include "tbb_device.hpp"
+
+#include <concord/log.hpp>
+
+#include <sys/utsname.h>
+#include <tbb/version.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+namespace concord::tbb_backend {
+namespace {
+
+std::string cpu_field(std::string_view field) {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.rfind(field, 0) != 0) continue;
+        const std::size_t colon = line.find(": ");
+        if (colon != std::string::npos) return line.substr(colon + 2);
+    }
+    return {};
+}
+
+std::string_view name_of(HostIsa isa) {
+    return isa == HostIsa::avx512 ? "AVX-512" : isa == HostIsa::avx2 ? "AVX2" : "baseline";
+}
+
+// CONCORD_THREADS, else what oneTBB may use here (which honours affinity and containers).
+int thread_count() {
+    const int most = tbb::this_task_arena::max_concurrency();
+    const char* asked = std::getenv("CONCORD_THREADS");
+    if (asked == nullptr || *asked == '\0') return most;
+    const std::string_view text = asked;
+    int threads = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+    if (error != std::errc() || end != text.data() + text.size() || threads < 1)
+        throw Error(ErrorCode::unavailable, "CONCORD_THREADS",
+                    "'" + std::string(text) + "' is not a number of threads");
+    return std::min(threads, 4096);
+}
+
+u64 bytes_of(int name, u64 otherwise) {
+    const long value = sysconf(name);
+    return value > 0 ? static_cast<u64>(value) : otherwise;
+}
+
+u64 physical_memory() {
+    return bytes_of(_SC_PHYS_PAGES, 0) * bytes_of(_SC_PAGESIZE, 4096);
+}
+
+std::string runtime() {
+    return "oneTBB " + std::to_string(TBB_VERSION_MAJOR) + "." + std::to_string(TBB_VERSION_MINOR) + ", " +
+           std::string(name_of(host_isa()));
+}
+
+class TbbBackend final : public Backend {
+  public:
+    std::vector<DeviceInfo> devices() override {
+        std::string name = cpu_field("model name");
+        const int threads = thread_count();
+        return {{"tbb:0", "tbb", name.empty() ? "CPU" : name,
+                 runtime() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads")}};
+    }
+    std::shared_ptr<Device> open(u32 /*index*/) override {
+        return std::make_shared<TbbDevice>(devices().front(), thread_count());
+    }
+    std::vector<Property> libraries() override {
+        return {{"oneTBB", "built with " + std::to_string(TBB_VERSION_MAJOR) + "." +
+                               std::to_string(TBB_VERSION_MINOR) + ", running interface " +
+                               std::to_string(TBB_runtime_interface_version())}};
+    }
+};
+
+}  // namespace
+
+TbbDevice::TbbDevice(DeviceInfo info, int threads) : arena_(threads, 1) {
+    info_ = std::move(info);
+    traits_.dialect = Dialect::host;
+    traits_.units = static_cast<u32>(threads);
+    traits_.local_memory = u64{256} << 10;
+    traits_.global_memory = physical_memory();
+    traits_.max_allocation = traits_.global_memory;
+    traits_.cache = bytes_of(_SC_LEVEL2_CACHE_SIZE, u64{1} << 20) * traits_.units;
+    traits_.device_fence = true;
+    traits_.forward_progress = true;
+    traits_.shares_host_memory = true;
+}
+
+std::vector<Property> TbbDevice::properties() const {
+    std::vector<Property> list;
+    auto add = [&](std::string name, std::string value) {
+        list.push_back({std::move(name), value.empty() ? "not reported" : std::move(value)});
+    };
+    auto cache = [&](const char* name, int query) { add(name, std::to_string(bytes_of(query, 0))); };
+    add("model", cpu_field("model name"));
+    add("vendor", cpu_field("vendor_id"));
+    add("instruction set used", std::string(name_of(host_isa())));
+    add("features", cpu_field("flags"));
+    add("clock (MHz)", cpu_field("cpu MHz"));
+    add("processors configured", std::to_string(sysconf(_SC_NPROCESSORS_CONF)));
+    add("processors online", std::to_string(sysconf(_SC_NPROCESSORS_ONLN)));
+    add("threads used", std::to_string(traits_.units));
+    cache("level 1 data cache (bytes)", _SC_LEVEL1_DCACHE_SIZE);
+    cache("level 2 cache (bytes)", _SC_LEVEL2_CACHE_SIZE);
+    cache("level 3 cache (bytes)", _SC_LEVEL3_CACHE_SIZE);
+    cache("cache line (bytes)", _SC_LEVEL1_DCACHE_LINESIZE);
+    add("memory (bytes)", std::to_string(traits_.global_memory));
+    add("page (bytes)", std::to_string(bytes_of(_SC_PAGESIZE, 0)));
+    add("oneTBB", runtime() + ", interface " + std::to_string(TBB_runtime_interface_version()));
+    utsname system{};
+    if (uname(&system) == 0)
+        add("system", std::string(system.sysname) + " " + system.release + " " + system.machine);
+    return list;
+}
+
+std::shared_ptr<Stream> TbbDevice::do_create_stream() {
+    return make_stream(std::static_pointer_cast<TbbDevice>(shared_from_this()));
+}
+
+std::shared_ptr<Event> TbbDevice::do_create_event() {
+    return make_event(std::static_pointer_cast<TbbDevice>(shared_from_this()));
+}
+
+std::unique_ptr<Buffer> TbbDevice::do_allocate(u64 bytes) {
+    return std::make_unique<HostMemory>(*this, Buffer::Kind::device, bytes);
+}
+
+std::unique_ptr<Buffer> TbbDevice::do_allocate_host(u64 bytes) {
+    return std::make_unique<HostMemory>(*this, Buffer::Kind::host, bytes);
+}
+
+std::shared_ptr<Kernel> TbbDevice::do_compile(const KernelSpec& spec) {
+    return std::make_shared<HostFunctionKernel>(spec.entry, shared_from_this(), spec.host.entry(host_isa()));
+}
+
+}  // namespace concord::tbb_backend
+
+CONCORD_BACKEND_MODULE(tbb, []() -> concord::Backend* { return new concord::tbb_backend::TbbBackend; })

@@ -1,0 +1,68 @@
+#pragma once
+// The CPU as a device: groups are oneTBB tasks, memory is host memory.
+
+#include <concord/backend.hpp>
+
+#include <tbb/task_arena.h>
+
+namespace concord::tbb_backend {
+
+/// 64-byte aligned host memory; see tbb_memory.cpp for where it starts.
+class HostMemory final : public Buffer {
+  public:
+    HostMemory(Device& device, Kind kind, u64 bytes);
+    ~HostMemory() override;
+    void* host_pointer() noexcept override { return base_; }
+
+  private:
+    void* mapping_ = nullptr;
+    u64 mapped_ = 0;
+    std::byte* base_ = nullptr;
+};
+
+/// Nothing is left to compile: the function is the kernel.
+class HostFunctionKernel final : public Kernel {
+  public:
+    HostFunctionKernel(std::string name, std::shared_ptr<Device> device, HostKernel::Entry entry)
+        : Kernel(std::move(name)), entry(entry), device_(std::move(device)) {}
+    Device& device() const override { return *device_; }
+
+    const HostKernel::Entry entry;
+
+  private:
+    std::shared_ptr<Device> device_;
+};
+
+class TbbDevice final : public Device {
+  public:
+    TbbDevice(DeviceInfo info, int threads);
+    ~TbbDevice() override { release_pool(); }
+    std::vector<Property> properties() const override;
+
+    /// Calls body(first, last) over parts of [0, count), on up to traits().units threads, this one among
+    /// them.
+    template <class Body>
+    void parallel(u64 count, u64 grain, const Body& body);
+
+  protected:
+    std::shared_ptr<Stream> do_create_stream() override;
+    std::shared_ptr<Event> do_create_event() override;
+    std::unique_ptr<Buffer> do_allocate(u64 bytes) override;
+    std::unique_ptr<Buffer> do_allocate_host(u64 bytes) override;
+    std::shared_ptr<Kernel> do_compile(const KernelSpec& spec) override;
+
+  private:
+    tbb::task_arena arena_;
+};
+
+std::shared_ptr<Stream> make_stream(std::shared_ptr<TbbDevice> device);
+std::shared_ptr<Event> make_event(std::shared_ptr<TbbDevice> device);
+
+/// Copies with the caches in mind: past `cache` bytes with non-temporal stores.
+void copy_bytes(TbbDevice& device, void* to, const void* from, u64 bytes);
+/// Repeats a pattern of 1, 2, 4 or 8 bytes.
+void fill_bytes(TbbDevice& device, void* to, const void* pattern, u32 pattern_size, u64 bytes);
+
+}  // namespace concord::tbb_backend
+
+#include "tbb_parallel.hpp"

@@ -1,0 +1,96 @@
+// Host memory of the CPU device, and how it is copied and filled.
+
+#include "tbb_device.hpp"
+
+#include <concord/host_vector.hpp>
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+
+namespace concord::tbb_backend {
+namespace {
+
+constexpr u64 huge_page = u64{2} << 20;
+constexpr u64 piece = u64{256} << 10;  // bytes that one task copies or fills
+
+// Two buffers whose addresses agree in their low 20 bits make loads wait for unrelated stores, and large
+// mappings all begin on the same page boundary. So each begins a little further in than the last.
+u64 stagger() {
+    static std::atomic<u64> next = 0;
+    return (next++ % 24) * 1344;  // 21 cache lines
+}
+
+// One task's part of a large copy, by way of L1: reads run ahead of the stores better than line by line.
+void copy_past_cache(std::byte* to, const std::byte* from, u64 bytes) {
+    constexpr u64 block_bytes = 4096;
+    alignas(64) std::byte block[block_bytes];
+    for (u64 at = 0; at < bytes; at += block_bytes) {
+        const u64 count = std::min(block_bytes, bytes - at);
+        std::memcpy(block, from + at, count);
+        host::stream_store(to + at, block, count);
+    }
+    host::stream_fence();
+}
+
+}  // namespace
+
+HostMemory::HostMemory(Device& device, Kind kind, u64 bytes) : Buffer(device, kind, bytes) {
+    // Small blocks come with the process's heap; large ones as whole huge pages.
+    if (bytes < huge_page / 2) {
+        base_ = static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
+    } else if (bytes < u64{1} << 62) {
+        mapped_ = bytes + huge_page;
+        mapping_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mapping_ == MAP_FAILED) {
+            mapping_ = nullptr;
+        } else {
+            madvise(mapping_, mapped_, MADV_HUGEPAGE);
+            base_ = static_cast<std::byte*>(mapping_) + stagger();
+        }
+    }
+    if (base_ == nullptr)
+        throw Error(ErrorCode::out_of_memory, "Device::allocate",
+                    std::to_string(bytes) + " bytes of host memory cannot be had; the machine has " +
+                        std::to_string(device.traits().global_memory));
+}
+
+HostMemory::~HostMemory() {
+    if (mapping_ != nullptr) {
+        munmap(mapping_, mapped_);
+    } else {
+        std::free(base_);
+    }
+}
+
+void copy_bytes(TbbDevice& device, void* to, const void* from, u64 bytes) {
+    auto* target = static_cast<std::byte*>(to);
+    const auto* source = static_cast<const std::byte*>(from);
+    if (bytes <= piece) {
+        std::memcpy(target, source, bytes);
+        return;
+    }
+    const bool past_cache = 2 * bytes > device.traits().cache;
+    device.parallel((bytes + piece - 1) / piece, 1, [=](u64 first, u64 last) {
+        const u64 begin = first * piece, end = std::min(bytes, last * piece);
+        if (past_cache) {
+            copy_past_cache(target + begin, source + begin, end - begin);
+        } else {
+            std::memcpy(target + begin, source + begin, end - begin);
+        }
+    });
+}
+
+void fill_bytes(TbbDevice& device, void* to, const void* pattern, u32 pattern_size, u64 bytes) {
+    auto* target = static_cast<std::byte*>(to);
+    device.parallel((bytes + piece - 1) / piece, 1, [=](u64 first, u64 last) {
+        const u64 begin = first * piece, end = std::min(bytes, last * piece);
+        // Doubling copies: pieces are whole patterns, so every one starts with a fresh one.
+        std::memcpy(target + begin, pattern, pattern_size);
+        for (u64 done = pattern_size; done < end - begin; done *= 2)
+            std::memcpy(target + begin + done, target + begin, std::min(done, end - begin - done));
+    });
+}
+
+}  // namespace concord::tbb_backend

@@ -1,0 +1,317 @@
+// An in-order queue of host work. Each stream has a thread that takes operations off its queue; a caller that
+// waits takes them too, so that a short launch followed by synchronize() costs no thread switch.
+
+#include "tbb_device.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <new>
+#include <thread>
+
+namespace concord::tbb_backend {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// One recording of an event.
+class Mark {
+  public:
+    void reach() {
+        const std::lock_guard lock(mutex_);
+        time_ = Clock::now();
+        reached_ = true;
+        changed_.notify_all();
+    }
+    bool reached() const {
+        const std::lock_guard lock(mutex_);
+        return reached_;
+    }
+    Clock::time_point wait() const {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return reached_; });
+        return time_;
+    }
+
+  private:
+    mutable std::mutex mutex_;
+    mutable std::condition_variable changed_;
+    bool reached_ = false;
+    Clock::time_point time_;
+};
+
+class TbbEvent final : public Event {
+  public:
+    explicit TbbEvent(std::shared_ptr<TbbDevice> device) : device_(std::move(device)) {}
+
+    Device& device() const override { return *device_; }
+    bool done() const override {
+        const auto mark = latest();
+        return !mark || mark->reached();
+    }
+    void synchronize() const override {
+        if (const auto mark = latest()) mark->wait();
+    }
+    double milliseconds_since(const Event& start) const override {
+        const auto begin = static_cast<const TbbEvent&>(start).latest(), end = latest();
+        if (!begin || !end)
+            throw Error(ErrorCode::invalid_argument, "Event::milliseconds_since",
+                        "an event was never recorded");
+        return std::chrono::duration<double, std::milli>(end->wait() - begin->wait()).count();
+    }
+
+    std::shared_ptr<Mark> latest() const {
+        const std::lock_guard lock(mutex_);
+        return mark_;
+    }
+    std::shared_ptr<Mark> renew() {
+        const std::lock_guard lock(mutex_);
+        return mark_ = std::make_shared<Mark>();
+    }
+
+  private:
+    std::shared_ptr<TbbDevice> device_;
+    mutable std::mutex mutex_;
+    std::shared_ptr<Mark> mark_;
+};
+
+// Scratch of the thread that runs a group; it only grows.
+std::byte* local_memory(u64 bytes) {
+    struct Scratch {
+        std::byte* base = nullptr;
+        u64 size = 0;
+        ~Scratch() { std::free(base); }
+    };
+    thread_local Scratch scratch;
+    if (scratch.size < bytes) {
+        std::free(scratch.base);
+        scratch.size = 0;
+        scratch.base = static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
+        if (scratch.base == nullptr) throw std::bad_alloc();
+        scratch.size = bytes;
+    }
+    return scratch.base;
+}
+
+// A launch's arguments, copied: buffers as pointers, values as bytes.
+class Arguments {
+  public:
+    explicit Arguments(std::span<const KernelArgument> list) : pointers_(list.size()) {
+        u64 bytes = 0;
+        for (const KernelArgument& argument : list)
+            bytes += slot(argument);
+        values_.resize(bytes);
+        std::byte* at = values_.data();
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            const KernelArgument& argument = list[i];
+            if (argument.buffer != nullptr) {
+                void* pointer = static_cast<std::byte*>(argument.buffer->host_pointer()) + argument.offset;
+                std::memcpy(at, &pointer, sizeof pointer);
+            } else {
+                std::memcpy(at, argument.value, argument.size);
+            }
+            pointers_[i] = at;
+            at += slot(argument);
+        }
+    }
+    Arguments(Arguments&&) = default;  // moving vectors keeps the addresses of their elements
+
+    const void* const* data() const { return pointers_.data(); }
+
+  private:
+    static u64 slot(const KernelArgument& argument) {
+        return argument.buffer != nullptr ? sizeof(void*) : (argument.size + u64{7}) / 8 * 8;
+    }
+    std::vector<std::byte> values_;
+    std::vector<const void*> pointers_;
+};
+
+class TbbStream final : public Stream {
+  public:
+    explicit TbbStream(std::shared_ptr<TbbDevice> device)
+        : Stream(device), tbb_(*device), worker_([this] { work(); }) {}
+
+    ~TbbStream() override {
+        {
+            const std::lock_guard lock(mutex_);
+            closing_ = true;
+        }
+        wake_.notify_one();
+        worker_.join();
+    }
+
+  protected:
+    void do_write(Buffer& to, u64 offset, const void* from, u64 bytes) override {
+        push([=, this, target = address(to) + offset] { copy_bytes(tbb_, target, from, bytes); });
+    }
+    void do_read(void* to, const Buffer& from, u64 offset, u64 bytes) override {
+        push([=, this, source = address(from) + offset] { copy_bytes(tbb_, to, source, bytes); });
+    }
+    void do_copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes) override {
+        push([=, this, target = address(to) + to_offset, source = address(from) + from_offset] {
+            copy_bytes(tbb_, target, source, bytes);
+        });
+    }
+    void do_fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) override {
+        u64 copy = 0;
+        std::memcpy(&copy, pattern, pattern_size);
+        push([=, this, target = address(to) + offset] {
+            fill_bytes(tbb_, target, &copy, pattern_size, bytes);
+        });
+    }
+
+    void do_launch(const Kernel& kernel, const LaunchShape& shape,
+                   std::span<const KernelArgument> arguments) override {
+        if (u64{shape.lanes_x} * shape.lanes_y * shape.lanes_z != 1)
+            throw Error(ErrorCode::invalid_argument, "Stream::launch",
+                        kernel.name() + ": groups on the CPU have one lane, not " +
+                            std::to_string(shape.lanes_x) + " x " + std::to_string(shape.lanes_y) + " x " +
+                            std::to_string(shape.lanes_z));
+        u64 plane = 0, groups = 0;
+        if (__builtin_mul_overflow(shape.groups_x, shape.groups_y, &plane) ||
+            __builtin_mul_overflow(plane, shape.groups_z, &groups))
+            throw Error(ErrorCode::invalid_argument, "Stream::launch",
+                        kernel.name() + ": the grid overflows 64 bits");
+        push([=, this, entry = static_cast<const HostFunctionKernel&>(kernel).entry,
+              list = Arguments(arguments)] {
+            tbb_.parallel(groups, 1, [&](u64 first, u64 last) {
+                Group group;
+                group.count_x = shape.groups_x;
+                group.count_y = shape.groups_y;
+                group.count_z = shape.groups_z;
+                if (shape.local_bytes > 0) group.local = local_memory(shape.local_bytes);
+                group.x = first % shape.groups_x;
+                group.y = first / shape.groups_x % shape.groups_y;
+                group.z = first / plane;
+                for (u64 i = first; i < last; ++i) {
+                    entry(group, list.data());
+                    if (++group.x < shape.groups_x) continue;
+                    group.x = 0;
+                    if (++group.y < shape.groups_y) continue;
+                    group.y = 0;
+                    ++group.z;
+                }
+            });
+        });
+    }
+
+    void do_record(Event& event) override {
+        push([mark = static_cast<TbbEvent&>(event).renew()] { mark->reach(); });
+    }
+    void do_wait(const Event& event) override {
+        if (auto mark = static_cast<const TbbEvent&>(event).latest()) push([mark] { mark->wait(); });
+    }
+    void do_callback(std::function<void()> f) override { push(std::move(f)); }
+
+    void do_synchronize() override {
+        std::unique_lock lock(mutex_);
+        while (!queue_.empty() || running_) {
+            if (!running_) {
+                run_front(lock);
+                continue;
+            }
+            // Another thread is at it. Its operation is often short: look again for a few microseconds, then
+            // sleep.
+            lock.unlock();
+            for (int i = 0; i < 200 && running_; ++i)
+                std::this_thread::yield();
+            lock.lock();
+            done_.wait(lock, [&] { return !running_; });
+        }
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+    bool do_idle() override {
+        const std::lock_guard lock(mutex_);
+        return queue_.empty() && !running_;
+    }
+
+  private:
+    // std::function wants copies; an operation is moved from place to place only.
+    struct Operation {
+        virtual ~Operation() = default;
+        virtual void run() = 0;
+    };
+    template <class F>
+    struct OperationOf final : Operation {
+        explicit OperationOf(F&& f) : f(std::move(f)) {}
+        void run() override { f(); }
+        F f;
+    };
+
+    static std::byte* address(const Buffer& buffer) {
+        return static_cast<std::byte*>(const_cast<Buffer&>(buffer).host_pointer());
+    }
+
+    template <class F>
+    void push(F f) {
+        auto operation = std::make_unique<OperationOf<F>>(std::move(f));
+        bool wake = false;
+        {
+            const std::lock_guard lock(mutex_);
+            queue_.push_back(std::move(operation));
+            wake = asleep_;
+        }
+        if (wake) wake_.notify_one();
+    }
+
+    // Runs the first operation with the lock released; nothing is running before or after.
+    void run_front(std::unique_lock<std::mutex>& lock) {
+        std::unique_ptr<Operation> operation = std::move(queue_.front());
+        queue_.pop_front();
+        running_ = true;
+        lock.unlock();
+        std::exception_ptr failure;
+        try {
+            operation->run();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        operation.reset();
+        lock.lock();
+        running_ = false;
+        if (failure && !failure_) failure_ = failure;
+        done_.notify_all();
+    }
+
+    void work() {
+        std::unique_lock lock(mutex_);
+        while (true) {
+            if (running_) {
+                done_.wait(lock, [&] { return !running_; });
+            } else if (!queue_.empty()) {
+                run_front(lock);
+            } else if (closing_) {
+                return;
+            } else {
+                asleep_ = true;
+                wake_.wait(lock);
+                asleep_ = false;
+            }
+        }
+    }
+
+    TbbDevice& tbb_;
+    std::mutex mutex_;
+    std::condition_variable wake_;  // for the worker: the queue has something, or closing_
+    std::condition_variable done_;  // an operation has ended
+    std::deque<std::unique_ptr<Operation>> queue_;
+    std::atomic<bool> running_ = false;  // written under the lock
+    bool asleep_ = false;
+    bool closing_ = false;
+    std::exception_ptr failure_;
+    std::thread worker_;  // last: it uses all of the above
+};
+
+}  // namespace
+
+std::shared_ptr<Stream> make_stream(std::shared_ptr<TbbDevice> device) {
+    return std::make_shared<TbbStream>(std::move(device));
+}
+
+std::shared_ptr<Event> make_event(std::shared_ptr<TbbDevice> device) {
+    return std::make_shared<TbbEvent>(std::move(device));
+}
+
+}  // namespace concord::tbb_backend

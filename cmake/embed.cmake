@@ -1,0 +1,19 @@
+# Writes OUTPUT, a C++ source that holds the text of INPUT as concord::texts::SYMBOL. Raw string literals are cut
+# below the length that every compiler takes.
+get_filename_component(name ${INPUT} NAME)
+file(READ ${INPUT} text)
+set(body "")
+string(LENGTH "${text}" length)
+set(at 0)
+while(at LESS length)
+  string(SUBSTRING "${text}" ${at} 12000 piece)
+  string(APPEND body "R\"concord_text(${piece})concord_text\"\n")
+  math(EXPR at "${at} + 12000")
+endwhile()
+file(WRITE ${OUTPUT}.new "#include <concord/kernel.hpp>
+namespace concord::texts {
+extern const KernelText ${SYMBOL};
+const KernelText ${SYMBOL}{\"${name}\", ${body}};
+}
+")
+file(RENAME ${OUTPUT}.new ${OUTPUT})

@@ -1,0 +1,46 @@
+#pragma once
+/// What a backend module offers to the registry. Only backends include this.
+
+#include <concord/device.hpp>
+
+namespace concord {
+
+/// Changes with every change of the interfaces in core/ that a module sees.
+inline constexpr u32 backend_interface_version = 1;
+
+/// One per process and backend; lives until the process ends.
+class Backend {
+  public:
+    virtual ~Backend() = default;
+    /// The devices there are, in the order of their indices. Throws unavailable with the reason if there are
+    /// none.
+    virtual std::vector<DeviceInfo> devices() = 0;
+    /// Opens device `index` of devices().
+    virtual std::shared_ptr<Device> open(u32 index) = 0;
+    /// A device that compiles for `target` ("sm_90") and cannot run: launches and copies do nothing, memory
+    /// is host memory. Default: throws unsupported.
+    virtual std::shared_ptr<Device> open_offline(std::string_view target);
+    /// What the backend stands on, for `concord doctor`: libraries found, with paths and versions.
+    virtual std::vector<Property> libraries() { return {}; }
+};
+
+/// What a module's entry point returns. The first member never moves.
+struct BackendModule {
+    u32 interface_version;
+    const char* concord_version;
+    const char* name;
+    Backend* (*create)();
+};
+
+using BackendEntry = const BackendModule* (*)();
+
+}  // namespace concord
+
+/// The entry point of a module `concord-backend-NAME.so`, or of a backend built into the library.
+#define CONCORD_BACKEND_MODULE(NAME, CREATE)                                                                \
+    extern "C" __attribute__((visibility("default")))                                                       \
+    const ::concord::BackendModule* concord_backend_##NAME() {                                              \
+        static const ::concord::BackendModule module{::concord::backend_interface_version, CONCORD_VERSION, \
+                                                     #NAME, CREATE};                                        \
+        return &module;                                                                                     \
+    }

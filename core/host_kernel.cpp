@@ -1,0 +1,43 @@
+#include <concord/host_kernel.hpp>
+#include <concord/log.hpp>
+
+#include <cstdlib>
+#include <string>
+
+namespace concord {
+namespace {
+
+HostIsa best() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512cd"))
+        return HostIsa::avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+        return HostIsa::avx2;
+#endif
+    return HostIsa::baseline;
+}
+
+}  // namespace
+
+HostIsa host_isa() {
+    static const HostIsa chosen = [] {
+        const HostIsa most = best();
+        const char* asked = std::getenv("CONCORD_HOST_ISA");
+        if (asked == nullptr) return most;
+        const std::string name = asked;
+        HostIsa isa = most;
+        if (name == "baseline") {
+            isa = HostIsa::baseline;
+        } else if (name == "avx2") {
+            isa = HostIsa::avx2;
+        } else if (name != "avx512") {
+            log::warn("CONCORD_HOST_ISA: '" + name + "' is none of baseline, avx2, avx512");
+        }
+        return isa < most ? isa : most;
+    }();
+    return chosen;
+}
+
+}  // namespace concord

@@ -1,0 +1,96 @@
+#pragma once
+/// Kernels in the host dialect: C++ functions, one call of which is one group.
+///
+///     template <class T>
+///     void scale(const Group& group, const T* in, T* out, u64 n, T factor);
+///     KernelSpec spec{.host = host_kernel<&scale<float>>()};
+///
+/// The parameters after the group are the launch's arguments in order: pointers for buffers, values for
+/// values.
+
+#include <concord/types.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace concord {
+
+/// Where a host kernel's call stands in its launch.
+struct Group {
+    u64 x = 0, y = 0, z = 0;                    ///< this group
+    u64 count_x = 1, count_y = 1, count_z = 1;  ///< groups of the launch
+    std::byte* local = nullptr;  ///< LaunchShape::local_bytes of scratch, 64-byte aligned; this group's own
+};
+
+/// Instruction sets that host kernels are compiled for; the machine's best is chosen once, at run time.
+enum class HostIsa { baseline, avx2, avx512 };
+
+/// One entry point per instruction set, all of the same source. Null functions: no host kernel.
+struct HostKernel {
+    using Entry = void (*)(const Group& group, const void* const* arguments);
+    Entry baseline = nullptr;
+    Entry avx2 = nullptr;
+    Entry avx512 = nullptr;
+
+    explicit operator bool() const { return baseline != nullptr; }
+    Entry entry(HostIsa isa) const {
+        return isa == HostIsa::avx512 ? avx512 : isa == HostIsa::avx2 ? avx2 : baseline;
+    }
+};
+
+namespace detail {
+
+template <auto Kernel>
+struct HostEntry;
+
+template <class... P, void (*Kernel)(const Group&, P...)>
+struct HostEntry<Kernel> {
+    template <class T>
+    [[gnu::always_inline]] static inline T load(const void* argument) {
+        T value;
+        std::memcpy(&value, argument, sizeof value);
+        return value;
+    }
+    template <std::size_t... I>
+    [[gnu::always_inline]] static inline void call(const Group& group, const void* const* arguments,
+                                                   std::index_sequence<I...>) {
+        Kernel(group, load<std::remove_cv_t<P>>(arguments[I])...);
+    }
+
+    static void baseline(const Group& group, const void* const* arguments) {
+        call(group, arguments, std::index_sequence_for<P...>{});
+    }
+#if defined(__x86_64__)
+    // The features are added to what the command line asks for (an arch= would replace it, and a kernel
+    // compiled with -march=native could then not be inlined here).
+    [[gnu::target("avx2,fma,bmi,bmi2,lzcnt,popcnt"), gnu::flatten]] static void avx2(
+        const Group& group, const void* const* arguments) {
+        call(group, arguments, std::index_sequence_for<P...>{});
+    }
+    [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,bmi,bmi2,lzcnt,popcnt,"
+                  "prefer-vector-width=512"),
+      gnu::flatten]] static void
+    avx512(const Group& group, const void* const* arguments) {
+        call(group, arguments, std::index_sequence_for<P...>{});
+    }
+#else
+    static constexpr auto avx2 = &baseline;
+    static constexpr auto avx512 = &baseline;
+#endif
+};
+
+}  // namespace detail
+
+/// The host kernel whose groups run `Kernel`, a function void(const Group&, arguments...).
+template <auto Kernel>
+constexpr HostKernel host_kernel() {
+    using E = detail::HostEntry<Kernel>;
+    return {E::baseline, E::avx2, E::avx512};
+}
+
+/// The best instruction set of this machine; CONCORD_HOST_ISA (baseline, avx2, avx512) may ask for less.
+HostIsa host_isa();
+
+}  // namespace concord

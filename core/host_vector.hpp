@@ -1,0 +1,43 @@
+#pragma once
+/// Helpers of host kernels: storing past the cache.
+
+#include <concord/types.hpp>
+
+#include <cstdint>
+#include <cstring>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+namespace concord::host {
+
+/// Copies `bytes` from memory in cache to memory that should not be: whole cache lines by non-temporal
+/// stores, which do not read the line first. Stores are ordered before what follows only after
+/// stream_fence().
+[[gnu::always_inline]] inline void stream_store(void* to, const void* from, u64 bytes) {
+#if defined(__x86_64__)
+    auto* target = static_cast<char*>(to);
+    const auto* source = static_cast<const char*>(from);
+    const u64 head = (64 - reinterpret_cast<std::uintptr_t>(target) % 64) % 64;
+    if (bytes >= head + 64) {
+        std::memcpy(target, source, head);
+        u64 i = head;
+        for (; i + 64 <= bytes; i += 64) {
+            for (u64 j = i; j < i + 64; j += 16)
+                _mm_stream_si128(reinterpret_cast<__m128i*>(target + j),
+                                 _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + j)));
+        }
+        std::memcpy(target + i, source + i, bytes - i);
+        return;
+    }
+#endif
+    std::memcpy(to, from, bytes);
+}
+
+inline void stream_fence() {
+#if defined(__x86_64__)
+    _mm_sfence();
+#endif
+}
+
+}  // namespace concord::host

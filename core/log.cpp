@@ -1,0 +1,66 @@
+#include <concord/error.hpp>
+#include <concord/log.hpp>
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace concord {
+namespace {
+
+spdlog::level::level_enum parse(std::string_view name) {
+    using namespace spdlog::level;
+    constexpr std::pair<std::string_view, level_enum> levels[] = {
+        {"trace", trace}, {"debug", debug}, {"info", info}, {"warn", warn}, {"error", err}, {"off", off}};
+    for (auto [text, level] : levels) {
+        if (text == name) return level;
+    }
+    throw Error(ErrorCode::invalid_argument, "log level",
+                "'" + std::string(name) + "' is none of trace, debug, info, warn, error, off");
+}
+
+// Never destroyed: streams that end late still log.
+spdlog::logger& logger() {
+    static spdlog::logger& instance = *[] {
+        const bool colour = std::getenv("NO_COLOR") == nullptr;
+        auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(
+            colour ? spdlog::color_mode::automatic : spdlog::color_mode::never);
+        auto* made = new spdlog::logger("concord", sink);
+        made->set_pattern("%n %^%l%$: %v");
+        made->set_level(spdlog::level::warn);
+        if (const char* level = std::getenv("CONCORD_LOG")) {
+            try {
+                made->set_level(parse(level));
+            } catch (const Error& error) {
+                made->warn("CONCORD_LOG: {}", error.what());
+            }
+        }
+        return made;
+    }();
+    return instance;
+}
+
+}  // namespace
+
+void set_log_level(std::string_view level) {
+    logger().set_level(parse(level));
+}
+
+namespace log {
+void debug(std::string_view message) {
+    logger().debug(message);
+}
+void info(std::string_view message) {
+    logger().info(message);
+}
+void warn(std::string_view message) {
+    logger().warn(message);
+}
+void error(std::string_view message) {
+    logger().error(message);
+}
+}  // namespace log
+
+}  // namespace concord

@@ -1,0 +1,173 @@
+#include <concord/log.hpp>
+#include <concord/program_cache.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+namespace concord::program_cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file: Header, key, program. The whole key is stored and compared, so two keys of one hash cannot be
+// confused.
+struct Header {
+    char magic[8];
+    u64 key_bytes;
+    u64 program_bytes;
+    u64 checksum;  // of key and program
+};
+constexpr char magic[8] = {'c', 'o', 'n', 'c', 'o', 'r', 'd', '1'};
+constexpr std::string_view extension = ".program";
+
+u64 hash(std::string_view bytes, u64 seed) {
+    u64 h = seed;
+    for (const char c : bytes)
+        h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return h ^ (h >> 29);
+}
+
+u64 checksum(std::string_view key, std::string_view program) {
+    return hash(program, hash(key, 0x84222325));
+}
+
+fs::path path_of(const fs::path& where, std::string_view key) {
+    char name[40];
+    std::snprintf(name, sizeof name, "%016llx%016llx",
+                  static_cast<unsigned long long>(hash(key, 0xcbf29ce484222325)),
+                  static_cast<unsigned long long>(hash(key, 0x6c62272e07bb0142)));
+    return where / (std::string(name) + std::string(extension));
+}
+
+std::optional<std::string> read_all(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    if (file.bad()) return std::nullopt;
+    return bytes;
+}
+
+struct Parts {
+    std::string_view key, program;
+};
+
+// The parts of a file's bytes, or nothing if a single bit of them is not as it was written.
+std::optional<Parts> parse(std::string_view bytes) {
+    Header header;
+    if (bytes.size() < sizeof header) return std::nullopt;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    bytes.remove_prefix(sizeof header);
+    if (std::memcmp(header.magic, magic, sizeof magic) != 0 || header.key_bytes > bytes.size() ||
+        header.program_bytes != bytes.size() - header.key_bytes)
+        return std::nullopt;
+    const Parts parts{bytes.substr(0, header.key_bytes), bytes.substr(header.key_bytes)};
+    if (checksum(parts.key, parts.program) != header.checksum) return std::nullopt;
+    return parts;
+}
+
+bool write_all(int file, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(file, bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return true;
+}
+
+void complain_once(const fs::path& where, std::string_view why) {
+    static std::atomic<bool> complained = false;
+    if (!complained.exchange(true))
+        log::info("kernels are not cached in " + where.string() + ": " + std::string(why));
+}
+
+}  // namespace
+
+fs::path folder() {
+    if (const char* cache = std::getenv("CONCORD_CACHE");
+        cache != nullptr && std::string_view(cache) == "off")
+        return {};
+    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+        return fs::path(cache) / "concord";
+    if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+        return fs::path(home) / ".cache" / "concord";
+    return {};
+}
+
+std::optional<std::string> load(std::string_view key) {
+    const fs::path where = folder();
+    if (where.empty()) return std::nullopt;
+    const auto bytes = read_all(path_of(where, key));
+    if (!bytes) return std::nullopt;
+    const auto parts = parse(*bytes);
+    if (!parts || parts->key != key) return std::nullopt;
+    return std::string(parts->program);
+}
+
+void store(std::string_view key, std::string_view program) noexcept try {
+    const fs::path where = folder();
+    if (where.empty()) return;
+    std::error_code error;
+    fs::create_directories(where, error);
+    if (error) return complain_once(where, error.message());
+
+    Header header{};
+    std::memcpy(header.magic, magic, sizeof magic);
+    header.key_bytes = key.size();
+    header.program_bytes = program.size();
+    header.checksum = checksum(key, program);
+
+    // A name of our own, then rename: readers see the old file or the new one, whoever else writes it
+    // meanwhile.
+    std::string temporary = (where / "writing-XXXXXX").string();
+    const int file = ::mkstemp(temporary.data());
+    if (file < 0) return complain_once(where, std::strerror(errno));
+    const bool written = write_all(file, {reinterpret_cast<const char*>(&header), sizeof header}) &&
+                         write_all(file, key) && write_all(file, program);
+    const int why = errno;
+    ::close(file);
+    if (written && ::rename(temporary.c_str(), path_of(where, key).c_str()) == 0) return;
+    complain_once(where, std::strerror(written ? errno : why));
+    ::unlink(temporary.c_str());
+} catch (...) {
+    // No memory for a path: then not cached.
+}
+
+std::vector<Entry> list() {
+    std::vector<Entry> entries;
+    std::error_code error;
+    for (const auto& item : fs::directory_iterator(folder(), error)) {
+        if (item.path().extension() != extension) continue;
+        Entry entry;
+        entry.path = item.path();
+        const auto bytes = read_all(item.path());
+        if (!bytes) continue;  // another process has just removed it
+        entry.bytes = bytes->size();
+        if (const auto parts = parse(*bytes)) {
+            entry.valid = path_of(folder(), parts->key) == item.path();
+            entry.title = parts->key.substr(0, parts->key.find('\n'));
+        }
+        entries.push_back(std::move(entry));
+    }
+    return entries;
+}
+
+u64 clear() {
+    u64 removed = 0;
+    std::error_code error;
+    for (const auto& item : fs::directory_iterator(folder(), error)) {
+        const bool ours =
+            item.path().extension() == extension || item.path().filename().string().rfind("writing-", 0) == 0;
+        std::error_code failed;
+        if (ours && fs::remove(item.path(), failed)) ++removed;
+    }
+    return removed;
+}
+
+}  // namespace concord::program_cache

@@ -1,0 +1,299 @@
+#include <concord/backend.hpp>
+#include <concord/log.hpp>
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+namespace concord {
+
+extern const BackendEntry builtin_backends[];
+
+std::shared_ptr<Device> Backend::open_offline(std::string_view target) {
+    throw Error(ErrorCode::unsupported, "open_device",
+                "this backend has no compile-only devices ('@" + std::string(target) + "')");
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Loaded {
+    BackendStatus status;
+    Backend* backend = nullptr;  // null: the module itself could not be used
+};
+
+struct Selector {
+    std::string backend;
+    u32 index = 0;
+    std::string target;  // after '@'
+};
+
+Selector parse(std::string_view text) {
+    Selector selector;
+    const std::size_t mark = text.find_first_of(":@");
+    selector.backend = text.substr(0, mark);
+    bool good = !selector.backend.empty();
+    if (mark != std::string_view::npos) {
+        const std::string_view rest = text.substr(mark + 1);
+        if (text[mark] == '@') {
+            selector.target = rest;
+            good = good && !rest.empty();
+        } else {
+            const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), selector.index);
+            good = good && error == std::errc() && end == rest.data() + rest.size();
+        }
+    }
+    if (!good)
+        throw Error(
+            ErrorCode::invalid_argument, "open_device",
+            "'" + std::string(text) + "' is no selector; examples: auto, cuda, cuda:1, opencl:0, tbb");
+    return selector;
+}
+
+// Backends and opened devices of this process. Never destroyed: drivers may be gone before static destructors
+// run.
+class Registry {
+  public:
+    static Registry& instance() {
+        static Registry& registry = *new Registry;
+        return registry;
+    }
+
+    std::vector<BackendStatus> statuses() {
+        const std::lock_guard lock(mutex_);
+        load();
+        std::vector<BackendStatus> result;
+        for (const auto& [name, loaded] : backends_)
+            result.push_back(loaded.status);
+        return result;
+    }
+
+    std::vector<Property> libraries(const std::string& name) {
+        const std::lock_guard lock(mutex_);
+        load();
+        const auto it = backends_.find(name);
+        if (it == backends_.end() || it->second.backend == nullptr) return {};
+        return it->second.backend->libraries();
+    }
+
+    std::shared_ptr<Device> open(std::string_view text) {
+        const std::lock_guard lock(mutex_);
+        load();
+        return text == "auto" ? open_auto() : open_named(text);
+    }
+
+    std::vector<std::string> selectors() {
+        const std::lock_guard lock(mutex_);
+        load();
+        std::vector<std::string> result = listed();
+        // GPUs first; on CPUs the native backend before OpenCL's, as listed.
+        std::stable_partition(result.begin(), result.end(), [&](const std::string& s) { return is_gpu(s); });
+        return result;
+    }
+
+  private:
+    void load() {
+        if (loaded_) return;
+        loaded_ = true;
+        for (const BackendEntry* entry = builtin_backends; *entry != nullptr; ++entry)
+            take((*entry)(), "built in");
+        for (const fs::path& where : folders()) {
+            std::error_code error;
+            std::vector<fs::path> found;
+            for (const auto& item : fs::directory_iterator(where, error)) {
+                const std::string file = item.path().filename().string();
+                if (file.rfind(prefix, 0) == 0 && item.path().extension() == ".so")
+                    found.push_back(item.path());
+            }
+            std::sort(found.begin(), found.end());
+            for (const fs::path& path : found)
+                load_module(path);
+        }
+    }
+
+    static std::vector<fs::path> folders() {
+        std::vector<fs::path> result;
+        if (const char* list = std::getenv("CONCORD_BACKEND_PATH")) {
+            std::string_view rest = list;
+            while (!rest.empty()) {
+                const std::size_t colon = rest.find(':');
+                if (colon != 0) result.emplace_back(rest.substr(0, colon));
+                rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
+            }
+        }
+        Dl_info library;
+        if (dladdr(reinterpret_cast<const void*>(&open_device), &library) != 0 &&
+            library.dli_fname != nullptr) {
+            const fs::path beside = fs::path(library.dli_fname).parent_path();
+            result.push_back(beside.empty() ? fs::path(".") : beside);
+            result.push_back(result.back() / "concord");
+        }
+        return result;
+    }
+
+    void load_module(const fs::path& path) {
+        std::string name = path.stem().string().substr(prefix.size());
+        if (backends_.count(name) != 0) return;  // an earlier folder had it
+        Loaded failed;
+        failed.status.name = name;
+        failed.status.path = path.string();
+        void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (module == nullptr) {
+            failed.status.reason = std::string("the module does not load: ") + dlerror();
+        } else if (auto* entry =
+                       reinterpret_cast<BackendEntry>(dlsym(module, ("concord_backend_" + name).c_str()))) {
+            if (const BackendModule* described = entry();
+                described->interface_version == backend_interface_version)
+                return take(described, path.string());
+            else
+                failed.status.reason =
+                    "the module is for backend interface " + std::to_string(described->interface_version) +
+                    ", this library (" CONCORD_VERSION ") has " + std::to_string(backend_interface_version) +
+                    "; rebuild one with the other";
+        } else {
+            failed.status.reason = "the module has no entry point concord_backend_" + name;
+        }
+        log::info(path.string() + ": " + failed.status.reason);
+        backends_.emplace(std::move(name), std::move(failed));
+    }
+
+    void take(const BackendModule* module, std::string path) {
+        Loaded loaded;
+        loaded.status.name = module->name;
+        loaded.status.path = std::move(path);
+        try {
+            loaded.backend = module->create();
+            loaded.status.devices = loaded.backend->devices();
+            loaded.status.available = !loaded.status.devices.empty();
+            if (!loaded.status.available) loaded.status.reason = "no device";
+        } catch (const std::exception& error) {
+            loaded.status.reason = error.what();
+        }
+        backends_.emplace(module->name, std::move(loaded));
+    }
+
+    // All selectors, by backend: the native ones first.
+    std::vector<std::string> listed() {
+        std::vector<std::string> result;
+        auto add = [&](const Loaded& loaded) {
+            for (const DeviceInfo& info : loaded.status.devices)
+                result.push_back(info.selector);
+        };
+        for (const char* native : {"cuda", "tbb"}) {
+            if (const auto it = backends_.find(native); it != backends_.end()) add(it->second);
+        }
+        for (const auto& [name, loaded] : backends_) {
+            if (name != "cuda" && name != "tbb") add(loaded);
+        }
+        return result;
+    }
+
+    bool is_gpu(const std::string& selector) {
+        if (selector.rfind("cuda", 0) == 0) return true;
+        if (selector.rfind("tbb", 0) == 0) return false;
+        try {
+            return open_named(selector)->traits().many_lanes;
+        } catch (const Error& error) {
+            log::warn(selector + " does not open: " + error.what());
+            return false;
+        }
+    }
+
+    std::shared_ptr<Device> open_auto() {
+        std::string tried;
+        for (const bool gpu : {true, false}) {
+            for (const std::string& selector : listed()) {
+                if (is_gpu(selector) != gpu) continue;
+                try {
+                    return open_named(selector);
+                } catch (const Error& error) {
+                    // `auto` promises the best that works; what did not is in the log and in `concord
+                    // doctor`.
+                    log::warn(selector + " does not open: " + error.what());
+                    tried += "; " + selector + ": " + error.what();
+                }
+            }
+        }
+        throw Error(ErrorCode::unavailable, "open_device", "no backend has a device" + tried + explain_all());
+    }
+
+    std::shared_ptr<Device> open_named(std::string_view text) {
+        const Selector selector = parse(text);
+        const auto it = backends_.find(selector.backend);
+        if (it == backends_.end())
+            throw Error(ErrorCode::unavailable, "open_device",
+                        "'" + std::string(text) + "': there is no backend '" + selector.backend + "'" +
+                            explain_all());
+        const Loaded& loaded = it->second;
+        const std::string canonical = selector.target.empty()
+                                          ? selector.backend + ":" + std::to_string(selector.index)
+                                          : std::string(text);
+        if (const auto open = devices_.find(canonical); open != devices_.end()) return open->second;
+        std::shared_ptr<Device> device;
+        if (!selector.target.empty() && loaded.backend != nullptr) {
+            device = loaded.backend->open_offline(selector.target);
+        } else if (!loaded.status.available) {
+            throw Error(ErrorCode::unavailable, "open_device",
+                        "'" + std::string(text) + "': " + loaded.status.reason + " (backend " +
+                            loaded.status.path + ")");
+        } else if (selector.index >= loaded.status.devices.size()) {
+            throw Error(ErrorCode::unavailable, "open_device",
+                        "'" + std::string(text) + "': " + selector.backend + " has " +
+                            std::to_string(loaded.status.devices.size()) + " device(s), numbered from 0");
+        } else {
+            device = loaded.backend->open(selector.index);
+        }
+        devices_.emplace(canonical, device);
+        return device;
+    }
+
+    std::string explain_all() const {
+        std::string text = "; looked in";
+        for (const fs::path& where : folders())
+            text += " " + where.string();
+        for (const auto& [name, loaded] : backends_) {
+            text += "; " + name + ": ";
+            text += loaded.status.available ? std::to_string(loaded.status.devices.size()) + " device(s)"
+                                            : loaded.status.reason;
+        }
+        return text;
+    }
+
+    static constexpr std::string_view prefix = "concord-backend-";
+
+    std::mutex mutex_;
+    bool loaded_ = false;
+    std::map<std::string, Loaded> backends_;
+    std::map<std::string, std::shared_ptr<Device>, std::less<>> devices_;
+};
+
+}  // namespace
+
+std::vector<BackendStatus> backends() {
+    return Registry::instance().statuses();
+}
+
+std::vector<Property> backend_libraries(const std::string& name) {
+    return Registry::instance().libraries(name);
+}
+
+std::vector<std::string> device_selectors() {
+    return Registry::instance().selectors();
+}
+
+std::shared_ptr<Device> open_device(std::string_view selector) {
+    std::string chosen(selector);
+    if (chosen.empty()) {
+        const char* forced = std::getenv("CONCORD_DEVICE");
+        chosen = forced != nullptr && *forced != '\0' ? forced : "auto";
+    }
+    return Registry::instance().open(chosen);
+}
+
+}  // namespace concord

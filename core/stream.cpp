@@ -1,0 +1,190 @@
+#include <concord/device.hpp>
+#include <concord/stream.hpp>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+namespace concord {
+
+Stream::Stream(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+
+Stream::~Stream() = default;
+
+void Stream::check_device(const char* call, const char* what, const Device& other) const {
+    if (&other == device_.get()) return;
+    throw Error(ErrorCode::wrong_device, call,
+                std::string(what) + " is of " + other.info().selector + ", the stream of " +
+                    device_->info().selector);
+}
+
+void Stream::check_range(const char* call, const Buffer& buffer, u64 offset, u64 bytes) const {
+    check_device(call, "the buffer", buffer.device());
+    if (offset <= buffer.size() && bytes <= buffer.size() - offset) return;
+    throw Error(ErrorCode::invalid_argument, call,
+                std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
+                    " do not fit a buffer of " + std::to_string(buffer.size()) + " bytes");
+}
+
+void Stream::note_use(const Buffer& buffer) {
+    const_cast<Buffer&>(buffer).note_use(*this, submitted_ + 1);
+}
+
+// Runs f, which notes uses and calls the backend, as one operation. The ticket counts only once the operation
+// is in the queue: reached() may otherwise find an idle device and take for done what was not yet begun.
+template <class F>
+void Stream::enqueue(F&& f) {
+    const std::lock_guard lock(mutex_);
+    struct Count {
+        std::atomic<u64>& submitted;
+        ~Count() { ++submitted; }  // also if f throws: part of it may be in the queue
+    } count{submitted_};
+    f();
+}
+
+void Stream::write(Buffer& to, u64 offset, const void* from, u64 bytes) {
+    check_range("Stream::write", to, offset, bytes);
+    if (bytes == 0) return;
+    enqueue([&] {
+        note_use(to);
+        do_write(to, offset, from, bytes);
+    });
+}
+
+void Stream::read(void* to, const Buffer& from, u64 offset, u64 bytes) {
+    check_range("Stream::read", from, offset, bytes);
+    if (bytes == 0) return;
+    enqueue([&] {
+        note_use(from);
+        do_read(to, from, offset, bytes);
+    });
+}
+
+void Stream::copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes) {
+    check_range("Stream::copy", to, to_offset, bytes);
+    check_range("Stream::copy", from, from_offset, bytes);
+    if (&to == &from && to_offset < from_offset + bytes && from_offset < to_offset + bytes)
+        throw Error(ErrorCode::invalid_argument, "Stream::copy",
+                    std::to_string(bytes) + " bytes from offset " + std::to_string(from_offset) +
+                        " to offset " + std::to_string(to_offset) + " of the same buffer overlap");
+    if (bytes == 0) return;
+    enqueue([&] {
+        note_use(to);
+        note_use(from);
+        if (from.kind() == Buffer::Kind::host) {
+            const void* source =
+                static_cast<const std::byte*>(const_cast<Buffer&>(from).host_pointer()) + from_offset;
+            if (to.kind() == Buffer::Kind::host)
+                throw Error(ErrorCode::unsupported, "Stream::copy",
+                            "both buffers are host buffers: use memcpy");
+            do_write(to, to_offset, source, bytes);
+        } else if (to.kind() == Buffer::Kind::host) {
+            do_read(static_cast<std::byte*>(to.host_pointer()) + to_offset, from, from_offset, bytes);
+        } else {
+            do_copy(to, to_offset, from, from_offset, bytes);
+        }
+    });
+}
+
+void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) {
+    check_range("Stream::fill", to, offset, bytes);
+    if (pattern_size != 1 && pattern_size != 2 && pattern_size != 4 && pattern_size != 8)
+        throw Error(ErrorCode::invalid_argument, "Stream::fill",
+                    "a pattern of " + std::to_string(pattern_size) + " bytes is none of 1, 2, 4, 8");
+    if (offset % pattern_size != 0 || bytes % pattern_size != 0)
+        throw Error(ErrorCode::invalid_argument, "Stream::fill",
+                    std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
+                        " are not whole patterns of " + std::to_string(pattern_size));
+    if (to.kind() == Buffer::Kind::host)
+        throw Error(ErrorCode::invalid_argument, "Stream::fill", "the buffer is a host buffer");
+    if (bytes == 0) return;
+    enqueue([&] {
+        note_use(to);
+        do_fill(to, offset, bytes, pattern, pattern_size);
+    });
+}
+
+void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
+                    std::span<const KernelArgument> arguments) {
+    check_device("Stream::launch", "the kernel", kernel.device());
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const KernelArgument& argument = arguments[i];
+        if (argument.buffer == nullptr) continue;
+        check_range("Stream::launch", *argument.buffer, argument.offset, 0);
+        if (argument.buffer->kind() == Buffer::Kind::host || argument.offset % argument.element_size != 0)
+            throw Error(ErrorCode::invalid_argument, "Stream::launch",
+                        "argument " + std::to_string(i) + " of " + kernel.name() +
+                            (argument.buffer->kind() == Buffer::Kind::host
+                                 ? " is a host buffer"
+                                 : ": offset " + std::to_string(argument.offset) + " is not a multiple of " +
+                                       std::to_string(argument.element_size)));
+    }
+    if (shape.lanes_x == 0 || shape.lanes_y == 0 || shape.lanes_z == 0)
+        throw Error(ErrorCode::invalid_argument, "Stream::launch", kernel.name() + ": a group without lanes");
+    if (shape.groups_x == 0 || shape.groups_y == 0 || shape.groups_z == 0) return;
+    enqueue([&] {
+        for (const KernelArgument& argument : arguments) {
+            if (argument.buffer != nullptr) note_use(*argument.buffer);
+        }
+        do_launch(kernel, shape, arguments);
+    });
+}
+
+void Stream::record(Event& event) {
+    check_device("Stream::record", "the event", event.device());
+    enqueue([&] { do_record(event); });
+}
+
+void Stream::wait(const Event& event) {
+    check_device("Stream::wait", "the event", event.device());
+    enqueue([&] { do_wait(event); });
+}
+
+void Stream::callback(std::function<void()> f) {
+    if (!f) throw Error(ErrorCode::invalid_argument, "Stream::callback", "the function is empty");
+    enqueue([&] { do_callback(std::move(f)); });
+}
+
+void Stream::synchronize() {
+    const u64 until = submitted_;
+    do_synchronize();
+    for (u64 seen = completed_; seen < until && !completed_.compare_exchange_weak(seen, until);) {
+    }
+}
+
+bool Stream::idle() {
+    return do_idle();
+}
+
+bool Stream::reached(u64 ticket) {
+    if (completed_ >= ticket) return true;
+    const u64 until = submitted_;
+    if (until < ticket || !do_idle()) return false;
+    for (u64 seen = completed_; seen < until && !completed_.compare_exchange_weak(seen, until);) {
+    }
+    return true;
+}
+
+void Stream::drain(u64 ticket) noexcept {
+    while (!reached(ticket))
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+std::shared_ptr<Buffer> Stream::scratch(u64 bytes) {
+    return device_->allocate(bytes, this);
+}
+
+Buffer& Stream::zeros() {
+    std::unique_lock lock(mutex_);
+    if (zeros_) return *zeros_;
+    lock.unlock();
+    // Two first callers may both come here; the loser's buffer goes back to the pool.
+    std::shared_ptr<Buffer> made = scratch(256);
+    const u64 zero = 0;
+    fill(*made, 0, 256, &zero, 8);
+    lock.lock();
+    if (!zeros_) zeros_ = std::move(made);
+    return *zeros_;
+}
+
+}  // namespace concord

@@ -1,0 +1,118 @@
+#pragma once
+/// An in-order, asynchronous queue of work on one device.
+
+#include <concord/buffer.hpp>
+#include <concord/kernel.hpp>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+
+namespace concord {
+
+class Device;
+class Event;
+
+/// A grid of groups of lanes.
+struct LaunchShape {
+    u64 groups_x = 1, groups_y = 1, groups_z = 1;
+    u32 lanes_x = 1, lanes_y = 1, lanes_z = 1;
+    u64 local_bytes = 0;  ///< dynamic group-local memory, on top of what the kernel declares
+
+    static LaunchShape linear(u64 groups, u32 lanes, u64 local_bytes = 0) {
+        return {.groups_x = groups, .lanes_x = lanes, .local_bytes = local_bytes};
+    }
+};
+
+/// One argument of a launch, in the order of the kernel's parameters.
+struct KernelArgument {
+    Buffer* buffer = nullptr;     ///< null: a value
+    u64 offset = 0;               ///< of a buffer: bytes from its base
+    u32 element_size = 1;         ///< of a buffer: bytes; offset is a multiple of it
+    const void* value = nullptr;  ///< of a value: its bytes, read before launch() returns
+    u32 size = 0;
+};
+
+/// Every call enqueues and returns, but for synchronize(). Calls from several threads are taken one at a
+/// time. A failure that shows only later, on the device or in a callback, is thrown by the next
+/// synchronize(). All offsets and sizes are bytes; ranges are checked (invalid_argument), as is that all
+/// objects are of this stream's device (wrong_device). Host memory given to write() and read() stays
+/// untouched by the caller until the stream has passed that point. Destroying a stream waits for its work.
+class Stream : public std::enable_shared_from_this<Stream> {
+  public:
+    virtual ~Stream();
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    Device& device() const noexcept { return *device_; }
+
+    /// Host to device.
+    void write(Buffer& to, u64 offset, const void* from, u64 bytes);
+    /// Device to host.
+    void read(void* to, const Buffer& from, u64 offset, u64 bytes);
+    /// Between buffers; either may be a pinned host buffer. The ranges may not overlap.
+    void copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes);
+    /// Repeats a pattern of 1, 2, 4 or 8 bytes; offset and bytes are multiples of its size.
+    void fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size);
+    /// Runs a kernel over a grid; a grid without groups is no work. See also the typed launch() in span.hpp.
+    void launch(const Kernel& kernel, const LaunchShape& shape, std::span<const KernelArgument> arguments);
+    /// Moves the event's mark to here.
+    void record(Event& event);
+    /// Work enqueued from here on starts after the event's mark, which may be on another stream of this
+    /// device.
+    void wait(const Event& event);
+    /// Calls f on a thread of Concord's choice once the stream gets here; f makes no call that waits for this
+    /// stream.
+    void callback(std::function<void()> f);
+    /// Blocks until the stream is empty; throws what failed since the last time.
+    void synchronize();
+    /// Whether the stream is empty now.
+    bool idle();
+
+    /// Memory whose first use is on this stream: may be what this stream released a moment ago. Same as
+    /// device().allocate(bytes, this).
+    std::shared_ptr<Buffer> scratch(u64 bytes);
+
+    /// 256 bytes of zeros that belong to this stream: counters for "the last group finishes". A kernel that
+    /// uses them leaves them zero.
+    Buffer& zeros();
+
+  protected:
+    explicit Stream(std::shared_ptr<Device> device);
+
+    // What a backend implements. Arguments are valid, on this device and not empty; one call at a time.
+    virtual void do_write(Buffer& to, u64 offset, const void* from, u64 bytes) = 0;
+    virtual void do_read(void* to, const Buffer& from, u64 offset, u64 bytes) = 0;
+    virtual void do_copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes) = 0;
+    virtual void do_fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) = 0;
+    virtual void do_launch(const Kernel& kernel, const LaunchShape& shape,
+                           std::span<const KernelArgument> arguments) = 0;
+    virtual void do_record(Event& event) = 0;
+    virtual void do_wait(const Event& event) = 0;
+    virtual void do_callback(std::function<void()> f) = 0;
+    /// Called without the stream's lock, so that other threads may go on enqueueing.
+    virtual void do_synchronize() = 0;
+    virtual bool do_idle() = 0;
+
+  private:
+    friend class Pool;
+    /// Whether all work up to a ticket is done; asks the device if it is not known to be.
+    bool reached(u64 ticket);
+    /// Waits until reached(); errors stay for synchronize() to throw.
+    void drain(u64 ticket) noexcept;
+    void note_use(const Buffer& buffer);
+    void check_device(const char* call, const char* what, const Device& other) const;
+    void check_range(const char* call, const Buffer& buffer, u64 offset, u64 bytes) const;
+    template <class F>
+    void enqueue(F&& f);
+
+    std::shared_ptr<Device> device_;
+    std::mutex mutex_;                // one call at a time
+    std::atomic<u64> submitted_ = 0;  // tickets given out: one an operation, counted once it is in the queue
+    std::atomic<u64> completed_ = 0;
+    std::shared_ptr<Buffer> zeros_;
+};
+
+}  // namespace concord

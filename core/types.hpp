@@ -1,0 +1,124 @@
+#pragma once
+/// Element types: the ten that every backend and every algorithm knows.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace concord {
+
+using i8 = std::int8_t;
+using i16 = std::int16_t;
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using f32 = float;
+using f64 = double;
+
+/// The run-time name of an element type.
+enum class Type : u8 { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 };
+
+inline constexpr std::array<Type, 10> all_types = {Type::i8,  Type::i16, Type::i32, Type::i64, Type::u8,
+                                                   Type::u16, Type::u32, Type::u64, Type::f32, Type::f64};
+
+namespace detail {
+struct TypeRow {
+    std::string_view name;
+    u32 size;
+};
+inline constexpr std::array<TypeRow, 10> type_rows = {{{"i8", 1},
+                                                       {"i16", 2},
+                                                       {"i32", 4},
+                                                       {"i64", 8},
+                                                       {"u8", 1},
+                                                       {"u16", 2},
+                                                       {"u32", 4},
+                                                       {"u64", 8},
+                                                       {"f32", 4},
+                                                       {"f64", 8}}};
+}  // namespace detail
+
+/// "f32" for Type::f32; the same name is a type in all three kernel dialects.
+constexpr std::string_view name_of(Type type) {
+    return detail::type_rows[static_cast<std::size_t>(type)].name;
+}
+
+/// Bytes of one element.
+constexpr u32 size_of(Type type) {
+    return detail::type_rows[static_cast<std::size_t>(type)].size;
+}
+
+constexpr bool is_float(Type type) {
+    return type == Type::f32 || type == Type::f64;
+}
+
+/// The type of that name, or nothing.
+constexpr std::optional<Type> type_named(std::string_view name) {
+    for (Type type : all_types) {
+        if (name_of(type) == name) return type;
+    }
+    return std::nullopt;
+}
+
+/// Whether T is (but for const) one of the ten element types.
+template <class T>
+inline constexpr bool is_element = std::is_same_v<T, std::remove_cv_t<T>> &&
+                                   ((std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8) ||
+                                    std::is_same_v<T, float> || std::is_same_v<T, double>);
+
+/// The run-time name of T. Any integral type of the right width and sign serves (long long is i64, char i8).
+template <class T>
+constexpr Type type_of() {
+    using U = std::remove_cv_t<T>;
+    static_assert(is_element<U>, "Concord's element types are i8 ... i64, u8 ... u64, f32, f64");
+    if constexpr (std::is_same_v<U, float>) {
+        return Type::f32;
+    } else if constexpr (std::is_same_v<U, double>) {
+        return Type::f64;
+    } else {
+        constexpr int log2 = sizeof(U) == 1 ? 0 : sizeof(U) == 2 ? 1 : sizeof(U) == 4 ? 2 : 3;
+        return static_cast<Type>((std::is_signed_v<U> ? 0 : 4) + log2);
+    }
+}
+
+/// Names a C++ type without a value of it; see visit().
+template <class T>
+struct Tag {
+    using type = T;
+};
+
+/// Calls f(Tag<T>{}) with the C++ type that `type` names, and returns what f returns.
+template <class F>
+constexpr decltype(auto) visit(Type type, F&& f) {
+    switch (type) {
+        case Type::i8:
+            return std::forward<F>(f)(Tag<i8>{});
+        case Type::i16:
+            return std::forward<F>(f)(Tag<i16>{});
+        case Type::i32:
+            return std::forward<F>(f)(Tag<i32>{});
+        case Type::i64:
+            return std::forward<F>(f)(Tag<i64>{});
+        case Type::u8:
+            return std::forward<F>(f)(Tag<u8>{});
+        case Type::u16:
+            return std::forward<F>(f)(Tag<u16>{});
+        case Type::u32:
+            return std::forward<F>(f)(Tag<u32>{});
+        case Type::u64:
+            return std::forward<F>(f)(Tag<u64>{});
+        case Type::f32:
+            return std::forward<F>(f)(Tag<f32>{});
+        default:
+            return std::forward<F>(f)(Tag<f64>{});
+    }
+}
+
+}  // namespace concord
