@@ -13,8 +13,13 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endif()
+# The modules lie beside the library, which is where it looks for them, in other projects' build trees too.
+if(NOT CMAKE_LIBRARY_OUTPUT_DIRECTORY)
   set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endif()
+# From an installed program to the library.
+file(RELATIVE_PATH CONCORD_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 
 # Flags of all our own targets. g++ 12 warns of overlap within std::string's own operator+ (its bug 105329).
 add_library(concord_flags INTERFACE)

@@ -1,8 +1,19 @@
 # `cmake --install` and the package that find_package(concord) finds.
 include(CMakePackageConfigHelpers)
-if(TARGET concord_flags AND NOT BUILD_SHARED_LIBS)
-  install(TARGETS concord_flags EXPORT concord)
+
+# The packages whose targets users of a static library link as well: those of the backends, and of the library itself.
+set(CONCORD_PACKAGES "")
+if(NOT BUILD_SHARED_LIBS)
+  target_link_libraries(concord INTERFACE $<INSTALL_INTERFACE:$<LINK_ONLY:spdlog::spdlog>>)
+  get_property(libraries GLOBAL PROPERTY CONCORD_STATIC_LIBRARIES)
+  foreach(library IN ITEMS Threads::Threads spdlog::spdlog LISTS libraries)
+    if(library MATCHES "^(.+)::")
+      list(APPEND CONCORD_PACKAGES ${CMAKE_MATCH_1})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES CONCORD_PACKAGES)
 endif()
+
 install(EXPORT concord NAMESPACE concord:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/concord COMPONENT development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/concord-config.cmake.in ${PROJECT_BINARY_DIR}/concord-config.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/concord)

@@ -73,7 +73,7 @@ struct BoundLayout {
     static constexpr BoundLayout make(std::index_sequence<I...>) {
         BoundLayout layout;
         std::size_t at = 0, align = 4;
-        auto place = [&](std::size_t i, std::size_t size) {
+        [[maybe_unused]] auto place = [&](std::size_t i, std::size_t size) {
             at = (at + size - 1) / size * size;
             layout.offsets[i] = at;
             at += size;

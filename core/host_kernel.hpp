@@ -64,17 +64,26 @@ struct HostEntry<Kernel> {
     }
 #if defined(__x86_64__)
     // The features are added to what the command line asks for (an arch= would replace it, and a kernel
-    // compiled with -march=native could then not be inlined here).
-    [[gnu::target("avx2,fma,bmi,bmi2,lzcnt,popcnt"), gnu::flatten]] static void avx2(
-        const Group& group, const void* const* arguments) {
+    // compiled with -march=native could then not be inlined here). g++ would rather not use 512-bit vectors,
+    // clang does.
+#define CONCORD_AVX2 "avx2,fma,bmi,bmi2,lzcnt,popcnt"
+#define CONCORD_AVX512 "avx512f,avx512bw,avx512dq,avx512vl,avx512cd," CONCORD_AVX2
+#if defined(__clang__)
+#define CONCORD_WIDE_VECTORS clang::min_vector_width(512), gnu::target(CONCORD_AVX512)
+#else
+#define CONCORD_WIDE_VECTORS gnu::target(CONCORD_AVX512 ",prefer-vector-width=512")
+#endif
+    [[gnu::target(CONCORD_AVX2), gnu::flatten]] static void avx2(const Group& group,
+                                                                 const void* const* arguments) {
         call(group, arguments, std::index_sequence_for<P...>{});
     }
-    [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,bmi,bmi2,lzcnt,popcnt,"
-                  "prefer-vector-width=512"),
-      gnu::flatten]] static void
-    avx512(const Group& group, const void* const* arguments) {
+    [[CONCORD_WIDE_VECTORS, gnu::flatten]] static void avx512(const Group& group,
+                                                              const void* const* arguments) {
         call(group, arguments, std::index_sequence_for<P...>{});
     }
+#undef CONCORD_AVX2
+#undef CONCORD_AVX512
+#undef CONCORD_WIDE_VECTORS
 #else
     static constexpr auto avx2 = &baseline;
     static constexpr auto avx512 = &baseline;

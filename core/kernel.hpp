@@ -6,6 +6,7 @@
 #include <concord/traits.hpp>
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,11 +80,20 @@ class Kernel {
 
     const std::string& name() const noexcept { return name_; }
     virtual Device& device() const = 0;
+    /// Asked of the backend once.
+    const KernelAttributes& attributes() const {
+        std::call_once(asked_, [this] { attributes_ = do_attributes(); });
+        return attributes_;
+    }
+
+  protected:
     /// Defaults to "cannot tell".
-    virtual KernelAttributes attributes() const { return {}; }
+    virtual KernelAttributes do_attributes() const { return {}; }
 
   private:
     std::string name_;
+    mutable std::once_flag asked_;
+    mutable KernelAttributes attributes_;
 };
 
 }  // namespace concord

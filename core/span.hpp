@@ -40,7 +40,8 @@ class Span {
         check_view("Span", "range", view_);
     }
     explicit Span(const View& view) : view_(view) {}
-    operator Span<const T>() const requires(!std::is_const_v<T>) { return Span<const T>(view_); }
+    /// A Span<T> is a Span<const T>.
+    Span(const Span<Element>& other) requires(std::is_const_v<T>) : view_(other.view()) {}
 
     u64 size() const { return view_.count; }
     const View& view() const { return view_; }

@@ -26,6 +26,12 @@ void Stream::check_range(const char* call, const Buffer& buffer, u64 offset, u64
                     " do not fit a buffer of " + std::to_string(buffer.size()) + " bytes");
 }
 
+void Stream::check_on_device(const char* call, const Buffer& buffer) {
+    if (buffer.kind() == Buffer::Kind::host)
+        throw Error(ErrorCode::invalid_argument, call,
+                    "the buffer is a host buffer: use its host_pointer() or copy()");
+}
+
 void Stream::note_use(const Buffer& buffer) {
     const_cast<Buffer&>(buffer).note_use(*this, submitted_ + 1);
 }
@@ -44,6 +50,7 @@ void Stream::enqueue(F&& f) {
 
 void Stream::write(Buffer& to, u64 offset, const void* from, u64 bytes) {
     check_range("Stream::write", to, offset, bytes);
+    check_on_device("Stream::write", to);
     if (bytes == 0) return;
     enqueue([&] {
         note_use(to);
@@ -53,6 +60,7 @@ void Stream::write(Buffer& to, u64 offset, const void* from, u64 bytes) {
 
 void Stream::read(void* to, const Buffer& from, u64 offset, u64 bytes) {
     check_range("Stream::read", from, offset, bytes);
+    check_on_device("Stream::read", from);
     if (bytes == 0) return;
     enqueue([&] {
         note_use(from);
@@ -95,8 +103,7 @@ void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pa
         throw Error(ErrorCode::invalid_argument, "Stream::fill",
                     std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
                         " are not whole patterns of " + std::to_string(pattern_size));
-    if (to.kind() == Buffer::Kind::host)
-        throw Error(ErrorCode::invalid_argument, "Stream::fill", "the buffer is a host buffer");
+    check_on_device("Stream::fill", to);
     if (bytes == 0) return;
     enqueue([&] {
         note_use(to);

@@ -35,11 +35,13 @@ struct KernelArgument {
     u32 size = 0;
 };
 
-/// Every call enqueues and returns, but for synchronize(). Calls from several threads are taken one at a
-/// time. A failure that shows only later, on the device or in a callback, is thrown by the next
-/// synchronize(). All offsets and sizes are bytes; ranges are checked (invalid_argument), as is that all
-/// objects are of this stream's device (wrong_device). Host memory given to write() and read() stays
-/// untouched by the caller until the stream has passed that point. Destroying a stream waits for its work.
+/// Every call enqueues and returns, but for synchronize(), and for transfers of pageable host memory: where
+/// the device does not share the host's memory these may keep the caller until the stream has got there, so
+/// for overlap use copy() with a host buffer. Calls from several threads are taken one at a time. A failure
+/// that shows only later, on the device or in a callback, is thrown by the next synchronize(). All offsets
+/// and sizes are bytes; ranges are checked (invalid_argument), as is that all objects are of this stream's
+/// device (wrong_device). Host memory given to write() and read() stays untouched by the caller until the
+/// stream has passed that point. Destroying a stream waits for its work.
 class Stream : public std::enable_shared_from_this<Stream> {
   public:
     virtual ~Stream();
@@ -105,6 +107,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     void note_use(const Buffer& buffer);
     void check_device(const char* call, const char* what, const Device& other) const;
     void check_range(const char* call, const Buffer& buffer, u64 offset, u64 bytes) const;
+    static void check_on_device(const char* call, const Buffer& buffer);
     template <class F>
     void enqueue(F&& f);
 

@@ -4,7 +4,7 @@
 //            is not read.
 // Passes     one; traffic: every input once, the output once.
 // naive      one element a lane.
-// vectorized each lane moves PACK elements an access (16 bytes of the widest type) and has UNROLL accesses in flight;
+// vectorized each lane moves PACK elements an access (16 bytes of the widest type), with UNROLL accesses in flight;
 //            elements before the first and after the last whole pack are done one by one. The host side gives
 //            PACK = 1 where the operands are not aligned alike.
 // wide       the shape for CPUs: one lane a group walks over a contiguous tile, past the cache with non-temporal
@@ -20,8 +20,6 @@ void map_naive(__global const A* a, ulong a_at, __global const B* b, ulong b_at,
     const u64 i = get_global_id(0);
     if (i < n) out[out_at + i] = F(a[a_at + i], b[b_at + i]);
 }
-
-#if defined(PACK)
 
 // PACK elements that move in one access.
 typedef struct { A item[PACK]; } __attribute__((aligned(PACK * sizeof(A)))) PackA;
@@ -71,8 +69,6 @@ void map_vectorized(__global const A* a, ulong a_at, __global const B* b, ulong 
         if (rest + lane < n) out[rest + lane] = F(a[rest + lane], b[rest + lane]);
     }
 }
-
-#endif
 
 // A cache line of results.
 #define LINE (64 / (int)sizeof(U))

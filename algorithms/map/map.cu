@@ -4,7 +4,7 @@
 //            is not read.
 // Passes     one; traffic: every input once, the output once.
 // naive      one element a lane.
-// vectorized each lane moves PACK elements an access (16 bytes of the widest type) and has UNROLL accesses in flight;
+// vectorized each lane moves PACK elements an access (16 bytes of the widest type), with UNROLL accesses in flight;
 //            elements before the first and after the last whole pack are done one by one. The host side gives
 //            PACK = 1 where the operands are not aligned alike.
 // Tunables   GROUP lanes a group, UNROLL packs a lane, PACK elements a pack.

@@ -156,19 +156,23 @@ void reduce_upper(__global T* sums, ulong sums_at, __global T* out, ulong out_at
 
 #else
 
-// The reduction of one chunk by one lane: a row of 128 at a time, then the tree.
+// The reduction of one chunk by one lane: a row of 128 at a time, then the tree. The loops stay loops: unrolled, they
+// take the compiler a second and run no faster.
 static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, const Op op) {
     T sum[ORDER_LANES];
+#pragma clang loop vectorize(enable) unroll(disable)
     for (int l = 0; l < ORDER_LANES; ++l) sum[l] = identity;
     const u64 rows = length / ORDER_LANES;
     for (u64 row = 0; row < rows; ++row, chunk += ORDER_LANES) {
-#pragma clang loop vectorize(enable)
+#pragma clang loop vectorize(enable) unroll(disable)
         for (int l = 0; l < ORDER_LANES; ++l) sum[l] = apply(op, sum[l], chunk[l]);
     }
     const int rest = (int)(length % ORDER_LANES);
+#pragma clang loop unroll(disable)
     for (int l = 0; l < rest; ++l) sum[l] = apply(op, sum[l], chunk[l]);
 
     for (int distance = ORDER_LANES / 2; distance > 0; distance /= 2) {
+#pragma clang loop unroll(disable)
         for (int l = 0; l < distance; ++l) sum[l] = apply(op, sum[l], sum[l + distance]);
     }
     return sum[0];

@@ -70,7 +70,12 @@ void run_fixed(Stream& stream, const ReduceProblem& p) {
     if (!traits.many_lanes) return run_wide(stream, p);
     const auto fixed = reduce_kernel(device, p, ReduceText::fixed, "reduce_fixed", &ReduceHost::fixed);
     const u64 n = p.in.count, chunk = canonical_chunk(n), chunks = chunks_of(n);
-    const u64 groups = divide_up(chunks, reduce_group / 32);
+    // One wave of resident groups, each with its share of the chunks; of many waves the hardware makes a
+    // better job.
+    const u64 all = divide_up(chunks, reduce_group / 32);
+    const i64 resident = fixed->attributes().groups_per_unit;
+    const u64 wave = resident > 0 ? static_cast<u64>(resident) * traits.units : all;
+    const u64 groups = all > 8 * wave ? all : std::min(all, wave);
     const auto buffer = make_sums(stream, p);
     const View sums{buffer.get(), 0, buffer->size() / size_of(p.in.type), p.in.type};
     const View ticket{&stream.zeros(), 0, 1, Type::u32};

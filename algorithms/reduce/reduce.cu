@@ -5,7 +5,8 @@
 //            l and l + 32, ..., l and l + 1. The chunks' sums are reduced by the same rule: there are at most 32768
 //            of them, and so at most three levels.
 // Passes     one launch; traffic: every element once. The group that finishes last does the upper levels.
-// Tunables   GROUP lanes a group, UNROLL loads in flight a lane.
+// Tunables   GROUP lanes a group, UNROLL loads in flight a lane. On an H200 registers matter more than occupancy: held
+//            to 32 of them, the same kernel is a quarter slower.
 // Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007 (the tree); S. Rennich, CUDA threadFenceReduction
 //            sample (the last group); the fixed lanes are Concord's.
 //
@@ -23,12 +24,13 @@ struct Row {
 };
 
 // Rows are read past L1, which may hold what the upper levels' data was before other groups wrote it.
-__device__ __forceinline__ Row load_row(const T* row, u32 lane, bool aligned) {
+template <bool Aligned>
+__device__ __forceinline__ Row load_row(const T* row, u32 lane) {
     Row r;
 #pragma unroll
     for (int k = 0; k < packs; ++k) {
         const T* from = row + k * (order_lanes / 2) + lane * pack;
-        if (aligned) {
+        if constexpr (Aligned) {
             const auto p = load_pack_l2<pack>(from);
 #pragma unroll
             for (int j = 0; j < pack; ++j) r.item[k * pack + j] = p.item[j];
@@ -40,21 +42,14 @@ __device__ __forceinline__ Row load_row(const T* row, u32 lane, bool aligned) {
     return r;
 }
 
-// The reduction of one chunk, by one warp; valid in its lane 0.
-__device__ __forceinline__ T reduce_chunk(const T* chunk, u64 length, T identity, const Op op) {
-    const u32 lane = threadIdx.x % warp_width;
-    const bool aligned = reinterpret_cast<u64>(chunk) % (sizeof(T) * pack) == 0;
-    T sum[held];
-#pragma unroll
-    for (int j = 0; j < held; ++j) sum[j] = identity;
-
-    // Whole rows, UNROLL in flight.
-    const u64 rows = length / order_lanes;
+// Adds whole rows to the lanes' sums, UNROLL in flight.
+template <bool Aligned>
+__device__ __forceinline__ void add_rows(const T* chunk, u64 rows, u32 lane, T (&sum)[held], const Op op) {
     u64 row = 0;
     for (; row + UNROLL <= rows; row += UNROLL) {
         Row r[UNROLL];
 #pragma unroll
-        for (int k = 0; k < UNROLL; ++k) r[k] = load_row(chunk + (row + k) * order_lanes, lane, aligned);
+        for (int k = 0; k < UNROLL; ++k) r[k] = load_row<Aligned>(chunk + (row + k) * order_lanes, lane);
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) {
 #pragma unroll
@@ -62,9 +57,24 @@ __device__ __forceinline__ T reduce_chunk(const T* chunk, u64 length, T identity
         }
     }
     for (; row < rows; ++row) {
-        const Row r = load_row(chunk + row * order_lanes, lane, aligned);
+        const Row r = load_row<Aligned>(chunk + row * order_lanes, lane);
 #pragma unroll
         for (int j = 0; j < held; ++j) sum[j] = apply(op, sum[j], r.item[j]);
+    }
+}
+
+// The reduction of one chunk, by one warp; valid in its lane 0.
+__device__ __forceinline__ T reduce_chunk(const T* chunk, u64 length, T identity, const Op op) {
+    const u32 lane = threadIdx.x % warp_width;
+    T sum[held];
+#pragma unroll
+    for (int j = 0; j < held; ++j) sum[j] = identity;
+
+    const u64 rows = length / order_lanes;
+    if (reinterpret_cast<u64>(chunk) % (sizeof(T) * pack) == 0) {
+        add_rows<true>(chunk, rows, lane, sum, op);
+    } else {
+        add_rows<false>(chunk, rows, lane, sum, op);
     }
     // The last, broken row.
 #pragma unroll

@@ -11,10 +11,11 @@
 ///
 /// Order. Integers are exact in any order. For floats, and for operators of your own, the canonical order
 /// depends on n alone and is the same on every device, so that the bits are too:
-///   chunk length C = 1024 * 2^k, with the smallest k >= 0 for which n <= 32768 C;
-///   element i of a chunk belongs to lane i mod 128; a lane starts from the identity and takes its elements
-///   in order; lane l then takes lane l + 64, then l + 32, l + 16, ... l + 1, and the chunk's result is lane
-///   0; the chunks' results, if more than one, are reduced by this same rule.
+///   chunk length C = 1024 * 2^k: 1024 up to 2^22 elements, then n / 4096 rounded up to such a length, but
+///   8192 from 2^24 + 1 to 2^28, then the smallest for which n <= 32768 C (canonical_chunk); element i of a
+///   chunk belongs to lane i mod 128; a lane starts from the identity and takes its elements in order; lane l
+///   then takes lane l + 64, then l + 32, l + 16, ... l + 1, and the chunk's result is lane 0; the chunks'
+///   results, if more than one, are reduced by this same rule.
 /// The longest chain of operations that an element passes is canonical_depth(n): for 2^28 elements, 90. The
 /// operator must be associative and commutative up to rounding. Source: M. Harris, Optimizing Parallel
 /// Reduction in CUDA, 2007, for the tree; the fixed lanes are Concord's.
@@ -25,9 +26,12 @@
 
 namespace concord {
 
-/// The canonical order's chunk length for n elements.
+/// The canonical order's chunk length for n elements: few enough sums for one group to finish quickly, short
+/// enough chunks for the load to balance.
 constexpr u64 canonical_chunk(u64 n) {
     u64 chunk = 1024;
+    while (chunk < 8192 && detail::divide_up(n, chunk) > 4096)
+        chunk *= 2;
     while (detail::divide_up(n, chunk) > 32768)
         chunk *= 2;
     return chunk;

@@ -1,0 +1,135 @@
+#include "cuda_compiler.hpp"
+
+#include <concord/error.hpp>
+#include <concord/log.hpp>
+#include <concord/program_cache.hpp>
+
+#include <algorithm>
+
+namespace concord::cuda {
+namespace {
+
+// Results that agree to the bit: no contraction, IEEE divide and square root, denormals kept.
+constexpr const char* common_options[] = {"--std=c++17",     "--fmad=false",
+                                          "--prec-div=true", "--prec-sqrt=true",
+                                          "--ftz=false",     "--device-as-default-execution-space"};
+
+constexpr std::size_t longest_log = 8192;
+
+constexpr u32 registers_of_group = 65536;  // of every architecture that NVRTC still knows
+constexpr u32 registers_of_lane = 255;
+
+// Without a bound the compiler may give a lane so many registers that a group of max_lanes does not fit.
+std::optional<u32> register_bound(u32 max_lanes) {
+    if (max_lanes == 0) return std::nullopt;
+    const u32 bound = registers_of_group / max_lanes / 8 * 8;  // handed out by eights
+    if (bound >= registers_of_lane || bound == 0) return std::nullopt;
+    return bound;
+}
+
+std::string shorten(const std::string& log) {
+    if (log.size() <= longest_log) return log;
+    std::size_t end = log.rfind('\n', longest_log);
+    if (end == std::string::npos) end = longest_log;
+    return log.substr(0, end) + "\n... and " + std::to_string(log.size() - end) + " bytes more";
+}
+
+}  // namespace
+
+struct Compiler::Job {
+    std::string text;
+    std::vector<std::string> options;
+    std::string key;
+};
+
+Compiler::Compiler(u32 architecture) : nvrtc_(Nvrtc::get()), architecture_(architecture) {
+    const std::vector<u32>& known = nvrtc_.architectures();
+    const auto after = std::upper_bound(known.begin(), known.end(), architecture);
+    if (after == known.begin())
+        throw Error(ErrorCode::unavailable, "open_device",
+                    nvrtc_.title() + " (" + nvrtc_.path() + ") does not compile for sm_" +
+                        std::to_string(architecture) + ", only for " + nvrtc_.architecture_list());
+    const bool exact = *(after - 1) == architecture;
+    output_ = exact ? Nvrtc::Output::cubin : Nvrtc::Output::ptx;
+    target_ = (exact ? "sm_" : "compute_") + std::to_string(*(after - 1));
+}
+
+Compiler::Job Compiler::job(const KernelSpec& spec) const {
+    Job job;
+    job.text = assemble(spec, Dialect::cuda);
+    job.options.assign(std::begin(common_options), std::end(common_options));
+    job.options.push_back("-arch=" + target_);
+    if (const auto bound = register_bound(spec.max_lanes))
+        job.options.push_back("--maxrregcount=" + std::to_string(*bound));
+
+    job.key = "cuda | " + target_ + " | " + std::string(spec.source->name) + " " + spec.entry + "\n";
+    job.key.append(nvrtc_.fingerprint()).append("\n");
+    for (const std::string& option : job.options)
+        job.key.append(option).append(" ");
+    job.key.append("\n").append(job.text);
+    return job;
+}
+
+Program Compiler::build(const KernelSpec& spec) const {
+    const Job work = job(spec);
+    if (std::optional<std::string> cached = program_cache::load(work.key)) {
+        std::string problem;
+        Program program = inspect(spec, std::move(*cached), problem);
+        program.from_cache = true;
+        if (problem.empty()) return program;
+        log::warn("cached kernel " + spec.entry + ": " + problem + "; compiling it again");
+    }
+    return compile(spec, work);
+}
+
+Program Compiler::rebuild(const KernelSpec& spec) const {
+    return compile(spec, job(spec));
+}
+
+Program Compiler::compile(const KernelSpec& spec, const Job& job) const {
+    Nvrtc::Result result = nvrtc_.compile(job.text, std::string(spec.source->name), job.options, output_);
+    if (!result.error.empty()) fail(spec, result.log, result.error);
+    if (!result.log.empty()) log::debug(spec.entry + " for " + target_ + ":\n" + shorten(result.log));
+    std::string problem;
+    Program program = inspect(spec, std::move(result.image), problem);
+    if (!problem.empty()) fail(spec, problem, {});
+    program_cache::store(job.key, program.image);
+    return program;
+}
+
+Program Compiler::inspect(const KernelSpec& spec, std::string image, std::string& problem) const {
+    Program program;
+    program.image = std::move(image);
+    if (output_ == Nvrtc::Output::ptx) {
+        // The driver reads it as a C string, and tells what is wrong with it.
+        if (program.image.empty() || program.image.back() != '\0') problem = "the program is no PTX";
+        return program;
+    }
+    const std::optional<Cubin> cubin = Cubin::read(program.image);
+    if (!cubin) {
+        problem = "the program is no machine code";
+    } else if (cubin->architecture() != architecture_) {
+        problem = "the machine code is for sm_" + std::to_string(cubin->architecture());
+    } else if (program.kernel = cubin->kernel(spec.entry); !program.kernel) {
+        problem =
+            "the text has no kernel of that name (extern \"C\" __global__ void " + spec.entry + "(...))";
+    }
+    return program;
+}
+
+void Compiler::fail(const KernelSpec& spec, const std::string& log, const std::string& native) const {
+    std::string message = "kernel " + spec.entry + " of " + std::string(spec.source->name) +
+                          " does not compile for " + target_ + " with " + nvrtc_.title();
+    if (!spec.constants.empty()) {
+        message += " (";
+        for (const Constant& constant : spec.constants)
+            message.append(&constant == &spec.constants.front() ? "" : ", ")
+                .append(constant.name)
+                .append("=")
+                .append(constant.value);
+        message += ")";
+    }
+    throw Error(ErrorCode::compile_failed, "Device::compile", message + ":\n" + shorten(log), native);
+}
+
+}  // namespace concord::cuda

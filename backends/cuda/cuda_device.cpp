@@ -1,0 +1,153 @@
+#include "cuda_device.hpp"
+
+#include <concord/log.hpp>
+
+#include "cuda_event.hpp"
+#include "cuda_kernel.hpp"
+#include "cuda_stream.hpp"
+
+namespace concord::cuda {
+namespace {
+
+CUdevice handle_of(const Driver& driver, u32 ordinal) {
+    CUdevice device = 0;
+    driver.check(driver.device_get(&device, static_cast<int>(ordinal)), "open_device", "cuDeviceGet");
+    return device;
+}
+
+u32 architecture_of(const Driver& driver, CUdevice device) {
+    return static_cast<u32>(device_attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *
+                                10 +
+                            device_attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+}
+
+DeviceTraits traits_of(const Driver& driver, CUdevice device) {
+    auto get = [&](CUdevice_attribute attribute) { return device_attribute(driver, device, attribute); };
+    std::size_t memory = 0;
+    driver.check(driver.device_total_mem(&memory, device), "open_device", "cuDeviceTotalMem");
+    DeviceTraits traits;
+    traits.dialect = Dialect::cuda;
+    traits.many_lanes = true;
+    traits.units = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+    traits.max_lanes = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+    traits.max_resident_lanes = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR));
+    traits.sub_group_width = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_WARP_SIZE));
+    traits.local_memory = static_cast<u64>(get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+    traits.global_memory = memory;
+    traits.max_allocation = memory;
+    traits.cache = static_cast<u64>(get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
+    traits.compiles_text = true;
+    traits.shuffles = true;
+    traits.device_fence = true;
+    traits.forward_progress = true;
+    return traits;
+}
+
+LaunchLimits limits_of(const Driver& driver, CUdevice device, u64 local_memory) {
+    auto get = [&](CUdevice_attribute attribute) {
+        return static_cast<u32>(device_attribute(driver, device, attribute));
+    };
+    LaunchLimits limits;
+    limits.groups_x = get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
+    limits.groups_y = get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
+    limits.groups_z = get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
+    limits.lanes_x = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
+    limits.lanes_y = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
+    limits.lanes_z = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+    limits.local_memory = local_memory;
+    return limits;
+}
+
+}  // namespace
+
+int device_attribute(const Driver& driver, CUdevice device, CUdevice_attribute attribute) {
+    int value = 0;
+    driver.check(driver.device_get_attribute(&value, attribute, device), "open_device",
+                 "cuDeviceGetAttribute");
+    return value;
+}
+
+DeviceInfo device_info(const Driver& driver, u32 ordinal) {
+    const CUdevice device = handle_of(driver, ordinal);
+    char name[256] = {};
+    driver.check(driver.device_get_name(name, sizeof name - 1, device), "open_device", "cuDeviceGetName");
+    DeviceInfo info;
+    info.selector = "cuda:" + std::to_string(ordinal);
+    info.backend = "cuda";
+    info.name = name;
+    info.driver = "driver " + version_text(driver.version());
+    if (const std::string release = driver.release(); !release.empty()) info.driver += " (" + release + ")";
+    info.driver += ", " + Nvrtc::get().title() + ", sm_" + std::to_string(architecture_of(driver, device));
+    return info;
+}
+
+CudaDevice::CudaDevice(const Driver& driver, u32 ordinal)
+    : compiler_(architecture_of(driver, handle_of(driver, ordinal))) {
+    const CUdevice device = handle_of(driver, ordinal);
+    info_ = device_info(driver, ordinal);
+    traits_ = traits_of(driver, device);
+    limits_ = limits_of(driver, device, traits_.local_memory);
+    context_ = std::make_shared<Context>(driver, device);
+    if (compiler_.nvrtc().major() > driver.version() / 1000)
+        log::info(compiler_.nvrtc().title() + " is newer than the driver (CUDA " +
+                  version_text(driver.version()) + "), which may refuse its code");
+}
+
+CudaDevice::~CudaDevice() {
+    release_pool();
+}
+
+std::vector<Property> CudaDevice::properties() const {
+    std::vector<Property> list = {{"NAME", info_.name}, {"DRIVER", info_.driver}};
+    list.push_back({"NVRTC", compiler_.nvrtc().title() + ", compiles for " + compiler_.target()});
+    const std::vector<Property> rest = device_properties(driver(), context_->device());
+    list.insert(list.end(), rest.begin(), rest.end());
+    return list;
+}
+
+CallbackThread& CudaDevice::callback_thread() {
+    const std::lock_guard lock(callback_mutex_);
+    if (!callback_thread_) callback_thread_ = std::make_unique<CallbackThread>();
+    return *callback_thread_;
+}
+
+std::shared_ptr<Stream> CudaDevice::do_create_stream() {
+    return std::make_shared<CudaStream>(std::static_pointer_cast<CudaDevice>(shared_from_this()));
+}
+
+std::shared_ptr<Event> CudaDevice::do_create_event() {
+    return std::make_shared<CudaEvent>(std::static_pointer_cast<CudaDevice>(shared_from_this()));
+}
+
+std::unique_ptr<Buffer> CudaDevice::do_allocate(u64 bytes) {
+    return std::make_unique<CudaBuffer>(*this, bytes);
+}
+
+std::unique_ptr<Buffer> CudaDevice::do_allocate_host(u64 bytes) {
+    return std::make_unique<CudaHostBuffer>(*this, bytes);
+}
+
+std::shared_ptr<Kernel> CudaDevice::do_compile(const KernelSpec& spec) {
+    Program program = compiler_.build(spec);
+    Module module(context_);
+    CUresult result = module.load(program.image);
+    if (result != CUDA_SUCCESS && program.from_cache && Module::rejects(result)) {
+        log::warn("cached kernel " + spec.entry + " is refused by the driver (" + driver().describe(result) +
+                  "); compiling it again");
+        program = compiler_.rebuild(spec);
+        result = module.load(program.image);
+    }
+    if (result != CUDA_SUCCESS) {
+        std::string message = "the driver does not load kernel " + spec.entry + " for " + compiler_.target();
+        if (Module::rejects(result) && compiler_.nvrtc().major() > driver().version() / 1000)
+            message += ": " + compiler_.nvrtc().title() + " is newer than the driver (CUDA " +
+                       version_text(driver().version()) +
+                       "); name an older NVRTC by CONCORD_NVRTC, or update the driver";
+        if (!module.log().empty()) message += ":\n" + module.log();
+        throw Error(result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::out_of_memory : ErrorCode::device_failed,
+                    "Device::compile", message, driver().describe(result));
+    }
+    return std::make_shared<CudaKernel>(*this, spec, std::move(module), program.kernel);
+}
+
+}  // namespace concord::cuda

@@ -1,0 +1,45 @@
+#pragma once
+// Marks in streams.
+
+#include <atomic>
+
+#include "cuda_device.hpp"
+
+namespace concord::cuda {
+
+/// A CUevent, owned.
+class EventHandle {
+  public:
+    EventHandle(std::shared_ptr<Context> context, unsigned flags, const char* call);
+    ~EventHandle();
+    EventHandle(const EventHandle&) = delete;
+    EventHandle& operator=(const EventHandle&) = delete;
+
+    CUevent get() const { return event_; }
+
+  private:
+    std::shared_ptr<Context> context_;
+    CUevent event_ = nullptr;
+};
+
+class CudaEvent final : public Event {
+  public:
+    explicit CudaEvent(std::shared_ptr<CudaDevice> device);
+
+    Device& device() const override { return *device_; }
+    bool done() const override;
+    void synchronize() const override;
+    double milliseconds_since(const Event& start) const override;
+
+    /// Enqueues the mark; the context is current.
+    void record(CUstream stream);
+    /// Makes the stream wait for the mark; the context is current.
+    void hold(CUstream stream) const;
+
+  private:
+    std::shared_ptr<CudaDevice> device_;
+    EventHandle handle_;
+    std::atomic<bool> recorded_ = false;
+};
+
+}  // namespace concord::cuda

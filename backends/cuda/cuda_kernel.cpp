@@ -1,0 +1,107 @@
+#include "cuda_kernel.hpp"
+
+namespace concord::cuda {
+namespace {
+
+// Dynamic local memory that a launch gets without asking first, less what the kernel declares.
+constexpr u64 local_without_asking = 48 * 1024;
+
+}  // namespace
+
+Module::~Module() {
+    if (handle_ == nullptr) return;
+    const Current current(*context_);
+    if (current.entered()) context_->driver.module_unload(handle_);
+}
+
+CUresult Module::load(const std::string& image) {
+    const Current current(*context_, "Device::compile");
+    char text[4096] = {};
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {text, reinterpret_cast<void*>(sizeof text - 1)};
+    const CUresult result = context_->driver.module_load_data_ex(&handle_, image.data(), 2, options, values);
+    if (result != CUDA_SUCCESS) handle_ = nullptr;
+    log_ = text;
+    return result;
+}
+
+bool Module::rejects(CUresult result) {
+    switch (result) {
+        case CUDA_ERROR_INVALID_IMAGE:
+        case CUDA_ERROR_NO_BINARY_FOR_GPU:
+        case CUDA_ERROR_INVALID_PTX:
+        case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+        case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+        case CUDA_ERROR_INVALID_SOURCE:
+        case CUDA_ERROR_INVALID_VALUE:
+            return true;
+        default:
+            return false;
+    }
+}
+
+CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module,
+                       std::optional<CubinKernel> info)
+    : Kernel(spec.entry), device_(device), module_(std::move(module)), planned_lanes_(spec.max_lanes) {
+    const Driver& driver = device.driver();
+    const Current current(module_.context(), "Device::compile");
+    const CUresult result = driver.module_get_function(&function_, module_.handle(), spec.entry.c_str());
+    if (result == CUDA_ERROR_NOT_FOUND)
+        throw Error(ErrorCode::compile_failed, "Device::compile",
+                    "the text of " + std::string(spec.source->name) + " has no kernel " + spec.entry,
+                    driver.describe(result));
+    driver.check(result, "Device::compile", "cuModuleGetFunction");
+    limits_.device = device.limits();
+    limits_.max_lanes = static_cast<u64>(attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+    limits_.static_local = static_cast<u64>(attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+    if (info) limits_.parameter_sizes = std::move(info->parameter_sizes);
+    allowed_local_ =
+        limits_.static_local < local_without_asking ? local_without_asking - limits_.static_local : 0;
+}
+
+int CudaKernel::attribute(CUfunction_attribute attribute) const {
+    int value = 0;
+    module_.context().driver.check(module_.context().driver.func_get_attribute(&value, attribute, function_),
+                                   "Kernel::attributes", "cuFuncGetAttribute");
+    return value;
+}
+
+KernelAttributes CudaKernel::do_attributes() const {
+    const Current current(module_.context(), "Kernel::attributes");
+    KernelAttributes result;
+    result.registers = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS);
+    result.local_bytes = static_cast<i64>(limits_.static_local);
+    result.spill_bytes = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+    result.max_lanes = static_cast<i64>(limits_.max_lanes);
+    if (planned_lanes_ > 0) {
+        int groups = 0;
+        module_.context().driver.check(module_.context().driver.occupancy_max_active_blocks(
+                                           &groups, function_, static_cast<int>(planned_lanes_), 0),
+                                       "Kernel::attributes", "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+        result.groups_per_unit = groups;
+    }
+    return result;
+}
+
+// Asks once, for as much as the device has: it costs nothing that is not used.
+void CudaKernel::allow_local(u64 bytes) const {
+    if (bytes <= allowed_local_.load(std::memory_order_acquire)) return;
+    const u64 most = limits_.device.local_memory - limits_.static_local;
+    module_.context().driver.check(
+        module_.context().driver.func_set_attribute(
+            function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(most)),
+        "Stream::launch", "cuFuncSetAttribute");
+    allowed_local_.store(most, std::memory_order_release);  // two threads may both have asked: the same
+}
+
+void CudaKernel::launch(CUstream stream, const LaunchShape& shape, void** arguments) const {
+    allow_local(shape.local_bytes);
+    const CUresult result = module_.context().driver.launch_kernel(
+        function_, static_cast<u32>(shape.groups_x), static_cast<u32>(shape.groups_y),
+        static_cast<u32>(shape.groups_z), shape.lanes_x, shape.lanes_y, shape.lanes_z,
+        static_cast<u32>(shape.local_bytes), stream, arguments, nullptr);
+    if (result != CUDA_SUCCESS) [[unlikely]]
+        module_.context().driver.fail(result, "Stream::launch", "cuLaunchKernel of " + name());
+}
+
+}  // namespace concord::cuda

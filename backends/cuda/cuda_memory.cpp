@@ -1,0 +1,50 @@
+#include "cuda_device.hpp"
+
+namespace concord::cuda {
+namespace {
+
+[[noreturn]] void fail_allocation(CudaDevice& device, CUresult result, u64 bytes) {
+    const Driver& driver = device.driver();
+    // A size beyond all memory may be refused as a size.
+    if (result != CUDA_ERROR_OUT_OF_MEMORY && bytes <= device.traits().global_memory)
+        driver.fail(result, "Device::allocate", "cuMemAlloc");
+    std::size_t free = 0, total = 0;
+    driver.mem_get_info(&free, &total);
+    throw Error(ErrorCode::out_of_memory, "Device::allocate",
+                std::to_string(bytes) + " bytes on " + device.info().selector + " (" + device.info().name +
+                    "), which has " + std::to_string(free) + " of " + std::to_string(total) + " bytes free",
+                driver.describe(result));
+}
+
+}  // namespace
+
+CudaBuffer::CudaBuffer(CudaDevice& device, u64 bytes)
+    : Buffer(device, Kind::device, bytes), context_(device.context()) {
+    const Current current(*context_, "Device::allocate");
+    const CUresult result = device.driver().mem_alloc(&address_, bytes);
+    if (result != CUDA_SUCCESS) fail_allocation(device, result, bytes);
+}
+
+CudaBuffer::~CudaBuffer() {
+    const Current current(*context_);
+    if (current.entered()) context_->driver.mem_free(address_);
+}
+
+CudaHostBuffer::CudaHostBuffer(CudaDevice& device, u64 bytes)
+    : Buffer(device, Kind::host, bytes), context_(device.context()) {
+    const Current current(*context_, "Device::allocate_host");
+    // Portable: as pinned for the other GPUs of this process as for this one.
+    const CUresult result = device.driver().mem_host_alloc(&memory_, bytes, CU_MEMHOSTALLOC_PORTABLE);
+    if (result != CUDA_SUCCESS)
+        throw Error(result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::out_of_memory : ErrorCode::device_failed,
+                    "Device::allocate_host",
+                    std::to_string(bytes) + " bytes of page-locked host memory for " + device.info().selector,
+                    device.driver().describe(result));
+}
+
+CudaHostBuffer::~CudaHostBuffer() {
+    const Current current(*context_);
+    if (current.entered()) context_->driver.mem_free_host(memory_);
+}
+
+}  // namespace concord::cuda

@@ -1,0 +1,66 @@
+// The CUDA backend's entry point.
+
+#include <concord/backend.hpp>
+
+#include "cuda_device.hpp"
+#include "cuda_offline.hpp"
+
+namespace concord::cuda {
+namespace {
+
+class CudaBackend final : public Backend {
+  public:
+    std::vector<DeviceInfo> devices() override {
+        const Driver& driver = Driver::get();
+        Nvrtc::get();  // without it no kernel runs: then rather no device
+        int count = 0;
+        driver.check(driver.device_get_count(&count), "devices", "cuDeviceGetCount");
+        std::vector<DeviceInfo> list;
+        for (int i = 0; i < count; ++i)
+            list.push_back(device_info(driver, static_cast<u32>(i)));
+        return list;
+    }
+
+    std::shared_ptr<Device> open(u32 index) override {
+        return std::make_shared<CudaDevice>(Driver::get(), index);
+    }
+
+    std::shared_ptr<Device> open_offline(std::string_view target) override {
+        return OfflineDevice::open(target);
+    }
+
+    // Each by itself: NVRTC may be there without a driver.
+    std::vector<Property> libraries() override {
+        return {found("CUDA driver",
+                      [] {
+                          const Driver& driver = Driver::library();
+                          const std::string release = driver.release();
+                          return driver.path() + ", CUDA " + version_text(driver.version()) +
+                                 (release.empty() ? "" : " (" + release + ")");
+                      }),
+                found("NVRTC", [] {
+                    const Nvrtc& nvrtc = Nvrtc::get();
+                    return nvrtc.path() + ", " + nvrtc.title() + ", compiles for " +
+                           nvrtc.architecture_list();
+                })};
+    }
+
+  private:
+    template <class F>
+    static Property found(const char* name, F describe) {
+        try {
+            return {name, describe()};
+        } catch (const Error& error) {
+            return {name, error.what()};
+        }
+    }
+};
+
+Backend* create() {
+    return new CudaBackend;
+}
+
+}  // namespace
+}  // namespace concord::cuda
+
+CONCORD_BACKEND_MODULE(cuda, &concord::cuda::create)

@@ -1,0 +1,179 @@
+#include "cuda_nvrtc.hpp"
+
+#include <concord/error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "cuda_driver.hpp"
+
+namespace concord::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The driver takes machine code of its own major version and of older ones, so that version's NVRTC is looked
+// for first. Later 11.x kept the name of 11.2.
+std::vector<std::string> library_names() {
+    std::vector<std::string> names = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
+    try {
+        if (const int major = Driver::library().version() / 1000; major >= 12) {
+            const std::string own = "libnvrtc.so." + std::to_string(major);
+            std::erase(names, own);
+            names.insert(names.begin(), own);
+        }
+    } catch (const Error&) {
+        // No driver: compiling works without one.
+    }
+    return names;
+}
+
+// Where a folder may hold it: itself; a toolkit's lib folders; those of the PyPI wheels, seen from their
+// nvidia folder and from site-packages.
+constexpr const char* below[] = {
+    "", "lib64", "lib", "cuda_nvrtc/lib", "cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/cu13/lib"};
+
+std::vector<fs::path> folders_of_environment() {
+    std::vector<fs::path> folders;
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+        const char* value = std::getenv(variable);
+        if (value == nullptr || *value == '\0') continue;
+        folders.push_back(fs::path(value) / "lib64");
+        folders.push_back(fs::path(value) / "lib");
+    }
+    folders.emplace_back("/usr/local/cuda/lib64");
+    return folders;
+}
+
+std::string join(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words)
+        text.append(text.empty() ? "" : ", ").append(word);
+    return text;
+}
+
+}  // namespace
+
+void Nvrtc::search() {
+    const std::vector<std::string> names = library_names();
+    std::string why;
+    auto try_file = [&](const fs::path& file) {
+        std::error_code error;
+        if (!fs::exists(file, error)) return false;
+        if (library_.open(file.string())) return true;
+        why = library_.error();
+        return false;
+    };
+
+    // A place that was asked for is the only one.
+    if (const char* forced = std::getenv("CONCORD_NVRTC"); forced != nullptr && *forced != '\0') {
+        std::error_code error;
+        if (!fs::is_directory(forced, error)) {
+            if (library_.open(forced)) return;
+            throw Error(ErrorCode::unavailable, "dlopen", "CONCORD_NVRTC is no library that loads",
+                        library_.error());
+        }
+        for (const std::string& name : names) {
+            for (const char* folder : below) {
+                if (try_file(fs::path(forced) / folder / name)) return;
+            }
+        }
+        throw Error(ErrorCode::unavailable, "dlopen",
+                    "CONCORD_NVRTC is '" + std::string(forced) + "', which holds none of " + join(names),
+                    why);
+    }
+
+    const std::vector<fs::path> folders = folders_of_environment();
+    for (const std::string& name : names) {
+        if (library_.open(name)) return;
+        if (library_.error().find("No such file") == std::string::npos) why = library_.error();
+        for (const fs::path& folder : folders) {
+            if (try_file(folder / name)) return;
+        }
+    }
+    std::string message = "NVRTC, the CUDA compiler library, is not there; looked for " + join(names) +
+                          " on the loader's path and in";
+    for (const fs::path& folder : folders)
+        message += " " + folder.string();
+    throw Error(ErrorCode::unavailable, "dlopen", message + "; CONCORD_NVRTC names the file or its folder",
+                why);
+}
+
+Nvrtc::Nvrtc() {
+    search();
+#define CONCORD_NVRTC_LOAD(name, function)                               \
+    name = reinterpret_cast<decltype(name)>(library_.symbol(#function)); \
+    if (name == nullptr)                                                 \
+        throw Error(ErrorCode::unavailable, "dlsym",                     \
+                    path() + " has no " #function "; NVRTC 11.2 is the oldest that will do");
+    CONCORD_NVRTC_FUNCTIONS(CONCORD_NVRTC_LOAD)
+#undef CONCORD_NVRTC_LOAD
+
+    int minor = 0, count = 0;
+    version_(&major_, &minor);
+    title_ = "NVRTC " + std::to_string(major_) + "." + std::to_string(minor);
+    std::vector<int> list;
+    if (get_num_supported_archs_(&count) == NVRTC_SUCCESS && count > 0) {
+        list.resize(static_cast<std::size_t>(count));
+        if (get_supported_archs_(list.data()) != NVRTC_SUCCESS) list.clear();
+    }
+    architectures_.assign(list.begin(), list.end());
+    std::sort(architectures_.begin(), architectures_.end());
+
+    // Updates change the code without changing the version, but not without changing the file.
+    std::error_code error;
+    const fs::path file = fs::canonical(path(), error);
+    fingerprint_ = title_ + " " + file.filename().string() + " " + std::to_string(fs::file_size(file, error));
+}
+
+const Nvrtc& Nvrtc::get() {
+    // A throw leaves this uninitialised: the next caller searches again. Never destroyed, like the driver.
+    static const Nvrtc& nvrtc = *new Nvrtc;
+    return nvrtc;
+}
+
+std::string Nvrtc::architecture_list() const {
+    std::vector<std::string> names;
+    for (const u32 architecture : architectures_)
+        names.push_back("sm_" + std::to_string(architecture));
+    return join(names);
+}
+
+Nvrtc::Result Nvrtc::compile(const std::string& text, const std::string& name,
+                             const std::vector<std::string>& options, Output output) const {
+    Result result;
+    nvrtcProgram program = nullptr;
+    auto failed = [&](nvrtcResult code) {
+        if (code != NVRTC_SUCCESS && result.error.empty()) result.error = get_error_string_(code);
+        return code != NVRTC_SUCCESS;
+    };
+    if (failed(create_program_(&program, text.c_str(), name.c_str(), 0, nullptr, nullptr))) return result;
+    struct Destroy {
+        const Nvrtc& nvrtc;
+        nvrtcProgram& program;
+        ~Destroy() { nvrtc.destroy_program_(&program); }
+    } destroy{*this, program};
+
+    std::vector<const char*> pointers;
+    for (const std::string& option : options)
+        pointers.push_back(option.c_str());
+    failed(compile_program_(program, static_cast<int>(pointers.size()), pointers.data()));
+
+    std::size_t size = 0;
+    if (get_program_log_size_(program, &size) == NVRTC_SUCCESS && size > 1) {
+        result.log.resize(size);
+        if (get_program_log_(program, result.log.data()) != NVRTC_SUCCESS) result.log.clear();
+        while (!result.log.empty() && (result.log.back() == '\0' || result.log.back() == '\n'))
+            result.log.pop_back();
+    }
+    if (!result.error.empty()) return result;
+
+    const bool cubin = output == Output::cubin;
+    if (failed((cubin ? get_cubin_size_ : get_ptx_size_)(program, &size))) return result;
+    result.image.resize(size);
+    failed((cubin ? get_cubin_ : get_ptx_)(program, result.image.data()));
+    return result;
+}
+
+}  // namespace concord::cuda

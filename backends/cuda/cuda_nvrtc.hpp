@@ -1,0 +1,75 @@
+#pragma once
+// NVRTC, the compiler that turns CUDA C++ text into machine code, opened at run time. It needs no driver and
+// no GPU.
+
+#include <concord/types.hpp>
+
+#include <nvrtc.h>
+
+#include <string>
+#include <vector>
+
+#include "cuda_library.hpp"
+
+namespace concord::cuda {
+
+#define CONCORD_NVRTC_FUNCTIONS(X)                         \
+    X(version_, nvrtcVersion)                              \
+    X(get_error_string_, nvrtcGetErrorString)              \
+    X(get_num_supported_archs_, nvrtcGetNumSupportedArchs) \
+    X(get_supported_archs_, nvrtcGetSupportedArchs)        \
+    X(create_program_, nvrtcCreateProgram)                 \
+    X(destroy_program_, nvrtcDestroyProgram)               \
+    X(compile_program_, nvrtcCompileProgram)               \
+    X(get_cubin_size_, nvrtcGetCUBINSize)                  \
+    X(get_cubin_, nvrtcGetCUBIN)                           \
+    X(get_ptx_size_, nvrtcGetPTXSize)                      \
+    X(get_ptx_, nvrtcGetPTX)                               \
+    X(get_program_log_size_, nvrtcGetProgramLogSize)       \
+    X(get_program_log_, nvrtcGetProgramLog)
+
+/// The functions of libnvrtc; one object in a process, usable from any thread.
+class Nvrtc {
+  public:
+    /// What a compilation gives: an image, or else an error.
+    struct Result {
+        std::string image;  ///< machine code or PTX (with the zero at its end)
+        std::string error;  ///< NVRTC's name for it; empty if all is well
+        std::string log;    ///< warnings too
+    };
+    enum class Output { cubin, ptx };
+
+    /// Throws unavailable, saying where it was looked for.
+    static const Nvrtc& get();
+
+    int major() const { return major_; }
+    /// "NVRTC 13.0"
+    const std::string& title() const { return title_; }
+    /// Tells builds of one version apart, for cache keys.
+    const std::string& fingerprint() const { return fingerprint_; }
+    std::string path() const { return library_.path(); }
+    /// 75 for sm_75, ascending.
+    const std::vector<u32>& architectures() const { return architectures_; }
+    /// "sm_75, sm_80, ..."
+    std::string architecture_list() const;
+
+    /// `name` is what messages call lines of the text that stand under no #line.
+    Result compile(const std::string& text, const std::string& name, const std::vector<std::string>& options,
+                   Output output) const;
+
+  private:
+    Nvrtc();
+    void search();
+
+#define CONCORD_NVRTC_MEMBER(name, function) decltype(&::function) name = nullptr;
+    CONCORD_NVRTC_FUNCTIONS(CONCORD_NVRTC_MEMBER)
+#undef CONCORD_NVRTC_MEMBER
+
+    SharedLibrary library_;
+    int major_ = 0;
+    std::string title_;
+    std::string fingerprint_;
+    std::vector<u32> architectures_;
+};
+
+}  // namespace concord::cuda

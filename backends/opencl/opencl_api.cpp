@@ -1,0 +1,115 @@
+#include "opencl_api.hpp"
+
+#include <dlfcn.h>
+
+namespace concord::opencl {
+namespace {
+
+struct Loader {
+    void* library = nullptr;
+    Api api;
+};
+
+// Never closed: drivers keep threads that run code of the loader until the process ends.
+Loader open_loader() {
+    Loader loader;
+    std::string tried;
+    for (const char* name : {"libOpenCL.so.1", "libOpenCL.so"}) {
+        loader.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        if (loader.library != nullptr) break;
+        const char* why = dlerror();
+        tried.append(tried.empty() ? "" : "; ")
+            .append(name)
+            .append(": ")
+            .append(why != nullptr ? why : "unknown");
+    }
+    if (loader.library == nullptr)
+        throw Error(ErrorCode::unavailable, "opencl", "the OpenCL ICD loader does not load: " + tried);
+
+    auto find = [&]<class F>(F& function, const char* name) {
+        function = reinterpret_cast<F>(dlsym(loader.library, name));
+        if (function == nullptr)
+            throw Error(ErrorCode::unavailable, "opencl",
+                        std::string("the OpenCL ICD loader is older than OpenCL 1.2: it has no ") + name);
+    };
+#define CONCORD_OPENCL_FIND(name) find(loader.api.name, #name);
+    CONCORD_OPENCL_FUNCTIONS(CONCORD_OPENCL_FIND)
+#undef CONCORD_OPENCL_FIND
+    return loader;
+}
+
+const Loader& loader() {
+    static const Loader instance = open_loader();
+    return instance;
+}
+
+// Every clGet...Info has the form get(object, question, size, where, size_needed).
+template <class Get, class Object>
+std::optional<std::string> ask_by(Get get, Object object, cl_uint question) {
+    std::size_t size = 0;
+    if (get(object, question, 0, nullptr, &size) != CL_SUCCESS) return std::nullopt;
+    std::string bytes(size, '\0');
+    if (size > 0 && get(object, question, size, bytes.data(), nullptr) != CL_SUCCESS) return std::nullopt;
+    return bytes;
+}
+
+std::string as_text(std::string bytes) {
+    bytes.resize(std::strlen(bytes.c_str()));  // the terminator is part of the answer
+    const std::size_t first = bytes.find_first_not_of(' ');
+    if (first == std::string::npos) return {};
+    return bytes.substr(first, bytes.find_last_not_of(' ') - first + 1);
+}
+
+}  // namespace
+
+const Api& cl() {
+    return loader().api;
+}
+
+std::string loader_path() {
+    Dl_info info;
+    const void* function = reinterpret_cast<const void*>(cl().clGetPlatformIDs);
+    return dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+std::string loader_version() {
+    // Debian's loader and Khronos' both have this function; no header declares it for both.
+    using LoaderInfo = cl_int (*)(int question, std::size_t size, void* where, std::size_t* size_needed);
+    constexpr int opencl_version = 1, version = 2, name = 3;
+    const auto extension =
+        reinterpret_cast<void* (*)(const char*)>(dlsym(loader().library, "clGetExtensionFunctionAddress"));
+    if (extension == nullptr) return {};
+    const auto get = reinterpret_cast<LoaderInfo>(extension("clGetICDLoaderInfoOCLICD"));
+    if (get == nullptr) return {};
+    auto line = [&](int question) {
+        std::size_t size = 0;
+        if (get(question, 0, nullptr, &size) != CL_SUCCESS) return std::string();
+        std::string bytes(size, '\0');
+        return get(question, size, bytes.data(), nullptr) == CL_SUCCESS ? as_text(std::move(bytes))
+                                                                        : std::string();
+    };
+    return line(name) + " " + line(version) + ", " + line(opencl_version);
+}
+
+std::optional<std::string> ask(cl_device_id device, cl_device_info question) {
+    return ask_by(cl().clGetDeviceInfo, device, question);
+}
+std::optional<std::string> ask(cl_platform_id platform, cl_platform_info question) {
+    return ask_by(cl().clGetPlatformInfo, platform, question);
+}
+std::string ask_text(cl_device_id device, cl_device_info question) {
+    return as_text(ask(device, question).value_or(""));
+}
+std::string ask_text(cl_platform_id platform, cl_platform_info question) {
+    return as_text(ask(platform, question).value_or(""));
+}
+
+bool has_word(std::string_view list, std::string_view word) {
+    for (std::size_t at = list.find(word); at != std::string_view::npos; at = list.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' ')) return true;
+    }
+    return false;
+}
+
+}  // namespace concord::opencl

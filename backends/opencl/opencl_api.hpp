@@ -1,0 +1,141 @@
+#pragma once
+// The OpenCL functions that this backend calls, taken from the ICD loader at run time, so that one binary
+// runs with and without OpenCL; and what makes them pleasant to call from C++.
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS  // clCreateCommandQueue: the one form that 1.2 platforms have
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+
+#include <concord/error.hpp>
+#include <concord/types.hpp>
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace concord::opencl {
+
+// All of OpenCL 1.2 or older.
+#define CONCORD_OPENCL_FUNCTIONS(X) \
+    X(clBuildProgram)               \
+    X(clCreateBuffer)               \
+    X(clCreateCommandQueue)         \
+    X(clCreateContext)              \
+    X(clCreateKernel)               \
+    X(clCreateProgramWithBinary)    \
+    X(clCreateProgramWithSource)    \
+    X(clCreateUserEvent)            \
+    X(clEnqueueBarrierWithWaitList) \
+    X(clEnqueueCopyBuffer)          \
+    X(clEnqueueFillBuffer)          \
+    X(clEnqueueMapBuffer)           \
+    X(clEnqueueMarkerWithWaitList)  \
+    X(clEnqueueNDRangeKernel)       \
+    X(clEnqueueReadBuffer)          \
+    X(clEnqueueUnmapMemObject)      \
+    X(clEnqueueWriteBuffer)         \
+    X(clFinish)                     \
+    X(clFlush)                      \
+    X(clGetDeviceIDs)               \
+    X(clGetDeviceInfo)              \
+    X(clGetEventInfo)               \
+    X(clGetEventProfilingInfo)      \
+    X(clGetKernelArgInfo)           \
+    X(clGetKernelInfo)              \
+    X(clGetKernelWorkGroupInfo)     \
+    X(clGetPlatformIDs)             \
+    X(clGetPlatformInfo)            \
+    X(clGetProgramBuildInfo)        \
+    X(clGetProgramInfo)             \
+    X(clReleaseCommandQueue)        \
+    X(clReleaseContext)             \
+    X(clReleaseEvent)               \
+    X(clReleaseKernel)              \
+    X(clReleaseMemObject)           \
+    X(clReleaseProgram)             \
+    X(clRetainEvent)                \
+    X(clSetEventCallback)           \
+    X(clSetKernelArg)               \
+    X(clSetUserEventStatus)         \
+    X(clWaitForEvents)
+
+/// The functions under their own names.
+struct Api {
+#define CONCORD_OPENCL_MEMBER(name) decltype(&::name) name = nullptr;
+    CONCORD_OPENCL_FUNCTIONS(CONCORD_OPENCL_MEMBER)
+#undef CONCORD_OPENCL_MEMBER
+};
+
+/// The table, filled by the first call. Throws unavailable if the ICD loader cannot be used.
+const Api& cl();
+
+/// Where the loader was found, and what it says of itself ("" if nothing).
+std::string loader_path();
+std::string loader_version();
+
+/// "CL_OUT_OF_RESOURCES (-5)".
+std::string status_text(cl_int status);
+
+/// Throws what `status` means: out_of_memory, invalid_argument for a launch that the device cannot take, else
+/// device_failed.
+[[noreturn]] void fail(cl_int status, std::string_view call, std::string_view message);
+
+/// call: Concord's function; function: the OpenCL function that returned `status`.
+inline void check(cl_int status, std::string_view call, std::string_view function) {
+    if (status != CL_SUCCESS) [[unlikely]]
+        fail(status, call, std::string(function) + " failed");
+}
+
+/// Owns one reference to an OpenCL object.
+template <class T, auto Release>
+class Handle {
+  public:
+    Handle() = default;
+    explicit Handle(T object) noexcept : object_(object) {}
+    Handle(Handle&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    Handle& operator=(Handle&& other) noexcept {
+        Handle old(std::exchange(object_, std::exchange(other.object_, nullptr)));
+        return *this;
+    }
+    ~Handle() {
+        if (object_ != nullptr) (cl().*Release)(object_);
+    }
+
+    T get() const noexcept { return object_; }
+    explicit operator bool() const noexcept { return object_ != nullptr; }
+    /// Where a function stores a new object; the handle is empty before.
+    T* out() noexcept { return &object_; }
+
+  private:
+    T object_ = nullptr;
+};
+
+using ContextHandle = Handle<cl_context, &Api::clReleaseContext>;
+using QueueHandle = Handle<cl_command_queue, &Api::clReleaseCommandQueue>;
+using MemoryHandle = Handle<cl_mem, &Api::clReleaseMemObject>;
+using ProgramHandle = Handle<cl_program, &Api::clReleaseProgram>;
+using KernelHandle = Handle<cl_kernel, &Api::clReleaseKernel>;
+using EventHandle = Handle<cl_event, &Api::clReleaseEvent>;
+
+/// The raw answer to a question about a device or platform; nothing if the driver does not know it.
+std::optional<std::string> ask(cl_device_id device, cl_device_info question);
+std::optional<std::string> ask(cl_platform_id platform, cl_platform_info question);
+/// The answer to a question whose answer is text.
+std::string ask_text(cl_device_id device, cl_device_info question);
+std::string ask_text(cl_platform_id platform, cl_platform_info question);
+/// The answer to a question whose answer is a T.
+template <class T>
+T ask_value(cl_device_id device, cl_device_info question, T otherwise = {}) {
+    const std::optional<std::string> bytes = ask(device, question);
+    if (!bytes || bytes->size() < sizeof(T)) return otherwise;
+    T value;
+    std::memcpy(&value, bytes->data(), sizeof value);
+    return value;
+}
+
+/// Whether a space-separated list (as CL_DEVICE_EXTENSIONS is one) has that word.
+bool has_word(std::string_view list, std::string_view word);
+
+}  // namespace concord::opencl

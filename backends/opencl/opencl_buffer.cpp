@@ -1,0 +1,131 @@
+#include "opencl_buffer.hpp"
+
+#include <concord/device.hpp>
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+
+namespace concord::opencl {
+namespace {
+
+constexpr u64 large = u64{1} << 20;
+// What PoCL reports as CL_DEVICE_MEM_BASE_ADDR_ALIGN: the size of its largest vector type.
+constexpr u64 alignment = 128;
+
+// Whatever a driver says when it cannot allocate, it is out of memory to the caller.
+[[noreturn]] void out_of_memory(const Device& device, u64 bytes, cl_int status) {
+    const DeviceTraits& traits = device.traits();
+    throw Error(ErrorCode::out_of_memory, "Device::allocate",
+                std::to_string(bytes) + " bytes cannot be had on " + device.info().selector +
+                    "; the device has " + std::to_string(traits.global_memory) + ", of which it promises " +
+                    std::to_string(traits.max_allocation) + " to one buffer",
+                status == CL_SUCCESS ? "no host memory" : status_text(status));
+}
+
+// Two buffers whose addresses agree in their low 12 to 20 bits make a CPU's loads wait for unrelated stores,
+// and large mappings all begin on a page. So each begins a little further in than the last; 32 steps never
+// meet modulo a page.
+constexpr u64 stagger_step = 11 * alignment;
+constexpr u64 stagger_steps = 32;
+
+u64 stagger() {
+    static std::atomic<u64> next = 0;
+    return next++ % stagger_steps * stagger_step;
+}
+
+}  // namespace
+
+void PinnedRanges::add(const void* base, u64 bytes) {
+    const std::unique_lock lock(mutex_);
+    bytes_by_base_[reinterpret_cast<std::uintptr_t>(base)] = bytes;
+}
+
+void PinnedRanges::remove(const void* base) noexcept {
+    const std::unique_lock lock(mutex_);
+    bytes_by_base_.erase(reinterpret_cast<std::uintptr_t>(base));
+}
+
+bool PinnedRanges::contains(const void* from, u64 bytes) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(from);
+    const std::shared_lock lock(mutex_);
+    auto it = bytes_by_base_.upper_bound(address);
+    if (it == bytes_by_base_.begin()) return false;
+    --it;
+    const u64 inside = address - it->first;
+    return inside < it->second && bytes <= it->second - inside;
+}
+
+DeviceMemory::DeviceMemory(Device& device, cl_context context, cl_command_queue queue, u64 bytes)
+    : OpenClBuffer(device, Kind::device, bytes) {
+    // CL_DEVICE_MAX_MEM_ALLOC_SIZE is not looked at first: NVIDIA reports a quarter of the memory, and
+    // gives more.
+    cl_int status = CL_SUCCESS;
+    memory_ = MemoryHandle(cl().clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status));
+    if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
+    // Drivers allocate when memory is first used, and would fail in some later, innocent call.
+    const cl_uint zero = 0;
+    status = cl().clEnqueueFillBuffer(queue, memory_.get(), &zero, sizeof zero, 0, sizeof zero, 0, nullptr,
+                                      nullptr);
+    if (status == CL_SUCCESS) status = cl().clFinish(queue);
+    if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
+}
+
+HostBlock::HostBlock(u64 bytes) {
+    // Small blocks come with the process's heap, large ones in huge pages where the system has them.
+    if (bytes < large) {
+        base_ = static_cast<std::byte*>(
+            std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
+    } else if (bytes < u64{1} << 62) {
+        const u64 size = bytes + stagger_steps * stagger_step;
+        void* mapping = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mapping == MAP_FAILED) return;
+        madvise(mapping, size, MADV_HUGEPAGE);
+        mapping_ = mapping;
+        mapped_ = size;
+        base_ = static_cast<std::byte*>(mapping) + stagger();
+    }
+}
+
+HostBlock::~HostBlock() {
+    if (mapping_ != nullptr) {
+        munmap(mapping_, mapped_);
+    } else {
+        std::free(base_);
+    }
+}
+
+SharedMemory::SharedMemory(Device& device, Kind kind, cl_context context, u64 bytes)
+    : OpenClBuffer(device, kind, bytes), block_(bytes) {
+    if (block_.base() == nullptr) out_of_memory(device, bytes, CL_SUCCESS);
+    // By the standard the host sees such memory only while it is mapped. CPU runtimes work in place and
+    // mapping does nothing; the device has checked that this one does (see OpenClDevice).
+    cl_int status = CL_SUCCESS;
+    memory_ = MemoryHandle(
+        cl().clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, block_.base(), &status));
+    if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
+}
+
+PinnedMemory::PinnedMemory(Device& device, PinnedRanges& ranges, cl_context context, cl_command_queue queue,
+                           u64 bytes)
+    : OpenClBuffer(device, Kind::host, bytes), ranges_(ranges), queue_(queue) {
+    cl_int status = CL_SUCCESS;
+    memory_ = MemoryHandle(
+        cl().clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status));
+    if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
+    base_ = cl().clEnqueueMapBuffer(queue, memory_.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                    nullptr, nullptr, &status);
+    if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
+    ranges_.add(base_, bytes);
+}
+
+PinnedMemory::~PinnedMemory() {
+    if (base_ == nullptr) return;
+    ranges_.remove(base_);
+    if (cl().clEnqueueUnmapMemObject(queue_, memory_.get(), base_, 0, nullptr, nullptr) == CL_SUCCESS)
+        cl().clFinish(queue_);
+}
+
+}  // namespace concord::opencl

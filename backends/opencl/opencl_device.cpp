@@ -1,0 +1,137 @@
+#include "opencl_device.hpp"
+
+#include "opencl_event.hpp"
+#include "opencl_kernel.hpp"
+#include "opencl_properties.hpp"
+#include "opencl_stream.hpp"
+
+#include <concord/log.hpp>
+
+#include <array>
+
+namespace concord::opencl {
+namespace {
+
+// Drivers tell here what lies behind an error code. Called from any of their threads.
+void CL_CALLBACK driver_message(const char* text, const void* /*details*/, std::size_t /*size*/,
+                                void* /*data*/) {
+    try {
+        log::info(std::string("OpenCL driver: ") + text);
+    } catch (...) {
+        // A message lost is no reason to end the process.
+    }
+}
+
+ContextHandle create_context(cl_device_id id) {
+    cl_int status = CL_SUCCESS;
+    ContextHandle context(cl().clCreateContext(nullptr, 1, &id, &driver_message, nullptr, &status));
+    if (status != CL_SUCCESS)
+        throw Error(ErrorCode::unavailable, "open_device", "clCreateContext failed", status_text(status));
+    return context;
+}
+
+bool profiled_end(const EventHandle& event, cl_ulong& nanoseconds) {
+    return cl().clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_END, sizeof nanoseconds,
+                                        &nanoseconds, nullptr) == CL_SUCCESS &&
+           nanoseconds != 0;
+}
+
+}  // namespace
+
+OpenClDevice::OpenClDevice(cl_device_id id, DeviceInfo info) : id_(id), context_(create_context(id)) {
+    info_ = std::move(info);
+    traits_ = traits_of(id);
+    language_ = language_of(id, traits_);
+    queue_ = create_queue();
+    observe();
+}
+
+QueueHandle OpenClDevice::create_queue() const {
+    // Profiling is always on: event times need it, and it costs a launch nothing measurable on PoCL.
+    cl_int status = CL_SUCCESS;
+    QueueHandle queue(cl().clCreateCommandQueue(context_.get(), id_, CL_QUEUE_PROFILING_ENABLE, &status));
+    check(status, "Device::create_stream", "clCreateCommandQueue");
+    return queue;
+}
+
+void OpenClDevice::observe() {
+    constexpr const char* call = "open_device";
+    constexpr cl_uint pattern = 0xc0c0c0c0;
+    alignas(128) std::array<cl_uint, 1024> host{};
+    cl_int status = CL_SUCCESS;
+    // A GPU would lock the pages of `host` for nothing: only CPUs are asked whether they work in it.
+    const bool cpu = !traits_.many_lanes;
+    const MemoryHandle memory(cl().clCreateBuffer(context_.get(),
+                                                  CL_MEM_READ_WRITE | (cpu ? CL_MEM_USE_HOST_PTR : 0),
+                                                  sizeof host, cpu ? host.data() : nullptr, &status));
+    check(status, call, "clCreateBuffer");
+    // Nothing throws between the first command and the end of all: `host` is on the stack.
+    EventHandle fill, marker;
+    status = cl().clEnqueueFillBuffer(queue_.get(), memory.get(), &pattern, sizeof pattern, 0, sizeof host, 0,
+                                      nullptr, fill.out());
+    if (status == CL_SUCCESS)
+        status = cl().clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, marker.out());
+    const cl_int finished = cl().clFinish(queue_.get());
+    check(status, call, "a first command");
+    check(finished, call, "clFinish");
+
+    // By the standard the host sees such memory only while it is mapped; CPU runtimes work in place.
+    traits_.shares_host_memory = cpu && host.front() == pattern && host.back() == pattern;
+    if (cpu && !traits_.shares_host_memory)
+        log::info(info_.selector + " does not work in host memory; buffers are copied");
+
+    cl_ulong fill_end = 0, marker_end = 0;
+    if (profiled_end(marker, marker_end) && profiled_end(fill, fill_end) && marker_end >= fill_end) return;
+    log::info(info_.selector + " gives markers no usable times; events are marked by small fills");
+    mark_target_ = MemoryHandle(
+        cl().clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, sizeof pattern, nullptr, &status));
+    check(status, call, "clCreateBuffer");
+}
+
+EventHandle OpenClDevice::enqueue_mark(cl_command_queue queue) const {
+    EventHandle mark;
+    if (mark_target_) {
+        const cl_uint zero = 0;
+        check(cl().clEnqueueFillBuffer(queue, mark_target_.get(), &zero, sizeof zero, 0, sizeof zero, 0,
+                                       nullptr, mark.out()),
+              "Stream::record", "clEnqueueFillBuffer");
+    } else {
+        check(cl().clEnqueueMarkerWithWaitList(queue, 0, nullptr, mark.out()), "Stream::record",
+              "clEnqueueMarkerWithWaitList");
+    }
+    return mark;
+}
+
+std::vector<Property> OpenClDevice::properties() const {
+    return properties_of(id_);
+}
+
+std::shared_ptr<Stream> OpenClDevice::do_create_stream() {
+    return std::make_shared<OpenClStream>(std::static_pointer_cast<OpenClDevice>(shared_from_this()));
+}
+
+std::shared_ptr<Event> OpenClDevice::do_create_event() {
+    return std::make_shared<OpenClEvent>(shared_from_this());
+}
+
+std::unique_ptr<Buffer> OpenClDevice::do_allocate(u64 bytes) {
+    if (traits_.shares_host_memory)
+        return std::make_unique<SharedMemory>(*this, Buffer::Kind::device, context_.get(), bytes);
+    return std::make_unique<DeviceMemory>(*this, context_.get(), queue_.get(), bytes);
+}
+
+std::unique_ptr<Buffer> OpenClDevice::do_allocate_host(u64 bytes) {
+    if (traits_.shares_host_memory)
+        return std::make_unique<SharedMemory>(*this, Buffer::Kind::host, context_.get(), bytes);
+    return allocate_pinned(bytes);
+}
+
+std::unique_ptr<OpenClBuffer> OpenClDevice::allocate_pinned(u64 bytes) {
+    return std::make_unique<PinnedMemory>(*this, pinned_, context_.get(), queue_.get(), bytes);
+}
+
+std::shared_ptr<Kernel> OpenClDevice::do_compile(const KernelSpec& spec) {
+    return std::make_shared<OpenClKernel>(*this, spec.entry, compile_kernel(*this, spec));
+}
+
+}  // namespace concord::opencl

@@ -1,0 +1,67 @@
+#include "opencl_event.hpp"
+
+namespace concord::opencl {
+namespace {
+
+// CL_COMPLETE, what is before it (> 0), or the command's failure (< 0).
+cl_int status_of(cl_event event) {
+    cl_int status = CL_COMPLETE;
+    const cl_int asked =
+        cl().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+    return asked == CL_SUCCESS ? status : asked;
+}
+
+cl_ulong end_of(cl_event event, std::string_view call) {
+    cl_ulong nanoseconds = 0;
+    check(cl().clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof nanoseconds, &nanoseconds,
+                                       nullptr),
+          call, "clGetEventProfilingInfo");
+    return nanoseconds;
+}
+
+}  // namespace
+
+void wait_for(cl_event event, std::string_view call) {
+    const cl_int status = cl().clWaitForEvents(1, &event);
+    if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+        fail(status_of(event), call, "the work before the event failed on the device");
+    check(status, call, "clWaitForEvents");
+}
+
+bool has_ended(cl_event event) {
+    return status_of(event) <= CL_COMPLETE;
+}
+
+EventHandle OpenClEvent::mark() const {
+    const std::lock_guard lock(mutex_);
+    if (mark_) check(cl().clRetainEvent(mark_.get()), "Event", "clRetainEvent");
+    return EventHandle(mark_.get());
+}
+
+void OpenClEvent::move_to(EventHandle mark) {
+    const std::lock_guard lock(mutex_);
+    mark_ = std::move(mark);
+}
+
+bool OpenClEvent::done() const {
+    const EventHandle now = mark();
+    return !now || has_ended(now.get());
+}
+
+void OpenClEvent::synchronize() const {
+    if (const EventHandle now = mark()) wait_for(now.get(), "Event::synchronize");
+}
+
+double OpenClEvent::milliseconds_since(const Event& start) const {
+    constexpr const char* call = "Event::milliseconds_since";
+    if (&start.device() != device_.get())
+        throw Error(ErrorCode::wrong_device, call, "the two events are of different devices");
+    const EventHandle first = static_cast<const OpenClEvent&>(start).mark(), last = mark();
+    if (!first || !last) throw Error(ErrorCode::invalid_argument, call, "an event was never recorded");
+    wait_for(first.get(), call);
+    wait_for(last.get(), call);
+    const auto nanoseconds = static_cast<i64>(end_of(last.get(), call) - end_of(first.get(), call));
+    return static_cast<double>(nanoseconds) * 1e-6;
+}
+
+}  // namespace concord::opencl

@@ -1,0 +1,173 @@
+#include "opencl_kernel.hpp"
+
+#include "opencl_device.hpp"
+
+namespace concord::opencl {
+namespace {
+
+constexpr const char* call = "Stream::launch";
+
+template <class T>
+T kernel_value(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info question) {
+    T value{};
+    // A driver that cannot tell leaves zero.
+    static_cast<void>(cl().clGetKernelWorkGroupInfo(kernel, device, question, sizeof value, &value, nullptr));
+    return value;
+}
+
+// Of a scalar type, under OpenCL's name or Concord's; 0 for other types.
+u32 size_of_type(std::string_view name) {
+    struct Row {
+        std::string_view name;
+        u32 size;
+    };
+    constexpr Row rows[] = {{"char", 1}, {"uchar", 1}, {"short", 2}, {"ushort", 2}, {"int", 4},
+                            {"uint", 4}, {"long", 8},  {"ulong", 8}, {"float", 4},  {"double", 8}};
+    if (const std::optional<Type> type = type_named(name)) return size_of(*type);
+    for (const Row& row : rows) {
+        if (row.name == name) return row.size;
+    }
+    return 0;
+}
+
+}  // namespace
+
+OpenClKernel::OpenClKernel(OpenClDevice& device, std::string name, KernelHandle kernel)
+    : Kernel(std::move(name)), device_(device), kernel_(std::move(kernel)) {
+    const cl_device_id id = device.id();
+    cl_uint count = 0;
+    check(cl().clGetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr),
+          "Device::compile", "clGetKernelInfo");
+    for (cl_uint place = 0; place < count; ++place)
+        parameters_.push_back(parameter(place));
+    max_lanes_ = kernel_value<std::size_t>(kernel_.get(), id, CL_KERNEL_WORK_GROUP_SIZE);
+    local_bytes_ = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_LOCAL_MEM_SIZE);
+    private_bytes_ = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_PRIVATE_MEM_SIZE);
+    max_lanes_each_ = ask_value<std::array<std::size_t, 3>>(id, CL_DEVICE_MAX_WORK_ITEM_SIZES);
+    max_global_ = ask_value<cl_uint>(id, CL_DEVICE_ADDRESS_BITS) == 32 ? ~u32{0} : ~u64{0};
+}
+
+Device& OpenClKernel::device() const {
+    return device_;
+}
+
+KernelAttributes OpenClKernel::do_attributes() const {
+    KernelAttributes attributes;
+    attributes.local_bytes = static_cast<i64>(local_bytes_);
+    attributes.spill_bytes = static_cast<i64>(private_bytes_);
+    attributes.max_lanes = static_cast<i64>(max_lanes_);
+    return attributes;
+}
+
+void OpenClKernel::refuse(const std::string& why) const {
+    throw Error(ErrorCode::invalid_argument, call, name() + " on " + device_.info().selector + ": " + why);
+}
+
+OpenClKernel::Grid OpenClKernel::grid_of(const LaunchShape& shape) const {
+    const std::array<u64, 3> groups = {shape.groups_x, shape.groups_y, shape.groups_z};
+    const std::array<u64, 3> lanes = {shape.lanes_x, shape.lanes_y, shape.lanes_z};
+    Grid grid{.dimensions = 1, .global = {}, .local = {}};
+    u64 lanes_in_group = 1;
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (lanes[i] > max_lanes_each_[i] || lanes[i] > max_lanes_ / lanes_in_group)
+            refuse("a group of " + std::to_string(lanes[0]) + " x " + std::to_string(lanes[1]) + " x " +
+                   std::to_string(lanes[2]) + " lanes; at most " + std::to_string(max_lanes_) +
+                   " work here, by " + "dimension " + std::to_string(max_lanes_each_[0]) + " x " +
+                   std::to_string(max_lanes_each_[1]) + " x " + std::to_string(max_lanes_each_[2]));
+        lanes_in_group *= lanes[i];
+        if (groups[i] > max_global_ / lanes[i])
+            refuse(std::to_string(groups[i]) + " groups of " + std::to_string(lanes[i]) +
+                   " lanes in one dimension overflow the device's addresses");
+        grid.global[i] = groups[i] * lanes[i];
+        grid.local[i] = lanes[i];
+        if (grid.global[i] > 1) grid.dimensions = static_cast<cl_uint>(i + 1);
+    }
+    return grid;
+}
+
+// PoCL takes too large a value without a word, and any eight bytes for a buffer, on which it then crashes.
+OpenClKernel::Parameter OpenClKernel::parameter(cl_uint place) const {
+    Parameter parameter;
+    cl_kernel_arg_address_qualifier space = 0;
+    char type[32] = {};
+    if (cl().clGetKernelArgInfo(kernel_.get(), place, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space,
+                                nullptr) != CL_SUCCESS)
+        return parameter;
+    if (space != CL_KERNEL_ARG_ADDRESS_PRIVATE) {
+        parameter.kind =
+            space == CL_KERNEL_ARG_ADDRESS_LOCAL ? Parameter::Kind::local : Parameter::Kind::buffer;
+        return parameter;
+    }
+    parameter.kind = Parameter::Kind::value;
+    if (cl().clGetKernelArgInfo(kernel_.get(), place, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, nullptr) ==
+        CL_SUCCESS)
+        parameter.size = size_of_type(type);
+    return parameter;
+}
+
+void OpenClKernel::set(cl_uint place, Parameter::Kind kind, std::size_t size, const void* value) const {
+    const Parameter& wanted = parameters_[place];
+    const bool fits =
+        wanted.kind == Parameter::Kind::unknown ||
+        (wanted.kind == kind && (kind != Parameter::Kind::value || wanted.size == 0 || wanted.size == size));
+    const cl_int status =
+        fits ? cl().clSetKernelArg(kernel_.get(), place, size, value) : CL_INVALID_ARG_VALUE;
+    if (status == CL_SUCCESS) [[likely]]
+        return;
+    constexpr const char* kinds[] = {"an argument", "a value", "a buffer", "group-local memory"};
+    auto describe = [&](Parameter::Kind what, std::size_t bytes) {
+        const std::string text = kinds[static_cast<std::size_t>(what)];
+        return what == Parameter::Kind::value && bytes > 0 ? text + " of " + std::to_string(bytes) + " bytes"
+                                                           : text;
+    };
+    fail(status, call,
+         name() + ": parameter " + std::to_string(place) + " of the OpenCL kernel takes " +
+             describe(wanted.kind, wanted.size) + " and was given " + describe(kind, size));
+}
+
+void OpenClKernel::set_arguments(const LaunchShape& shape, std::span<const KernelArgument> arguments) const {
+    cl_uint place = 0;
+    for (const KernelArgument& argument : arguments) {
+        if (argument.buffer == nullptr) {
+            set(place++, Parameter::Kind::value, argument.size, argument.value);
+            continue;
+        }
+        const cl_mem memory = static_cast<const OpenClBuffer*>(argument.buffer)->memory();
+        const cl_ulong offset = argument.offset / argument.element_size;
+        set(place++, Parameter::Kind::buffer, sizeof memory, &memory);
+        set(place++, Parameter::Kind::value, sizeof offset, &offset);
+    }
+    if (shape.local_bytes > 0) set(place++, Parameter::Kind::local, shape.local_bytes, nullptr);
+}
+
+void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
+                           std::span<const KernelArgument> arguments) const {
+    const Grid grid = grid_of(shape);
+    const u64 local_memory = device_.traits().local_memory;
+    if (local_bytes_ > local_memory || shape.local_bytes > local_memory - local_bytes_)
+        refuse("group-local memory of " + std::to_string(shape.local_bytes) +
+               " bytes on top of the kernel's " + std::to_string(local_bytes_) + "; the device has " +
+               std::to_string(local_memory));
+    std::size_t given = shape.local_bytes > 0 ? 1 : 0;
+    for (const KernelArgument& argument : arguments)
+        given += argument.buffer != nullptr ? 2 : 1;
+    if (given != parameters_.size())
+        refuse("the arguments make " + std::to_string(given) +
+               " parameters (a buffer makes two, group-local memory "
+               "one), the kernel has " +
+               std::to_string(parameters_.size()));
+
+    const std::lock_guard lock(mutex_);
+    set_arguments(shape, arguments);
+    const cl_int status =
+        cl().clEnqueueNDRangeKernel(queue, kernel_.get(), grid.dimensions, nullptr, grid.global.data(),
+                                    grid.local.data(), 0, nullptr, nullptr);
+    if (status != CL_SUCCESS) [[unlikely]]
+        fail(status, call,
+             name() + ": clEnqueueNDRangeKernel failed for " + std::to_string(shape.groups_x) + " x " +
+                 std::to_string(shape.groups_y) + " x " + std::to_string(shape.groups_z) + " groups of " +
+                 std::to_string(shape.lanes_x) + " x " + std::to_string(shape.lanes_y) + " x " +
+                 std::to_string(shape.lanes_z) + " lanes");
+}
+
+}  // namespace concord::opencl

@@ -1,0 +1,51 @@
+#pragma once
+// A compiled kernel and how it is launched.
+
+#include "opencl_program.hpp"
+
+#include <concord/stream.hpp>
+
+#include <array>
+#include <mutex>
+
+namespace concord::opencl {
+
+class OpenClKernel final : public Kernel {
+  public:
+    OpenClKernel(OpenClDevice& device, std::string name, KernelHandle kernel);
+    Device& device() const override;
+    KernelAttributes do_attributes() const override;
+
+    /// Throws invalid_argument if the launch does not fit the kernel or the device.
+    void enqueue(cl_command_queue queue, const LaunchShape& shape,
+                 std::span<const KernelArgument> arguments) const;
+
+  private:
+    /// What the compiler tells of a parameter. Not all do; the others' drivers check for themselves.
+    struct Parameter {
+        enum class Kind { unknown, value, buffer, local } kind = Kind::unknown;
+        u32 size = 0;  // of a value; 0: unknown
+    };
+    struct Grid {
+        cl_uint dimensions;
+        std::array<std::size_t, 3> global, local;
+    };
+    Grid grid_of(const LaunchShape& shape) const;
+    void set_arguments(const LaunchShape& shape, std::span<const KernelArgument> arguments) const;
+    Parameter parameter(cl_uint place) const;
+    void set(cl_uint place, Parameter::Kind kind, std::size_t size, const void* value) const;
+    [[noreturn]] void refuse(const std::string& why) const;
+
+    // Not owned: the device's cache owns kernels, and devices outlive what is made from them.
+    OpenClDevice& device_;
+    KernelHandle kernel_;
+    std::vector<Parameter> parameters_;
+    u64 max_lanes_ = 0;
+    std::array<std::size_t, 3> max_lanes_each_{};  // by dimension
+    u64 max_global_ = 0;                           // lanes of a launch, by dimension
+    u64 local_bytes_ = 0;                          // that the kernel declares
+    u64 private_bytes_ = 0;
+    mutable std::mutex mutex_;  // arguments belong to the cl_kernel until it is enqueued
+};
+
+}  // namespace concord::opencl

@@ -1,0 +1,119 @@
+// The backend: finds platforms and devices.
+
+#include "opencl_device.hpp"
+
+#include <concord/backend.hpp>
+#include <concord/log.hpp>
+
+#include <cstdlib>
+#include <mutex>
+
+namespace concord::opencl {
+namespace {
+
+// Where the ICD loader looks for drivers, for messages.
+std::string vendor_folder() {
+    const char* set = std::getenv("OCL_ICD_VENDORS");
+    return set != nullptr && *set != '\0' ? std::string("OCL_ICD_VENDORS=") + set : "/etc/OpenCL/vendors";
+}
+
+[[noreturn]] void unavailable(const std::string& message) {
+    throw Error(ErrorCode::unavailable, "opencl",
+                message + " (loader " + loader_path() + ", drivers from " + vendor_folder() + ")");
+}
+
+std::vector<cl_platform_id> all_platforms() {
+    cl_uint count = 0;
+    const cl_int status = cl().clGetPlatformIDs(0, nullptr, &count);
+    if (status == CL_PLATFORM_NOT_FOUND_KHR || count == 0) return {};
+    check(status, "opencl", "clGetPlatformIDs");
+    std::vector<cl_platform_id> platforms(count);
+    check(cl().clGetPlatformIDs(count, platforms.data(), nullptr), "opencl", "clGetPlatformIDs");
+    return platforms;
+}
+
+// Empty where a platform has none, or cannot tell: `why` says so.
+std::vector<cl_device_id> all_devices(cl_platform_id platform, std::string& why) {
+    cl_uint count = 0;
+    cl_int status = cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+    std::vector<cl_device_id> devices(status == CL_SUCCESS ? count : 0);
+    if (!devices.empty())
+        status = cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr);
+    if (status == CL_SUCCESS && !devices.empty()) return devices;
+    why += "; platform " + ask_text(platform, CL_PLATFORM_NAME) + ": " +
+           (status == CL_SUCCESS ? "no devices" : status_text(status));
+    return {};
+}
+
+std::vector<cl_device_id> usable_devices() {
+    const std::vector<cl_platform_id> platforms = all_platforms();
+    if (platforms.empty()) unavailable("no OpenCL platform");
+    std::vector<cl_device_id> usable;
+    std::string passed_over;
+    for (const cl_platform_id platform : platforms) {
+        for (const cl_device_id device : all_devices(platform, passed_over)) {
+            const std::string why = why_unusable(device);
+            if (why.empty()) {
+                usable.push_back(device);
+                continue;
+            }
+            const std::string name = ask_text(device, CL_DEVICE_NAME);
+            log::info("OpenCL device " + name + " is left out: " + why);
+            passed_over += "; device " + name + ": " + why;
+        }
+    }
+    if (usable.empty()) unavailable("no OpenCL device that can be used" + passed_over);
+    return usable;
+}
+
+class OpenClBackend final : public Backend {
+  public:
+    std::vector<DeviceInfo> devices() override {
+        std::vector<DeviceInfo> infos;
+        for (const cl_device_id device : found())
+            infos.push_back(info_of(device, static_cast<u32>(infos.size())));
+        return infos;
+    }
+
+    std::shared_ptr<Device> open(u32 index) override {
+        const std::vector<cl_device_id> devices = found();
+        if (index >= devices.size())
+            throw Error(ErrorCode::unavailable, "open_device",
+                        "there is no opencl:" + std::to_string(index) + "; OpenCL has " +
+                            std::to_string(devices.size()) + " device(s), numbered from 0");
+        return std::make_shared<OpenClDevice>(devices[index], info_of(devices[index], index));
+    }
+
+    std::vector<Property> libraries() override try {
+        const std::string version = loader_version();
+        std::vector<Property> list = {
+            {"OpenCL ICD loader", loader_path() + (version.empty() ? "" : " (" + version + ")")},
+            {"OpenCL drivers from", vendor_folder()}};
+        for (const cl_platform_id platform : all_platforms()) {
+            std::string why;
+            const std::size_t count = all_devices(platform, why).size();
+            list.push_back({"OpenCL platform", ask_text(platform, CL_PLATFORM_NAME) + ", " +
+                                                   ask_text(platform, CL_PLATFORM_VERSION) + ", " +
+                                                   std::to_string(count) + " device(s)" + why});
+        }
+        return list;
+    } catch (const Error& error) {
+        return {{"OpenCL ICD loader", error.what()}};
+    }
+
+  private:
+    // Found once, so that indices keep their meaning.
+    std::vector<cl_device_id> found() {
+        const std::lock_guard lock(mutex_);
+        if (devices_.empty()) devices_ = usable_devices();
+        return devices_;
+    }
+
+    std::mutex mutex_;
+    std::vector<cl_device_id> devices_;
+};
+
+}  // namespace
+}  // namespace concord::opencl
+
+CONCORD_BACKEND_MODULE(opencl, []() -> concord::Backend* { return new concord::opencl::OpenClBackend; })

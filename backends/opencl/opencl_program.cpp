@@ -1,0 +1,156 @@
+#include "opencl_program.hpp"
+
+#include "opencl_device.hpp"
+
+#include <concord/log.hpp>
+#include <concord/program_cache.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+namespace concord::opencl {
+namespace {
+
+constexpr const char* call = "Device::compile";
+
+cl_int build(const ProgramHandle& program, cl_device_id device, const std::string& options) {
+    return cl().clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
+}
+
+// The compiler's words, without the end if they are very many: the first error is what counts.
+std::string build_log(cl_program program, cl_device_id device) {
+    constexpr std::size_t most = 8192;
+    std::size_t size = 0;
+    if (cl().clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS)
+        return {};
+    std::string text(size, '\0');
+    if (cl().clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, text.data(), nullptr) !=
+        CL_SUCCESS)
+        return {};
+    text.resize(std::strlen(text.c_str()));
+    if (text.size() > most) {
+        const std::size_t left_out = text.size() - most;
+        text.resize(most);
+        text += "\n... and " + std::to_string(left_out) + " bytes more";
+    }
+    while (!text.empty() && text.back() == '\n')
+        text.pop_back();
+    return text;
+}
+
+// The kernel from a cached program, or an empty handle: then the text is compiled again.
+KernelHandle from_binary(const OpenClDevice& device, const std::string& entry, const std::string& options,
+                         const std::string& binary) {
+    const cl_device_id id = device.id();
+    const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
+    const std::size_t size = binary.size();
+    cl_int status = CL_SUCCESS, loaded = CL_SUCCESS;
+    const ProgramHandle program(
+        cl().clCreateProgramWithBinary(device.context(), 1, &id, &size, &bytes, &loaded, &status));
+    if (status == CL_SUCCESS) status = loaded;
+    if (status == CL_SUCCESS) status = build(program, id, options);
+    if (status == CL_SUCCESS) {
+        KernelHandle kernel(cl().clCreateKernel(program.get(), entry.c_str(), &status));
+        if (status == CL_SUCCESS) return kernel;
+    }
+    log::info("the cached program of " + entry + " is refused by the driver (" + status_text(status) +
+              "); compiling the text");
+    return {};
+}
+
+std::optional<std::string> binary_of(cl_program program) {
+    std::size_t size = 0;
+    if (cl().clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS ||
+        size == 0)
+        return std::nullopt;
+    std::string binary(size, '\0');
+    char* where = binary.data();
+    if (cl().clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof where, &where, nullptr) != CL_SUCCESS)
+        return std::nullopt;
+    return binary;
+}
+
+// Where line `line` of a text came from, by its #line directives: "map.cl:12".
+std::string origin(std::string_view text, unsigned long line) {
+    std::string file = "text";
+    unsigned long at = 0, number = 1;
+    while (!text.empty() && ++at < line) {
+        const std::string row(text.substr(0, text.find('\n')));
+        text.remove_prefix(std::min(text.size(), row.size() + 1));
+        ++number;
+        char name[256];
+        unsigned long next = 0;
+        if (std::sscanf(row.c_str(), "#line %lu \"%255[^\"]\"", &next, name) == 2) {
+            file = name;
+            number = next;
+        }
+    }
+    return file + ":" + std::to_string(number);
+}
+
+// NVIDIA's compiler does not heed #line in what it says: "<kernel>:28:56" counts from the top of the whole
+// text.
+std::string with_origins(std::string log, std::string_view text) {
+    constexpr std::string_view mark = "<kernel>:";
+    for (std::size_t at = log.find(mark); at != std::string::npos; at = log.find(mark, at + 1)) {
+        const std::size_t digits = at + mark.size();
+        const std::size_t end = log.find_first_not_of("0123456789", digits);
+        if (end == digits || end == std::string::npos) continue;
+        log.replace(at, end - at, origin(text, std::stoul(log.substr(digits, end - digits))));
+    }
+    return log;
+}
+
+ProgramHandle from_text(const OpenClDevice& device, const std::string& entry, const std::string& options,
+                        const std::string& text) {
+    const char* string = text.c_str();
+    const std::size_t length = text.size();
+    cl_int status = CL_SUCCESS;
+    ProgramHandle program(cl().clCreateProgramWithSource(device.context(), 1, &string, &length, &status));
+    check(status, call, "clCreateProgramWithSource");
+    status = build(program, device.id(), options);
+    const std::string words = with_origins(build_log(program.get(), device.id()), text);
+    if (status != CL_SUCCESS)
+        throw Error(
+            ErrorCode::compile_failed, call,
+            "kernel " + entry + " does not compile for " + device.info().selector + ":\n" + words + "\n",
+            status_text(status));
+    if (!words.empty()) log::debug("compiler's log of " + entry + ":\n" + words);
+    return program;
+}
+
+// All that the program depends on. PoCL keeps group functions in its binaries, whose kind an environment
+// variable picks.
+std::string cache_key(const OpenClDevice& device, const std::string& entry, const std::string& options,
+                      const std::string& text) {
+    const DeviceInfo& info = device.info();
+    const char* method = std::getenv("POCL_WORK_GROUP_METHOD");
+    return "opencl | " + info.name + " | " + entry + "\n" + info.driver + "\n" + options + "\n" +
+           (method != nullptr ? method : "") + "\n" + text;
+}
+
+}  // namespace
+
+KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) {
+    const std::string& options = device.language().options;
+    const std::string text = device.language().prelude + assemble(spec, Dialect::opencl);
+    const std::string key = cache_key(device, spec.entry, options, text);
+    if (const std::optional<std::string> binary = program_cache::load(key)) {
+        if (KernelHandle kernel = from_binary(device, spec.entry, options, *binary)) return kernel;
+    }
+
+    const ProgramHandle program = from_text(device, spec.entry, options, text);
+    cl_int status = CL_SUCCESS;
+    KernelHandle kernel(cl().clCreateKernel(program.get(), spec.entry.c_str(), &status));
+    if (status == CL_INVALID_KERNEL_NAME)
+        throw Error(ErrorCode::compile_failed, call, "the text has no kernel of the name " + spec.entry,
+                    status_text(status));
+    check(status, call, "clCreateKernel");
+    if (const std::optional<std::string> binary = binary_of(program.get()))
+        program_cache::store(key, *binary);
+    return kernel;
+}
+
+}  // namespace concord::opencl

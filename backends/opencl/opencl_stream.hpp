@@ -1,0 +1,48 @@
+#pragma once
+// An in-order command queue.
+
+#include "opencl_callbacks.hpp"
+#include "opencl_device.hpp"
+#include "opencl_staging.hpp"
+
+namespace concord::opencl {
+
+class OpenClStream final : public Stream {
+  public:
+    explicit OpenClStream(std::shared_ptr<OpenClDevice> device);
+    ~OpenClStream() override;
+
+  protected:
+    void do_write(Buffer& to, u64 offset, const void* from, u64 bytes) override;
+    void do_read(void* to, const Buffer& from, u64 offset, u64 bytes) override;
+    void do_copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes) override;
+    void do_fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) override;
+    void do_launch(const Kernel& kernel, const LaunchShape& shape,
+                   std::span<const KernelArgument> arguments) override;
+    void do_record(Event& event) override;
+    void do_wait(const Event& event) override;
+    void do_callback(std::function<void()> f) override;
+    void do_synchronize() override;
+    bool do_idle() override;
+
+  private:
+    /// Runs f, which puts commands into the queue, sees that they start, and counts them.
+    template <class F>
+    void submit(const char* call, F&& f);
+    /// Whether a copy of `bytes` from or to `host` goes through page-locked chunks.
+    bool staged(const void* host, u64 bytes);
+
+    OpenClDevice& device_;
+    QueueHandle queue_;
+    Staging staging_;
+    Callbacks callbacks_;
+
+    // What do_idle() knows; it is called beside the other calls.
+    std::atomic<u64> submitted_ = 0;  // counted once it is in the queue
+    std::mutex idle_mutex_;
+    u64 finished_ = 0;  // all up to here is done
+    EventHandle tail_;  // a marker behind the first tail_at_
+    u64 tail_at_ = 0;
+};
+
+}  // namespace concord::opencl

@@ -1,0 +1,192 @@
+#include "opencl_traits.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace concord::opencl {
+namespace {
+
+// cl_intel_required_subgroup_size; older headers lack it.
+constexpr cl_device_info sub_group_sizes_intel = 0x4108;
+
+cl_platform_id platform_of(cl_device_id device) {
+    return ask_value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
+}
+
+std::string extensions_of(cl_device_id device) {
+    return ask_text(device, CL_DEVICE_EXTENSIONS);
+}
+
+bool is_cpu(cl_device_id device) {
+    return (ask_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+}
+
+// NVIDIA's own driver, whose compiler takes inline PTX. (PoCL drives the same GPUs by another compiler.)
+bool is_nvidia_driver(cl_device_id device) {
+    return ask_text(platform_of(device), CL_PLATFORM_NAME).find("NVIDIA") != std::string::npos;
+}
+
+bool has_fp64(cl_device_id device) {
+    return has_word(extensions_of(device), "cl_khr_fp64") ||
+           ask_value<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+}
+
+u32 sub_group_width(cl_device_id device) {
+    const std::string extensions = extensions_of(device);
+    if (has_word(extensions, "cl_nv_device_attribute_query"))
+        return ask_value<cl_uint>(device, CL_DEVICE_WARP_SIZE_NV, 1);
+    if (has_word(extensions, "cl_amd_device_attribute_query"))
+        return ask_value<cl_uint>(device, CL_DEVICE_WAVEFRONT_WIDTH_AMD, 1);
+    // Where the compiler may choose among several widths, none can be relied on.
+    const bool one_width = ask(device, sub_group_sizes_intel).value_or("").size() == sizeof(std::size_t);
+    return one_width ? static_cast<u32>(ask_value<std::size_t>(device, sub_group_sizes_intel)) : 1;
+}
+
+// Lanes that one multiprocessor holds, from NVIDIA's table of compute capabilities.
+u32 resident_lanes_of_capability(u32 major, u32 minor) {
+    if (major == 7 && minor == 5) return 1024;
+    if ((major == 8 && minor >= 6) || major == 12) return 1536;
+    return 2048;
+}
+
+u32 max_resident_lanes(cl_device_id device, u32 max_lanes) {
+    if (is_cpu(device)) return 1;
+    if (!has_word(extensions_of(device), "cl_nv_device_attribute_query")) return 2 * max_lanes;
+    return resident_lanes_of_capability(ask_value<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
+                                        ask_value<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
+}
+
+u64 cache_of(cl_device_id device, u32 units) {
+    const u64 reported = ask_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    if (!is_cpu(device)) return reported;
+    // OpenCL tells of the level that all cores share; data stays close in the private ones.
+    const long private_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return private_level > 0 ? static_cast<u64>(private_level) * units : reported;
+}
+
+enum class Fence { none, cl2, cl3, ptx };
+
+// Barriers order memory within a group only. Between groups, OpenCL C 1.2 has nothing; later versions have
+// fences of device scope, which 3.0 made optional.
+Fence fence_of(cl_device_id device) {
+    // PTX first: it is known to work, and the kernels stay OpenCL C 1.2.
+    if (is_nvidia_driver(device)) return Fence::ptx;
+    const u32 version = parse_version(ask_text(device, CL_DEVICE_VERSION));
+    if (version >= 200 && version < 300) return Fence::cl2;
+    if (version < 300) return Fence::none;
+    constexpr cl_device_atomic_capabilities needed =
+        CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
+    auto lacks = [&](cl_device_info question) {
+        return (ask_value<cl_device_atomic_capabilities>(device, question) & needed) != needed;
+    };
+    if (lacks(CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES) || lacks(CL_DEVICE_ATOMIC_FENCE_CAPABILITIES))
+        return Fence::none;
+    // The device may be 3.0 and its compiler not.
+    const std::string versions = ask(device, CL_DEVICE_OPENCL_C_ALL_VERSIONS).value_or("");
+    for (std::size_t at = 0; at + sizeof(cl_name_version) <= versions.size(); at += sizeof(cl_name_version)) {
+        cl_name_version row;
+        std::memcpy(&row, versions.data() + at, sizeof row);
+        if (CL_VERSION_MAJOR(row.version) == 3) return Fence::cl3;
+    }
+    return Fence::none;
+}
+
+enum class Shuffle { none, khr, ptx };
+
+Shuffle shuffle_of(cl_device_id device) {
+    if (is_cpu(device) || sub_group_width(device) < 2) return Shuffle::none;
+    if (is_nvidia_driver(device)) return Shuffle::ptx;
+    const std::string extensions = extensions_of(device);
+    return has_word(extensions, "cl_khr_subgroup_shuffle") &&
+                   has_word(extensions, "cl_khr_subgroup_shuffle_relative")
+               ? Shuffle::khr
+               : Shuffle::none;
+}
+
+}  // namespace
+
+u32 parse_version(std::string_view text) {
+    const std::size_t dot = text.find('.');
+    if (dot == 0 || dot == std::string_view::npos || dot + 1 == text.size()) return 0;
+    const char major = text[dot - 1], minor = text[dot + 1];
+    if (major < '0' || major > '9' || minor < '0' || minor > '9') return 0;
+    return static_cast<u32>(major - '0') * 100 + static_cast<u32>(minor - '0');
+}
+
+DeviceInfo info_of(cl_device_id device, u32 index) {
+    const cl_platform_id platform = platform_of(device);
+    return {.selector = "opencl:" + std::to_string(index),
+            .backend = "opencl",
+            .name = ask_text(device, CL_DEVICE_NAME),
+            .driver = ask_text(platform, CL_PLATFORM_NAME) + ", " + ask_text(platform, CL_PLATFORM_VERSION) +
+                      ", " + ask_text(device, CL_DEVICE_VERSION) + ", driver " +
+                      ask_text(device, CL_DRIVER_VERSION)};
+}
+
+std::string why_unusable(cl_device_id device) {
+    if (ask_value<cl_bool>(device, CL_DEVICE_AVAILABLE) == CL_FALSE) return "it is not available";
+    if (ask_value<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) return "it has no compiler";
+    if (ask_value<cl_bool>(device, CL_DEVICE_ENDIAN_LITTLE) == CL_FALSE) return "it is big-endian";
+    const std::string version = ask_text(device, CL_DEVICE_VERSION);
+    if (parse_version(version) < 102) return "it has '" + version + "', and OpenCL 1.2 is needed";
+    return {};
+}
+
+DeviceTraits traits_of(cl_device_id device) {
+    DeviceTraits traits;
+    const bool cpu = is_cpu(device);
+    traits.dialect = Dialect::opencl;
+    traits.many_lanes = !cpu;
+    traits.units = std::max<u32>(1, ask_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
+    traits.max_lanes = static_cast<u32>(
+        std::clamp<u64>(ask_value<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE), 1, u64{1} << 30));
+    traits.max_resident_lanes = max_resident_lanes(device, traits.max_lanes);
+    traits.sub_group_width = cpu ? 1 : std::max<u32>(1, sub_group_width(device));
+    traits.local_memory = ask_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+    traits.global_memory = ask_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    traits.max_allocation = ask_value<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    traits.cache = cache_of(device, traits.units);
+    traits.compiles_text = true;
+    traits.shuffles = shuffle_of(device) != Shuffle::none;
+    traits.device_fence = fence_of(device) != Fence::none;
+    // OpenCL promises no progress between groups; NVIDIA's scheduler lets a group that has started run on.
+    traits.forward_progress = is_nvidia_driver(device);
+    traits.fp64 = has_fp64(device);
+    traits.exact_divide_sqrt = (ask_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
+                                CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    return traits;
+}
+
+Language language_of(cl_device_id device, const DeviceTraits& traits) {
+    const Fence fence = fence_of(device);
+    const Shuffle shuffle = shuffle_of(device);
+    // Fast-math options and -cl-denorms-are-zero are left out for good: bits must agree between devices.
+    Language language{.options = fence == Fence::cl3   ? "-cl-std=CL3.0"
+                                 : fence == Fence::cl2 ? "-cl-std=CL2.0"
+                                                       : "-cl-std=CL1.2",
+                      .prelude = {}};
+    language.options += " -cl-kernel-arg-info";  // lets launches check their arguments
+    if (traits.exact_divide_sqrt) language.options += " -cl-fp32-correctly-rounded-divide-sqrt";
+
+    std::string& text = language.prelude;
+    // Compilers may fuse a * b + c by default, and do. There is no standard option against it, only this;
+    // PoCL and NVIDIA's compiler heed it for the whole text.
+    text += "#pragma OPENCL FP_CONTRACT OFF\n";
+    if (traits.fp64) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define CONCORD_FP64\n";
+    if (!traits.many_lanes) text += "#define CONCORD_CPU\n";
+    if (fence == Fence::ptx) text += "#define CONCORD_FENCE_PTX\n";
+    if (fence == Fence::cl2 || fence == Fence::cl3) text += "#define CONCORD_FENCE_CL3\n";
+    if (shuffle == Shuffle::ptx) text += "#define CONCORD_SHUFFLE_PTX\n";
+    if (shuffle == Shuffle::khr)
+        text +=
+            "#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable\n"
+            "#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle_relative : enable\n#define "
+            "CONCORD_SHUFFLE_KHR\n";
+    if (shuffle != Shuffle::none)
+        text += "#define CONCORD_SUB_GROUP " + std::to_string(traits.sub_group_width) + "\n";
+    return language;
+}
+
+}  // namespace concord::opencl

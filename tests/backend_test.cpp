@@ -1,0 +1,293 @@
+// What every backend promises of devices, memory and kernels. Written once, run for each.
+#include "devices.hpp"
+
+#include <thread>
+
+using namespace concord;
+using test::random_values;
+using test::throws;
+
+namespace {
+
+// A user's kernel in three dialects: out[i] = in[i] * factor + local[i % 4] over groups of GROUP lanes.
+const KernelSource scale_source{
+    "scale",
+    {{"scale.cu",
+      "extern \"C\" __global__ void scale(const T* in, T* out, u64 n, T factor) {\n"
+      "    extern __shared__ T local_values[];\n"
+      "    if (threadIdx.x < 4) local_values[threadIdx.x] = T(threadIdx.x);\n"
+      "    __syncthreads();\n"
+      "    const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+      "    if (i < n) out[i] = in[i] * factor + local_values[i % 4];\n"
+      "}\n"}},
+    {{"scale.cl",
+      "__kernel void scale(__global const T* in, ulong in_at, __global T* out, ulong out_at, u64 n, T "
+      "factor,\n"
+      "                    __local T* local_values) {\n"
+      "    if (get_local_id(0) < 4) local_values[get_local_id(0)] = (T)get_local_id(0);\n"
+      "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+      "    const u64 i = get_global_id(0);\n"
+      "    if (i < n) out[out_at + i] = in[in_at + i] * factor + local_values[i % 4];\n"
+      "}\n"}}};
+
+constexpr u64 scale_lanes = 64;
+
+template <class T>
+void scale_group(const Group& group, const T* in, T* out, u64 n, T factor) {
+    T* local = reinterpret_cast<T*>(group.local);
+    for (u64 lane = 0; lane < 4; ++lane)
+        local[lane] = T(lane);
+    const u64 begin = group.x * scale_lanes, end = std::min(n, begin + scale_lanes);
+    for (u64 i = begin; i < end; ++i)
+        out[i] = in[i] * factor + local[i % 4];
+}
+
+template <class T>
+KernelSpec scale_spec() {
+    KernelSpec spec;
+    spec.source = &scale_source;
+    spec.entry = "scale";
+    spec.constants = {{"T", std::string(name_of(type_of<T>()))}};
+    spec.host = host_kernel<&scale_group<T>>();
+    return spec;
+}
+
+template <class T>
+void check_scale(Device& device, Stream& stream, u64 n) {
+    const auto kernel = device.compile(scale_spec<T>());
+    const auto values = random_values<T>(n + 3);
+    const Array<T> in(stream, values), out(stream, n + 5);
+    const T poison = T(77);
+    stream.fill(*out.buffer(), 0, out.view().bytes(), &poison, sizeof poison);
+    const u32 lanes = detail::lanes_of(device, scale_lanes);
+    launch(stream, *kernel, LaunchShape::linear(detail::divide_up(n, scale_lanes), lanes, 4 * sizeof(T)),
+           in.span().part(3, n), out.span().part(1, n), n, T(3));
+    const auto got = out.to_host(stream);
+    CHECK(got[0] == poison);
+    CHECK(got[n + 1] == poison);
+    u64 wrong = 0;
+    for (u64 i = 0; i < n; ++i)
+        wrong += got[i + 1] != static_cast<T>(values[i + 3] * T(3) + T(i % 4));
+    CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(a_device_describes_itself) {
+    CHECK_FALSE(device.info().name.empty());
+    CHECK_FALSE(device.info().driver.empty());
+    CHECK(open_device(device.info().selector).get() == &device);
+    const DeviceTraits& traits = device.traits();
+    CHECK(traits.units >= 1);
+    CHECK(traits.max_lanes >= 1);
+    CHECK(traits.global_memory > 0);
+    CHECK(traits.cache > 0);
+    CHECK(traits.runs);
+    CHECK(device.properties().size() >= 10);
+}
+
+DEVICE_TEST(memory_is_the_devices_own) {
+    const auto stream = device.create_stream();
+    for (u64 bytes : {u64{0}, u64{1}, u64{511}, u64{4096}, u64{3} << 20}) {
+        const auto buffer = device.allocate(bytes);
+        CHECK(buffer->size() == bytes);
+        CHECK(buffer->capacity() >= bytes);
+        CHECK(&buffer->device() == &device);
+        CHECK((buffer->host_pointer() != nullptr) == device.traits().shares_host_memory);
+        const auto values = random_values<u8>(bytes);
+        std::vector<u8> got(bytes);
+        stream->write(*buffer, 0, values.data(), bytes);
+        stream->read(got.data(), *buffer, 0, bytes);
+        stream->synchronize();
+        CHECK(got == values);
+    }
+}
+
+DEVICE_TEST(host_buffers_are_for_copies) {
+    const auto stream = device.create_stream();
+    const auto host = device.allocate_host(1000), other = device.allocate_host(1000);
+    const auto buffer = device.allocate(1000);
+    REQUIRE(host->host_pointer() != nullptr);
+    const auto values = random_values<u8>(1000);
+    std::memcpy(host->host_pointer(), values.data(), 1000);
+    stream->copy(*buffer, 100, *host, 50, 900);
+    stream->copy(*other, 0, *buffer, 100, 900);
+    stream->synchronize();
+    CHECK(std::memcmp(other->host_pointer(), values.data() + 50, 900) == 0);
+    CHECK(throws(ErrorCode::invalid_argument, "host buffer", [&] {
+        const u8 zero = 0;
+        stream->fill(*host, 0, 10, &zero, 1);
+    }));
+    CHECK(throws(ErrorCode::invalid_argument, "host buffer",
+                 [&] { stream->write(*host, 0, values.data(), 10); }));
+    CHECK(throws(ErrorCode::invalid_argument, "host buffer", [&] {
+        const auto kernel = device.compile(scale_spec<float>());
+        launch(*stream, *kernel, LaunchShape{}, Span<float>(*host, 0, 1), Span<float>(*buffer, 0, 1), u64{1},
+               1.0f);
+    }));
+}
+
+DEVICE_TEST(released_memory_is_used_again) {
+    device.trim();
+    const auto stream = device.create_stream();
+    const u64 before = device.memory_use().in_use;
+    {
+        const auto first = stream->scratch(5 << 20);
+        CHECK(device.memory_use().in_use > before);
+    }
+    CHECK(device.memory_use().in_use == before);
+    const u64 cached = device.memory_use().cached;
+    CHECK(cached >= 5 << 20);
+    {
+        const auto again = stream->scratch(5 << 20);
+        CHECK(device.memory_use().cached == cached - again->capacity());
+    }
+    device.trim();
+    CHECK(device.memory_use().cached == 0);
+}
+
+// A buffer that one stream still works with may go to that stream, but to no other.
+DEVICE_TEST(memory_in_use_by_one_stream_is_not_given_to_another) {
+    device.trim();
+    const auto busy = device.create_stream(), other = device.create_stream();
+    constexpr u64 bytes = u64{7} << 20;
+    std::atomic<bool> release = false;
+    void* const held = [&] {
+        const auto buffer = busy->scratch(bytes);
+        busy->callback([&] {
+            while (!release)
+                std::this_thread::yield();
+        });
+        const u8 value = 1;
+        busy->fill(*buffer, 0, bytes, &value, 1);
+        return static_cast<void*>(buffer.get());
+    }();
+    {
+        const auto elsewhere = other->scratch(bytes);
+        CHECK(elsewhere.get() != held);
+    }
+    {
+        const auto same = busy->scratch(bytes);
+        CHECK(same.get() == held);
+    }
+    release = true;
+    busy->synchronize();
+    const auto first = other->scratch(bytes), second = other->scratch(bytes);
+    CHECK((first.get() == held || second.get() == held));
+}
+
+DEVICE_TEST(out_of_memory_is_an_error_and_the_next_call_works) {
+    const auto stream = device.create_stream();
+    CHECK(throws(ErrorCode::out_of_memory, "bytes", [&] { (void)device.allocate(u64{1} << 55); }));
+    CHECK(throws(ErrorCode::out_of_memory, "bytes", [&] { (void)device.allocate(~u64{0} - 5); }));
+    check_scale<float>(device, *stream, 1000);
+}
+
+DEVICE_TEST(kernels_take_offsets_values_and_local_memory) {
+    const auto stream = device.create_stream();
+    for (u64 n : {1, 63, 64, 65, 100000}) {
+        check_scale<float>(device, *stream, n);
+        check_scale<i32>(device, *stream, n);
+        check_scale<u8>(device, *stream, n);
+        if (device.traits().fp64) check_scale<double>(device, *stream, n);
+    }
+}
+
+DEVICE_TEST(a_kernel_is_compiled_once_an_id) {
+    int made = 0;
+    const KernelId id{&scale_source, "scale", 4711};
+    const auto make = [&] {
+        ++made;
+        return scale_spec<float>();
+    };
+    const auto first = device.kernel(id, make);
+    CHECK(device.kernel(id, make) == first);
+    CHECK(made == 1);
+    CHECK(first->name() == "scale");
+    CHECK(&first->device() == &device);
+}
+
+DEVICE_TEST(a_text_that_does_not_compile_says_where) {
+    if (!device.traits().compiles_text) return;
+    static const KernelSource bad{
+        "bad",
+        {{"bad.cu", "\nextern \"C\" __global__ void k(f32* x) {\n    x[0] = nonsense;\n}\n"}},
+        {{"bad.cl", "\n__kernel void k(__global f32* x, ulong x_at) {\n    x[0] = nonsense;\n}\n"}}};
+    KernelSpec spec;
+    spec.source = &bad;
+    spec.entry = "k";
+    CHECK(throws(ErrorCode::compile_failed, "nonsense", [&] { (void)device.compile(spec); }));
+    const std::string file = device.traits().dialect == Dialect::cuda ? "bad.cu(3)" : "bad.cl:3";
+    CHECK(throws(ErrorCode::compile_failed, file, [&] { (void)device.compile(spec); }));
+    const auto stream = device.create_stream();
+    check_scale<float>(device, *stream, 100);
+}
+
+DEVICE_TEST(a_kernel_without_a_text_for_this_dialect_is_unsupported) {
+    static const KernelSource none{"none", {}, {}};
+    KernelSpec spec;
+    spec.source = &none;
+    spec.entry = "k";
+    CHECK(throws(ErrorCode::unsupported, "no text", [&] { (void)device.compile(spec); }));
+}
+
+DEVICE_TEST(launches_beyond_the_limits_are_refused) {
+    const auto stream = device.create_stream();
+    const auto kernel = device.compile(scale_spec<float>());
+    const Array<float> x(*stream, 64);
+    auto with = [&](const LaunchShape& shape) { launch(*stream, *kernel, shape, x, x, u64{64}, 1.0f); };
+    CHECK(throws(ErrorCode::invalid_argument, "lanes", [&] { with({.lanes_x = 0}); }));
+    CHECK(throws(ErrorCode::invalid_argument, "", [&] { with({.lanes_x = 1 << 20, .local_bytes = 16}); }));
+    CHECK_NOTHROW(with({.groups_x = 0}));
+    CHECK(throws(ErrorCode::invalid_argument, "multiple", [&] {
+        const KernelArgument odd{.buffer = x.buffer().get(), .offset = 2, .element_size = 4};
+        stream->launch(*kernel, {}, std::span(&odd, 1));
+    }));
+    CHECK_NOTHROW(stream->synchronize());
+}
+
+DEVICE_TEST(threads_may_compile_and_launch_at_once) {
+    std::vector<std::jthread> threads;
+    std::atomic<int> failures = 0;
+    for (u32 t = 0; t < 4; ++t) {
+        threads.emplace_back([&, t] {
+            try {
+                const auto stream = device.create_stream();
+                const auto values = random_values<float>(10000, t);
+                for (int round = 0; round < 5; ++round) {
+                    const Array<float> in(*stream, values), out(*stream, 10000);
+                    map(*stream, in, out, MapFunction::negate);
+                    const auto got = out.to_host(*stream);
+                    for (u64 i = 0; i < got.size(); ++i)
+                        failures += got[i] != -values[i];
+                }
+            } catch (const std::exception&) {
+                ++failures;
+            }
+        });
+    }
+    threads.clear();
+    CHECK(failures == 0);
+}
+
+DEVICE_TEST(objects_of_two_devices_do_not_mix) {
+    const auto stream = device.create_stream();
+    for (const std::string& selector : device_selectors()) {
+        const auto other = open_device(selector);
+        if (other.get() == &device) continue;
+        const Array<float> mine(device, 10), theirs(*other, 10);
+        const std::string both = selector;
+        CHECK(throws(ErrorCode::wrong_device, both,
+                     [&] { stream->copy(*mine.buffer(), 0, *theirs.buffer(), 0, 40); }));
+        CHECK(throws(ErrorCode::wrong_device, both, [&] { map(*stream, mine, theirs, MapFunction::copy); }));
+        CHECK(throws(ErrorCode::wrong_device, device.info().selector,
+                     [&] { add(*stream, mine, mine, theirs); }));
+        CHECK(throws(ErrorCode::wrong_device, both,
+                     [&] { (void)device.allocate(10, other->create_stream().get()); }));
+        CHECK(throws(ErrorCode::wrong_device, both, [&] { stream->record(*other->create_event()); }));
+    }
+}
+
+TEST_SUITE_END();

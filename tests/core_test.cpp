@@ -1,0 +1,100 @@
+// Types, errors, views and kernel texts: what needs no device but the CPU.
+#include "devices.hpp"
+
+#include <concord/log.hpp>
+
+using namespace concord;
+using test::throws;
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("types know their names and sizes") {
+    for (Type type : all_types) {
+        CHECK(type_named(name_of(type)) == type);
+        visit(type, [&](auto tag) {
+            using T = typename decltype(tag)::type;
+            CHECK(type_of<T>() == type);
+            CHECK(size_of(type) == sizeof(T));
+            CHECK(is_float(type) == std::is_floating_point_v<T>);
+        });
+    }
+    CHECK(type_of<long long>() == Type::i64);
+    CHECK(type_of<unsigned long>() == Type::u64);
+    CHECK(type_of<const float>() == Type::f32);
+    CHECK_FALSE(type_named("f16").has_value());
+}
+
+TEST_CASE("an error says what, where and why") {
+    const Error error(ErrorCode::device_failed, "Stream::launch", "3 groups", "CUDA_ERROR_UNKNOWN (999)");
+    CHECK(std::string(error.what()) == "Stream::launch: 3 groups [CUDA_ERROR_UNKNOWN (999)]");
+    CHECK(error.code() == ErrorCode::device_failed);
+    CHECK(error.native() == "CUDA_ERROR_UNKNOWN (999)");
+}
+
+TEST_CASE("log levels") {
+    CHECK(throws(ErrorCode::invalid_argument, "'loud'", [] { set_log_level("loud"); }));
+    CHECK_NOTHROW(set_log_level("warn"));
+}
+
+TEST_CASE("views are checked") {
+    const auto device = open_device("tbb");
+    const auto buffer = device->allocate(100);
+    CHECK_NOTHROW(Span<float>(*buffer, 0, 25));
+    CHECK_NOTHROW(Span<float>(*buffer, 25, 0));
+    CHECK(throws(ErrorCode::invalid_argument, "26 elements", [&] { Span<float>(*buffer, 0, 26); }));
+    CHECK(throws(ErrorCode::invalid_argument, "overflow", [&] { Span<float>(*buffer, 0, ~u64{0} / 2); }));
+    CHECK(throws(ErrorCode::invalid_argument, "multiple", [&] {
+        check_view("t", "x", View{buffer.get(), 2, 1, Type::f32});
+    }));
+    const Span<float> span(*buffer, 1, 20);
+    CHECK(span.part(3, 4).view().offset == 16);
+    CHECK(throws(ErrorCode::invalid_argument, "[18, 18 + 3)", [&] { (void)span.part(18, 3); }));
+    CHECK(throws(ErrorCode::invalid_argument, "overflow", [&] { Array<double>(*device, u64{1} << 61); }));
+    CHECK(overlap(span.view(), span.part(19, 1).view()));
+    CHECK_FALSE(overlap(span.part(0, 5).view(), span.part(5, 5).view()));
+    CHECK_FALSE(overlap(span.view(), span.part(5, 0).view()));
+}
+
+TEST_CASE("a kernel's text is put together in order") {
+    const KernelSource source{"s", {{"a.cu", "CUDA TEXT"}}, {{"a.cl", "OPENCL TEXT"}}};
+    KernelSpec spec;
+    spec.source = &source;
+    spec.entry = "k";
+    spec.constants = {{"T", "f32"}, {"GROUP", "64"}};
+    spec.op = operator_from_text("float f(float x, float y) { return x + y; }");
+    spec.op->bound = {Type::i32};
+    const std::string cuda = assemble(spec, Dialect::cuda), opencl = assemble(spec, Dialect::opencl);
+    const auto order = {"typedef float f32;",
+                        "#define T f32",
+                        "#define GROUP 64",
+                        "concord_function(float x, float y)",
+                        "i32 v0",
+                        "apply(const Op op, f32 a0, f32 a1)",
+                        "concord_function(a0, a1, op.v0)"};
+    for (const std::string& text : {cuda, opencl}) {
+        std::size_t at = 0;
+        for (const char* part : order) {
+            CAPTURE(part);
+            const std::size_t found = text.find(part, at);
+            CHECK(found != std::string::npos);
+            at = found;
+        }
+    }
+    CHECK(cuda.find("#line 1 \"a.cu\"\nCUDA TEXT") != std::string::npos);
+    CHECK(opencl.find("#line 1 \"a.cl\"\nOPENCL TEXT") != std::string::npos);
+    CHECK(opencl.find("CUDA TEXT") == std::string::npos);
+    CHECK(throws(ErrorCode::unsupported, "functions", [&] { (void)assemble(spec, Dialect::host); }));
+}
+
+TEST_CASE("canonical chunks depend on n alone and leave at most 32768 sums") {
+    CHECK(canonical_chunk(0) == 1024);
+    CHECK(canonical_chunk(u64{1} << 22) == 1024);
+    CHECK(canonical_chunk((u64{1} << 22) + 1) == 2048);
+    CHECK(canonical_chunk(u64{1} << 28) == 8192);
+    CHECK(canonical_chunk((u64{1} << 28) + 1) == 16384);
+    CHECK(canonical_chunk(u64{1} << 40) == u64{1} << 25);
+    CHECK(canonical_depth(1) == 8);
+    CHECK(canonical_depth(u64{1} << 28) == 64 + 7 + 8 + 7 + 1 + 7);
+}
+
+TEST_SUITE_END();

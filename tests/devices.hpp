@@ -1,0 +1,71 @@
+#pragma once
+// The devices under test: $CONCORD_TEST_DEVICES, a list of selectors, else every device there is.
+
+#include <concord/concord.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <random>
+#include <sstream>
+
+namespace concord::test {
+
+inline std::vector<std::shared_ptr<Device>> devices() {
+    std::vector<std::string> selectors;
+    if (const char* list = std::getenv("CONCORD_TEST_DEVICES")) {
+        std::stringstream text(list);
+        for (std::string selector; std::getline(text, selector, ',');)
+            selectors.push_back(selector);
+    } else {
+        selectors = device_selectors();
+    }
+    std::vector<std::shared_ptr<Device>> opened;
+    for (const std::string& selector : selectors)
+        opened.push_back(open_device(selector));
+    REQUIRE_MESSAGE(!opened.empty(), "no device to test");
+    return opened;
+}
+
+/// Whether f throws a concord::Error of that code whose text contains `part`.
+template <class F>
+bool throws(ErrorCode code, std::string_view part, F&& f) {
+    try {
+        f();
+    } catch (const Error& error) {
+        const bool right =
+            error.code() == code && std::string_view(error.what()).find(part) != std::string_view::npos;
+        if (!right)
+            MESSAGE("threw " << std::string(name_of(error.code())) << ": " << std::string(error.what()));
+        return right;
+    }
+    MESSAGE("threw nothing");
+    return false;
+}
+
+template <class T>
+std::vector<T> random_values(u64 n, u32 seed = 1) {
+    std::mt19937_64 random(seed);
+    std::vector<T> values(n);
+    for (T& value : values) {
+        if constexpr (std::is_floating_point_v<T>) {
+            value = static_cast<T>(static_cast<double>(random() >> 11) * 0x1p-52 - 1);
+        } else {
+            value = static_cast<T>(random());
+        }
+    }
+    return values;
+}
+
+}  // namespace concord::test
+
+/// A test case that runs once for each device.
+#define DEVICE_TEST(NAME)                                     \
+    static void NAME(concord::Device& device);                \
+    TEST_CASE(#NAME) {                                        \
+        for (const auto& device : concord::test::devices()) { \
+            CAPTURE(device->info().selector);                 \
+            NAME(*device);                                    \
+        }                                                     \
+    }                                                         \
+    static void NAME([[maybe_unused]] concord::Device& device)

@@ -1,0 +1,90 @@
+// CONCORD_FUNCTION, bound parameters, operators from text, and the built-in operators on the host.
+#include "devices.hpp"
+
+#include <cmath>
+
+using namespace concord;
+using test::throws;
+
+CONCORD_FUNCTION(float, axpy_test, (float x, float y, float a), return a * x + y;)
+CONCORD_FUNCTION(double, mixed_test, (float x, signed char a, double b, short c), return x * a + b * c;)
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("a function is called, bound and described") {
+    CHECK(axpy_test(2.0f, 1.0f, 3.0f) == 7.0f);
+    CHECK(axpy_test.bind(3.0f)(2.0f, 1.0f) == 7.0f);
+    CHECK(axpy_test.bind(3)(2.0f, 1.0f) == 7.0f);  // converted to the parameter's type
+    const auto bound = axpy_test.bind(3.0f);
+    const Operator& op = bound.erased();
+    CHECK(op.signature() == "f32(f32, f32)");
+    CHECK(op.bound == std::vector<Type>{Type::f32});
+    CHECK(op.text == "float concord_function(float x, float y, float a) { return a * x + y; }");
+    CHECK(op.file.find("function_test.cpp") != std::string::npos);
+    // Another value is the same kernel.
+    CHECK(axpy_test.bind(4.0f).erased().hash == op.hash);
+    CHECK(axpy_test.erased().hash != op.hash);
+}
+
+TEST_CASE("bound values are packed as a C struct") {
+    struct Struct {
+        signed char a;
+        double b;
+        short c;
+    };
+    const auto bound = mixed_test.bind(-3, 2.5, 7);
+    const auto bytes = bound.packed();
+    REQUIRE(bytes.size() == sizeof(Struct));
+    Struct values;
+    std::memcpy(&values, bytes.data(), sizeof values);
+    CHECK(values.a == -3);
+    CHECK(values.b == 2.5);
+    CHECK(values.c == 7);
+    typename decltype(bound)::Host host;
+    std::memcpy(host.values, bytes.data(), bytes.size());
+    CHECK(host(2.0f) == 2.0f * -3 + 2.5 * 7);
+    CHECK(axpy_test.packed().size() == 4);  // nothing bound: never empty
+}
+
+TEST_CASE("operators from text") {
+    const Operator op =
+        operator_from_text("unsigned int mix3(unsigned char x, u64 y) { return x + (u32)y; }");
+    CHECK(op.name == "mix3");
+    CHECK(op.signature() == "u32(u8, u64)");
+    for (const char* bad :
+         {"", "float f", "float f(float x)", "f(float x) { return x; }", "half f(half x) { return x; }",
+          "float f(float) { return 1; }", "float f() { return 1; }"}) {
+        CAPTURE(bad);
+        CHECK(throws(ErrorCode::invalid_argument, "operator text", [&] { (void)operator_from_text(bad); }));
+    }
+}
+
+TEST_CASE("built-in operators keep their contract on the host") {
+    const float nan = std::nanf(""), inf = INFINITY;
+    CHECK(std::signbit(ops::Min{}(0.0f, -0.0f)));
+    CHECK(std::signbit(ops::Min{}(-0.0f, 0.0f)));
+    CHECK_FALSE(std::signbit(ops::Max{}(-0.0f, 0.0f)));
+    CHECK(std::signbit(ops::Max{}(-0.0f, -0.0f)));
+    CHECK(std::isnan(ops::Min{}(nan, -inf)));
+    CHECK(std::isnan(ops::Min{}(-inf, nan)));
+    CHECK(std::isnan(ops::Max{}(inf, nan)));
+    CHECK(ops::Min{}(inf, 3.0f) == 3.0f);
+    CHECK(ops::Sum{}(u8{200}, u8{100}) == u8{44});
+    CHECK(ops::Sum{}(i32{2147483647}, i32{1}) == std::numeric_limits<i32>::min());
+    CHECK(ops::Product{}(u16{65535}, u16{65535}) == u16{1});
+    CHECK(ops::Abs{}(std::numeric_limits<i8>::min()) == std::numeric_limits<i8>::min());
+    CHECK(ops::Negate{}(u32{1}) == 0xffffffffu);
+    for (ReduceOp op : all_reduce_ops) {
+        CHECK(reduce_op_named(name_of(op)) == op);
+        ops::visit(op, [&](auto f) {
+            CHECK(f(identity_of<float>(op), 1.5f) == 1.5f);
+            CHECK(f(identity_of<i16>(op), i16{-7}) == i16{-7});
+            CHECK(f(identity_of<u64>(op), ~u64{0} - 1) == ~u64{0} - 1);
+        });
+    }
+    for (MapFunction function : all_map_functions)
+        CHECK(map_function_named(name_of(function)) == function);
+    CHECK_FALSE(reduce_op_named("mean").has_value());
+}
+
+TEST_SUITE_END();

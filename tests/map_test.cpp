@@ -1,0 +1,105 @@
+// Map and add through the public API; `concord check` covers variants, types, sizes and patterns.
+#include "devices.hpp"
+
+using namespace concord;
+using test::random_values;
+using test::throws;
+
+CONCORD_FUNCTION(float, poly_test, (float x, float a, float b), return (x * a + b) * x;)
+CONCORD_FUNCTION(float, triad_test, (float x, float y, float a), return x + a * y;)
+CONCORD_FUNCTION(int, rounded_test, (float x), return (int)(x * 100.0f);)
+CONCORD_FUNCTION(u8, threshold_test, (i32 x, i32 limit), return x > limit ? 255 : 0;)
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(user_functions_with_bound_values) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<float>(100003, 1), y = random_values<float>(100003, 2);
+    const Array<float> a(*stream, x), b(*stream, y), out(*stream, x.size());
+    for (const Variant* variant : map_variants()) {
+        CAPTURE(variant->name);
+        if (!detail::supports_dialect(device, *variant)) continue;
+        const Options options{variant->name};
+        for (float factor : {2.0f, -0.3f}) {
+            const Run run = map(*stream, a, out, poly_test.bind(factor, 1.5f), options);
+            CHECK(run.variant == variant->name);
+            CHECK(run.device == &device);
+            auto got = out.to_host(*stream);
+            u64 wrong = 0;
+            for (u64 i = 0; i < x.size(); ++i)
+                wrong += got[i] != (x[i] * factor + 1.5f) * x[i];
+            map(*stream, a, b, out, triad_test.bind(factor), options);
+            got = out.to_host(*stream);
+            for (u64 i = 0; i < x.size(); ++i)
+                wrong += got[i] != x[i] + factor * y[i];
+            CHECK(wrong == 0);
+        }
+    }
+}
+
+DEVICE_TEST(functions_may_change_the_type) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<float>(5001);
+    const auto k = random_values<i32>(5001);
+    const Array<float> a(*stream, x);
+    const Array<i32> b(*stream, k), whole(*stream, x.size());
+    const Array<u8> flags(*stream, x.size());
+    map(*stream, a, whole, rounded_test);
+    map(*stream, b.span().part(1, 5000), flags.span().part(0, 5000), threshold_test.bind(1000));
+    const auto ints = whole.to_host(*stream);
+    const auto bytes = flags.to_host(*stream);
+    u64 wrong = 0;
+    for (u64 i = 0; i < x.size(); ++i)
+        wrong += ints[i] != static_cast<int>(x[i] * 100.0f);
+    for (u64 i = 0; i < 5000; ++i)
+        wrong += bytes[i] != (k[i + 1] > 1000 ? 255 : 0);
+    CHECK(wrong == 0);
+}
+
+DEVICE_TEST(text_functions_where_the_device_compiles) {
+    const auto stream = device.create_stream();
+    const Operator cube = operator_from_text("float cube(float x) { return x * x * x; }");
+    const auto x = random_values<float>(1000);
+    const Array<float> a(*stream, x), out(*stream, 1000);
+    if (!device.traits().compiles_text) {
+        CHECK(throws(ErrorCode::unsupported, "cannot compile at run time",
+                     [&] { map(*stream, a.view(), out.view(), cube); }));
+        return;
+    }
+    map(*stream, a.view(), out.view(), cube);
+    const auto got = out.to_host(*stream);
+    u64 wrong = 0;
+    for (u64 i = 0; i < 1000; ++i)
+        wrong += got[i] != x[i] * x[i] * x[i];
+    CHECK(wrong == 0);
+    const Array<double> doubles(*stream, 1000);
+    CHECK(throws(ErrorCode::invalid_argument, "f32(f32)",
+                 [&] { map(*stream, a.view(), doubles.view(), cube); }));
+    const Operator broken = operator_from_text("float broken(float x) { return y; }");
+    CHECK(throws(ErrorCode::compile_failed, "broken", [&] { map(*stream, a.view(), out.view(), broken); }));
+    CHECK_NOTHROW(map(*stream, a.view(), out.view(), cube));
+}
+
+DEVICE_TEST(map_refuses_what_its_contract_excludes) {
+    const auto stream = device.create_stream();
+    const Array<float> a(*stream, random_values<float>(100)), out(*stream, 100);
+    const Array<i32> ints(*stream, 100);
+    CHECK(throws(ErrorCode::invalid_argument, "100, 100 elements in, 99 out",
+                 [&] { map(*stream, a, out.span().part(0, 99), MapFunction::copy); }));
+    CHECK(throws(ErrorCode::invalid_argument, "overlaps",
+                 [&] { map(*stream, a.span().part(0, 50), a.span().part(10, 50), MapFunction::copy); }));
+    CHECK_NOTHROW(map(*stream, a, a, MapFunction::negate));
+    CHECK(throws(ErrorCode::invalid_argument, "keeps the type",
+                 [&] { map(*stream, a, ints, MapFunction::copy); }));
+    CHECK(throws(ErrorCode::unsupported, "sqrt", [&] { map(*stream, ints, ints, MapFunction::sqrt); }));
+    CHECK(throws(ErrorCode::invalid_argument, "no variant 'fastest'; these would do: vectorized",
+                 [&] { map(*stream, a, out, MapFunction::copy, {"fastest"}); }));
+    CHECK(throws(ErrorCode::invalid_argument, "types differ",
+                 [&] { add(*stream, a.view(), a.view(), ints.view()); }));
+    if (device.traits().dialect != Dialect::host)
+        CHECK(throws(ErrorCode::unsupported, "these would do",
+                     [&] { map(*stream, a, out, MapFunction::copy, {"serial"}); }));
+    CHECK_NOTHROW(stream->synchronize());
+}
+
+TEST_SUITE_END();

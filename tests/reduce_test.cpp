@@ -1,0 +1,123 @@
+// Reduce through the public API; `concord check` covers variants, types, sizes and patterns.
+#include "devices.hpp"
+
+#include <bit>
+
+using namespace concord;
+using test::random_values;
+using test::throws;
+
+CONCORD_FUNCTION(float, scaled_sum_test, (float x, float y, float scale), return x + y * scale;)
+CONCORD_FUNCTION(u32, bits_or_test, (u32 x, u32 y), return x | y;)
+
+namespace {
+
+// The canonical order, spelled out.
+template <class T, class F>
+T canonical(std::vector<T> x, T identity, F op) {
+    while (true) {
+        const u64 n = x.size(), chunk = canonical_chunk(n);
+        std::vector<T> sums;
+        for (u64 begin = 0; begin < std::max<u64>(n, 1); begin += chunk) {
+            std::vector<T> lane(128, identity);
+            for (u64 i = begin; i < std::min(n, begin + chunk); ++i) {
+                T& sum = lane[(i - begin) % 128];
+                sum = op(sum, x[i]);
+            }
+            for (u64 distance = 64; distance > 0; distance /= 2) {
+                for (u64 l = 0; l < distance; ++l)
+                    lane[l] = op(lane[l], lane[l + distance]);
+            }
+            sums.push_back(lane[0]);
+        }
+        if (sums.size() == 1) return sums[0];
+        x = std::move(sums);
+    }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(fixed_sums_have_the_canonical_bits) {
+    const auto stream = device.create_stream();
+    for (u64 n : {1, 127, 129, 1024, 1025, 100003, 1 << 21}) {
+        CAPTURE(n);
+        const auto x = random_values<float>(n);
+        const Array<float> in(*stream, x), out(*stream, 1);
+        const Run run = reduce(*stream, in, out, ReduceOp::sum, {"fixed"});
+        CHECK(run.variant == "fixed");
+        const float expected = canonical(x, 0.0f, [](float a, float b) { return a + b; });
+        CHECK(std::bit_cast<u32>(out.to_host(*stream)[0]) == std::bit_cast<u32>(expected));
+        CHECK(reduce_value(*stream, in).get() == expected);
+        CHECK(in.to_host(*stream) == x);
+    }
+}
+
+DEVICE_TEST(user_operators_keep_the_canonical_order) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<float>(70001);
+    const Array<float> in(*stream, x), out(*stream, 1);
+    for (float scale : {1.0f, 0.75f}) {
+        reduce(*stream, in, out, scaled_sum_test.bind(scale), 0.0f);
+        CHECK(out.to_host(*stream)[0] == canonical(x, 0.0f, [=](float a, float b) { return a + b * scale; }));
+    }
+    const auto k = random_values<u32>(999);
+    const Array<u32> bits(*stream, k), any(*stream, 1);
+    for (const Variant* variant : reduce_variants()) {
+        CAPTURE(variant->name);
+        if (!detail::supports_dialect(device, *variant) ||
+            (variant->name == "shuffle" && !device.traits().shuffles))
+            continue;
+        u32 expected = 0;
+        for (u64 i = 0; i < 7; ++i)
+            expected |= k[i];
+        reduce(*stream, bits.span().part(0, 7), any, bits_or_test, 0u, {variant->name});
+        CHECK(any.to_host(*stream)[0] == expected);
+    }
+}
+
+DEVICE_TEST(an_empty_input_gives_the_identity) {
+    const auto stream = device.create_stream();
+    const Array<float> none(*stream, 0), out(*stream, 1);
+    for (ReduceOp op : all_reduce_ops) {
+        reduce(*stream, none, out, op);
+        CHECK(out.to_host(*stream)[0] == identity_of<float>(op));
+    }
+    const Array<i8> no_bytes(*stream, 0), byte(*stream, 1);
+    reduce(*stream, no_bytes, byte, ReduceOp::max);
+    CHECK(byte.to_host(*stream)[0] == -128);
+}
+
+DEVICE_TEST(reduce_refuses_what_its_contract_excludes) {
+    const auto stream = device.create_stream();
+    const Array<float> in(*stream, random_values<float>(100)), out(*stream, 2);
+    const Array<double> other(*stream, 1);
+    CHECK(throws(ErrorCode::invalid_argument, "2 elements", [&] { reduce(*stream, in, out); }));
+    CHECK(throws(ErrorCode::invalid_argument, "within", [&] { reduce(*stream, in, in.span().part(3, 1)); }));
+    CHECK(throws(ErrorCode::invalid_argument, "f64", [&] { reduce(*stream, in, other); }));
+    CHECK(throws(ErrorCode::invalid_argument, "no variant 'atomic'; these would do: fixed",
+                 [&] { reduce(*stream, in, out.span().part(0, 1), ReduceOp::sum, {"atomic"}); }));
+    CHECK_NOTHROW(reduce(*stream, in, out.span().part(1, 1)));
+    CHECK_NOTHROW(stream->synchronize());
+}
+
+// Launches that share the stream's ticket, one after another and on several streams.
+DEVICE_TEST(many_reductions_in_flight) {
+    const auto x = random_values<float>(300001);
+    const float expected = canonical(x, 0.0f, [](float a, float b) { return a + b; });
+    std::vector<std::shared_ptr<Stream>> streams;
+    for (int s = 0; s < 3; ++s)
+        streams.push_back(device.create_stream());
+    const Array<float> in(*streams[0], x);
+    std::vector<Array<float>> outs;
+    for (const auto& stream : streams) {
+        outs.emplace_back(*stream, 40);
+        for (u64 i = 0; i < 40; ++i)
+            reduce(*stream, in, outs.back().span().part(i, 1));
+    }
+    for (std::size_t s = 0; s < streams.size(); ++s)
+        CHECK(outs[s].to_host(*streams[s]) == std::vector<float>(40, expected));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,211 @@
+// Streams and events: order, asynchrony, failures. Written once, run for each device.
+#include "devices.hpp"
+
+#include <chrono>
+#include <thread>
+
+using namespace concord;
+using test::random_values;
+using test::throws;
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(ranges_are_checked) {
+    const auto stream = device.create_stream();
+    const auto buffer = device.allocate(100);
+    u8 host[200] = {};
+    CHECK(throws(ErrorCode::invalid_argument, "101 bytes at offset 0",
+                 [&] { stream->write(*buffer, 0, host, 101); }));
+    CHECK(throws(ErrorCode::invalid_argument, "1 bytes at offset 100",
+                 [&] { stream->read(host, *buffer, 100, 1); }));
+    CHECK(throws(ErrorCode::invalid_argument, "fit", [&] { stream->read(host, *buffer, ~u64{0}, 2); }));
+    CHECK(throws(ErrorCode::invalid_argument, "overlap", [&] { stream->copy(*buffer, 10, *buffer, 0, 20); }));
+    CHECK(throws(ErrorCode::invalid_argument, "3 bytes", [&] { stream->fill(*buffer, 0, 99, host, 3); }));
+    CHECK(throws(ErrorCode::invalid_argument, "whole patterns",
+                 [&] { stream->fill(*buffer, 2, 96, host, 4); }));
+    CHECK_NOTHROW(stream->write(*buffer, 100, host, 0));
+    CHECK_NOTHROW(stream->synchronize());
+}
+
+DEVICE_TEST(fill_repeats_any_pattern) {
+    const auto stream = device.create_stream();
+    const u64 pattern = 0x0123456789abcdef;
+    for (u64 bytes : {u64{8}, u64{800}, (u64{5} << 20) + 8}) {
+        for (u32 size : {1, 2, 4, 8}) {
+            const auto buffer = device.allocate(bytes + 16);
+            const u8 guard = 0x55;
+            stream->fill(*buffer, 0, bytes + 16, &guard, 1);
+            stream->fill(*buffer, 8, bytes, &pattern, size);
+            std::vector<u8> got(bytes + 16);
+            stream->read(got.data(), *buffer, 0, got.size());
+            stream->synchronize();
+            u64 wrong = 0;
+            for (u64 i = 0; i < got.size(); ++i) {
+                const u8 expected =
+                    i < 8 || i >= bytes + 8 ? guard : static_cast<u8>(pattern >> 8 * ((i - 8) % size));
+                wrong += got[i] != expected;
+            }
+            CAPTURE(size);
+            CHECK(wrong == 0);
+        }
+    }
+}
+
+DEVICE_TEST(large_transfers_at_odd_offsets_arrive) {
+    const auto stream = device.create_stream();
+    const u64 bytes = (u64{37} << 20) + 13;
+    const auto values = random_values<u8>(bytes);
+    const auto first = device.allocate(bytes + 5), second = device.allocate(bytes + 11);
+    stream->write(*first, 5, values.data(), bytes);
+    stream->copy(*second, 11, *first, 5, bytes);
+    std::vector<u8> got(bytes);
+    stream->read(got.data(), *second, 11, bytes);
+    stream->synchronize();
+    CHECK(got == values);
+}
+
+DEVICE_TEST(work_runs_in_order) {
+    const auto stream = device.create_stream();
+    const auto buffer = device.allocate(4096);
+    std::vector<u8> got(4096);
+    std::vector<int> order;
+    for (int i = 0; i < 20; ++i) {
+        const u8 value = static_cast<u8>(i);
+        stream->fill(*buffer, 0, 4096, &value, 1);
+        stream->read(got.data(), *buffer, 0, 4096);
+        stream->callback([&, i] { order.push_back(got[0] == i && got[4095] == i ? i : -1); });
+    }
+    stream->synchronize();
+    REQUIRE(order.size() == 20);
+    for (int i = 0; i < 20; ++i)
+        CHECK(order[static_cast<std::size_t>(i)] == i);
+    CHECK(stream->idle());
+}
+
+DEVICE_TEST(calls_return_before_their_work_is_done) {
+    const auto stream = device.create_stream();
+    std::atomic<bool> release = false, reached = false;
+    stream->callback([&] {
+        while (!release)
+            std::this_thread::yield();
+    });
+    stream->callback([&] { reached = true; });
+    const auto event = device.create_event();
+    stream->record(*event);
+    CHECK_FALSE(reached);
+    CHECK_FALSE(event->done());
+    CHECK_FALSE(stream->idle());
+    release = true;
+    stream->synchronize();
+    CHECK(reached);
+    CHECK(event->done());
+}
+
+DEVICE_TEST(streams_overlap_and_wait_for_events) {
+    const auto one = device.create_stream(), two = device.create_stream();
+    const auto buffer = device.allocate(1 << 20);
+    const auto event = device.create_event();
+    std::atomic<bool> release = false;
+    one->callback([&] {
+        while (!release)
+            std::this_thread::yield();
+    });
+    const u8 value = 42;
+    one->fill(*buffer, 0, 1 << 20, &value, 1);
+    one->record(*event);
+
+    // The other stream goes on while the first is held up ...
+    const auto elsewhere = device.allocate(4096), back = device.allocate_host(4096);
+    two->fill(*elsewhere, 0, 4096, &value, 1);
+    two->copy(*back, 0, *elsewhere, 0, 4096);
+    two->synchronize();
+    CHECK(static_cast<const u8*>(back->host_pointer())[4095] == value);
+    CHECK_FALSE(event->done());
+
+    // ... until it is told to wait.
+    two->wait(*event);
+    const auto host = device.allocate_host(1 << 20);
+    two->copy(*host, 0, *buffer, 0, 1 << 20);
+    release = true;
+    two->synchronize();
+    const u8* got = static_cast<const u8*>(host->host_pointer());
+    CHECK(std::count(got, got + (1 << 20), value) == 1 << 20);
+    one->synchronize();
+}
+
+DEVICE_TEST(events_tell_device_time) {
+    const auto stream = device.create_stream();
+    const auto begin = device.create_event(), end = device.create_event();
+    CHECK(begin->done());  // never recorded
+    CHECK_NOTHROW(begin->synchronize());
+    CHECK(throws(ErrorCode::invalid_argument, "never recorded",
+                 [&] { (void)end->milliseconds_since(*begin); }));
+    const auto buffer = device.allocate(64 << 20);
+    const u8 value = 1;
+    stream->fill(*buffer, 0, 64 << 20, &value, 1);  // first touch
+    stream->record(*begin);
+    for (int i = 0; i < 10; ++i)
+        stream->fill(*buffer, 0, 64 << 20, &value, 1);
+    stream->record(*end);
+    const double ms = end->milliseconds_since(*begin);
+    CHECK(ms > 0.01);  // 640 MiB in 10 us would be 67 TB/s
+    CHECK(ms < 60000);
+    CHECK(begin->milliseconds_since(*begin) == 0);
+}
+
+DEVICE_TEST(a_failure_in_a_callback_comes_out_of_synchronize_once) {
+    const auto stream = device.create_stream();
+    bool later = false;
+    stream->callback([] { throw std::runtime_error("from the callback"); });
+    stream->callback([&] { later = true; });
+    CHECK_THROWS_WITH(stream->synchronize(), "from the callback");
+    CHECK(later);
+    CHECK_NOTHROW(stream->synchronize());
+    CHECK(throws(ErrorCode::invalid_argument, "empty", [&] { stream->callback({}); }));
+}
+
+DEVICE_TEST(a_stream_finishes_its_work_before_it_goes) {
+    std::atomic<bool> ran = false;
+    {
+        const auto stream = device.create_stream();
+        stream->callback([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            ran = true;
+        });
+    }
+    CHECK(ran);
+}
+
+DEVICE_TEST(zeros_stay_with_the_stream) {
+    const auto stream = device.create_stream();
+    Buffer& zeros = stream->zeros();
+    CHECK(&stream->zeros() == &zeros);
+    CHECK(zeros.size() == 256);
+    std::vector<u8> got(256, 1);
+    stream->read(got.data(), zeros, 0, 256);
+    stream->synchronize();
+    CHECK(std::count(got.begin(), got.end(), 0) == 256);
+    CHECK(&device.create_stream()->zeros() != &zeros);
+}
+
+DEVICE_TEST(one_stream_may_be_used_by_several_threads) {
+    const auto stream = device.create_stream();
+    const Array<u32> counter(*stream, std::vector<u32>(4));
+    std::atomic<int> callbacks = 0;
+    {
+        std::vector<std::jthread> threads;
+        for (u64 t = 0; t < 4; ++t) {
+            threads.emplace_back([&, t] {
+                for (u32 i = 0; i < 50; ++i) {
+                    stream->fill(*counter.buffer(), 4 * t, 4, &i, 4);
+                    stream->callback([&] { ++callbacks; });
+                    if (i % 10 == 0) stream->synchronize();
+                }
+            });
+        }
+    }
+    CHECK(counter.to_host(*stream) == std::vector<u32>(4, 49));
+    CHECK(callbacks == 200);
+}
+
+TEST_SUITE_END();
