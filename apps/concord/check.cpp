@@ -1,0 +1,62 @@
+#include "check.hpp"
+
+#include "files.hpp"
+#include "program.hpp"
+#include "work_rig.hpp"
+
+#include <iostream>
+
+namespace concord::app {
+namespace {
+
+struct Asked {
+    CheckOptions options;
+    std::vector<std::string> types, sizes;
+    std::string json, junit;
+};
+
+int check(Asked asked) {
+    CheckOptions& options = asked.options;
+    check_algorithm_names(options.algorithms);
+    check_variant_names(options.algorithms, options.variants, {"all"});
+    options.types = types_of(asked.types, {all_types.begin(), all_types.end()});
+    options.sizes = sizes_of(asked.sizes);
+    for (const std::string& path : {asked.json, asked.junit}) {
+        if (!path.empty()) check_writable(path);
+    }
+    std::vector<Rig> rigs;
+    std::vector<std::string> devices;
+    for (const std::string& selector : selectors_of(options.devices)) {
+        rigs.emplace_back(selector);
+        devices.push_back(rigs.back().selector());
+    }
+    CheckReport report(options, devices);
+    run_checks(options, rigs, report);
+    report.print(std::cout);
+    if (!asked.json.empty()) write_whole(asked.json, report.json());
+    if (!asked.junit.empty()) write_whole(asked.junit, report.junit());
+    return report.status();
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, Action& action) {
+    CLI::App* command =
+        add_command(program, "check", "Hold every variant on every device against a serial oracle",
+                    "concord check                                # everything, everywhere\n  "
+                    "concord check reduce --devices opencl:0 --variants fixed --types f32,f64");
+    auto asked = std::make_shared<Asked>();
+    command->add_option("ALGORITHM", asked->options.algorithms, "Which algorithms (default: all)");
+    add_list(*command, "--devices", asked->options.devices, "Selectors, or all (default)");
+    add_list(*command, "--variants", asked->options.variants, "Names, or all (default)");
+    add_list(*command, "--types", asked->types, "Element types, or all (default)");
+    add_list(*command, "--sizes", asked->sizes, "Element counts instead of the usual ones: 1025,2^20+1");
+    command->add_flag("--full", asked->options.full,
+                      "Sizes up to 2^32 + 1 elements too, as far as memory goes");
+    command->add_option("--seed", asked->options.seed, "Of the generated inputs (1)");
+    command->add_option("--json", asked->json, "Write counts, matrix and failures to this file");
+    command->add_option("--junit", asked->junit, "Write a JUnit report to this file");
+    command->callback([asked, &action] { action = [asked] { return check(std::move(*asked)); }; });
+}
+
+}  // namespace concord::app

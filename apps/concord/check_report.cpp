@@ -1,0 +1,286 @@
+#include "check.hpp"
+#include "program.hpp"
+#include "table.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <iostream>
+
+namespace concord::app {
+
+std::string CheckCase::description() const {
+    return work->title + " of " + size_name(work->size()) + " " +
+           std::string(name_of(work->inputs.front().type)) + ", " +
+           std::string(name_of(work->inputs.front().pattern)) + ", " + placement.name();
+}
+
+CheckReport::CheckReport(CheckOptions options, std::vector<std::string> devices)
+    : options_(std::move(options)), devices_(std::move(devices)) {}
+
+void CheckReport::Tally::add(const Tally& other) {
+    passed += other.passed;
+    failed += other.failed;
+    skipped += other.skipped;
+    ratio = std::max(ratio, other.ratio);
+    bits = bits && other.bits;
+    ran = ran && other.ran;
+    threw = threw || other.threw;
+}
+
+CheckReport::Tally& CheckReport::tally(const CheckCase& at) {
+    return tallies_[{at.algorithm, std::string(at.variant->name), at.device, at.work->inputs.front().type}];
+}
+
+void CheckReport::pass(const CheckCase& at, const Verdict& verdict, bool ran) {
+    Tally one;
+    one.passed = 1;
+    one.ratio = verdict.ratio;
+    one.bits = verdict.bits;
+    one.ran = ran;
+    tally(at).add(one);
+}
+
+void CheckReport::fail(const CheckCase& at, const Difference& difference) {
+    std::string what = "element " + std::to_string(difference.index) + ": expected " + difference.expected +
+                       ", got " + difference.got;
+    if (difference.ulps >= 0) what += ", " + rounded(difference.ulps) + " ulps apart";
+    if (difference.ratio >= 0 || std::isnan(difference.ratio))
+        what += ", error / bound = " + rounded(difference.ratio);
+    ++tally(at).failed;
+    record(at, std::move(what), at.device);
+}
+
+void CheckReport::fail(const CheckCase& at, const std::string& message, bool device_failed) {
+    Tally& counts = tally(at);
+    ++counts.failed;
+    counts.threw = true;
+    device_failed_ = device_failed_ || device_failed;
+    record(at, message, at.device);
+}
+
+void CheckReport::disagree(const CheckCase& at, const std::string& other) {
+    ++tally(at).failed;
+    const bool itself = other == at.device;
+    record(at, itself ? "other bits than with the operands at other offsets" : "other bits than on " + other,
+           itself ? other : other + "," + at.device);
+}
+
+void CheckReport::record(const CheckCase& at, std::string what, const std::string& devices) {
+    const Type type = at.work->inputs.front().type;
+    std::string command = "concord check " + at.algorithm + " --devices " + devices + " --variants " +
+                          std::string(at.variant->name) + " --types " + std::string(name_of(type)) +
+                          " --sizes " + size_name(at.work->size()) + " --seed " +
+                          std::to_string(options_.seed);
+    failures_.push_back({at.algorithm, std::string(at.variant->name), at.device, at.description(),
+                         std::move(what), std::move(command), type});
+    // The first ones of a variant tell the story; all of them are in --json.
+    constexpr u64 most_shown = 3;
+    const CheckFailure& failure = failures_.back();
+    const u64 shown = ++shown_[failure.algorithm + "/" + failure.variant + "/" + failure.device];
+    if (shown > most_shown) return;
+    std::cout << painted("FAILED", Tone::bad) << " " << failure.algorithm << "/" << failure.variant << " on "
+              << failure.device << ": " << failure.description << "\n    " << failure.what << "\n    "
+              << failure.command << "\n";
+    if (shown == most_shown)
+        std::cout << "    (more of this variant on this device are counted, and in --json)\n";
+    std::cout.flush();
+}
+
+void CheckReport::note(const CheckCase& at, const std::string& kind, const std::string& reason) {
+    ++notes_[{kind, at.algorithm + "/" + std::string(at.variant->name) + " on " + at.device, reason}];
+}
+
+void CheckReport::skip(const CheckCase& at, const std::string& reason) {
+    ++tally(at).skipped;
+    note(at, "skipped", reason);
+}
+
+void CheckReport::unsupported(const CheckCase& at, const std::string& reason) {
+    note(at, "not supported", reason);
+}
+
+void CheckReport::no_cases(const std::string& algorithm) {
+    without_cases_.push_back(algorithm);
+}
+
+u64 CheckReport::passed() const {
+    u64 sum = 0;
+    for (const auto& [key, counts] : tallies_)
+        sum += counts.passed;
+    return sum;
+}
+
+u64 CheckReport::failed() const {
+    u64 sum = without_cases_.size();
+    for (const auto& [key, counts] : tallies_)
+        sum += counts.failed;
+    return sum;
+}
+
+u64 CheckReport::skipped() const {
+    u64 sum = 0;
+    for (const auto& [key, counts] : tallies_)
+        sum += counts.skipped;
+    return sum;
+}
+
+int CheckReport::status() const {
+    if (failed() == 0) return status_ok;
+    bool differs = !without_cases_.empty();
+    for (const auto& [key, counts] : tallies_)
+        differs = differs || (counts.failed > 0 && !counts.threw);
+    return !differs && device_failed_ ? status_failed : status_wrong;
+}
+
+CheckReport::Tally CheckReport::total(const std::string& algorithm, std::string_view variant,
+                                      const std::string& device) const {
+    Tally sum;
+    for (const auto& [key, counts] : tallies_) {
+        if (std::get<0>(key) == algorithm && std::get<1>(key) == variant && std::get<2>(key) == device)
+            sum.add(counts);
+    }
+    return sum;
+}
+
+std::string CheckReport::verdict(const Tally& tally) const {
+    if (tally.failed > 0) return tally.threw ? "FAILED" : "DIFFERS";
+    if (tally.passed == 0) return tally.skipped > 0 ? "skipped" : "-";
+    if (!tally.ran) return "compiles";
+    return tally.bits ? "bits" : tally.ratio < 0 ? "bound" : "bound " + rounded(tally.ratio, 2);
+}
+
+void CheckReport::print(std::ostream& out) const {
+    std::vector<std::string> header = {"algorithm", "variant", "order"};
+    header.insert(header.end(), devices_.begin(), devices_.end());
+    Table table(header);
+    for (const Algorithm& algorithm : algorithms()) {
+        if (!asked_for(options_.algorithms, algorithm.name)) continue;
+        for (const Variant* variant : algorithm.variants) {
+            if (!asked_for(options_.variants, variant->name)) continue;
+            std::vector<Cell> row = {std::string(algorithm.name), std::string(variant->name),
+                                     std::string(name_of(variant->order))};
+            for (const std::string& device : devices_) {
+                const Tally counts = total(std::string(algorithm.name), variant->name, device);
+                const Tone tone = counts.failed > 0   ? Tone::bad
+                                  : counts.passed > 0 ? Tone::good
+                                                      : Tone::faint;
+                row.emplace_back(verdict(counts), tone);
+            }
+            table.add(std::move(row));
+        }
+    }
+    out << '\n';
+    table.print(out);
+    out << "\nbits: equal to the oracle's to the bit. bound: floats in the variant's own order, with the "
+           "worst error /\n"
+           "bound against float64";
+    out << (devices_.size() > 1 ? "; order 'own' has equal bits on all devices here.\n" : ".\n");
+    for (const auto& [note, count] : notes_)
+        out << note.kind << ": " << note.where << ": " << note.reason << " (" << count << ")\n";
+    for (const std::string& algorithm : without_cases_)
+        out << "FAILED: there are no cases for " << algorithm << '\n';
+    out << "check: " << passed() << " passed, " << failed() << " failed, " << skipped() << " skipped\n";
+}
+
+std::string CheckReport::json() const {
+    using nlohmann::ordered_json;
+    ordered_json root;
+    root["version"] = CONCORD_VERSION;
+    root["seed"] = options_.seed;
+    root["full"] = options_.full;
+    root["devices"] = devices_;
+    root["matrix"] = ordered_json::array();
+    for (const Algorithm& algorithm : algorithms()) {
+        if (!asked_for(options_.algorithms, algorithm.name)) continue;
+        for (const Variant* variant : algorithm.variants) {
+            if (!asked_for(options_.variants, variant->name)) continue;
+            for (const std::string& device : devices_) {
+                const Tally counts = total(std::string(algorithm.name), variant->name, device);
+                ordered_json cell = {{"algorithm", algorithm.name},      {"variant", variant->name},
+                                     {"order", name_of(variant->order)}, {"device", device},
+                                     {"verdict", verdict(counts)},       {"passed", counts.passed},
+                                     {"failed", counts.failed},          {"skipped", counts.skipped}};
+                if (counts.ratio >= 0) cell["worst_error_over_bound"] = counts.ratio;
+                root["matrix"].push_back(std::move(cell));
+            }
+        }
+    }
+    root["failures"] = ordered_json::array();
+    for (const CheckFailure& f : failures_) {
+        root["failures"].push_back({{"algorithm", f.algorithm},
+                                    {"variant", f.variant},
+                                    {"device", f.device},
+                                    {"type", name_of(f.type)},
+                                    {"case", f.description},
+                                    {"what", f.what},
+                                    {"command", f.command}});
+    }
+    root["notes"] = ordered_json::array();
+    for (const auto& [note, count] : notes_) {
+        root["notes"].push_back(
+            {{"kind", note.kind}, {"where", note.where}, {"reason", note.reason}, {"cases", count}});
+    }
+    root["passed"] = passed();
+    root["failed"] = failed();
+    root["skipped"] = skipped();
+    return root.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
+std::string xml(std::string_view text) {
+    std::string safe;
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                safe += "&amp;";
+                break;
+            case '<':
+                safe += "&lt;";
+                break;
+            case '>':
+                safe += "&gt;";
+                break;
+            case '"':
+                safe += "&quot;";
+                break;
+            default:
+                safe += static_cast<unsigned char>(c) < ' ' && c != '\n' ? '?' : c;
+        }
+    }
+    return safe;
+}
+
+}  // namespace
+
+std::string CheckReport::junit() const {
+    // A test case is a variant on a device with a type; one without a single run that passed is skipped, not
+    // passed.
+    u64 failed_tests = 0, skipped_tests = 0;
+    std::string body;
+    for (const auto& [key, counts] : tallies_) {
+        const auto& [algorithm, variant, device, type] = key;
+        body += "  <testcase classname=\"concord." + xml(algorithm) + "." + xml(variant) + "\" name=\"" +
+                xml(device) + " " + std::string(name_of(type)) + "\" assertions=\"" +
+                std::to_string(counts.passed + counts.failed) + "\">";
+        if (counts.failed > 0) {
+            ++failed_tests;
+            body += "\n    <failure message=\"" + std::to_string(counts.failed) + " cases failed\">";
+            for (const CheckFailure& f : failures_) {
+                if (f.algorithm == algorithm && f.variant == variant && f.device == device && f.type == type)
+                    body += xml(f.description + ": " + f.what + "\n" + f.command + "\n");
+            }
+            body += "</failure>\n  ";
+        } else if (counts.passed == 0) {
+            ++skipped_tests;
+            body += "<skipped/>";
+        }
+        body += "</testcase>\n";
+    }
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"concord check\" tests=\"" +
+           std::to_string(tallies_.size()) + "\" failures=\"" + std::to_string(failed_tests) +
+           "\" skipped=\"" + std::to_string(skipped_tests) + "\">\n" + body + "</testsuite>\n";
+}
+
+}  // namespace concord::app

@@ -1,0 +1,122 @@
+#include "files.hpp"
+
+#include <concord/error.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace concord::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& path, const std::string& why) {
+    throw Error(ErrorCode::io, path.string(), "cannot be written: " + why);
+}
+
+// Where the bytes go: links are followed, so that a link stays one.
+fs::path target_of(const fs::path& path) {
+    std::error_code error;
+    const fs::path target = fs::weakly_canonical(path, error);
+    return error ? path : target;
+}
+
+fs::path folder_of(const fs::path& path) {
+    const fs::path folder = path.parent_path();
+    return folder.empty() ? fs::path(".") : folder;
+}
+
+// Whether the path is something that bytes are sent to rather than kept in.
+bool is_channel(const fs::path& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    return fs::is_character_file(status) || fs::is_fifo(status) || fs::is_socket(status);
+}
+
+void write_all(int file, std::span<const std::byte> bytes, const fs::path& path) {
+    constexpr std::size_t most = std::size_t{1} << 30;  // one call writes less than 2 GiB
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(file, bytes.data(), std::min(bytes.size(), most));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) fail(path, std::strerror(errno));
+        bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+}
+
+// An open file that is removed unless keep() was called.
+class Temporary {
+  public:
+    explicit Temporary(const fs::path& target) : target_(target) {
+        name_ = (folder_of(target) / ("." + target.filename().string() + ".XXXXXX")).string();
+        file_ = ::mkstemp(name_.data());
+        if (file_ < 0) fail(target, std::strerror(errno));
+        // mkstemp is private; other programs' files follow the umask.
+        const mode_t mask = ::umask(0);
+        ::umask(mask);
+        ::fchmod(file_, 0666 & ~mask);
+    }
+    ~Temporary() {
+        if (file_ >= 0) ::close(file_);
+        if (!name_.empty()) ::unlink(name_.c_str());
+    }
+    Temporary(const Temporary&) = delete;
+    Temporary& operator=(const Temporary&) = delete;
+
+    int file() const { return file_; }
+    void keep() {
+        // Some file systems report a full disk only here.
+        const int closed = ::close(file_);
+        file_ = -1;
+        if (closed != 0 || ::rename(name_.c_str(), target_.c_str()) != 0) fail(target_, std::strerror(errno));
+        name_.clear();
+    }
+
+  private:
+    fs::path target_;
+    std::string name_;
+    int file_ = -1;
+};
+
+}  // namespace
+
+void check_writable(const fs::path& path) {
+    if (path.empty() || path.filename().empty()) fail(path, "it names no file");
+    std::error_code error;
+    if (fs::is_directory(path, error)) fail(path, "it is a folder");
+    if (is_channel(path)) return;
+    const fs::path target = target_of(path);
+    if (fs::exists(target, error) && !fs::is_regular_file(target, error))
+        fail(path, "it is not a regular file");
+    if (::access(folder_of(target).c_str(), W_OK | X_OK) != 0)
+        fail(path, std::string("its folder: ") + std::strerror(errno));
+}
+
+void write_whole(const fs::path& path, const std::vector<std::span<const std::byte>>& parts) {
+    check_writable(path);
+    if (is_channel(path)) {
+        const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+        if (file < 0) fail(path, std::strerror(errno));
+        struct Close {
+            int file;
+            ~Close() { ::close(file); }
+        } close{file};
+        for (const auto part : parts)
+            write_all(file, part, path);
+        return;
+    }
+    Temporary temporary(target_of(path));
+    for (const auto part : parts)
+        write_all(temporary.file(), part, path);
+    temporary.keep();
+}
+
+void write_whole(const fs::path& path, std::string_view text) {
+    write_whole(path, {std::as_bytes(std::span(text))});
+}
+
+}  // namespace concord::app

@@ -1,0 +1,248 @@
+// The program `concord`: devices, algorithms, checks and measurements from the command line.
+
+#include "program.hpp"
+
+#include <concord/log.hpp>
+#include <concord/variant.hpp>
+
+#include <bit>
+#include <charconv>
+#include <cstdlib>
+#include <iostream>
+
+namespace concord::app {
+namespace {
+
+// The options of every level.
+struct Common {
+    std::string log_level;
+    u32 threads = 0;
+};
+Common common;
+
+void add_common_options(CLI::App& command) {
+    command
+        .add_option("--log-level", common.log_level,
+                    "What is logged on stderr (default: $CONCORD_LOG, else warn)")
+        ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
+        ->group("Everywhere");
+    command
+        .add_option("--threads", common.threads,
+                    "Threads of the tbb device (default: $CONCORD_THREADS, else all)")
+        ->check(CLI::Range(1, 4096))
+        ->group("Everywhere");
+}
+
+// The deepest command that the arguments chose, for a hint at its help.
+std::string deepest(const CLI::App& program) {
+    std::string path = program.get_name();
+    for (const CLI::App* at = &program; !at->get_subcommands().empty();) {
+        at = at->get_subcommands().front();
+        path += " " + at->get_name();
+    }
+    return path;
+}
+
+std::string one_line(std::string text) {
+    for (char& c : text) {
+        if (c == '\n') c = ' ';
+    }
+    return text;
+}
+
+int complain(std::string_view what, int status) {
+    std::cout.flush();
+    std::cerr << "concord: " << what << '\n';
+    return status;
+}
+
+int status_of(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::invalid_argument:
+        case ErrorCode::unsupported:
+        case ErrorCode::io:
+            return status_bad_input;
+        case ErrorCode::unavailable:
+            return status_unavailable;
+        default:
+            return status_failed;
+    }
+}
+
+int run_program(int argc, char** argv) {
+    CLI::App program{"Data-parallel computing on CUDA, OpenCL and the CPU, with results that agree",
+                     "concord"};
+    program.set_version_flag("--version", "concord " CONCORD_VERSION);
+    program.footer(
+        "Example:\n  concord check reduce --devices all\n\nExit status: 0 all well, 1 a result is wrong, "
+        "2 bad arguments or input,\n3 the device cannot be had, 4 the device failed or ran out of memory.");
+    program.require_subcommand(1);
+    add_common_options(program);
+    Action action;
+    for (const auto add : {add_devices, add_doctor, add_algorithms, add_run, add_check, add_bench, add_cache})
+        add(program, action);
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::Success& success) {  // --help, --version
+        return program.exit(success);
+    } catch (const CLI::ParseError& error) {
+        return complain(one_line(error.what()) + " (see " + deepest(program) + " --help)", status_bad_input);
+    }
+    if (common.threads != 0) setenv("CONCORD_THREADS", std::to_string(common.threads).c_str(), 1);
+    if (!common.log_level.empty()) set_log_level(common.log_level);
+    const int status = action();
+    if (!std::cout.flush()) return complain("standard output cannot be written", status_bad_input);
+    return status;
+}
+
+}  // namespace
+
+CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& description,
+                      const std::string& example) {
+    CLI::App* command = parent.add_subcommand(name, description);
+    command->footer("Example:\n  " + example);
+    add_common_options(*command);
+    return command;
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& list,
+                      const std::string& description) {
+    return command.add_option(name, list, description)->delimiter(',')->allow_extra_args(false)->take_all();
+}
+
+bool asked_for(const std::vector<std::string>& list, std::string_view name) {
+    if (list.empty() || (list.size() == 1 && list.front() == "all")) return true;
+    return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view separator) {
+    std::string text;
+    for (const std::string& word : words)
+        text.append(text.empty() ? "" : separator).append(word);
+    return text;
+}
+
+std::vector<std::string> selectors_of(const std::vector<std::string>& asked) {
+    if (!asked.empty() && asked != std::vector<std::string>{"all"}) return asked;
+    std::vector<std::string> all = device_selectors();
+    if (!all.empty()) return all;
+    std::string reasons;
+    for (const BackendStatus& backend : backends())
+        reasons += "; " + backend.name + ": " + backend.reason;
+    throw Error(ErrorCode::unavailable, "--devices", "there is no device" + reasons);
+}
+
+std::vector<Type> types_of(const std::vector<std::string>& asked, const std::vector<Type>& otherwise) {
+    if (asked.empty()) return otherwise;
+    if (asked == std::vector<std::string>{"all"}) return {all_types.begin(), all_types.end()};
+    std::vector<Type> types;
+    for (const std::string& name : asked) {
+        const auto type = type_named(name);
+        if (!type) {
+            std::string known;
+            for (const Type t : all_types)
+                known.append(known.empty() ? "" : ", ").append(name_of(t));
+            throw Error(ErrorCode::invalid_argument, "--types",
+                        "'" + name + "' is no element type; there are " + known);
+        }
+        types.push_back(*type);
+    }
+    return types;
+}
+
+void check_algorithm_names(const std::vector<std::string>& names) {
+    std::vector<std::string> known;
+    for (const Algorithm& algorithm : algorithms())
+        known.emplace_back(algorithm.name);
+    for (const std::string& name : names) {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw Error(ErrorCode::invalid_argument, "ALGORITHM",
+                        "there is no algorithm '" + name + "'; there are " + joined(known));
+    }
+}
+
+void check_variant_names(const std::vector<std::string>& algorithm_names,
+                         const std::vector<std::string>& variants, std::vector<std::string> known) {
+    for (const Algorithm& algorithm : algorithms()) {
+        if (!asked_for(algorithm_names, algorithm.name)) continue;
+        for (const Variant* variant : algorithm.variants) {
+            if (std::find(known.begin(), known.end(), variant->name) == known.end())
+                known.emplace_back(variant->name);
+        }
+    }
+    for (const std::string& name : variants) {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw Error(ErrorCode::invalid_argument, "--variants",
+                        "there is no variant '" + name + "'; there are " + joined(known));
+    }
+}
+
+namespace {
+
+[[noreturn]] void bad_size(const std::string& text) {
+    throw Error(ErrorCode::invalid_argument, "--sizes",
+                "'" + text + "' is no size; examples: 1000, 2^20, 2^26+12345, 2^10..2^28");
+}
+
+u64 number(std::string_view digits, const std::string& whole) {
+    u64 value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size()) bad_size(whole);
+    return value;
+}
+
+u64 power(std::string_view text, const std::string& whole) {
+    if (text.rfind("2^", 0) != 0) return number(text, whole);
+    const u64 exponent = number(text.substr(2), whole);
+    if (exponent > 62) bad_size(whole);
+    return u64{1} << exponent;
+}
+
+}  // namespace
+
+std::vector<u64> sizes_of(const std::vector<std::string>& asked) {
+    std::vector<u64> sizes;
+    for (const std::string& text : asked) {
+        const std::string_view view = text;
+        if (const std::size_t dots = view.find(".."); dots != std::string_view::npos) {
+            const u64 first = power(view.substr(0, dots), text), last = power(view.substr(dots + 2), text);
+            if (!std::has_single_bit(first) || !std::has_single_bit(last) || first > last) bad_size(text);
+            for (u64 n = first; n <= last; n *= 2)
+                sizes.push_back(n);
+        } else if (const std::size_t sign = view.find_first_of("+-"); sign != std::string_view::npos) {
+            const u64 base = power(view.substr(0, sign), text), more = number(view.substr(sign + 1), text);
+            if (view[sign] == '-' ? more > base : more >= u64{1} << 62) bad_size(text);
+            sizes.push_back(view[sign] == '-' ? base - more : base + more);
+        } else {
+            sizes.push_back(power(view, text));
+        }
+    }
+    return sizes;
+}
+
+std::string size_name(u64 n) {
+    if (n < 1000) return std::to_string(n);
+    const u64 below = std::bit_floor(n), above = below * 2;
+    const std::string exponent = std::to_string(std::bit_width(n) - 1);
+    if (n == below) return "2^" + exponent;
+    if (n - below < 100000 && n - below < below / 16)
+        return "2^" + exponent + "+" + std::to_string(n - below);
+    if (above - n < 1000 && above - n < below / 16)
+        return "2^" + std::to_string(std::bit_width(n)) + "-" + std::to_string(above - n);
+    return std::to_string(n);
+}
+
+}  // namespace concord::app
+
+int main(int argc, char** argv) {
+    using namespace concord;
+    try {
+        return app::run_program(argc, argv);
+    } catch (const Error& error) {
+        return app::complain(error.what(), app::status_of(error.code()));
+    } catch (const std::bad_alloc&) {
+        return app::complain("the host is out of memory", app::status_failed);
+    } catch (const std::exception& error) {
+        return app::complain(error.what(), app::status_failed);
+    }
+}

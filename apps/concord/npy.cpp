@@ -1,0 +1,277 @@
+#include "npy.hpp"
+
+#include <concord/error.hpp>
+#include <concord/log.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace concord::app {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+
+u64 little_endian(std::string_view bytes) {
+    u64 value = 0;
+    for (std::size_t i = bytes.size(); i-- > 0;)
+        value = value << 8 | static_cast<unsigned char>(bytes[i]);
+    return value;
+}
+
+// The header is the text of a Python dict of three known keys; this reads as much of Python as that takes.
+class HeaderReader {
+  public:
+    HeaderReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+    NpyHeader read() {
+        expect('{');
+        while (!next_is('}')) {
+            const std::string key = string();
+            expect(':');
+            if (key == "descr" && !has_descr_) {
+                has_descr_ = true;
+                header_.type = type();
+            } else if (key == "fortran_order" && !has_order_) {
+                has_order_ = true;
+                fortran_ = boolean();
+            } else if (key == "shape" && !has_shape_) {
+                has_shape_ = true;
+                header_.shape = shape();
+            } else {
+                fail("its header has the key '" + printable(key) + "', which is unknown or there twice");
+            }
+            if (!next_is('}')) expect(',');
+        }
+        expect('}');
+        skip_blanks();
+        if (at_ != text_.size()) fail("its header goes on after its end");
+        if (!has_descr_ || !has_order_ || !has_shape_) fail("its header lacks descr, fortran_order or shape");
+        if (fortran_) fail("it is in Fortran order; save numpy.ascontiguousarray(...) of it");
+        header_.count = count();
+        return std::move(header_);
+    }
+
+    [[noreturn]] void fail(const std::string& why) const {
+        throw Error(ErrorCode::invalid_argument, file_, why);
+    }
+
+    static std::string printable(std::string_view text) {
+        std::string result;
+        for (const char c : text.substr(0, 40))
+            result += c >= ' ' && c <= '~' ? c : '?';
+        return result + (text.size() > 40 ? "..." : "");
+    }
+
+  private:
+    void skip_blanks() {
+        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
+            ++at_;
+    }
+    bool next_is(char c) {
+        skip_blanks();
+        return at_ < text_.size() && text_[at_] == c;
+    }
+    void expect(char c) {
+        if (!next_is(c)) {
+            fail(std::string("its header is not a dict as NumPy writes it: '") + c + "' is missing at '" +
+                 printable(text_.substr(std::min(at_, text_.size()))) + "'");
+        }
+        ++at_;
+    }
+
+    std::string string() {
+        const char quote = next_is('"') ? '"' : '\'';
+        expect(quote);
+        const std::size_t end = text_.find(quote, at_);
+        if (end == std::string_view::npos) fail("its header ends within a string");
+        const std::string_view value = text_.substr(at_, end - at_);
+        at_ = end + 1;
+        return std::string(value);
+    }
+
+    bool boolean() {
+        skip_blanks();
+        for (const bool value : {true, false}) {
+            const std::string_view word = value ? "True" : "False";
+            if (text_.substr(at_, word.size()) != word) continue;
+            at_ += word.size();
+            return value;
+        }
+        fail("its fortran_order is neither True nor False");
+    }
+
+    u64 integer() {
+        skip_blanks();
+        const std::size_t begin = at_;
+        u64 value = 0;
+        for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+            if (__builtin_mul_overflow(value, u64{10}, &value) ||
+                __builtin_add_overflow(value, static_cast<u64>(text_[at_] - '0'), &value))
+                fail("its shape does not fit 64 bits");
+        }
+        if (at_ == begin)
+            fail("its shape is not a tuple of numbers: '" + printable(text_.substr(begin)) + "'");
+        if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // as Python 2 wrote long integers
+        return value;
+    }
+
+    Shape shape() {
+        constexpr std::size_t most_axes = 64;  // NumPy's own limit
+        Shape shape;
+        expect('(');
+        while (!next_is(')')) {
+            if (shape.size() == most_axes) fail("its shape has more than 64 axes");
+            shape.push_back(integer());
+            if (next_is(')') && shape.size() > 1) break;
+            expect(',');  // one axis is written "(n,)"
+        }
+        expect(')');
+        return shape;
+    }
+
+    Type type() {
+        if (next_is('[') || next_is('(')) fail("its elements are structures; " + known());
+        const std::string descr = string();
+        const std::string shown = "its elements are '" + printable(descr) + "'";
+        if (descr.size() != 3) fail(shown + "; " + known());
+        const char order = descr[0], kind = descr[1], size = descr[2];
+        static constexpr std::pair<std::string_view, Type> types[] = {
+            {"i1", Type::i8},  {"i2", Type::i16}, {"i4", Type::i32}, {"i8", Type::i64}, {"u1", Type::u8},
+            {"u2", Type::u16}, {"u4", Type::u32}, {"u8", Type::u64}, {"f4", Type::f32}, {"f8", Type::f64}};
+        for (const auto& [name, type] : types) {
+            if (name != descr.substr(1)) continue;
+            // A byte has no order: NumPy writes '|', and every mark means the same.
+            if (order == '<' || order == '=' || (size_of(type) == 1 && (order == '|' || order == '>')))
+                return type;
+            if (order == '>') fail(shown + ", big-endian; save them as '<" + descr.substr(1) + "'");
+        }
+        const char* what = kind == 'b'                  ? " (bool)"
+                           : kind == 'O'                ? " (objects)"
+                           : kind == 'V'                ? " (structures)"
+                           : kind == 'c'                ? " (complex)"
+                           : kind == 'f' && size == '2' ? " (half precision)"
+                                                        : "";
+        fail(shown + what + "; " + known());
+    }
+
+    static std::string known() { return "Concord reads <i1 <i2 <i4 <i8 <u1 <u2 <u4 <u8 <f4 <f8"; }
+
+    // The product of the shape; an axis of length 0 makes it 0 whatever the others are.
+    u64 count() const {
+        u64 count = 1;
+        for (const u64 n : header_.shape) {
+            if (n == 0) return 0;
+        }
+        for (const u64 n : header_.shape) {
+            if (__builtin_mul_overflow(count, n, &count)) fail_overflow();
+        }
+        u64 bytes = 0;
+        if (__builtin_mul_overflow(count, u64{size_of(header_.type)}, &bytes)) fail_overflow();
+        return count;
+    }
+    [[noreturn]] void fail_overflow() const {
+        fail("its shape " + shape_name(header_.shape) + " holds more elements than 64 bits can address");
+    }
+
+    std::string_view text_;
+    const std::string& file_;
+    std::size_t at_ = 0;
+    bool has_descr_ = false, has_order_ = false, has_shape_ = false, fortran_ = false;
+    NpyHeader header_;
+};
+
+}  // namespace
+
+NpyHeader parse_npy(std::string_view bytes, const std::string& file) {
+    const HeaderReader complain({}, file);
+    if (bytes.substr(0, magic.size()) != magic)
+        complain.fail("it is no .npy file (it does not begin with \\x93NUMPY)");
+    if (bytes.size() < 10) complain.fail("it is truncated: it ends within its header");
+    const int major = static_cast<unsigned char>(bytes[6]), minor = static_cast<unsigned char>(bytes[7]);
+    if (major < 1 || major > 3 || minor != 0) {
+        complain.fail("it has format " + std::to_string(major) + "." + std::to_string(minor) +
+                      "; Concord reads 1.0, 2.0 and 3.0");
+    }
+    const std::size_t length_bytes = major == 1 ? 2 : 4, begin = 8 + length_bytes;
+    if (bytes.size() < begin) complain.fail("it is truncated: it ends within its header");
+    const u64 length = little_endian(bytes.substr(8, length_bytes));
+    if (length > bytes.size() - begin) {
+        complain.fail("it is truncated: its header has " + std::to_string(length) + " bytes, the file only " +
+                      std::to_string(bytes.size() - begin) + " more");
+    }
+    NpyHeader header = HeaderReader(bytes.substr(begin, length), file).read();
+    header.data = begin + length;
+    const u64 wanted = header.count * size_of(header.type), there = bytes.size() - header.data;
+    if (there < wanted) {
+        complain.fail("it is truncated: shape " + shape_name(header.shape) + " of " +
+                      std::string(name_of(header.type)) + " takes " + std::to_string(wanted) +
+                      " bytes, the file has " + std::to_string(there));
+    }
+    if (there > wanted)
+        log::warn(file + ": " + std::to_string(there - wanted) + " bytes after the array are ignored");
+    return header;
+}
+
+std::string npy_header(Type type, const Shape& shape) {
+    const std::string_view name = name_of(type);
+    std::string text = std::string("{'descr': '") + (size_of(type) == 1 ? '|' : '<') + name[0] +
+                       std::to_string(size_of(type)) +
+                       "', 'fortran_order': False, 'shape': " + shape_name(shape) + ", }";
+    std::string header(magic);
+    header += '\1';
+    header += '\0';
+    const std::size_t fixed = header.size() + 2 + 1;  // the length's own two bytes and the newline
+    text.append((64 - (fixed + text.size()) % 64) % 64, ' ');
+    text += '\n';
+    header += static_cast<char>(text.size() & 0xff);
+    header += static_cast<char>(text.size() >> 8);
+    return header + text;
+}
+
+std::string shape_name(const Shape& shape) {
+    std::string text = "(";
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+    return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
+    auto fail = [&](const std::string& why) {
+        throw Error(ErrorCode::io, path.string(), "cannot be read: " + why);
+    };
+    struct File {
+        int descriptor;
+        ~File() {
+            if (descriptor >= 0) ::close(descriptor);
+        }
+    } const file{
+        ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a pipe without a writer does not hang us
+    if (file.descriptor < 0) fail(std::strerror(errno));
+    struct stat status {};
+    if (::fstat(file.descriptor, &status) != 0) fail(std::strerror(errno));
+    if (!S_ISREG(status.st_mode)) fail("it is not a regular file");
+    size_ = static_cast<u64>(status.st_size);
+    if (size_ > 0) {
+        void* map = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
+        if (map == MAP_FAILED) fail(std::strerror(errno));
+        map_ = static_cast<std::byte*>(map);
+    }
+    try {
+        header_ = parse_npy({reinterpret_cast<const char*>(map_), size_}, path.string());
+    } catch (...) {
+        if (map_ != nullptr) ::munmap(map_, size_);
+        throw;
+    }
+    if (map_ != nullptr) ::madvise(map_, size_, MADV_SEQUENTIAL);
+}
+
+NpyFile::~NpyFile() {
+    if (map_ != nullptr) ::munmap(map_, size_);
+}
+
+}  // namespace concord::app

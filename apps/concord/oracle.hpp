@@ -1,0 +1,92 @@
+#pragma once
+/// What reductions must give, computed plainly: the canonical order of reduce.hpp as its text says, and float
+/// sums and products far more exactly than the type under test, for the error bounds.
+
+#include "work_input.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace concord::app {
+
+/// "chunk length C = 1024 * 2^k, with the smallest k >= 0 for which n <= 32768 C"
+constexpr u64 oracle_chunk(u64 n) {
+    u64 chunk = 1024;
+    while (n / chunk > 32768 || (n / chunk == 32768 && n % chunk != 0))
+        chunk *= 2;
+    return chunk;
+}
+
+/// "element i of a chunk belongs to lane i mod 128; a lane starts from the identity and takes its elements in
+/// order; lane l then takes lane l + 64, then l + 32, l + 16, ... l + 1, and the chunk's result is lane 0"
+template <class T, class Op>
+T oracle_reduce_chunk(const T* x, u64 n, T identity, Op op) {
+    T lane[128];
+    for (T& value : lane)
+        value = identity;
+    for (u64 i = 0; i < n; ++i)
+        lane[i % 128] = op(lane[i % 128], x[i]);
+    for (int distance = 64; distance >= 1; distance /= 2) {
+        for (int l = 0; l < distance; ++l)
+            lane[l] = op(lane[l], lane[l + distance]);
+    }
+    return lane[0];
+}
+
+/// "the chunks' results, if more than one, are reduced by this same rule"
+template <class T, class Op>
+T oracle_reduce(const std::vector<T>& x, T identity, Op op) {
+    const u64 n = x.size(), chunk = oracle_chunk(n);
+    if (n <= chunk) return oracle_reduce_chunk(x.data(), n, identity, op);
+    std::vector<T> results;
+    for (u64 first = 0; first < n; first += chunk)
+        results.push_back(oracle_reduce_chunk(x.data() + first, std::min(chunk, n - first), identity, op));
+    return oracle_reduce(results, identity, op);
+}
+
+/// The same on an input that need not fit in memory.
+template <class T, class Op>
+T oracle_reduce(const Input& input, T identity, Op op) {
+    const u64 n = input.count, chunk = oracle_chunk(n);
+    std::vector<T> results(n == 0 ? 1 : (n - 1) / chunk + 1, identity);
+    const u64 piece = std::max<u64>(chunk, u64{1} << 18);  // both are powers of two
+    parallel_pieces(n, piece, [&](u64 first, u64 count) {
+        std::vector<std::byte> scratch;
+        std::vector<T> x(count);
+        std::memcpy(x.data(), input.piece(first, count, scratch).data(), count * sizeof(T));
+        for (u64 at = 0; at < count; at += chunk)
+            results[(first + at) / chunk] =
+                oracle_reduce_chunk(x.data() + at, std::min(chunk, count - at), identity, op);
+    });
+    return results.size() == 1 ? results.front() : oracle_reduce(results, identity, op);
+}
+
+/// A sum of doubles that is exact but for a few units of the last place (Neumaier's compensation), and the
+/// sum of the magnitudes.
+struct ExactSum {
+    double high = 0, low = 0, magnitude = 0;
+
+    void add(double x) {
+        const double sum = high + x;
+        low += std::abs(high) >= std::abs(x) ? (high - sum) + x : (x - sum) + high;
+        high = sum;
+        magnitude += std::abs(x);
+    }
+    void add(const ExactSum& other) {
+        const double sum_of_magnitudes = magnitude + other.magnitude;
+        add(other.high);
+        low += other.low;
+        magnitude = sum_of_magnitudes;
+    }
+    double error_of(double result) const { return std::abs((result - high) - low); }
+};
+
+/// gamma_h = h u / (1 - h u); infinite where that says nothing.
+template <class T>
+double gamma_bound(double h) {
+    const double hu = h * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+    return hu < 1 ? hu / (1 - hu) : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace concord::app

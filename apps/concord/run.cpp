@@ -1,0 +1,188 @@
+// `concord run`: an algorithm on .npy files.
+
+#include "run.hpp"
+
+#include "files.hpp"
+#include "table.hpp"
+#include "work.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <iostream>
+
+namespace concord::app {
+namespace {
+
+// The options that every algorithm takes.
+struct Asked {
+    std::vector<std::string> in;
+    std::string out, device, variant = "auto";
+    bool json = false;
+};
+
+struct Times {
+    double compile = 0, upload = 0, kernel = 0, download = 0, total = 0;
+};
+
+class HostClock {
+  public:
+    double milliseconds() const {
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+  private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+struct Result {
+    std::vector<std::byte> bytes;
+    std::string variant;
+    Times times;
+};
+
+// Uploads, computes, downloads. The algorithm is called twice: the first call compiles, which device time
+// would count as work; the second one is the kernel time, and `total` is without it.
+Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<NpyFile>> inputs,
+               const NpyHeader& output, const Asked& asked) {
+    const auto stream = device.create_stream();
+    const auto marks = [&] {
+        std::vector<std::shared_ptr<Event>> made(6);
+        for (auto& event : made)
+            event = device.create_event();
+        return made;
+    }();
+    Result result;
+    result.bytes.resize(output.count * size_of(output.type));
+
+    const HostClock total;
+    stream->record(*marks[0]);
+    std::vector<std::shared_ptr<Buffer>> buffers;
+    std::vector<View> views;
+    for (const auto& input : inputs) {
+        buffers.push_back(device.allocate(input->bytes(), stream.get()));
+        views.push_back({buffers.back().get(), 0, input->count(), input->type()});
+        stream->write(*buffers.back(), 0, input->data(), input->bytes());
+    }
+    stream->record(*marks[1]);
+    buffers.push_back(device.allocate(result.bytes.size(), stream.get()));
+    const View out{buffers.back().get(), 0, output.count, output.type};
+    stream->synchronize();
+
+    const Options options{.variant = asked.variant};
+    const HostClock first_call;
+    result.variant = task.call(*stream, views, out, options).variant;
+    const double first_enqueue = first_call.milliseconds();
+    stream->synchronize();
+
+    const HostClock second_call;
+    stream->record(*marks[2]);
+    const HostClock second_enqueue;
+    task.call(*stream, views, out, options);
+    result.times.compile = std::max(0.0, first_enqueue - second_enqueue.milliseconds());
+    stream->record(*marks[3]);
+    stream->synchronize();
+    const double extra = second_call.milliseconds();
+
+    stream->record(*marks[4]);
+    stream->read(result.bytes.data(), *buffers.back(), 0, result.bytes.size());
+    stream->record(*marks[5]);
+    stream->synchronize();
+    result.times.total = total.milliseconds() - extra;
+    result.times.upload = marks[1]->milliseconds_since(*marks[0]);
+    result.times.kernel = marks[3]->milliseconds_since(*marks[2]);
+    result.times.download = marks[5]->milliseconds_since(*marks[4]);
+    return result;
+}
+
+void print_json(const char* algorithm, const RunTask& task, const Device& device, const NpyFile& input,
+                const NpyHeader& output, const Asked& asked, const Result& result) {
+    using nlohmann::ordered_json;
+    const Times& t = result.times;
+    const ordered_json object = {
+        {"algorithm", algorithm},
+        {"function", task.title()},
+        {"variant", result.variant},
+        {"device", {{"selector", device.info().selector}, {"name", device.info().name}}},
+        {"backend", device.info().backend},
+        {"type", name_of(input.type())},
+        {"shape", input.shape()},
+        {"output", {{"file", asked.out}, {"type", name_of(output.type)}, {"shape", output.shape}}},
+        {"times_ms",
+         {{"compile", t.compile},
+          {"upload", t.upload},
+          {"kernel", t.kernel},
+          {"download", t.download},
+          {"total", t.total}}}};
+    std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+int run(const char* algorithm, RunTask& task, const Asked& asked) {
+    if (asked.in.size() != task.input_count())
+        throw Error(ErrorCode::invalid_argument, "--in",
+                    std::string(algorithm) + " takes " + std::to_string(task.input_count()) + " input(s), " +
+                        std::to_string(asked.in.size()) + " given");
+    std::vector<std::unique_ptr<NpyFile>> inputs;
+    for (const std::string& path : asked.in)
+        inputs.push_back(std::make_unique<NpyFile>(path));
+    NpyHeader output = task.plan(inputs);
+    output.count = 1;
+    for (const u64 n : output.shape)
+        output.count *= n;
+    check_writable(asked.out);
+
+    const auto device = open_device(asked.device);
+    if (!device->traits().runs)
+        throw Error(ErrorCode::unsupported, "--device",
+                    "'" + asked.device + "' only compiles, it cannot run anything");
+    Result result;
+    try {
+        result = compute(task, *device, inputs, output, asked);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::compile_failed || !task.has_user_text()) throw;
+        throw Error(ErrorCode::invalid_argument, "--text", error.what());
+    }
+    const std::string header = npy_header(output.type, output.shape);
+    write_whole(asked.out, {std::as_bytes(std::span(header)), result.bytes});
+
+    if (asked.json) {
+        print_json(algorithm, task, *device, *inputs[0], output, asked, result);
+        return status_ok;
+    }
+    std::cout << algorithm << "/" << result.variant << " (" << task.title() << ") on "
+              << device->info().selector << ": " << name_of(inputs[0]->type()) << " "
+              << shape_name(inputs[0]->shape());
+    if (output.shape.empty()) std::cout << " = " << value_name(output.type, result.bytes.data());
+    std::cout << " -> " << asked.out << ", kernel " << rounded(result.times.kernel) << " ms\n";
+    return status_ok;
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, Action& action) {
+    CLI::App* command =
+        add_command(program, "run", "Run an algorithm on .npy files", run_tasks().front().example);
+    command->require_subcommand(1);
+    std::vector<std::string> known;
+    for (const RunTaskRow& row : run_tasks()) {
+        known.emplace_back(row.name);
+        CLI::App* one = add_command(*command, row.name, row.description, row.example);
+        const std::shared_ptr<RunTask> task = row.make();
+        auto asked = std::make_shared<Asked>();
+        auto* in = add_list(*one, "--in", asked->in, "Input, a .npy file; given again for a second one");
+        in->required()->delimiter('\0');  // a file's name may hold commas
+        one->add_option("--out", asked->out, "Output, a .npy file: appears whole or not at all")->required();
+        one->add_option("--device", asked->device, "Selector (default: $CONCORD_DEVICE, else auto)");
+        one->add_option("--variant", asked->variant, "See `concord algorithms`, or auto (default)");
+        one->add_flag("--json", asked->json, "Print what ran and how long it took as one JSON object");
+        task->add_options(*one);
+        one->callback([=, &action] { action = [=] { return run(row.name, *task, *asked); }; });
+    }
+    // What is no command above lands here, to be told what there is.
+    auto unknown = std::make_shared<std::string>();
+    command->add_option("ALGORITHM", *unknown)->group("")->check([known](const std::string& name) {
+        return "there is no algorithm '" + name + "'; there are " + joined(known);
+    });
+}
+
+}  // namespace concord::app

@@ -1,0 +1,41 @@
+#pragma once
+/// `concord run`: what an algorithm adds to be run on files. A new algorithm is a class and a line in
+/// run_algorithms.cpp.
+
+#include "npy.hpp"
+#include "program.hpp"
+
+#include <concord/variant.hpp>
+
+#include <memory>
+#include <span>
+
+namespace concord::app {
+
+/// One algorithm with its own options.
+class RunTask {
+  public:
+    virtual ~RunTask() = default;
+    virtual void add_options(CLI::App& /*command*/) {}
+    virtual std::size_t input_count() const { return 1; }
+    /// Reads the options and looks at the inputs; throws invalid_argument if they do not fit. Returns the
+    /// output's type and shape; `data` and `count` are not looked at.
+    virtual NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) = 0;
+    virtual Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) = 0;
+    /// Whether kernels hold text of the user's, so that one that does not compile is the user's mistake.
+    virtual bool has_user_text() const { return false; }
+    /// What was computed: "sum", "sqrt".
+    virtual std::string title() const { return {}; }
+};
+
+struct RunTaskRow {
+    const char* name;
+    const char* description;
+    const char* example;
+    std::unique_ptr<RunTask> (*make)();
+};
+
+/// All that `concord run` knows.
+std::span<const RunTaskRow> run_tasks();
+
+}  // namespace concord::app

@@ -1,0 +1,103 @@
+#include "run.hpp"
+
+#include <concord/add.hpp>
+#include <concord/map.hpp>
+#include <concord/reduce.hpp>
+
+#include <optional>
+
+namespace concord::app {
+namespace {
+
+template <class E, std::size_t N>
+std::vector<std::string> names_of(const E (&values)[N]) {
+    std::vector<std::string> names;
+    for (const E value : values)
+        names.emplace_back(name_of(value));
+    return names;
+}
+
+class RunMap final : public RunTask {
+  public:
+    void add_options(CLI::App& command) override {
+        auto* function = command.add_option("--function", function_, "What to apply to every element (copy)")
+                             ->check(CLI::IsMember(names_of(all_map_functions)));
+        command.add_option("--text", text_, "Your own function: 'float f(float x) { return x * x; }'")
+            ->excludes(function);
+    }
+    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+        const NpyFile& in = *inputs[0];
+        if (has_user_text()) op_ = operator_from_text(text_);
+        return {op_ ? op_->result : in.type(), in.shape()};
+    }
+    Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
+        return op_ ? map(stream, in[0], out, *op_, options)
+                   : map(stream, in[0], out, *map_function_named(function_), options);
+    }
+    bool has_user_text() const override { return !text_.empty(); }
+    std::string title() const override { return op_ ? op_->name : function_; }
+
+  private:
+    std::string function_ = "copy", text_;
+    std::optional<Operator> op_;
+};
+
+class RunAdd final : public RunTask {
+  public:
+    std::size_t input_count() const override { return 2; }
+    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+        const NpyFile &a = *inputs[0], &b = *inputs[1];
+        auto describe = [](const NpyFile& file) {
+            return file.path().string() + " is " + std::string(name_of(file.type())) + " " +
+                   shape_name(file.shape());
+        };
+        if (a.type() != b.type() || a.shape() != b.shape())
+            throw Error(ErrorCode::invalid_argument, "run add",
+                        "the inputs differ: " + describe(a) + ", " + describe(b));
+        return {a.type(), a.shape()};
+    }
+    Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
+        return add(stream, in[0], in[1], out, options);
+    }
+    std::string title() const override { return "sum"; }
+};
+
+class RunReduce final : public RunTask {
+  public:
+    void add_options(CLI::App& command) override {
+        command.add_option("--op", op_, "How elements are combined (sum)")
+            ->check(CLI::IsMember(names_of(all_reduce_ops)));
+    }
+    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+        return {inputs[0]->type(), {}};
+    }
+    Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
+        return reduce(stream, in[0], out, *reduce_op_named(op_), options);
+    }
+    std::string title() const override { return op_; }
+
+  private:
+    std::string op_ = "sum";
+};
+
+template <class T>
+std::unique_ptr<RunTask> make() {
+    return std::make_unique<T>();
+}
+
+constexpr RunTaskRow rows[] = {
+    {"map", "Apply a function to every element", "concord run map --function sqrt --in x.npy --out y.npy",
+     make<RunMap>},
+    {"add", "Add two arrays of one shape and type", "concord run add --in a.npy --in b.npy --out sum.npy",
+     make<RunAdd>},
+    {"reduce", "Combine all elements into one",
+     "concord run reduce --op max --in x.npy --out max.npy --device tbb", make<RunReduce>},
+};
+
+}  // namespace
+
+std::span<const RunTaskRow> run_tasks() {
+    return rows;
+}
+
+}  // namespace concord::app

@@ -1,0 +1,125 @@
+#include "suite.hpp"
+
+#include <algorithm>
+
+namespace concord::app {
+namespace {
+
+const Suite* const suites[] = {&map_suite, &add_suite, &reduce_suite};
+
+// Around the tiles of the kernels (128 ... 65536 elements), primes, and past 2^20, where there are three
+// levels.
+constexpr u64 all_sizes[] = {0,
+                             1,
+                             2,
+                             3,
+                             7,
+                             31,
+                             32,
+                             33,
+                             127,
+                             128,
+                             129,
+                             255,
+                             256,
+                             257,
+                             511,
+                             512,
+                             513,
+                             1009,
+                             1023,
+                             1024,
+                             1025,
+                             4095,
+                             4096,
+                             4097,
+                             8191,
+                             8192,
+                             8193,
+                             16383,
+                             16384,
+                             16385,
+                             65521,
+                             65535,
+                             65536,
+                             65537,
+                             (1 << 20) - 1,
+                             1 << 20,
+                             (1 << 20) + 1,
+                             1000003,
+                             (1 << 21) + 12345};
+constexpr u64 some_sizes[] = {0, 1, 3, 257, 1009, 1025, 8193, 65537, (1 << 20) + 1};
+constexpr u64 compile_sizes[] = {1, 1025, (1 << 20) + 1};
+constexpr u64 large_sizes[] = {u64{1} << 24, (u64{1} << 26) + 12345, u64{1} << 28};
+// Past 32 bits, for types of which that many may fit.
+constexpr u64 huge_sizes[] = {(u64{1} << 31) - 1, (u64{1} << 31) + 1, (u64{1} << 32) + 1};
+
+// The types that go through all sizes: each size of element, signed, unsigned and floating.
+bool is_main(Type type) {
+    return type == Type::f32 || type == Type::f64 || type == Type::i32 || type == Type::u8 ||
+           type == Type::u64;
+}
+
+constexpr Placement placements[] = {{0, 0, 0, false}, {1, 1, 1, false}, {0, 1, 3, false}, {3, 3, 3, false},
+                                    {0, 0, 0, true},  {3, 1, 3, true},  {1, 0, 0, false}};
+
+}  // namespace
+
+const Suite* suite_of(std::string_view algorithm) {
+    for (const Suite* suite : suites) {
+        if (suite->algorithm == algorithm) return suite;
+    }
+    return nullptr;
+}
+
+std::string Placement::name() const {
+    std::string text = "offsets " + std::to_string(a) + ", " + std::to_string(b) + ", " + std::to_string(out);
+    return in_place ? text + " in place" : text;
+}
+
+std::vector<u64> Plan::sizes(Type type, Depth depth) const {
+    if (!only_.empty()) return only_;
+    if (extent_ == Extent::compile) return {std::begin(compile_sizes), std::end(compile_sizes)};
+    std::vector<u64> sizes;
+    if (depth == Depth::all && is_main(type)) {
+        sizes.assign(std::begin(all_sizes), std::end(all_sizes));
+    } else {
+        sizes.assign(std::begin(some_sizes), std::end(some_sizes));
+    }
+    if (extent_ == Extent::full && depth == Depth::all && is_main(type)) {
+        sizes.insert(sizes.end(), std::begin(large_sizes), std::end(large_sizes));
+        if (type == Type::u8 || type == Type::f32)
+            sizes.insert(sizes.end(), std::begin(huge_sizes), std::end(huge_sizes));
+    }
+    return sizes;
+}
+
+std::vector<Plan::Shape> Plan::shapes(std::size_t index, u64 n, const std::vector<Pattern>& patterns) const {
+    constexpr std::size_t places = std::size(placements);
+    std::vector<Shape> shapes;
+    if (extent_ == Extent::compile)
+        return {{patterns.front(), {placements[0], placements[1], placements[2]}}};
+    for (std::size_t p = 0; p < patterns.size(); ++p) {
+        if (!only_.empty() && n <= (u64{1} << 24)) {
+            shapes.push_back({patterns[p], {std::begin(placements), std::end(placements)}});
+        } else if (n > (u64{1} << 24)) {
+            // Seconds each: one pattern, aligned and not.
+            if (p == n % 2) shapes.push_back({patterns[p], {placements[0], placements[1]}});
+        } else if (n > 16385) {
+            if (p == index % patterns.size() || p == 0)
+                shapes.push_back(
+                    {patterns[p], {placements[(index + p) % places], placements[(index + p + 1) % places]}});
+        } else {
+            shapes.push_back(
+                {patterns[p], {placements[(index + p) % places], placements[(index + p + 3) % places]}});
+        }
+    }
+    return shapes;
+}
+
+std::vector<Pattern> patterns_of(Type type) {
+    if (!is_float(type)) return {Pattern::random, Pattern::mixed, Pattern::constant};
+    return {Pattern::random, Pattern::mixed, Pattern::constant, Pattern::tiny, Pattern::special};
+}
+
+}  // namespace concord::app

@@ -1,0 +1,79 @@
+#pragma once
+/// The cases of each algorithm. A new algorithm adds a file suite_NAME.cpp and a line in suite.cpp; a new
+/// variant of an algorithm adds nothing: every case runs on every variant of the algorithm's table.
+
+#include "work.hpp"
+
+namespace concord::app {
+
+/// Where in their buffers the operands lie: offsets in elements.
+struct Placement {
+    u64 a = 0, b = 0, out = 0;
+    bool in_place = false;
+
+    bool aligned() const { return a == 0 && b == 0 && out == 0; }
+    std::string name() const;
+};
+
+/// Which sizes, patterns and placements the cases go through.
+class Plan {
+  public:
+    enum class Extent {
+        compile,  ///< devices that only compile: every kernel, few cases
+        normal,
+        full  ///< normal, and sizes up to 2^32 + 1
+    };
+    Plan(Extent extent, u64 seed, std::vector<u64> sizes)
+        : extent_(extent), seed_(seed), only_(std::move(sizes)) {}
+
+    u64 seed() const { return seed_; }
+    /// How thoroughly a function or operator is to be tried: the first of an algorithm fully, the others,
+    /// which share its kernels but for the operator, with fewer sizes.
+    enum class Depth { all, some };
+    std::vector<u64> sizes(Type type, Depth depth) const;
+
+    struct Shape {
+        Pattern pattern;
+        std::vector<Placement> placements;
+    };
+    /// The patterns to try at the `index`-th size n, each with some placements, so that over all sizes every
+    /// pattern meets every placement; with sizes of the caller's choice, all of them.
+    std::vector<Shape> shapes(std::size_t index, u64 n, const std::vector<Pattern>& patterns) const;
+
+  private:
+    Extent extent_;
+    u64 seed_;
+    std::vector<u64> only_;
+};
+
+/// Takes a piece of work to run at each of the placements.
+using Take = std::function<void(const Work&, const std::vector<Placement>&)>;
+
+struct Suite {
+    std::string_view algorithm;
+    /// Hands out every case whose first input is of that type.
+    void (*cases)(const Plan& plan, Type type, const Take& take);
+    /// The work that `bench` and `doctor` time and try.
+    Work (*typical)(Type type, u64 n, u64 seed);
+};
+
+/// The suite of an algorithm, or null if it has none.
+const Suite* suite_of(std::string_view algorithm);
+
+extern const Suite map_suite, add_suite, reduce_suite;
+
+/// The patterns that make sense for a type.
+std::vector<Pattern> patterns_of(Type type);
+
+/// Calls make(n, pattern) for the plan's sizes and patterns of a type, and hands the work on.
+template <class Make>
+void for_plan(const Plan& plan, Type type, Plan::Depth depth, const std::vector<Pattern>& patterns,
+              const Take& take, Make&& make) {
+    std::size_t index = 0;
+    for (const u64 n : plan.sizes(type, depth)) {
+        for (const Plan::Shape& shape : plan.shapes(index++, n, patterns))
+            take(make(n, shape.pattern), shape.placements);
+    }
+}
+
+}  // namespace concord::app

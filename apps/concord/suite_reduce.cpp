@@ -1,0 +1,294 @@
+// The cases of reduce. References are written here anew, not taken from the library.
+
+#include "oracle.hpp"
+#include "suite.hpp"
+
+#include <concord/reduce.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+namespace concord::app {
+
+CONCORD_FUNCTION(
+    u32, gcd, (u32 a, u32 b), while (b != 0) {
+        u32 t = a % b;
+        a = b;
+        b = t;
+    } return a;)
+CONCORD_FUNCTION(f64, far, (f64 a, f64 b, f64 from), const f64 x = fabs(a - from);
+                 const f64 y = fabs(b - from); return y > x || (y == x && b > a) ? b : a;)
+CONCORD_FUNCTION(f32, compound, (f32 a, f32 b, f32 rate), return a + b + rate * (a * b);)
+
+namespace {
+
+using Depth = Plan::Depth;
+
+template <class T>
+T reference(ReduceOp op, T a, T b) {
+    if (op == ReduceOp::min || op == ReduceOp::max) {
+        const bool min = op == ReduceOp::min;
+        if constexpr (std::is_floating_point_v<T>) {
+            if (std::isnan(a)) return a;
+            if (std::isnan(b)) return b;
+            if (a == b) return std::signbit(a) == min ? a : b;  // -0 is below +0
+        }
+        return (b < a) == min ? b : a;
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+        return op == ReduceOp::sum ? a + b : a * b;
+    } else {
+        const u64 x = static_cast<u64>(a), y = static_cast<u64>(b);
+        return static_cast<T>(op == ReduceOp::sum ? x + y : x * y);
+    }
+}
+
+// What a float result may differ from, and by how much, given the longest chain of operations.
+struct Bound {
+    double error = 0, limit = 0;
+};
+
+// How a result that is not in canonical order is judged.
+enum class Loose {
+    exact,    // the operator is associative to the bit: any order gives the canonical result
+    bounded,  // by the reference and its bound
+    classed,  // NaN and infinities as in canonical order; finite ones by the bound
+    unheld    // nothing holds for every order (over- and underflow on the way); devices are still compared
+};
+
+template <class T>
+struct Oracle {
+    Input input;
+    T identity;
+    std::function<T(T, T)> op;
+    std::function<T()> canonical;  // overrides the general way where the operator is known at compile time
+    std::function<Bound(T result, u64 depth)> bound;
+    Loose loose = Loose::exact;
+
+    T result() {
+        std::call_once(once_,
+                       [&] { result_ = canonical ? canonical() : oracle_reduce<T>(input, identity, op); });
+        return result_;
+    }
+
+  private:
+    std::once_flag once_;
+    T result_{};
+};
+
+template <class T>
+void judge(Oracle<T>& oracle, const Variant& variant, T got, Verdict& verdict) {
+    const T expected = oracle.result();
+    const bool equal = same(expected, got, false);
+    const bool by_bits = variant.order == Order::canonical || oracle.loose == Loose::exact;
+    if (by_bits && !equal) verdict.differ(difference_of(0, expected, got));
+    if (!by_bits) verdict.bits = false;
+    if constexpr (std::is_floating_point_v<T>) {
+        if (!by_bits && oracle.loose == Loose::classed && !(std::isfinite(expected) && std::isfinite(got))) {
+            if (!equal) verdict.differ(difference_of(0, expected, got));
+            return;
+        }
+        if (!oracle.bound || oracle.loose == Loose::unheld || !std::isfinite(expected)) return;
+        const Bound bound = oracle.bound(got, reduce_depth(variant.name, oracle.input.count));
+        if (std::isinf(bound.limit)) return;
+        const double ratio = bound.error == 0 ? 0 : bound.error / bound.limit;
+        verdict.ratio = std::max(verdict.ratio, ratio);
+        if (!(ratio <= 1)) {  // a NaN fails as well
+            Difference found = difference_of(0, expected, got);
+            found.ratio = ratio;
+            verdict.differ(std::move(found));
+        }
+    }
+}
+
+template <class T>
+Work reduce_work(std::string title, const std::shared_ptr<Oracle<T>>& oracle) {
+    Work work;
+    work.algorithm = "reduce";
+    work.title = std::move(title);
+    work.inputs = {oracle->input};
+    work.out_type = type_of<T>();
+    work.out_count = 1;
+    work.traffic = oracle->input.bytes();
+    work.in_place = false;
+    work.judge = [oracle](const Variant& variant, u64, std::span<const std::byte> got, Verdict& verdict) {
+        judge(*oracle, variant, element<T>(got, 0), verdict);
+    };
+    return work;
+}
+
+// Float64 arithmetic on every element, in pieces that are then put together.
+template <class T, class Partial, class AddPiece>
+std::vector<Partial> partial_results(const Input& input, AddPiece add_piece) {
+    constexpr u64 piece = u64{1} << 18;
+    std::vector<Partial> partial(input.count / piece + 1);
+    parallel_pieces(input.count, piece, [&](u64 first, u64 count) {
+        std::vector<std::byte> scratch;
+        const auto bytes = input.piece(first, count, scratch);
+        for (u64 i = 0; i < count; ++i)
+            add_piece(partial[first / piece], element<T>(bytes, i));
+    });
+    return partial;
+}
+
+template <class T>
+std::function<Bound(T, u64)> sum_bound(const Input& input) {
+    auto exact = std::make_shared<std::optional<ExactSum>>();
+    return [input, exact](T result, u64 depth) {
+        if (!*exact) {
+            ExactSum sum;
+            auto add = [](ExactSum& s, T x) {
+                if (std::isfinite(x)) s.add(static_cast<double>(x));
+            };
+            for (const ExactSum& part : partial_results<T, ExactSum>(input, add))
+                sum.add(part);
+            *exact = sum;
+        }
+        return Bound{(*exact)->error_of(static_cast<double>(result)),
+                     gamma_bound<T>(static_cast<double>(depth)) * (*exact)->magnitude};
+    };
+}
+
+template <class T>
+std::function<Bound(T, u64)> product_bound(const Input& input) {
+    struct One {
+        long double value = 1;
+    };
+    auto exact = std::make_shared<std::optional<long double>>();
+    return [input, exact](T result, u64) {
+        if (!*exact) {
+            long double product = 1;
+            for (const One& part : partial_results<T, One>(input, [](One&p, T x) { p.value *= x; }))
+                product *= part.value;
+            *exact = product;
+        }
+        // Every order has n - 1 roundings; a little more for the reference's own.
+        const double n = static_cast<double>(std::max<u64>(1, input.count));
+        const double limit = gamma_bound<T>(n - 1) + n * 0x1p-63;
+        return Bound{static_cast<double>(std::abs(static_cast<long double>(result) - **exact)),
+                     limit * static_cast<double>(std::abs(**exact))};
+    };
+}
+
+template <class T>
+Work builtin_work(ReduceOp op, const Input& input) {
+    auto oracle = std::make_shared<Oracle<T>>();
+    oracle->input = input;
+    oracle->identity = identity_of<T>(op);
+    oracle->canonical = [input, op, identity = oracle->identity] {
+        auto with = [&](auto constant) {
+            return oracle_reduce<T>(input, identity,
+                                    [](T a, T b) { return reference(decltype(constant)::value, a, b); });
+        };
+        switch (op) {
+            case ReduceOp::sum:
+                return with(std::integral_constant<ReduceOp, ReduceOp::sum>{});
+            case ReduceOp::product:
+                return with(std::integral_constant<ReduceOp, ReduceOp::product>{});
+            case ReduceOp::min:
+                return with(std::integral_constant<ReduceOp, ReduceOp::min>{});
+            default:
+                return with(std::integral_constant<ReduceOp, ReduceOp::max>{});
+        }
+    };
+    if constexpr (std::is_floating_point_v<T>) {
+        if (op == ReduceOp::sum) {
+            oracle->loose = input.pattern == Pattern::special ? Loose::classed : Loose::bounded;
+            oracle->bound = sum_bound<T>(input);
+        } else if (op == ReduceOp::product) {
+            oracle->loose = input.pattern == Pattern::near_one ? Loose::bounded : Loose::unheld;
+            oracle->bound = product_bound<T>(input);
+        }
+    }
+    Work work = reduce_work<T>(std::string(name_of(op)), oracle);
+    work.call = [op](Stream& stream, std::span<const View> in, const View& out, const Options& options) {
+        return reduce(stream, in[0], out, op, options);
+    };
+    return work;
+}
+
+// Work of an operator of the user's own; it is its own reference, compiled by the host compiler.
+template <class T, class F>
+Work user_work(const char* title, const Input& input, const F& f, T identity, Loose loose,
+               std::function<Bound(T, u64)> bound = {}) {
+    auto oracle = std::make_shared<Oracle<T>>();
+    oracle->input = input;
+    oracle->identity = identity;
+    oracle->op = [f](T a, T b) { return f(a, b); };
+    oracle->loose = loose;
+    oracle->bound = std::move(bound);
+    Work work = reduce_work<T>(title, oracle);
+    work.call = [f, identity](Stream& stream, std::span<const View> in, const View& out,
+                              const Options& options) {
+        return reduce(stream, Span<T>(in[0]), Span<T>(out), f, identity, options);
+    };
+    return work;
+}
+
+// a + b + rate a b on positive elements: a polynomial with positive coefficients, each of whose terms passes
+// at most four roundings an operation.
+std::function<Bound(f32, u64)> compound_bound(const Input& input, f32 rate) {
+    return [input, rate](f32 result, u64) {
+        std::vector<std::byte> scratch;
+        const auto bytes = input.piece(0, input.count, scratch);
+        double exact = 0;
+        for (u64 i = 0; i < input.count; ++i) {
+            const double x = static_cast<double>(element<f32>(bytes, i));
+            exact = exact + x + static_cast<double>(rate) * (exact * x);
+        }
+        return Bound{std::abs(static_cast<double>(result) - exact),
+                     gamma_bound<f32>(4 * static_cast<double>(input.count)) * exact};
+    };
+}
+
+void reduce_cases(const Plan& plan, Type type, const Take& take) {
+    const std::vector<Pattern> patterns = patterns_of(type);
+    auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
+    for (const ReduceOp op : all_reduce_ops) {
+        std::vector<Pattern> of_op = patterns;
+        if (op == ReduceOp::product) of_op.front() = Pattern::near_one;  // random ones underflow, or end at 0
+        for_plan(plan, type, op == ReduceOp::sum || op == ReduceOp::max ? Depth::all : Depth::some, of_op,
+                 take, [&](u64 n, Pattern p) {
+                     return visit(type, [&](auto tag) {
+                         return builtin_work<typename decltype(tag)::type>(op, input(n, p));
+                     });
+                 });
+    }
+    switch (type) {
+        case Type::u32:
+            for_plan(plan, type, Depth::some, patterns, take, [&](u64 n, Pattern p) {
+                return user_work<u32>("gcd", input(n, p), gcd, 0, Loose::exact);
+            });
+            break;
+        case Type::f64:
+            for_plan(plan, type, Depth::some, {Pattern::random, Pattern::mixed, Pattern::tiny}, take,
+                     [&](u64 n, Pattern p) {
+                         return user_work<f64>("far", input(n, p), far.bind(0.25), 0.25, Loose::exact);
+                     });
+            break;
+        case Type::f32:
+            for_plan(plan, type, Depth::some, {Pattern::near_one, Pattern::random, Pattern::mixed}, take,
+                     [&](u64 n, Pattern p) {
+                         constexpr f32 rate = 0x1.4p-24F;
+                         const bool held = p == Pattern::near_one;
+                         return user_work<f32>("compound", input(n, p), compound.bind(rate), 0,
+                                               held ? Loose::bounded : Loose::unheld,
+                                               held ? compound_bound(input(n, p), rate) : nullptr);
+                     });
+            break;
+        default:
+            break;
+    }
+}
+
+Work typical_reduce(Type type, u64 n, u64 seed) {
+    return visit(type, [&](auto tag) {
+        return builtin_work<typename decltype(tag)::type>(ReduceOp::sum, {type, n, Pattern::random, seed});
+    });
+}
+
+}  // namespace
+
+const Suite reduce_suite{"reduce", reduce_cases, typical_reduce};
+
+}  // namespace concord::app

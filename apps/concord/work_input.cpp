@@ -1,0 +1,189 @@
+#include "work_input.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <thread>
+
+namespace concord::app {
+namespace {
+
+// SplitMix64: the i-th number of a sequence without the ones before it.
+u64 random_bits(u64 seed, u64 i) {
+    u64 z = seed + (i + 1) * 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+// Uniform in [-1, 1).
+double uniform(u64 bits) {
+    return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
+}
+
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, u32, u64>;
+
+// Floats are made as bits: a signalling NaN would not survive as a value everywhere.
+template <class T>
+BitsOf<T> special_bits(u64 bits) {
+    using L = std::numeric_limits<T>;
+    using B = BitsOf<T>;
+    const B sign = B(bits >> 8 & 1) << (sizeof(T) * 8 - 1);
+    constexpr B quiet = B(1) << (L::digits - 2);
+    const B infinity = std::bit_cast<B>(L::infinity());
+    switch (bits % 7) {
+        case 0:
+            return sign | infinity | quiet | (B(bits >> 9) & (quiet - 1));  // a quiet NaN with some payload
+        case 1:
+            return sign | infinity | B(1);  // a signalling one
+        case 2:
+            return sign | infinity;
+        case 3:
+            return sign;
+        case 4:
+            return sign | std::bit_cast<B>(L::denorm_min());
+        case 5:
+            return sign | (B(bits >> 9) & (quiet - 1));  // some denormal
+        default:
+            return sign | std::bit_cast<B>(L::min());
+    }
+}
+
+template <class T>
+BitsOf<T> tiny_bits(u64 bits) {
+    using L = std::numeric_limits<T>;
+    using B = BitsOf<T>;
+    const B sign = B(bits >> 8 & 1) << (sizeof(T) * 8 - 1);
+    switch (bits % 4) {
+        case 0:
+            return sign;
+        case 1:
+            return sign | std::bit_cast<B>(L::min());
+        default:
+            return sign | (B(bits >> 9) & ((B(1) << (L::digits - 1)) - 1));
+    }
+}
+
+template <class T>
+BitsOf<T> float_bits(Pattern pattern, u64 bits, double spread) {
+    using B = BitsOf<T>;
+    switch (pattern) {
+        case Pattern::mixed: {
+            // 2^-66 ... 2^66 is 1e-20 ... 1e20.
+            const double magnitude =
+                std::ldexp(1 + static_cast<double>(bits >> 16) * 0x1p-48, static_cast<int>(bits % 133) - 66);
+            return std::bit_cast<B>(static_cast<T>((bits >> 8 & 1) != 0 ? -magnitude : magnitude));
+        }
+        case Pattern::constant:
+            return std::bit_cast<B>(static_cast<T>(0.1));
+        case Pattern::near_one:
+            return std::bit_cast<B>(static_cast<T>(1 + spread * uniform(bits)));
+        case Pattern::tiny:
+            return tiny_bits<T>(bits);
+        case Pattern::special:
+            if (bits >> 60 == 0) return special_bits<T>(bits);
+            [[fallthrough]];
+        default:
+            return std::bit_cast<B>(static_cast<T>(uniform(bits)));
+    }
+}
+
+template <class T>
+T integer(Pattern pattern, u64 bits) {
+    using L = std::numeric_limits<T>;
+    switch (pattern) {
+        case Pattern::mixed: {
+            const T extremes[] = {L::min(), L::max(), T(0), T(1), static_cast<T>(-1)};
+            return bits >> 62 == 0 ? extremes[bits % 5] : static_cast<T>(bits);
+        }
+        case Pattern::constant:
+            return T(3);
+        case Pattern::near_one:
+            return static_cast<T>(bits | 1);
+        default:
+            return static_cast<T>(bits);
+    }
+}
+
+// Splits n into pieces that threads take in turn.
+void run_pieces(u64 n, u64 piece, const std::function<void(u64, u64)>& f) {
+    std::atomic<u64> next = 0;
+    std::exception_ptr failure;
+    std::mutex mutex;
+    auto work = [&] {
+        for (u64 first = next.fetch_add(piece); first < n; first = next.fetch_add(piece)) {
+            try {
+                f(first, std::min(piece, n - first));
+            } catch (...) {
+                const std::lock_guard lock(mutex);
+                if (!failure) failure = std::current_exception();
+                return;
+            }
+        }
+    };
+    std::vector<std::jthread> threads;
+    const u64 pieces = n / piece + 1;
+    for (u64 i = 1; i < std::min<u64>(pieces, std::max(1U, std::thread::hardware_concurrency())); ++i)
+        threads.emplace_back(work);
+    work();
+    threads.clear();
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
+
+std::string_view name_of(Pattern pattern) {
+    constexpr std::string_view names[] = {"random", "mixed", "constant", "near_one", "tiny", "special"};
+    return names[static_cast<std::size_t>(pattern)];
+}
+
+void Input::make(u64 first, std::span<std::byte> to) const {
+    visit(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        const u64 n = to.size() / sizeof(T);
+        const u64 key = random_bits(seed, static_cast<u64>(type) * 16 + static_cast<u64>(pattern));
+        // So that the logarithm of the product walks a few units at most.
+        const double spread = std::min(0.5, 4 / std::sqrt(static_cast<double>(count)));
+        for (u64 i = 0; i < n; ++i) {
+            const u64 bits = random_bits(key, first + i);
+            if constexpr (std::is_floating_point_v<T>) {
+                const auto value = float_bits<T>(pattern, bits, spread);
+                std::memcpy(to.data() + i * sizeof(T), &value, sizeof value);
+            } else {
+                const T value = integer<T>(pattern, bits);
+                std::memcpy(to.data() + i * sizeof(T), &value, sizeof value);
+            }
+        }
+    });
+}
+
+void Input::hold() const {
+    if (held() || bytes() > held_bytes) return;
+    std::vector<std::byte> all(bytes());
+    const u64 size = size_of(type);
+    parallel_pieces(count, u64{1} << 18,
+                    [&](u64 first, u64 n) { make(first, std::span(all).subspan(first * size, n * size)); });
+    *memory = std::move(all);
+}
+
+std::span<const std::byte> Input::piece(u64 first, u64 n, std::vector<std::byte>& scratch) const {
+    const u64 size = size_of(type);
+    if (held()) return std::span<const std::byte>(*memory).subspan(first * size, n * size);
+    scratch.resize(n * size);
+    make(first, scratch);
+    return scratch;
+}
+
+void parallel_pieces(u64 n, u64 piece, const std::function<void(u64, u64)>& f) {
+    if (n == 0) return;
+    if (n <= piece) return f(0, n);
+    run_pieces(n, piece, f);
+}
+
+}  // namespace concord::app

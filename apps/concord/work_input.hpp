@@ -1,0 +1,54 @@
+#pragma once
+/// Generated inputs: any part of one can be made at any time, from a seed.
+
+#include <concord/types.hpp>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace concord::app {
+
+/// What the elements look like.
+enum class Pattern : u8 {
+    random,    ///< integers: all bits; floats: uniform in [-1, 1)
+    mixed,     ///< floats: both signs, 1e-20 ... 1e20; integers: the extremes, 0, 1, -1 among random ones
+    constant,  ///< all equal, and no binary fraction
+    near_one,  ///< floats: positive, so that the product stays in range; integers: odd
+    tiny,      ///< floats only: denormals, the smallest normals, zeros of both signs
+    special    ///< floats only: NaN, infinities, zeros of both signs and denormals among random ones
+};
+
+std::string_view name_of(Pattern pattern);
+
+/// `count` elements that depend on nothing but these members.
+struct Input {
+    Type type = Type::u8;
+    u64 count = 0;
+    Pattern pattern = Pattern::random;
+    u64 seed = 0;
+
+    u64 bytes() const { return count * size_of(type); }
+    /// Writes elements [first, first + count of `to`), whole elements.
+    void make(u64 first, std::span<std::byte> to) const;
+    /// Keeps all elements in memory from now on, if they are not too many. Not thread-safe.
+    void hold() const;
+    /// Elements [first, first + n) as bytes: a piece of what is held, or made in `scratch`.
+    std::span<const std::byte> piece(u64 first, u64 n, std::vector<std::byte>& scratch) const;
+    /// Whether all elements are in memory.
+    bool held() const { return !memory->empty() || count == 0; }
+
+    /// What hold() made; copies share it.
+    std::shared_ptr<std::vector<std::byte>> memory = std::make_shared<std::vector<std::byte>>();
+};
+
+/// Calls f(first, count) for pieces of [0, n), several at once on as many threads as the machine has. What f
+/// throws is thrown here.
+void parallel_pieces(u64 n, u64 piece, const std::function<void(u64 first, u64 count)>& f);
+
+/// As many bytes as fit well in memory at once; work beyond it goes piece by piece.
+inline constexpr u64 held_bytes = u64{1} << 27;
+
+}  // namespace concord::app

@@ -1,0 +1,227 @@
+#include "work_rig.hpp"
+
+#include "table.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <mutex>
+
+namespace concord::app {
+namespace {
+
+// Guard bytes before and after every range, and the poison within outputs. As floats they are large numbers,
+// as integers large ones too: an element read where none should be shows in the result.
+constexpr u64 guard_before = 1024, guard_after = 4096;
+constexpr u8 poison[8] = {0x5b, 0xc6, 0x5d, 0x6e, 0x7b, 0xa2, 0x5d, 0x63};
+constexpr u64 most_piece_bytes = u64{1} << 26;
+
+u64 available_host_memory() {
+    std::ifstream file("/proc/meminfo");
+    for (std::string name, unit; file >> name;) {
+        u64 kib = 0;
+        if (!(file >> kib)) break;
+        std::getline(file, unit);
+        if (name == "MemAvailable:") return kib * 1024;
+    }
+    return ~u64{0};
+}
+
+// NaNs as one, so that devices may choose their payload.
+u64 element_hash(Type type, const std::byte* at) {
+    u64 bits = 0;
+    std::memcpy(&bits, at, size_of(type));
+    if (type == Type::f32 && (bits & 0x7fffffff) > 0x7f800000) bits = 0x7fc00000;
+    if (type == Type::f64 && (bits & ~(u64{1} << 63)) > u64{0x7ff} << 52) bits = u64{0xfff} << 51;
+    return bits;
+}
+
+u64 mixed(u64 index, u64 bits) {
+    u64 z = bits * 0xbf58476d1ce4e5b9 + index * 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 31)) * 0x94d049bb133111eb;
+    return z ^ (z >> 29);
+}
+
+}  // namespace
+
+Rig::Rig(const std::string& selector) : device_(open_device(selector)), stream_(device_->create_stream()) {}
+
+std::string Rig::no_room_for(const Work& work) const {
+    const DeviceTraits& traits = device_->traits();
+    u64 largest = work.out_bytes(), total = work.out_bytes();
+    for (const Input& input : work.inputs) {
+        largest = std::max(largest, input.bytes());
+        total += input.bytes();
+    }
+    total += work.inputs.front().bytes();  // the scratch of a variant that copies its input
+    constexpr u64 small = u64{1} << 26;
+    if (total < small) return {};
+    if (largest > traits.max_allocation)
+        return bytes_name(largest) + " in one buffer, the device allows " + bytes_name(traits.max_allocation);
+    if (total > traits.global_memory / 4 * 3)
+        return bytes_name(total) + " of device memory, of " + bytes_name(traits.global_memory) +
+               " at most 3/4";
+    const u64 host = traits.shares_host_memory ? total : 4 * held_bytes, there = available_host_memory();
+    if (host > there / 4 * 3)
+        return bytes_name(host) + " of host memory, of " + bytes_name(there) + " free at most 3/4";
+    return {};
+}
+
+Rig::Range Rig::make_range(Type type, u64 count, u64 offset) {
+    const u64 size = size_of(type);
+    const u64 bytes = guard_before + (offset + count) * size + guard_after;
+    Range range;
+    range.buffer = device_->allocate((bytes + 7) / 8 * 8, stream_.get());
+    range.view = {range.buffer.get(), guard_before + offset * size, count, type};
+    stream_->fill(*range.buffer, 0, range.buffer->size(), poison, sizeof poison);
+    return range;
+}
+
+void Rig::upload(const Input& input, const Range& range) {
+    if (input.held()) {
+        std::vector<std::byte> unused;
+        stream_->write(*range.buffer, range.view.offset, input.piece(0, input.count, unused).data(),
+                       input.bytes());
+        return;
+    }
+    const u64 size = size_of(input.type), most = most_piece_bytes / size;
+    std::vector<std::byte> piece;
+    for (u64 first = 0; first < input.count; first += most) {
+        const u64 n = std::min(most, input.count - first);
+        piece.resize(n * size);
+        parallel_pieces(n, u64{1} << 18, [&](u64 at, u64 count) {
+            input.make(first + at, std::span(piece).subspan(at * size, count * size));
+        });
+        stream_->write(*range.buffer, range.view.offset + first * size, piece.data(), piece.size());
+        stream_->synchronize();
+    }
+}
+
+void Rig::load(const Work& work, const Placement& placement) {
+    inputs_.clear();
+    output_ = {};
+    work_ = work;
+    placement_ = placement;
+    const u64 offsets[] = {placement.a, placement.b};
+    for (std::size_t i = 0; i < work.inputs.size(); ++i) {
+        work.inputs[i].hold();
+        inputs_.push_back(make_range(work.inputs[i].type, work.inputs[i].count, offsets[i % 2]));
+        upload(work.inputs[i], inputs_.back());
+    }
+    if (placement.in_place) {
+        output_.buffer = inputs_.front().buffer;
+        output_.view = inputs_.front().view;
+        output_.view.type = work.out_type;
+    } else {
+        output_ = make_range(work.out_type, work.out_count, placement.out);
+    }
+}
+
+Run Rig::call(std::string_view variant) {
+    std::vector<View> views;
+    for (const Range& range : inputs_)
+        views.push_back(range.view);
+    return work_.call(*stream_, views, output_.view, Options{.variant = variant});
+}
+
+Verdict Rig::run(const Variant& variant) {
+    if (placement_.in_place) {
+        upload(work_.inputs.front(), inputs_.front());
+    } else {
+        stream_->fill(*output_.buffer, 0, output_.buffer->size(), poison, sizeof poison);
+    }
+    const Run run = call(variant.name);
+    if (run.variant != variant.name || run.device != device_.get())
+        throw Error(
+            ErrorCode::device_failed, work_.algorithm,
+            "variant " + std::string(variant.name) + " was asked for, " + std::string(run.variant) + " ran");
+    Verdict verdict;
+    if (!runs()) {
+        stream_->synchronize();
+        return verdict;
+    }
+
+    std::atomic<u64> sum = 0;
+    const u64 out_size = size_of(work_.out_type);
+    judge_range(output_, verdict, "the output", u64{1} << 18, [&](u64 first, std::span<const std::byte> got) {
+        Verdict piece;
+        work_.judge(variant, first, got, piece);
+        u64 hash = 0;
+        for (u64 i = 0; i * out_size < got.size(); ++i)
+            hash += mixed(first + i, element_hash(work_.out_type, got.data() + i * out_size));
+        sum += hash;
+        static std::mutex mutex;
+        const std::lock_guard lock(mutex);
+        verdict.merge(std::move(piece));
+    });
+    fingerprint_ = sum;
+
+    for (std::size_t i = placement_.in_place ? 1 : 0; i < inputs_.size(); ++i) {
+        const Input& input = work_.inputs[i];
+        const u64 size = size_of(input.type);
+        judge_range(inputs_[i], verdict, "an input", u64{1} << 20,
+                    [&](u64 first, std::span<const std::byte> got) {
+                        std::vector<std::byte> scratch;
+                        const auto wanted = input.piece(first, got.size() / size, scratch);
+                        const auto [a, b] = std::mismatch(wanted.begin(), wanted.end(), got.begin());
+                        if (a == wanted.end()) return;
+                        static std::mutex mutex;
+                        const std::lock_guard lock(mutex);
+                        const u64 index = static_cast<u64>(a - wanted.begin()) / size;
+                        verdict.differ({first + index,
+                                        "input " + std::to_string(i) + " as it was, " +
+                                            value_name(input.type, wanted.data() + index * size),
+                                        value_name(input.type, got.data() + index * size)});
+                    });
+    }
+    return verdict;
+}
+
+// Reads a range with its guards, compares the guards, and hands the elements on in pieces.
+void Rig::judge_range(const Range& range, Verdict& verdict, const char* name, u64 piece_elements,
+                      const std::function<void(u64, std::span<const std::byte>)>& judge) {
+    const View& view = range.view;
+    const u64 size = size_of(view.type), begin = view.offset, end = begin + view.bytes(),
+              all = range.buffer->size();
+    auto check_guard = [&](u64 at, std::span<const std::byte> bytes) {
+        for (u64 i = 0; i < bytes.size(); ++i) {
+            if (bytes[i] == std::byte{poison[(at + i) % 8]}) continue;
+            const bool before = at + i < begin;
+            const u64 distance = before ? begin - (at + i) : at + i - end + 1;
+            verdict.differ(
+                {before ? 0 : view.count,
+                 "untouched memory " + std::string(before ? "before " : "after ") + name,
+                 "a write " + std::to_string(distance) + " bytes " + (before ? "before" : "past") + " it"});
+            return;
+        }
+    };
+    std::vector<std::byte> bytes;
+    if (all <= most_piece_bytes) {
+        bytes.resize(all);
+        stream_->read(bytes.data(), *range.buffer, 0, all);
+        stream_->synchronize();
+        const std::span<const std::byte> whole(bytes);
+        check_guard(0, whole.first(begin));
+        check_guard(end, whole.subspan(end));
+        parallel_pieces(view.count, piece_elements, [&](u64 first, u64 n) {
+            judge(first, whole.subspan(begin + first * size, n * size));
+        });
+        return;
+    }
+    auto read = [&](u64 at, u64 n) {
+        bytes.resize(n);
+        stream_->read(bytes.data(), *range.buffer, at, n);
+        stream_->synchronize();
+        return std::span<const std::byte>(bytes);
+    };
+    check_guard(0, read(0, begin));
+    check_guard(end, read(end, all - end));
+    const u64 most = most_piece_bytes / size;
+    for (u64 first = 0; first < view.count; first += most) {
+        const auto whole = read(begin + first * size, std::min(most, view.count - first) * size);
+        parallel_pieces(whole.size() / size, piece_elements,
+                        [&](u64 at, u64 n) { judge(first + at, whole.subspan(at * size, n * size)); });
+    }
+}
+
+}  // namespace concord::app

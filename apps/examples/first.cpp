@@ -1,0 +1,15 @@
+// A first program: a x + y on a million elements of the best device there is, then their sum.
+//
+//     c++ -std=c++20 first.cpp -lconcord && ./a.out        (or CONCORD_DEVICE=tbb ./a.out, opencl:0, cuda:1
+//     ...) Intel(R) Xeon(R) Processor: 5.24288e+06
+
+#include <concord/concord.hpp>
+#include <iostream>
+CONCORD_FUNCTION(float, saxpy, (float x, float y, float a), return a * x + y;)
+int main() {
+    const auto device = concord::open_device();
+    const auto stream = device->create_stream();
+    concord::Array<float> x(*stream, std::vector(1 << 20, 1.0f)), y(*stream, std::vector(1 << 20, 2.0f));
+    concord::map(*stream, x, y, y, saxpy.bind(3.0f));
+    std::cout << device->info().name << ": " << concord::reduce_value(*stream, y).get() << '\n';
+}
