@@ -6,7 +6,8 @@
 // naive      one element a lane.
 // vectorized each lane moves PACK elements an access (16 bytes of the widest type), with UNROLL accesses in flight;
 //            elements before the first and after the last whole pack are done one by one. The host side gives
-//            PACK = 1 where the operands are not aligned alike.
+//            PACK = 1 where the operands are not aligned alike. Many short groups: on an H200 one access a lane is
+//            fastest, and what a group does before its first load is what counts.
 // wide       the shape for CPUs: one lane a group walks over a contiguous tile, past the cache with non-temporal
 //            stores.
 // Tunables   GROUP lanes a group, UNROLL packs a lane, PACK elements a pack.
@@ -26,10 +27,10 @@ typedef struct { A item[PACK]; } __attribute__((aligned(PACK * sizeof(A)))) Pack
 typedef struct { B item[PACK]; } __attribute__((aligned(PACK * sizeof(B)))) PackB;
 typedef struct { U item[PACK]; } __attribute__((aligned(PACK * sizeof(U)))) PackU;
 
-// head: elements before the first whole pack; packs: whole packs; the rest follows them.
+// head: elements before the first whole pack; packs: whole packs; ends: elements in no whole pack, before and after.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void map_vectorized(__global const A* a, ulong a_at, __global const B* b, ulong b_at, __global U* out, ulong out_at,
-                    u64 n, u64 head, u64 packs, const Op op) {
+                    u64 head, u64 packs, u32 ends, const Op op) {
     a += a_at;
     b += b_at;
     out += out_at;
@@ -37,37 +38,33 @@ void map_vectorized(__global const A* a, ulong a_at, __global const B* b, ulong 
     __global const PackB* pack_b = (__global const PackB*)(b + head);
     __global PackU* pack_out = (__global PackU*)(out + head);
     const u32 lane = get_local_id(0);
+    const u64 first = get_group_id(0) * (u64)(GROUP * UNROLL) + lane;
 
-    const u64 tile = (u64)GROUP * UNROLL;
-    for (u64 base = get_group_id(0) * tile; base < packs; base += get_num_groups(0) * tile) {
-        PackA x[UNROLL];
-        PackB y[UNROLL];
-        // Load.
+    // Load.
+    PackA x[UNROLL];
+    PackB y[UNROLL];
 #pragma unroll
-        for (int k = 0; k < UNROLL; ++k) {
-            const u64 i = base + (u32)(k * GROUP) + lane;
-            if (i < packs) {
-                x[k] = pack_a[i];
-                y[k] = pack_b[i];
-            }
-        }
-        // Compute and store.
-#pragma unroll
-        for (int k = 0; k < UNROLL; ++k) {
-            const u64 i = base + (u32)(k * GROUP) + lane;
-            PackU z;
-#pragma unroll
-            for (int j = 0; j < PACK; ++j) z.item[j] = F(x[k].item[j], y[k].item[j]);
-            if (i < packs) pack_out[i] = z;
+    for (int k = 0; k < UNROLL; ++k) {
+        const u64 i = first + k * GROUP;
+        if (i < packs) {
+            x[k] = pack_a[i];
+            y[k] = pack_b[i];
         }
     }
-
-    // The ends: fewer than a pack before the first whole one and after the last, done by the last group.
-    if (get_group_id(0) == get_num_groups(0) - 1) {
-        const u64 rest = head + packs * PACK;
-        if (lane < head) out[lane] = F(a[lane], b[lane]);
-        if (rest + lane < n) out[rest + lane] = F(a[rest + lane], b[rest + lane]);
+    // Compute and store.
+#pragma unroll
+    for (int k = 0; k < UNROLL; ++k) {
+        const u64 i = first + k * GROUP;
+        PackU z;
+#pragma unroll
+        for (int j = 0; j < PACK; ++j) z.item[j] = F(x[k].item[j], y[k].item[j]);
+        if (i < packs) pack_out[i] = z;
     }
+
+    // The ends, by the first group: fewer than two packs in all.
+    if (ends == 0 || get_group_id(0) != 0 || lane >= ends) return;
+    const u64 i = lane < head ? lane : lane + packs * PACK;
+    out[i] = F(a[i], b[i]);
 }
 
 // A cache line of results.

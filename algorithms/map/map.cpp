@@ -104,10 +104,8 @@ void run_vectorized(Stream& stream, const MapProblem& p) {
     const auto map = kernel(device, p, "map_vectorized", pack, &MapHost::vectorized);
     const u64 n = p.out.count, packs = (n - head) / pack;
     const u64 tiles = std::max<u64>(1, divide_up(packs, u64{group_lanes} * unroll));
-    const u64 resident =
-        u64{device.traits().units} * std::max<u32>(1, device.traits().max_resident_lanes / group_lanes);
-    launch(stream, *map, LaunchShape::linear(std::min(tiles, resident * 16), group_lanes), p.a, p.b, p.out, n,
-           head, packs, p.values);
+    const u32 ends = static_cast<u32>(n - packs * pack);
+    launch(stream, *map, LaunchShape::linear(tiles, group_lanes), p.a, p.b, p.out, head, packs, ends, p.values);
 }
 
 Support supports_any(const Device& device, const MapProblem& p) {

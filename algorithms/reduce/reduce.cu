@@ -101,8 +101,9 @@ __device__ __forceinline__ T reduce_chunk(const T* chunk, u64 length, T identity
     return sum[0];
 }
 
+// The bound of one group a unit lets the compiler keep all loads of a batch in flight instead of saving registers.
 // sums: room for the first two levels; ticket: zero, and left zero.
-extern "C" __global__ void __launch_bounds__(GROUP)
+extern "C" __global__ void __launch_bounds__(GROUP, 1)
     reduce_fixed(const T* in, T* out, T* sums, u32* ticket, u64 n, u64 chunk, u64 upper_chunk, u32 /*finish*/,
                  T identity, const Op op) {
     const u32 warp = threadIdx.x / warp_width;

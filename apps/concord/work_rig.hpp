@@ -36,7 +36,7 @@ class Rig {
     /// Calls the loaded work; for timing.
     Run call(std::string_view variant);
 
-    /// A fingerprint of the last output in which every NaN counts as the same.
+    /// A fingerprint of the last output, if its variant's order is its own, in which every NaN counts as the same.
     u64 fingerprint() const { return fingerprint_; }
 
   private:
@@ -56,6 +56,7 @@ class Rig {
     std::vector<Range> inputs_;
     Range output_;
     u64 fingerprint_ = 0;
+    std::vector<std::byte> read_back_;
 };
 
 }  // namespace concord::app

@@ -3,13 +3,13 @@
 // Build:  cmake -B build -DCONCORD_PEERS=ON && cmake --build build
 // Run:    build/bin/concord-peers
 //
-// Every time is the median over repeats of a batch of calls between two events of the same kind of stream, so that
-// both sides are measured alike. Results are verified before anything is timed.
+// Every time is the median over repeats of a batch of calls between two events of the same kind of stream, so
+// that both sides are measured alike; rows marked `alone` have one call between the events, the device idle
+// before. Results are verified before anything is timed.
 
 #include <concord/concord.hpp>
 
 #include <cub/cub.cuh>
-
 
 #include <algorithm>
 #include <chrono>
@@ -36,8 +36,11 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-int batch_of(u64 bytes) { return bytes > (u64{64} << 20) ? 5 : 100; }
+int batch_of(u64 bytes) {
+    return bytes > (u64{64} << 20) ? 5 : 100;
+}
 constexpr int repeats = 15;
+constexpr int alone_repeats = 101;
 
 // Microseconds a call.
 template <class F>
@@ -46,9 +49,10 @@ double time_peer(cudaStream_t stream, int batch, F&& call) {
     CHECK(cudaEventCreate(&begin));
     CHECK(cudaEventCreate(&end));
     std::vector<double> times;
-    for (int r = 0; r < repeats + 2; ++r) {
+    for (int r = 0; r < (batch == 1 ? alone_repeats : repeats) + 2; ++r) {
         CHECK(cudaEventRecord(begin, stream));
-        for (int i = 0; i < batch; ++i) call();
+        for (int i = 0; i < batch; ++i)
+            call();
         CHECK(cudaEventRecord(end, stream));
         CHECK(cudaEventSynchronize(end));
         float ms = 0;
@@ -64,9 +68,10 @@ template <class F>
 double time_ours(concord::Stream& stream, int batch, F&& call) {
     const auto begin = stream.device().create_event(), end = stream.device().create_event();
     std::vector<double> times;
-    for (int r = 0; r < repeats + 2; ++r) {
+    for (int r = 0; r < (batch == 1 ? alone_repeats : repeats) + 2; ++r) {
         stream.record(*begin);
-        for (int i = 0; i < batch; ++i) call();
+        for (int i = 0; i < batch; ++i)
+            call();
         stream.record(*end);
         end->synchronize();
         if (r >= 2) times.push_back(1e3 * end->milliseconds_since(*begin) / batch);
@@ -75,8 +80,8 @@ double time_ours(concord::Stream& stream, int batch, F&& call) {
 }
 
 void row(const char* what, u64 n, double ours, double peer, double bytes) {
-    std::printf("%-12s 2^%-3.1f %10.2f us %10.2f us %8.1f GB/s %8.1f GB/s   %5.2f x\n", what, std::log2(double(n)), ours, peer,
-                bytes / ours * 1e-3, bytes / peer * 1e-3, peer / ours);
+    std::printf("%-12s 2^%-3.1f %10.2f us %10.2f us %8.1f GB/s %8.1f GB/s   %5.2f x\n", what,
+                std::log2(double(n)), ours, peer, bytes / ours * 1e-3, bytes / peer * 1e-3, peer / ours);
     std::fflush(stdout);
 }
 
@@ -109,9 +114,16 @@ void compare_sum(const char* what, concord::Stream& stream, cudaStream_t native,
         std::exit(1);
     }
     const int batch = batch_of(n * sizeof(T));
-    const double peer = time_peer(native, batch, [&] { cub::DeviceReduce::Sum(scratch, bytes, theirs, result, n, native); });
+    const double peer =
+        time_peer(native, batch, [&] { cub::DeviceReduce::Sum(scratch, bytes, theirs, result, n, native); });
     const double ours = time_ours(stream, batch, [&] { concord::reduce(stream, in, out); });
     row(what, n, ours, peer, double(n) * sizeof(T));
+    if (n <= u64{1} << 24) {
+        const double one =
+            time_peer(native, 1, [&] { cub::DeviceReduce::Sum(scratch, bytes, theirs, result, n, native); });
+        row("  alone", n, time_ours(stream, 1, [&] { concord::reduce(stream, in, out); }), one,
+            double(n) * sizeof(T));
+    }
     CHECK(cudaFree(theirs));
     CHECK(cudaFree(result));
     CHECK(cudaFree(scratch));
@@ -130,15 +142,28 @@ void compare_copy(concord::Stream& stream, cudaStream_t native, u64 n) {
     const auto got = out.to_host(stream);
     if (std::count(got.begin(), got.end(), one) != static_cast<std::ptrdiff_t>(n)) std::exit(1);
     const int batch = batch_of(n * 4);
-    const double peer = time_peer(native, batch, [&] { cudaMemcpyAsync(to, from, n * 4, cudaMemcpyDeviceToDevice, native); });
-    row("map copy", n, time_ours(stream, batch, [&] { concord::map(stream, in, out, concord::MapFunction::copy); }), peer,
+    const double peer =
+        time_peer(native, batch, [&] { cudaMemcpyAsync(to, from, n * 4, cudaMemcpyDeviceToDevice, native); });
+    row("map copy", n,
+        time_ours(stream, batch, [&] { concord::map(stream, in, out, concord::MapFunction::copy); }), peer,
         8.0 * n);
+    if (n <= u64{1} << 24) {
+        const double one =
+            time_peer(native, 1, [&] { cudaMemcpyAsync(to, from, n * 4, cudaMemcpyDeviceToDevice, native); });
+        row("  alone", n,
+            time_ours(stream, 1, [&] { concord::map(stream, in, out, concord::MapFunction::copy); }), one,
+            8.0 * n);
+    }
     row("map naive", n,
-        time_ours(stream, batch, [&] { concord::map(stream, in, out, concord::MapFunction::copy, {"naive"}); }), peer, 8.0 * n);
-    row("map square", n, time_ours(stream, batch, [&] { concord::map(stream, in, out, concord::MapFunction::square); }), peer,
+        time_ours(stream, batch,
+                  [&] { concord::map(stream, in, out, concord::MapFunction::copy, {"naive"}); }),
+        peer, 8.0 * n);
+    row("map square", n,
+        time_ours(stream, batch, [&] { concord::map(stream, in, out, concord::MapFunction::square); }), peer,
         8.0 * n);
     // Against the copy scaled by its bytes: an addition moves half as many again.
-    row("add", n, time_ours(stream, batch, [&] { concord::add(stream, in, other, out); }), 1.5 * peer, 12.0 * n);
+    row("add", n, time_ours(stream, batch, [&] { concord::add(stream, in, other, out); }), 1.5 * peer,
+        12.0 * n);
     CHECK(cudaFree(from));
     CHECK(cudaFree(to));
 }
@@ -147,7 +172,8 @@ __global__ void nothing() {}
 
 // An empty launch and a synchronize, on the host's clock.
 void compare_latency(concord::Stream& stream, cudaStream_t native) {
-    static const concord::KernelSource source{"empty", {{"empty.cu", "extern \"C\" __global__ void empty() {}\n"}}, {}};
+    static const concord::KernelSource source{
+        "empty", {{"empty.cu", "extern \"C\" __global__ void empty() {}\n"}}, {}};
     concord::KernelSpec spec;
     spec.source = &source;
     spec.entry = "empty";
@@ -168,8 +194,8 @@ void compare_latency(concord::Stream& stream, cudaStream_t native) {
         }
         peer.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count() / calls);
     }
-    std::printf("empty launch + synchronize: %.2f us, native %.2f us: %.2f of it\n", median(ours), median(peer),
-                median(ours) / median(peer));
+    std::printf("empty launch + synchronize: %.2f us, native %.2f us: %.2f of it\n", median(ours),
+                median(peer), median(ours) / median(peer));
 }
 
 }  // namespace
@@ -180,11 +206,15 @@ int main() try {
     cudaStream_t native;
     CHECK(cudaStreamCreateWithFlags(&native, cudaStreamNonBlocking));
     std::printf("%s, %s\n", device->info().name.c_str(), device->info().driver.c_str());
-    std::printf("%-12s %-5s %13s %13s %13s %13s   %s\n", "what", "n", "Concord", "peer", "Concord", "peer", "ratio");
+    std::printf("%-12s %-5s %13s %13s %13s %13s   %s\n", "what", "n", "Concord", "peer", "Concord", "peer",
+                "ratio");
     compare_latency(*stream, native);
-    for (int log2 : {10, 16, 20, 24, 28}) compare_copy(*stream, native, u64{1} << log2);
-    for (int log2 : {10, 16, 20, 24, 28}) compare_sum<u32>("sum u32", *stream, native, u64{1} << log2);
-    for (int log2 : {10, 16, 20, 24, 28}) compare_sum<f32>("sum f32", *stream, native, u64{1} << log2);
+    for (int log2 : {10, 16, 20, 24, 28})
+        compare_copy(*stream, native, u64{1} << log2);
+    for (int log2 : {10, 16, 20, 24, 28})
+        compare_sum<u32>("sum u32", *stream, native, u64{1} << log2);
+    for (int log2 : {10, 16, 20, 24, 28})
+        compare_sum<f32>("sum f32", *stream, native, u64{1} << log2);
     return 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "concord-peers: %s\n", error.what());
