@@ -13,8 +13,8 @@ void Buffer::note_use(Stream& stream, u64 ticket) {
             return;
         }
     }
-    std::erase_if(uses_, [](const Use& use) { return use.stream.expired(); });
-    uses_.push_back({stream.weak_from_this(), &stream, ticket});
+    std::erase_if(uses_, [](const Use& use) { return use.ended->load(); });
+    uses_.push_back({stream.weak_from_this(), stream.ended_, &stream, ticket});
 }
 
 }  // namespace concord

@@ -3,6 +3,7 @@
 
 #include <concord/types.hpp>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -46,6 +47,7 @@ class Buffer {
     /// The last thing that a stream was asked to do with this buffer.
     struct Use {
         std::weak_ptr<Stream> stream;
+        std::shared_ptr<const std::atomic<bool>> ended;  // a stream is gone before its last work is done
         const Stream* id;
         u64 ticket;
     };

@@ -1,6 +1,7 @@
 #include "pool.hpp"
 
 #include <bit>
+#include <thread>
 
 namespace concord {
 namespace {
@@ -26,8 +27,10 @@ u64 slack(u64 capacity) {
 bool Pool::ready(Buffer& buffer, const Stream* home, Streams& seen) {
     const std::lock_guard lock(buffer.uses_mutex_);
     for (const Buffer::Use& use : buffer.uses_) {
-        std::shared_ptr<Stream> stream = use.stream.lock();  // a stream that is gone has done all its work
-        if (!stream || stream.get() == home) continue;
+        if (use.ended->load()) continue;
+        std::shared_ptr<Stream> stream = use.stream.lock();
+        if (!stream) return false;  // it is just ending
+        if (stream.get() == home) continue;
         const bool reached = stream->reached(use.ticket);
         seen.push_back(std::move(stream));
         if (!reached) return false;
@@ -108,8 +111,11 @@ bool Pool::trim() {
             uses.swap(buffer->uses_);
         }
         for (const Buffer::Use& use : uses) {
-            const std::shared_ptr<Stream> stream = use.stream.lock();
-            if (stream) stream->drain(use.ticket);
+            if (const std::shared_ptr<Stream> stream = use.stream.lock()) {
+                stream->drain(use.ticket);
+            } else {
+                while (!use.ended->load()) std::this_thread::yield();
+            }
         }
     }
     return any;

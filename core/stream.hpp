@@ -100,6 +100,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   private:
     friend class Pool;
+    friend class Buffer;
     /// Whether all work up to a ticket is done; asks the device if it is not known to be.
     bool reached(u64 ticket);
     /// Waits until reached(); errors stay for synchronize() to throw.
@@ -115,6 +116,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     std::mutex mutex_;                // one call at a time
     std::atomic<u64> submitted_ = 0;  // tickets given out: one an operation, counted once it is in the queue
     std::atomic<u64> completed_ = 0;
+    std::shared_ptr<std::atomic<bool>> ended_ = std::make_shared<std::atomic<bool>>(false);
     std::shared_ptr<Buffer> zeros_;
 };
 
