@@ -40,7 +40,6 @@ namespace concord::cuda {
     X(mem_free, cuMemFree, "cuMemFree_v2")                                            \
     X(mem_host_alloc, cuMemHostAlloc, "cuMemHostAlloc")                               \
     X(mem_free_host, cuMemFreeHost, "cuMemFreeHost")                                  \
-    X(pointer_get_attribute, cuPointerGetAttribute, "cuPointerGetAttribute")          \
     X(memcpy_htod_async, cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                   \
     X(memcpy_dtoh_async, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                   \
     X(memcpy_dtod_async, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                   \

@@ -50,17 +50,14 @@ CudaStream::~CudaStream() {
 
 void CudaStream::do_write(Buffer& to, u64 offset, const void* from, u64 bytes) {
     const Current current(*context_, "Stream::write");
-    if (bytes > Staging::threshold && Staging::is_pageable(driver_, from))
-        return staging_.write(device_, stream_, address(to, offset), static_cast<const std::byte*>(from),
-                              bytes);
+    // Pageable memory goes through the driver's own staging, which two chunks and one copying thread do not
+    // beat.
     driver_.check(driver_.memcpy_htod_async(address(to, offset), from, bytes, stream_), "Stream::write",
                   "cuMemcpyHtoDAsync");
 }
 
 void CudaStream::do_read(void* to, const Buffer& from, u64 offset, u64 bytes) {
     const Current current(*context_, "Stream::read");
-    if (bytes > Staging::threshold && Staging::is_pageable(driver_, to))
-        return staging_.read(device_, stream_, static_cast<std::byte*>(to), address(from, offset), bytes);
     driver_.check(driver_.memcpy_dtoh_async(to, address(from, offset), bytes, stream_), "Stream::read",
                   "cuMemcpyDtoHAsync");
 }

@@ -1,8 +1,8 @@
 #pragma once
 // A CUstream behind core's interface.
 
+#include "cuda_event.hpp"
 #include "cuda_kernel.hpp"
-#include "cuda_staging.hpp"
 
 namespace concord::cuda {
 
@@ -32,7 +32,6 @@ class CudaStream final : public Stream {
     std::shared_ptr<Context> context_;
     const Driver& driver_;
     CUstream stream_ = nullptr;
-    Staging staging_;
     const std::shared_ptr<StreamCallbacks> callbacks_;
 };
 
