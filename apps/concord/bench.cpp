@@ -47,7 +47,7 @@ class Bench {
         CopyRate copies(rig);
         std::cout << rig.selector() << ": " << rig.device().info().name << " (" << rig.device().info().driver
                   << ")\n";
-        Table table({"algorithm", "variant", "type", ">n", ">median", ">quartiles", ">GB/s", ">of copy"});
+        Table table({"algorithm", "variant", "type", ">n", ">median", ">quartiles", ">GB/s", ">of copy", ""});
         for (const Algorithm& algorithm : algorithms()) {
             const Suite* suite = suite_of(algorithm.name);
             if (suite == nullptr || !asked_for(asked_.algorithms, algorithm.name)) continue;
@@ -121,12 +121,12 @@ class Bench {
         std::vector<Cell> row = {line.algorithm + " " + line.title, line.variant,
                                  std::string(name_of(line.type)), size_name(line.n)};
         if (!line.problem.empty()) {
-            row.insert(row.end(), {"-", "-", "-", {line.problem, Tone::bad}});
+            row.insert(row.end(), {"-", "-", "-", "-", {line.problem, Tone::bad}});
         } else {
             const Timing& t = line.timing;
             row.insert(row.end(), {time_name(t.median),
                                    time_name(t.first_quartile) + " .. " + time_name(t.third_quartile),
-                                   rounded(line.rate() * 1e-9), rounded(line.of_copy() * 100) + " %"});
+                                   rounded(line.rate() * 1e-9), rounded(line.of_copy() * 100) + " %", ""});
         }
         table.add(std::move(row));
     }

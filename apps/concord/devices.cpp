@@ -37,6 +37,12 @@ std::vector<Property> traits_of(const Device& device) {
             {"shares host memory", yes_or_no(t.shares_host_memory)}};
 }
 
+// As much of a driver's description as a table takes; --verbose and --json have all of it.
+std::string shortened(const std::string& text) {
+    constexpr std::size_t most = 60;
+    return text.size() <= most ? text : text.substr(0, most - 3) + "...";
+}
+
 // The device that `auto` opens, or nothing if there is none.
 std::string auto_selector() {
     try {
@@ -137,7 +143,7 @@ int devices(bool verbose, bool json) {
             table.add({row.info.selector,
                        row.info.name,
                        row.info.backend,
-                       row.info.driver,
+                       shortened(row.info.driver),
                        "-",
                        "-",
                        {"does not open: " + row.failure, Tone::bad}});
@@ -147,7 +153,7 @@ int devices(bool verbose, bool json) {
         table.add({row.info.selector,
                    row.info.name,
                    row.info.backend,
-                   row.info.driver,
+                   shortened(row.info.driver),
                    bytes_name(traits.global_memory),
                    std::to_string(traits.units),
                    {row.info.selector == preferred ? "auto" : "", Tone::good}});
@@ -160,7 +166,7 @@ int devices(bool verbose, bool json) {
     if (!verbose) return status_ok;
     for (const Row& row : list) {
         if (row.device == nullptr) continue;
-        std::cout << '\n' << row.info.selector << "  " << row.info.name << '\n';
+        std::cout << '\n' << row.info.selector << "  " << row.info.name << " (" << row.info.driver << ")\n";
         print_properties("how Concord plans for it", traits_of(*row.device));
         print_properties("what the driver tells", row.device->properties());
     }

@@ -44,6 +44,7 @@ std::string deepest(const CLI::App& program) {
 }
 
 std::string one_line(std::string text) {
+    if (text.rfind(": ", 0) == 0) text.erase(0, 2);  // from an option without a name
     for (char& c : text) {
         if (c == '\n') c = ' ';
     }

@@ -10,10 +10,15 @@
 
 namespace concord::app {
 
-/// "chunk length C = 1024 * 2^k, with the smallest k >= 0 for which n <= 32768 C"
+/// "chunk length C = 1024 * 2^k: 1024 up to 2^22 elements, then n / 4096 rounded up to such a length, but
+/// 8192 from 2^24 + 1 to 2^28, then the smallest for which n <= 32768 C"
 constexpr u64 oracle_chunk(u64 n) {
-    u64 chunk = 1024;
-    while (n / chunk > 32768 || (n / chunk == 32768 && n % chunk != 0))
+    auto fits = [n](u64 chunk, u64 chunks) { return n / chunk < chunks || n == chunk * chunks; };
+    for (const u64 chunk : {1024, 2048, 4096}) {
+        if (fits(chunk, 4096)) return chunk;
+    }
+    u64 chunk = 8192;
+    while (!fits(chunk, 32768))
         chunk *= 2;
     return chunk;
 }

@@ -7,47 +7,13 @@ namespace {
 
 const Suite* const suites[] = {&map_suite, &add_suite, &reduce_suite};
 
-// Around the tiles of the kernels (128 ... 65536 elements), primes, and past 2^20, where there are three
-// levels.
-constexpr u64 all_sizes[] = {0,
-                             1,
-                             2,
-                             3,
-                             7,
-                             31,
-                             32,
-                             33,
-                             127,
-                             128,
-                             129,
-                             255,
-                             256,
-                             257,
-                             511,
-                             512,
-                             513,
-                             1009,
-                             1023,
-                             1024,
-                             1025,
-                             4095,
-                             4096,
-                             4097,
-                             8191,
-                             8192,
-                             8193,
-                             16383,
-                             16384,
-                             16385,
-                             65521,
-                             65535,
-                             65536,
-                             65537,
-                             (1 << 20) - 1,
-                             1 << 20,
-                             (1 << 20) + 1,
-                             1000003,
-                             (1 << 21) + 12345};
+// Around the tiles of the kernels (128 ... 65536 elements), primes, past 2^20, where reductions have three
+// levels, and past 2^23, where their chunks are longer.
+constexpr u64 all_sizes[] = {0,     1,     2,     3,     7,       31,      32,      33,      127,    128,
+                             129,   255,   256,   257,   511,     512,     513,     1009,    1023,   1024,
+                             1025,  4095,  4096,  4097,  8191,    8192,    8193,    16383,   16384,  16385,
+                             65521, 65535, 65536, 65537, 1000003, 1048575, 1048576, 1048577, 2109497};
+constexpr u64 longer_size = (1 << 23) + 12345;  // where the chunks of reductions are longer, for f32
 constexpr u64 some_sizes[] = {0, 1, 3, 257, 1009, 1025, 8193, 65537, (1 << 20) + 1};
 constexpr u64 compile_sizes[] = {1, 1025, (1 << 20) + 1};
 constexpr u64 large_sizes[] = {u64{1} << 24, (u64{1} << 26) + 12345, u64{1} << 28};
@@ -83,6 +49,7 @@ std::vector<u64> Plan::sizes(Type type, Depth depth) const {
     std::vector<u64> sizes;
     if (depth == Depth::all && is_main(type)) {
         sizes.assign(std::begin(all_sizes), std::end(all_sizes));
+        if (type == Type::f32) sizes.push_back(longer_size);
     } else {
         sizes.assign(std::begin(some_sizes), std::end(some_sizes));
     }

@@ -165,8 +165,8 @@ Verdict Rig::run(const Variant& variant) {
                         std::vector<std::byte> scratch;
                         const auto wanted = input.piece(first, got.size() / size, scratch);
                         if (std::memcmp(wanted.data(), got.data(), got.size()) == 0) return;
-            const auto [a, b] = std::mismatch(wanted.begin(), wanted.end(), got.begin());
-                                    static std::mutex mutex;
+                        const auto [a, b] = std::mismatch(wanted.begin(), wanted.end(), got.begin());
+                        static std::mutex mutex;
                         const std::lock_guard lock(mutex);
                         const u64 index = static_cast<u64>(a - wanted.begin()) / size;
                         verdict.differ({first + index,

@@ -36,7 +36,8 @@ class Rig {
     /// Calls the loaded work; for timing.
     Run call(std::string_view variant);
 
-    /// A fingerprint of the last output, if its variant's order is its own, in which every NaN counts as the same.
+    /// A fingerprint of the last output, if its variant's order is its own, in which every NaN counts as the
+    /// same.
     u64 fingerprint() const { return fingerprint_; }
 
   private:

@@ -1,0 +1,13 @@
+# How others get Concord: the installed package, the source tree, a static build; and what the README says.
+if(NOT CONCORD_SANITIZE)
+  foreach(what installed subdirectory static)
+    add_test(NAME package.${what} COMMAND ${CMAKE_CURRENT_LIST_DIR}/package.sh ${what} ${PROJECT_BINARY_DIR}
+                                          ${PROJECT_SOURCE_DIR})
+    set_tests_properties(package.${what} PROPERTIES TIMEOUT 1500)
+  endforeach()
+endif()
+if(TARGET concord-program)
+  add_test(NAME readme COMMAND ${CMAKE_CURRENT_LIST_DIR}/readme.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                               ${PROJECT_SOURCE_DIR}/README.md)
+  add_test(NAME examples.first COMMAND example-first)
+endif()

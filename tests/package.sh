@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# package.sh WHAT BUILD_DIR SOURCE_DIR: builds tests/consumer the way other projects use Concord, and runs it. WHAT:
+#   installed     against an install of BUILD_DIR, which is then moved; also with -march=native: the same bits
+#   subdirectory  with SOURCE_DIR as a part of the project
+#   static        against an install of a static build
+set -euo pipefail
+
+what=$1 build=$2 source=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+check() {  # WHAT IT SHOWS, COMMAND...
+    local text=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then
+        passed=$((passed + 1))
+        echo "ok      $text"
+    else
+        failed=$((failed + 1))
+        echo "FAILED  $text: $*"
+        tail -n 30 "$work/log" | cut -c 1-300 | sed 's/^/        /'
+    fi
+}
+
+finish() {
+    echo "$passed passed, $failed failed"
+    [[ $failed == 0 && $passed -gt 0 ]]
+    exit
+}
+
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+generator=$(cached CMAKE_GENERATOR)
+compiler=$(cached CMAKE_CXX_COMPILER)
+type=${PACKAGE_TYPE:-$(cached CMAKE_BUILD_TYPE)}
+libdir=$(cached CMAKE_INSTALL_LIBDIR)
+
+configure() {  # SOURCE FOLDER ARGUMENTS...
+    cmake -S "$1" -B "$2" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE="$type" "${@:3}"
+}
+consumer() {  # FOLDER ARGUMENTS...
+    configure "$source/tests/consumer" "$1" "${@:2}" && cmake --build "$1" --parallel
+}
+# Not in the build tree, nothing in the environment that points there.
+run_app() { (cd / && env -u CONCORD_BACKEND_PATH -u LD_LIBRARY_PATH "$@"); }
+app_to() { run_app "$2" "${@:3}" >"$1"; }
+uses_backend_of() { grep -qF "backend $2" "$1" || { cat "$1"; return 1; }; }
+same_bits() { diff <(grep -v '^backend ' "$1") <(grep -v '^backend ' "$2"); }
+other_bits() { ! same_bits "$1" "$2"; }
+has_fma() { grep -qw fma /proc/cpuinfo 2>/dev/null || [[ $(uname -m) == aarch64 ]]; }
+fails() { ! "$@"; }
+
+installed() {
+    local first=$work/first prefix="$work/moved here"
+    check "cmake --install" cmake --install "$build" --prefix "$first"
+    [[ -d $first ]] || finish
+    check "no build or source folder in the package" fails grep -rlF -e "$build" -e "$source" "$first/$libdir/cmake" \
+        "$first/include"
+    mv "$first" "$prefix"
+
+    check "find_package, build" consumer "$work/plain" "-DCMAKE_PREFIX_PATH=$prefix"
+    check "run on tbb" app_to "$work/plain.txt" "$work/plain/app" tbb
+    check "the backend is the installed one" uses_backend_of "$work/plain.txt" "$prefix/$libdir/concord/"
+    check "find_package, build with -march=native" consumer "$work/native" "-DCMAKE_PREFIX_PATH=$prefix" \
+        -DCMAKE_CXX_FLAGS=-march=native
+    check "run it" app_to "$work/native.txt" "$work/native/app" tbb
+    check "-march=native changes no bit" same_bits "$work/plain.txt" "$work/native.txt"
+    for isa in baseline avx2; do
+        check "run with the $isa kernels" app_to "$work/$isa.txt" env "CONCORD_HOST_ISA=$isa" "$work/native/app" tbb
+        check "$isa kernels change no bit" same_bits "$work/plain.txt" "$work/$isa.txt"
+    done
+    if has_fma; then
+        # Proves that the comparisons above can fail.
+        check "build with contraction" consumer "$work/contracts" "-DCMAKE_PREFIX_PATH=$prefix" \
+            -DCMAKE_CXX_FLAGS=-march=native -DCONSUMER_CONTRACTS=ON
+        check "run it" app_to "$work/contracts.txt" "$work/contracts/app" tbb
+        check "contraction would change bits" other_bits "$work/plain.txt" "$work/contracts.txt"
+    else
+        echo "        contraction not tried: this CPU has no fused multiply-add"
+    fi
+    if run_app "$work/plain/app" opencl >"$work/opencl.txt" 2>"$work/opencl.err"; then
+        check "OpenCL gives the same bits" same_bits "$work/plain.txt" "$work/opencl.txt"
+    else
+        echo "        opencl not tried: $(cat "$work/opencl.err")"
+    fi
+
+    check "another version is refused" fails configure "$source/tests/consumer" "$work/version" \
+        "-Dconcord_DIR=$prefix/$libdir/cmake/concord" -DCONSUMER_VERSION=0.2
+    if [[ -x $prefix/bin/concord ]]; then
+        check "the installed program starts" app_to "$work/devices.txt" "$prefix/bin/concord" devices
+        check "and lists tbb" grep -q tbb "$work/devices.txt"
+    fi
+}
+
+subdirectory() {
+    check "add_subdirectory, build" consumer "$work/sub" "-DCONCORD_SOURCE=$source" "-DCONCORD_BACKENDS=tbb"
+    check "tests and programs are left out" fails compgen -G "$work/sub/concord/bin/*"
+    check "run on tbb" app_to "$work/sub.txt" "$work/sub/app" tbb
+    check "the backend is the one built with it" uses_backend_of "$work/sub.txt" "$work/sub"
+}
+
+static() {
+    local prefix=$work/prefix
+    check "configure a static build" configure "$source" "$work/static" -DBUILD_SHARED_LIBS=OFF -DCONCORD_TESTS=OFF \
+        -DCONCORD_APPS=OFF "-DCONCORD_CUDA_INCLUDE=$(cached CONCORD_CUDA_INCLUDE)" \
+        "-DCONCORD_BACKENDS=$(cached CONCORD_BACKENDS)"
+    check "build it" cmake --build "$work/static" --parallel
+    check "install it" cmake --install "$work/static" --prefix "$prefix"
+    check "find_package, build" consumer "$work/app" "-DCMAKE_PREFIX_PATH=$prefix"
+    rm -rf "$work/static"
+    check "run on tbb" app_to "$work/app.txt" "$work/app/app" tbb
+    check "the backend is in the program" uses_backend_of "$work/app.txt" "built in"
+    check "the program does not need libconcord" needs_no libconcord "$work/app/app"
+}
+needs_no() {  # LIBRARY PROGRAM
+    local list
+    list=$(ldd "$2") && [[ $list != *"$1"* ]]
+}
+
+case $what in
+    installed | subdirectory | static) "$what" ;;
+    *)
+        echo "package.sh: installed, subdirectory or static, not '$what'" >&2
+        exit 2
+        ;;
+esac
+finish

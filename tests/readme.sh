@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# readme.sh [--update] BIN_DIR README: whether the README says what the tree says: its example is apps/examples/first.cpp,
+# its table is what `concord algorithms --markdown` prints, and it names every environment variable that is read.
+# With --update, writes the first two into it.
+set -euo pipefail
+
+update=
+if [[ ${1:-} == --update ]]; then
+    update=yes
+    shift
+fi
+bin=$1 readme=$2
+source=$(cd -- "$(dirname -- "$readme")" && pwd -P)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+between() { sed -n "/^<!-- $1:begin -->\$/,/^<!-- $1:end -->\$/p" "$readme" | sed '1d;$d'; }
+
+put_between() {  # MARKER, the text is on stdin
+    cat >"$work/text"
+    sed -e "/^<!-- $1:begin -->\$/r $work/text" \
+        -e "/^<!-- $1:begin -->\$/,/^<!-- $1:end -->\$/{/^<!-- $1:/!d}" "$readme" >"$work/readme"
+    cat "$work/readme" >"$readme"
+}
+
+compare() {  # MARKER FILE
+    [[ $update ]] && put_between "$1" <"$2"
+    if [[ -s $2 ]] && diff -u --label "README, $1" <(between "$1") --label "the tree, $1" "$2"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: '$1' in the README is not current; tests/readme.sh --update $bin $readme"
+    fi
+}
+
+# The example without the comment at its head, which is about how to build it.
+{
+    echo '```cpp'
+    sed '/^[^/]/,$!d' "$source/apps/examples/first.cpp"
+    echo '```'
+} >"$work/example"
+compare example "$work/example"
+
+"$bin/concord" algorithms --markdown >"$work/algorithms"
+compare algorithms "$work/algorithms"
+
+missing=
+for variable in $(grep -rhoE 'getenv\("[A-Z_]+"\)' "$source"/{core,backends,algorithms,apps} | grep -oE 'CONCORD_[A-Z_]+' | sort -u); do
+    grep -qF "\`$variable" "$readme" || missing="$missing $variable"
+done
+if [[ -z $missing ]]; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "FAILED: the README does not name$missing"
+fi
+
+echo "$passed passed, $failed failed"
+[[ $failed == 0 ]]
