@@ -10,8 +10,10 @@
 
 #include <concord/types.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -30,9 +32,15 @@ enum class HostIsa { baseline, avx2, avx512 };
 /// One entry point per instruction set, all of the same source. Null functions: no host kernel.
 struct HostKernel {
     using Entry = void (*)(const Group& group, const void* const* arguments);
+    struct Parameter {
+        u32 bytes;
+        bool pointer;
+        bool is_class;
+    };
     Entry baseline = nullptr;
     Entry avx2 = nullptr;
     Entry avx512 = nullptr;
+    std::span<const Parameter> parameters;  ///< after the group
 
     explicit operator bool() const { return baseline != nullptr; }
     Entry entry(HostIsa isa) const {
@@ -47,6 +55,9 @@ struct HostEntry;
 
 template <class... P, void (*Kernel)(const Group&, P...)>
 struct HostEntry<Kernel> {
+    static constexpr std::array<HostKernel::Parameter, sizeof...(P)> parameters = {
+        {{sizeof(P), std::is_pointer_v<P>, std::is_class_v<P>}...}};
+
     template <class T>
     [[gnu::always_inline]] static inline T load(const void* argument) {
         T value;
@@ -96,7 +107,7 @@ struct HostEntry<Kernel> {
 template <auto Kernel>
 constexpr HostKernel host_kernel() {
     using E = detail::HostEntry<Kernel>;
-    return {E::baseline, E::avx2, E::avx512};
+    return {E::baseline, E::avx2, E::avx512, E::parameters};
 }
 
 /// The best instruction set of this machine; CONCORD_HOST_ISA (baseline, avx2, avx512) may ask for less.

@@ -53,7 +53,7 @@ struct KernelSpec {
 std::string assemble(const KernelSpec& spec, Dialect dialect);
 
 /// Names a specialisation for the in-memory cache without building its text. Two ids are equal only if the
-/// specs would be; `source` is the KernelSource's address, `entry` a string with static storage.
+/// specs would be; `source` is the address of a KernelSource and `entry` a string, both with static storage.
 struct KernelId {
     const void* source = nullptr;
     const char* entry = nullptr;

@@ -114,7 +114,8 @@ bool Pool::trim() {
             if (const std::shared_ptr<Stream> stream = use.stream.lock()) {
                 stream->drain(use.ticket);
             } else {
-                while (!use.ended->load()) std::this_thread::yield();
+                while (!use.ended->load())
+                    std::this_thread::yield();
             }
         }
     }

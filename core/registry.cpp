@@ -92,8 +92,6 @@ class Registry {
         const std::lock_guard lock(mutex_);
         load();
         std::vector<std::string> result = listed();
-        // GPUs first; on CPUs the native backend before OpenCL's, as listed.
-        std::stable_partition(result.begin(), result.end(), [&](const std::string& s) { return is_gpu(s); });
         return result;
     }
 
@@ -106,10 +104,11 @@ class Registry {
         for (const fs::path& where : folders()) {
             std::error_code error;
             std::vector<fs::path> found;
-            for (const auto& item : fs::directory_iterator(where, error)) {
-                const std::string file = item.path().filename().string();
-                if (file.rfind(prefix, 0) == 0 && item.path().extension() == ".so")
-                    found.push_back(item.path());
+            for (fs::directory_iterator item(where, error), end; !error && item != end;
+                 item.increment(error)) {
+                const fs::path& path = item->path();
+                if (path.filename().string().rfind(prefix, 0) == 0 && path.extension() == ".so")
+                    found.push_back(path);
             }
             std::sort(found.begin(), found.end());
             for (const fs::path& path : found)
@@ -178,46 +177,30 @@ class Registry {
         backends_.emplace(module->name, std::move(loaded));
     }
 
-    // All selectors, by backend: the native ones first.
+    // All selectors, in the order of the devices' ranks.
     std::vector<std::string> listed() {
-        std::vector<std::string> result;
-        auto add = [&](const Loaded& loaded) {
-            for (const DeviceInfo& info : loaded.status.devices)
-                result.push_back(info.selector);
-        };
-        for (const char* native : {"cuda", "tbb"}) {
-            if (const auto it = backends_.find(native); it != backends_.end()) add(it->second);
-        }
+        std::vector<const DeviceInfo*> all;
         for (const auto& [name, loaded] : backends_) {
-            if (name != "cuda" && name != "tbb") add(loaded);
+            for (const DeviceInfo& info : loaded.status.devices)
+                all.push_back(&info);
         }
+        std::stable_sort(all.begin(), all.end(),
+                         [](const DeviceInfo* a, const DeviceInfo* b) { return a->rank < b->rank; });
+        std::vector<std::string> result;
+        for (const DeviceInfo* info : all)
+            result.push_back(info->selector);
         return result;
-    }
-
-    bool is_gpu(const std::string& selector) {
-        if (selector.rfind("cuda", 0) == 0) return true;
-        if (selector.rfind("tbb", 0) == 0) return false;
-        try {
-            return open_named(selector)->traits().many_lanes;
-        } catch (const Error& error) {
-            log::warn(selector + " does not open: " + error.what());
-            return false;
-        }
     }
 
     std::shared_ptr<Device> open_auto() {
         std::string tried;
-        for (const bool gpu : {true, false}) {
-            for (const std::string& selector : listed()) {
-                if (is_gpu(selector) != gpu) continue;
-                try {
-                    return open_named(selector);
-                } catch (const Error& error) {
-                    // `auto` promises the best that works; what did not is in the log and in `concord
-                    // doctor`.
-                    log::warn(selector + " does not open: " + error.what());
-                    tried += "; " + selector + ": " + error.what();
-                }
+        for (const std::string& selector : listed()) {
+            try {
+                return open_named(selector);
+            } catch (const Error& error) {
+                // `auto` promises the best that works; what did not is in the log and in `concord doctor`.
+                log::warn(selector + " does not open: " + error.what());
+                tried += "; " + selector + ": " + error.what();
             }
         }
         throw Error(ErrorCode::unavailable, "open_device", "no backend has a device" + tried + explain_all());

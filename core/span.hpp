@@ -36,10 +36,17 @@ class Span {
 
     Span() = default;
     /// Throws invalid_argument if the range is not inside the buffer.
-    Span(Buffer& buffer, u64 offset, u64 count) : view_{&buffer, offset * sizeof(T), count, type_of<T>()} {
+    Span(Buffer& buffer, u64 offset, u64 count)
+        : Span(View{&buffer, bytes_at(offset), count, type_of<T>()}) {}
+    /// The same range, typed. Throws invalid_argument if the view is of another type or not inside its
+    /// buffer.
+    explicit Span(const View& view) : view_(view) {
+        if (view.type != type_of<T>())
+            throw Error(ErrorCode::invalid_argument, "Span",
+                        "the view is of " + std::string(name_of(view.type)) + ", the span of " +
+                            std::string(name_of(type_of<T>())));
         check_view("Span", "range", view_);
     }
-    explicit Span(const View& view) : view_(view) {}
     /// A Span<T> is a Span<const T>.
     Span(const Span<Element>& other) requires(std::is_const_v<T>) : view_(other.view()) {}
 
@@ -49,7 +56,14 @@ class Span {
     Span part(u64 first, u64 count) const { return Span(view_.part(first, count)); }
 
   private:
-    View view_;
+    static u64 bytes_at(u64 offset) {
+        if (offset > ~u64{0} / sizeof(T))
+            throw Error(ErrorCode::invalid_argument, "Span",
+                        "offset " + std::to_string(offset) + " overflows 64-bit sizes");
+        return offset * sizeof(T);
+    }
+
+    View view_{nullptr, 0, 0, type_of<T>()};
 };
 
 /// An owned array of T on a device: a buffer and its count.
@@ -73,13 +87,14 @@ class Array {
     u64 size() const { return count_; }
     const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
     View view() const { return {buffer_.get(), 0, count_, type_of<T>()}; }
-    Span<T> span() const { return Span<T>(*buffer_, 0, count_); }
+    Span<T> span() const { return Span<T>(view()); }
     operator Span<T>() const { return span(); }
     operator Span<const T>() const { return span(); }
 
     /// The values, once the stream has got there.
     std::vector<T> to_host(Stream& stream) const {
         std::vector<T> values(count_);
+        if (count_ == 0) return values;
         stream.read(values.data(), *buffer_, 0, count_ * sizeof(T));
         stream.synchronize();
         return values;
@@ -137,6 +152,8 @@ struct ValueBytes {
 
 namespace detail {
 inline KernelArgument argument(const View& view) {
+    if (view.buffer == nullptr)
+        throw Error(ErrorCode::invalid_argument, "launch", "a range without a buffer");
     return {.buffer = view.buffer, .offset = view.offset, .element_size = size_of(view.type)};
 }
 template <Range R>

@@ -10,7 +10,9 @@ namespace concord {
 Stream::Stream(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
 // The backend's destructor, which has run by now, has waited for the work.
-Stream::~Stream() { *ended_ = true; }
+Stream::~Stream() {
+    *ended_ = true;
+}
 
 void Stream::check_device(const char* call, const char* what, const Device& other) const {
     if (&other == device_.get()) return;

@@ -65,8 +65,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
     /// Work enqueued from here on starts after the event's mark, which may be on another stream of this
     /// device.
     void wait(const Event& event);
-    /// Calls f on a thread of Concord's choice once the stream gets here; f makes no call that waits for this
-    /// stream.
+    /// Calls f on a thread of Concord's choice once the stream gets here; later work waits for it. f calls no
+    /// stream, waits for no other callback (a device may run them all on one thread), and does not own the
+    /// last reference to a stream.
     void callback(std::function<void()> f);
     /// Blocks until the stream is empty; throws what failed since the last time.
     void synchronize();

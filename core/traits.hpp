@@ -19,6 +19,9 @@ struct DeviceInfo {
     std::string backend;   ///< "cuda", "opencl", "tbb"
     std::string name;      ///< "NVIDIA H200"
     std::string driver;    ///< driver and platform with versions; part of kernel cache keys
+    /// `auto` takes the lowest: 0 a GPU by its own backend, 1 a GPU by another, 2 the CPU by its own, 3 by
+    /// another.
+    u32 rank = 2;
 };
 
 /// For planning. Algorithms look at these and never at the backend.

@@ -240,6 +240,10 @@ DEVICE_TEST(launches_beyond_the_limits_are_refused) {
     auto with = [&](const LaunchShape& shape) { launch(*stream, *kernel, shape, x, x, u64{64}, 1.0f); };
     CHECK(throws(ErrorCode::invalid_argument, "lanes", [&] { with({.lanes_x = 0}); }));
     CHECK(throws(ErrorCode::invalid_argument, "", [&] { with({.lanes_x = 1 << 20, .local_bytes = 16}); }));
+    CHECK(throws(ErrorCode::invalid_argument, "", [&] { with({.local_bytes = ~u64{0}}); }));
+    CHECK(throws(ErrorCode::invalid_argument, "", [&] { launch(*stream, *kernel, {.local_bytes = 16}, x); }));
+    CHECK(throws(ErrorCode::invalid_argument, "without a buffer",
+                 [&] { launch(*stream, *kernel, {.local_bytes = 16}, Span<float>(), x, u64{64}, 1.0f); }));
     CHECK_NOTHROW(with({.groups_x = 0}));
     CHECK(throws(ErrorCode::invalid_argument, "multiple", [&] {
         const KernelArgument odd{.buffer = x.buffer().get(), .offset = 2, .element_size = 4};
@@ -287,6 +291,8 @@ DEVICE_TEST(objects_of_two_devices_do_not_mix) {
         CHECK(throws(ErrorCode::wrong_device, both,
                      [&] { (void)device.allocate(10, other->create_stream().get()); }));
         CHECK(throws(ErrorCode::wrong_device, both, [&] { stream->record(*other->create_event()); }));
+        CHECK(throws(ErrorCode::wrong_device, "",
+                     [&] { (void)device.create_event()->milliseconds_since(*other->create_event()); }));
     }
 }
 

@@ -46,6 +46,12 @@ TEST_CASE("views are checked") {
     CHECK(throws(ErrorCode::invalid_argument, "multiple", [&] {
         check_view("t", "x", View{buffer.get(), 2, 1, Type::f32});
     }));
+    CHECK(throws(ErrorCode::invalid_argument, "overflows", [&] { Span<float>(*buffer, u64{1} << 62, 10); }));
+    CHECK(throws(ErrorCode::invalid_argument, "the view is of i32", [&] {
+        Span<float>(View{buffer.get(), 0, 4, Type::i32});
+    }));
+    CHECK(Span<float>().view().type == Type::f32);
+    CHECK(Array<float>().span().size() == 0);
     const Span<float> span(*buffer, 1, 20);
     CHECK(span.part(3, 4).view().offset == 16);
     CHECK(throws(ErrorCode::invalid_argument, "[18, 18 + 3)", [&] { (void)span.part(18, 3); }));

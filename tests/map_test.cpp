@@ -10,6 +10,13 @@ CONCORD_FUNCTION(float, triad_test, (float x, float y, float a), return x + a * 
 CONCORD_FUNCTION(int, rounded_test, (float x), return (int)(x * 100.0f);)
 CONCORD_FUNCTION(u8, threshold_test, (i32 x, i32 limit), return x > limit ? 255 : 0;)
 
+// Runs for ever on numbers that were not in the input, zero among them.
+CONCORD_FUNCTION(
+    u32, collatz_test, (u32 x), u32 steps = 0; while (x != 1) {
+        x = x % 2 == 0 ? x / 2 : 3 * x + 1;
+        ++steps;
+    } return steps;)
+
 TEST_SUITE_BEGIN("device");
 
 DEVICE_TEST(user_functions_with_bound_values) {
@@ -34,6 +41,16 @@ DEVICE_TEST(user_functions_with_bound_values) {
                 wrong += got[i] != x[i] + factor * y[i];
             CHECK(wrong == 0);
         }
+    }
+}
+
+DEVICE_TEST(functions_see_only_elements_of_the_input) {
+    const auto stream = device.create_stream();
+    const std::vector<u32> x(1009, 27);
+    const Array<u32> in(*stream, x), out(*stream, x.size());
+    for (u64 n : {1, 255, 257, 1003}) {
+        map(*stream, in.span().part(1, n), out.span().part(1, n), collatz_test);
+        CHECK(out.to_host(*stream)[n] == 111);
     }
 }
 

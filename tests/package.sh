@@ -46,8 +46,8 @@ consumer() {  # FOLDER ARGUMENTS...
 run_app() { (cd / && env -u CONCORD_BACKEND_PATH -u LD_LIBRARY_PATH "$@"); }
 app_to() { run_app "$2" "${@:3}" >"$1"; }
 uses_backend_of() { grep -qF "backend $2" "$1" || { cat "$1"; return 1; }; }
-same_bits() { diff <(grep -v '^backend ' "$1") <(grep -v '^backend ' "$2"); }
-other_bits() { ! same_bits "$1" "$2"; }
+same_bits() { grep -q '^reduce ' "$1" && diff <(grep -v '^backend ' "$1") <(grep -v '^backend ' "$2"); }
+other_bits() { grep -q '^reduce ' "$1" && grep -q '^reduce ' "$2" && ! same_bits "$1" "$2"; }
 has_fma() { grep -qw fma /proc/cpuinfo 2>/dev/null || [[ $(uname -m) == aarch64 ]]; }
 fails() { ! "$@"; }
 

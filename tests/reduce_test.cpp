@@ -8,7 +8,7 @@ using test::random_values;
 using test::throws;
 
 CONCORD_FUNCTION(float, scaled_sum_test, (float x, float y, float scale), return x + y * scale;)
-CONCORD_FUNCTION(u32, bits_or_test, (u32 x, u32 y), return x | y;)
+CONCORD_FUNCTION(u32, bits_xor_test, (u32 x, u32 y), return x ^ y;)
 
 namespace {
 
@@ -62,18 +62,20 @@ DEVICE_TEST(user_operators_keep_the_canonical_order) {
         reduce(*stream, in, out, scaled_sum_test.bind(scale), 0.0f);
         CHECK(out.to_host(*stream)[0] == canonical(x, 0.0f, [=](float a, float b) { return a + b * scale; }));
     }
-    const auto k = random_values<u32>(999);
+    const auto k = random_values<u32>(200001);
     const Array<u32> bits(*stream, k), any(*stream, 1);
     for (const Variant* variant : reduce_variants()) {
         CAPTURE(variant->name);
         if (!detail::supports_dialect(device, *variant) ||
             (variant->name == "shuffle" && !device.traits().shuffles))
             continue;
-        u32 expected = 0;
-        for (u64 i = 0; i < 7; ++i)
-            expected |= k[i];
-        reduce(*stream, bits.span().part(0, 7), any, bits_or_test, 0u, {variant->name});
-        CHECK(any.to_host(*stream)[0] == expected);
+        for (u64 n : {u64{7}, u64{300}, u64{200000}}) {
+            u32 expected = 0;
+            for (u64 i = 1; i <= n; ++i)
+                expected ^= k[i];
+            reduce(*stream, bits.span().part(1, n), any, bits_xor_test, 0u, {variant->name});
+            CHECK(any.to_host(*stream)[0] == expected);
+        }
     }
 }
 

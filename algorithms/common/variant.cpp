@@ -50,6 +50,12 @@ Support supports_type(const Device& device, Type type) {
     return {};
 }
 
+Support supports_group(const Device& device, u32 lanes) {
+    if (device.traits().dialect == Dialect::host || device.traits().max_lanes >= lanes) return {};
+    return Support::no("groups of " + std::to_string(lanes) + " lanes are more than the " +
+                       std::to_string(device.traits().max_lanes) + " of " + device.info().selector);
+}
+
 void throw_unknown_variant(std::string_view algorithm, std::string_view name,
                            const std::vector<std::string_view>& known) {
     throw Error(ErrorCode::invalid_argument, algorithm,
@@ -65,6 +71,8 @@ void throw_unsupported_variant(std::string_view algorithm, std::string_view name
 
 void check_operand(const char* algorithm, const char* name, const Stream& stream, const View& view) {
     check_view(algorithm, name, view);
+    if (view.buffer != nullptr && view.buffer->kind() == Buffer::Kind::host)
+        throw Error(ErrorCode::invalid_argument, algorithm, std::string(name) + " is in a host buffer");
     if (view.buffer == nullptr || &view.device() == &stream.device()) return;
     throw Error(ErrorCode::wrong_device, algorithm,
                 std::string(name) + " is on " + view.device().info().selector + ", the stream on " +

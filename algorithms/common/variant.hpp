@@ -66,6 +66,8 @@ namespace detail {
 /// Whether the device's dialect is among the variant's, and the device has the arithmetic for the types.
 Support supports_dialect(const Device& device, const Variant& variant);
 Support supports_type(const Device& device, Type type);
+/// Whether a group may have that many lanes; host kernels run theirs in one call.
+Support supports_group(const Device& device, u32 lanes);
 
 /// "auto", or a list of what would do, for error messages.
 [[noreturn]] void throw_unknown_variant(std::string_view algorithm, std::string_view name,

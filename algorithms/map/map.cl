@@ -55,10 +55,12 @@ void map_vectorized(__global const A* a, ulong a_at, __global const B* b, ulong 
 #pragma unroll
     for (int k = 0; k < UNROLL; ++k) {
         const u64 i = first + k * GROUP;
-        PackU z;
+        if (i < packs) {
+            PackU z;
 #pragma unroll
-        for (int j = 0; j < PACK; ++j) z.item[j] = F(x[k].item[j], y[k].item[j]);
-        if (i < packs) pack_out[i] = z;
+            for (int j = 0; j < PACK; ++j) z.item[j] = F(x[k].item[j], y[k].item[j]);
+            pack_out[i] = z;
+        }
     }
 
     // The ends, by the first group: fewer than two packs in all.

@@ -105,10 +105,13 @@ void run_vectorized(Stream& stream, const MapProblem& p) {
     const u64 n = p.out.count, packs = (n - head) / pack;
     const u64 tiles = std::max<u64>(1, divide_up(packs, u64{group_lanes} * unroll));
     const u32 ends = static_cast<u32>(n - packs * pack);
-    launch(stream, *map, LaunchShape::linear(tiles, group_lanes), p.a, p.b, p.out, head, packs, ends, p.values);
+    launch(stream, *map, LaunchShape::linear(tiles, group_lanes), p.a, p.b, p.out, head, packs, ends,
+           p.values);
 }
 
 Support supports_any(const Device& device, const MapProblem& p) {
+    if (const Support group = supports_group(device, device.traits().many_lanes ? group_lanes : 1); !group)
+        return group;
     for (const View* view : {&p.a, &p.b, &p.out}) {
         if (const Support support = supports_type(device, view->type); !support) return support;
     }

@@ -41,10 +41,12 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 #pragma unroll
     for (int k = 0; k < UNROLL; ++k) {
         const u64 i = first + k * GROUP;
-        Pack<U, PACK> z;
+        if (i < packs) {
+            Pack<U, PACK> z;
 #pragma unroll
-        for (int j = 0; j < PACK; ++j) z.item[j] = F(x[k].item[j], y[k].item[j]);
-        if (i < packs) pack_out[i] = z;
+            for (int j = 0; j < PACK; ++j) z.item[j] = F(x[k].item[j], y[k].item[j]);
+            pack_out[i] = z;
+        }
     }
 
     // The ends, by the first group: fewer than two packs in all.

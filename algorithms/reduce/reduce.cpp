@@ -93,6 +93,15 @@ Support supports_any(const Device& device, const ReduceProblem& p) {
     return supports_type(device, p.in.type);
 }
 
+Support supports_steps(const Device& device, const ReduceProblem& p) {
+    if (const Support group = supports_group(device, reduce_group); !group) return group;
+    return supports_any(device, p);
+}
+
+Support supports_fixed(const Device& device, const ReduceProblem& p) {
+    return device.traits().many_lanes ? supports_steps(device, p) : supports_any(device, p);
+}
+
 Support supports_shuffle(const Device& device, const ReduceProblem& p) {
     const DeviceTraits& traits = device.traits();
     if (!traits.shuffles) return Support::no(device.info().selector + " has no sub-group shuffles");
@@ -100,7 +109,7 @@ Support supports_shuffle(const Device& device, const ReduceProblem& p) {
         traits.sub_group_width * traits.sub_group_width < reduce_group)
         return Support::no("sub-groups of " + std::to_string(traits.sub_group_width) +
                            " lanes are too few for groups of " + std::to_string(reduce_group));
-    return supports_any(device, p);
+    return supports_steps(device, p);
 }
 
 // The longest chain of a variant that reduces `factor` elements a group, `depth` operations each level, to
@@ -126,7 +135,7 @@ constexpr ReduceRow table[] = {
     {{"fixed",
       "canonical order in one launch: a chunk a warp (CPU: a run of chunks a task), the last group finishes",
       true, true, true, Order::canonical, "Concord; tree after M. Harris, 2007"},
-     supports_any,
+     supports_fixed,
      run_fixed,
      [](u64 n) { return canonical_depth(n); }},
     {{"shuffle", "two elements a lane at load, then sub-group shuffles", true, true, false, Order::any,
@@ -136,22 +145,22 @@ constexpr ReduceRow table[] = {
      [](u64 n) { return levels_depth(n, 2 * reduce_group, 12); }},
     {{"first_add", "two elements a lane at load, then halves meet in local memory", true, true, true,
       Order::own, harris},
-     supports_any,
+     supports_steps,
      run_reduce_first_add,
      [](u64 n) { return levels_depth(n, 2 * reduce_group, 9); }},
     {{"sequential", "halves meet in local memory: contiguous active lanes", true, true, true, Order::own,
       harris},
-     supports_any,
+     supports_steps,
      run_reduce_sequential,
      [](u64 n) { return levels_depth(n, reduce_group, 8); }},
     {{"interleaved", "neighbours meet in local memory: lane index modulo stride, divergent", true, true, true,
       Order::own, harris},
-     supports_any,
+     supports_steps,
      run_reduce_interleaved,
      [](u64 n) { return levels_depth(n, reduce_group, 8); }},
     {{"global_tree", "a tree in global memory, a launch a level, on a copy of the input", true, true, true,
       Order::own, "textbook"},
-     supports_any,
+     supports_steps,
      run_reduce_global_tree,
      [](u64 n) { return static_cast<u64>(std::bit_width(n)); }},
     {{"serial", "one loop on one thread", false, false, true, Order::own, "textbook"},

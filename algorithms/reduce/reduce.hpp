@@ -5,9 +5,9 @@
 ///
 /// Shapes: in of any length, at any element offset; out of one element, not within in. An empty input gives
 /// the identity. in stays as it is. Traffic: every element is read once. Enqueues on the stream and returns;
-/// takes its scratch (less than n / 32 bytes; for `global_tree` a copy of the input) from the device's pool.
-/// Errors: invalid_argument (out's count, overlap, types), wrong_device, unsupported, compile_failed,
-/// out_of_memory.
+/// takes its scratch (about n / 32 bytes at most, in buffers of 512 at least; for `global_tree` a copy of the
+/// input) from the device's pool. Errors: invalid_argument (out's count, overlap, types), wrong_device,
+/// unsupported, compile_failed, out_of_memory.
 ///
 /// Order. Integers are exact in any order. For floats, and for operators of your own, the canonical order
 /// depends on n alone and is the same on every device, so that the bits are too:

@@ -176,6 +176,10 @@ void CheckReport::print(std::ostream& out) const {
            "worst error /\n"
            "bound against float64";
     out << (devices_.size() > 1 ? "; order 'own' has equal bits on all devices here.\n" : ".\n");
+    bool compiled = false;
+    for (const auto& [key, counts] : tallies_)
+        compiled = compiled || (!counts.ran && counts.passed > 0);
+    if (compiled) out << "compiles: the kernels were compiled for a device that is not here; nothing ran.\n";
     for (const auto& [note, count] : notes_)
         out << note.kind << ": " << note.where << ": " << note.reason << " (" << count << ")\n";
     for (const std::string& algorithm : without_cases_)

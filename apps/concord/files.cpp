@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const fs::path& path, const std::string& why) {
-    throw Error(ErrorCode::io, path.string(), "cannot be written: " + why);
+    throw Error(ErrorCode::io, path.empty() ? "''" : path.string(), "cannot be written: " + why);
 }
 
 // Where the bytes go: links are followed, so that a link stays one.

@@ -138,24 +138,25 @@ class HeaderReader {
         if (next_is('[') || next_is('(')) fail("its elements are structures; " + known());
         const std::string descr = string();
         const std::string shown = "its elements are '" + printable(descr) + "'";
-        if (descr.size() != 3) fail(shown + "; " + known());
-        const char order = descr[0], kind = descr[1], size = descr[2];
+        const char order = descr.empty() ? ' ' : descr[0], kind = descr.size() < 2 ? ' ' : descr[1];
         static constexpr std::pair<std::string_view, Type> types[] = {
             {"i1", Type::i8},  {"i2", Type::i16}, {"i4", Type::i32}, {"i8", Type::i64}, {"u1", Type::u8},
             {"u2", Type::u16}, {"u4", Type::u32}, {"u8", Type::u64}, {"f4", Type::f32}, {"f8", Type::f64}};
         for (const auto& [name, type] : types) {
-            if (name != descr.substr(1)) continue;
+            if (descr.size() != 3 || name != descr.substr(1)) continue;
             // A byte has no order: NumPy writes '|', and every mark means the same.
             if (order == '<' || order == '=' || (size_of(type) == 1 && (order == '|' || order == '>')))
                 return type;
             if (order == '>') fail(shown + ", big-endian; save them as '<" + descr.substr(1) + "'");
         }
-        const char* what = kind == 'b'                  ? " (bool)"
-                           : kind == 'O'                ? " (objects)"
-                           : kind == 'V'                ? " (structures)"
-                           : kind == 'c'                ? " (complex)"
-                           : kind == 'f' && size == '2' ? " (half precision)"
-                                                        : "";
+        static constexpr std::pair<char, const char*> kinds[] = {
+            {'b', " (bool)"}, {'O', " (objects)"}, {'V', " (structures)"}, {'c', " (complex)"},
+            {'U', " (text)"}, {'S', " (text)"},    {'M', " (dates)"},      {'m', " (times)"}};
+        std::string what =
+            descr.substr(std::min<std::size_t>(1, descr.size())) == "f2" ? " (half precision)" : "";
+        for (const auto& [letter, words] : kinds) {
+            if (letter == kind) what = words;
+        }
         fail(shown + what + "; " + known());
     }
 

@@ -74,6 +74,7 @@ DeviceInfo device_info(const Driver& driver, u32 ordinal) {
     DeviceInfo info;
     info.selector = "cuda:" + std::to_string(ordinal);
     info.backend = "cuda";
+    info.rank = 0;
     info.name = name;
     info.driver = "driver " + version_text(driver.version());
     if (const std::string release = driver.release(); !release.empty()) info.driver += " (" + release + ")";

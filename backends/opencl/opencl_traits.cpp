@@ -122,7 +122,8 @@ DeviceInfo info_of(cl_device_id device, u32 index) {
             .name = ask_text(device, CL_DEVICE_NAME),
             .driver = ask_text(platform, CL_PLATFORM_NAME) + ", " + ask_text(platform, CL_PLATFORM_VERSION) +
                       ", " + ask_text(device, CL_DEVICE_VERSION) + ", driver " +
-                      ask_text(device, CL_DRIVER_VERSION)};
+                      ask_text(device, CL_DRIVER_VERSION),
+            .rank = (ask_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0 ? 3U : 1U};
 }
 
 std::string why_unusable(cl_device_id device) {

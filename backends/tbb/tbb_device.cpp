@@ -63,7 +63,7 @@ class TbbBackend final : public Backend {
         std::string name = cpu_field("model name");
         const int threads = thread_count();
         return {{"tbb:0", "tbb", name.empty() ? "CPU" : name,
-                 runtime() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads")}};
+                 runtime() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), 2}};
     }
     std::shared_ptr<Device> open(u32 /*index*/) override {
         return std::make_shared<TbbDevice>(devices().front(), thread_count());
@@ -76,6 +76,27 @@ class TbbBackend final : public Backend {
 };
 
 }  // namespace
+
+void HostFunctionKernel::check(std::span<const KernelArgument> arguments) const {
+    if (arguments.size() != parameters_.size())
+        throw Error(ErrorCode::invalid_argument, "Stream::launch",
+                    name() + " has " + std::to_string(parameters_.size()) + " parameters, not " +
+                        std::to_string(arguments.size()));
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const bool buffer = arguments[i].buffer != nullptr;
+        const u32 bytes = buffer ? sizeof(void*) : arguments[i].size;
+        // A struct of nothing has one byte in C++ and four in the other dialects.
+        if (buffer == parameters_[i].pointer && (buffer || bytes >= parameters_[i].bytes) &&
+            (bytes == parameters_[i].bytes || parameters_[i].is_class))
+            continue;
+        throw Error(
+            ErrorCode::invalid_argument, "Stream::launch",
+            "argument " + std::to_string(i) + " of " + name() + " is a " + (buffer ? "buffer" : "value") +
+                " of " + std::to_string(bytes) + " bytes, the parameter a " +
+                (parameters_[i].pointer ? "buffer"
+                                        : "value of " + std::to_string(parameters_[i].bytes) + " bytes"));
+    }
+}
 
 TbbDevice::TbbDevice(DeviceInfo info, int threads) : arena_(threads, 1) {
     info_ = std::move(info);
@@ -134,7 +155,7 @@ std::unique_ptr<Buffer> TbbDevice::do_allocate_host(u64 bytes) {
 }
 
 std::shared_ptr<Kernel> TbbDevice::do_compile(const KernelSpec& spec) {
-    return std::make_shared<HostFunctionKernel>(spec.entry, shared_from_this(), spec.host.entry(host_isa()));
+    return std::make_shared<HostFunctionKernel>(spec.entry, *this, spec.host);
 }
 
 }  // namespace concord::tbb_backend

@@ -23,14 +23,20 @@ class HostMemory final : public Buffer {
 /// Nothing is left to compile: the function is the kernel.
 class HostFunctionKernel final : public Kernel {
   public:
-    HostFunctionKernel(std::string name, std::shared_ptr<Device> device, HostKernel::Entry entry)
-        : Kernel(std::move(name)), entry(entry), device_(std::move(device)) {}
-    Device& device() const override { return *device_; }
+    HostFunctionKernel(std::string name, Device& device, const HostKernel& kernel)
+        : Kernel(std::move(name)),
+          entry(kernel.entry(host_isa())),
+          device_(device),
+          parameters_(kernel.parameters) {}
+    Device& device() const override { return device_; }
+    /// Throws invalid_argument unless the arguments have the parameters' number, kinds and sizes.
+    void check(std::span<const KernelArgument> arguments) const;
 
     const HostKernel::Entry entry;
 
   private:
-    std::shared_ptr<Device> device_;
+    Device& device_;  // whose table of kernels holds this
+    std::span<const HostKernel::Parameter> parameters_;
 };
 
 class TbbDevice final : public Device {

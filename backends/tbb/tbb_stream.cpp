@@ -55,6 +55,10 @@ class TbbEvent final : public Event {
         if (const auto mark = latest()) mark->wait();
     }
     double milliseconds_since(const Event& start) const override {
+        if (&start.device() != device_.get())
+            throw Error(ErrorCode::wrong_device, "Event::milliseconds_since",
+                        "the start is of " + start.device().info().selector + ", the end of " +
+                            device_->info().selector);
         const auto begin = static_cast<const TbbEvent&>(start).latest(), end = latest();
         if (!begin || !end)
             throw Error(ErrorCode::invalid_argument, "Event::milliseconds_since",
@@ -169,6 +173,11 @@ class TbbStream final : public Stream {
                         kernel.name() + ": groups on the CPU have one lane, not " +
                             std::to_string(shape.lanes_x) + " x " + std::to_string(shape.lanes_y) + " x " +
                             std::to_string(shape.lanes_z));
+        if (shape.local_bytes > tbb_.traits().local_memory)
+            throw Error(ErrorCode::invalid_argument, "Stream::launch",
+                        kernel.name() + ": " + std::to_string(shape.local_bytes) +
+                            " bytes of local memory, of " + std::to_string(tbb_.traits().local_memory));
+        static_cast<const HostFunctionKernel&>(kernel).check(arguments);
         u64 plane = 0, groups = 0;
         if (__builtin_mul_overflow(shape.groups_x, shape.groups_y, &plane) ||
             __builtin_mul_overflow(plane, shape.groups_z, &groups))
