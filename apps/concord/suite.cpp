@@ -86,7 +86,8 @@ std::vector<Plan::Shape> Plan::shapes(std::size_t index, u64 n, const std::vecto
 
 std::vector<Pattern> patterns_of(Type type) {
     if (!is_float(type)) return {Pattern::random, Pattern::mixed, Pattern::constant};
-    return {Pattern::random, Pattern::mixed, Pattern::constant, Pattern::tiny, Pattern::special};
+    return {Pattern::random, Pattern::mixed, Pattern::constant,
+            Pattern::tiny,   Pattern::zeros, Pattern::special};
 }
 
 }  // namespace concord::app

@@ -139,7 +139,8 @@ void run_pieces(u64 n, u64 piece, const std::function<void(u64, u64)>& f) {
 }  // namespace
 
 std::string_view name_of(Pattern pattern) {
-    constexpr std::string_view names[] = {"random", "mixed", "constant", "near_one", "tiny", "special"};
+    constexpr std::string_view names[] = {"random", "mixed", "constant", "near_one",
+                                          "tiny",   "zeros", "special"};
     return names[static_cast<std::size_t>(pattern)];
 }
 

@@ -18,6 +18,7 @@ enum class Pattern : u8 {
     constant,  ///< all equal, and no binary fraction
     near_one,  ///< floats: positive, so that the product stays in range; integers: odd
     tiny,      ///< floats only: denormals, the smallest normals, zeros of both signs
+    zeros,     ///< floats only: zeros of both signs
     special    ///< floats only: NaN, infinities, zeros of both signs and denormals among random ones
 };
 
