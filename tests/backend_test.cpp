@@ -39,7 +39,7 @@ void scale_group(const Group& group, const T* in, T* out, u64 n, T factor) {
         local[lane] = T(lane);
     const u64 begin = group.x * scale_lanes, end = std::min(n, begin + scale_lanes);
     for (u64 i = begin; i < end; ++i)
-        out[i] = in[i] * factor + local[i % 4];
+        out[i] = ops::Sum{}(ops::Product{}(in[i], factor), local[i % 4]);  // integers wrap
 }
 
 template <class T>
@@ -67,7 +67,7 @@ void check_scale(Device& device, Stream& stream, u64 n) {
     CHECK(got[n + 1] == poison);
     u64 wrong = 0;
     for (u64 i = 0; i < n; ++i)
-        wrong += got[i + 1] != static_cast<T>(values[i + 3] * T(3) + T(i % 4));
+        wrong += got[i + 1] != ops::Sum{}(ops::Product{}(values[i + 3], T(3)), T(i % 4));
     CHECK(wrong == 0);
 }
 

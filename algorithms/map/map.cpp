@@ -110,10 +110,10 @@ void run_vectorized(Stream& stream, const MapProblem& p) {
 }
 
 Support supports_any(const Device& device, const MapProblem& p) {
-    if (const Support group = supports_group(device, device.traits().many_lanes ? group_lanes : 1); !group)
+    if (Support group = supports_group(device, device.traits().many_lanes ? group_lanes : 1); !group)
         return group;
     for (const View* view : {&p.a, &p.b, &p.out}) {
-        if (const Support support = supports_type(device, view->type); !support) return support;
+        if (Support support = supports_type(device, view->type); !support) return support;
     }
     if (device.traits().dialect == Dialect::host && p.host == nullptr)
         return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +

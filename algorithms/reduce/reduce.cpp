@@ -94,7 +94,7 @@ Support supports_any(const Device& device, const ReduceProblem& p) {
 }
 
 Support supports_steps(const Device& device, const ReduceProblem& p) {
-    if (const Support group = supports_group(device, reduce_group); !group) return group;
+    if (Support group = supports_group(device, reduce_group); !group) return group;
     return supports_any(device, p);
 }
 

@@ -79,6 +79,7 @@ double ulps_between(T a, T b) {
 /// Whether two elements are the same to the bit; unless `payload` counts, any NaN is any other.
 template <class T>
 bool same(T a, T b, bool payload) {
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are what is compared
     if (std::memcmp(&a, &b, sizeof(T)) == 0) return true;
     if constexpr (std::is_floating_point_v<T>) return !payload && a != a && b != b;
     return false;

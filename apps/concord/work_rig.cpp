@@ -98,6 +98,7 @@ void Rig::upload(const Input& input, const Range& range) {
 }
 
 void Rig::load(const Work& work, const Placement& placement) {
+    stream_->synchronize();  // uploads of a call that was refused may still read the last work's inputs
     inputs_.clear();
     output_ = {};
     work_ = work;

@@ -18,6 +18,7 @@ CUresult Module::load(const std::string& image) {
     const Current current(*context_, "Device::compile");
     char text[4096] = {};
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    // The driver takes numbers as pointers here. NOLINTNEXTLINE(performance-no-int-to-ptr)
     void* values[] = {text, reinterpret_cast<void*>(sizeof text - 1)};
     const CUresult result = context_->driver.module_load_data_ex(&handle_, image.data(), 2, options, values);
     if (result != CUDA_SUCCESS) handle_ = nullptr;

@@ -16,6 +16,7 @@ class CudaBackend final : public Backend {
         int count = 0;
         driver.check(driver.device_get_count(&count), "devices", "cuDeviceGetCount");
         std::vector<DeviceInfo> list;
+        list.reserve(static_cast<std::size_t>(count));
         for (int i = 0; i < count; ++i)
             list.push_back(device_info(driver, static_cast<u32>(i)));
         return list;

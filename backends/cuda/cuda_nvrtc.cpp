@@ -156,6 +156,7 @@ Nvrtc::Result Nvrtc::compile(const std::string& text, const std::string& name,
     } destroy{*this, program};
 
     std::vector<const char*> pointers;
+    pointers.reserve(options.size());
     for (const std::string& option : options)
         pointers.push_back(option.c_str());
     failed(compile_program_(program, static_cast<int>(pointers.size()), pointers.data()));

@@ -29,7 +29,7 @@ void CUDA_CB run_callback(void* callbacks) {
 
 }  // namespace
 
-CudaStream::CudaStream(std::shared_ptr<CudaDevice> device)
+CudaStream::CudaStream(const std::shared_ptr<CudaDevice>& device)
     : Stream(device),
       device_(*device),
       context_(device->context()),

@@ -8,7 +8,7 @@ namespace concord::cuda {
 
 class CudaStream final : public Stream {
   public:
-    explicit CudaStream(std::shared_ptr<CudaDevice> device);
+    explicit CudaStream(const std::shared_ptr<CudaDevice>& device);
     ~CudaStream() override;
 
   protected:

@@ -58,8 +58,8 @@ std::vector<cl_device_id> usable_devices() {
                 continue;
             }
             const std::string name = ask_text(device, CL_DEVICE_NAME);
-            log::info("OpenCL device " + name + " is left out: " + why);
-            passed_over += "; device " + name + ": " + why;
+            log::info(std::string("OpenCL device ").append(name).append(" is left out: ").append(why));
+            passed_over.append("; device ").append(name).append(": ").append(why);
         }
     }
     if (usable.empty()) unavailable("no OpenCL device that can be used" + passed_over);

@@ -16,7 +16,7 @@ cl_mem memory_of(const Buffer& buffer) {
 
 }  // namespace
 
-OpenClStream::OpenClStream(std::shared_ptr<OpenClDevice> device)
+OpenClStream::OpenClStream(const std::shared_ptr<OpenClDevice>& device)
     : Stream(device),
       device_(*device),
       queue_(device_.create_queue()),

@@ -9,7 +9,7 @@ namespace concord::opencl {
 
 class OpenClStream final : public Stream {
   public:
-    explicit OpenClStream(std::shared_ptr<OpenClDevice> device);
+    explicit OpenClStream(const std::shared_ptr<OpenClDevice>& device);
     ~OpenClStream() override;
 
   protected:

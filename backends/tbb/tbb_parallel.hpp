@@ -1,8 +1,6 @@
 #pragma once
 // TbbDevice::parallel. ThreadSanitizer does not see oneTBB's own synchronization (the library is not
-// instrumented), so the fork and the join are told to it.
-
-#include <tbb/parallel_for.h>
+// instrumented), so the fork and the join are told to it, and oneTBB's templates are kept out of its sight.
 
 #if defined(__SANITIZE_THREAD__)
 #define CONCORD_TSAN 1
@@ -29,22 +27,33 @@ inline void observe([[maybe_unused]] void* token) {
     __tsan_acquire(token);
 #endif
 }
+
+/// Calls part(call, first, last) over parts of [0, count).
+using Part = void (*)(void* call, u64 first, u64 last);
+void run_parallel(tbb::task_arena& arena, u64 count, u64 grain, Part part, void* call);
 }  // namespace detail
 
 template <class Body>
 void TbbDevice::parallel(u64 count, u64 grain, const Body& body) {
     if (count <= grain || traits().units == 1) return body(u64{0}, count);
-    char fork = 0, join = 0;
-    detail::publish(&fork);
-    arena_.execute([&] {
-        tbb::parallel_for(tbb::blocked_range<u64>(0, count, grain),
-                          [&](const tbb::blocked_range<u64>& range) {
-                              detail::observe(&fork);
-                              body(range.begin(), range.end());
-                              detail::publish(&join);
-                          });
-    });
-    detail::observe(&join);
+    // Two tokens: with one, the end of a part would seem to come before the start of the next, and hide
+    // races.
+    struct Call {
+        const Body& body;
+        char join = 0;
+    };
+    Call call{body};
+    detail::publish(&call);
+    detail::run_parallel(
+        arena_, count, grain,
+        [](void* token, u64 first, u64 last) {
+            detail::observe(token);
+            auto& call = *static_cast<Call*>(token);
+            call.body(first, last);
+            detail::publish(&call.join);
+        },
+        &call);
+    detail::observe(&call.join);
 }
 
 }  // namespace concord::tbb_backend

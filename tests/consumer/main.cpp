@@ -1,5 +1,5 @@
-// app [DEVICE]: an operator of this project's own in map and reduce; prints where the backend was found, and the bits
-// of the results, which are the same whatever this file is compiled with.
+// app [DEVICE]: an operator of this project's own in map and reduce; prints where the backend was found, and
+// the bits of the results, which are the same whatever this file is compiled with.
 #include <concord/concord.hpp>
 
 #include <bit>
@@ -14,7 +14,8 @@ namespace {
 
 concord::u64 digest(const std::vector<float>& values) {
     concord::u64 hash = 0xcbf29ce484222325;
-    for (const float value : values) hash = (hash ^ std::bit_cast<concord::u32>(value)) * 0x100000001b3;
+    for (const float value : values)
+        hash = (hash ^ std::bit_cast<concord::u32>(value)) * 0x100000001b3;
     return hash;
 }
 

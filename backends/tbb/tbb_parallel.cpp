@@ -1,0 +1,17 @@
+// The only file that instantiates oneTBB's algorithms; see CMakeLists.txt.
+
+#include "tbb_device.hpp"
+
+#include <tbb/parallel_for.h>
+
+namespace concord::tbb_backend::detail {
+
+void run_parallel(tbb::task_arena& arena, u64 count, u64 grain, Part part, void* call) {
+    arena.execute([&] {
+        tbb::parallel_for(
+            tbb::blocked_range<u64>(0, count, grain),
+            [&](const tbb::blocked_range<u64>& range) { part(call, range.begin(), range.end()); });
+    });
+}
+
+}  // namespace concord::tbb_backend::detail
