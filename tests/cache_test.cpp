@@ -109,6 +109,7 @@ TEST_CASE("readers and writers at once see whole programs") {
     std::atomic<int> wrong = 0;
     {
         std::vector<std::jthread> threads;
+        threads.reserve(4);
         for (int t = 0; t < 4; ++t) {
             threads.emplace_back([&, t] {
                 for (int i = 0; i < 50; ++i) {

@@ -21,6 +21,7 @@ inline std::vector<std::shared_ptr<Device>> devices() {
         selectors = device_selectors();
     }
     std::vector<std::shared_ptr<Device>> opened;
+    opened.reserve(selectors.size());
     for (const std::string& selector : selectors)
         opened.push_back(open_device(selector));
     REQUIRE_MESSAGE(!opened.empty(), "no device to test");

@@ -109,6 +109,7 @@ DEVICE_TEST(many_reductions_in_flight) {
     const auto x = random_values<float>(300001);
     const float expected = canonical(x, 0.0f, [](float a, float b) { return a + b; });
     std::vector<std::shared_ptr<Stream>> streams;
+    streams.reserve(3);
     for (int s = 0; s < 3; ++s)
         streams.push_back(device.create_stream());
     const Array<float> in(*streams[0], x);

@@ -143,8 +143,9 @@ std::vector<Type> types_of(const std::vector<std::string>& asked, const std::vec
             std::string known;
             for (const Type t : all_types)
                 known.append(known.empty() ? "" : ", ").append(name_of(t));
-            throw Error(ErrorCode::invalid_argument, "--types",
-                        "'" + name + "' is no element type; there are " + known);
+            throw Error(
+                ErrorCode::invalid_argument, "--types",
+                std::string("'").append(name).append("' is no element type; there are ").append(known));
         }
         types.push_back(*type);
     }

@@ -134,7 +134,7 @@ class Arguments {
 
 class TbbStream final : public Stream {
   public:
-    explicit TbbStream(std::shared_ptr<TbbDevice> device)
+    explicit TbbStream(const std::shared_ptr<TbbDevice>& device)
         : Stream(device), tbb_(*device), worker_([this] { work(); }) {}
 
     ~TbbStream() override {
