@@ -89,7 +89,8 @@ class Bench {
                 } else {
                     if (!loaded) rig.load(work, {});
                     loaded = true;
-                    const Verdict verdict = rig.run(*variant);
+                    Verdict verdict = rig.run(*variant);
+                    verdict.merge(rig.judge_inputs());
                     if (verdict.difference) {
                         wrong_ = true;
                         line.problem = "WRONG: element " + std::to_string(verdict.difference->index) +

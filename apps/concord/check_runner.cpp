@@ -96,6 +96,7 @@ class Runner {
         progress_.show(work, ++shown_);
         CheckCase at{work.algorithm, nullptr, rig.selector(), &work, placement};
         bool loaded = false;
+        const Variant* unwatched = nullptr;  // ran, and the inputs were not looked at since
         for (const Variant* variant : *variants_) {
             if (!asked_for(options_.variants, variant->name)) continue;
             at.variant = variant;
@@ -119,7 +120,13 @@ class Runner {
                     rig.load(work, placement);
                     loaded = true;
                 }
-                judge(rig, at, rig.run(*variant), firsts);
+                Verdict verdict = rig.run(*variant);
+                if (large(work)) {
+                    unwatched = variant;
+                } else {
+                    verdict.merge(rig.judge_inputs());
+                }
+                judge(rig, at, verdict, firsts);
                 station.failures_in_a_row = 0;
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::unsupported) {
@@ -131,6 +138,22 @@ class Runner {
                 report_.fail(at, error.what(), device || error.code() == ErrorCode::out_of_memory);
                 station.failures_in_a_row += device;
             }
+        }
+        if (unwatched != nullptr) look_at_inputs(rig, at, *unwatched);
+    }
+
+    // Large inputs are looked at once, after the last variant: one of those that ran would be to blame.
+    static bool large(const Work& work) { return work.inputs.front().bytes() > u64{1} << 28; }
+    void look_at_inputs(Rig& rig, CheckCase& at, const Variant& last) {
+        at.variant = &last;
+        try {
+            if (const Verdict verdict = rig.judge_inputs(); verdict.difference) {
+                progress_.clear();
+                report_.fail(at, *verdict.difference);
+            }
+        } catch (const Error& error) {
+            progress_.clear();
+            report_.fail(at, error.what(), true);
         }
     }
 

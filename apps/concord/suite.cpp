@@ -17,8 +17,9 @@ constexpr u64 longer_size = (1 << 23) + 12345;  // where the chunks of reduction
 constexpr u64 some_sizes[] = {0, 1, 3, 257, 1009, 1025, 8193, 65537, (1 << 20) + 1};
 constexpr u64 compile_sizes[] = {1, 1025, (1 << 20) + 1};
 constexpr u64 large_sizes[] = {u64{1} << 24, (u64{1} << 26) + 12345, u64{1} << 28};
-// Past 32 bits, for types of which that many may fit.
+// Past what 32 bits count, and past what they address; of bytes, and of floats where only bytes matter.
 constexpr u64 huge_sizes[] = {(u64{1} << 31) - 1, (u64{1} << 31) + 1, (u64{1} << 32) + 1};
+constexpr u64 huge_size_f32 = (u64{1} << 31) + 1;
 
 // The types that go through all sizes: each size of element, signed, unsigned and floating.
 bool is_main(Type type) {
@@ -47,17 +48,18 @@ std::vector<u64> Plan::sizes(Type type, Depth depth) const {
     if (!only_.empty()) return only_;
     if (extent_ == Extent::compile) return {std::begin(compile_sizes), std::end(compile_sizes)};
     std::vector<u64> sizes;
-    if (depth == Depth::all && is_main(type)) {
+    if (depth != Depth::some && is_main(type)) {
         sizes.assign(std::begin(all_sizes), std::end(all_sizes));
         if (type == Type::f32) sizes.push_back(longer_size);
     } else {
         sizes.assign(std::begin(some_sizes), std::end(some_sizes));
     }
-    if (extent_ == Extent::full && depth == Depth::all && is_main(type)) {
+    if (extent_ != Extent::full) return sizes;
+    if (depth != Depth::some && is_main(type))
         sizes.insert(sizes.end(), std::begin(large_sizes), std::end(large_sizes));
-        if (type == Type::u8 || type == Type::f32)
-            sizes.insert(sizes.end(), std::begin(huge_sizes), std::end(huge_sizes));
-    }
+    if (depth == Depth::huge && type == Type::u8)
+        sizes.insert(sizes.end(), std::begin(huge_sizes), std::end(huge_sizes));
+    if (depth == Depth::huge && type == Type::f32) sizes.push_back(huge_size_f32);
     return sizes;
 }
 
@@ -69,8 +71,10 @@ std::vector<Plan::Shape> Plan::shapes(std::size_t index, u64 n, const std::vecto
     for (std::size_t p = 0; p < patterns.size(); ++p) {
         if (!only_.empty() && n <= (u64{1} << 24)) {
             shapes.push_back({patterns[p], {std::begin(placements), std::end(placements)}});
+        } else if (n > (u64{1} << 27)) {
+            // Seconds each: one pattern, aligned or not.
+            if (p == n % 2) shapes.push_back({patterns[p], {placements[n / 2 % 2]}});
         } else if (n > (u64{1} << 24)) {
-            // Seconds each: one pattern, aligned and not.
             if (p == n % 2) shapes.push_back({patterns[p], {placements[0], placements[1]}});
         } else if (n > 16385) {
             if (p == index % patterns.size() || p == 0)

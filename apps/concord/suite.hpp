@@ -27,9 +27,9 @@ class Plan {
         : extent_(extent), seed_(seed), only_(std::move(sizes)) {}
 
     u64 seed() const { return seed_; }
-    /// How thoroughly a function or operator is to be tried: the first of an algorithm fully, the others,
-    /// which share its kernels but for the operator, with fewer sizes.
-    enum class Depth { all, some };
+    /// How thoroughly a function or operator is to be tried: the first of an algorithm fully, which is past
+    /// 2^32 elements where `full` asks for it; the others share its kernels but for the operator.
+    enum class Depth { huge, all, some };
     std::vector<u64> sizes(Type type, Depth depth) const;
 
     struct Shape {

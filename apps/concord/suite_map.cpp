@@ -100,7 +100,9 @@ void map_cases(const Plan& plan, Type type, const Take& take) {
 
     for (const MapFunction function : all_map_functions) {
         if (function == MapFunction::sqrt && !is_float(type)) continue;
-        each(function == MapFunction::copy || function == MapFunction::square ? Depth::all : Depth::some,
+        each(function == MapFunction::copy     ? Depth::huge
+             : function == MapFunction::square ? Depth::all
+                                               : Depth::some,
              [&](u64 n, Pattern pattern) {
                  return visit(type, [&](auto tag) {
                      return map_work<typename decltype(tag)::type>(function, input(n, pattern, 0));
@@ -153,7 +155,7 @@ Work add_work(Type type, u64 n, Pattern pattern, u64 seed) {
 }
 
 void add_cases(const Plan& plan, Type type, const Take& take) {
-    for_plan(plan, type, Depth::all, patterns_of(type), take,
+    for_plan(plan, type, Depth::huge, patterns_of(type), take,
              [&](u64 n, Pattern pattern) { return add_work(type, n, pattern, plan.seed()); });
 }
 

@@ -247,12 +247,13 @@ void reduce_cases(const Plan& plan, Type type, const Take& take) {
     for (const ReduceOp op : all_reduce_ops) {
         std::vector<Pattern> of_op = patterns;
         if (op == ReduceOp::product) of_op.front() = Pattern::near_one;  // random ones underflow, or end at 0
-        for_plan(plan, type, op == ReduceOp::sum || op == ReduceOp::max ? Depth::all : Depth::some, of_op,
-                 take, [&](u64 n, Pattern p) {
-                     return visit(type, [&](auto tag) {
-                         return builtin_work<typename decltype(tag)::type>(op, input(n, p));
-                     });
-                 });
+        const Depth depth = op == ReduceOp::sum   ? Depth::huge
+                            : op == ReduceOp::max ? Depth::all
+                                                  : Depth::some;
+        for_plan(plan, type, depth, of_op, take, [&](u64 n, Pattern p) {
+            return visit(
+                type, [&](auto tag) { return builtin_work<typename decltype(tag)::type>(op, input(n, p)); });
+        });
     }
     switch (type) {
         case Type::u32:

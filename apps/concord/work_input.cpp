@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <limits>
 #include <mutex>
+#include <string>
 #include <thread>
 
 namespace concord::app {
@@ -86,6 +88,8 @@ BitsOf<T> float_bits(Pattern pattern, u64 bits, double spread) {
             return std::bit_cast<B>(static_cast<T>(1 + spread * uniform(bits)));
         case Pattern::tiny:
             return tiny_bits<T>(bits);
+        case Pattern::zeros:
+            return B(bits >> 8 & 1) << (sizeof(T) * 8 - 1);
         case Pattern::special:
             if (bits >> 60 == 0) return special_bits<T>(bits);
             [[fallthrough]];
@@ -138,6 +142,22 @@ void run_pieces(u64 n, u64 piece, const std::function<void(u64, u64)>& f) {
 
 }  // namespace
 
+u64 available_host_memory() {
+    std::ifstream file("/proc/meminfo");
+    for (std::string name; file >> name;) {
+        u64 kib = 0;
+        if (!(file >> kib)) break;
+        file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+        if (name == "MemAvailable:") return kib * 1024;
+    }
+    return ~u64{0};
+}
+
+u64 most_held_bytes() {
+    static const u64 bytes = std::clamp(available_host_memory() / 16, u64{1} << 27, u64{1} << 34);
+    return bytes;
+}
+
 std::string_view name_of(Pattern pattern) {
     constexpr std::string_view names[] = {"random", "mixed", "constant", "near_one",
                                           "tiny",   "zeros", "special"};
@@ -165,7 +185,7 @@ void Input::make(u64 first, std::span<std::byte> to) const {
 }
 
 void Input::hold() const {
-    if (held() || bytes() > held_bytes) return;
+    if (held() || bytes() > most_held_bytes()) return;
     std::vector<std::byte> all(bytes());
     const u64 size = size_of(type);
     parallel_pieces(count, u64{1} << 18,

@@ -34,7 +34,7 @@ struct Input {
     u64 bytes() const { return count * size_of(type); }
     /// Writes elements [first, first + count of `to`), whole elements.
     void make(u64 first, std::span<std::byte> to) const;
-    /// Keeps all elements in memory from now on, if they are not too many. Not thread-safe.
+    /// Keeps all elements in memory from now on, if they are at most most_held_bytes(). Not thread-safe.
     void hold() const;
     /// Elements [first, first + n) as bytes: a piece of what is held, or made in `scratch`.
     std::span<const std::byte> piece(u64 first, u64 n, std::vector<std::byte>& scratch) const;
@@ -49,7 +49,10 @@ struct Input {
 /// throws is thrown here.
 void parallel_pieces(u64 n, u64 piece, const std::function<void(u64 first, u64 count)>& f);
 
-/// As many bytes as fit well in memory at once; work beyond it goes piece by piece.
-inline constexpr u64 held_bytes = u64{1} << 27;
+/// Bytes of host memory that are free; as good as endless where the system does not say.
+u64 available_host_memory();
+/// How large an input may be to be kept in memory: a sixteenth of what was free at first, at least 128 MiB. A
+/// larger one is made anew, piece by piece, whenever it is looked at.
+u64 most_held_bytes();
 
 }  // namespace concord::app

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
 #include <mutex>
 
 namespace concord::app {
@@ -15,17 +14,6 @@ namespace {
 constexpr u64 guard_before = 1024, guard_after = 4096;
 constexpr u8 poison[8] = {0x5b, 0xc6, 0x5d, 0x6e, 0x7b, 0xa2, 0x5d, 0x63};
 constexpr u64 most_piece_bytes = u64{1} << 26;
-
-u64 available_host_memory() {
-    std::ifstream file("/proc/meminfo");
-    for (std::string name, unit; file >> name;) {
-        u64 kib = 0;
-        if (!(file >> kib)) break;
-        std::getline(file, unit);
-        if (name == "MemAvailable:") return kib * 1024;
-    }
-    return ~u64{0};
-}
 
 // NaNs as one, so that devices may choose their payload.
 u64 element_hash(Type type, const std::byte* at) {
@@ -48,10 +36,11 @@ Rig::Rig(const std::string& selector) : device_(open_device(selector)), stream_(
 
 std::string Rig::no_room_for(const Work& work) const {
     const DeviceTraits& traits = device_->traits();
-    u64 largest = work.out_bytes(), total = work.out_bytes();
+    u64 largest = work.out_bytes(), total = work.out_bytes(), host = 2 * most_piece_bytes;
     for (const Input& input : work.inputs) {
         largest = std::max(largest, input.bytes());
         total += input.bytes();
+        if (!input.held() && input.bytes() <= most_held_bytes()) host += input.bytes();
     }
     total += work.inputs.front().bytes();  // the scratch of a variant that copies its input
     constexpr u64 small = u64{1} << 26;
@@ -61,7 +50,8 @@ std::string Rig::no_room_for(const Work& work) const {
     if (total > traits.global_memory / 4 * 3)
         return bytes_name(total) + " of device memory, of " + bytes_name(traits.global_memory) +
                " at most 3/4";
-    const u64 host = traits.shares_host_memory ? total : 4 * held_bytes, there = available_host_memory();
+    if (traits.shares_host_memory) host += total;
+    const u64 there = available_host_memory();
     if (host > there / 4 * 3)
         return bytes_name(host) + " of host memory, of " + bytes_name(there) + " free at most 3/4";
     return {};
@@ -158,6 +148,12 @@ Verdict Rig::run(const Variant& variant) {
     });
     fingerprint_ = sum;
 
+    return verdict;
+}
+
+Verdict Rig::judge_inputs() {
+    Verdict verdict;
+    if (!runs()) return verdict;
     for (std::size_t i = placement_.in_place ? 1 : 0; i < inputs_.size(); ++i) {
         const Input& input = work_.inputs[i];
         const u64 size = size_of(input.type);

@@ -30,9 +30,11 @@ class Rig {
 
     /// Allocates and uploads; replaces what was loaded.
     void load(const Work& work, const Placement& placement);
-    /// Runs the loaded work once on a poisoned output and judges everything that it left behind. Throws what
-    /// the call throws.
+    /// Runs the loaded work once on a poisoned output, and judges the output and its surroundings. Throws
+    /// what the call throws.
     Verdict run(const Variant& variant);
+    /// Judges whether the inputs and their surroundings are as they were.
+    Verdict judge_inputs();
     /// Calls the loaded work; for timing.
     Run call(std::string_view variant);
 

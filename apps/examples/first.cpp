@@ -1,7 +1,7 @@
 // A first program: a x + y on a million elements of the best device there is, then their sum.
 //
-//     c++ -std=c++20 first.cpp -lconcord && ./a.out        (or CONCORD_DEVICE=tbb ./a.out, opencl:0, cuda:1
-//     ...) Intel(R) Xeon(R) Processor: 5.24288e+06
+//     c++ -std=c++20 first.cpp -ffp-contract=off -lconcord && CONCORD_DEVICE=tbb ./a.out
+//     Intel(R) Xeon(R) Processor: 5.24288e+06
 
 #include <concord/concord.hpp>
 #include <iostream>
