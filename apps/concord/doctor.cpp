@@ -104,6 +104,7 @@ void report_environment() {
                                      "CONCORD_LOG",
                                      "CONCORD_THREADS",
                                      "CONCORD_HOST_ISA",
+                                     "CONCORD_NVRTC",
                                      "XDG_CACHE_HOME",
                                      "NO_COLOR",
                                      "LD_LIBRARY_PATH",

@@ -92,7 +92,10 @@ void check_writable(const fs::path& path) {
     const fs::path target = target_of(path);
     if (fs::exists(target, error) && !fs::is_regular_file(target, error))
         fail(path, "it is not a regular file");
-    if (::access(folder_of(target).c_str(), W_OK | X_OK) != 0)
+    const fs::path folder = folder_of(target);
+    if (fs::exists(folder, error) && !fs::is_directory(folder, error))
+        fail(path, folder.string() + " is no folder");
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
         fail(path, std::string("its folder: ") + std::strerror(errno));
 }
 

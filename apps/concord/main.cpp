@@ -33,14 +33,24 @@ void add_common_options(CLI::App& command) {
         ->group("Everywhere");
 }
 
-// The deepest command that the arguments chose, for a hint at its help.
-std::string deepest(const CLI::App& program) {
+// What was wrong with the arguments, with a hint at the help of the deepest command that they chose.
+std::string complaint(const CLI::App& program, const CLI::ParseError& error) {
+    const CLI::App* at = &program;
     std::string path = program.get_name();
-    for (const CLI::App* at = &program; !at->get_subcommands().empty();) {
+    while (!at->get_subcommands().empty()) {
         at = at->get_subcommands().front();
         path += " " + at->get_name();
     }
-    return path;
+    std::string what = error.what();
+    // A word that nothing takes comes first: CLI11 would rather name an option that is missing.
+    if (const std::vector<std::string> rest = program.remaining(true); !rest.empty()) {
+        std::vector<std::string> commands;
+        for (const CLI::App* command : at->get_subcommands(nullptr))
+            commands.push_back(command->get_name());
+        what = "unknown argument '" + rest.front() + "'";
+        if (!commands.empty() && rest.front().rfind('-', 0) != 0) what += "; there are " + joined(commands);
+    }
+    return what + " (see " + path + " --help)";
 }
 
 std::string one_line(std::string text) {
@@ -87,7 +97,7 @@ int run_program(int argc, char** argv) {
     } catch (const CLI::Success& success) {  // --help, --version
         return program.exit(success);
     } catch (const CLI::ParseError& error) {
-        return complain(one_line(error.what()) + " (see " + deepest(program) + " --help)", status_bad_input);
+        return complain(one_line(complaint(program, error)), status_bad_input);
     }
     if (common.threads != 0) setenv("CONCORD_THREADS", std::to_string(common.threads).c_str(), 1);
     if (!common.log_level.empty()) set_log_level(common.log_level);

@@ -27,18 +27,19 @@ class RunMap final : public RunTask {
     }
     NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
         const NpyFile& in = *inputs[0];
-        if (has_user_text()) op_ = operator_from_text(text_);
+        if (has_user_text()) op_ = operator_from_text(*text_);
         return {op_ ? op_->result : in.type(), in.shape()};
     }
     Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
         return op_ ? map(stream, in[0], out, *op_, options)
                    : map(stream, in[0], out, *map_function_named(function_), options);
     }
-    bool has_user_text() const override { return !text_.empty(); }
+    bool has_user_text() const override { return text_.has_value(); }
     std::string title() const override { return op_ ? op_->name : function_; }
 
   private:
-    std::string function_ = "copy", text_;
+    std::string function_ = "copy";
+    std::optional<std::string> text_;
     std::optional<Operator> op_;
 };
 

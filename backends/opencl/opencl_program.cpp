@@ -108,10 +108,18 @@ ProgramHandle from_text(const OpenClDevice& device, const std::string& entry, co
     const char* string = text.c_str();
     const std::size_t length = text.size();
     cl_int status = CL_SUCCESS;
-    ProgramHandle program(cl().clCreateProgramWithSource(device.context(), 1, &string, &length, &status));
-    check(status, call, "clCreateProgramWithSource");
-    status = build(program, device.id(), options);
-    const std::string words = with_origins(build_log(program.get(), device.id()), text);
+    ProgramHandle program;
+    std::string words;
+    // PoCL's own cache has a race: of processes that build one text at once some fail, with no error in the
+    // log.
+    for (int attempt = 0; attempt < 4; ++attempt) {
+        program =
+            ProgramHandle(cl().clCreateProgramWithSource(device.context(), 1, &string, &length, &status));
+        check(status, call, "clCreateProgramWithSource");
+        status = build(program, device.id(), options);
+        words = with_origins(build_log(program.get(), device.id()), text);
+        if (status != CL_BUILD_PROGRAM_FAILURE || words.find("error:") != std::string::npos) break;
+    }
     if (status != CL_SUCCESS)
         throw Error(
             ErrorCode::compile_failed, call,

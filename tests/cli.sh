@@ -1,0 +1,811 @@
+#!/usr/bin/env bash
+# cli.sh BIN_DIR MODULES_DIR: the command line contract of BIN_DIR/concord. MODULES_DIR holds modules that cannot be used.
+# A check that fails says what was expected and what came; a check whose device is not here is left out and counted as that.
+set -u
+export LC_ALL=C
+
+bin=$(cd -- "$1" && pwd -P) || exit 2
+modules=$(cd -- "$2" && pwd -P) || exit 2
+concord=$bin/concord
+[[ -x $concord ]] || { echo "cli.sh: there is no $concord" >&2; exit 2; }
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+unset CONCORD_DEVICE CONCORD_BACKEND_PATH CONCORD_CACHE CONCORD_LOG CONCORD_THREADS NO_COLOR POCL_CACHE_DIR
+export XDG_CACHE_HOME=$work/cache
+
+passed=0
+failed=0
+declare -A left_out=()
+without=    # why the checks that follow are left out; empty: they are done
+escapes=    # the commands whose output held escape codes
+
+verdict() {  # NAME PROBLEM: passed if there is no problem
+    if [[ $without ]]; then
+        left_out[$without]=$((${left_out[$without]:-0} + 1))
+    elif [[ -z $2 ]]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED  $1: $2"
+    fi
+}
+
+# Runs the program: $status, $out, $err.
+run() {
+    "$concord" "$@" >stdout 2>stderr </dev/null
+    status=$?
+    out=$(tr -d '\0' <stdout) err=$(tr -d '\0' <stderr)
+    [[ $out$err != *$'\e'* ]] || escapes+=" [$*]"
+}
+came() { echo "status $status, stderr '$(head -c 400 stderr | tr '\n' '|')'"; }
+came_out() { echo "stdout '$(head -c 400 stdout | tr '\n' '|')'"; }
+
+# ends STATUS WORDS ARGUMENTS...: the status, and WORDS on stderr of a run that fails, on stdout of one that does not.
+ends() {
+    local wanted=$1 words=$2 problem=
+    shift 2
+    if [[ -z $without ]]; then
+        run "$@"
+        if [[ $status != "$wanted" ]]; then
+            problem="expected status $wanted, came $(came)"
+        elif [[ $wanted -ge 2 ]]; then
+            problem=$(bad_complaint "$words")
+        elif [[ $out != *"$words"* ]]; then
+            problem="expected '$words' on stdout, came $(came_out)"
+        fi
+    fi
+    verdict "concord $*" "$problem"
+}
+# One line that says what was wrong, nothing on stdout.
+bad_complaint() {  # WORDS
+    if [[ $err != *"$1"* ]]; then
+        echo "expected '$1' on stderr, came $(came)"
+    elif [[ $err != "concord: "* || $err == *$'\n'* ]]; then
+        echo "expected one line on stderr, came $(came)"
+    elif [[ $out ]]; then
+        echo "expected nothing on stdout, came $(came_out)"
+    fi
+}
+
+# refused STATUS WORDS run ARGUMENTS...: as `ends`; with --out box/new.npy nothing appears, with --out box/kept.npy the
+# old content stays, and in both cases nothing else is left behind.
+refused() {
+    local problem=
+    if [[ -z $without ]]; then
+        fresh_box
+        run "${@:3}"
+        if [[ $status != "$1" ]]; then
+            problem="expected status $1, came $(came)"
+        else
+            problem=$(bad_complaint "$2")
+        fi
+        [[ $problem ]] || problem=$(bad_box)
+    fi
+    verdict "concord ${*:3}" "$problem"
+}
+fresh_box() {
+    rm -rf box
+    mkdir box
+    echo old >box/kept.npy
+}
+bad_box() {
+    local there
+    there=$(ls -A box)
+    if [[ $there != kept.npy ]]; then
+        echo "expected nothing new beside the output, came '${there//$'\n'/ }'"
+    elif [[ $(cat box/kept.npy) != old ]]; then
+        echo "expected the old content of kept.npy, which is gone"
+    fi
+}
+
+# gives FILE run ARGUMENTS...: --out is added; every byte of what it writes is that of FILE. A device may refuse
+# arithmetic that it lacks (f64, exact square roots), if it says so.
+gives() {
+    local problem="" lacks=""
+    if [[ -z $without ]]; then
+        fresh_box
+        run "${@:2}" --out box/new.npy
+        if [[ $status == 2 && $* != *"--device tbb"* ]]; then
+            case $err in
+                *"has no f64 arithmetic"*) lacks="$device has no f64 arithmetic" ;;
+                *"no correctly rounded square root"*) lacks="$device has no correctly rounded square root" ;;
+            esac
+        fi
+        if [[ $status != 0 ]]; then
+            problem="expected status 0, came $(came)"
+        elif [[ $err == *concord* ]]; then  # drivers do as they like
+            problem="expected nothing on stderr, came $(came)"
+        else
+            problem=$(bad_bytes "$1" box/new.npy)
+        fi
+    fi
+    if [[ $lacks ]]; then
+        without=$lacks
+        verdict "" ""
+        without=
+    else
+        verdict "concord ${*:2}" "$problem"
+    fi
+}
+bad_bytes() {  # FILE FILE
+    cmp -s "$1" "$2" || echo "expected $1, the bytes $(ends_of "$1"); came $(ends_of "$2")"
+}
+ends_of() { od -An -v -tx1 "$1" 2>&1 | tail -n 3 | tr -s ' \n' ' '; }
+
+# Whether a file holds one JSON object, written with indents, and nothing else.
+bad_object() {  # FILE
+    if [[ $(head -n 1 "$1") != "{" || $(tail -n 1 "$1") != "}" || $(grep -c '^[^ ]' "$1") != 2 ]]; then
+        echo "expected one JSON object in $1, came '$(head -c 200 "$1" | tr '\n' '|')'"
+    fi
+}
+bad_keys() {  # FILE KEYS...
+    local key flat
+    flat=$(tr -d ' \n' <"$1")
+    for key in "${@:2}"; do
+        [[ $flat == *"\"$key\":"* ]] || echo "expected the key '$key' in $1"
+    done
+}
+
+# .npy files: values are integers, or "-0 inf -inf" and raw bits "0x..." for floats.
+declare -A descr=([i8]='|i1' [i16]='<i2' [i32]='<i4' [i64]='<i8' [u8]='|u1' [u16]='<u2' [u32]='<u4' [u64]='<u8'
+    [f32]='<f4' [f64]='<f8')
+types="i8 i16 i32 i64 u8 u16 u32 u64 f32 f64"
+
+# The bits of a value, in $bits.
+encode() {  # TYPE VALUE
+    local mantissa=23 bias=127 sign=0 value=$2 exponent=0
+    if [[ $1 != f* || $value == 0x* ]]; then
+        bits=$((value))
+        return
+    fi
+    [[ $1 == f32 ]] || mantissa=52 bias=1023
+    if [[ $value == -* ]]; then
+        sign=1
+        value=${value#-}
+    fi
+    if [[ $value == inf ]]; then
+        bits=$(((2 * bias + 1) << mantissa))
+    elif [[ $value == 0 ]]; then
+        bits=0
+    else
+        while ((value >> (exponent + 1))); do exponent=$((exponent + 1)); done
+        bits=$((((exponent + bias) << mantissa) | ((value - (1 << exponent)) << (mantissa - exponent))))
+    fi
+    ((sign == 0)) || bits=$((bits | 1 << (${1#f} - 1)))
+}
+
+# The bytes of values, as escapes for printf, in $bytes.
+pack() {  # TYPE VALUES...
+    local type=$1 width=$((${1:1} / 8)) value i byte
+    shift
+    bytes=
+    for value in "$@"; do
+        encode "$type" "$value"
+        for ((i = 0; i < width; i++)); do
+            printf -v byte '\\x%02x' $(((bits >> (8 * i)) & 255))
+            bytes+=$byte
+        done
+    done
+}
+
+# The head of a file, padded as NumPy pads it.
+head_of() {  # MAJOR DICT
+    local dict=$2 before=10 length i
+    [[ $1 == 1 ]] || before=12
+    local pad=$(((64 - (before + ${#dict} + 1) % 64) % 64))
+    length=$((${#dict} + pad + 1))
+    printf '\x93NUMPY'
+    printf '%b' "\\x0$1\\x00"
+    for ((i = 8; i < before; i++)); do
+        printf '%b' "$(printf '\\x%02x' $(((length >> (8 * (i - 8))) & 255)))"
+    done
+    printf '%s%*s\n' "$dict" "$pad" ''
+}
+dict() { echo "{'descr': $1, 'fortran_order': $2, 'shape': $3, }"; }  # DESCR ORDER SHAPE
+
+npy() {  # FILE TYPE SHAPE VALUES...; the shape '-' is that of a plain list
+    local shape=$3
+    [[ $shape != - ]] || shape="($(($# - 3)),)"
+    pack "$2" "${@:4}"
+    {
+        head_of 1 "$(dict "'${descr[$2]}'" False "$shape")"
+        printf '%b' "$bytes"
+    } >"$1"
+}
+raw_npy() {  # FILE MAJOR DESCR ORDER SHAPE, then 12 bytes of data
+    head_of "$2" "$(dict "$3" "$4" "$5")" >"$1"
+    printf '\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00' >>"$1"
+}
+
+# The devices: the first one of every backend that has any.
+run devices --json
+selectors=$(sed -n 's/^ *"selector": "\(.*\)".*/\1/p' stdout)
+has() { grep -q "^$1:" <<<"$selectors"; }
+use() {  # BACKEND
+    device=$1 without=
+    has "$1" || without="no $1 device"
+}
+
+## Help, and what is no command, option or value.
+visited=
+visit() {  # COMMAND WORDS...
+    local name problem=
+    run "$@" --help
+    visited+=" [$*]"
+    if [[ $status != 0 || $err ]]; then
+        problem="expected status 0 and nothing on stderr, came $(came)"
+    elif [[ $out != *$'Example:\n  concord '* ]]; then
+        problem="expected an example, came $(came_out)"
+    fi
+    verdict "concord $* --help" "$problem"
+    while read -r name; do visit "$@" "$name"; done < <(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' <<<"$out")
+}
+visit
+for level in devices doctor algorithms run "run map" "run add" "run reduce" check bench cache "cache ls" "cache verify" \
+    "cache clear"; do
+    problem=
+    [[ $visited == *"[$level]"* ]] || problem="expected it among the commands that --help lists, which are$visited"
+    verdict "concord $level" "$problem"
+done
+
+npy three.npy f32 - 1 4 9
+npy bytes.npy u8 - 1 2 3
+ends 0 "concord " --version
+ends 2 "subcommand is required"
+ends 2 "subcommand is required" run
+ends 2 "frob" frob
+ends 2 "--frob" --frob
+ends 2 "map, add, reduce" run frob --in three.npy --out box/new.npy
+ends 2 "ls, verify, clear" cache frob
+ends 2 "'frob'" algorithms frob
+ends 2 "'frob'" check frob
+ends 2 "'frob'" bench frob
+ends 2 "'frob'" check --variants frob
+ends 2 "'frob'" check --types frob
+ends 2 "'2^99'" check --sizes '2^99'
+ends 2 "'-5'" bench --sizes -5
+ends 2 "frob" devices --log-level frob
+ends 2 "--threads" devices --threads 0
+for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce"; do
+    # shellcheck disable=SC2086  # a command is one word or two
+    ends 2 "--frob" $command --frob
+done
+refused 2 "--in" run map --out box/new.npy
+refused 2 "--out" run map --in three.npy
+refused 2 "median" run reduce --op median --in three.npy --out box/new.npy
+refused 2 "cube" run map --function cube --in three.npy --out box/new.npy
+refused 2 "--frob" run map --in three.npy --out box/new.npy --frob
+refused 2 "2 given" run map --in three.npy --in three.npy --out box/new.npy
+refused 2 "1 given" run add --in three.npy --out box/new.npy
+
+## Devices.
+run devices --json
+problem=$(bad_object stdout)$(bad_keys stdout auto devices selector backend name driver backends available reason)
+[[ $status == 0 && -z $err ]] || problem+=" expected status 0 and nothing on stderr, came $(came)"
+[[ $selectors == *tbb:0* ]] || problem+=" expected tbb:0 among the selectors, came $selectors"
+verdict "concord devices --json" "$problem"
+run devices --verbose --json
+verdict "concord devices --verbose --json" "$(bad_object stdout)$(bad_keys stdout traits properties)"
+for selector in $selectors; do ends 0 "$selector" devices; done
+ends 0 "compiles text" devices --verbose
+ends 0 "tbb:0" doctor
+ends 0 "kernel cache: $XDG_CACHE_HOME/concord, writable" doctor
+
+for selector in cuda:7 opencl:99 tbb:1 nosuch; do
+    refused 3 "'$selector': " run map --in three.npy --out box/new.npy --device "$selector"
+    ends 3 "'$selector': " check --devices "$selector"
+    ends 3 "'$selector': " bench --devices "$selector"
+done
+refused 3 "there is no backend 'nosuch'" run map --in three.npy --out box/kept.npy --device nosuch
+refused 3 "numbered from 0" run map --in three.npy --out box/new.npy --device tbb:1
+refused 2 "'tbb:x' is no selector" run map --in three.npy --out box/new.npy --device tbb:x
+export CONCORD_DEVICE=nosuch
+refused 3 "'nosuch': " run map --in three.npy --out box/new.npy
+device=tbb
+gives three.npy run map --in three.npy --device tbb
+export CONCORD_DEVICE=tbb
+gives three.npy run map --in three.npy
+run run map --in three.npy --out box/new.npy --json
+verdict "CONCORD_DEVICE=tbb" "$([[ $out == *'"tbb:0"'* ]] || echo "expected tbb:0, came $(came) $(came_out)")"
+unset CONCORD_DEVICE
+
+## Modules that cannot be used, beside devices that can.
+mkdir modules
+cp "$modules"/concord-backend-*.so modules
+echo "no shared object" >modules/concord-backend-broken.so
+export CONCORD_BACKEND_PATH=$work/modules:/no/such/folder
+ends 0 "old: not available: the module is for backend interface" doctor
+problem=
+for words in "rebuild one with the other" "entryless: not available: the module has no entry point" \
+    "broken: not available: the module does not load" "tbb: available"; do
+    [[ $out == *"$words"* ]] || problem+=" expected '$words', came $(came_out)"
+done
+verdict "concord doctor, modules" "$problem"
+ends 0 "old is not available: the module is for backend interface" devices
+refused 3 "rebuild one with the other" run map --in three.npy --out box/new.npy --device old
+gives three.npy run map --in three.npy --device tbb
+run run map --in three.npy --out box/new.npy --device tbb --json --log-level info
+problem=$(bad_object stdout)
+[[ $status == 0 && $err == *"backend interface"* ]] || problem+=" expected the log on stderr, came $(came)"
+verdict "the log is on stderr" "$problem"
+CONCORD_LOG=info run run map --in three.npy --out box/new.npy --device tbb
+verdict "CONCORD_LOG=info" "$([[ $err == *"backend interface"* ]] || echo "expected the log on stderr, came $(came)")"
+unset CONCORD_BACKEND_PATH
+
+## Files that are refused. A good one first: the others differ from it in one thing.
+raw_npy good.npy 1 "'<i4'" False '(3,)'
+npy good_expected.npy i32 - 1 2 3
+gives good_expected.npy run map --in good.npy --device tbb
+for major in 2 3; do
+    raw_npy "format$major.npy" "$major" "'<i4'" False '(3,)'
+    gives good_expected.npy run map --in "format$major.npy" --device tbb
+done
+bad_file() {  # FILE WORDS: refused by its name, into a new file and over an old one
+    local words
+    for words in "$1" "$2"; do
+        refused 2 "$words" run map --in "$1" --out box/new.npy --device tbb
+        refused 2 "$words" run reduce --in "$1" --out box/kept.npy --device tbb
+    done
+}
+head -c 9 good.npy >magic_only.npy
+head -c 60 good.npy >header.npy
+head -c $(($(wc -c <good.npy) - 1)) good.npy >data.npy
+sed 's/NUMPY/NUMPX/' good.npy >magic.npy
+echo "one,two,three" >text.npy
+: >empty_file.npy
+raw_npy version.npy 4 "'<i4'" False '(3,)'
+raw_npy fortran.npy 1 "'<i4'" True '(3,)'
+raw_npy big.npy 1 "'>i4'" False '(3,)'
+raw_npy bool.npy 1 "'|b1'" False '(12,)'
+raw_npy object.npy 1 "'|O'" False '(1,)'
+raw_npy complex.npy 1 "'<c8'" False '(1,)'
+raw_npy half.npy 1 "'<f2'" False '(6,)'
+raw_npy string.npy 1 "'<U3'" False '(1,)'
+raw_npy struct.npy 1 "[('x', '<i4'), ('y', '<i4')]" False '(1,)'
+raw_npy more.npy 1 "'<i4'" False '(4,)'
+raw_npy huge.npy 1 "'<i4'" False '(4611686018427387904, 4)'
+raw_npy shape.npy 1 "'<i4'" False '(3'
+raw_npy negative.npy 1 "'<i4'" False '(-3,)'
+bad_file magic_only.npy truncated
+bad_file header.npy truncated
+bad_file data.npy truncated
+bad_file magic.npy "no .npy file"
+bad_file text.npy "no .npy file"
+bad_file empty_file.npy "no .npy file"
+bad_file version.npy "format 4.0"
+bad_file fortran.npy Fortran
+bad_file big.npy big-endian
+bad_file bool.npy bool
+bad_file object.npy objects
+bad_file complex.npy complex
+bad_file half.npy "half precision"
+bad_file string.npy text
+bad_file struct.npy structures
+bad_file more.npy "takes 16 bytes, the file has 12"
+bad_file huge.npy "64 bits"
+bad_file shape.npy "not a tuple of numbers"
+bad_file negative.npy "not a tuple of numbers"
+bad_file missing.npy "No such file"
+bad_file "$work" "not a regular file"
+mkfifo pipe.npy
+bad_file pipe.npy "not a regular file"
+
+npy two.npy f32 - 1 2
+npy square.npy f32 "(3, 1)" 1 2 3
+npy double.npy f64 - 1 2 3
+refused 2 "two.npy is f32 (2,)" run add --in three.npy --in two.npy --out box/new.npy --device tbb
+refused 2 "square.npy is f32 (3, 1)" run add --in three.npy --in square.npy --out box/kept.npy --device tbb
+refused 2 "double.npy is f64 (3,)" run add --in three.npy --in double.npy --out box/new.npy --device tbb
+refused 2 "data.npy" run add --in good.npy --in data.npy --out box/kept.npy --device tbb
+
+{ cat good.npy && printf xy; } >trailing.npy
+run run map --in trailing.npy --out box/new.npy --device tbb --json
+problem=$(bad_object stdout)$(bad_bytes good_expected.npy box/new.npy)
+[[ $status == 0 && $err == *"trailing.npy: 2 bytes"* ]] || problem+=" expected a warning on stderr, came $(came)"
+verdict "bytes after the array" "$problem"
+gives good_expected.npy run map --in trailing.npy --device tbb --log-level error
+
+## Output files appear whole or not at all.
+refused 2 "no/such/new.npy" run map --in three.npy --out no/such/new.npy --device tbb
+refused 2 "three.npy is no folder" run map --in three.npy --out three.npy/new.npy --device tbb
+refused 2 "it is a folder" run map --in three.npy --out box --device tbb
+refused 2 "names no file" run map --in three.npy --out box/ --device tbb
+refused 2 "cannot be written" run map --in three.npy --out '' --device tbb
+refused 3 "nosuch" run map --in three.npy --out box/kept.npy --device nosuch
+refused 2 "frob" run map --in three.npy --out box/kept.npy --device tbb --variant frob
+[[ $EUID != 0 ]] || without="root can write everywhere"
+mkdir closed
+chmod 555 closed
+refused 2 "closed/new.npy" run map --in three.npy --out closed/new.npy --device tbb
+without=
+[[ -c /dev/full ]] || without="no /dev/full"
+refused 2 "/dev/full" run map --in three.npy --out /dev/full --device tbb
+"$concord" devices >/dev/full 2>stderr
+status=$?
+verdict "standard output that is full" "$([[ $status == 2 ]] || echo "expected status 2, came $(came)")"
+without=
+{
+    head_of 1 "$(dict "'|u1'" False '(200000,)')"
+    head -c 200000 /dev/zero | tr '\0' '\1'
+} >ones.npy
+for name in kept new; do
+    fresh_box
+    # Writing fails halfway.
+    (
+        trap '' XFSZ
+        ulimit -f 64
+        exec "$concord" run map --in ones.npy --out "box/$name.npy" --device tbb >stdout 2>stderr
+    )
+    status=$?
+    problem=$(bad_box)
+    [[ $status == 2 && $(cat stderr) == *"box/$name.npy: cannot be written"* ]] ||
+        problem+=" expected status 2 and the file's name, came $(came)"
+    verdict "a disk that is full, $name.npy" "$problem"
+done
+cp three.npy itself.npy
+npy squares.npy f32 - 1 16 81
+run run map --function square --in itself.npy --out itself.npy --device tbb
+verdict "an output that is the input" "$(bad_bytes squares.npy itself.npy)"
+ln -s itself.npy link.npy
+run run map --in three.npy --out link.npy --device tbb
+problem=$(bad_bytes three.npy itself.npy)
+[[ -L link.npy ]] || problem+=" expected that the link stays one"
+verdict "an output that is a link" "$problem"
+
+## Memory that is not there: 2 GiB in and out of 3.5 GiB, the file has holes.
+head_of 1 "$(dict "'|u1'" False '(2147483648,)')" >large.npy
+truncate -s $((2147483648 + $(wc -c <large.npy))) large.npy
+small() { (ulimit -v 3670016 && CONCORD_THREADS=1 exec "$concord" "$@" >stdout 2>stderr); }
+small run map --in three.npy --out new.npy --device tbb || without="the program does not start in 3.5 GiB"
+fresh_box
+small run map --in large.npy --out box/kept.npy --device tbb
+status=$?
+problem=$(bad_box)
+[[ $status == 4 && $(cat stderr) == *memory* ]] || problem+=" expected status 4 and 'memory', came $(came)"
+verdict "memory that is not there" "$problem"
+rm -f large.npy
+without=
+
+## Variants.
+for device in tbb opencl cuda; do
+    use "$device"
+    refused 2 "these would do: vectorized, naive" run map --in three.npy --out box/new.npy --device "$device" --variant frob
+    refused 2 "these would do: fixed" run reduce --in three.npy --out box/kept.npy --device "$device" --variant frob
+    refused 2 "sqrt takes f32 or f64, not u8" run map --function sqrt --in bytes.npy --out box/kept.npy --device "$device"
+    [[ $device == tbb ]] && continue
+    refused 2 "serial is not written in" run reduce --in three.npy --out box/new.npy --device "$device" --variant serial
+    refused 2 "these would do: fixed" run reduce --in three.npy --out box/new.npy --device "$device" --variant serial
+done
+use tbb
+refused 2 "shuffle is not written in" run reduce --in three.npy --out box/new.npy --device tbb --variant shuffle
+refused 2 "these would do: fixed" run reduce --in three.npy --out box/new.npy --device tbb --variant shuffle
+refused 2 "only compiles" run map --in three.npy --out box/new.npy --device cuda@sm_90
+
+## Results, to the byte.
+# Extremes of a type, as the numbers of this shell.
+limits() {  # TYPE
+    local n=${1:1}
+    case $1 in
+        u*) low=0 high=$(((1 << (n - 1) << 1) - 1)) ;;
+        *) low=$((-1 << (n - 1))) high=$(((1 << (n - 1)) - 1)) ;;
+    esac
+}
+apply() {  # FUNCTION TYPE VALUES...: integers, in $result
+    local f=$1 type=$2 x
+    shift 2
+    result=
+    for x in "$@"; do
+        case $f in
+            copy) result+=" $x" ;;
+            negate) result+=" $((-x))" ;;
+            square) result+=" $((x * x))" ;;
+            abs) [[ $type == i* && $x == -* ]] && result+=" $((-x))" || result+=" $x" ;;
+        esac
+    done
+}
+for type in i8 i16 i32 i64 u8 u16 u32 u64; do
+    limits $type
+    values="0 1 2 3 11 100 $low $high $((high - 1))"
+    [[ $type == u* ]] || values+=" -1 -2 -11"
+    # shellcheck disable=SC2086  # lists of words
+    {
+        npy "map.$type.npy" $type - $values
+        for f in copy negate square abs; do
+            apply $f $type $values
+            npy "map.$type.$f.npy" $type - $result
+        done
+        reversed=
+        sums=
+        for x in $values; do reversed="$x $reversed"; done
+        read -ra a <<<"$values"
+        read -ra b <<<"$reversed"
+        for i in "${!a[@]}"; do sums+=" $((a[i] + b[i]))"; done
+        npy "add.$type.npy" $type - $reversed
+        npy "sum.$type.npy" $type - $sums
+        npy "reduce.$type.npy" $type "(2, 3)" 5 100 7 2 11 3
+        npy "reduce.$type.sum.npy" $type "()" 128
+        npy "reduce.$type.product.npy" $type "()" $((5 * 100 * 7 * 2 * 11 * 3))
+        npy "reduce.$type.min.npy" $type "()" 2
+        npy "reduce.$type.max.npy" $type "()" 100
+        npy "empty.$type.sum.npy" $type "()" 0
+        npy "empty.$type.product.npy" $type "()" 1
+        npy "empty.$type.min.npy" $type "()" "$high"
+        npy "empty.$type.max.npy" $type "()" "$low"
+    }
+done
+npy reduce.i32.npy i32 "(2, 3)" 5 -100 7 2 -11 3
+npy reduce.i32.sum.npy i32 "()" -94
+npy reduce.i32.product.npy i32 "()" $((5 * -100 * 7 * 2 * -11 * 3))
+npy reduce.i32.min.npy i32 "()" -100
+npy reduce.i32.max.npy i32 "()" 7
+for type in f32 f64; do
+    quiet=0x7fc12345 signalling=0xff812345 root=0x3fb504f3
+    [[ $type == f32 ]] || quiet=0x7ff8000012345678 signalling=0xfff0000012345678 root=0x3ff6a09e667f3bcd
+    npy "map.$type.npy" $type - 0 -0 1 -2 3 1000 inf -inf
+    npy "map.$type.copy.npy" $type - 0 -0 1 -2 3 1000 inf -inf
+    npy "map.$type.negate.npy" $type - -0 0 -1 2 -3 -1000 -inf inf
+    npy "map.$type.square.npy" $type - 0 0 1 4 9 1000000 inf inf
+    npy "map.$type.abs.npy" $type - 0 0 1 2 3 1000 inf inf
+    npy "roots.$type.npy" $type - 0 -0 1 4 9 2 1000000 inf
+    npy "roots.$type.sqrt.npy" $type - 0 -0 1 2 3 $root 1000 inf
+    npy "nan.$type.npy" $type - $quiet 1 $signalling
+    npy "add.$type.npy" $type - 1 0 2 4 -3 24 1 -inf
+    npy "sum.$type.npy" $type - 1 0 3 2 0 1024 inf -inf
+    npy "reduce.$type.npy" $type "(2, 3)" 5 -100 7 2 -11 3
+    npy "reduce.$type.sum.npy" $type "()" -94
+    npy "reduce.$type.product.npy" $type "()" $((5 * -100 * 7 * 2 * -11 * 3))
+    npy "reduce.$type.min.npy" $type "()" -100
+    npy "reduce.$type.max.npy" $type "()" 7
+    npy "zeros.$type.npy" $type - 0 -0 0 -0
+    npy "zeros.$type.min.npy" $type "()" -0
+    npy "zeros.$type.max.npy" $type "()" 0
+    npy "empty.$type.sum.npy" $type "()" 0
+    npy "empty.$type.product.npy" $type "()" 1
+    npy "empty.$type.min.npy" $type "()" inf
+    npy "empty.$type.max.npy" $type "()" -inf
+done
+for type in $types; do
+    npy "empty.$type.npy" "$type" "(0,)"
+    npy "hollow.$type.npy" "$type" "(2, 0, 3)"
+    npy "scalar.$type.npy" "$type" "()" 3
+    npy "scalar.$type.square.npy" "$type" "()" 9
+    npy "scalar.$type.sum.npy" "$type" "()" 6
+done
+npy ones_sum.npy u8 "()" 200000
+npy cube.npy i16 "(2, 1, 3)" 1 2 3 4 5 6
+npy cube_negate.npy i16 "(2, 1, 3)" -1 -2 -3 -4 -5 -6
+
+# All of it on tbb. Elsewhere a function of a type is a kernel to compile: then as many as show every function and type.
+kernels=" copy.i8 copy.f32 negate.i16 negate.u64 negate.f64 square.u8 square.i64 square.f32 abs.i32 abs.u16 abs.f64
+    add.u32 add.i16 add.f32 sum.i32 sum.u8 sum.f64 product.i16 product.f32 min.f32 min.i64 max.u16 max.f64 "
+on() { [[ $device == tbb || $kernels =~ [[:space:]]$1[[:space:]] ]]; }  # KERNEL
+for device in tbb opencl cuda; do
+    use "$device"
+    for type in $types; do
+        for f in copy negate square abs; do
+            ! on "$f.$type" || gives "map.$type.$f.npy" run map --function $f --in "map.$type.npy" --device "$device"
+        done
+        if on "add.$type"; then
+            gives "sum.$type.npy" run add --in "map.$type.npy" --in "add.$type.npy" --device "$device"
+            gives "scalar.$type.sum.npy" run add --in "scalar.$type.npy" --in "scalar.$type.npy" --device "$device"
+        fi
+        for op in sum product min max; do
+            if on "$op.$type"; then
+                gives "reduce.$type.$op.npy" run reduce --op $op --in "reduce.$type.npy" --device "$device"
+                gives "scalar.$type.npy" run reduce --op $op --in "scalar.$type.npy" --device "$device"
+            fi
+            # What is empty compiles nothing.
+            gives "empty.$type.$op.npy" run reduce --op $op --in "empty.$type.npy" --device "$device"
+        done
+        if on "square.$type"; then
+            gives "scalar.$type.square.npy" run map --function square --in "scalar.$type.npy" --device "$device"
+            gives "empty.$type.sum.npy" run reduce --in "hollow.$type.npy" --device "$device"
+            gives "hollow.$type.npy" run map --function negate --in "hollow.$type.npy" --device "$device"
+            gives "empty.$type.npy" run add --in "empty.$type.npy" --in "empty.$type.npy" --device "$device"
+        fi
+    done
+    for type in f32 f64; do
+        gives "roots.$type.sqrt.npy" run map --function sqrt --in "roots.$type.npy" --device "$device"
+        ! on "copy.$type" || gives "nan.$type.npy" run map --function copy --in "nan.$type.npy" --device "$device"
+        for op in min max; do
+            on "$op.$type" || continue
+            gives "zeros.$type.$op.npy" run reduce --op $op --in "zeros.$type.npy" --device "$device"
+            ends 0 "= nan" run reduce --op $op --in "nan.$type.npy" --out box/new.npy --device "$device"
+        done
+    done
+    gives ones_sum.npy run reduce --in ones.npy --device "$device"
+    gives cube_negate.npy run map --function negate --in cube.npy --device "$device"
+    for variant in fixed shuffle first_add sequential interleaved global_tree serial; do
+        if [[ $without ]]; then
+            verdict "" ""
+            continue
+        fi
+        # The variants that a device has give the result, the others are refused with a reason.
+        run run reduce --in ones.npy --out box/new.npy --device "$device" --variant $variant
+        if [[ $status == 2 ]]; then
+            verdict "reduce/$variant on $device" "$(bad_complaint "these would do: fixed")"
+        else
+            verdict "reduce/$variant on $device" "$(bad_bytes ones_sum.npy box/new.npy)"
+        fi
+    done
+done
+
+## A function of the user's.
+wrong_text='float f(float x) {
+    float y = x;
+    return no_such_name;
+}'
+for device in opencl cuda; do
+    use "$device"
+    gives squares.npy run map --text 'float f(float x) { return x * x; }' --in three.npy --device "$device"
+    npy rounded.npy i32 - 1 4 9
+    gives rounded.npy run map --text 'int g(float x) { return (int)x; }' --in three.npy --device "$device"
+    refused 2 "f32" run map --text 'float f(float x) { return x; }' --in bytes.npy --out box/new.npy --device "$device"
+    problem=
+    if [[ -z $without ]]; then
+        fresh_box
+        run run map --text "$wrong_text" --in three.npy --out box/kept.npy --device "$device"
+        problem=$(bad_box)
+        if [[ $status != 2 || $err != *"concord: --text: "* || $out ]]; then
+            problem+=" expected status 2 and '--text', came $(came)"
+        elif ! grep -E '(^|[^a-z_])f[:(]3([:),]|$)' stderr | grep -qi 'error'; then
+            problem+=" expected an error in line 3 of f, came $(came)"
+        fi
+    fi
+    verdict "a text that does not compile, on $device" "$problem"
+done
+use tbb
+refused 2 "is text, which tbb:0 cannot compile" run map --text 'float f(float x) { return x; }' --in three.npy \
+    --out box/new.npy --device tbb
+refused 2 "no parameter list" run map --text '' --in three.npy --out box/new.npy --device tbb
+refused 2 "no body in braces" run map --text 'float f(float x)' --in three.npy --out box/new.npy --device tbb
+refused 2 "'floot' is no element type" run map --text 'floot f(float x) { return x; }' --in three.npy --out box/kept.npy \
+    --device tbb
+refused 2 "--text" run map --text 'float f(float x) { return x; }' --function abs --in three.npy --out box/new.npy
+
+## --json of `run`.
+for device in tbb opencl cuda; do
+    use "$device"
+    problem=
+    if [[ -z $without ]]; then
+        run --log-level trace run map --function negate --variant naive --in cube.npy --out box/new.npy --device "$device" --json
+        problem=$(bad_object stdout)$(bad_keys stdout algorithm variant device selector name backend type shape times_ms)
+        flat=$(tr -d ' \n' <stdout)
+        for pair in '"algorithm":"map"' '"variant":"naive"' "\"selector\":\"$device:0\"" "\"backend\":\"$device\"" \
+            '"type":"i16"' '"shape":[2,1,3]'; do
+            [[ $flat == *"$pair"* ]] || problem+=" expected $pair"
+        done
+        times=${flat#*\"times_ms\":\{}
+        times=${times%%\}*}
+        for key in compile upload kernel download total; do
+            [[ $times =~ \"$key\":[0-9] ]] || problem+=" expected the time '$key' in '$times'"
+        done
+        [[ $status == 0 ]] || problem+=" expected status 0, came $(came)"
+    fi
+    verdict "run --json on $device" "$problem"
+done
+without=
+
+## Checks and measurements.
+ends 0 " 0 failed" check --devices tbb --types f32 --sizes 0,1,1025 reduce --json check.json --junit check.xml
+verdict "check --json" "$(bad_object check.json)$(bad_keys check.json matrix failures passed failed skipped)"
+problem=
+[[ $(head -n 1 check.xml) == "<?xml "* && $(tail -n 1 check.xml) == "</testsuite>" ]] ||
+    problem="expected a JUnit report, came '$(head -c 200 check.xml)'"
+verdict "check --junit" "$problem"
+refused 2 "no/such/check.json" check reduce --devices tbb --json no/such/check.json
+ends 0 "fixed" bench reduce --devices tbb --sizes 64 --json bench.json --csv bench.csv
+verdict "bench --json" "$(bad_object bench.json)$(bad_keys bench.json results algorithm variant device median_ms)"
+problem=
+[[ $(head -n 1 bench.csv) == algorithm,*variant,device* && $(wc -l <bench.csv) == 2 ]] ||
+    problem="expected a header and a line, came '$(cat bench.csv)'"
+verdict "bench --csv" "$problem"
+refused 2 "no/such/bench.csv" bench reduce --devices tbb --csv no/such/bench.csv
+ends 0 "reduce" algorithms
+ends 0 "fixed" algorithms reduce
+run algorithms --json
+verdict "algorithms --json" "$(bad_object stdout)$(bad_keys stdout algorithms name variants cuda opencl cpu order source)"
+
+## The cache of compiled kernels.
+export XDG_CACHE_HOME=$work/cache.damage
+ends 0 "0 entries" cache ls
+ends 0 "0 entries are valid, 0 damaged" cache verify
+mkdir -p "$XDG_CACHE_HOME/concord"
+echo "no kernel" >"$XDG_CACHE_HOME/concord/0123.program"
+ends 0 "damaged" cache ls
+ends 1 "0123.program" cache verify
+ends 0 "1 files removed" cache clear
+ends 0 "0 entries" cache ls
+negate_on() { gives map.f32.negate.npy run map --function negate --in map.f32.npy --device "$device"; }
+for device in opencl cuda; do
+    use "$device"
+    export XDG_CACHE_HOME=$work/cache.$device
+    negate_on
+    ends 0 "1 entries" cache ls
+    ends 0 "$device | " cache ls
+    ends 0 "1 entries are valid, 0 damaged" cache verify
+    entry=$(echo "$XDG_CACHE_HOME/concord/"*.program)
+    for damage in truncated emptied flipped swapped; do
+        [[ $without ]] || case $damage in
+            truncated) truncate -s -1 "$entry" ;;
+            emptied) : >"$entry" ;;
+            flipped) printf '\xa5' | dd of="$entry" bs=1 seek=$(($(wc -c <"$entry") / 2)) conv=notrunc status=none ;;
+            swapped) mv "$entry" "${entry%/*}/0123456789abcdef.program" ;;  # sound, but not what its name says
+        esac
+        ends 1 "damaged" cache verify
+        negate_on
+        [[ $damage != swapped ]] || rm -f "${entry%/*}/0123456789abcdef.program"
+        # The run has put a sound one in its place.
+        ends 0 "1 entries are valid, 0 damaged" cache verify
+    done
+    ends 0 "1 files removed" cache clear
+    ends 0 "0 entries" cache ls
+    verdict "cache clear leaves nothing" "$([[ $without || -z $(ls -A "$XDG_CACHE_HOME/concord") ]] ||
+        echo "expected an empty folder, came $(ls -A "$XDG_CACHE_HOME/concord")")"
+
+    export CONCORD_CACHE=off
+    negate_on
+    ends 0 "0 entries" cache ls
+    unset CONCORD_CACHE
+
+    export XDG_CACHE_HOME=$work/cache.file.$device
+    mkdir "$XDG_CACHE_HOME"
+    echo "no folder" >"$XDG_CACHE_HOME/concord"
+    negate_on
+    ends 0 "0 entries" cache ls
+    ends 0 "not writable" doctor
+    problem=
+    if [[ -z $without ]]; then
+        run run map --function abs --in map.f32.npy --out box/new.npy --device "$device" --json --log-level info
+        problem=$(bad_object stdout)$(bad_bytes map.f32.abs.npy box/new.npy)
+        [[ $err == *"kernels are not cached"* ]] || problem+=" expected that the log says so, came $(came)"
+    fi
+    verdict "the log on a cache that cannot be used, $device" "$problem"
+
+    export XDG_CACHE_HOME=$work/cache.closed.$device
+    mkdir -p "$XDG_CACHE_HOME/concord"
+    chmod 555 "$XDG_CACHE_HOME/concord"
+    [[ $EUID != 0 || $without ]] || without="root can write everywhere"
+    negate_on
+    use "$device"
+
+    # Many processes that start cold at once.
+    export XDG_CACHE_HOME=$work/cache.many.$device
+    mkdir "many.$device"
+    pids=()
+    for i in {1..16}; do
+        [[ $without ]] && break
+        "$concord" run map --function negate --in map.f32.npy --device "$device" --out "many.$device/$i.npy" \
+            >"many.$device/$i.log" 2>&1 &
+        pids+=($!)
+    done
+    for i in {1..16}; do
+        problem=
+        if [[ -z $without ]]; then
+            wait "${pids[i - 1]}"
+            status=$?
+            cp "many.$device/$i.log" stderr
+            [[ $status == 0 ]] || problem="expected status 0, came $(came)"
+            problem+=$(bad_bytes map.f32.negate.npy "many.$device/$i.npy")
+        fi
+        verdict "process $i of 16 on one cache, $device" "$problem"
+    done
+    ends 0 "1 entries are valid, 0 damaged" cache verify
+    verdict "no temporary files in the cache" "$([[ $without || $(find "$XDG_CACHE_HOME/concord" -type f | wc -l) == 1 ]] ||
+        echo "expected one file, came $(ls -A "$XDG_CACHE_HOME/concord")")"
+done
+without=
+export XDG_CACHE_HOME=$work/cache
+
+## Colours on a terminal only.
+verdict "no escape codes where there is no terminal" "${escapes:+they are in the output of$escapes}"
+if ! script -qec true /dev/null >/dev/null 2>&1 </dev/null; then without="no script(1) that makes a terminal"; fi
+terminal() { script -qec "'$concord' devices" /dev/null </dev/null; }
+verdict "colours on a terminal" "$([[ $without || $(terminal) == *$'\e['* ]] || echo "expected some")"
+verdict "NO_COLOR on a terminal" "$([[ $without || $(NO_COLOR=1 terminal) != *$'\e['* ]] || echo "expected none")"
+without=
+
+for why in "${!left_out[@]}"; do echo "left out: ${left_out[$why]} checks: $why"; done | sort
+echo "$passed passed, $failed failed"
+[[ $failed == 0 && $passed -gt 0 ]]
