@@ -480,7 +480,9 @@ done
 use tbb
 refused 2 "shuffle is not written in" run reduce --in three.npy --out box/new.npy --device tbb --variant shuffle
 refused 2 "these would do: fixed" run reduce --in three.npy --out box/new.npy --device tbb --variant shuffle
+[[ $("$concord" devices --json) == *'"name": "cuda"'* ]] || without="no cuda backend"
 refused 2 "only compiles" run map --in three.npy --out box/new.npy --device cuda@sm_90
+without=
 
 ## Results, to the byte.
 # Extremes of a type, as the numbers of this shell.
