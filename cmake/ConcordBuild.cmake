@@ -31,23 +31,31 @@ if(CONCORD_SANITIZE)
   target_link_options(concord_flags INTERFACE -fsanitize=${CONCORD_SANITIZE})
 endif()
 
-# Public headers are included as <concord/NAME.hpp> everywhere: in the tree through links in this folder, after
-# install from include/concord.
+# concord_public_headers([FOLDER name] reduce.hpp ...): public headers are included as <concord/NAME.hpp>, or
+# <concord/FOLDER/NAME.hpp>, everywhere: in the tree through links in this folder, after install from include/concord.
 set(CONCORD_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
 function(concord_public_headers)
-  foreach(header IN LISTS ARGN)
+  cmake_parse_arguments(arg "" "FOLDER" "" ${ARGN})
+  set(folder concord/${arg_FOLDER})
+  foreach(header IN LISTS arg_UNPARSED_ARGUMENTS)
     get_filename_component(name ${header} NAME)
-    file(MAKE_DIRECTORY ${CONCORD_INCLUDE_DIR}/concord)
-    file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${header} ${CONCORD_INCLUDE_DIR}/concord/${name}
+    file(MAKE_DIRECTORY ${CONCORD_INCLUDE_DIR}/${folder})
+    file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${header} ${CONCORD_INCLUDE_DIR}/${folder}/${name}
          COPY_ON_ERROR SYMBOLIC)
-    install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concord COMPONENT development)
+    install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT development)
   endforeach()
 endfunction()
 
-# concord_embed_kernels(scan.cu scan.cl): adds the texts to the library, as concord::texts::scan_cu and scan_cl.
+# concord_embed_kernels([TARGET name] scan.cu scan.cl): adds the texts to the library, or to that target, as
+# concord::texts::scan_cu and scan_cl.
 function(concord_embed_kernels)
+  cmake_parse_arguments(arg "" "TARGET" "" ${ARGN})
+  set(target concord)
+  if(arg_TARGET)
+    set(target ${arg_TARGET})
+  endif()
   set(outputs "")
-  foreach(file IN LISTS ARGN)
+  foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
     string(REPLACE "." "_" symbol ${file})
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${symbol}_text.cpp)
     add_custom_command(
@@ -62,7 +70,7 @@ function(concord_embed_kernels)
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   add_library(concord_texts_${folder} OBJECT ${outputs})
   target_include_directories(concord_texts_${folder} PRIVATE ${CONCORD_INCLUDE_DIR})
-  target_sources(concord PRIVATE $<TARGET_OBJECTS:concord_texts_${folder}>)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:concord_texts_${folder}>)
 endfunction()
 
 # concord_add_backend(NAME SOURCES ... [LIBRARIES ...] [INCLUDES ...]): a loadable module

@@ -1,7 +1,6 @@
 // `concord algorithms`: the table of algorithms and their variants.
 
 #include "program.hpp"
-#include "table.hpp"
 
 #include <concord/variant.hpp>
 

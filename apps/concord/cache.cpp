@@ -1,7 +1,6 @@
 // `concord cache`: the compiled kernels on disk.
 
 #include "program.hpp"
-#include "table.hpp"
 
 #include <concord/program_cache.hpp>
 

@@ -1,8 +1,6 @@
-#include "check.hpp"
 
 #include "files.hpp"
 #include "program.hpp"
-#include "work_rig.hpp"
 
 #include <iostream>
 
@@ -11,7 +9,7 @@ namespace {
 
 struct Asked {
     CheckOptions options;
-    std::vector<std::string> types, sizes;
+    std::vector<std::string> types, sizes, patterns;
     std::string json, junit;
 };
 
@@ -24,14 +22,10 @@ int check(Asked asked) {
     for (const std::string& path : {asked.json, asked.junit}) {
         if (!path.empty()) check_writable(path);
     }
-    std::vector<Rig> rigs;
-    std::vector<std::string> devices;
-    for (const std::string& selector : selectors_of(options.devices)) {
-        rigs.emplace_back(selector);
-        devices.push_back(rigs.back().selector());
-    }
-    CheckReport report(options, devices);
-    run_checks(options, rigs, report);
+    options.devices = selectors_of(options.devices);
+    options.patterns = patterns_of_names(asked.patterns);
+    options.program = "concord check";
+    const CheckReport report = conformance::check(suites(), options, &std::cout);
     report.print(std::cout);
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     if (!asked.junit.empty()) write_whole(asked.junit, report.junit());
@@ -51,6 +45,7 @@ void add_check(CLI::App& program, Action& action) {
     add_list(*command, "--variants", asked->options.variants, "Names, or all (default)");
     add_list(*command, "--types", asked->types, "Element types, or all (default)");
     add_list(*command, "--sizes", asked->sizes, "Element counts instead of the usual ones: 1025,2^20+1");
+    add_list(*command, "--patterns", asked->patterns, "What the inputs look like, or all (default)");
     command->add_flag("--full", asked->options.full,
                       "Sizes up to 2^32 + 1 elements too, as far as memory goes");
     command->add_option("--seed", asked->options.seed, "Of the generated inputs (1)");

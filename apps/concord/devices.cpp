@@ -1,7 +1,6 @@
 // `concord devices`: what can be chosen, and why the rest cannot.
 
 #include "program.hpp"
-#include "table.hpp"
 
 #include <nlohmann/json.hpp>
 

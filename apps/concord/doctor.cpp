@@ -1,8 +1,8 @@
 // `concord doctor`: what works here, and if something does not, why.
 
 #include "program.hpp"
-#include "table.hpp"
-#include "work_rig.hpp"
+
+#include <concord/conformance/rig.hpp>
 
 #include <concord/program_cache.hpp>
 
@@ -33,22 +33,20 @@ void try_device(const std::string& selector, Findings& findings) {
     bool good = true;
     try {
         Rig rig(selector);
-        for (const char* name : {"map", "reduce"}) {
-            const Suite& suite = *suite_of(name);
+        for (const Suite& suite : suites()) {
+            if (suite.name != "map" && suite.name != "reduce") continue;
             const Work work = suite.typical(Type::f32, trial_size, 1);
             rig.load(work, {});
             const std::string_view chosen = rig.call("auto").variant;
-            for (const Algorithm& algorithm : algorithms()) {
-                for (const Variant* variant : algorithm.variants) {
-                    if (algorithm.name != name || variant->name != chosen) continue;
-                    const Verdict verdict = rig.run(*variant);
-                    results += std::string(results.empty() ? "" : ", ") + name + "/" + std::string(chosen);
-                    if (verdict.difference) {
-                        good = false;
-                        results += " is WRONG at element " + std::to_string(verdict.difference->index) +
-                                   ": expected " + verdict.difference->expected + ", got " +
-                                   verdict.difference->got;
-                    }
+            for (const Variant* variant : suite.variants) {
+                if (variant->name != chosen) continue;
+                const Verdict verdict = rig.run(*variant);
+                results += std::string(results.empty() ? "" : ", ") + suite.name + "/" + std::string(chosen);
+                if (verdict.difference) {
+                    good = false;
+                    results += " is WRONG at element " + std::to_string(verdict.difference->index) +
+                               ": expected " + verdict.difference->expected + ", got " +
+                               verdict.difference->got;
                 }
             }
         }

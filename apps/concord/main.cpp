@@ -24,7 +24,7 @@ void add_common_options(CLI::App& command) {
     command
         .add_option("--log-level", common.log_level,
                     "What is logged on stderr (default: $CONCORD_LOG, else warn)")
-        ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
+        ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}))
         ->group("Everywhere");
     command
         .add_option("--threads", common.threads,
@@ -80,6 +80,29 @@ int status_of(ErrorCode code) {
     }
 }
 
+// A variable that nobody understands is as wrong as an option.
+void check_environment() {
+    auto value_of = [](const char* name) {
+        const char* value = std::getenv(name);
+        return std::string(value == nullptr ? "" : value);
+    };
+    auto one_of = [&](const char* name, const std::vector<std::string>& words) {
+        const std::string value = value_of(name);
+        if (!value.empty() && std::find(words.begin(), words.end(), value) == words.end())
+            throw Error(ErrorCode::invalid_argument, name, "'" + value + "' is none of " + joined(words));
+    };
+    one_of("CONCORD_HOST_ISA", {"baseline", "avx2", "avx512"});
+    one_of("CONCORD_LOG", {"debug", "info", "warn", "error", "off"});
+    one_of("CONCORD_CACHE", {"on", "off"});
+    if (const std::string threads = value_of("CONCORD_THREADS"); !threads.empty()) {
+        u32 count = 0;
+        const auto [end, error] = std::from_chars(threads.data(), threads.data() + threads.size(), count);
+        if (error != std::errc() || end != threads.data() + threads.size() || count < 1 || count > 4096)
+            throw Error(ErrorCode::invalid_argument, "CONCORD_THREADS",
+                        "'" + threads + "' is no number of threads, 1 to 4096");
+    }
+}
+
 int run_program(int argc, char** argv) {
     CLI::App program{"Data-parallel computing on CUDA, OpenCL and the CPU, with results that agree",
                      "concord"};
@@ -99,6 +122,7 @@ int run_program(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return complain(one_line(complaint(program, error)), status_bad_input);
     }
+    check_environment();
     if (common.threads != 0) setenv("CONCORD_THREADS", std::to_string(common.threads).c_str(), 1);
     if (!common.log_level.empty()) set_log_level(common.log_level);
     const int status = action();
@@ -118,12 +142,11 @@ CLI::App* add_command(CLI::App& parent, const std::string& name, const std::stri
 
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& list,
                       const std::string& description) {
-    return command.add_option(name, list, description)->delimiter(',')->allow_extra_args(false)->take_all();
-}
-
-bool asked_for(const std::vector<std::string>& list, std::string_view name) {
-    if (list.empty() || (list.size() == 1 && list.front() == "all")) return true;
-    return std::find(list.begin(), list.end(), name) != list.end();
+    return command.add_option(name, list, description)
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->take_all()
+        ->type_name("LIST");
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view separator) {
@@ -160,6 +183,23 @@ std::vector<Type> types_of(const std::vector<std::string>& asked, const std::vec
         types.push_back(*type);
     }
     return types;
+}
+
+std::vector<Pattern> patterns_of_names(const std::vector<std::string>& asked) {
+    std::vector<Pattern> patterns;
+    if (asked == std::vector<std::string>{"all"}) return patterns;
+    for (const std::string& name : asked) {
+        const auto pattern = pattern_named(name);
+        if (!pattern) {
+            std::vector<std::string> known;
+            for (const Pattern p : all_patterns)
+                known.emplace_back(name_of(p));
+            throw Error(ErrorCode::invalid_argument, "--patterns",
+                        "'" + name + "' is no pattern; there are " + joined(known));
+        }
+        patterns.push_back(*pattern);
+    }
+    return patterns;
 }
 
 void check_algorithm_names(const std::vector<std::string>& names) {
@@ -230,18 +270,6 @@ std::vector<u64> sizes_of(const std::vector<std::string>& asked) {
         }
     }
     return sizes;
-}
-
-std::string size_name(u64 n) {
-    if (n < 1000) return std::to_string(n);
-    const u64 below = std::bit_floor(n), above = below * 2;
-    const std::string exponent = std::to_string(std::bit_width(n) - 1);
-    if (n == below) return "2^" + exponent;
-    if (n - below < 100000 && n - below < below / 16)
-        return "2^" + exponent + "+" + std::to_string(n - below);
-    if (above - n < 1000 && above - n < below / 16)
-        return "2^" + std::to_string(std::bit_width(n)) + "-" + std::to_string(above - n);
-    return std::to_string(n);
 }
 
 }  // namespace concord::app

@@ -2,13 +2,16 @@
 /// What the subcommands share: exit statuses, how a command is added, and the options that every level takes.
 
 #include <CLI/CLI.hpp>
-#include <concord/device.hpp>
+#include <concord/conformance/check.hpp>
+#include <concord/conformance/table.hpp>
 
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace concord::app {
+
+using namespace conformance;
 
 /// Exit statuses; scripts depend on them.
 enum Status : int {
@@ -51,16 +54,13 @@ void check_algorithm_names(const std::vector<std::string>& algorithms);
 void check_variant_names(const std::vector<std::string>& algorithms, const std::vector<std::string>& variants,
                          std::vector<std::string> others);
 
-/// Whether `list` is empty or ["all"], or holds `name`.
-bool asked_for(const std::vector<std::string>& list, std::string_view name);
-
 /// "a, b, c".
 std::string joined(const std::vector<std::string>& words, std::string_view separator = ", ");
 
 /// Element counts as people write them: "1000", "2^20", "2^26+12345", "2^20..2^28" (the powers of two
 /// between).
 std::vector<u64> sizes_of(const std::vector<std::string>& asked);
-/// "2^20", "2^20+1", "1000".
-std::string size_name(u64 n);
+/// The patterns that `--patterns` names. Throws invalid_argument for a name that is none.
+std::vector<Pattern> patterns_of_names(const std::vector<std::string>& asked);
 
 }  // namespace concord::app

@@ -3,12 +3,13 @@
 #include "run.hpp"
 
 #include "files.hpp"
-#include "table.hpp"
-#include "work.hpp"
+
+#include <concord/conformance/compare.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <cstdlib>
 #include <iostream>
 
 namespace concord::app {
@@ -117,10 +118,25 @@ void print_json(const char* algorithm, const RunTask& task, const Device& device
     std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
+// The device that was asked for; `auto` is the best of those that can run the task.
+std::shared_ptr<Device> device_for(const RunTask& task, const std::string& selector) {
+    auto device = open_device(selector);
+    const char* variable = std::getenv("CONCORD_DEVICE");
+    const bool chosen = selector.empty()
+                            ? variable != nullptr && *variable != '\0' && variable != std::string_view("auto")
+                            : selector != "auto";
+    if (chosen || task.runs_on(*device)) return device;
+    for (const std::string& other : device_selectors()) {
+        if (auto candidate = open_device(other); task.runs_on(*candidate)) return candidate;
+    }
+    return device;  // which then says what it lacks
+}
+
 int run(const char* algorithm, RunTask& task, const Asked& asked) {
     if (asked.in.size() != task.input_count())
         throw Error(ErrorCode::invalid_argument, "--in",
-                    std::string(algorithm) + " takes " + std::to_string(task.input_count()) + " input(s), " +
+                    std::string(algorithm) + " takes " + std::to_string(task.input_count()) +
+                        (task.input_count() == 1 ? " input, " : " inputs, ") +
                         std::to_string(asked.in.size()) + " given");
     std::vector<std::unique_ptr<NpyFile>> inputs;
     for (const std::string& path : asked.in)
@@ -131,7 +147,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
         output.count *= n;
     check_writable(asked.out);
 
-    const auto device = open_device(asked.device);
+    const auto device = device_for(task, asked.device);
     if (!device->traits().runs)
         throw Error(ErrorCode::unsupported, "--device",
                     "'" + asked.device + "' only compiles, it cannot run anything");
@@ -167,8 +183,10 @@ void add_run(CLI::App& program, Action& action) {
         CLI::App* one = add_command(*command, row.name, row.description, row.example);
         const std::shared_ptr<RunTask> task = row.make();
         auto asked = std::make_shared<Asked>();
-        auto* in = add_list(*one, "--in", asked->in, "Input, a .npy file; given again for a second one");
-        in->required()->delimiter('\0');  // a file's name may hold commas
+        auto* in = add_list(*one, "--in", asked->in,
+                            task->input_count() == 1 ? "Input, a .npy file"
+                                                     : "Input, a .npy file; given once for each input");
+        in->required()->delimiter('\0')->type_name("FILE");  // a file's name may hold commas
         one->add_option("--out", asked->out, "Output, a .npy file: appears whole or not at all")->required();
         one->add_option("--device", asked->device, "Selector (default: $CONCORD_DEVICE, else auto)");
         one->add_option("--variant", asked->variant, "See `concord algorithms`, or auto (default)");

@@ -24,6 +24,8 @@ class RunTask {
     virtual Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) = 0;
     /// Whether kernels hold text of the user's, so that one that does not compile is the user's mistake.
     virtual bool has_user_text() const { return false; }
+    /// Where `auto` is to run it, which is any device by default.
+    virtual bool runs_on(const Device& /*device*/) const { return true; }
     /// What was computed: "sum", "sqrt".
     virtual std::string title() const { return {}; }
 };

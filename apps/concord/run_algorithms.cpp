@@ -22,7 +22,9 @@ class RunMap final : public RunTask {
     void add_options(CLI::App& command) override {
         auto* function = command.add_option("--function", function_, "What to apply to every element (copy)")
                              ->check(CLI::IsMember(names_of(all_map_functions)));
-        command.add_option("--text", text_, "Your own function: 'float f(float x) { return x * x; }'")
+        command
+            .add_option("--text", text_,
+                        "Your own function: 'float f(float x) { return x * x; }' (not on tbb)")
             ->excludes(function);
     }
     NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
@@ -35,6 +37,9 @@ class RunMap final : public RunTask {
                    : map(stream, in[0], out, *map_function_named(function_), options);
     }
     bool has_user_text() const override { return text_.has_value(); }
+    bool runs_on(const Device& device) const override {
+        return !has_user_text() || device.traits().compiles_text;
+    }
     std::string title() const override { return op_ ? op_->name : function_; }
 
   private:

@@ -1,6 +1,7 @@
 // A first program: a x + y on a million elements of the best device there is, then their sum.
 //
-//     c++ -std=c++20 first.cpp -ffp-contract=off -lconcord && CONCORD_DEVICE=tbb ./a.out
+//     c++ -std=c++20 -O2 -ffp-contract=off first.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
+//     CONCORD_DEVICE=tbb ./a.out              (DIR: where Concord is installed; built in the tree as example-first)
 //     Intel(R) Xeon(R) Processor: 5.24288e+06
 
 #include <concord/concord.hpp>

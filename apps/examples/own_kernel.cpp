@@ -1,7 +1,8 @@
 // A kernel of your own in three languages, on whatever device is chosen: the mean of every element and its
 // neighbours. A group works through a tile; where groups have one lane, the tile is simply a loop.
 //
-//     c++ -std=c++20 own_kernel.cpp -ffp-contract=off -lconcord && CONCORD_DEVICE=opencl:0 ./a.out
+//     c++ -std=c++20 -O2 -ffp-contract=off own_kernel.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
+//     CONCORD_DEVICE=opencl:0 ./a.out         (DIR: where Concord is installed; built in the tree as example-own_kernel)
 //     smooth on opencl:0 (pthread-skylake-avx512): all 1000003 elements are right
 
 #include <concord/concord.hpp>

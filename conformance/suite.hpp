@@ -1,10 +1,11 @@
 #pragma once
-/// The cases of each algorithm. A new algorithm adds a file suite_NAME.cpp and a line in suite.cpp; a new
-/// variant of an algorithm adds nothing: every case runs on every variant of the algorithm's table.
+/// The one list of cases that checks, measurements and tests go through. A new algorithm adds a file
+/// suites/NAME.cpp and a line in suite.cpp; a new variant of an algorithm adds nothing: every case runs on
+/// every variant of the algorithm's table.
 
-#include "work.hpp"
+#include <concord/conformance/work.hpp>
 
-namespace concord::app {
+namespace concord::conformance {
 
 /// Where in their buffers the operands lie: offsets in elements.
 struct Placement {
@@ -25,12 +26,16 @@ class Plan {
     };
     Plan(Extent extent, u64 seed, std::vector<u64> sizes)
         : extent_(extent), seed_(seed), only_(std::move(sizes)) {}
+    /// Only these patterns; empty: all.
+    void restrict_to(std::vector<Pattern> patterns) { patterns_ = std::move(patterns); }
 
     u64 seed() const { return seed_; }
     /// How thoroughly a function or operator is to be tried: the first of an algorithm fully, which is past
     /// 2^32 elements where `full` asks for it; the others share its kernels but for the operator.
     enum class Depth { huge, all, some };
     std::vector<u64> sizes(Type type, Depth depth) const;
+    /// The sizes that were asked for, else these.
+    std::vector<u64> sizes_or(std::vector<u64> otherwise) const;
 
     struct Shape {
         Pattern pattern;
@@ -44,25 +49,37 @@ class Plan {
     Extent extent_;
     u64 seed_;
     std::vector<u64> only_;
+    std::vector<Pattern> patterns_;
 };
 
 /// Takes a piece of work to run at each of the placements.
 using Take = std::function<void(const Work&, const std::vector<Placement>&)>;
 
+/// How an algorithm, or a kernel of the user's own, is put to the test.
 struct Suite {
-    std::string_view algorithm;
+    std::string name;
+    std::string summary;
+    std::vector<const Variant*> variants;
     /// Hands out every case whose first input is of that type.
-    void (*cases)(const Plan& plan, Type type, const Take& take);
-    /// The work that `bench` and `doctor` time and try.
-    Work (*typical)(Type type, u64 n, u64 seed);
+    std::function<void(const Plan& plan, Type type, const Take& take)> cases;
+    /// The work that is measured.
+    std::function<Work(Type type, u64 n, u64 seed)> typical;
+    /// Whether variants that crawl on a device are spared its large sizes there.
+    bool spares_crawlers = true;
 };
 
-/// The suite of an algorithm, or null if it has none.
-const Suite* suite_of(std::string_view algorithm);
+/// The suites of Concord's own algorithms, in their order. One without cases has none yet.
+std::vector<Suite> suites();
 
-extern const Suite map_suite, add_suite, reduce_suite;
+/// What the suites' files give: cases and typical work.
+Suite map_suite();
+Suite add_suite();
+Suite reduce_suite();
 
-/// The patterns that make sense for a type.
+/// Whether `list` is empty or ["all"], or holds `name`.
+bool asked_for(const std::vector<std::string>& list, std::string_view name);
+
+/// The patterns that bring out what element-wise work and reductions may get wrong in a type.
 std::vector<Pattern> patterns_of(Type type);
 
 /// Calls make(n, pattern) for the plan's sizes and patterns of a type, and hands the work on.
@@ -76,4 +93,4 @@ void for_plan(const Plan& plan, Type type, Plan::Depth depth, const std::vector<
     }
 }
 
-}  // namespace concord::app
+}  // namespace concord::conformance

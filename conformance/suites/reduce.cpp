@@ -1,14 +1,16 @@
 // The cases of reduce. References are written here anew, not taken from the library.
 
-#include "oracle.hpp"
-#include "suite.hpp"
+#include "reduce_oracle.hpp"
+
+#include <concord/conformance/compare.hpp>
+#include <concord/conformance/suite.hpp>
 
 #include <concord/reduce.hpp>
 
 #include <algorithm>
 #include <mutex>
 
-namespace concord::app {
+namespace concord::conformance {
 
 CONCORD_FUNCTION(
     u32, gcd, (u32 a, u32 b), while (b != 0) {
@@ -43,11 +45,6 @@ T reference(ReduceOp op, T a, T b) {
     }
 }
 
-// What a float result may differ from, and by how much, given the longest chain of operations.
-struct Bound {
-    double error = 0, limit = 0;
-};
-
 // How a result that is not in canonical order is judged.
 enum class Loose {
     exact,    // the operator is associative to the bit: any order gives the canonical result
@@ -62,7 +59,7 @@ struct Oracle {
     T identity;
     std::function<T(T, T)> op;
     std::function<T()> canonical;  // overrides the general way where the operator is known at compile time
-    std::function<Bound(T result, u64 depth)> bound;
+    std::function<Gates(T result, u64 depth)> gates;  // `depth`: the longest chain of operations
     Loose loose = Loose::exact;
 
     T result() {
@@ -76,6 +73,16 @@ struct Oracle {
     T result_{};
 };
 
+// Of a library that is not Concord's nothing is known: its sum may be one long chain.
+u64 depth_of(const Variant& variant, u64 n) {
+    for (const Algorithm& algorithm : algorithms()) {
+        for (const Variant* row : algorithm.variants) {
+            if (algorithm.name == "reduce" && row->name == variant.name) return reduce_depth(row->name, n);
+        }
+    }
+    return std::max<u64>(1, n) - 1;
+}
+
 template <class T>
 void judge(Oracle<T>& oracle, const Variant& variant, T got, Verdict& verdict) {
     const T expected = oracle.result();
@@ -88,16 +95,11 @@ void judge(Oracle<T>& oracle, const Variant& variant, T got, Verdict& verdict) {
             if (!equal) verdict.differ(difference_of(0, expected, got));
             return;
         }
-        if (!oracle.bound || oracle.loose == Loose::unheld || !std::isfinite(expected)) return;
-        const Bound bound = oracle.bound(got, reduce_depth(variant.name, oracle.input.count));
-        if (std::isinf(bound.limit)) return;
-        const double ratio = bound.error == 0 ? 0 : bound.error / bound.limit;
-        verdict.ratio = std::max(verdict.ratio, ratio);
-        if (!(ratio <= 1)) {  // a NaN fails as well
-            Difference found = difference_of(0, expected, got);
-            found.ratio = ratio;
-            verdict.differ(std::move(found));
-        }
+        if (!oracle.gates || oracle.loose == Loose::unheld || !std::isfinite(expected)) return;
+        Verdict held;
+        hold_to(oracle.gates(got, depth_of(variant, oracle.input.count)), 0, expected, got, held);
+        held.bits = verdict.bits;
+        verdict.merge(std::move(held));
     }
 }
 
@@ -107,13 +109,12 @@ Work reduce_work(std::string title, const std::shared_ptr<Oracle<T>>& oracle) {
     work.algorithm = "reduce";
     work.title = std::move(title);
     work.inputs = {oracle->input};
-    work.out_type = type_of<T>();
-    work.out_count = 1;
+    work.n = oracle->input.count;
+    work.outputs = {{type_of<T>(), 1}};
     work.traffic = oracle->input.bytes();
     work.in_place = false;
-    work.judge = [oracle](const Variant& variant, u64, std::span<const std::byte> got, Verdict& verdict) {
-        judge(*oracle, variant, element<T>(got, 0), verdict);
-    };
+    work.judge = [oracle](const Variant& variant, std::size_t, u64, std::span<const std::byte> got,
+                          Verdict& verdict) { judge(*oracle, variant, element<T>(got, 0), verdict); };
     return work;
 }
 
@@ -132,7 +133,7 @@ std::vector<Partial> partial_results(const Input& input, AddPiece add_piece) {
 }
 
 template <class T>
-std::function<Bound(T, u64)> sum_bound(const Input& input) {
+std::function<Gates(T, u64)> sum_gates(const Input& input) {
     auto exact = std::make_shared<std::optional<ExactSum>>();
     return [input, exact](T result, u64 depth) {
         if (!*exact) {
@@ -144,13 +145,15 @@ std::function<Bound(T, u64)> sum_bound(const Input& input) {
                 sum.add(part);
             *exact = sum;
         }
-        return Bound{(*exact)->error_of(static_cast<double>(result)),
-                     gamma_bound<T>(static_cast<double>(depth)) * (*exact)->magnitude};
+        const double h = static_cast<double>(depth), magnitude = (*exact)->magnitude;
+        Gates gates{(*exact)->error_of(static_cast<double>(result)), gamma_bound<T>(h) * magnitude};
+        if (input.pattern == Pattern::random) gates.alarm = alarm_bound<T>(h) * magnitude;
+        return gates;
     };
 }
 
 template <class T>
-std::function<Bound(T, u64)> product_bound(const Input& input) {
+std::function<Gates(T, u64)> product_gates(const Input& input) {
     struct One {
         long double value = 1;
     };
@@ -164,9 +167,11 @@ std::function<Bound(T, u64)> product_bound(const Input& input) {
         }
         // Every order has n - 1 roundings; a little more for the reference's own.
         const double n = static_cast<double>(std::max<u64>(1, input.count));
-        const double limit = gamma_bound<T>(n - 1) + n * 0x1p-63;
-        return Bound{static_cast<double>(std::abs(static_cast<long double>(result) - **exact)),
-                     limit * static_cast<double>(std::abs(**exact))};
+        const double own = n * 0x1p-63, magnitude = static_cast<double>(std::abs(**exact));
+        Gates gates{static_cast<double>(std::abs(static_cast<long double>(result) - **exact)),
+                    (gamma_bound<T>(n - 1) + own) * magnitude};
+        if (input.pattern == Pattern::near_one) gates.alarm = (alarm_bound<T>(n - 1) + own) * magnitude;
+        return gates;
     };
 }
 
@@ -194,40 +199,39 @@ Work builtin_work(ReduceOp op, const Input& input) {
     if constexpr (std::is_floating_point_v<T>) {
         if (op == ReduceOp::sum) {
             oracle->loose = input.pattern == Pattern::special ? Loose::classed : Loose::bounded;
-            oracle->bound = sum_bound<T>(input);
+            oracle->gates = sum_gates<T>(input);
         } else if (op == ReduceOp::product) {
             oracle->loose = input.pattern == Pattern::near_one ? Loose::bounded : Loose::unheld;
-            oracle->bound = product_bound<T>(input);
+            oracle->gates = product_gates<T>(input);
         }
     }
     Work work = reduce_work<T>(std::string(name_of(op)), oracle);
-    work.call = [op](Stream& stream, std::span<const View> in, const View& out, const Options& options) {
-        return reduce(stream, in[0], out, op, options);
-    };
+    work.call = [op](Stream& stream, std::span<const View> in, std::span<const View> out,
+                     const Options& options) { return reduce(stream, in[0], out[0], op, options); };
     return work;
 }
 
 // Work of an operator of the user's own; it is its own reference, compiled by the host compiler.
 template <class T, class F>
 Work user_work(const char* title, const Input& input, const F& f, T identity, Loose loose,
-               std::function<Bound(T, u64)> bound = {}) {
+               std::function<Gates(T, u64)> gates = {}) {
     auto oracle = std::make_shared<Oracle<T>>();
     oracle->input = input;
     oracle->identity = identity;
     oracle->op = [f](T a, T b) { return f(a, b); };
     oracle->loose = loose;
-    oracle->bound = std::move(bound);
+    oracle->gates = std::move(gates);
     Work work = reduce_work<T>(title, oracle);
-    work.call = [f, identity](Stream& stream, std::span<const View> in, const View& out,
+    work.call = [f, identity](Stream& stream, std::span<const View> in, std::span<const View> out,
                               const Options& options) {
-        return reduce(stream, Span<T>(in[0]), Span<T>(out), f, identity, options);
+        return reduce(stream, Span<T>(in[0]), Span<T>(out[0]), f, identity, options);
     };
     return work;
 }
 
 // a + b + rate a b on positive elements: a polynomial with positive coefficients, each of whose terms passes
 // at most four roundings an operation.
-std::function<Bound(f32, u64)> compound_bound(const Input& input, f32 rate) {
+std::function<Gates(f32, u64)> compound_gates(const Input& input, f32 rate) {
     return [input, rate](f32 result, u64) {
         std::vector<std::byte> scratch;
         const auto bytes = input.piece(0, input.count, scratch);
@@ -236,13 +240,14 @@ std::function<Bound(f32, u64)> compound_bound(const Input& input, f32 rate) {
             const double x = static_cast<double>(element<f32>(bytes, i));
             exact = exact + x + static_cast<double>(rate) * (exact * x);
         }
-        return Bound{std::abs(static_cast<double>(result) - exact),
+        return Gates{std::abs(static_cast<double>(result) - exact),
                      gamma_bound<f32>(4 * static_cast<double>(input.count)) * exact};
     };
 }
 
 void reduce_cases(const Plan& plan, Type type, const Take& take) {
-    const std::vector<Pattern> patterns = patterns_of(type);
+    std::vector<Pattern> patterns = patterns_of(type);
+    patterns.push_back(Pattern::alternating);
     auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
     for (const ReduceOp op : all_reduce_ops) {
         std::vector<Pattern> of_op = patterns;
@@ -274,7 +279,7 @@ void reduce_cases(const Plan& plan, Type type, const Take& take) {
                          const bool held = p == Pattern::near_one;
                          return user_work<f32>("compound", input(n, p), compound.bind(rate), 0,
                                                held ? Loose::bounded : Loose::unheld,
-                                               held ? compound_bound(input(n, p), rate) : nullptr);
+                                               held ? compound_gates(input(n, p), rate) : nullptr);
                      });
             break;
         default:
@@ -290,6 +295,11 @@ Work typical_reduce(Type type, u64 n, u64 seed) {
 
 }  // namespace
 
-const Suite reduce_suite{"reduce", reduce_cases, typical_reduce};
+Suite reduce_suite() {
+    Suite suite;
+    suite.cases = reduce_cases;
+    suite.typical = typical_reduce;
+    return suite;
+}
 
-}  // namespace concord::app
+}  // namespace concord::conformance

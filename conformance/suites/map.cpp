@@ -1,11 +1,12 @@
 // The cases of map and add. References are written here anew, not taken from the library.
 
-#include "suite.hpp"
+#include <concord/conformance/compare.hpp>
+#include <concord/conformance/suite.hpp>
 
 #include <concord/add.hpp>
 #include <concord/map.hpp>
 
-namespace concord::app {
+namespace concord::conformance {
 
 CONCORD_FUNCTION(f32, saxpy, (f32 x, f32 y, f32 a), return a * x + y;)
 CONCORD_FUNCTION(f64, fma_of, (f64 x, f64 y, f64 a), return fma(a, x, y);)
@@ -56,8 +57,8 @@ Work map_work(MapFunction function, const Input& input) {
                           "map", "copy", {input}, [](T x) { return x; }, true)
                     : elementwise<T, T>("map", std::string(name_of(function)), {input},
                                         [function](T x) { return reference(function, x); });
-    work.call = [function](Stream& stream, std::span<const View> in, const View& out,
-                           const Options& options) { return map(stream, in[0], out, function, options); };
+    work.call = [function](Stream& stream, std::span<const View> in, std::span<const View> out,
+                           const Options& options) { return map(stream, in[0], out[0], function, options); };
     return work;
 }
 
@@ -65,8 +66,9 @@ Work map_work(MapFunction function, const Input& input) {
 template <class U, class A, class F>
 Work map_one(const char* title, const Input& input, const F& f) {
     Work work = elementwise<U, A>("map", title, {input}, [f](A x) { return f(x); });
-    work.call = [f](Stream& stream, std::span<const View> in, const View& out, const Options& options) {
-        return map(stream, Span<A>(in[0]), Span<U>(out), f, options);
+    work.call = [f](Stream& stream, std::span<const View> in, std::span<const View> out,
+                    const Options& options) {
+        return map(stream, Span<A>(in[0]), Span<U>(out[0]), f, options);
     };
     return work;
 }
@@ -74,8 +76,9 @@ Work map_one(const char* title, const Input& input, const F& f) {
 template <class U, class A, class B, class F>
 Work map_two(const char* title, const Input& a, const Input& b, const F& f) {
     Work work = elementwise<U, A, B>("map", title, {a, b}, [f](A x, B y) { return f(x, y); });
-    work.call = [f](Stream& stream, std::span<const View> in, const View& out, const Options& options) {
-        return map(stream, Span<A>(in[0]), Span<B>(in[1]), Span<U>(out), f, options);
+    work.call = [f](Stream& stream, std::span<const View> in, std::span<const View> out,
+                    const Options& options) {
+        return map(stream, Span<A>(in[0]), Span<B>(in[1]), Span<U>(out[0]), f, options);
     };
     return work;
 }
@@ -85,9 +88,8 @@ Work map_text(const Input& input) {
     static const Operator op =
         operator_from_text("float f(float x) { float y = x; if (x < 0) y = -x; return y * 0.5f; }");
     Work work = elementwise<f32, f32>("map", "text", {input}, [](f32 x) { return (x < 0 ? -x : x) * 0.5f; });
-    work.call = [](Stream& stream, std::span<const View> in, const View& out, const Options& options) {
-        return map(stream, in[0], out, op, options);
-    };
+    work.call = [](Stream& stream, std::span<const View> in, std::span<const View> out,
+                   const Options& options) { return map(stream, in[0], out[0], op, options); };
     return work;
 }
 
@@ -148,9 +150,8 @@ Work add_work(Type type, u64 n, Pattern pattern, u64 seed) {
             return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
         });
     });
-    work.call = [](Stream& stream, std::span<const View> in, const View& out, const Options& options) {
-        return add(stream, in[0], in[1], out, options);
-    };
+    work.call = [](Stream& stream, std::span<const View> in, std::span<const View> out,
+                   const Options& options) { return add(stream, in[0], in[1], out[0], options); };
     return work;
 }
 
@@ -171,7 +172,18 @@ Work typical_add(Type type, u64 n, u64 seed) {
 
 }  // namespace
 
-const Suite map_suite{"map", map_cases, typical_map};
-const Suite add_suite{"add", add_cases, typical_add};
+Suite map_suite() {
+    Suite suite;
+    suite.cases = map_cases;
+    suite.typical = typical_map;
+    return suite;
+}
 
-}  // namespace concord::app
+Suite add_suite() {
+    Suite suite;
+    suite.cases = add_cases;
+    suite.typical = typical_add;
+    return suite;
+}
+
+}  // namespace concord::conformance

@@ -1,24 +1,28 @@
 #pragma once
-/// `concord check`: what it was asked, what it found.
+/// Runs suites on devices and reports what agreed: `concord check`, and the same for kernels of one's own.
 
-#include "suite.hpp"
+#include <concord/conformance/suite.hpp>
 
-#include <filesystem>
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <tuple>
 #include <vector>
 
-namespace concord::app {
+namespace concord::conformance {
 
 class Rig;
 
 struct CheckOptions {
-    std::vector<std::string> algorithms, devices, variants;
-    std::vector<Type> types;
-    std::vector<u64> sizes;  ///< empty: those of the plan
-    bool full = false;
+    std::vector<std::string> algorithms;  ///< names of suites; empty: all
+    std::vector<std::string> devices;     ///< selectors; empty, or "all": every device there is
+    std::vector<std::string> variants;    ///< empty, or "all": all
+    std::vector<Type> types;              ///< empty: all
+    std::vector<u64> sizes;               ///< empty: those of the plan
+    std::vector<Pattern> patterns;        ///< empty: those of the suite
+    bool full = false;                    ///< sizes past 2^32 too, as far as memory goes
     u64 seed = 1;
+    std::string program;  ///< what to call with a failure's options; empty: no such line is made
 };
 
 /// One run of one piece of work by one variant on one device.
@@ -42,7 +46,9 @@ struct CheckFailure {
 /// Counts, failures and reasons; prints the matrix.
 class CheckReport {
   public:
-    CheckReport(CheckOptions options, std::vector<std::string> devices);
+    /// Failures are printed to `live` as they come, unless it is null.
+    CheckReport(CheckOptions options, const std::vector<Suite>& suites, std::vector<std::string> devices,
+                std::ostream* live);
 
     /// `ran` is false on devices that only compile.
     void pass(const CheckCase& at, const Verdict& verdict, bool ran);
@@ -58,9 +64,11 @@ class CheckReport {
     u64 passed() const;
     u64 failed() const;
     u64 skipped() const;
-    /// The program's exit status.
+    /// 0: all well; 1: a result is wrong or differs; 2: nothing that was asked for could be checked; 4: the
+    /// device failed or ran out of memory. What `concord check` exits with.
     int status() const;
 
+    /// The matrix variant x device, the reasons for what was not run, and the counts.
     void print(std::ostream& out) const;
     std::string json() const;
     std::string junit() const;
@@ -68,7 +76,7 @@ class CheckReport {
   private:
     struct Tally {
         u64 passed = 0, failed = 0, skipped = 0;
-        double ratio = -1;
+        double ratio = -1, alarm = -1;
         bool bits = true, ran = true, threw = false;
         void add(const Tally& other);
     };
@@ -81,8 +89,15 @@ class CheckReport {
     Tally total(const std::string& algorithm, std::string_view variant, const std::string& device) const;
     std::string verdict(const Tally& tally) const;
 
+    struct Row {
+        std::string algorithm;
+        std::string variant;
+        Order order;
+    };
     CheckOptions options_;
+    std::vector<Row> rows_;
     std::vector<std::string> devices_;
+    std::ostream* live_;
     std::map<Key, Tally> tallies_;
     std::vector<CheckFailure> failures_;
     std::map<std::string, u64> shown_;  // failures printed, by algorithm/variant/device
@@ -95,7 +110,11 @@ class CheckReport {
     std::vector<std::string> without_cases_;
 };
 
-/// Runs everything that the options ask for on the rigs.
-void run_checks(const CheckOptions& options, std::vector<Rig>& rigs, CheckReport& report);
+/// Runs everything that the options ask for: each variant of each suite on each device against its oracle,
+/// with outputs poisoned, guard bytes around every range, and inputs compared afterwards; where an order is
+/// fixed, the bits are also compared across the devices. Throws unavailable for a device that cannot be had;
+/// what goes wrong later is in the report. Blocks.
+CheckReport check(const std::vector<Suite>& suites, const CheckOptions& options,
+                  std::ostream* live = nullptr);
 
-}  // namespace concord::app
+}  // namespace concord::conformance

@@ -2,13 +2,14 @@
 /// Runs work on one device so that nothing goes unnoticed: guarded buffers, poisoned outputs, inputs that
 /// must stay.
 
-#include "suite.hpp"
+#include <concord/conformance/rotation.hpp>
+#include <concord/conformance/suite.hpp>
 
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace concord::app {
+namespace concord::conformance {
 
 class Rig {
   public:
@@ -30,16 +31,20 @@ class Rig {
 
     /// Allocates and uploads; replaces what was loaded.
     void load(const Work& work, const Placement& placement);
-    /// Runs the loaded work once on a poisoned output, and judges the output and its surroundings. Throws
-    /// what the call throws.
+    /// Runs the loaded work once on poisoned outputs, and judges these and their surroundings. Throws what
+    /// the call throws.
     Verdict run(const Variant& variant);
     /// Judges whether the inputs and their surroundings are as they were.
     Verdict judge_inputs();
-    /// Calls the loaded work; for timing.
+    /// Calls the loaded work.
     Run call(std::string_view variant);
+    /// run() of any other call that does the work, judged as that variant's.
+    Verdict run(const Variant& judged_as, const std::function<void()>& call);
+    /// Where the loaded work lies.
+    Operands operands() const;
 
-    /// A fingerprint of the last output, if its variant's order is its own, in which every NaN counts as the
-    /// same.
+    /// A fingerprint of the last outputs, if their variant's order is its own, in which every NaN counts as
+    /// the same.
     u64 fingerprint() const { return fingerprint_; }
 
   private:
@@ -47,19 +52,20 @@ class Rig {
         std::shared_ptr<Buffer> buffer;
         View view;
     };
+    void poison_outputs();
+    Verdict judge_outputs(const Variant& variant);
     Range make_range(Type type, u64 count, u64 offset);
     void upload(const Input& input, const Range& range);
-    void judge_range(const Range& range, Verdict& verdict, const char* name, u64 piece_elements,
+    void judge_range(const Range& range, Verdict& verdict, const std::string& name, u64 piece_elements,
                      const std::function<void(u64 first, std::span<const std::byte> got)>& judge);
 
     std::shared_ptr<Device> device_;
     std::shared_ptr<Stream> stream_;
     Work work_;
     Placement placement_;
-    std::vector<Range> inputs_;
-    Range output_;
+    std::vector<Range> inputs_, outputs_;
     u64 fingerprint_ = 0;
     std::vector<std::byte> read_back_;
 };
 
-}  // namespace concord::app
+}  // namespace concord::conformance

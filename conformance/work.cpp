@@ -1,8 +1,17 @@
-#include "work.hpp"
+#include <concord/conformance/compare.hpp>
 
 #include <cstdio>
 
-namespace concord::app {
+namespace concord::conformance {
+
+u64 Work::bytes() const {
+    u64 sum = 0;
+    for (const Input& input : inputs)
+        sum += input.bytes();
+    for (const Output& output : outputs)
+        sum += output.bytes();
+    return sum;
+}
 
 std::string value_name(Type type, const void* value) {
     return visit(type, [&](auto tag) {
@@ -25,4 +34,4 @@ std::string value_name(Type type, const void* value) {
     });
 }
 
-}  // namespace concord::app
+}  // namespace concord::conformance

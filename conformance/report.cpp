@@ -1,41 +1,50 @@
-#include "check.hpp"
-#include "program.hpp"
-#include "table.hpp"
+#include <concord/conformance/check.hpp>
+#include <concord/conformance/table.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <iostream>
+#include <ostream>
 
-namespace concord::app {
+namespace concord::conformance {
 
 std::string CheckCase::description() const {
-    return work->title + " of " + size_name(work->size()) + " " +
-           std::string(name_of(work->inputs.front().type)) + ", " +
-           std::string(name_of(work->inputs.front().pattern)) + ", " + placement.name();
+    return work->title + " of " + size_name(work->n) + " " + std::string(name_of(work->type())) + ", " +
+           std::string(name_of(work->pattern())) + ", " + placement.name();
 }
 
-CheckReport::CheckReport(CheckOptions options, std::vector<std::string> devices)
-    : options_(std::move(options)), devices_(std::move(devices)) {}
+CheckReport::CheckReport(CheckOptions options, const std::vector<Suite>& suites,
+                         std::vector<std::string> devices, std::ostream* live)
+    : options_(std::move(options)), devices_(std::move(devices)), live_(live) {
+    for (const Suite& suite : suites) {
+        if (!asked_for(options_.algorithms, suite.name)) continue;
+        for (const Variant* variant : suite.variants) {
+            if (asked_for(options_.variants, variant->name))
+                rows_.push_back({suite.name, std::string(variant->name), variant->order});
+        }
+    }
+}
 
 void CheckReport::Tally::add(const Tally& other) {
     passed += other.passed;
     failed += other.failed;
     skipped += other.skipped;
     ratio = std::max(ratio, other.ratio);
+    alarm = std::max(alarm, other.alarm);
     bits = bits && other.bits;
     ran = ran && other.ran;
     threw = threw || other.threw;
 }
 
 CheckReport::Tally& CheckReport::tally(const CheckCase& at) {
-    return tallies_[{at.algorithm, std::string(at.variant->name), at.device, at.work->inputs.front().type}];
+    return tallies_[{at.algorithm, std::string(at.variant->name), at.device, at.work->type()}];
 }
 
 void CheckReport::pass(const CheckCase& at, const Verdict& verdict, bool ran) {
     Tally one;
     one.passed = 1;
     one.ratio = verdict.ratio;
+    one.alarm = verdict.alarm;
     one.bits = verdict.bits;
     one.ran = ran;
     tally(at).add(one);
@@ -46,7 +55,8 @@ void CheckReport::fail(const CheckCase& at, const Difference& difference) {
                        ", got " + difference.got;
     if (difference.ulps >= 0) what += ", " + rounded(difference.ulps) + " ulps apart";
     if (difference.ratio >= 0 || std::isnan(difference.ratio))
-        what += ", error / bound = " + rounded(difference.ratio);
+        what += std::string(", error / ") + (difference.alarm ? "alarm bound" : "bound") + " = " +
+                rounded(difference.ratio);
     ++tally(at).failed;
     record(at, std::move(what), at.device);
 }
@@ -67,24 +77,26 @@ void CheckReport::disagree(const CheckCase& at, const std::string& other) {
 }
 
 void CheckReport::record(const CheckCase& at, std::string what, const std::string& devices) {
-    const Type type = at.work->inputs.front().type;
-    std::string command = "concord check " + at.algorithm + " --devices " + devices + " --variants " +
-                          std::string(at.variant->name) + " --types " + std::string(name_of(type)) +
-                          " --sizes " + size_name(at.work->size()) + " --seed " +
-                          std::to_string(options_.seed);
+    const Type type = at.work->type();
+    std::string command;
+    if (!options_.program.empty())
+        command = options_.program + " " + at.algorithm + " --devices " + devices + " --variants " +
+                  std::string(at.variant->name) + " --types " + std::string(name_of(type)) + " --sizes " +
+                  size_name(at.work->n) + " --patterns " + std::string(name_of(at.work->pattern())) +
+                  " --seed " + std::to_string(options_.seed);
     failures_.push_back({at.algorithm, std::string(at.variant->name), at.device, at.description(),
                          std::move(what), std::move(command), type});
     // The first ones of a variant tell the story; all of them are in --json.
     constexpr u64 most_shown = 3;
     const CheckFailure& failure = failures_.back();
     const u64 shown = ++shown_[failure.algorithm + "/" + failure.variant + "/" + failure.device];
-    if (shown > most_shown) return;
-    std::cout << painted("FAILED", Tone::bad) << " " << failure.algorithm << "/" << failure.variant << " on "
-              << failure.device << ": " << failure.description << "\n    " << failure.what << "\n    "
-              << failure.command << "\n";
+    if (shown > most_shown || live_ == nullptr) return;
+    *live_ << painted("FAILED", Tone::bad) << " " << failure.algorithm << "/" << failure.variant << " on "
+           << failure.device << ": " << failure.description << "\n    " << failure.what << '\n';
+    if (!failure.command.empty()) *live_ << "    " << failure.command << '\n';
     if (shown == most_shown)
-        std::cout << "    (more of this variant on this device are counted, and in --json)\n";
-    std::cout.flush();
+        *live_ << "    (more of this variant on this device are counted, and in --json)\n";
+    live_->flush();
 }
 
 void CheckReport::note(const CheckCase& at, const std::string& kind, const std::string& reason) {
@@ -126,11 +138,12 @@ u64 CheckReport::skipped() const {
 }
 
 int CheckReport::status() const {
-    if (failed() == 0) return status_ok;
+    if (passed() + failed() == 0) return 2;
+    if (failed() == 0) return 0;
     bool differs = !without_cases_.empty();
     for (const auto& [key, counts] : tallies_)
         differs = differs || (counts.failed > 0 && !counts.threw);
-    return !differs && device_failed_ ? status_failed : status_wrong;
+    return !differs && device_failed_ ? 4 : 1;
 }
 
 CheckReport::Tally CheckReport::total(const std::string& algorithm, std::string_view variant,
@@ -154,28 +167,22 @@ void CheckReport::print(std::ostream& out) const {
     std::vector<std::string> header = {"algorithm", "variant", "order"};
     header.insert(header.end(), devices_.begin(), devices_.end());
     Table table(header);
-    for (const Algorithm& algorithm : algorithms()) {
-        if (!asked_for(options_.algorithms, algorithm.name)) continue;
-        for (const Variant* variant : algorithm.variants) {
-            if (!asked_for(options_.variants, variant->name)) continue;
-            std::vector<Cell> row = {std::string(algorithm.name), std::string(variant->name),
-                                     std::string(name_of(variant->order))};
-            for (const std::string& device : devices_) {
-                const Tally counts = total(std::string(algorithm.name), variant->name, device);
-                const Tone tone = counts.failed > 0   ? Tone::bad
-                                  : counts.passed > 0 ? Tone::good
-                                                      : Tone::faint;
-                row.emplace_back(verdict(counts), tone);
-            }
-            table.add(std::move(row));
+    for (const Row& row : rows_) {
+        std::vector<Cell> cells = {row.algorithm, row.variant, std::string(name_of(row.order))};
+        for (const std::string& device : devices_) {
+            const Tally counts = total(row.algorithm, row.variant, device);
+            const Tone tone = counts.failed > 0 ? Tone::bad : counts.passed > 0 ? Tone::good : Tone::faint;
+            cells.emplace_back(verdict(counts), tone);
         }
+        table.add(std::move(cells));
     }
     out << '\n';
     table.print(out);
     out << "\nbits: equal to the oracle's to the bit. bound: floats in the variant's own order, with the "
            "worst error /\n"
            "bound against float64";
-    out << (devices_.size() > 1 ? "; order 'own' has equal bits on all devices here.\n" : ".\n");
+    out << (devices_.size() > 1 && failed() == 0 ? "; order 'own' has equal bits on all devices here.\n"
+                                                 : ".\n");
     bool compiled = false;
     for (const auto& [key, counts] : tallies_)
         compiled = compiled || (!counts.ran && counts.passed > 0);
@@ -184,6 +191,7 @@ void CheckReport::print(std::ostream& out) const {
         out << note.kind << ": " << note.where << ": " << note.reason << " (" << count << ")\n";
     for (const std::string& algorithm : without_cases_)
         out << "FAILED: there are no cases for " << algorithm << '\n';
+    if (passed() + failed() == 0) out << "nothing that was asked for could be checked\n";
     out << "check: " << passed() << " passed, " << failed() << " failed, " << skipped() << " skipped\n";
 }
 
@@ -195,19 +203,16 @@ std::string CheckReport::json() const {
     root["full"] = options_.full;
     root["devices"] = devices_;
     root["matrix"] = ordered_json::array();
-    for (const Algorithm& algorithm : algorithms()) {
-        if (!asked_for(options_.algorithms, algorithm.name)) continue;
-        for (const Variant* variant : algorithm.variants) {
-            if (!asked_for(options_.variants, variant->name)) continue;
-            for (const std::string& device : devices_) {
-                const Tally counts = total(std::string(algorithm.name), variant->name, device);
-                ordered_json cell = {{"algorithm", algorithm.name},      {"variant", variant->name},
-                                     {"order", name_of(variant->order)}, {"device", device},
-                                     {"verdict", verdict(counts)},       {"passed", counts.passed},
-                                     {"failed", counts.failed},          {"skipped", counts.skipped}};
-                if (counts.ratio >= 0) cell["worst_error_over_bound"] = counts.ratio;
-                root["matrix"].push_back(std::move(cell));
-            }
+    for (const Row& row : rows_) {
+        for (const std::string& device : devices_) {
+            const Tally counts = total(row.algorithm, row.variant, device);
+            ordered_json cell = {{"algorithm", row.algorithm},  {"variant", row.variant},
+                                 {"order", name_of(row.order)}, {"device", device},
+                                 {"verdict", verdict(counts)},  {"passed", counts.passed},
+                                 {"failed", counts.failed},     {"skipped", counts.skipped}};
+            if (counts.ratio >= 0) cell["worst_error_over_bound"] = counts.ratio;
+            if (counts.alarm >= 0) cell["worst_error_over_alarm_bound"] = counts.alarm;
+            root["matrix"].push_back(std::move(cell));
         }
     }
     root["failures"] = ordered_json::array();
@@ -287,4 +292,4 @@ std::string CheckReport::junit() const {
            "\" skipped=\"" + std::to_string(skipped_tests) + "\">\n" + body + "</testsuite>\n";
 }
 
-}  // namespace concord::app
+}  // namespace concord::conformance

@@ -1,34 +1,12 @@
-#include "check.hpp"
-#include "program.hpp"
-#include "table.hpp"
-#include "work_rig.hpp"
+#include <concord/conformance/check.hpp>
 
-#include <unistd.h>
+#include "progress.hpp"
 
-#include <cstdio>
+#include <concord/conformance/rig.hpp>
+#include <concord/conformance/table.hpp>
 
-namespace concord::app {
+namespace concord::conformance {
 namespace {
-
-// A line on a terminal's stderr that says what is going on.
-class Progress {
-  public:
-    ~Progress() { clear(); }
-    void show(const Work& work, u64 cases) {
-        if (!terminal_ || ++calls_ % 16 != 0) return;
-        std::fprintf(stderr, "\r\033[K%llu cases, %s %s %s", static_cast<unsigned long long>(cases),
-                     work.algorithm.c_str(), work.title.c_str(),
-                     std::string(name_of(work.inputs[0].type)).c_str());
-        std::fflush(stderr);
-    }
-    void clear() {
-        if (terminal_) std::fputs("\r\033[K", stderr);
-    }
-
-  private:
-    bool terminal_ = isatty(STDERR_FILENO) != 0;
-    u64 calls_ = 0;
-};
 
 // The middle of "reduce: variant shuffle on opencl:0: THE REASON; these would do: fixed, ...".
 std::string reason_of(const Error& error) {
@@ -46,24 +24,26 @@ constexpr u64 crawling_most = u64{1} << 22;
 
 class Runner {
   public:
-    Runner(const CheckOptions& options, CheckReport& report) : options_(options), report_(report) {}
+    Runner(const std::vector<Suite>& suites, const CheckOptions& options, CheckReport& report)
+        : suites_(suites), options_(options), report_(report) {}
 
     void run(const std::vector<Rig*>& rigs, Plan::Extent extent) {
         rigs_.clear();
         for (Rig* rig : rigs)
             rigs_.push_back({rig});
-        const Plan plan(extent, options_.seed, options_.sizes);
-        for (const Algorithm& algorithm : algorithms()) {
-            if (!asked_for(options_.algorithms, algorithm.name)) continue;
-            const Suite* suite = suite_of(algorithm.name);
-            if (suite == nullptr) {
-                report_.no_cases(std::string(algorithm.name));
+        Plan plan(extent, options_.seed, options_.sizes);
+        plan.restrict_to(options_.patterns);
+        const std::vector<Type> all(all_types.begin(), all_types.end());
+        for (const Suite& suite : suites_) {
+            if (!asked_for(options_.algorithms, suite.name)) continue;
+            if (!suite.cases) {
+                report_.no_cases(suite.name);
                 continue;
             }
-            variants_ = &algorithm.variants;
-            for (const Type type : options_.types)
-                suite->cases(plan, type,
-                             [&](const Work& work, const auto& placements) { take(work, placements); });
+            suite_ = &suite;
+            for (const Type type : options_.types.empty() ? all : options_.types)
+                suite.cases(plan, type,
+                            [&](const Work& work, const auto& placements) { take(work, placements); });
         }
     }
 
@@ -93,23 +73,26 @@ class Runner {
     void run_on(Station& station, const Work& work, const Placement& placement, bool first_placement,
                 std::map<std::string_view, First>& firsts) {
         Rig& rig = *station.rig;
-        progress_.show(work, ++shown_);
+        if (++shown_ % 16 == 0 && progress_.visible())
+            progress_.show(std::to_string(shown_) + " cases, " + work.algorithm + " " + work.title + " " +
+                           std::string(name_of(work.type())));
         CheckCase at{work.algorithm, nullptr, rig.selector(), &work, placement};
         bool loaded = false;
         const Variant* unwatched = nullptr;  // ran, and the inputs were not looked at since
-        for (const Variant* variant : *variants_) {
+        for (const Variant* variant : suite_->variants) {
             if (!asked_for(options_.variants, variant->name)) continue;
             at.variant = variant;
-            if (rig.crawls() && variant != variants_->front() && options_.sizes.empty()) {
+            if (rig.crawls() && suite_->spares_crawlers && variant != suite_->variants.front() &&
+                options_.sizes.empty()) {
                 // The textbook's kernels get a taste of the large sizes here.
-                const Pattern pattern = work.inputs.front().pattern;
+                const Pattern pattern = work.pattern();
                 const bool plain = pattern == Pattern::random || pattern == Pattern::near_one;
-                if (work.size() > crawling_most) {
+                if (work.n > crawling_most) {
                     if (options_.full)
                         report_.skip(at, "larger than 2^22: such kernels crawl on this device");
                     continue;
                 }
-                if (work.size() > 65537 && !(plain && first_placement)) continue;
+                if (work.n > 65537 && !(plain && first_placement)) continue;
             }
             try {
                 if (!loaded) {
@@ -143,7 +126,7 @@ class Runner {
     }
 
     // Large inputs are looked at once, after the last variant: one of those that ran would be to blame.
-    static bool large(const Work& work) { return work.inputs.front().bytes() > u64{1} << 28; }
+    static bool large(const Work& work) { return work.bytes() > u64{1} << 28; }
     void look_at_inputs(Rig& rig, CheckCase& at, const Variant& last) {
         at.variant = &last;
         try {
@@ -174,23 +157,35 @@ class Runner {
         report_.pass(at, verdict, rig.runs());
     }
 
+    const std::vector<Suite>& suites_;
     const CheckOptions& options_;
     CheckReport& report_;
     Progress progress_;
     std::vector<Station> rigs_;
-    const std::vector<const Variant*>* variants_ = nullptr;
+    const Suite* suite_ = nullptr;
     u64 shown_ = 0;
 };
 
 }  // namespace
 
-void run_checks(const CheckOptions& options, std::vector<Rig>& rigs, CheckReport& report) {
-    Runner runner(options, report);
+CheckReport check(const std::vector<Suite>& suites, const CheckOptions& options, std::ostream* live) {
+    std::vector<std::string> selectors = options.devices;
+    if (selectors.empty() || selectors == std::vector<std::string>{"all"}) selectors = device_selectors();
+    if (selectors.empty()) throw Error(ErrorCode::unavailable, "check", "there is no device");
+    std::vector<Rig> rigs;
+    std::vector<std::string> devices;
+    for (const std::string& selector : selectors) {
+        rigs.emplace_back(selector);
+        devices.push_back(rigs.back().selector());
+    }
+    CheckReport report(options, suites, devices, live);
+    Runner runner(suites, options, report);
     std::vector<Rig*> running, compiling;
     for (Rig& rig : rigs)
         (rig.runs() ? running : compiling).push_back(&rig);
     if (!running.empty()) runner.run(running, options.full ? Plan::Extent::full : Plan::Extent::normal);
     if (!compiling.empty()) runner.run(compiling, Plan::Extent::compile);
+    return report;
 }
 
-}  // namespace concord::app
+}  // namespace concord::conformance

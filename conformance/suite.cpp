@@ -1,11 +1,16 @@
-#include "suite.hpp"
+#include <concord/conformance/suite.hpp>
 
 #include <algorithm>
 
-namespace concord::app {
+namespace concord::conformance {
 namespace {
 
-const Suite* const suites[] = {&map_suite, &add_suite, &reduce_suite};
+// Where the cases of an algorithm are.
+struct Entry {
+    std::string_view algorithm;
+    Suite (*suite)();
+};
+constexpr Entry entries[] = {{"map", map_suite}, {"add", add_suite}, {"reduce", reduce_suite}};
 
 // Around the tiles of the kernels (128 ... 65536 elements), primes, past 2^20, where reductions have three
 // levels, and past 2^23, where their chunks are longer.
@@ -32,11 +37,24 @@ constexpr Placement placements[] = {{0, 0, 0, false}, {1, 1, 1, false}, {0, 1, 3
 
 }  // namespace
 
-const Suite* suite_of(std::string_view algorithm) {
-    for (const Suite* suite : suites) {
-        if (suite->algorithm == algorithm) return suite;
+std::vector<Suite> suites() {
+    std::vector<Suite> all;
+    for (const Algorithm& algorithm : algorithms()) {
+        Suite suite;
+        for (const Entry& entry : entries) {
+            if (entry.algorithm == algorithm.name) suite = entry.suite();
+        }
+        suite.name = algorithm.name;
+        suite.summary = algorithm.summary;
+        suite.variants = algorithm.variants;
+        all.push_back(std::move(suite));
     }
-    return nullptr;
+    return all;
+}
+
+bool asked_for(const std::vector<std::string>& list, std::string_view name) {
+    if (list.empty() || (list.size() == 1 && list.front() == "all")) return true;
+    return std::find(list.begin(), list.end(), name) != list.end();
 }
 
 std::string Placement::name() const {
@@ -63,26 +81,35 @@ std::vector<u64> Plan::sizes(Type type, Depth depth) const {
     return sizes;
 }
 
+std::vector<u64> Plan::sizes_or(std::vector<u64> otherwise) const {
+    return only_.empty() ? std::move(otherwise) : only_;
+}
+
 std::vector<Plan::Shape> Plan::shapes(std::size_t index, u64 n, const std::vector<Pattern>& patterns) const {
     constexpr std::size_t places = std::size(placements);
     std::vector<Shape> shapes;
     if (extent_ == Extent::compile)
         return {{patterns.front(), {placements[0], placements[1], placements[2]}}};
     for (std::size_t p = 0; p < patterns.size(); ++p) {
-        if (!only_.empty() && n <= (u64{1} << 24)) {
-            shapes.push_back({patterns[p], {std::begin(placements), std::end(placements)}});
+        auto take = [&](std::vector<Placement> at) { shapes.push_back({patterns[p], std::move(at)}); };
+        auto place = [&](std::size_t more) { return placements[(index + p + more) % places]; };
+        if (!patterns_.empty() &&
+            std::find(patterns_.begin(), patterns_.end(), patterns[p]) == patterns_.end())
+            continue;
+        const bool asked = !only_.empty() || !patterns_.empty();
+        if (asked && n <= (u64{1} << 24)) {
+            take({std::begin(placements), std::end(placements)});
         } else if (n > (u64{1} << 27)) {
             // Seconds each: one pattern, aligned or not.
-            if (p == n % 2) shapes.push_back({patterns[p], {placements[n / 2 % 2]}});
+            if (p == n % 2 || !patterns_.empty()) take({placements[n / 2 % 2]});
         } else if (n > (u64{1} << 24)) {
-            if (p == n % 2) shapes.push_back({patterns[p], {placements[0], placements[1]}});
+            if (p == n % 2 || !patterns_.empty()) take({placements[0], placements[1]});
         } else if (n > 16385) {
-            if (p == index % patterns.size() || p == 0)
-                shapes.push_back(
-                    {patterns[p], {placements[(index + p) % places], placements[(index + p + 1) % places]}});
+            if (p == index % patterns.size() || p == 0) take({place(0), place(1)});
+        } else if (p < 3) {
+            take({place(0), place(3)});
         } else {
-            shapes.push_back(
-                {patterns[p], {placements[(index + p) % places], placements[(index + p + 3) % places]}});
+            take({place(0)});
         }
     }
     return shapes;
@@ -94,4 +121,4 @@ std::vector<Pattern> patterns_of(Type type) {
             Pattern::tiny,   Pattern::zeros, Pattern::special};
 }
 
-}  // namespace concord::app
+}  // namespace concord::conformance

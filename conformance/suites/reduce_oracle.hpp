@@ -2,13 +2,13 @@
 /// What reductions must give, computed plainly: the canonical order of reduce.hpp as its text says, and float
 /// sums and products far more exactly than the type under test, for the error bounds.
 
-#include "work_input.hpp"
+#include <concord/conformance/input.hpp>
 
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-namespace concord::app {
+namespace concord::conformance {
 
 /// "chunk length C = 1024 * 2^k: 1024 up to 2^22 elements, then n / 4096 rounded up to such a length, but
 /// 8192 from 2^24 + 1 to 2^28, then the smallest for which n <= 32768 C"
@@ -87,11 +87,4 @@ struct ExactSum {
     double error_of(double result) const { return std::abs((result - high) - low); }
 };
 
-/// gamma_h = h u / (1 - h u); infinite where that says nothing.
-template <class T>
-double gamma_bound(double h) {
-    const double hu = h * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-    return hu < 1 ? hu / (1 - hu) : std::numeric_limits<double>::infinity();
-}
-
-}  // namespace concord::app
+}  // namespace concord::conformance

@@ -5,24 +5,40 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-namespace concord::app {
+namespace concord::conformance {
 
-/// What the elements look like.
+/// What the elements look like. In every pattern element i depends on i, the seed and the count alone.
 enum class Pattern : u8 {
-    random,    ///< integers: all bits; floats: uniform in [-1, 1)
-    mixed,     ///< floats: both signs, 1e-20 ... 1e20; integers: the extremes, 0, 1, -1 among random ones
-    constant,  ///< all equal, and no binary fraction
-    near_one,  ///< floats: positive, so that the product stays in range; integers: odd
-    tiny,      ///< floats only: denormals, the smallest normals, zeros of both signs
-    zeros,     ///< floats only: zeros of both signs
-    special    ///< floats only: NaN, infinities, zeros of both signs and denormals among random ones
+    random,       ///< integers: all bits; floats: uniform in [-1, 1)
+    mixed,        ///< floats: both signs, 1e-20 ... 1e20; integers: the extremes, 0, 1, -1 among random ones
+    constant,     ///< all equal, and no binary fraction
+    near_one,     ///< floats: positive, so that the product stays in range; integers: odd
+    sorted,       ///< ascending, over the whole range of integers or over [-1, 1)
+    reversed,     ///< the same, descending
+    alternating,  ///< the signs take turns, so that sums cancel; magnitudes are random
+    skewed,       ///< 99 % of the elements have one value, the others are random
+    tiny,         ///< floats only: denormals, the smallest normals, zeros of both signs
+    zeros,        ///< floats only: zeros of both signs
+    special       ///< floats only: NaN, infinities, zeros of both signs and denormals among random ones
 };
 
+/// All of them.
+inline constexpr Pattern all_patterns[] = {Pattern::random,      Pattern::mixed,  Pattern::constant,
+                                           Pattern::near_one,    Pattern::sorted, Pattern::reversed,
+                                           Pattern::alternating, Pattern::skewed, Pattern::tiny,
+                                           Pattern::zeros,       Pattern::special};
+
+/// Whether elements of that type can look like that.
+bool applies(Pattern pattern, Type type);
+
 std::string_view name_of(Pattern pattern);
+/// The pattern of that name, if there is one.
+std::optional<Pattern> pattern_named(std::string_view name);
 
 /// `count` elements that depend on nothing but these members.
 struct Input {
@@ -55,4 +71,4 @@ u64 available_host_memory();
 /// larger one is made anew, piece by piece, whenever it is looked at.
 u64 most_held_bytes();
 
-}  // namespace concord::app
+}  // namespace concord::conformance

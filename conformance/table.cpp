@@ -1,14 +1,15 @@
-#include "table.hpp"
+#include <concord/conformance/table.hpp>
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ostream>
 
-namespace concord::app {
+namespace concord::conformance {
 namespace {
 
 // Characters, not bytes: names of devices may hold letters beyond ASCII.
@@ -67,6 +68,18 @@ std::string bytes_name(u64 bytes) {
     return rounded(value, value < 100 ? 3 : 4) + " " + units[unit];
 }
 
+std::string size_name(u64 n) {
+    if (n < 1000) return std::to_string(n);
+    const u64 below = std::bit_floor(n), above = below * 2;
+    const std::string exponent = std::to_string(std::bit_width(n) - 1);
+    if (n == below) return "2^" + exponent;
+    if (n - below < 100000 && n - below < below / 16)
+        return "2^" + exponent + "+" + std::to_string(n - below);
+    if (above - n < 1000 && above - n < below / 16)
+        return "2^" + std::to_string(std::bit_width(n)) + "-" + std::to_string(above - n);
+    return std::to_string(n);
+}
+
 std::string rounded(double value, int digits) {
     char text[64];
     if (value != 0 && std::abs(value) < 1e-4) {
@@ -78,4 +91,4 @@ std::string rounded(double value, int digits) {
     return text;
 }
 
-}  // namespace concord::app
+}  // namespace concord::conformance

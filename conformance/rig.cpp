@@ -1,12 +1,13 @@
-#include "work_rig.hpp"
+#include <concord/conformance/compare.hpp>
+#include <concord/conformance/rig.hpp>
 
-#include "table.hpp"
+#include <concord/conformance/table.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 
-namespace concord::app {
+namespace concord::conformance {
 namespace {
 
 // Guard bytes before and after every range, and the poison within outputs. As floats they are large numbers,
@@ -36,13 +37,15 @@ Rig::Rig(const std::string& selector) : device_(open_device(selector)), stream_(
 
 std::string Rig::no_room_for(const Work& work) const {
     const DeviceTraits& traits = device_->traits();
-    u64 largest = work.out_bytes(), total = work.out_bytes(), host = 2 * most_piece_bytes;
+    u64 largest = 0, host = 2 * most_piece_bytes;
+    for (const Output& output : work.outputs)
+        largest = std::max(largest, output.bytes());
     for (const Input& input : work.inputs) {
         largest = std::max(largest, input.bytes());
-        total += input.bytes();
         if (!input.held() && input.bytes() <= most_held_bytes()) host += input.bytes();
     }
-    total += work.inputs.front().bytes();  // the scratch of a variant that copies its input
+    u64 total = work.bytes();
+    if (!work.inputs.empty()) total += work.inputs.front().bytes();  // for a variant that copies its input
     constexpr u64 small = u64{1} << 26;
     if (total < small) return {};
     if (largest > traits.max_allocation)
@@ -90,7 +93,7 @@ void Rig::upload(const Input& input, const Range& range) {
 void Rig::load(const Work& work, const Placement& placement) {
     stream_->synchronize();  // uploads of a call that was refused may still read the last work's inputs
     inputs_.clear();
-    output_ = {};
+    outputs_.clear();
     work_ = work;
     placement_ = placement;
     const u64 offsets[] = {placement.a, placement.b};
@@ -99,33 +102,54 @@ void Rig::load(const Work& work, const Placement& placement) {
         inputs_.push_back(make_range(work.inputs[i].type, work.inputs[i].count, offsets[i % 2]));
         upload(work.inputs[i], inputs_.back());
     }
-    if (placement.in_place) {
-        output_.buffer = inputs_.front().buffer;
-        output_.view = inputs_.front().view;
-        output_.view.type = work.out_type;
-    } else {
-        output_ = make_range(work.out_type, work.out_count, placement.out);
+    for (const Output& output : work.outputs) {
+        if (placement.in_place && outputs_.empty()) {
+            outputs_.push_back(inputs_.front());
+            outputs_.front().view.type = output.type;
+        } else {
+            outputs_.push_back(make_range(output.type, output.count, placement.out));
+        }
     }
+}
+
+Operands Rig::operands() const {
+    Operands operands;
+    for (const Range& range : inputs_)
+        operands.in.push_back(range.view);
+    for (const Range& range : outputs_)
+        operands.out.push_back(range.view);
+    return operands;
 }
 
 Run Rig::call(std::string_view variant) {
-    std::vector<View> views;
-    for (const Range& range : inputs_)
-        views.push_back(range.view);
-    return work_.call(*stream_, views, output_.view, Options{.variant = variant});
+    const Operands at = operands();
+    return work_.call(*stream_, at.in, at.out, Options{.variant = variant});
+}
+
+void Rig::poison_outputs() {
+    if (placement_.in_place) upload(work_.inputs.front(), inputs_.front());
+    for (std::size_t k = placement_.in_place ? 1 : 0; k < outputs_.size(); ++k)
+        stream_->fill(*outputs_[k].buffer, 0, outputs_[k].buffer->size(), poison, sizeof poison);
+}
+
+Verdict Rig::run(const Variant& judged_as, const std::function<void()>& call) {
+    poison_outputs();
+    stream_->synchronize();  // the call may not know the stream
+    call();
+    return judge_outputs(judged_as);
 }
 
 Verdict Rig::run(const Variant& variant) {
-    if (placement_.in_place) {
-        upload(work_.inputs.front(), inputs_.front());
-    } else {
-        stream_->fill(*output_.buffer, 0, output_.buffer->size(), poison, sizeof poison);
-    }
+    poison_outputs();
     const Run run = call(variant.name);
     if (run.variant != variant.name || run.device != device_.get())
         throw Error(
             ErrorCode::device_failed, work_.algorithm,
             "variant " + std::string(variant.name) + " was asked for, " + std::string(run.variant) + " ran");
+    return judge_outputs(variant);
+}
+
+Verdict Rig::judge_outputs(const Variant& variant) {
     Verdict verdict;
     if (!runs()) {
         stream_->synchronize();
@@ -133,21 +157,26 @@ Verdict Rig::run(const Variant& variant) {
     }
 
     std::atomic<u64> sum = 0;
-    const u64 out_size = size_of(work_.out_type);
     const bool hashed = variant.order == Order::own;  // the others are compared with the oracle alone
-    judge_range(output_, verdict, "the output", u64{1} << 18, [&](u64 first, std::span<const std::byte> got) {
-        Verdict piece;
-        work_.judge(variant, first, got, piece);
-        u64 hash = 0;
-        for (u64 i = 0; hashed && i * out_size < got.size(); ++i)
-            hash += mixed(first + i, element_hash(work_.out_type, got.data() + i * out_size));
-        sum += hash;
-        static std::mutex mutex;
-        const std::lock_guard lock(mutex);
-        verdict.merge(std::move(piece));
-    });
+    for (std::size_t k = 0; k < outputs_.size(); ++k) {
+        const Type type = work_.outputs[k].type;
+        const std::string name = outputs_.size() == 1 ? "the output" : "output " + std::to_string(k);
+        judge_range(outputs_[k], verdict, name, u64{1} << 18, [&](u64 first, std::span<const std::byte> got) {
+            Verdict piece;
+            work_.judge(variant, k, first, got, piece);
+            const u64 size = size_of(type);
+            u64 hash = 0;
+            for (u64 i = 0; hashed && i * size < got.size(); ++i)
+                hash += mixed(first + i, element_hash(type, got.data() + i * size) + k);
+            sum += hash;
+            if (piece.difference && outputs_.size() > 1)
+                piece.difference->expected = name + " to be " + piece.difference->expected;
+            static std::mutex mutex;
+            const std::lock_guard lock(mutex);
+            verdict.merge(std::move(piece));
+        });
+    }
     fingerprint_ = sum;
-
     return verdict;
 }
 
@@ -176,7 +205,7 @@ Verdict Rig::judge_inputs() {
 }
 
 // Reads a range with its guards, compares the guards, and hands the elements on in pieces.
-void Rig::judge_range(const Range& range, Verdict& verdict, const char* name, u64 piece_elements,
+void Rig::judge_range(const Range& range, Verdict& verdict, const std::string& name, u64 piece_elements,
                       const std::function<void(u64, std::span<const std::byte>)>& judge) {
     const View& view = range.view;
     const u64 size = size_of(view.type), begin = view.offset, end = begin + view.bytes(),
@@ -188,7 +217,7 @@ void Rig::judge_range(const Range& range, Verdict& verdict, const char* name, u6
             const u64 distance = before ? begin - (at + i) : at + i - end + 1;
             verdict.differ(
                 {before ? 0 : view.count,
-                 "untouched memory " + std::string(before ? "before " : "after ") + name,
+                 std::string("untouched memory ") + (before ? "before " : "after ") + name,
                  "a write " + std::to_string(distance) + " bytes " + (before ? "before" : "past") + " it"});
             return;
         }
@@ -222,4 +251,4 @@ void Rig::judge_range(const Range& range, Verdict& verdict, const char* name, u6
     }
 }
 
-}  // namespace concord::app
+}  // namespace concord::conformance

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace concord::app {
+namespace concord::conformance {
 
 enum class Tone { plain, good, bad, faint };
 
@@ -38,7 +38,9 @@ std::string painted(const std::string& text, Tone tone);
 
 /// "1.5 GiB".
 std::string bytes_name(u64 bytes);
+/// "2^20", "2^20+1", "1000".
+std::string size_name(u64 n);
 /// A number with that many significant digits, never in scientific notation unless it must be.
 std::string rounded(double value, int digits = 3);
 
-}  // namespace concord::app
+}  // namespace concord::conformance

@@ -1,4 +1,4 @@
-#include "work_input.hpp"
+#include <concord/conformance/input.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-namespace concord::app {
+namespace concord::conformance {
 namespace {
 
 // SplitMix64: the i-th number of a sequence without the ones before it.
@@ -27,6 +27,13 @@ u64 random_bits(u64 seed, u64 i) {
 double uniform(u64 bits) {
     return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
 }
+
+// True for one in a hundred; from bits that the values do not use.
+bool rare(u64 bits) {
+    return (bits * 0x9e3779b97f4a7c15 >> 32) % 100 == 0;
+}
+
+__extension__ using u128 = unsigned __int128;
 
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, u32, u64>;
@@ -73,8 +80,10 @@ BitsOf<T> tiny_bits(u64 bits) {
 }
 
 template <class T>
-BitsOf<T> float_bits(Pattern pattern, u64 bits, double spread) {
+BitsOf<T> float_bits(Pattern pattern, u64 bits, double spread, u64 i, u64 count) {
     using B = BitsOf<T>;
+    // In [0, 1], ascending with i.
+    auto place = [count](u64 at) { return static_cast<double>(at) / static_cast<double>(count); };
     switch (pattern) {
         case Pattern::mixed: {
             // 2^-66 ... 2^66 is 1e-20 ... 1e20.
@@ -86,6 +95,16 @@ BitsOf<T> float_bits(Pattern pattern, u64 bits, double spread) {
             return std::bit_cast<B>(static_cast<T>(0.1));
         case Pattern::near_one:
             return std::bit_cast<B>(static_cast<T>(1 + spread * uniform(bits)));
+        case Pattern::sorted:
+            return std::bit_cast<B>(static_cast<T>(2 * place(i) - 1));
+        case Pattern::reversed:
+            return std::bit_cast<B>(static_cast<T>(1 - 2 * place(i + 1)));
+        case Pattern::alternating: {
+            const double magnitude = 0.75 + uniform(bits) / 4;
+            return std::bit_cast<B>(static_cast<T>(i % 2 == 0 ? magnitude : -magnitude));
+        }
+        case Pattern::skewed:
+            return std::bit_cast<B>(static_cast<T>(rare(bits) ? uniform(bits) : 0.1));
         case Pattern::tiny:
             return tiny_bits<T>(bits);
         case Pattern::zeros:
@@ -99,8 +118,14 @@ BitsOf<T> float_bits(Pattern pattern, u64 bits, double spread) {
 }
 
 template <class T>
-T integer(Pattern pattern, u64 bits) {
+T integer(Pattern pattern, u64 bits, u64 i, u64 count) {
     using L = std::numeric_limits<T>;
+    // From the least to the greatest value, ascending with i.
+    auto place = [count](u64 at) {
+        const u64 range = static_cast<u64>(L::max()) - static_cast<u64>(L::min());
+        return static_cast<T>(static_cast<u64>(L::min()) +
+                              static_cast<u64>(static_cast<u128>(range) * at / count));
+    };
     switch (pattern) {
         case Pattern::mixed: {
             const T extremes[] = {L::min(), L::max(), T(0), T(1), static_cast<T>(-1)};
@@ -110,6 +135,16 @@ T integer(Pattern pattern, u64 bits) {
             return T(3);
         case Pattern::near_one:
             return static_cast<T>(bits | 1);
+        case Pattern::sorted:
+            return place(i);
+        case Pattern::reversed:
+            return place(count - 1 - i);
+        case Pattern::alternating: {
+            const u64 magnitude = bits % 100;
+            return static_cast<T>(i % 2 == 0 ? magnitude : 0 - magnitude);
+        }
+        case Pattern::skewed:
+            return rare(bits) ? static_cast<T>(bits) : T(3);
         default:
             return static_cast<T>(bits);
     }
@@ -159,9 +194,23 @@ u64 most_held_bytes() {
 }
 
 std::string_view name_of(Pattern pattern) {
-    constexpr std::string_view names[] = {"random", "mixed", "constant", "near_one",
-                                          "tiny",   "zeros", "special"};
+    constexpr std::string_view names[] = {"random", "mixed",    "constant",    "near_one",
+                                          "sorted", "reversed", "alternating", "skewed",
+                                          "tiny",   "zeros",    "special"};
+    static_assert(std::size(names) == std::size(all_patterns));
     return names[static_cast<std::size_t>(pattern)];
+}
+
+std::optional<Pattern> pattern_named(std::string_view name) {
+    for (const Pattern pattern : all_patterns) {
+        if (name_of(pattern) == name) return pattern;
+    }
+    return std::nullopt;
+}
+
+bool applies(Pattern pattern, Type type) {
+    return is_float(type) ||
+           (pattern != Pattern::tiny && pattern != Pattern::zeros && pattern != Pattern::special);
 }
 
 void Input::make(u64 first, std::span<std::byte> to) const {
@@ -174,10 +223,10 @@ void Input::make(u64 first, std::span<std::byte> to) const {
         for (u64 i = 0; i < n; ++i) {
             const u64 bits = random_bits(key, first + i);
             if constexpr (std::is_floating_point_v<T>) {
-                const auto value = float_bits<T>(pattern, bits, spread);
+                const auto value = float_bits<T>(pattern, bits, spread, first + i, count);
                 std::memcpy(to.data() + i * sizeof(T), &value, sizeof value);
             } else {
-                const T value = integer<T>(pattern, bits);
+                const T value = integer<T>(pattern, bits, first + i, count);
                 std::memcpy(to.data() + i * sizeof(T), &value, sizeof value);
             }
         }
@@ -207,4 +256,4 @@ void parallel_pieces(u64 n, u64 piece, const std::function<void(u64, u64)>& f) {
     run_pieces(n, piece, f);
 }
 
-}  // namespace concord::app
+}  // namespace concord::conformance

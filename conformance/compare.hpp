@@ -1,61 +1,14 @@
 #pragma once
-/// One call of an algorithm on generated inputs, and how its output is judged. Knows no device: `check`,
-/// `bench` and `doctor` run the same work.
+/// How results are compared: by bits, or by bounds.
 
-#include "work_input.hpp"
-
-#include <concord/variant.hpp>
+#include <concord/conformance/work.hpp>
 
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <functional>
-#include <optional>
-#include <string>
+#include <limits>
 
-namespace concord::app {
-
-/// An element of the output that is not what it should be.
-struct Difference {
-    u64 index = 0;
-    std::string expected, got;
-    double ulps = -1;   ///< how many floats lie between them; -1: does not apply
-    double ratio = -1;  ///< error / bound; -1: does not apply
-};
-
-/// What judging found so far.
-struct Verdict {
-    std::optional<Difference> difference;  ///< the first one
-    double ratio = -1;                     ///< the worst error / bound of what was held to a bound
-    bool bits = true;                      ///< everything was held to equal bits
-
-    void differ(Difference found) {
-        if (!difference || found.index < difference->index) difference = std::move(found);
-    }
-    void merge(Verdict other) {
-        if (other.difference) differ(std::move(*other.difference));
-        ratio = std::max(ratio, other.ratio);
-        bits = bits && other.bits;
-    }
-};
-
-/// What one call computes. Copies are cheap.
-struct Work {
-    std::string algorithm;
-    std::string title;  ///< the operator or function: "sum", "saxpy"
-    std::vector<Input> inputs;
-    Type out_type = Type::u8;
-    u64 out_count = 0;
-    u64 traffic = 0;       ///< bytes that must move between device and memory
-    bool in_place = true;  ///< whether the output may be the first input
-
-    std::function<Run(Stream&, std::span<const View> in, const View& out, const Options&)> call;
-    /// Compares elements [first, ...) of what `variant` gave; from several threads at once.
-    std::function<void(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict&)> judge;
-
-    u64 out_bytes() const { return out_count * size_of(out_type); }
-    u64 size() const { return inputs.front().count; }
-};
+namespace concord::conformance {
 
 /// "0.1 (0x3dcccccd)" for floats, the number for integers.
 std::string value_name(Type type, const void* value);
@@ -98,6 +51,47 @@ T element(std::span<const std::byte> bytes, u64 i) {
     return value;
 }
 
+/// What an inexact result may differ from the exact one by. The hard bound is a theorem (gamma_h times the
+/// sum of magnitudes, N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, ch. 3 and 4); the
+/// alarm is six times its statistical form, with sqrt(h) for h, and is for random mantissas only: what is
+/// between the two is no contradiction, but nothing that a correct program gives.
+struct Gates {
+    double error = 0;
+    double hard = std::numeric_limits<double>::infinity();
+    double alarm = std::numeric_limits<double>::infinity();
+};
+
+/// gamma_h = h u / (1 - h u) for T's unit roundoff u; infinite where that says nothing.
+template <class T>
+double gamma_bound(double h) {
+    const double hu = h * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+    return hu < 1 ? hu / (1 - hu) : std::numeric_limits<double>::infinity();
+}
+/// 6 sqrt(h) u.
+template <class T>
+double alarm_bound(double h) {
+    return 3 * std::sqrt(h) * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
+/// Holds a result to its gates: a difference where it is past one, or NaN; else the worst ratios are noted.
+template <class T>
+void hold_to(const Gates& gates, u64 index, T expected, T got, Verdict& verdict) {
+    auto ratio_of = [&](double bound) { return gates.error == 0 ? 0 : gates.error / bound; };
+    auto held = [&](double bound, double& worst, bool alarm) {
+        if (std::isinf(bound)) return true;
+        const double ratio = ratio_of(bound);
+        worst = std::max(worst, ratio);
+        if (ratio <= 1) return true;  // false for NaN
+        Difference found = difference_of(index, expected, got);
+        found.ratio = ratio;
+        found.alarm = alarm;
+        verdict.differ(std::move(found));
+        return false;
+    };
+    verdict.bits = false;
+    if (held(gates.hard, verdict.ratio, false)) held(gates.alarm, verdict.alarm, true);
+}
+
 /// Work whose output element i is f(a[i]) or f(a[i], b[i]): A are the inputs' types. `payload`: NaNs are
 /// compared bit by bit as well.
 template <class U, class... A, class F>
@@ -107,13 +101,11 @@ Work elementwise(std::string algorithm, std::string title, const std::vector<Inp
     work.algorithm = std::move(algorithm);
     work.title = std::move(title);
     work.inputs = inputs;
-    work.out_type = type_of<U>();
-    work.out_count = inputs.front().count;
-    work.traffic = work.out_bytes();
-    for (const Input& input : inputs)
-        work.traffic += input.bytes();
-    work.in_place = size_of(work.out_type) == size_of(inputs.front().type);
-    work.judge = [inputs, f, payload](const Variant&, u64 first, std::span<const std::byte> got,
+    work.n = inputs.front().count;
+    work.outputs = {{type_of<U>(), work.n}};
+    work.traffic = work.bytes();
+    work.in_place = sizeof(U) == size_of(inputs.front().type);
+    work.judge = [inputs, f, payload](const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
                                       Verdict& verdict) {
         const u64 n = got.size() / sizeof(U);
         std::vector<std::byte> scratch[sizeof...(A)];
@@ -133,4 +125,4 @@ Work elementwise(std::string algorithm, std::string title, const std::vector<Inp
     return work;
 }
 
-}  // namespace concord::app
+}  // namespace concord::conformance
