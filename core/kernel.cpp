@@ -1,5 +1,12 @@
 #include <concord/error.hpp>
 #include <concord/kernel.hpp>
+#include <concord/log.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace concord {
 namespace {
@@ -54,6 +61,25 @@ void append_operator(std::string& text, const Operator& op, std::string_view qua
     text += "); }\n";
 }
 
+// The file of that name in the folder CONCORD_KERNELS, if there is one.
+std::optional<std::string> text_from_folder(std::string_view name) {
+    namespace fs = std::filesystem;
+    const char* folder = std::getenv("CONCORD_KERNELS");
+    if (folder == nullptr || *folder == '\0' || name.find('/') != std::string_view::npos) return std::nullopt;
+    std::error_code problem;
+    if (!fs::is_directory(folder, problem))
+        throw Error(ErrorCode::io, "CONCORD_KERNELS", std::string(folder) + " is not a folder");
+    const fs::path path = fs::path(folder) / name;
+    if (fs::status(path, problem).type() == fs::file_type::not_found) return std::nullopt;
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    // To copy nothing counts as a failure.
+    if (!(text << file.rdbuf()) && fs::file_size(path, problem) != 0)
+        throw Error(ErrorCode::io, "CONCORD_KERNELS", path.string() + " cannot be read");
+    log::info(std::string(name).append(" is taken from ").append(path.string()));
+    return text.str();
+}
+
 }  // namespace
 
 std::string assemble(const KernelSpec& spec, Dialect dialect) {
@@ -61,12 +87,25 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
         throw Error(ErrorCode::unsupported, "assemble", "host kernels are functions, not text");
     const bool cuda = dialect == Dialect::cuda;
     std::string text(cuda ? cuda_names : opencl_names);
+    // Drivers have caches of their own; a text that was never there before is in none of them.
+    if (spec.fresh)
+        text.append("#define CONCORD_FRESH ")
+            .append(std::to_string(std::chrono::system_clock::now().time_since_epoch().count()))
+            .append("\n");
     for (const Constant& constant : spec.constants)
         text.append("#define ").append(constant.name).append(" ").append(constant.value).append("\n");
     if (spec.op)
         append_operator(text, *spec.op, cuda ? "static __device__ __forceinline__ " : "static inline ");
-    for (const KernelText& file : cuda ? spec.source->cuda : spec.source->opencl)
-        text.append("#line 1 \"").append(file.name).append("\"\n").append(file.text).append("\n");
+    for (const KernelText& file : cuda ? spec.source->cuda : spec.source->opencl) {
+        const std::optional<std::string> other = text_from_folder(file.name);
+        text.append("#line ")
+            .append(std::to_string(other ? 1 : file.line))
+            .append(" \"")
+            .append(file.name)
+            .append("\"\n")
+            .append(other ? *other : file.text)
+            .append("\n");
+    }
     return text;
 }
 

@@ -20,7 +20,23 @@ class Device;
 struct KernelText {
     std::string_view name;
     std::string_view text;
+    u32 line = 1;  ///< the number of the text's first line in that file
 };
+
+/// A KernelText written in place, CONCORD_TEXT(R"(...)"): the compilers report errors with this source file's
+/// name and line.
+#define CONCORD_TEXT(TEXT) (concord::KernelText{__FILE__, TEXT, concord::detail::first_line(__LINE__, TEXT)})
+
+namespace detail {
+/// Of a text whose macro is at `line`: compilers differ in whether that is its first or its last line.
+constexpr u32 first_line(u32 line, [[maybe_unused]] std::string_view text) {
+#ifdef __clang__
+    for (const char c : text)
+        line -= c == '\n' ? 1 : 0;
+#endif
+    return line;
+}
+}  // namespace detail
 
 /// The texts of one algorithm, or of a user's kernel, in the JIT dialects. An empty list: not in that
 /// dialect. CUDA C++ kernels are extern "C" __global__; a buffer parameter is a pointer. In OpenCL C, where a
@@ -46,10 +62,14 @@ struct KernelSpec {
     std::optional<Operator> op;       ///< becomes `struct Op` and apply() in the text
     HostKernel host;                  ///< null: not in the host dialect
     u32 max_lanes = 0;                ///< most lanes of a group that will be launched; 0: any
+    bool fresh = false;               ///< compiled whatever caches hold, and kept in none
 };
 
 /// The whole text that the compiler of `dialect` is given: standard names (u8 ... f64), constants, the
-/// operator, then the source's texts, each under its own #line.
+/// operator, then the source's texts, each under its own #line. To try a changed kernel without a build, copy
+/// its file to a folder and name that in the environment variable CONCORD_KERNELS: a text whose name (no
+/// path) is that of a file there is read from it at every compilation, which is logged at level info. Throws
+/// io, naming the path, if the folder is none or the file cannot be read.
 std::string assemble(const KernelSpec& spec, Dialect dialect);
 
 /// Names a specialisation for the in-memory cache without building its text. Two ids are equal only if the
@@ -80,6 +100,9 @@ class Kernel {
 
     const std::string& name() const noexcept { return name_; }
     virtual Device& device() const = 0;
+    /// What compiling it took by the host's clock; -1 unless it was compiled afresh, see
+    /// Device::compile_afresh.
+    double compile_milliseconds() const noexcept { return compile_ms_; }
     /// Asked of the backend once.
     const KernelAttributes& attributes() const {
         std::call_once(asked_, [this] { attributes_ = do_attributes(); });
@@ -91,7 +114,10 @@ class Kernel {
     virtual KernelAttributes do_attributes() const { return {}; }
 
   private:
+    friend class Device;
+
     std::string name_;
+    double compile_ms_ = -1;
     mutable std::once_flag asked_;
     mutable KernelAttributes attributes_;
 };

@@ -10,4 +10,8 @@ if(TARGET concord-program)
   add_test(NAME readme COMMAND ${CMAKE_CURRENT_LIST_DIR}/readme.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                ${PROJECT_SOURCE_DIR}/README.md)
   add_test(NAME examples.first COMMAND example-first)
+  add_test(NAME examples.own_kernel COMMAND example-own_kernel)
+  add_test(NAME examples.port COMMAND example-port)
+  # A kernel with a fault: the suite must find it, and say so with this status.
+  add_test(NAME examples.port.wrong COMMAND ${CMAKE_CURRENT_LIST_DIR}/status.sh 1 $<TARGET_FILE:example-port> --wrong)
 endif()

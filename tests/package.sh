@@ -44,6 +44,11 @@ consumer() {  # FOLDER ARGUMENTS...
 }
 # Not in the build tree, nothing in the environment that points there.
 run_app() { (cd / && env -u CONCORD_BACKEND_PATH -u LD_LIBRARY_PATH "$@"); }
+ends_with() {  # STATUS COMMAND...
+    local status=0
+    "${@:2}" >"$work/output.txt" || status=$?
+    [[ $status == "$1" ]]
+}
 app_to() { run_app "$2" "${@:3}" >"$1"; }
 uses_backend_of() { grep -qF "backend $2" "$1" || { cat "$1"; return 1; }; }
 same_bits() { grep -q '^reduce ' "$1" && diff <(grep -v '^backend ' "$1") <(grep -v '^backend ' "$2"); }
@@ -59,7 +64,10 @@ installed() {
         "$first/include"
     mv "$first" "$prefix"
 
-    check "find_package, build" consumer "$work/plain" "-DCMAKE_PREFIX_PATH=$prefix"
+    check "find_package, build" consumer "$work/plain" "-DCMAKE_PREFIX_PATH=$prefix" \
+        "-DCONSUMER_PORT=$source/apps/examples/port.cpp"
+    check "the porting kit passes a right kernel" app_to "$work/port.txt" "$work/plain/port" tbb
+    check "and catches a wrong one" ends_with 1 run_app "$work/plain/port" --wrong tbb
     check "run on tbb" app_to "$work/plain.txt" "$work/plain/app" tbb
     check "the backend is the installed one" uses_backend_of "$work/plain.txt" "$prefix/$libdir/concord/"
     check "find_package, build with -march=native" consumer "$work/native" "-DCMAKE_PREFIX_PATH=$prefix" \
@@ -104,7 +112,7 @@ subdirectory() {
 static() {
     local prefix=$work/prefix
     check "configure a static build" configure "$source" "$work/static" -DBUILD_SHARED_LIBS=OFF -DCONCORD_TESTS=OFF \
-        -DCONCORD_APPS=OFF "-DCONCORD_CUDA_INCLUDE=$(cached CONCORD_CUDA_INCLUDE)" \
+        -DCONCORD_APPS=OFF -DCONCORD_CONFORMANCE=OFF "-DCONCORD_CUDA_INCLUDE=$(cached CONCORD_CUDA_INCLUDE)" \
         "-DCONCORD_BACKENDS=$(cached CONCORD_BACKENDS)"
     check "build it" cmake --build "$work/static" --parallel
     check "install it" cmake --install "$work/static" --prefix "$prefix"

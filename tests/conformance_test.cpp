@@ -1,0 +1,305 @@
+// The suite itself: it passes what is right, and every kind of fault is caught and told.
+#include "devices.hpp"
+
+#include <concord/conformance.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace concord;
+using namespace concord::conformance;
+using test::throws;
+
+namespace {
+
+// out[i] = 2 in[i] + 1, with a FAULT that can be planted.
+constexpr u32 text_line = __LINE__ + 3;
+const KernelSource doubled_source{"doubled",
+                                  {CONCORD_TEXT(R"(
+extern "C" __global__ void doubled(T* in, T* out, u64 n) {
+    const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= n + (FAULT == 1) || (FAULT == 4 && i + 1 == n)) return;
+    out[i] = in[i] * 2 + (FAULT == 2 && i == 3 ? 2 : 1);
+    if (FAULT == 5 && i == 0) in[0] = 0;
+#if FAULT == 3
+    this is no statement;
+#endif
+}
+)")},
+                                  {CONCORD_TEXT(R"(
+__kernel void doubled(__global T* in, ulong in_at, __global T* out, ulong out_at, u64 n) {
+    const u64 i = get_global_id(0);
+    if (i >= n + (FAULT == 1) || (FAULT == 4 && i + 1 == n)) return;
+    out[out_at + i] = in[in_at + i] * 2 + (FAULT == 2 && i == 3 ? 2 : 1);
+    if (FAULT == 5 && i == 0) in[in_at] = 0;
+#if FAULT == 3
+    this is no statement;
+#endif
+}
+)")}};
+enum Fault : int { none, past_the_end, wrong_element, no_statement, tail_left, input_written };
+constexpr u64 lanes = 64;
+
+template <class T, int fault>
+void doubled_group(const Group& group, T* in, T* out, u64 n) {
+    const u64 last = n + (fault == past_the_end ? 1 : 0) - (fault == tail_left && n > 0 ? 1 : 0);
+    for (u64 i = group.x * lanes; i < std::min(last, (group.x + 1) * lanes); ++i)
+        out[i] = static_cast<T>(in[i] * 2 + (fault == wrong_element && i == 3 ? 2 : 1));
+    if (fault == input_written && group.x == 0 && n > 0) in[0] = 0;
+}
+
+template <class T, int fault>
+KernelTest doubled() {
+    KernelTest test;
+    test.name = "doubled";
+    test.inputs = {{type_of<T>(), [](u64 n) { return n; }}};
+    test.outputs = {{type_of<T>(), [](u64 n) { return n; }}};
+    test.variants = {
+        {"direct", [](Stream& stream, const KernelCall& call) {
+             KernelSpec spec;
+             spec.source = &doubled_source;
+             spec.entry = "doubled";
+             spec.constants = {{"T", std::string(name_of(type_of<T>()))}, {"FAULT", std::to_string(fault)}};
+             spec.host = host_kernel<&doubled_group<T, fault>>();
+             const auto kernel = stream.device().compile(spec);
+             const bool host = stream.device().traits().dialect == Dialect::host;
+             // One group more than is needed, so that a missing bound shows.
+             launch(stream, *kernel, LaunchShape::linear(call.n / lanes + 1, host ? 1 : u32{lanes}),
+                    call.in[0], call.out[0], call.n);
+         }}};
+    test.oracle = [](const OracleCall& call) {
+        const auto in = call.in<T>(0);
+        const auto out = call.out<T>(0);
+        for (u64 i = 0; i < call.n; ++i)
+            out[i] = static_cast<T>(in[i] * 2 + 1);
+    };
+    test.sizes = {0, 1, 5, 64, 1000};
+    return test;
+}
+
+CheckReport run(Device& device, const KernelTest& test) {
+    CheckOptions options;
+    options.devices = {device.info().selector};
+    return check({suite_of(test)}, options);
+}
+
+bool tells(const CheckReport& report, std::string_view part) {
+    const bool found = report.json().find(part) != std::string::npos;
+    if (!found) MESSAGE(report.json());
+    return found;
+}
+
+std::vector<f64> values_of(Pattern pattern, Type type, u64 n) {
+    const Input input{type, n, pattern, 7};
+    std::vector<std::byte> bytes(input.bytes());
+    input.make(0, bytes);
+    std::vector<f64> values;
+    visit(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        for (u64 i = 0; i < n; ++i)
+            values.push_back(static_cast<f64>(element<T>(bytes, i)));
+    });
+    return values;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(a_right_kernel_passes) {
+    const CheckReport integers = run(device, doubled<i32, none>()),
+                      floats = run(device, doubled<f32, none>());
+    CHECK(integers.status() == 0);
+    CHECK(integers.failed() == 0);
+    CHECK(integers.passed() >= 5);
+    CHECK(floats.status() == 0);
+    CHECK(tells(floats, "\"verdict\": \"bits\""));
+}
+
+DEVICE_TEST(a_wrong_element_is_named) {
+    const CheckReport report = run(device, doubled<i32, wrong_element>());
+    CHECK(report.status() == 1);
+    CHECK(tells(report, "element 3: expected"));
+    CHECK(tells(report, "DIFFERS"));
+}
+
+DEVICE_TEST(a_write_past_the_end_is_caught) {
+    const CheckReport report = run(device, doubled<u8, past_the_end>());
+    CHECK(report.status() == 1);
+    CHECK(tells(report, "a write 1 bytes past it"));
+}
+
+DEVICE_TEST(a_missing_tail_is_caught) {
+    CHECK(run(device, doubled<f64, tail_left>()).status() == 1);
+}
+
+DEVICE_TEST(a_written_input_is_caught) {
+    const CheckReport report = run(device, doubled<i64, input_written>());
+    CHECK(report.status() == 1);
+    CHECK(tells(report, "input 0 as it was"));
+}
+
+DEVICE_TEST(compilers_errors_name_this_file_and_line) {
+    if (device.traits().dialect == Dialect::host) return;  // compiled with this file, or not at all
+    const CheckReport report = run(device, doubled<i32, no_statement>());
+    CHECK(report.status() == 1);
+    const u32 line = text_line + (device.traits().dialect == Dialect::cuda ? 6 : 17);
+    CHECK(tells(report, "conformance_test.cpp"));
+    const std::string json = report.json();
+    CHECK((tells(report, "conformance_test.cpp:" + std::to_string(line)) ||
+           json.find("conformance_test.cpp(" + std::to_string(line) + ")") != std::string::npos));
+}
+
+DEVICE_TEST(a_reference_device_serves_as_oracle) {
+    KernelTest test = doubled<f32, none>();
+    test.oracle = nullptr;
+    test.reference = "tbb";
+    CHECK(run(device, test).status() == 0);
+    // The reference runs the first variant: right. The second is wrong.
+    test.variants.push_back(doubled<f32, wrong_element>().variants.front());
+    test.variants.back().name = "wrong";
+    const CheckReport report = run(device, test);
+    CHECK(report.status() == 1);
+    CHECK(tells(report, "\"variant\": \"wrong\""));
+}
+
+DEVICE_TEST(a_test_makes_its_own_inputs) {
+    KernelTest test = doubled<i32, none>();
+    test.inputs[0].generate = [](u64 n, u64, void* to) {
+        for (u64 i = 0; i < n; ++i)
+            static_cast<i32*>(to)[i] = static_cast<i32>(n - i);
+    };
+    bool seen = true;
+    const auto oracle = test.oracle;
+    test.oracle = [&](const OracleCall& call) {
+        for (u64 i = 0; i < call.n; ++i)
+            seen = seen && call.in<i32>(0)[i] == static_cast<i32>(call.n - i);
+        oracle(call);
+    };
+    CHECK(run(device, test).status() == 0);
+    CHECK(seen);
+}
+
+DEVICE_TEST(comparisons_can_be_loose_and_no_looser) {
+    // The kernel's result is 2 x + 1; the oracle is made to differ by one part in 2^20.
+    auto with = [&](Comparison comparison) {
+        KernelTest test = doubled<f32, none>();
+        test.outputs[0].comparison = std::move(comparison);
+        test.inputs[0].patterns = {Pattern::near_one};
+        test.oracle = [](const OracleCall& call) {
+            const auto in = call.in<f32>(0);
+            const auto out = call.out<f64>(0), magnitude = call.magnitude(0);
+            for (u64 i = 0; i < call.n; ++i) {
+                out[i] = (2.0 * in[i] + 1) * (1 + 0x1p-20);
+                magnitude[i] = 2.0 * in[i] + 1;
+            }
+        };
+        return run(device, test).status();
+    };
+    CHECK(with(Comparison::bits()) == 1);
+    CHECK(with(Comparison::ulps(1)) == 1);
+    CHECK(with(Comparison::ulps(20)) == 0);
+    CHECK(with(Comparison::within([](u64, double x) { return x * 0x1p-21; })) == 1);
+    CHECK(with(Comparison::within([](u64, double x) { return x * 0x1p-19; })) == 0);
+    CHECK(with(Comparison::rounding([](u64) { return 2.0; })) == 1);
+    CHECK(with(Comparison::rounding([](u64) { return 40.0; })) == 0);
+}
+
+DEVICE_TEST(only_right_results_get_a_time) {
+    BenchOptions options;
+    options.devices = {device.info().selector};
+    options.types = {Type::i32};
+    options.sizes = {1000};
+    const BenchReport good = bench({suite_of(doubled<i32, none>())}, options);
+    REQUIRE(good.rows().size() == 1);
+    REQUIRE(good.rows()[0].timing);
+    CHECK(good.rows()[0].timing->median > 0);
+    CHECK(good.status() == 0);
+    const BenchReport bad = bench({suite_of(doubled<i32, wrong_element>())}, options);
+    REQUIRE(bad.rows().size() == 1);
+    CHECK(!bad.rows()[0].timing);
+    CHECK(bad.rows()[0].problem.find("element 3") != std::string::npos);
+    CHECK(bad.wrong());
+    CHECK(bad.status() == 1);
+}
+
+DEVICE_TEST(a_stream_shows_its_launches) {
+    const auto stream = device.create_stream();
+    const Array<f32> in(*stream, std::vector<f32>(1000, 1.0F)), out(*stream, 1);
+    std::vector<std::string> names;
+    stream->observe([&](const Kernel& kernel, const LaunchShape&) { names.push_back(kernel.name()); });
+    reduce(*stream, in, out);
+    stream->observe({});
+    reduce(*stream, in, out);
+    stream->synchronize();
+    REQUIRE(!names.empty());
+    CHECK(names.size() <= 2);
+    CHECK(names[0].find("reduce") != std::string::npos);
+}
+
+TEST_SUITE_END();
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("an incomplete kernel test says what is missing") {
+    auto refuses = [](std::string_view words, auto change) {
+        KernelTest test = doubled<f32, none>();
+        change(test);
+        return throws(ErrorCode::invalid_argument, words, [&] { (void)suite_of(test); });
+    };
+    CHECK(refuses("no name", [](KernelTest& t) { t.name.clear(); }));
+    CHECK(refuses("no output", [](KernelTest& t) { t.outputs.clear(); }));
+    CHECK(refuses("no variant", [](KernelTest& t) { t.variants.clear(); }));
+    CHECK(refuses("neither an oracle", [](KernelTest& t) { t.oracle = nullptr; }));
+    CHECK(refuses("both an oracle", [](KernelTest& t) { t.reference = "tbb"; }));
+    CHECK(refuses("without a count", [](KernelTest& t) { t.inputs[0].count = nullptr; }));
+    CHECK(refuses("needs an oracle", [](KernelTest& t) {
+        t.oracle = nullptr;
+        t.reference = "tbb";
+        t.outputs[0].comparison = Comparison::rounding([](u64) { return 1.0; });
+    }));
+    CHECK(refuses("pattern zeros of i32", [](KernelTest& t) {
+        t.inputs[0].type = Type::i32;
+        t.inputs[0].patterns = {Pattern::zeros};
+    }));
+}
+
+TEST_CASE("patterns look as they say") {
+    for (const Type type : {Type::i8, Type::u32, Type::i64, Type::f32, Type::f64}) {
+        CAPTURE(name_of(type));
+        const auto sorted = values_of(Pattern::sorted, type, 1001),
+                   reversed = values_of(Pattern::reversed, type, 1001);
+        CHECK(std::is_sorted(sorted.begin(), sorted.end()));
+        CHECK(std::is_sorted(reversed.rbegin(), reversed.rend()));
+        CHECK(sorted.front() < sorted.back());
+        const auto skewed = values_of(Pattern::skewed, type, 10000);
+        const auto most = std::count(skewed.begin(), skewed.end(), is_float(type) ? skewed[0] : 3.0);
+        CHECK(most > 9800);
+        CHECK(most < 9980);
+    }
+    const auto alternating = values_of(Pattern::alternating, Type::f32, 1000);
+    for (std::size_t i = 0; i < alternating.size(); ++i)
+        CHECK((alternating[i] > 0) == (i % 2 == 0));
+    for (const f64 zero : values_of(Pattern::zeros, Type::f64, 100))
+        CHECK(zero == 0);
+}
+
+TEST_CASE("the gates hold") {
+    auto held = [](double error, double hard, double alarm) {
+        Verdict verdict;
+        hold_to(Gates{error, hard, alarm}, 0, 1.0F, 1.0F, verdict);
+        return verdict;
+    };
+    CHECK(!held(1, 2, 2).difference);
+    CHECK(held(1, 2, 4).ratio == doctest::Approx(0.5));
+    CHECK(held(1, 2, 4).alarm == doctest::Approx(0.25));
+    CHECK(!held(1, 2, 4).bits);
+    REQUIRE(held(3, 2, 4).difference);
+    CHECK(!held(3, 2, 4).difference->alarm);
+    REQUIRE(held(3, 4, 2).difference);
+    CHECK(held(3, 4, 2).difference->alarm);
+    CHECK(held(0, 0, 0).ratio == 0);
+    CHECK(held(std::numeric_limits<double>::quiet_NaN(), 1, 1).difference);
+    CHECK(held(1, 0, 1).difference);
+}
+
+TEST_SUITE_END();
