@@ -35,6 +35,9 @@ class Buffer {
     /// The memory as the host sees it, or null where the host cannot. Synchronize the stream before touching
     /// it.
     virtual void* host_pointer() noexcept = 0;
+    /// The memory as the backend's own API knows it, for use beside other libraries: CUDA's device pointer, OpenCL's
+    /// cl_mem, else host_pointer(). The buffer keeps the ownership.
+    virtual void* native_handle() noexcept { return host_pointer(); }
 
   protected:
     Buffer(Device& device, Kind kind, u64 capacity)

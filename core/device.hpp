@@ -8,6 +8,7 @@
 #include <concord/stream.hpp>
 #include <concord/traits.hpp>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -55,6 +56,9 @@ class Device : public std::enable_shared_from_this<Device> {
     std::shared_ptr<Kernel> kernel(const KernelId& id, const std::function<KernelSpec()>& make);
     /// Compiles now, past the in-memory cache (the disk cache is used).
     std::shared_ptr<Kernel> compile(const KernelSpec& spec);
+    /// Whether kernels that are not in memory are compiled past all other caches, and Kernel::
+    /// compile_milliseconds() is taken: to measure what compiling costs. Off at first.
+    void compile_afresh(bool on) noexcept { afresh_ = on; }
 
   protected:
     Device();
@@ -77,6 +81,7 @@ class Device : public std::enable_shared_from_this<Device> {
     std::unique_ptr<Pool> pool_;
     std::unique_ptr<Pool> host_pool_;
     std::unique_ptr<Kernels> kernels_;
+    std::atomic<bool> afresh_ = false;
 };
 
 /// A backend as this process found it.

@@ -13,12 +13,12 @@ namespace {
 spdlog::level::level_enum parse(std::string_view name) {
     using namespace spdlog::level;
     constexpr std::pair<std::string_view, level_enum> levels[] = {
-        {"trace", trace}, {"debug", debug}, {"info", info}, {"warn", warn}, {"error", err}, {"off", off}};
+        {"debug", debug}, {"info", info}, {"warn", warn}, {"error", err}, {"off", off}};
     for (auto [text, level] : levels) {
         if (text == name) return level;
     }
     throw Error(ErrorCode::invalid_argument, "log level",
-                "'" + std::string(name) + "' is none of trace, debug, info, warn, error, off");
+                "'" + std::string(name) + "' is none of debug, info, warn, error, off");
 }
 
 // Never destroyed: streams that end late still log.

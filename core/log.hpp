@@ -1,6 +1,5 @@
 #pragma once
-/// Concord's own log, on stderr. Levels: trace, debug, info, warn, error, off; CONCORD_LOG sets the first
-/// (warn).
+/// Concord's own log, on stderr. Levels: debug, info, warn, error, off; CONCORD_LOG sets the first (warn).
 
 #include <string_view>
 

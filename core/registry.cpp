@@ -171,8 +171,12 @@ class Registry {
             loaded.status.devices = loaded.backend->devices();
             loaded.status.available = !loaded.status.devices.empty();
             if (!loaded.status.available) loaded.status.reason = "no device";
+            log::info("backend " + loaded.status.name + " (" + loaded.status.path +
+                      "): " + std::to_string(loaded.status.devices.size()) + " devices");
         } catch (const std::exception& error) {
             loaded.status.reason = error.what();
+            log::info("backend " + loaded.status.name + " (" + loaded.status.path +
+                      "): " + loaded.status.reason);
         }
         backends_.emplace(module->name, std::move(loaded));
     }
@@ -187,6 +191,7 @@ class Registry {
         std::stable_sort(all.begin(), all.end(),
                          [](const DeviceInfo* a, const DeviceInfo* b) { return a->rank < b->rank; });
         std::vector<std::string> result;
+        result.reserve(all.size());
         for (const DeviceInfo* info : all)
             result.push_back(info->selector);
         return result;

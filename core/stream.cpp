@@ -136,6 +136,8 @@ void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
         for (const KernelArgument& argument : arguments) {
             if (argument.buffer != nullptr) note_use(*argument.buffer);
         }
+        if (observer_) [[unlikely]]
+            observer_(kernel, shape);
         do_launch(kernel, shape, arguments);
     });
 }
@@ -153,6 +155,11 @@ void Stream::wait(const Event& event) {
 void Stream::callback(std::function<void()> f) {
     if (!f) throw Error(ErrorCode::invalid_argument, "Stream::callback", "the function is empty");
     enqueue([&] { do_callback(std::move(f)); });
+}
+
+void Stream::observe(std::function<void(const Kernel&, const LaunchShape&)> f) {
+    const std::lock_guard lock(mutex_);
+    observer_ = std::move(f);
 }
 
 void Stream::synchronize() {

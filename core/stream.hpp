@@ -49,6 +49,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
     Stream& operator=(const Stream&) = delete;
 
     Device& device() const noexcept { return *device_; }
+    /// The queue as the backend's own API knows it, for use beside other libraries: CUstream (cudaStream_t)
+    /// of the device's primary context, cl_command_queue; null where there is none. Work that others put into
+    /// it is ordered with the stream's, but callers see to it that buffers live until it is done.
+    virtual void* native_handle() noexcept { return nullptr; }
 
     /// Host to device.
     void write(Buffer& to, u64 offset, const void* from, u64 bytes);
@@ -69,6 +73,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
     /// stream, waits for no other callback (a device may run them all on one thread), and does not own the
     /// last reference to a stream.
     void callback(std::function<void()> f);
+    /// Calls f, on the caller's thread and in order, for each launch from here on, before it is enqueued; f
+    /// calls no stream. For tools that ask which kernels a call launches. An empty f ends it.
+    void observe(std::function<void(const Kernel&, const LaunchShape&)> f);
     /// Blocks until the stream is empty; throws what failed since the last time.
     void synchronize();
     /// Whether the stream is empty now.
@@ -119,6 +126,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     std::atomic<u64> completed_ = 0;
     std::shared_ptr<std::atomic<bool>> ended_ = std::make_shared<std::atomic<bool>>(false);
     std::shared_ptr<Buffer> zeros_;
+    std::function<void(const Kernel&, const LaunchShape&)> observer_;
 };
 
 }  // namespace concord

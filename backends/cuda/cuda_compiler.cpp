@@ -72,6 +72,7 @@ Compiler::Job Compiler::job(const KernelSpec& spec) const {
 
 Program Compiler::build(const KernelSpec& spec) const {
     const Job work = job(spec);
+    if (spec.fresh) return compile(spec, work);
     if (std::optional<std::string> cached = program_cache::load(work.key)) {
         std::string problem;
         Program program = inspect(spec, std::move(*cached), problem);
@@ -93,7 +94,7 @@ Program Compiler::compile(const KernelSpec& spec, const Job& job) const {
     std::string problem;
     Program program = inspect(spec, std::move(result.image), problem);
     if (!problem.empty()) fail(spec, problem, {});
-    program_cache::store(job.key, program.image);
+    if (!spec.fresh) program_cache::store(job.key, program.image);
     return program;
 }
 

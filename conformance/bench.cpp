@@ -1,0 +1,295 @@
+#include <concord/conformance/bench.hpp>
+
+#include "observed.hpp"
+#include "progress.hpp"
+#include "round_trip.hpp"
+
+#include <concord/conformance/baseline.hpp>
+#include <concord/conformance/rig.hpp>
+#include <concord/conformance/table.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace concord::conformance {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Thread pools spin for a while after their last work, and would be measured with the next one's.
+void let_threads_sleep() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(80));
+}
+
+// While it lives, the device compiles past all caches.
+class Afresh {
+  public:
+    explicit Afresh(Device& device) : device_(device) { device.compile_afresh(true); }
+    ~Afresh() { device_.compile_afresh(false); }
+    Afresh(const Afresh&) = delete;
+    Afresh& operator=(const Afresh&) = delete;
+
+  private:
+    Device& device_;
+};
+
+std::string words_for(const Difference& difference) {
+    return "WRONG: element " + std::to_string(difference.index) + ": expected " + difference.expected +
+           ", got " + difference.got;
+}
+
+class Runner {
+  public:
+    Runner(const std::vector<Suite>& suites, const BenchOptions& options, BenchReport& report, Rig& rig)
+        : suites_(suites),
+          options_(options),
+          report_(report),
+          rig_(rig),
+          stream_(rig.stream()),
+          ceilings_(rig.stream(), options.hot) {}
+
+    BenchDevice run() {
+        const Afresh afresh(rig_.device());
+        if (options_.ceilings) {
+            progress_.show(rig_.selector() + ": ceilings");
+            ceilings_.measure_all();
+        }
+        for (const Suite& suite : suites_) {
+            if (!suite.typical || !asked_for(options_.algorithms, suite.name)) continue;
+            for (const Type type : options_.types) {
+                for (const u64 n : options_.sizes) {
+                    Work work = suite.typical(type, n, options_.seed);
+                    // A suite of one type only has it whatever is asked for.
+                    if (work.type() != type && type != options_.types.front()) continue;
+                    if (!dead_) measure_work(suite, work);
+                }
+            }
+            rig_.device().trim();  // the next algorithm's operands have other sizes
+        }
+        progress_.clear();
+        return {rig_.device().info(), backend_libraries(rig_.device().info().backend), ceilings_.known()};
+    }
+
+  private:
+    // What all calls of one piece of work share.
+    struct Place {
+        const Work& work;
+        std::optional<Rotation> rotation;
+        std::optional<double> upload_ms, download_ms;
+        std::unique_ptr<RoundTrip> trip;
+        const BenchRow* first = nullptr;  // that has a time
+    };
+
+    void measure_work(const Suite& suite, const Work& work) {
+        progress_.show(rig_.selector() + ": " + suite.name + " " + work.title + " of " + size_name(work.n) +
+                       " " + std::string(name_of(work.type())));
+        const std::string no_room = rig_.no_room_for(work);
+        Place place{work, {}, {}, {}, nullptr, nullptr};
+        std::vector<BenchRow> rows;
+        rows.reserve(suite.variants.size() + baselines_of(work).size());
+        bool loaded = false;
+        for (const Variant* variant : suite.variants) {
+            const bool by_name = asked_for(options_.variants, variant->name);
+            const bool by_auto = asked_for(options_.variants, "auto") && rows.empty();
+            if (!by_name && !by_auto) continue;
+            BenchRow row = row_of(suite.name, work, std::string(variant->name));
+            const bool may_lack = !by_name || asked_for(options_.variants, "all");
+            const bool kept = attempt(row, may_lack, [&] {
+                if (!no_room.empty()) throw Error(ErrorCode::out_of_memory, "no room", no_room);
+                if (!loaded) rig_.load(work, {});
+                loaded = true;
+                measure_variant(row, *variant, place);
+            });
+            if (kept) rows.push_back(std::move(row));
+            if (place.first == nullptr && kept && rows.back().timing) place.first = &rows.back();
+            if (dead_) break;
+        }
+        if (loaded && !dead_) {
+            for (const Baseline* baseline : baselines_of(work)) {
+                BenchRow row = row_of(suite.name, work, baseline->name);
+                row.baseline = true;
+                row.library = baseline->library;
+                row.host_clock = baseline->blocking;
+                if (attempt(row, false, [&] { measure_baseline(row, *baseline, place); }))
+                    rows.push_back(std::move(row));
+                if (dead_) break;
+            }
+        }
+        for (BenchRow& row : rows)
+            report_.add(std::move(row));
+    }
+
+    BenchRow row_of(const std::string& algorithm, const Work& work, std::string variant) const {
+        BenchRow row;
+        row.algorithm = algorithm;
+        row.function = work.title;
+        row.variant = std::move(variant);
+        row.device = rig_.selector();
+        row.type = work.type();
+        row.n = work.n;
+        row.bytes = work.traffic;
+        row.operations = work.operations;
+        return row;
+    }
+
+    // Runs f, and puts what it throws into the row. False: there is nothing to tell.
+    template <class F>
+    bool attempt(BenchRow& row, bool may_lack, F f) {
+        try {
+            f();
+        } catch (const Error& error) {
+            row.timing.reset();
+            row.problem = error.what();
+            if (error.code() == ErrorCode::unsupported) return !may_lack;
+            if (row.problem.rfind("no room", 0) == 0) return true;
+            report_.note_failure();
+            dead_ = error.code() == ErrorCode::device_failed;
+        }
+        return true;
+    }
+
+    bool is_wrong(BenchRow& row, const Verdict& verdict) {
+        if (!verdict.difference) return false;
+        row.problem = words_for(*verdict.difference);
+        report_.note_wrong();
+        return true;
+    }
+
+    void measure_variant(BenchRow& row, const Variant& variant, Place& place) {
+        Verdict verdict;
+        {
+            const Observed observed(stream_, row.kernels);
+            verdict = rig_.run(variant);
+        }
+        verdict.merge(rig_.judge_inputs());
+        if (is_wrong(row, verdict)) return;
+        row.compile_ms = 0;
+        for (const KernelUse& use : row.kernels)
+            row.compile_ms = use.compile_ms < 0 || !row.compile_ms
+                                 ? std::nullopt
+                                 : std::optional(*row.compile_ms + use.compile_ms);
+        prepare(place);
+        if (options_.baselines && !rig_.device().traits().many_lanes) let_threads_sleep();
+        auto call = [&](const Operands& at) {
+            place.work.call(stream_, at.in, at.out, Options{.variant = variant.name});
+        };
+        row.copies = place.rotation->copies();
+        row.timing = measure(stream_, [&] { call(place.rotation->next()); });
+        bound(row, place.work);
+        if (place.trip) {
+            row.upload_ms = place.upload_ms;
+            row.download_ms = place.download_ms;
+            const Operands at = rig_.operands();
+            row.end_to_end_ms = place.trip->end_to_end_ms([&] { call(at); });
+        }
+    }
+
+    void prepare(Place& place) {
+        if (place.rotation) return;
+        place.rotation.emplace(stream_, rig_.operands(), options_.hot ? 0 : cold_bytes(rig_.device()));
+        if (place.work.bytes() > available_host_memory() / 4) return;
+        try {
+            place.trip = std::make_unique<RoundTrip>(stream_, rig_.operands());
+            place.upload_ms = place.trip->upload_ms();
+            place.download_ms = place.trip->download_ms();
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory) throw;
+            place.trip.reset();
+        }
+    }
+
+    // The ceiling that takes longest.
+    void bound(BenchRow& row, const Work& work) {
+        u64 written = 0;
+        for (const Output& output : work.outputs)
+            written += output.bytes();
+        if (work.traffic > 0) {
+            const bool reads = written * 16 <= work.traffic;
+            const double rate = reads ? ceilings_.read(work.traffic) : ceilings_.copy(work.traffic);
+            row.ceiling = reads ? "read" : "copy";
+            row.ceiling_ms = static_cast<double>(work.traffic) / rate * 1e3;
+        }
+        if (work.operations == 0) return;
+        const std::optional<double> rate = ceilings_.fma(work.type());
+        const double ms = rate ? static_cast<double>(work.operations) / *rate * 1e3 : 0;
+        if (ms > row.ceiling_ms) {
+            row.ceiling = "fma";
+            row.ceiling_ms = ms;
+        }
+    }
+
+    std::vector<const Baseline*> baselines_of(const Work& work) const {
+        std::vector<const Baseline*> found;
+        if (!options_.baselines) return found;
+        for (const Baseline& baseline : baselines()) {
+            if (baseline.algorithm == work.algorithm && baseline.supports(rig_.device(), work))
+                found.push_back(&baseline);
+        }
+        return found;
+    }
+
+    void measure_baseline(BenchRow& row, const Baseline& baseline, Place& place) {
+        const Operands own = rig_.operands();
+        const Variant judged_as{baseline.name, "", false, false, false, baseline.order, ""};
+        Verdict verdict = rig_.run(judged_as, baseline.prepare(stream_, place.work, own.in, own.out));
+        verdict.merge(rig_.judge_inputs());
+        if (is_wrong(row, verdict)) return;
+        prepare(place);
+        // Fewer copies than ours, if preparing takes long or memory ends: to the baseline's advantage.
+        std::vector<std::function<void()>> calls;
+        const auto until = Clock::now() + std::chrono::milliseconds(500);
+        try {
+            do {
+                const Operands& at = place.rotation->at(calls.size());
+                calls.push_back(baseline.prepare(stream_, place.work, at.in, at.out));
+            } while (calls.size() < place.rotation->copies() && Clock::now() < until);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory || calls.empty()) throw;
+        }
+        u64 next = 0;
+        auto call = [&] { calls[next++ % calls.size()](); };
+        stream_.synchronize();
+        if (!rig_.device().traits().many_lanes) let_threads_sleep();
+        row.copies = calls.size();
+        row.timing = baseline.blocking ? measure_blocking(call) : measure(stream_, call);
+        stream_.synchronize();
+        bound(row, place.work);
+        if (place.first == nullptr) return;
+        row.ratio = row.timing->median / place.first->timing->median;
+        row.ratio_to = place.first->variant;
+    }
+
+    const std::vector<Suite>& suites_;
+    const BenchOptions& options_;
+    BenchReport& report_;
+    Rig& rig_;
+    Stream& stream_;
+    Ceilings ceilings_;
+    Progress progress_;
+    bool dead_ = false;  // the device failed
+};
+
+}  // namespace
+
+BenchReport bench(const std::vector<Suite>& suites, const BenchOptions& options, std::ostream* live) {
+    std::vector<std::string> selectors = options.devices;
+    if (selectors.empty() || selectors == std::vector<std::string>{"all"}) selectors = device_selectors();
+    if (selectors.empty()) throw Error(ErrorCode::unavailable, "bench", "there is no device");
+    std::vector<Rig> rigs;
+    for (const std::string& selector : selectors) {
+        rigs.emplace_back(selector);
+        if (!rigs.back().runs())
+            throw Error(ErrorCode::unsupported, "bench", "'" + selector + "' only compiles");
+    }
+    BenchReport report(options);
+    if (live != nullptr) report.print_machine(*live);
+    for (Rig& rig : rigs) {
+        if (&rig != &rigs.front()) let_threads_sleep();
+        report.add(Runner(suites, options, report, rig).run());
+        if (live != nullptr) report.print_device(*live, report.devices().back());
+    }
+    return report;
+}
+
+}  // namespace concord::conformance

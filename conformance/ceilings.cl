@@ -1,0 +1,73 @@
+// What a device can do at best, OpenCL C. Parallel texts: ceilings.cu, ceilings_host.hpp.
+//
+// read_words  every word of the input once, 16 bytes an access (CPUs: 64, and a contiguous part a group); the words
+//             meet in an xor, which is stored only if it is `never`, so that no compiler leaves the loads out.
+// fma_chains  CHAINS independent chains of fused multiply-adds a lane, UNROLL steps a turn of the loop.
+// idle        nothing: what a launch costs.
+// Tunables    GROUP lanes a group (CPUs: 1), WORDS words an access, CHAINS, UNROLL; T: f32 or f64, V: what a lane
+//             works on at once, a T or a vector of them.
+
+#define CAT(a, b) a##b
+#define VECTOR(type, n) CAT(type, n)
+typedef VECTOR(uint, WORDS) Words;
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void read_words(__global const u32* in, ulong in_at, __global u32* out, ulong out_at, u64 n, u32 never) {
+    __global const Words* words = (__global const Words*)(in + in_at);
+    const u64 count = n / WORDS;
+#if GROUP == 1
+    const u64 part = (count + get_num_groups(0) - 1) / get_num_groups(0), stride = 1;
+    u64 i = get_group_id(0) * part;
+    const u64 end = min(count, i + part);
+#else
+    const u64 stride = get_global_size(0), end = count;
+    u64 i = get_global_id(0);
+#endif
+    Words all = (Words)(0);
+    for (; i + (UNROLL - 1) * stride < end; i += UNROLL * stride) {
+        Words x[UNROLL];
+#pragma unroll
+        for (int k = 0; k < UNROLL; ++k) x[k] = words[i + k * stride];
+#pragma unroll
+        for (int k = 0; k < UNROLL; ++k) all ^= x[k];
+    }
+    for (; i < end; i += stride) all ^= words[i];
+    union {
+        Words all;
+        u32 word[WORDS];
+    } both;
+    both.all = all;
+    u32 word = 0;
+    for (int k = 0; k < WORDS; ++k) word ^= both.word[k];
+    if (word == never) out[out_at] = word;
+}
+
+#ifdef T
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void fma_chains(__global T* out, ulong out_at, T a, T b, u32 steps) {
+    const V va = (V)(a), vb = (V)(b);
+    V x[CHAINS];
+#pragma unroll
+    for (int k = 0; k < CHAINS; ++k) x[k] = (V)((T)(get_local_id(0) + k));
+    for (u32 s = 0; s < steps; s += UNROLL) {
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u) {
+#pragma unroll
+            for (int k = 0; k < CHAINS; ++k) x[k] = fma(x[k], va, vb);
+        }
+    }
+    union {
+        V all;
+        T item[sizeof(V) / sizeof(T)];
+    } both;
+    both.all = (V)(0);
+#pragma unroll
+    for (int k = 0; k < CHAINS; ++k) both.all += x[k];
+    T sum = 0;
+    for (int k = 0; k < (int)(sizeof(V) / sizeof(T)); ++k) sum += both.item[k];
+    if (sum == a) out[out_at] = sum;
+}
+#endif
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void idle(void) {}

@@ -1,0 +1,231 @@
+#include <concord/conformance/ceilings.hpp>
+
+#include "ceilings_host.hpp"
+
+#include <concord/conformance/measure.hpp>
+
+#include <concord/map.hpp>
+
+namespace concord {
+
+namespace texts {
+extern const KernelText ceilings_cu, ceilings_cl;
+}
+
+namespace conformance {
+namespace {
+
+constexpr Effort effort{.least_ms = 30, .most_ms = 400, .precision = 0.01};
+constexpr u32 unroll = 8;
+constexpr u32 group_lanes = 256;  // where groups have many lanes
+constexpr u32 chains = 8;
+constexpr u32 fma_steps = 1 << 14;
+constexpr u64 transfer_bytes = u64{64} << 20;
+
+const KernelSource& source() {
+    static const KernelSource texts{"ceilings", {texts::ceilings_cu}, {texts::ceilings_cl}};
+    return texts;
+}
+
+bool many_lanes(const Device& device) {
+    return device.traits().many_lanes;
+}
+
+u32 lanes(const Device& device) {
+    return many_lanes(device) ? group_lanes : 1;
+}
+
+// As many groups as are resident at once; on CPUs enough for balance.
+u64 groups(const Device& device) {
+    const DeviceTraits& traits = device.traits();
+    return traits.units * u64{many_lanes(device) ? std::max(1U, traits.max_resident_lanes / group_lanes) : 8};
+}
+
+// Elements side by side that one lane of fma_chains works on, times its chains.
+u64 fma_width(const Device& device, Type type) {
+    if (device.traits().dialect == Dialect::host) return host::fma_elements;
+    return chains * (many_lanes(device) ? 1 : 64 / size_of(type));
+}
+
+double rate(u64 amount, const Timing& timing) {
+    return static_cast<double>(amount) / (timing.median * 1e-3);
+}
+
+// A multiple of 64 bytes, and not none.
+u64 whole_lines(u64 bytes) {
+    return std::max<u64>(64, bytes / 64 * 64);
+}
+
+// The value for the largest traffic.
+std::optional<double> largest(const std::map<u64, double>& rates) {
+    if (rates.empty()) return std::nullopt;
+    return rates.rbegin()->second;
+}
+
+}  // namespace
+
+std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type) const {
+    Device& device = stream_.device();
+    const std::string name(name_of(type)), vector = type == Type::f64 ? "double8" : "float16";
+    KernelSpec spec;
+    spec.source = &source();
+    spec.entry = entry;
+    spec.constants = {{"GROUP", std::to_string(lanes(device))},
+                      {"UNROLL", std::to_string(unroll)},
+                      {"CHAINS", std::to_string(chains)},
+                      {"WORDS", many_lanes(device) ? "4" : "16"}};
+    if (std::string_view(entry) == "fma_chains") {
+        spec.constants.push_back({"T", name});
+        spec.constants.push_back({"V", many_lanes(device) ? name : vector});
+    }
+    spec.host = std::string_view(entry) == "idle"         ? host_kernel<&host::idle>()
+                : std::string_view(entry) == "read_words" ? host_kernel<&host::read_words>()
+                : type == Type::f64                       ? host_kernel<&host::fma_chains<f64>>()
+                                                          : host_kernel<&host::fma_chains<f32>>();
+    spec.max_lanes = lanes(device);
+    return device.compile(spec);
+}
+
+double Ceilings::copy(u64 traffic) {
+    const u64 bytes = whole_lines(traffic / 2), count = bytes / 4;
+    const auto [it, is_new] = copy_.try_emplace(2 * bytes, 0.0);
+    if (!is_new) return it->second;
+    Device& device = stream_.device();
+    const auto from = device.allocate(bytes, &stream_), to = device.allocate(bytes, &stream_);
+    const u64 pattern = 0x0123456789abcdef;
+    for (const auto& buffer : {from, to})
+        stream_.fill(*buffer, 0, bytes, &pattern, sizeof pattern);
+    Rotation rotation(stream_, {{{from.get(), 0, count, Type::u32}}, {{to.get(), 0, count, Type::u32}}},
+                      hot_ ? 0 : cold_bytes(device));
+    const Timing own = measure(
+        stream_,
+        [&] {
+            const Operands& at = rotation.next();
+            stream_.copy(*at.out[0].buffer, at.out[0].offset, *at.in[0].buffer, at.in[0].offset, bytes);
+        },
+        effort);
+    const Timing by_map = measure(
+        stream_,
+        [&] {
+            const Operands& at = rotation.next();
+            map(stream_, at.in[0], at.out[0], MapFunction::copy);
+        },
+        effort);
+    return it->second = std::max(rate(2 * bytes, own), rate(2 * bytes, by_map));
+}
+
+double Ceilings::read(u64 bytes) {
+    bytes = whole_lines(bytes);
+    const u64 count = bytes / 4;
+    const auto [it, is_new] = read_.try_emplace(bytes, 0.0);
+    if (!is_new) return it->second;
+    Device& device = stream_.device();
+    const auto kernel = compile("read_words", Type::u32);
+    const auto from = device.allocate(bytes, &stream_), to = device.allocate(64, &stream_);
+    const u64 pattern = 0x0123456789abcdef;
+    stream_.fill(*from, 0, bytes, &pattern, sizeof pattern);
+    Rotation rotation(stream_, {{{from.get(), 0, count, Type::u32}}, {{to.get(), 0, 1, Type::u32}}},
+                      hot_ ? 0 : cold_bytes(device));
+    // Small inputs in few groups: each has something to read.
+    const u64 most = std::max<u64>(1, bytes / (u64{lanes(device)} * (many_lanes(device) ? 16 : 16384)));
+    const LaunchShape shape = LaunchShape::linear(std::min(groups(device), most), lanes(device));
+    const u32 never = 0x5a5a5a5a;
+    const Timing timing = measure(
+        stream_,
+        [&] {
+            const Operands& at = rotation.next();
+            launch(stream_, *kernel, shape, at.in[0], at.out[0], count, never);
+        },
+        effort);
+    return it->second = rate(bytes, timing);
+}
+
+std::optional<double> Ceilings::fma(Type type) {
+    Device& device = stream_.device();
+    if (!is_float(type) || (type == Type::f64 && !device.traits().fp64)) return std::nullopt;
+    const auto [it, is_new] = fma_.try_emplace(type, 0.0);
+    if (!is_new) return it->second;
+    const auto kernel = compile("fma_chains", type);
+    const auto to = device.allocate(64, &stream_);
+    const View out{to.get(), 0, 1, type};
+    const LaunchShape shape = LaunchShape::linear(groups(device), lanes(device));
+    const Timing timing = visit(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        return measure(
+            stream_,
+            [&] {
+                launch(stream_, *kernel, shape, out, static_cast<T>(0.75), static_cast<T>(0.25), fma_steps);
+            },
+            effort);
+    });
+    const u64 elements = groups(device) * lanes(device) * fma_width(device, type);
+    return it->second = rate(2 * elements * fma_steps, timing);
+}
+
+double Ceilings::launch_ms() {
+    if (launch_ms_) return *launch_ms_;
+    const auto kernel = compile("idle", Type::f32);
+    const Timing timing = measure_blocking(
+        [&] {
+            launch(stream_, *kernel, LaunchShape::linear(1, 1));
+            stream_.synchronize();
+        },
+        effort);
+    launch_ms_ = timing.median;
+    return *launch_ms_;
+}
+
+Ceilings::Transfers Ceilings::transfers() {
+    if (transfers_) return *transfers_;
+    Device& device = stream_.device();
+    const u64 bytes = std::min(transfer_bytes, device.traits().max_allocation / 4);
+    const auto on_device = device.allocate(bytes, &stream_);
+    const auto pinned = device.allocate_host(bytes);
+    std::vector<std::byte> pageable(bytes);
+    std::memset(pinned->host_pointer(), 0, bytes);
+    auto blocking = [&](const auto& enqueue) {
+        const Timing timing = measure_blocking(
+            [&] {
+                enqueue();
+                stream_.synchronize();
+            },
+            effort);
+        return rate(bytes, timing);
+    };
+    Transfers rates;
+    rates.upload_pinned =
+        rate(bytes, measure(
+                        stream_, [&] { stream_.copy(*on_device, 0, *pinned, 0, bytes); }, effort));
+    rates.download_pinned =
+        rate(bytes, measure(
+                        stream_, [&] { stream_.copy(*pinned, 0, *on_device, 0, bytes); }, effort));
+    rates.upload_pageable = blocking([&] { stream_.write(*on_device, 0, pageable.data(), bytes); });
+    rates.download_pageable = blocking([&] { stream_.read(pageable.data(), *on_device, 0, bytes); });
+    return *(transfers_ = rates);
+}
+
+u64 Ceilings::large_traffic() const {
+    const DeviceTraits& traits = stream_.device().traits();
+    if (!traits.many_lanes) return cold_bytes(stream_.device());
+    return std::min({u64{2} << 30, traits.global_memory / 8, traits.max_allocation});
+}
+
+void Ceilings::measure_all() {
+    copy(large_traffic());
+    read(large_traffic());
+    for (const Type type : {Type::f32, Type::f64})
+        fma(type);
+    transfers();
+    launch_ms();
+}
+
+Ceilings::Known Ceilings::known() const {
+    auto of = [&](Type type) -> std::optional<double> {
+        const auto it = fma_.find(type);
+        return it == fma_.end() ? std::nullopt : std::optional(it->second);
+    };
+    return {largest(copy_), largest(read_), of(Type::f32), of(Type::f64), launch_ms_, transfers_};
+}
+
+}  // namespace conformance
+}  // namespace concord

@@ -1,0 +1,93 @@
+#include <concord/conformance/measure.hpp>
+
+#include <concord/device.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+namespace concord::conformance {
+namespace {
+
+constexpr double batch_ms = 1;   // calls are timed in batches at least that long ...
+constexpr u64 most_calls = 200;  // ... or of that many
+constexpr double warm_ms = 10;   // clocks rise, pools fill
+constexpr u64 most_warm_ups = 100, most_repetitions = 20000;  // for a clock that stands still
+
+double quantile(const std::vector<double>& sorted, double q) {
+    const double at = q * static_cast<double>(sorted.size() - 1);
+    const auto below = static_cast<std::size_t>(at);
+    const std::size_t above = std::min(below + 1, sorted.size() - 1);
+    return sorted[below] + (sorted[above] - sorted[below]) * (at - static_cast<double>(below));
+}
+
+// Whether the median's 95 % confidence interval is narrow enough: the order statistics at n/2 -+ 0.98
+// sqrt(n), whatever the distribution.
+bool is_known(std::vector<double> times, double precision) {
+    std::sort(times.begin(), times.end());
+    const double n = static_cast<double>(times.size()), reach = 0.98 * std::sqrt(n);
+    const auto low = static_cast<std::size_t>(std::max(0.0, n / 2 - reach));
+    const auto high = std::min(times.size() - 1, static_cast<std::size_t>(n / 2 + reach));
+    return (times[high] - times[low]) / 2 <= precision * quantile(times, 0.5);
+}
+
+// batch_of(calls): milliseconds of that many calls.
+template <class BatchOf>
+Timing measure_batches(const Effort& effort, BatchOf batch_of) {
+    Timing timing;
+    timing.batch = 1;
+    double took = batch_of(1), warmed = took;
+    for (u64 i = 0; i < most_warm_ups; ++i) {
+        const bool short_batch = took < batch_ms && timing.batch < most_calls;
+        if (!short_batch && warmed >= warm_ms) break;
+        if (short_batch) {
+            const double wanted = took > 0 ? static_cast<double>(timing.batch) * batch_ms / took * 1.1 : 1e9;
+            timing.batch = std::clamp(static_cast<u64>(std::min(wanted, 1e9)), timing.batch + 1, most_calls);
+        }
+        took = batch_of(timing.batch);
+        warmed += took;
+    }
+    std::vector<double> times;
+    double total = 0;
+    for (std::size_t look = 5; times.size() < most_repetitions;) {
+        took = batch_of(timing.batch);
+        total += took;
+        times.push_back(took / static_cast<double>(timing.batch));
+        if (total >= effort.most_ms && times.size() >= 3) break;
+        if (total < effort.least_ms || times.size() < look) continue;
+        if (is_known(times, effort.precision)) break;
+        look = times.size() + times.size() / 4 + 1;
+    }
+    std::sort(times.begin(), times.end());
+    timing.median = quantile(times, 0.5);
+    timing.first_quartile = quantile(times, 0.25);
+    timing.third_quartile = quantile(times, 0.75);
+    timing.repetitions = times.size();
+    return timing;
+}
+
+}  // namespace
+
+Timing measure(Stream& stream, const std::function<void()>& f, const Effort& effort) {
+    const auto begin = stream.device().create_event(), end = stream.device().create_event();
+    return measure_batches(effort, [&](u64 calls) {
+        stream.record(*begin);
+        for (u64 i = 0; i < calls; ++i)
+            f();
+        stream.record(*end);
+        stream.synchronize();
+        return end->milliseconds_since(*begin);
+    });
+}
+
+Timing measure_blocking(const std::function<void()>& f, const Effort& effort) {
+    return measure_batches(effort, [&](u64 calls) {
+        const auto start = std::chrono::steady_clock::now();
+        for (u64 i = 0; i < calls; ++i)
+            f();
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    });
+}
+
+}  // namespace concord::conformance
