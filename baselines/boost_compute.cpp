@@ -1,0 +1,129 @@
+// Baselines of Boost.Compute.
+
+#include "functors.hpp"
+#include "opencl.hpp"
+
+#include <boost/compute/algorithm/copy.hpp>
+#include <boost/compute/algorithm/reduce.hpp>
+#include <boost/compute/algorithm/transform.hpp>
+#include <boost/compute/functional.hpp>
+#include <boost/compute/iterator/buffer_iterator.hpp>
+#include <boost/compute/lambda.hpp>
+#include <boost/version.hpp>
+
+#include <limits>
+
+namespace concord::baselines {
+namespace {
+
+namespace compute = boost::compute;
+
+// Boost.Compute's caches go by context, so the queue is wrapped once, not in each call.
+compute::command_queue queue_for(Stream& stream) {
+    return compute::command_queue(queue_of(stream));
+}
+
+template <class T>
+compute::buffer_iterator<T> begin_of(const View& view) {
+    return compute::make_buffer_iterator<T>(compute::buffer(memory_of(view)), offset_of(view));
+}
+
+template <class F>
+auto rethrown(F f) {
+    return [f]() mutable {
+        try {
+            f();
+        } catch (const compute::opencl_error& error) {
+            throw Error(ErrorCode::device_failed, "boost::compute", error.what());
+        }
+    };
+}
+
+template <class T, class F>
+Call transformed(Stream& stream, const Work& work, Views in, Views out, F f) {
+    return rethrown([queue = queue_for(stream), from = begin_of<T>(in[0]), to = begin_of<T>(out[0]),
+                     n = static_cast<std::ptrdiff_t>(work.n),
+                     f]() mutable { compute::transform(from, from + n, to, f, queue); });
+}
+
+Call map(Stream& stream, const Work& work, Views in, Views out) {
+    return visit_map(work, [&](auto tag, auto f) -> Call {
+        using T = typename decltype(tag)::type;
+        using F = decltype(f);
+        using compute::lambda::_1;
+        if constexpr (std::is_same_v<F, Negate>) {
+            const std::string name = compute::type_name<T>();
+            return transformed<T>(
+                stream, work, in, out,
+                compute::make_function_from_source<T(T)>(
+                    "negated", name + " negated(" + name + " x) { return (" + name + ")(-x); }"));
+        } else if constexpr (std::is_same_v<F, Square>) {
+            return transformed<T>(stream, work, in, out, _1 * _1);
+        } else if constexpr (std::is_same_v<F, Sqrt>) {
+            return transformed<T>(stream, work, in, out, compute::sqrt<T>());
+        } else if constexpr (std::is_same_v<F, Abs> && std::is_floating_point_v<T>) {
+            return transformed<T>(stream, work, in, out, compute::fabs<T>());
+        } else if constexpr (std::is_same_v<F, Abs>) {
+            return transformed<T>(stream, work, in, out, compute::abs<T>());
+        } else {
+            return rethrown([queue = queue_for(stream), from = begin_of<T>(in[0]), to = begin_of<T>(out[0]),
+                             n = static_cast<std::ptrdiff_t>(work.n)]() mutable {
+                compute::copy(from, from + n, to, queue);
+            });
+        }
+    });
+}
+
+Call add(Stream& stream, const Work& work, Views in, Views out) {
+    return visit_wrapping(work.type(), [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return rethrown([queue = queue_for(stream), a = begin_of<T>(in[0]), b = begin_of<T>(in[1]),
+                         to = begin_of<T>(out[0]), n = static_cast<std::ptrdiff_t>(work.n)]() mutable {
+            compute::transform(a, a + n, b, to, compute::plus<T>(), queue);
+        });
+    });
+}
+
+Call reduce(Stream& stream, const Work& work, Views in, Views out) {
+    return visit_reduce(work, [&](auto tag, auto op) -> Call {
+        using T = typename decltype(tag)::type;
+        using Op = decltype(op);
+        auto with = [&](auto function) {
+            return rethrown([queue = queue_for(stream), from = begin_of<T>(in[0]), to = begin_of<T>(out[0]),
+                             n = static_cast<std::ptrdiff_t>(work.n),
+                             function]() mutable { compute::reduce(from, from + n, to, function, queue); });
+        };
+        if constexpr (std::is_same_v<Op, Sum>) return with(compute::plus<T>());
+        if constexpr (std::is_same_v<Op, Product>) return with(compute::multiplies<T>());
+        if constexpr (std::is_same_v<Op, Min>) return with(compute::min<T>());
+        return with(compute::max<T>());
+    });
+}
+
+Support map_support(const Device&, const Work& work) {
+    if (work.title == "sqrt" && work.type() == Type::f32)
+        return Support::no("its programs do not ask for a correctly rounded f32 square root");
+    return {};
+}
+
+// On GPUs it counts the groups of every operator but plus in float arithmetic.
+Support reduce_support(const Device& device, const Work& work) {
+    if (device.traits().many_lanes && work.title != "sum" && work.n > u64{1} << 24)
+        return Support::no("counts in f32 on GPUs: takes 2^24 elements at most");
+    return {};
+}
+
+void boost_compute(std::vector<Baseline>& list) {
+    const std::string version = "Boost.Compute " + std::to_string(BOOST_VERSION / 100000) + "." +
+                                std::to_string(BOOST_VERSION / 100 % 1000);
+    constexpr u64 most = std::numeric_limits<u32>::max();  // its kernels count in uint
+    append(list, {"boost_compute", version, "opencl"},
+           {{"map", map_titles, any_type, map, false, most, map_support},
+            {"add", {"sum"}, any_type, add, false, most},
+            {"reduce", reduce_titles, any_type, reduce, false, most, reduce_support}});
+}
+
+}  // namespace
+}  // namespace concord::baselines
+
+CONCORD_BASELINE_MODULE(concord::baselines::boost_compute)

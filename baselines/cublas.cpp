@@ -1,0 +1,82 @@
+// Baselines of cuBLAS. Its vector operations take floats. axpy works in place, so that a vector sum is
+// geam's, on a matrix of one column; it has no sum of elements (asum takes magnitudes).
+
+#include "cuda.hpp"
+
+#include <cublas_v2.h>
+
+#include <limits>
+#include <map>
+#include <mutex>
+
+namespace concord::baselines {
+namespace {
+
+using conformance::native_pointer;
+
+void check(const char* call, cublasStatus_t status) {
+    if (status != CUBLAS_STATUS_SUCCESS)
+        throw Error(ErrorCode::device_failed, call, cublasGetStatusString(status),
+                    cublasGetStatusName(status));
+}
+
+// One handle a device, kept to the end: each holds megabytes of workspace, and a piece of work is prepared
+// once for every copy of its operands.
+cublasHandle_t handle_for(const View& view) {
+    use_device_of(view);
+    int device = 0;
+    baselines::check("cudaGetDevice", cudaGetDevice(&device));
+    static std::mutex mutex;
+    static std::map<int, cublasHandle_t> handles;
+    const std::lock_guard lock(mutex);
+    cublasHandle_t& handle = handles[device];
+    if (handle == nullptr) check("cublasCreate", cublasCreate(&handle));
+    return handle;
+}
+
+Call copy(Stream& stream, const Work& work, Views in, Views out) {
+    const cublasHandle_t handle = handle_for(in[0]);
+    const cudaStream_t queue = queue_of(stream);
+    const auto n = static_cast<i64>(work.n);
+    if (work.type() == Type::f32)
+        return [=, from = native_pointer<f32>(in[0]), to = native_pointer<f32>(out[0])] {
+            check("cublasSetStream", cublasSetStream(handle, queue));
+            check("cublasScopy", cublasScopy_64(handle, n, from, 1, to, 1));
+        };
+    return [=, from = native_pointer<f64>(in[0]), to = native_pointer<f64>(out[0])] {
+        check("cublasSetStream", cublasSetStream(handle, queue));
+        check("cublasDcopy", cublasDcopy_64(handle, n, from, 1, to, 1));
+    };
+}
+
+Call add(Stream& stream, const Work& work, Views in, Views out) {
+    const cublasHandle_t handle = handle_for(in[0]);
+    const cudaStream_t queue = queue_of(stream);
+    const auto n = static_cast<i64>(work.n);
+    auto with = [&](auto tag, auto geam) -> Call {
+        using T = typename decltype(tag)::type;
+        return [=, a = native_pointer<T>(in[0]), b = native_pointer<T>(in[1]),
+                to = native_pointer<T>(out[0])] {
+            const T one = 1;
+            check("cublasSetStream", cublasSetStream(handle, queue));
+            check("cublas geam", geam(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, 1, &one, a, n, &one, b, n, to, n));
+        };
+    };
+    return work.type() == Type::f32 ? with(Tag<f32>{}, cublasSgeam_64) : with(Tag<f64>{}, cublasDgeam_64);
+}
+
+void cublas(std::vector<Baseline>& list) {
+    std::string version = "cuBLAS ";
+    for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
+        int number = 0;
+        cublasGetProperty(part, &number);
+        version += (part == MAJOR_VERSION ? "" : ".") + std::to_string(number);
+    }
+    append(list, {"cublas", version, "cuda"},
+           {{"map", {"copy"}, float_types, copy}, {"add", {"sum"}, float_types, add}});
+}
+
+}  // namespace
+}  // namespace concord::baselines
+
+CONCORD_BASELINE_MODULE(concord::baselines::cublas)

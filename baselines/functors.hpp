@@ -1,0 +1,167 @@
+#pragma once
+/// The built-in functions and operators as a user of the C++ standard library or of Thrust writes them, and
+/// calls with the one that a piece of work names.
+
+#include "rows.hpp"
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#if defined(__CUDACC__)
+#define CONCORD_ANYWHERE __host__ __device__
+#else
+#define CONCORD_ANYWHERE
+#endif
+
+namespace concord::baselines {
+
+// Wrapping arithmetic is done on unsigned types of at least 32 bits, where it is defined.
+template <class T>
+using Wide = std::conditional_t<
+    std::is_floating_point_v<T>, T,
+    std::common_type_t<std::make_unsigned_t<std::conditional_t<std::is_floating_point_v<T>, int, T>>, u32>>;
+
+struct Copy {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T x) const {
+        return x;
+    }
+};
+struct Negate {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T x) const {
+        return static_cast<T>(-static_cast<Wide<T>>(x));
+    }
+};
+struct Abs {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T x) const {
+        if constexpr (std::is_floating_point_v<T>) {
+            return std::fabs(x);
+        } else {
+            return x < 0 ? Negate{}(x) : x;
+        }
+    }
+};
+struct Square {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T x) const {
+        return static_cast<T>(static_cast<Wide<T>>(x) * static_cast<Wide<T>>(x));
+    }
+};
+struct Sqrt {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T x) const {
+        return std::sqrt(x);
+    }
+};
+
+// The operators also take vectors of elements (GNU's vector_size).
+struct Sum {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T a, T b) const {
+        return static_cast<T>(a + b);
+    }
+    template <class T>
+    static constexpr T identity = 0;
+};
+struct Product {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T a, T b) const {
+        if constexpr (std::is_integral_v<T>) {
+            return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
+        } else {
+            return a * b;
+        }
+    }
+    template <class T>
+    static constexpr T identity = 1;
+};
+struct Min {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T a, T b) const {
+        return b < a ? b : a;
+    }
+    template <class T>
+    static constexpr T identity = std::numeric_limits<T>::max();
+};
+struct Max {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T a, T b) const {
+        return a < b ? b : a;
+    }
+    template <class T>
+    static constexpr T identity = std::numeric_limits<T>::lowest();
+};
+
+/// Calls f with the unsigned type of the same size: copies move bits.
+template <class F>
+decltype(auto) visit_bits(Type type, F&& f) {
+    switch (size_of(type)) {
+        case 1:
+            return f(Tag<u8>{});
+        case 2:
+            return f(Tag<u16>{});
+        case 4:
+            return f(Tag<u32>{});
+        default:
+            return f(Tag<u64>{});
+    }
+}
+
+/// Calls f with the type, integers as unsigned ones: wrapping arithmetic is the same for both.
+template <class F>
+decltype(auto) visit_wrapping(Type type, F&& f) {
+    switch (type) {
+        case Type::f32:
+            return f(Tag<f32>{});
+        case Type::f64:
+            return f(Tag<f64>{});
+        default:
+            return visit_bits(type, std::forward<F>(f));
+    }
+}
+
+inline const std::vector<std::string_view> map_titles = {"copy", "negate", "abs", "square", "sqrt"};
+inline const std::vector<std::string_view> reduce_titles = {"sum", "product", "min", "max"};
+
+/// Calls f(Tag<T>, function) for work of map.
+template <class F>
+Call visit_map(const Work& work, F&& f) {
+    const Type type = work.type();
+    if (work.title == "negate") return visit_wrapping(type, [&](auto tag) { return f(tag, Negate{}); });
+    if (work.title == "square") return visit_wrapping(type, [&](auto tag) { return f(tag, Square{}); });
+    if (work.title == "sqrt") return type == Type::f32 ? f(Tag<f32>{}, Sqrt{}) : f(Tag<f64>{}, Sqrt{});
+    if (work.title == "abs") {
+        switch (type) {
+            case Type::i8:
+                return f(Tag<i8>{}, Abs{});
+            case Type::i16:
+                return f(Tag<i16>{}, Abs{});
+            case Type::i32:
+                return f(Tag<i32>{}, Abs{});
+            case Type::i64:
+                return f(Tag<i64>{}, Abs{});
+            case Type::f32:
+                return f(Tag<f32>{}, Abs{});
+            case Type::f64:
+                return f(Tag<f64>{}, Abs{});
+            default:
+                break;  // unsigned: a copy
+        }
+    }
+    return visit_bits(type, [&](auto tag) { return f(tag, Copy{}); });
+}
+
+/// Calls f(Tag<T>, operator) for work of reduce.
+template <class F>
+Call visit_reduce(const Work& work, F&& f) {
+    const Type type = work.type();
+    if (work.title == "sum") return visit_wrapping(type, [&](auto tag) { return f(tag, Sum{}); });
+    if (work.title == "product") return visit_wrapping(type, [&](auto tag) { return f(tag, Product{}); });
+    if (work.title == "min") return visit(type, [&](auto tag) { return f(tag, Min{}); });
+    return visit(type, [&](auto tag) { return f(tag, Max{}); });
+}
+
+}  // namespace concord::baselines

@@ -1,0 +1,189 @@
+// Baselines on the CPU: the C++ standard library on one thread (`std`) and through its parallel policies
+// (`std_par`: libstdc++'s PSTL, on oneTBB), loops over oneTBB (`tbb`), and memcpy.
+
+#include "functors.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/version.h>
+
+#include <concord/log.hpp>
+
+#include <gnu/libc-version.h>
+
+#include <cstring>
+#include <execution>
+#include <numeric>
+
+namespace concord::baselines {
+namespace {
+
+using conformance::native_pointer;
+
+// Elements below which a task is not split further: some 10 us of work.
+constexpr std::size_t grain = std::size_t{1} << 15;
+
+Call copy_bytes(Stream&, const Work& work, Views in, Views out) {
+    return [from = native_pointer<char>(in[0]), to = native_pointer<char>(out[0]),
+            bytes = work.inputs[0].bytes()] { std::memcpy(to, from, bytes); };
+}
+
+// The policy of `std` and `std_par`.
+struct Serial {
+    static constexpr auto& policy = std::execution::seq;
+};
+struct Parallel {
+    static constexpr auto& policy = std::execution::par_unseq;
+};
+
+template <class Policy>
+Call std_map(Stream&, const Work& work, Views in, Views out) {
+    return visit_map(work, [&](auto tag, auto f) -> Call {
+        using T = typename decltype(tag)::type;
+        return [f, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
+            if constexpr (std::is_same_v<decltype(f), const Copy>) {
+                std::copy(Policy::policy, from, from + n, to);
+            } else {
+                std::transform(Policy::policy, from, from + n, to, f);
+            }
+        };
+    });
+}
+
+template <class Policy>
+Call std_add(Stream&, const Work& work, Views in, Views out) {
+    return visit_wrapping(work.type(), [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [a = native_pointer<const T>(in[0]), b = native_pointer<const T>(in[1]),
+                to = native_pointer<T>(out[0]),
+                n = work.n] { std::transform(Policy::policy, a, a + n, b, to, Sum{}); };
+    });
+}
+
+template <class Policy>
+Call std_reduce(Stream&, const Work& work, Views in, Views out) {
+    return visit_reduce(work, [&](auto tag, auto op) -> Call {
+        using T = typename decltype(tag)::type;
+        return [op, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
+            *to = std::reduce(Policy::policy, from, from + n, decltype(op)::template identity<T>, op);
+        };
+    });
+}
+
+// The bodies of tbb's loops are functions of their own: within a lambda g++ loses __restrict, and with it the
+// vectors.
+template <class T, class F>
+[[gnu::noinline]] void map_range(const T* __restrict from, T* __restrict to, std::size_t n, F f) {
+    for (std::size_t i = 0; i < n; ++i)
+        to[i] = f(from[i]);
+}
+
+template <class T>
+[[gnu::noinline]] void add_range(const T* __restrict a, const T* __restrict b, T* __restrict to,
+                                 std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i)
+        to[i] = static_cast<T>(a[i] + b[i]);
+}
+
+// Four vectors of running results, so that the operator's latency does not bound it.
+template <class T, class Op>
+[[gnu::noinline]] T reduce_range(const T* from, std::size_t n, T result, Op op) {
+    constexpr std::size_t width = 64 / sizeof(T), step = 4 * width;
+    typedef T Vector __attribute__((vector_size(64)));
+    const std::size_t whole = n / step * step;
+    if (whole != 0) {
+        Vector sums[4];
+        std::memcpy(sums, from, sizeof sums);
+        for (std::size_t i = step; i < whole; i += step) {
+            Vector x[4];
+            std::memcpy(x, from + i, sizeof x);
+            for (int k = 0; k < 4; ++k)
+                sums[k] = op(sums[k], x[k]);
+        }
+        const Vector all = op(op(sums[0], sums[1]), op(sums[2], sums[3]));
+        for (std::size_t lane = 0; lane < width; ++lane)
+            result = op(result, static_cast<T>(all[lane]));
+    }
+    for (std::size_t i = whole; i < n; ++i)
+        result = op(result, from[i]);
+    return result;
+}
+
+using Block = tbb::blocked_range<std::size_t>;
+
+Call tbb_map(Stream&, const Work& work, Views in, Views out) {
+    return visit_map(work, [&](auto tag, auto f) -> Call {
+        using T = typename decltype(tag)::type;
+        return [f, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
+            tbb::parallel_for(Block(0, n, grain), [=](const Block& block) {
+                map_range(from + block.begin(), to + block.begin(), block.size(), f);
+            });
+        };
+    });
+}
+
+Call tbb_add(Stream&, const Work& work, Views in, Views out) {
+    return visit_wrapping(work.type(), [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [a = native_pointer<const T>(in[0]), b = native_pointer<const T>(in[1]),
+                to = native_pointer<T>(out[0]), n = work.n] {
+            tbb::parallel_for(Block(0, n, grain), [=](const Block& block) {
+                add_range(a + block.begin(), b + block.begin(), to + block.begin(), block.size());
+            });
+        };
+    });
+}
+
+Call tbb_reduce(Stream&, const Work& work, Views in, Views out) {
+    return visit_reduce(work, [&](auto tag, auto op) -> Call {
+        using T = typename decltype(tag)::type;
+        return [op, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
+            *to = tbb::parallel_reduce(
+                Block(0, n, grain), decltype(op)::template identity<T>,
+                [=](const Block& block, T result) {
+                    return reduce_range(from + block.begin(), block.size(), result, op);
+                },
+                op);
+        };
+    });
+}
+
+// This file may be compiled for the machine that builds it (-march=native); elsewhere it must not run.
+bool runs_here() {
+#if defined(__AVX512F__)
+    if (!__builtin_cpu_supports("avx512f")) return false;
+#endif
+#if defined(__AVX2__)
+    if (!__builtin_cpu_supports("avx2")) return false;
+#endif
+    return true;
+}
+
+void host(std::vector<Baseline>& list) {
+    if (!runs_here()) {
+        log::warn("baselines: those of the CPU were compiled for another CPU");
+        return;
+    }
+    const std::string library = "libstdc++ " + std::to_string(_GLIBCXX_RELEASE);
+    const std::string tbb = std::string("oneTBB ") + TBB_runtime_version();
+    const std::string libc = std::string("glibc ") + gnu_get_libc_version();
+    append(list, {"memcpy", libc, "tbb"}, {{"map", {"copy"}, any_type, copy_bytes, true}});
+    append(list, {"std", library, "tbb"},
+           {{"map", map_titles, any_type, std_map<Serial>, true},
+            {"add", {"sum"}, any_type, std_add<Serial>, true},
+            {"reduce", reduce_titles, any_type, std_reduce<Serial>, true}});
+    append(list, {"std_par", library + " PSTL, " + tbb, "tbb"},
+           {{"map", map_titles, any_type, std_map<Parallel>, true},
+            {"add", {"sum"}, any_type, std_add<Parallel>, true},
+            {"reduce", reduce_titles, any_type, std_reduce<Parallel>, true}});
+    append(list, {"tbb", tbb, "tbb"},
+           {{"map", map_titles, any_type, tbb_map, true},
+            {"add", {"sum"}, any_type, tbb_add, true},
+            {"reduce", reduce_titles, any_type, tbb_reduce, true}});
+}
+
+}  // namespace
+}  // namespace concord::baselines
+
+CONCORD_BASELINE_MODULE(concord::baselines::host)
