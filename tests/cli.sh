@@ -11,7 +11,7 @@ concord=$bin/concord
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-unset CONCORD_DEVICE CONCORD_BACKEND_PATH CONCORD_CACHE CONCORD_LOG CONCORD_THREADS NO_COLOR POCL_CACHE_DIR
+unset CONCORD_DEVICE CONCORD_BACKEND_PATH CONCORD_CACHE CONCORD_LOG CONCORD_THREADS CONCORD_HOST_ISA CONCORD_KERNELS NO_COLOR POCL_CACHE_DIR
 export XDG_CACHE_HOME=$work/cache
 
 passed=0
@@ -329,6 +329,12 @@ run run map --in three.npy --out box/new.npy --device tbb --json --log-level inf
 problem=$(bad_object stdout)
 [[ $status == 0 && $err == *"backend interface"* ]] || problem+=" expected the log on stderr, came $(came)"
 verdict "the log is on stderr" "$problem"
+for setting in CONCORD_THREADS=abc CONCORD_THREADS=0 CONCORD_THREADS=9999 CONCORD_HOST_ISA=sse9 CONCORD_LOG=loud \
+    CONCORD_CACHE=0; do
+    export "${setting?}"
+    refused 2 "${setting%=*}: '${setting#*=}'" run map --in three.npy --out box/new.npy
+    unset "${setting%=*}"
+done
 CONCORD_LOG=info run run map --in three.npy --out box/new.npy --device tbb
 verdict "CONCORD_LOG=info" "$([[ $err == *"backend interface"* ]] || echo "expected the log on stderr, came $(came)")"
 unset CONCORD_BACKEND_PATH
@@ -657,6 +663,8 @@ for device in opencl cuda; do
     fi
     verdict "a text that does not compile, on $device" "$problem"
 done
+use opencl
+gives squares.npy run map --text 'float f(float x) { return x * x; }' --in three.npy
 use tbb
 refused 2 "is text, which tbb:0 cannot compile" run map --text 'float f(float x) { return x; }' --in three.npy \
     --out box/new.npy --device tbb
@@ -671,7 +679,7 @@ for device in tbb opencl cuda; do
     use "$device"
     problem=
     if [[ -z $without ]]; then
-        run --log-level trace run map --function negate --variant naive --in cube.npy --out box/new.npy --device "$device" --json
+        run --log-level debug run map --function negate --variant naive --in cube.npy --out box/new.npy --device "$device" --json
         problem=$(bad_object stdout)$(bad_keys stdout algorithm variant device selector name backend type shape times_ms)
         flat=$(tr -d ' \n' <stdout)
         for pair in '"algorithm":"map"' '"variant":"naive"' "\"selector\":\"$device:0\"" "\"backend\":\"$device\"" \
@@ -696,6 +704,9 @@ problem=
 [[ $(head -n 1 check.xml) == "<?xml "* && $(tail -n 1 check.xml) == "</testsuite>" ]] ||
     problem="expected a JUnit report, came '$(head -c 200 check.xml)'"
 verdict "check --junit" "$problem"
+run check reduce --devices tbb --variants shuffle
+verdict "a check of nothing" "$([[ $status == 2 && $out == *"nothing that was asked for could be checked"* ]] ||
+    echo "expected status 2 and why, came $(came) $(came_out)")"
 refused 2 "no/such/check.json" check reduce --devices tbb --json no/such/check.json
 ends 0 "fixed" bench reduce --devices tbb --sizes 64 --json bench.json --csv bench.csv
 verdict "bench --json" "$(bad_object bench.json)$(bad_keys bench.json results algorithm variant device median_ms)"

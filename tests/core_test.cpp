@@ -3,6 +3,11 @@
 
 #include <concord/log.hpp>
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
 using namespace concord;
 using test::throws;
 
@@ -90,6 +95,36 @@ TEST_CASE("a kernel's text is put together in order") {
     CHECK(opencl.find("#line 1 \"a.cl\"\nOPENCL TEXT") != std::string::npos);
     CHECK(opencl.find("CUDA TEXT") == std::string::npos);
     CHECK(throws(ErrorCode::unsupported, "functions", [&] { (void)assemble(spec, Dialect::host); }));
+}
+
+TEST_CASE("a kernel's text is taken from CONCORD_KERNELS where the folder has it") {
+    namespace fs = std::filesystem;
+    const KernelSource source{"s", {{"a.cu", "EMBEDDED A"}, {"b.cu", "EMBEDDED B", 7}}, {}};
+    KernelSpec spec;
+    spec.source = &source;
+    const fs::path folder = fs::temp_directory_path() / ("concord-kernels-" + std::to_string(getpid()));
+    fs::create_directory(folder);
+    std::ofstream(folder / "b.cu") << "CHANGED B";
+    setenv("CONCORD_KERNELS", folder.c_str(), 1);
+    const std::string text = assemble(spec, Dialect::cuda);
+    CHECK(text.find("#line 1 \"a.cu\"\nEMBEDDED A") != std::string::npos);
+    CHECK(text.find("#line 1 \"b.cu\"\nCHANGED B") != std::string::npos);
+    CHECK(text.find("EMBEDDED B") == std::string::npos);
+
+    // The user's own files, whose names are paths, are left alone.
+    const std::string path = (folder / "b.cu").string();
+    const KernelSource own{"own", {{path, "OWN TEXT"}}, {}};
+    spec.source = &own;
+    CHECK(assemble(spec, Dialect::cuda).find("OWN TEXT") != std::string::npos);
+
+    spec.source = &source;
+    fs::create_directory(folder / "a.cu");
+    const std::string unreadable = (folder / "a.cu").string() + " cannot be read";
+    CHECK(throws(ErrorCode::io, unreadable.c_str(), [&] { (void)assemble(spec, Dialect::cuda); }));
+    fs::remove_all(folder);
+    CHECK(throws(ErrorCode::io, "is not a folder", [&] { (void)assemble(spec, Dialect::cuda); }));
+    unsetenv("CONCORD_KERNELS");
+    CHECK(assemble(spec, Dialect::cuda).find("#line 7 \"b.cu\"\nEMBEDDED B") != std::string::npos);
 }
 
 TEST_CASE("canonical chunks depend on n alone and leave at most 32768 sums") {

@@ -169,6 +169,15 @@ constexpr ReduceRow table[] = {
      [](u64 n) { return n; }},
 };
 
+// A row that lacks a function would not be noticed before it is used.
+constexpr bool complete() {
+    for (const ReduceRow& row : table) {
+        if (row.supports == nullptr || row.run == nullptr || row.depth == nullptr) return false;
+    }
+    return true;
+}
+static_assert(complete(), "a row of the table lacks supports, run or depth");
+
 }  // namespace
 
 std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, ReduceText text,

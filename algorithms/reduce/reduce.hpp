@@ -58,10 +58,12 @@ struct ReduceHost {
 
 template <class T, class Op>
 const ReduceHost& reduce_host() {
-    static constexpr ReduceHost kernels{
-        host_kernel<&host::reduce_wide<T, Op>>(),        host_kernel<&host::reduce_serial<T, Op>>(),
-        host_kernel<&host::reduce_global_step<T, Op>>(), host_kernel<&host::reduce_interleaved<T, Op>>(),
-        host_kernel<&host::reduce_sequential<T, Op>>(),  host_kernel<&host::reduce_first_add<T, Op>>()};
+    static constexpr ReduceHost kernels{.fixed = host_kernel<&host::reduce_wide<T, Op>>(),
+                                        .serial = host_kernel<&host::reduce_serial<T, Op>>(),
+                                        .global_step = host_kernel<&host::reduce_global_step<T, Op>>(),
+                                        .interleaved = host_kernel<&host::reduce_interleaved<T, Op>>(),
+                                        .sequential = host_kernel<&host::reduce_sequential<T, Op>>(),
+                                        .first_add = host_kernel<&host::reduce_first_add<T, Op>>()};
     return kernels;
 }
 

@@ -40,7 +40,7 @@ static inline T meet_halves(__local T* shared, u32 lane, const Op op) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (lane < distance) shared[lane] = apply(op, shared[lane], shared[lane + distance]);
     }
-    return shared[0];
+    return shared[lane];
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))

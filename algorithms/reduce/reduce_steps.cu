@@ -37,7 +37,7 @@ __device__ __forceinline__ T meet_halves(T* shared, u32 lane, const Op op) {
         __syncthreads();
         if (lane < distance) shared[lane] = apply(op, shared[lane], shared[lane + distance]);
     }
-    return shared[0];
+    return shared[lane];
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP)

@@ -44,6 +44,8 @@ class CudaBuffer final : public Buffer {
     CudaBuffer(CudaDevice& device, u64 bytes);
     ~CudaBuffer() override;
     void* host_pointer() noexcept override { return nullptr; }
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are integers
+    void* native_handle() noexcept override { return reinterpret_cast<void*>(address_); }
     CUdeviceptr address() const { return address_; }
 
   private:

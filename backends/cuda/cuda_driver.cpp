@@ -70,9 +70,7 @@ Driver::Driver() {
         if (why.empty()) why = library_.error();  // the first is what a driver's installation provides
     }
     path_ = library_.path();
-    if (path_.empty())
-        throw Error(ErrorCode::unavailable, "dlopen", "there is no NVIDIA driver: libcuda.so.1 does not load",
-                    why);
+    if (path_.empty()) throw Error(ErrorCode::unavailable, "dlopen", "there is no NVIDIA driver", why);
 
     const char* missing = nullptr;
 #define CONCORD_CUDA_LOAD(name, function, symbol_name)                     \

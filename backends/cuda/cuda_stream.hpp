@@ -10,6 +10,7 @@ class CudaStream final : public Stream {
   public:
     explicit CudaStream(const std::shared_ptr<CudaDevice>& device);
     ~CudaStream() override;
+    void* native_handle() noexcept override { return stream_; }
 
   protected:
     void do_write(Buffer& to, u64 offset, const void* from, u64 bytes) override;

@@ -27,6 +27,7 @@ class OpenClBuffer : public Buffer {
   public:
     using Buffer::Buffer;
     virtual cl_mem memory() const noexcept = 0;
+    void* native_handle() noexcept override { return memory(); }
 };
 
 /// Memory of the device, which the host does not see.

@@ -11,6 +11,7 @@ class OpenClStream final : public Stream {
   public:
     explicit OpenClStream(const std::shared_ptr<OpenClDevice>& device);
     ~OpenClStream() override;
+    void* native_handle() noexcept override { return queue_.get(); }
 
   protected:
     void do_write(Buffer& to, u64 offset, const void* from, u64 bytes) override;

@@ -1,8 +1,11 @@
 #include "opencl_traits.hpp"
 
+#include <concord/log.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 namespace concord::opencl {
@@ -21,6 +24,18 @@ std::string extensions_of(cl_device_id device) {
 
 bool is_cpu(cl_device_id device) {
     return (ask_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+}
+
+// Which of the two shapes of kernels suits the device. CONCORD_OPENCL_LANES overrules it, so that tests run
+// both shapes on any device.
+bool has_many_lanes(cl_device_id device) {
+    const bool many = !is_cpu(device);
+    const char* asked = std::getenv("CONCORD_OPENCL_LANES");
+    if (asked == nullptr || *asked == '\0') return many;
+    const std::string_view lanes = asked;
+    if (lanes == "many" || lanes == "one") return lanes == "many";
+    log::warn(std::string("CONCORD_OPENCL_LANES: '").append(lanes).append("' is none of many, one"));
+    return many;
 }
 
 // NVIDIA's own driver, whose compiler takes inline PTX. (PoCL drives the same GPUs by another compiler.)
@@ -52,7 +67,7 @@ u32 resident_lanes_of_capability(u32 major, u32 minor) {
 }
 
 u32 max_resident_lanes(cl_device_id device, u32 max_lanes) {
-    if (is_cpu(device)) return 1;
+    if (!has_many_lanes(device)) return 1;
     if (!has_word(extensions_of(device), "cl_nv_device_attribute_query")) return 2 * max_lanes;
     return resident_lanes_of_capability(ask_value<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
                                         ask_value<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
@@ -139,7 +154,7 @@ DeviceTraits traits_of(cl_device_id device) {
     DeviceTraits traits;
     const bool cpu = is_cpu(device);
     traits.dialect = Dialect::opencl;
-    traits.many_lanes = !cpu;
+    traits.many_lanes = has_many_lanes(device);
     traits.units = std::max<u32>(1, ask_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
     traits.max_lanes = static_cast<u32>(
         std::clamp<u64>(ask_value<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE), 1, u64{1} << 30));

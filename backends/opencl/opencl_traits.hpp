@@ -8,6 +8,8 @@
 namespace concord::opencl {
 
 DeviceInfo info_of(cl_device_id device, u32 index);
+/// Many lanes a group on GPUs, one on CPUs. CONCORD_OPENCL_LANES=many or one overrules that: tests run both
+/// shapes of kernels on any device.
 DeviceTraits traits_of(cl_device_id device);
 
 /// Why Concord cannot use the device; empty if it can.

@@ -61,7 +61,7 @@ class TbbDevice final : public Device {
     tbb::task_arena arena_;
 };
 
-std::shared_ptr<Stream> make_stream(std::shared_ptr<TbbDevice> device);
+std::shared_ptr<Stream> make_stream(const std::shared_ptr<TbbDevice>& device);
 std::shared_ptr<Event> make_event(std::shared_ptr<TbbDevice> device);
 
 /// Copies with the caches in mind: past `cache` bytes with non-temporal stores.

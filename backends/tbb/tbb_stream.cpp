@@ -315,8 +315,8 @@ class TbbStream final : public Stream {
 
 }  // namespace
 
-std::shared_ptr<Stream> make_stream(std::shared_ptr<TbbDevice> device) {
-    return std::make_shared<TbbStream>(std::move(device));
+std::shared_ptr<Stream> make_stream(const std::shared_ptr<TbbDevice>& device) {
+    return std::make_shared<TbbStream>(device);
 }
 
 std::shared_ptr<Event> make_event(std::shared_ptr<TbbDevice> device) {

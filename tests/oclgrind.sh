@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# oclgrind.sh BIN_DIR: `concord check` on Oclgrind's simulated device at small sizes, which fails on data races between
+# work-items, barriers that not all of them reach and accesses outside a buffer, and on wrong results. Both shapes of the
+# OpenCL kernels run: many lanes a group and one. Ends with 77, which ctest shows as skipped, where there is no oclgrind.
+# (Not asked for is --uninitialized: Oclgrind does not see what the host writes to mapped memory, and reports it all.)
+set -u
+export LC_ALL=C
+
+bin=$(cd -- "${1:?usage: oclgrind.sh BIN_DIR}" && pwd -P) || exit 2
+# The program opens the ICD loader itself, past what `oclgrind PROGRAM` preloads: so the device comes as a driver.
+oclgrind=$(command -v oclgrind) && oclgrind=$(readlink -f "$oclgrind")
+driver=
+for folder in lib/oclgrind lib lib64; do
+    file=${oclgrind%/bin/*}/$folder/liboclgrind-rt-icd.so
+    [[ $oclgrind && -z $driver && -e $file ]] && driver=$file
+done
+if [[ -z $driver ]]; then
+    echo "oclgrind.sh: oclgrind is not installed (Debian and Ubuntu: oclgrind)"
+    exit 77
+fi
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/vendors"
+echo "$driver" >"$work/vendors/oclgrind.icd"
+export OCL_ICD_VENDORS=$work/vendors CONCORD_CACHE=off
+unset OCL_ICD_FILENAMES CONCORD_DEVICE
+
+# One pattern of sums, one of products; sizes of a broken row, of more than one group and of more than one level.
+check() {  # LANES
+    CONCORD_OPENCL_LANES=$1 oclgrind --data-races --max-errors 8 --log "$work/$1.errors" \
+        "$bin/concord" check --devices opencl --types f32,u8,f64 --sizes 1,129,1025,9001 --patterns random,near_one \
+        >"$work/$1.log" 2>&1 </dev/null
+    echo "status $?" >>"$work/$1.log"
+}
+for lanes in many one; do check "$lanes" & done
+wait
+
+failed=0
+for lanes in many one; do
+    verdict=$(tail -n 2 "$work/$lanes.log" | paste -sd, | sed 's/,/, /')
+    if [[ $verdict == *"status 0" && ! -s $work/$lanes.errors ]]; then
+        echo "passed  kernels of $lanes lanes: $verdict, no errors"
+    else
+        echo "FAILED  kernels of $lanes lanes: $verdict"
+        cat "$work/$lanes.errors" 2>/dev/null
+        grep -A 2 -E '^FAILED|^concord:|^check:' "$work/$lanes.log"
+        failed=1
+    fi
+done
+exit $failed
