@@ -13,6 +13,7 @@ namespace {
 // Guard bytes before and after every range, and the poison within outputs. As floats they are large numbers,
 // as integers large ones too: an element read where none should be shows in the result.
 constexpr u64 guard_before = 1024, guard_after = 4096;
+constexpr u64 guard_bytes = guard_before + guard_after + 64;  // with what a placement's offset adds
 constexpr u8 poison[8] = {0x5b, 0xc6, 0x5d, 0x6e, 0x7b, 0xa2, 0x5d, 0x63};
 constexpr u64 most_piece_bytes = u64{1} << 26;
 
@@ -48,8 +49,9 @@ std::string Rig::no_room_for(const Work& work) const {
     if (!work.inputs.empty()) total += work.inputs.front().bytes();  // for a variant that copies its input
     constexpr u64 small = u64{1} << 26;
     if (total < small) return {};
-    if (largest > traits.max_allocation)
-        return bytes_name(largest) + " in one buffer, the device allows " + bytes_name(traits.max_allocation);
+    if (largest + guard_bytes > traits.max_allocation)
+        return bytes_name(largest + guard_bytes) + " in one buffer, the device allows " +
+               bytes_name(traits.max_allocation);
     if (total > traits.global_memory / 4 * 3)
         return bytes_name(total) + " of device memory, of " + bytes_name(traits.global_memory) +
                " at most 3/4";

@@ -25,25 +25,31 @@ echo "$driver" >"$work/vendors/oclgrind.icd"
 export OCL_ICD_VENDORS=$work/vendors CONCORD_CACHE=off
 unset OCL_ICD_FILENAMES CONCORD_DEVICE
 
-# One pattern of sums, one of products; sizes of a broken row, of more than one group and of more than one level.
-check() {  # LANES
-    CONCORD_OPENCL_LANES=$1 oclgrind --data-races --max-errors 8 --log "$work/$1.errors" \
-        "$bin/concord" check --devices opencl --types f32,u8,f64 --sizes 1,129,1025,9001 --patterns random,near_one \
-        >"$work/$1.log" 2>&1 </dev/null
-    echo "status $?" >>"$work/$1.log"
+# LANES ARGUMENTS...: a check; one pattern of sums and one of products will do.
+check() {
+    CONCORD_OPENCL_LANES=$1 oclgrind --data-races --max-errors 8 --log "$work/$1.found" \
+        "$bin/concord" check "${@:2}" --devices opencl --patterns random,near_one >"$work/$1.last" 2>&1 </dev/null
+    echo "status $?" >>"$work/$1.last"
+    cat "$work/$1.last" >>"$work/$1.log"
+    cat "$work/$1.found" >>"$work/$1.errors"
 }
-for lanes in many one; do check "$lanes" & done
+# Broken rows, several groups; then several levels of the canonical order.
+both_checks() {
+    check "$1" --types f32,u8,f64 --sizes 1,129,1025
+    check "$1" reduce --variants fixed --types f32 --sizes 9001
+}
+for lanes in many one; do both_checks "$lanes" & done
 wait
 
 failed=0
 for lanes in many one; do
-    verdict=$(tail -n 2 "$work/$lanes.log" | paste -sd, | sed 's/,/, /')
-    if [[ $verdict == *"status 0" && ! -s $work/$lanes.errors ]]; then
-        echo "passed  kernels of $lanes lanes: $verdict, no errors"
+    verdict=$(grep -hE '^check:|^status' "$work/$lanes.log" | paste -sd '|' | sed 's/|/; /g')
+    if [[ $(grep -c '^status 0' "$work/$lanes.log") == 2 && ! -s $work/$lanes.errors ]]; then
+        echo "passed  kernels of $lanes lanes: $verdict; no errors"
     else
         echo "FAILED  kernels of $lanes lanes: $verdict"
-        cat "$work/$lanes.errors" 2>/dev/null
-        grep -A 2 -E '^FAILED|^concord:|^check:' "$work/$lanes.log"
+        cat "$work/$lanes.errors"
+        grep -A 2 -E '^FAILED|^concord:' "$work/$lanes.log"
         failed=1
     fi
 done

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # sanitizer.sh BIN_DIR [TOOL...]: `concord check` on the first CUDA device at small sizes under compute-sanitizer (part of
-# NVIDIA's CUDA toolkit), with each TOOL: memcheck, racecheck, initcheck and synccheck where none is named. A line a tool; what a tool found
-# is printed below it. COMPUTE_SANITIZER names the program if it is in no usual place. Ends with 77, which ctest shows as
-# skipped, without it or without a GPU.
+# NVIDIA's CUDA toolkit), with each TOOL: memcheck, racecheck, initcheck and synccheck where none is named. A line a tool;
+# what a tool found is printed below it. COMPUTE_SANITIZER names the program if it is in no usual place. Ends with 77,
+# which ctest shows as skipped, without it or without a GPU.
 set -u
 export LC_ALL=C
 
@@ -30,7 +30,6 @@ trap 'rm -f "$log"' EXIT
 
 failed=0
 for tool in "${tools[@]}"; do
-    # A leak is not the kernels' fault: the pool keeps its memory until the process ends.
     "$sanitizer" --tool "$tool" --error-exitcode 86 "$bin/concord" check --devices "$device" --types f32,u8,f64 \
         --sizes 1,129,1025,9001 --patterns random,near_one >"$log" 2>&1 </dev/null
     status=$?

@@ -94,6 +94,7 @@ void check_environment() {
     one_of("CONCORD_HOST_ISA", {"baseline", "avx2", "avx512"});
     one_of("CONCORD_LOG", {"debug", "info", "warn", "error", "off"});
     one_of("CONCORD_CACHE", {"on", "off"});
+    one_of("CONCORD_OPENCL_LANES", {"many", "one"});
     if (const std::string threads = value_of("CONCORD_THREADS"); !threads.empty()) {
         u32 count = 0;
         const auto [end, error] = std::from_chars(threads.data(), threads.data() + threads.size(), count);
