@@ -101,7 +101,7 @@ Call thrust_map(Stream& stream, const Work& work, Views in, Views out) {
         return [f, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                 to = native_pointer<T>(out[0]), n = work.n] {
             const auto policy = thrust::cuda::par_nosync.on(queue);
-            if constexpr (std::is_same_v<decltype(f), const Copy>) {
+            if constexpr (std::is_same_v<decltype(f), Copy>) {
                 thrust::copy(policy, from, from + n, to);
             } else {
                 thrust::transform(policy, from, from + n, to, f);

@@ -42,7 +42,7 @@ Call std_map(Stream&, const Work& work, Views in, Views out) {
     return visit_map(work, [&](auto tag, auto f) -> Call {
         using T = typename decltype(tag)::type;
         return [f, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
-            if constexpr (std::is_same_v<decltype(f), const Copy>) {
+            if constexpr (std::is_same_v<decltype(f), Copy>) {
                 std::copy(Policy::policy, from, from + n, to);
             } else {
                 std::transform(Policy::policy, from, from + n, to, f);

@@ -1,5 +1,7 @@
 #include <concord/conformance/bench.hpp>
 
+#include <concord/log.hpp>
+
 #include "observed.hpp"
 #include "progress.hpp"
 #include "round_trip.hpp"
@@ -145,6 +147,10 @@ class Runner {
             if (row.problem.rfind("no room", 0) == 0) return true;
             report_.note_failure();
             dead_ = error.code() == ErrorCode::device_failed;
+        } catch (const std::exception& error) {  // a baseline's, say
+            row.timing.reset();
+            row.problem = error.what();
+            report_.note_failure();
         }
         return true;
     }
@@ -199,8 +205,20 @@ class Runner {
         }
     }
 
-    // The ceiling that takes longest.
+    // A ceiling that cannot be had costs its percentage, not the row.
     void bound(BenchRow& row, const Work& work) {
+        try {
+            bound_by_ceilings(row, work);
+        } catch (const Error& error) {
+            if (error.code() == ErrorCode::device_failed) throw;
+            log::warn(std::string("no ceiling: ") + error.what());
+            row.ceiling.clear();
+            row.ceiling_ms = 0;
+        }
+    }
+
+    // The ceiling that takes longest.
+    void bound_by_ceilings(BenchRow& row, const Work& work) {
         u64 written = 0;
         for (const Output& output : work.outputs)
             written += output.bytes();

@@ -4,6 +4,7 @@
 //             meet in an xor, which is stored only if it is `never`, so that no compiler leaves the loads out.
 // fma_chains  CHAINS independent chains of fused multiply-adds a lane, UNROLL steps a turn of the loop.
 // idle        nothing: what a launch costs.
+//             A text holds one of them, named by KERNEL_...: NVIDIA's compiler fails on `idle` without a parameter.
 // Tunables    GROUP lanes a group (CPUs: 1), WORDS words an access, CHAINS, UNROLL; T: f32 or f64, V: what a lane
 //             works on at once, a T or a vector of them.
 
@@ -11,6 +12,7 @@
 #define VECTOR(type, n) CAT(type, n)
 typedef VECTOR(uint, WORDS) Words;
 
+#ifdef KERNEL_read_words
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void read_words(__global const u32* in, ulong in_at, __global u32* out, ulong out_at, u64 n, u32 never) {
     __global const Words* words = (__global const Words*)(in + in_at);
@@ -41,8 +43,9 @@ void read_words(__global const u32* in, ulong in_at, __global u32* out, ulong ou
     for (int k = 0; k < WORDS; ++k) word ^= both.word[k];
     if (word == never) out[out_at] = word;
 }
+#endif
 
-#ifdef T
+#ifdef KERNEL_fma_chains
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void fma_chains(__global T* out, ulong out_at, T a, T b, u32 steps) {
     const V va = (V)(a), vb = (V)(b);
@@ -69,5 +72,6 @@ void fma_chains(__global T* out, ulong out_at, T a, T b, u32 steps) {
 }
 #endif
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void idle(void) {}
+#ifdef KERNEL_idle
+__kernel void idle(u32 unused) {}
+#endif

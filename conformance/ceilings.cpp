@@ -73,7 +73,8 @@ std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type) const {
     spec.constants = {{"GROUP", std::to_string(lanes(device))},
                       {"UNROLL", std::to_string(unroll)},
                       {"CHAINS", std::to_string(chains)},
-                      {"WORDS", many_lanes(device) ? "4" : "16"}};
+                      {"WORDS", many_lanes(device) ? "4" : "16"},
+                      {std::string("KERNEL_") + entry, "1"}};
     if (std::string_view(entry) == "fma_chains") {
         spec.constants.push_back({"T", name});
         spec.constants.push_back({"V", many_lanes(device) ? name : vector});
@@ -88,8 +89,7 @@ std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type) const {
 
 double Ceilings::copy(u64 traffic) {
     const u64 bytes = whole_lines(traffic / 2), count = bytes / 4;
-    const auto [it, is_new] = copy_.try_emplace(2 * bytes, 0.0);
-    if (!is_new) return it->second;
+    if (const auto it = copy_.find(2 * bytes); it != copy_.end()) return it->second;
     Device& device = stream_.device();
     const auto from = device.allocate(bytes, &stream_), to = device.allocate(bytes, &stream_);
     const u64 pattern = 0x0123456789abcdef;
@@ -111,14 +111,13 @@ double Ceilings::copy(u64 traffic) {
             map(stream_, at.in[0], at.out[0], MapFunction::copy);
         },
         effort);
-    return it->second = std::max(rate(2 * bytes, own), rate(2 * bytes, by_map));
+    return copy_[2 * bytes] = std::max(rate(2 * bytes, own), rate(2 * bytes, by_map));
 }
 
 double Ceilings::read(u64 bytes) {
     bytes = whole_lines(bytes);
     const u64 count = bytes / 4;
-    const auto [it, is_new] = read_.try_emplace(bytes, 0.0);
-    if (!is_new) return it->second;
+    if (const auto it = read_.find(bytes); it != read_.end()) return it->second;
     Device& device = stream_.device();
     const auto kernel = compile("read_words", Type::u32);
     const auto from = device.allocate(bytes, &stream_), to = device.allocate(64, &stream_);
@@ -137,14 +136,13 @@ double Ceilings::read(u64 bytes) {
             launch(stream_, *kernel, shape, at.in[0], at.out[0], count, never);
         },
         effort);
-    return it->second = rate(bytes, timing);
+    return read_[bytes] = rate(bytes, timing);
 }
 
 std::optional<double> Ceilings::fma(Type type) {
     Device& device = stream_.device();
     if (!is_float(type) || (type == Type::f64 && !device.traits().fp64)) return std::nullopt;
-    const auto [it, is_new] = fma_.try_emplace(type, 0.0);
-    if (!is_new) return it->second;
+    if (const auto it = fma_.find(type); it != fma_.end()) return it->second;
     const auto kernel = compile("fma_chains", type);
     const auto to = device.allocate(64, &stream_);
     const View out{to.get(), 0, 1, type};
@@ -159,7 +157,7 @@ std::optional<double> Ceilings::fma(Type type) {
             effort);
     });
     const u64 elements = groups(device) * lanes(device) * fma_width(device, type);
-    return it->second = rate(2 * elements * fma_steps, timing);
+    return fma_[type] = rate(2 * elements * fma_steps, timing);
 }
 
 double Ceilings::launch_ms() {
@@ -167,7 +165,7 @@ double Ceilings::launch_ms() {
     const auto kernel = compile("idle", Type::f32);
     const Timing timing = measure_blocking(
         [&] {
-            launch(stream_, *kernel, LaunchShape::linear(1, 1));
+            launch(stream_, *kernel, LaunchShape::linear(1, 1), u32{0});
             stream_.synchronize();
         },
         effort);

@@ -4,8 +4,10 @@
 //             xor, which is stored only if it is `never`, so that no compiler leaves the loads out.
 // fma_chains  CHAINS independent chains of fused multiply-adds a lane, UNROLL steps a turn of the loop.
 // idle        nothing: what a launch costs.
+//             A text holds one of them, named by KERNEL_....
 // Tunables    GROUP lanes a group, CHAINS, UNROLL; T: f32 or f64.
 
+#ifdef KERNEL_read_words
 extern "C" __global__ void __launch_bounds__(GROUP) read_words(const u32* in, u32* out, u64 n, u32 never) {
     const auto* quads = reinterpret_cast<const uint4*>(in);
     const u64 count = n / 4, stride = u64(gridDim.x) * GROUP;
@@ -21,8 +23,9 @@ extern "C" __global__ void __launch_bounds__(GROUP) read_words(const u32* in, u3
     for (; i < count; i += stride) all ^= quads[i].x ^ quads[i].y ^ quads[i].z ^ quads[i].w;
     if (all == never) *out = all;
 }
+#endif
 
-#ifdef T
+#ifdef KERNEL_fma_chains
 extern "C" __global__ void __launch_bounds__(GROUP) fma_chains(T* out, T a, T b, u32 steps) {
     T x[CHAINS];
 #pragma unroll
@@ -41,4 +44,6 @@ extern "C" __global__ void __launch_bounds__(GROUP) fma_chains(T* out, T a, T b,
 }
 #endif
 
-extern "C" __global__ void idle() {}
+#ifdef KERNEL_idle
+extern "C" __global__ void idle(u32 /*unused*/) {}
+#endif

@@ -36,6 +36,6 @@ void fma_chains(const Group& group, T* out, T a, T b, u32 steps) {
     if (x[group.x % fma_elements] == a) *out = a;
 }
 
-inline void idle(const Group& /*group*/) {}
+inline void idle(const Group& /*group*/, u32 /*unused*/) {}
 
 }  // namespace concord::conformance::host

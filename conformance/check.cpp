@@ -3,6 +3,8 @@
 #include "progress.hpp"
 
 #include <concord/conformance/rig.hpp>
+
+#include <algorithm>
 #include <concord/conformance/table.hpp>
 
 namespace concord::conformance {
@@ -120,6 +122,9 @@ class Runner {
                 const bool device = error.code() == ErrorCode::device_failed;
                 report_.fail(at, error.what(), device || error.code() == ErrorCode::out_of_memory);
                 station.failures_in_a_row += device;
+            } catch (const std::exception& error) {  // an oracle's, say
+                progress_.clear();
+                report_.fail(at, error.what(), false);
             }
         }
         if (unwatched != nullptr) look_at_inputs(rig, at, *unwatched);
@@ -146,7 +151,8 @@ class Runner {
             progress_.clear();
             return report_.fail(at, *verdict.difference);
         }
-        if (rig.runs() && at.variant->order == Order::own) {
+        if (rig.runs() &&
+            (at.variant->order == Order::own || (at.variant->order == Order::canonical && !verdict.bits))) {
             const auto [it, is_first] =
                 firsts.try_emplace(at.variant->name, First{rig.fingerprint(), at.device});
             if (!is_first && it->second.fingerprint != rig.fingerprint()) {
@@ -154,6 +160,8 @@ class Runner {
                 return report_.disagree(at, it->second.device);
             }
         }
+        if (verdict.unheld)
+            return report_.skip(at, "held to no bound: none is known (over- or underflow, a long chain)");
         report_.pass(at, verdict, rig.runs());
     }
 
@@ -175,8 +183,10 @@ CheckReport check(const std::vector<Suite>& suites, const CheckOptions& options,
     std::vector<Rig> rigs;
     std::vector<std::string> devices;
     for (const std::string& selector : selectors) {
-        rigs.emplace_back(selector);
-        devices.push_back(rigs.back().selector());
+        Rig rig(selector);
+        if (std::find(devices.begin(), devices.end(), rig.selector()) != devices.end()) continue;
+        devices.push_back(rig.selector());
+        rigs.push_back(std::move(rig));
     }
     CheckReport report(options, suites, devices, live);
     Runner runner(suites, options, report);

@@ -76,8 +76,10 @@ class CheckReport {
   private:
     struct Tally {
         u64 passed = 0, failed = 0, skipped = 0;
+        u64 threw = 0;  // of those that failed
         double ratio = -1, alarm = -1;
-        bool bits = true, ran = true, threw = false;
+        bool bits = true, ran = true;
+        bool differs() const { return failed > threw; }
         void add(const Tally& other);
     };
     // algorithm, variant, device, type

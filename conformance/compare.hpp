@@ -17,13 +17,15 @@ std::string value_name(Type type, const void* value);
 template <class T>
 double ulps_between(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
-        using I = std::conditional_t<sizeof(T) == 4, i32, i64>;
+        using U = std::conditional_t<sizeof(T) == 4, u32, u64>;
         if (a != a || b != b) return -1;
+        // Floats in the order of their values, as unsigned integers: the difference is exact.
         auto place = [](T x) {
-            const I bits = std::bit_cast<I>(x);
-            return static_cast<double>(bits < 0 ? std::numeric_limits<I>::min() - bits : bits);
+            const U bits = std::bit_cast<U>(x), sign = U(1) << (sizeof(U) * 8 - 1);
+            return (bits & sign) != 0 ? sign - (bits & ~sign) : sign + bits;
         };
-        return std::abs(place(a) - place(b));
+        const U x = place(a), y = place(b);
+        return static_cast<double>(x > y ? x - y : y - x);
     } else {
         return -1;
     }
@@ -73,7 +75,8 @@ double alarm_bound(double h) {
     return 3 * std::sqrt(h) * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
-/// Holds a result to its gates: a difference where it is past one, or NaN; else the worst ratios are noted.
+/// Holds a result to its gates: a difference where it is past one, or NaN; else the worst ratios are noted, or that there
+/// is no finite gate.
 template <class T>
 void hold_to(const Gates& gates, u64 index, T expected, T got, Verdict& verdict) {
     auto ratio_of = [&](double bound) { return gates.error == 0 ? 0 : gates.error / bound; };
@@ -89,6 +92,8 @@ void hold_to(const Gates& gates, u64 index, T expected, T got, Verdict& verdict)
         return false;
     };
     verdict.bits = false;
+    if (std::isnan(gates.error)) return verdict.differ(difference_of(index, expected, got));
+    if (std::isinf(gates.hard) && std::isinf(gates.alarm)) verdict.unheld = true;
     if (held(gates.hard, verdict.ratio, false)) held(gates.alarm, verdict.alarm, true);
 }
 

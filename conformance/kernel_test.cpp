@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <mutex>
+#include <set>
 #include <sstream>
 
 namespace concord::conformance {
@@ -52,6 +53,11 @@ struct ComparisonAccess {
         }
         Gates gates;
         gates.error = std::abs(value - exact);
+        if constexpr (std::is_integral_v<T> && std::is_same_v<T, E>) {
+            const bool above = got > expected;  // 64-bit differences are exact in integers only
+            gates.error = static_cast<double>(above ? static_cast<u64>(got) - static_cast<u64>(expected)
+                                                    : static_cast<u64>(expected) - static_cast<u64>(got));
+        }
         switch (how.kind_) {
             case Comparison::Kind::ulps:
                 if constexpr (std::is_floating_point_v<T>) gates.error = ulps_between(nearest, got);
@@ -120,6 +126,8 @@ void check_complete(const KernelTest& test) {
     if (test.variants.empty()) missing(test, "has no variant");
     if (!test.oracle && test.reference.empty()) missing(test, "has neither an oracle nor a reference device");
     for (const TestOutput& output : test.outputs) {
+        if (ComparisonAccess::wants_magnitudes(output.comparison) && !is_float(output.type))
+            missing(test, "compares integers by rounding");
         if (!test.oracle && ComparisonAccess::wants_magnitudes(output.comparison))
             missing(test, "compares by rounding, which needs an oracle that says the magnitudes");
     }
@@ -137,9 +145,12 @@ void check_complete(const KernelTest& test) {
     for (const TestOutput& output : test.outputs) {
         if (!output.count) missing(test, "has an output without a count");
     }
+    std::set<std::string_view> names;
     for (const TestVariant& variant : test.variants) {
         if (variant.name.empty() || !variant.enqueue)
             missing(test, "has a variant without a name or a function");
+        if (variant.name == "auto" || variant.name == "all" || !names.insert(variant.name).second)
+            missing(test, "has a variant '" + variant.name + "' whose name is taken");
     }
     if (test.in_place &&
         (test.inputs.empty() || size_of(test.inputs[0].type) != size_of(test.outputs[0].type)))
@@ -206,8 +217,18 @@ class Answer {
     }
 
     void ask_reference() {
+        try {
+            expected_ = reference_results();
+        } catch (const Error& error) {  // not the fault of the device under test
+            throw Error(ErrorCode::invalid_argument, held_->test.name,
+                        "the reference on " + held_->test.reference + ": " + error.what());
+        }
+    }
+
+    std::vector<Expected> reference_results() const {
         const KernelTest& test = held_->test;
         const auto device = open_device(test.reference);
+        if (!device->traits().runs) throw Error(ErrorCode::unsupported, test.name, "it only compiles");
         const auto stream = device->create_stream();
         std::vector<std::shared_ptr<Buffer>> buffers;
         std::vector<View> in, out;
@@ -224,11 +245,13 @@ class Answer {
         for (const TestOutput& output : test.outputs)
             out.push_back(make(output.type, output.count(n_)));
         test.variants.front().enqueue(*stream, {n_, in, out});
+        std::vector<Expected> results;
         for (const View& view : out) {
-            expected_.push_back({view.type, std::vector<std::byte>(view.bytes()), {}});
-            if (view.count > 0) stream->read(expected_.back().bytes.data(), *view.buffer, 0, view.bytes());
+            results.push_back({view.type, std::vector<std::byte>(view.bytes()), {}});
+            if (view.count > 0) stream->read(results.back().bytes.data(), *view.buffer, 0, view.bytes());
         }
         stream->synchronize();
+        return results;
     }
 
     std::shared_ptr<const Held> held_;
@@ -238,6 +261,10 @@ class Answer {
     std::vector<Expected> expected_;
 };
 
+Pattern pattern_at(const TestInput& input, std::size_t i) {
+    return input.patterns[std::min(i, input.patterns.size() - 1)];
+}
+
 Work work_of(const std::shared_ptr<const Held>& held, u64 n, std::size_t pattern, u64 seed) {
     const KernelTest& test = held->test;
     Work work;
@@ -245,8 +272,7 @@ Work work_of(const std::shared_ptr<const Held>& held, u64 n, std::size_t pattern
     work.title = test.name;
     work.n = n;
     for (const TestInput& input : test.inputs) {
-        const Pattern of_input = input.patterns[std::min(pattern, input.patterns.size() - 1)];
-        Input made{input.type, input.count(n), of_input, seed + work.inputs.size()};
+        Input made{input.type, input.count(n), pattern_at(input, pattern), seed + work.inputs.size()};
         if (input.generate && made.count > 0) {
             made.memory->resize(made.bytes());
             input.generate(n, made.seed, made.memory->data());
@@ -258,6 +284,10 @@ Work work_of(const std::shared_ptr<const Held>& held, u64 n, std::size_t pattern
     work.traffic = test.traffic ? test.traffic(n) : work.bytes();
     work.operations = test.operations ? test.operations(n) : 0;
     work.in_place = test.in_place;
+    if (test.in_place && work.inputs.front().count != work.outputs.front().count)
+        missing(test, "cannot work in place: its first input has " +
+                          std::to_string(work.inputs.front().count) + " elements, its first output " +
+                          std::to_string(work.outputs.front().count));
     work.call = [held, n](Stream& stream, std::span<const View> in, std::span<const View> out,
                           const Options& options) {
         const TestVariant& variant = variant_of(held->test, options.variant);
@@ -308,14 +338,21 @@ Suite suite_of(KernelTest test) {
         held->test.inputs.empty() ? held->test.outputs.front().type : held->test.inputs.front().type;
     suite.cases = [held, type](const Plan& plan, Type asked, const Take& take) {
         if (asked != type) return;
-        std::vector<Pattern> patterns = {Pattern::random};
-        if (!held->test.inputs.empty()) patterns = held->test.inputs.front().patterns;
+        // As many cases as the longest list of patterns; the shorter ones stay at their last.
+        std::size_t longest = 1;
+        for (const TestInput& input : held->test.inputs)
+            longest = std::max(longest, input.patterns.size());
+        std::vector<Pattern> patterns;
+        for (std::size_t i = 0; i < longest; ++i)
+            patterns.push_back(held->test.inputs.empty() ? Pattern::random
+                                                         : pattern_at(held->test.inputs.front(), i));
         std::size_t index = 0;
         for (const u64 n : plan.sizes_or(held->test.sizes)) {
-            for (Plan::Shape& shape : plan.shapes(index++, n, patterns)) {
-                if (!held->test.any_offset) shape.placements = {Placement{}};
-                const auto at = std::find(patterns.begin(), patterns.end(), shape.pattern) - patterns.begin();
-                take(work_of(held, n, static_cast<std::size_t>(at), plan.seed()), shape.placements);
+            for (Plan::Shape& shape : plan.shapes(index++, n, patterns, true)) {
+                if (!held->test.any_offset) shape.placements = {Placement{}, Placement{0, 0, 0, true}};
+                if (!held->test.in_place)
+                    std::erase_if(shape.placements, [](const Placement& at) { return at.in_place; });
+                take(work_of(held, n, shape.index, plan.seed()), shape.placements);
             }
         }
     };

@@ -155,7 +155,8 @@ Suite suite_of(KernelTest test);
 /// A kernel text from a file, reported under that path by the compilers. Throws io, naming the path.
 struct KernelFile {
     std::string path, text;
-    KernelText view() const { return {path, text}; }
+    KernelText view() const& { return {path, text}; }  ///< of this object: keep it
+    KernelText view() && = delete;
 };
 KernelFile kernel_file(const std::string& path);
 

@@ -33,7 +33,7 @@ void CheckReport::Tally::add(const Tally& other) {
     alarm = std::max(alarm, other.alarm);
     bits = bits && other.bits;
     ran = ran && other.ran;
-    threw = threw || other.threw;
+    threw += other.threw;
 }
 
 CheckReport::Tally& CheckReport::tally(const CheckCase& at) {
@@ -64,7 +64,7 @@ void CheckReport::fail(const CheckCase& at, const Difference& difference) {
 void CheckReport::fail(const CheckCase& at, const std::string& message, bool device_failed) {
     Tally& counts = tally(at);
     ++counts.failed;
-    counts.threw = true;
+    ++counts.threw;
     device_failed_ = device_failed_ || device_failed;
     record(at, message, at.device);
 }
@@ -142,7 +142,7 @@ int CheckReport::status() const {
     if (failed() == 0) return 0;
     bool differs = !without_cases_.empty();
     for (const auto& [key, counts] : tallies_)
-        differs = differs || (counts.failed > 0 && !counts.threw);
+        differs = differs || counts.differs();
     return !differs && device_failed_ ? 4 : 1;
 }
 
@@ -157,7 +157,7 @@ CheckReport::Tally CheckReport::total(const std::string& algorithm, std::string_
 }
 
 std::string CheckReport::verdict(const Tally& tally) const {
-    if (tally.failed > 0) return tally.threw ? "FAILED" : "DIFFERS";
+    if (tally.failed > 0) return tally.differs() ? "DIFFERS" : "FAILED";
     if (tally.passed == 0) return tally.skipped > 0 ? "skipped" : "-";
     if (!tally.ran) return "compiles";
     return tally.bits ? "bits" : tally.ratio < 0 ? "bound" : "bound " + rounded(tally.ratio, 2);
@@ -287,9 +287,15 @@ std::string CheckReport::junit() const {
         }
         body += "</testcase>\n";
     }
+    for (const std::string& algorithm : without_cases_) {
+        ++failed_tests;
+        body += "  <testcase classname=\"concord." + xml(algorithm) +
+                "\" name=\"cases\"><failure message=\"there are no cases\"/></testcase>\n";
+    }
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"concord check\" tests=\"" +
-           std::to_string(tallies_.size()) + "\" failures=\"" + std::to_string(failed_tests) +
-           "\" skipped=\"" + std::to_string(skipped_tests) + "\">\n" + body + "</testsuite>\n";
+           std::to_string(tallies_.size() + without_cases_.size()) + "\" failures=\"" +
+           std::to_string(failed_tests) + "\" skipped=\"" + std::to_string(skipped_tests) + "\">\n" + body +
+           "</testsuite>\n";
 }
 
 }  // namespace concord::conformance

@@ -5,6 +5,7 @@
 #include <concord/conformance/rotation.hpp>
 #include <concord/conformance/suite.hpp>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@ namespace concord::conformance {
 
 class Rig {
   public:
+    /// What memory is filled with before it is written to.
+    using Poison = std::array<u8, 8>;
+
     /// Opens the device. Throws unavailable.
     explicit Rig(const std::string& selector);
 
@@ -43,7 +47,7 @@ class Rig {
     /// Where the loaded work lies.
     Operands operands() const;
 
-    /// A fingerprint of the last outputs, if their variant's order is its own, in which every NaN counts as
+    /// A fingerprint of the last outputs, if their variant's order is fixed but they were not held to bits, in which every NaN counts as
     /// the same.
     u64 fingerprint() const { return fingerprint_; }
 
@@ -51,10 +55,11 @@ class Rig {
     struct Range {
         std::shared_ptr<Buffer> buffer;
         View view;
+        Poison poison{};
     };
     void poison_outputs();
     Verdict judge_outputs(const Variant& variant);
-    Range make_range(Type type, u64 count, u64 offset);
+    Range make_range(Type type, u64 count, u64 offset, const Poison& with);
     void upload(const Input& input, const Range& range);
     void judge_range(const Range& range, Verdict& verdict, const std::string& name, u64 piece_elements,
                      const std::function<void(u64 first, std::span<const std::byte> got)>& judge);

@@ -85,30 +85,31 @@ std::vector<u64> Plan::sizes_or(std::vector<u64> otherwise) const {
     return only_.empty() ? std::move(otherwise) : only_;
 }
 
-std::vector<Plan::Shape> Plan::shapes(std::size_t index, u64 n, const std::vector<Pattern>& patterns) const {
+std::vector<Plan::Shape> Plan::shapes(std::size_t index, u64 n, const std::vector<Pattern>& patterns,
+                                      bool every) const {
     constexpr std::size_t places = std::size(placements);
     std::vector<Shape> shapes;
     if (extent_ == Extent::compile)
-        return {{patterns.front(), {placements[0], placements[1], placements[2]}}};
+        return {{patterns.front(), 0, {placements[0], placements[1], placements[2]}}};
     for (std::size_t p = 0; p < patterns.size(); ++p) {
-        auto take = [&](std::vector<Placement> at) { shapes.push_back({patterns[p], std::move(at)}); };
+        auto take = [&](std::vector<Placement> at) { shapes.push_back({patterns[p], p, std::move(at)}); };
         auto place = [&](std::size_t more) { return placements[(index + p + more) % places]; };
         if (!patterns_.empty() &&
             std::find(patterns_.begin(), patterns_.end(), patterns[p]) == patterns_.end())
             continue;
-        const bool asked = !only_.empty() || !patterns_.empty();
+        const bool asked = every || !only_.empty() || !patterns_.empty();
         if (asked && n <= (u64{1} << 24)) {
             take({std::begin(placements), std::end(placements)});
         } else if (n > (u64{1} << 27)) {
             // Seconds each: one pattern, aligned or not.
-            if (p == n % 2 || !patterns_.empty()) take({placements[n / 2 % 2]});
+            if (p == n % 2 % patterns.size() || !patterns_.empty()) take({placements[n / 2 % 2]});
         } else if (n > (u64{1} << 24)) {
-            if (p == n % 2 || !patterns_.empty()) take({placements[0], placements[1]});
+            if (p == n % 2 % patterns.size() || !patterns_.empty()) take({placements[0], placements[1]});
         } else if (n > 16385) {
             if (p == index % patterns.size() || p == 0) take({place(0), place(1)});
         } else if (p < 3) {
             take({place(0), place(3)});
-        } else {
+        } else if ((index + p) % 2 == 0) {
             take({place(0)});
         }
     }

@@ -39,11 +39,13 @@ class Plan {
 
     struct Shape {
         Pattern pattern;
+        std::size_t index;  ///< of the pattern in the list
         std::vector<Placement> placements;
     };
     /// The patterns to try at the `index`-th size n, each with some placements, so that over all sizes every
-    /// pattern meets every placement; with sizes of the caller's choice, all of them.
-    std::vector<Shape> shapes(std::size_t index, u64 n, const std::vector<Pattern>& patterns) const;
+    /// pattern meets every placement; with sizes of the caller's choice, or if `every`, all of them.
+    std::vector<Shape> shapes(std::size_t index, u64 n, const std::vector<Pattern>& patterns,
+                              bool every = false) const;
 
   private:
     Extent extent_;

@@ -82,6 +82,7 @@ std::string size_name(u64 n) {
 
 std::string rounded(double value, int digits) {
     char text[64];
+    if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
     if (value != 0 && std::abs(value) < 1e-4) {
         std::snprintf(text, sizeof text, "%.*e", digits - 1, value);
     } else {

@@ -27,6 +27,7 @@ struct Verdict {
     double ratio = -1;                     ///< the worst error / bound of what was held to a bound
     double alarm = -1;                     ///< the worst error / alarm bound of what was held to one
     bool bits = true;                      ///< everything was held to equal bits
+    bool unheld = false;                   ///< something was held to nothing: no bound is known for it
 
     void differ(Difference found) {
         if (!difference || found.index < difference->index) difference = std::move(found);
@@ -36,6 +37,7 @@ struct Verdict {
         ratio = std::max(ratio, other.ratio);
         alarm = std::max(alarm, other.alarm);
         bits = bits && other.bits;
+        unheld = unheld || other.unheld;
     }
 };
 

@@ -283,6 +283,15 @@ TEST_CASE("patterns look as they say") {
         CHECK(zero == 0);
 }
 
+TEST_CASE("ulps are counted exactly") {
+    CHECK(ulps_between(1.0F, std::nextafter(1.0F, 2.0F)) == 1);
+    CHECK(ulps_between(1.0, std::nextafter(1.0, 2.0)) == 1);
+    CHECK(ulps_between(-0.0, 0.0) == 0);
+    CHECK(ulps_between(-std::numeric_limits<f64>::denorm_min(), std::numeric_limits<f64>::denorm_min()) == 2);
+    CHECK(ulps_between(-1.0F, 1.0F) == 2.0 * 0x3f800000);
+    CHECK(ulps_between(1.0F, std::numeric_limits<f32>::quiet_NaN()) == -1);
+}
+
 TEST_CASE("the gates hold") {
     auto held = [](double error, double hard, double alarm) {
         Verdict verdict;

@@ -15,6 +15,7 @@ concord=$bin/concord
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 unset CONCORD_DEVICE CONCORD_KERNELS CONCORD_OPENCL_LANES CONCORD_LOG
+export XDG_CACHE_HOME=$work/cache
 
 # --- The mutants ----------------------------------------------------------------------------------------------------
 

@@ -96,12 +96,28 @@ void report_cache() {
 }
 
 void report_environment() {
-    constexpr const char* names[] = {
-        "CONCORD_DEVICE",  "CONCORD_BACKEND_PATH",   "CONCORD_CACHE",        "CONCORD_LOG",
-        "CONCORD_THREADS", "CONCORD_HOST_ISA",       "CONCORD_NVRTC",        "XDG_CACHE_HOME",
-        "NO_COLOR",        "LD_LIBRARY_PATH",        "CUDA_VISIBLE_DEVICES", "CUDA_HOME",
-        "CUDA_PATH",       "OCL_ICD_VENDORS",        "OCL_ICD_FILENAMES",    "OPENCL_VENDOR_PATH",
-        "POCL_DEVICES",    "POCL_WORK_GROUP_METHOD", "POCL_CACHE_DIR",       "POCL_MAX_PTHREAD_COUNT"};
+    constexpr const char* names[] = {"CONCORD_DEVICE",
+                                     "CONCORD_BACKEND_PATH",
+                                     "CONCORD_CACHE",
+                                     "CONCORD_LOG",
+                                     "CONCORD_THREADS",
+                                     "CONCORD_HOST_ISA",
+                                     "CONCORD_NVRTC",
+                                     "CONCORD_KERNELS",
+                                     "CONCORD_OPENCL_LANES",
+                                     "XDG_CACHE_HOME",
+                                     "NO_COLOR",
+                                     "LD_LIBRARY_PATH",
+                                     "CUDA_VISIBLE_DEVICES",
+                                     "CUDA_HOME",
+                                     "CUDA_PATH",
+                                     "OCL_ICD_VENDORS",
+                                     "OCL_ICD_FILENAMES",
+                                     "OPENCL_VENDOR_PATH",
+                                     "POCL_DEVICES",
+                                     "POCL_WORK_GROUP_METHOD",
+                                     "POCL_CACHE_DIR",
+                                     "POCL_MAX_PTHREAD_COUNT"};
     std::cout << "environment:";
     bool any = false;
     for (const char* name : names) {

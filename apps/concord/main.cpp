@@ -8,6 +8,7 @@
 #include <bit>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 
 namespace concord::app {
@@ -95,6 +96,9 @@ void check_environment() {
     one_of("CONCORD_LOG", {"debug", "info", "warn", "error", "off"});
     one_of("CONCORD_CACHE", {"on", "off"});
     one_of("CONCORD_OPENCL_LANES", {"many", "one"});
+    if (const std::string folder = value_of("CONCORD_KERNELS");
+        !folder.empty() && !std::filesystem::is_directory(folder))
+        throw Error(ErrorCode::invalid_argument, "CONCORD_KERNELS", "'" + folder + "' is no folder");
     if (const std::string threads = value_of("CONCORD_THREADS"); !threads.empty()) {
         u32 count = 0;
         const auto [end, error] = std::from_chars(threads.data(), threads.data() + threads.size(), count);

@@ -84,8 +84,9 @@ void two_pass(Stream& stream, const KernelCall& call, bool wrong) {
     const u64 side = call.n;
     if (side == 0) return;
     Device& device = stream.device();
-    static const char* const entries[] = {"blur", "wrong blur"};  // what tells the two specialisations apart
-    const auto kernel = device.kernel({&blur, entries[wrong]}, [wrong] { return blur_spec(wrong); });
+    // What tells this specialisation from others of the same text.
+    const KernelId id{&blur, "blur", wrong};
+    const auto kernel = device.kernel(id, [wrong] { return blur_spec(wrong); });
     const u32 lanes = device.traits().dialect == Dialect::host ? 1 : group_size;
     const auto shape = LaunchShape::linear((side * side + group_size - 1) / group_size, lanes);
     const Array<f32> rows(stream, side * side);
@@ -146,9 +147,15 @@ int main(int argc, char** argv) try {
 
     CheckOptions options;
     options.devices = arguments;
-    const CheckReport report = check({suite_of(test)}, options, &std::cout);
+    const std::vector<Suite> suites = {suite_of(test)};
+    const CheckReport report = check(suites, options, &std::cout);
     report.print(std::cout);
-    return report.status();
+    if (report.status() != 0) return report.status();
+
+    BenchOptions sizes;
+    sizes.devices = arguments;
+    sizes.sizes = {1024};
+    return bench(suites, sizes, &std::cout).status();
 } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 2;
