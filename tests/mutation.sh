@@ -35,6 +35,8 @@ steps="--types i32 --patterns near_one --sizes 257,300,1009"
 
 mutant map.cl any "$add_naive" "a write past the end: < becomes <=" \
     'if (i < n) out[out_at + i] =' 'if (i <= n) out[out_at + i] ='
+mutant map.cl any "map --variants naive --types f64 --patterns random --sizes 1009" "a copy past the end" \
+    'if (i < n) out[out_at + i] =' 'if (i <= n) out[out_at + i] ='
 mutant map.cl any "$add_naive" "an offset is ignored: that of b is taken for a" \
     'F(a[a_at + i], b[b_at + i])' 'F(a[b_at + i], b[b_at + i])'
 mutant map.cl any "add --variants naive --types f32 --patterns tiny --sizes 1009" "denormals are flushed to zero" \
