@@ -62,8 +62,8 @@ mutant map.cl one "$add_fast" "the first element of a tile is left out" \
 mutant map.cl one "add --variants vectorized --types i32 --sizes 16000" "the last tile is not cut" \
     'min(n, (get_group_id(0) + 1) * tile)' '(get_group_id(0) + 1) * tile'
 
-mutant common.cl many "$fixed_large" "a group finishes when half of them are done" \
-    'atomic_inc(ticket) == groups - 1' 'atomic_inc(ticket) == groups / 2'
+mutant common.cl many "$fixed_large" "no group finishes" \
+    'atomic_inc(ticket) == groups - 1' 'atomic_inc(ticket) == groups'
 mutant common.cl many "$fixed_large" "the ticket is not left zero" 'if (*last) *ticket = 0;' ''
 
 mutant reduce.cl many "$fixed" "a step of the tree is left out" 'distance = TEAM / 2;' 'distance = TEAM / 4;'
@@ -152,8 +152,8 @@ mutant map.cu any "$add_fast" "a pack past the end" 'if (i < packs) {
 mutant map.cu any "$add_fast" "the first pack is left out" \
     '(GROUP * UNROLL) + threadIdx.x;' '(GROUP * UNROLL) + threadIdx.x + 1;'
 
-mutant common.cu any "$fixed_large" "a group finishes when half of them are done" \
-    'atomicAdd(ticket, 1u) == groups - 1' 'atomicAdd(ticket, 1u) == groups / 2'
+mutant common.cu any "$fixed_large" "no group finishes" \
+    'atomicAdd(ticket, 1u) == groups - 1' 'atomicAdd(ticket, 1u) == groups'
 mutant common.cu any "$fixed_large" "the ticket is not left zero" '*ticket = 0;' ''
 mutant common.cu any "$fixed" "shuffles take the wrong lane" \
     '__shfl_down_sync(all_lanes, value, distance)' '__shfl_down_sync(all_lanes, value, distance / 2)'

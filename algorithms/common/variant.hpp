@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace concord {
@@ -62,6 +63,20 @@ struct Algorithm {
 std::vector<Algorithm> algorithms();
 
 namespace detail {
+
+/// A function that a row of a table cannot do without: a row that leaves it out does not compile.
+template <class F>
+class Required;
+template <class R, class... A>
+class Required<R(A...)> {
+  public:
+    template <class F>
+    constexpr Required(F f) : f_(f) {}
+    R operator()(A... a) const { return f_(std::forward<A>(a)...); }
+
+  private:
+    R (*f_)(A...);
+};
 
 /// Whether the device's dialect is among the variant's, and the device has the arithmetic for the types.
 Support supports_dialect(const Device& device, const Variant& variant);

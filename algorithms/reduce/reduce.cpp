@@ -124,9 +124,9 @@ u64 levels_depth(u64 n, u64 factor, u64 depth) {
 }
 
 struct ReduceRow : Variant {
-    Support (*supports)(const Device&, const ReduceProblem&);
-    void (*run)(Stream&, const ReduceProblem&);
-    u64 (*depth)(u64 n);
+    Required<Support(const Device&, const ReduceProblem&)> supports;
+    Required<void(Stream&, const ReduceProblem&)> run;
+    Required<u64(u64 n)> depth;
 };
 
 constexpr std::string_view harris = "M. Harris, Optimizing Parallel Reduction in CUDA, 2007";
@@ -168,15 +168,6 @@ constexpr ReduceRow table[] = {
      run_reduce_serial,
      [](u64 n) { return n; }},
 };
-
-// A row that lacks a function would not be noticed before it is used.
-constexpr bool complete() {
-    for (const ReduceRow& row : table) {
-        if (row.supports == nullptr || row.run == nullptr || row.depth == nullptr) return false;
-    }
-    return true;
-}
-static_assert(complete(), "a row of the table lacks supports, run or depth");
 
 }  // namespace
 
