@@ -81,8 +81,8 @@ std::vector<u64> Plan::sizes(Type type, Depth depth) const {
     return sizes;
 }
 
-std::vector<u64> Plan::sizes_or(std::vector<u64> otherwise) const {
-    return only_.empty() ? std::move(otherwise) : only_;
+std::vector<u64> Plan::sizes_or(const std::vector<u64>& otherwise) const {
+    return only_.empty() ? otherwise : only_;
 }
 
 std::vector<Plan::Shape> Plan::shapes(std::size_t index, u64 n, const std::vector<Pattern>& patterns,

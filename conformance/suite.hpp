@@ -35,7 +35,7 @@ class Plan {
     enum class Depth { huge, all, some };
     std::vector<u64> sizes(Type type, Depth depth) const;
     /// The sizes that were asked for, else these.
-    std::vector<u64> sizes_or(std::vector<u64> otherwise) const;
+    std::vector<u64> sizes_or(const std::vector<u64>& otherwise) const;
 
     struct Shape {
         Pattern pattern;
