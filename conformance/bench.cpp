@@ -155,8 +155,10 @@ class Runner {
         return true;
     }
 
-    bool is_wrong(BenchRow& row, const Verdict& verdict) {
-        if (!verdict.difference) return false;
+    bool unusable(BenchRow& row, const Verdict& verdict) {
+        if (!verdict.difference && verdict.unheld)
+            row.problem = "not verified: held to no bound, none is known for this size";
+        if (!verdict.difference) return verdict.unheld;
         row.problem = words_for(*verdict.difference);
         report_.note_wrong();
         return true;
@@ -169,7 +171,7 @@ class Runner {
             verdict = rig_.run(variant);
         }
         verdict.merge(rig_.judge_inputs());
-        if (is_wrong(row, verdict)) return;
+        if (unusable(row, verdict)) return;
         row.compile_ms = 0;
         for (const KernelUse& use : row.kernels)
             row.compile_ms = use.compile_ms < 0 || !row.compile_ms
@@ -252,7 +254,7 @@ class Runner {
         const Variant judged_as{baseline.name, "", false, false, false, baseline.order, ""};
         Verdict verdict = rig_.run(judged_as, baseline.prepare(stream_, place.work, own.in, own.out));
         verdict.merge(rig_.judge_inputs());
-        if (is_wrong(row, verdict)) return;
+        if (unusable(row, verdict)) return;
         prepare(place);
         // Fewer copies than ours, if preparing takes long or memory ends: to the baseline's advantage.
         std::vector<std::function<void()>> calls;
