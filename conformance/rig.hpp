@@ -64,9 +64,9 @@ class Rig {
     void judge_range(const Range& range, Verdict& verdict, const std::string& name, u64 piece_elements,
                      const std::function<void(u64 first, std::span<const std::byte> got)>& judge);
 
+    Work work_;  // outlives the stream, whose uploads read its inputs
     std::shared_ptr<Device> device_;
     std::shared_ptr<Stream> stream_;
-    Work work_;
     Placement placement_;
     std::vector<Range> inputs_, outputs_;
     u64 fingerprint_ = 0;

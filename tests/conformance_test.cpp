@@ -44,7 +44,8 @@ template <class T, int fault>
 void doubled_group(const Group& group, T* in, T* out, u64 n) {
     const u64 last = n + (fault == past_the_end ? 1 : 0) - (fault == tail_left && n > 0 ? 1 : 0);
     for (u64 i = group.x * lanes; i < std::min(last, (group.x + 1) * lanes); ++i)
-        out[i] = static_cast<T>(in[i] * 2 + (fault == wrong_element && i == 3 ? 2 : 1));
+        out[i] =
+            static_cast<T>(static_cast<ops::Wide<T>>(in[i]) * 2 + (fault == wrong_element && i == 3 ? 2 : 1));
     if (fault == input_written && group.x == 0 && n > 0) in[0] = 0;
 }
 
