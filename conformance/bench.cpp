@@ -58,14 +58,11 @@ class Runner {
             ceilings_.measure_all();
         }
         for (const Suite& suite : suites_) {
-            if (!suite.typical || !asked_for(options_.algorithms, suite.name)) continue;
-            for (const Type type : options_.types) {
-                for (const u64 n : options_.sizes) {
-                    Work work = suite.typical(type, n, options_.seed);
-                    // A suite of one type only has it whatever is asked for.
-                    if (work.type() != type && type != options_.types.front()) continue;
-                    if (!dead_) measure_work(suite, work);
-                }
+            if (!asked_for(options_.algorithms, suite.name)) continue;
+            for (const Workload& workload : suite.workloads) {
+                const bool first = &workload == &suite.workloads.front();
+                if (options_.workloads.empty() ? first : asked_for(options_.workloads, workload.name))
+                    measure_workload(suite, workload);
             }
             rig_.device().trim();  // the next algorithm's operands have other sizes
         }
@@ -82,6 +79,17 @@ class Runner {
         std::unique_ptr<RoundTrip> trip;
         const BenchRow* first = nullptr;  // that has a time
     };
+
+    void measure_workload(const Suite& suite, const Workload& workload) {
+        for (const Type type : options_.types) {
+            for (const u64 n : options_.sizes) {
+                const std::optional<Work> work = workload.make(type, n, options_.seed);
+                // A suite of one type only has it whatever is asked for.
+                if (!work || (work->type() != type && type != options_.types.front())) continue;
+                if (!dead_) measure_work(suite, *work);
+            }
+        }
+    }
 
     void measure_work(const Suite& suite, const Work& work) {
         progress_.show(rig_.selector() + ": " + suite.name + " " + work.title + " of " + size_name(work.n) +

@@ -356,7 +356,7 @@ Suite suite_of(KernelTest test) {
             }
         }
     };
-    suite.typical = [held](Type, u64 n, u64 seed) { return work_of(held, n, 0, seed); };
+    suite.workloads = {{suite.name, [held](Type, u64 n, u64 seed) { return work_of(held, n, 0, seed); }}};
     return suite;
 }
 

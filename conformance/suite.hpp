@@ -57,6 +57,13 @@ class Plan {
 /// Takes a piece of work to run at each of the placements.
 using Take = std::function<void(const Work&, const std::vector<Placement>&)>;
 
+/// Work that is measured: an operator or a function, and what its data look like.
+struct Workload {
+    std::string name;  ///< "sum"
+    /// Nothing if the workload has no such type.
+    std::function<std::optional<Work>(Type type, u64 n, u64 seed)> make;
+};
+
 /// How an algorithm, or a kernel of the user's own, is put to the test.
 struct Suite {
     std::string name;
@@ -64,8 +71,8 @@ struct Suite {
     std::vector<const Variant*> variants;
     /// Hands out every case whose first input is of that type.
     std::function<void(const Plan& plan, Type type, const Take& take)> cases;
-    /// The work that is measured.
-    std::function<Work(Type type, u64 n, u64 seed)> typical;
+    /// What is measured: the first one unless others are asked for.
+    std::vector<Workload> workloads;
     /// Whether variants that crawl on a device are spared its large sizes there.
     bool spares_crawlers = true;
 };
@@ -73,7 +80,7 @@ struct Suite {
 /// The suites of Concord's own algorithms, in their order. One without cases has none yet.
 std::vector<Suite> suites();
 
-/// What the suites' files give: cases and typical work.
+/// What the suites' files give: cases and workloads.
 Suite map_suite();
 Suite add_suite();
 Suite reduce_suite();

@@ -50,6 +50,12 @@ Support supports_type(const Device& device, Type type) {
     return {};
 }
 
+Support supports_order(const Variant& variant, Order asked, bool rounds) {
+    if (!rounds || variant.order <= asked) return {};
+    return Support::no("its order of operations is " + std::string(name_of(variant.order)) + ", not " +
+                       std::string(name_of(asked)));
+}
+
 Support supports_group(const Device& device, u32 lanes) {
     if (device.traits().dialect == Dialect::host || device.traits().max_lanes >= lanes) return {};
     return Support::no("groups of " + std::to_string(lanes) + " lanes are more than the " +

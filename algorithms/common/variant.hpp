@@ -44,6 +44,9 @@ struct Options {
     /// not exist is invalid_argument, one that does not support the call unsupported; both say which would
     /// do.
     std::string_view variant = "auto";
+    /// The least promise of the order of operations that will do where rounding depends on it: Order::canonical for equal
+    /// bits on every device. `auto` passes over variants that promise less, and one that is named is unsupported.
+    Order order = Order::any;
 };
 
 /// What a call enqueued.
@@ -91,14 +94,20 @@ Support supports_group(const Device& device, u32 lanes);
                                             const Device& device, std::string_view reason,
                                             const std::vector<std::string_view>& usable);
 
+/// Whether the variant keeps the order that is asked for. `rounds`: whether results depend on the order at all.
+Support supports_order(const Variant& variant, Order asked, bool rounds);
+
 /// The row that options ask for. A row is a Variant with `supports(const Device&, const Problem&)`; `auto`
 /// takes the first in the table that supports the problem, so a table lists its variants by preference.
+/// Problem::type() is that of the arithmetic: of integers every order is exact.
 template <class Row, std::size_t N, class Problem>
 const Row& choose(std::string_view algorithm, const Row (&table)[N], const Device& device,
                   const Problem& problem, const Options& options) {
     auto supports = [&](const Row& row) {
         const Support dialect = supports_dialect(device, row);
-        return dialect ? row.supports(device, problem) : dialect;
+        if (!dialect) return dialect;
+        const Support order = supports_order(row, options.order, is_float(problem.type()));
+        return order ? row.supports(device, problem) : order;
     };
     auto usable = [&] {
         std::vector<std::string_view> names;

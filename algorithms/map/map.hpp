@@ -37,6 +37,8 @@ struct MapProblem {
     const Operator& op;
     ValueBytes values;
     const MapHost* host;  ///< null: text only
+
+    Type type() const { return out.type; }
 };
 
 Run map(Stream& stream, const MapProblem& problem, const Options& options);

@@ -74,6 +74,8 @@ struct ReduceProblem {
     ValueBytes values;       ///< the operator's bound values
     ValueBytes identity;     ///< one element
     const ReduceHost* host;  ///< null: text only
+
+    Type type() const { return in.type; }
 };
 
 Run reduce(Stream& stream, const ReduceProblem& problem, const Options& options);

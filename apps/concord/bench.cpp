@@ -5,6 +5,7 @@
 
 #include <concord/conformance/bench.hpp>
 
+#include <algorithm>
 #include <iostream>
 
 namespace concord::app {
@@ -16,10 +17,27 @@ struct Asked {
     std::string json, csv;
 };
 
+void check_workload_names(const BenchOptions& options) {
+    std::vector<std::string> known = {"all"};
+    for (const Suite& suite : suites()) {
+        if (!asked_for(options.algorithms, suite.name)) continue;
+        for (const Workload& workload : suite.workloads) {
+            if (std::find(known.begin(), known.end(), workload.name) == known.end())
+                known.push_back(workload.name);
+        }
+    }
+    for (const std::string& name : options.workloads) {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw Error(ErrorCode::invalid_argument, "--workloads",
+                        "there is no workload '" + name + "'; there are " + joined(known));
+    }
+}
+
 int bench(Asked asked) {
     BenchOptions& options = asked.options;
     check_algorithm_names(options.algorithms);
     check_variant_names(options.algorithms, options.variants, {"all", "auto"});
+    check_workload_names(options);
     options.types = types_of(asked.types, options.types);
     if (!asked.sizes.empty()) options.sizes = sizes_of(asked.sizes);
     for (const std::string& path : {asked.json, asked.csv}) {
@@ -45,6 +63,8 @@ void add_bench(CLI::App& program, Action& action) {
     command->add_option("ALGORITHM", options.algorithms, "Which algorithms (default: all)");
     add_list(*command, "--devices", options.devices, "Selectors, or all (default)");
     add_list(*command, "--variants", options.variants, "Names, all, or auto (default)");
+    add_list(*command, "--workloads", options.workloads,
+             "Operators, functions and data, or all (default: each algorithm's first)");
     add_list(*command, "--types", asked->types, "Element types, or all (default: f32)");
     add_list(*command, "--sizes", asked->sizes, "Element counts (default: 2^10,2^16,2^20,2^24,2^26)");
     command->add_flag("--hot", options.hot, "Leave data in the caches: every call on the same operands");

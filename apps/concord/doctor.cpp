@@ -35,7 +35,7 @@ void try_device(const std::string& selector, Findings& findings) {
         Rig rig(selector);
         for (const Suite& suite : suites()) {
             if (suite.name != "map" && suite.name != "reduce") continue;
-            const Work work = suite.typical(Type::f32, trial_size, 1);
+            const Work work = suite.workloads.front().make(Type::f32, trial_size, 1).value();
             rig.load(work, {});
             const std::string_view chosen = rig.call("auto").variant;
             for (const Variant* variant : suite.variants) {

@@ -291,11 +291,11 @@ void reduce_cases(const Plan& plan, Type type, const Take& take) {
     }
 }
 
-Work typical_reduce(Type type, u64 n, u64 seed) {
+Work reduce_workload(ReduceOp op, Type type, u64 n, u64 seed) {
     // Positive floats: of a sum that cancels, even nothing would be within the bound of a long chain.
     const Pattern pattern = is_float(type) ? Pattern::near_one : Pattern::random;
     return visit(type, [&](auto tag) {
-        return builtin_work<typename decltype(tag)::type>(ReduceOp::sum, {type, n, pattern, seed});
+        return builtin_work<typename decltype(tag)::type>(op, {type, n, pattern, seed});
     });
 }
 
@@ -304,7 +304,10 @@ Work typical_reduce(Type type, u64 n, u64 seed) {
 Suite reduce_suite() {
     Suite suite;
     suite.cases = reduce_cases;
-    suite.typical = typical_reduce;
+    for (const ReduceOp op : all_reduce_ops)
+        suite.workloads.push_back({std::string(name_of(op)), [op](Type type, u64 n, u64 seed) {
+                                       return reduce_workload(op, type, n, seed);
+                                   }});
     return suite;
 }
 
