@@ -4,7 +4,6 @@
 
 #include <concord/conformance/rig.hpp>
 
-#include <algorithm>
 #include <concord/conformance/table.hpp>
 
 namespace concord::conformance {
@@ -177,17 +176,10 @@ class Runner {
 }  // namespace
 
 CheckReport check(const std::vector<Suite>& suites, const CheckOptions& options, std::ostream* live) {
-    std::vector<std::string> selectors = options.devices;
-    if (selectors.empty() || selectors == std::vector<std::string>{"all"}) selectors = device_selectors();
-    if (selectors.empty()) throw Error(ErrorCode::unavailable, "check", "there is no device");
-    std::vector<Rig> rigs;
+    std::vector<Rig> rigs = open_rigs(options.devices, "check");
     std::vector<std::string> devices;
-    for (const std::string& selector : selectors) {
-        Rig rig(selector);
-        if (std::find(devices.begin(), devices.end(), rig.selector()) != devices.end()) continue;
+    for (const Rig& rig : rigs)
         devices.push_back(rig.selector());
-        rigs.push_back(std::move(rig));
-    }
     CheckReport report(options, suites, devices, live);
     Runner runner(suites, options, report);
     std::vector<Rig*> running, compiling;
