@@ -86,6 +86,7 @@ class CheckReport {
     using Key = std::tuple<std::string, std::string, std::string, Type>;
 
     Tally& tally(const CheckCase& at);
+    u64 sum(u64 Tally::*count) const;
     void record(const CheckCase& at, std::string what, const std::string& devices);
     void note(const CheckCase& at, const std::string& kind, const std::string& reason);
     Tally total(const std::string& algorithm, std::string_view variant, const std::string& device) const;

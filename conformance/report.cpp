@@ -116,25 +116,23 @@ void CheckReport::no_cases(const std::string& algorithm) {
     without_cases_.push_back(algorithm);
 }
 
-u64 CheckReport::passed() const {
+u64 CheckReport::sum(u64 Tally::*count) const {
     u64 sum = 0;
     for (const auto& [key, counts] : tallies_)
-        sum += counts.passed;
+        sum += counts.*count;
     return sum;
+}
+
+u64 CheckReport::passed() const {
+    return sum(&Tally::passed);
 }
 
 u64 CheckReport::failed() const {
-    u64 sum = without_cases_.size();
-    for (const auto& [key, counts] : tallies_)
-        sum += counts.failed;
-    return sum;
+    return sum(&Tally::failed) + without_cases_.size();
 }
 
 u64 CheckReport::skipped() const {
-    u64 sum = 0;
-    for (const auto& [key, counts] : tallies_)
-        sum += counts.skipped;
-    return sum;
+    return sum(&Tally::skipped);
 }
 
 int CheckReport::status() const {

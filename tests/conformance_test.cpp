@@ -3,7 +3,11 @@
 
 #include <concord/conformance.hpp>
 
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 
 using namespace concord;
@@ -263,6 +267,19 @@ TEST_CASE("an incomplete kernel test says what is missing") {
         t.inputs[0].type = Type::i32;
         t.inputs[0].patterns = {Pattern::zeros};
     }));
+}
+
+TEST_CASE("a kernel file is read whole, however long it is") {
+    namespace fs = std::filesystem;
+    const fs::path path = fs::temp_directory_path() / ("concord-text-" + std::to_string(getpid()));
+    for (const std::size_t length : {0, 1, 1 << 14, 100000}) {
+        const std::string text(length, 'x');
+        std::ofstream(path, std::ios::binary) << text;
+        CHECK(kernel_file(path.string()).text == text);
+    }
+    fs::remove(path);
+    CHECK(throws(ErrorCode::io, path.string(), [&] { (void)kernel_file(path.string()); }));
+    CHECK(throws(ErrorCode::io, "cannot be read", [&] { (void)kernel_file(path.parent_path().string()); }));
 }
 
 TEST_CASE("patterns look as they say") {
