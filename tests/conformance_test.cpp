@@ -168,6 +168,40 @@ DEVICE_TEST(a_reference_device_serves_as_oracle) {
     CHECK(tells(report, "\"variant\": \"wrong\""));
 }
 
+DEVICE_TEST(a_failure_says_how_to_run_it_again) {
+    const KernelTest test = doubled<f64, tail_left>();
+    const std::string& selector = device.info().selector;
+    const CheckReport all = run(device, test);
+    CHECK(tells(all, R"(CheckOptions{.algorithms = {\"doubled\"}, .devices = {\")" + selector +
+                         R"(\"}, .variants = {\"direct\"}, .types = {Type::f64}, .sizes = {64}, )"
+                         R"(.patterns = {Pattern::random}, .placements = {Placement{.b = 1, .out = 3}}, )"
+                         R"(.seed = 1}")"));
+    const CheckReport one = check({suite_of(test)}, CheckOptions{.algorithms = {"doubled"},
+                                                                 .devices = {selector},
+                                                                 .variants = {"direct"},
+                                                                 .types = {Type::f64},
+                                                                 .sizes = {64},
+                                                                 .patterns = {Pattern::random},
+                                                                 .placements = {Placement{.b = 1, .out = 3}},
+                                                                 .seed = 1});
+    CHECK(all.failed() > 1);
+    CHECK(one.failed() == 1);
+    CHECK(one.passed() == 0);
+}
+
+DEVICE_TEST(what_a_failing_device_is_spared_is_counted) {
+    KernelTest test = doubled<i32, none>();
+    const u64 cases = run(device, test).passed();
+    test.variants.front().enqueue = [](Stream&, const KernelCall&) {
+        throw Error(ErrorCode::device_failed, "doubled", "it fell over");
+    };
+    const CheckReport report = run(device, test);
+    CHECK(report.status() == 4);
+    CHECK(report.failed() == 3);
+    CHECK(report.failed() + report.skipped() == cases);
+    CHECK(tells(report, "failed three times in a row"));
+}
+
 DEVICE_TEST(a_test_makes_its_own_inputs) {
     KernelTest test = doubled<i32, none>();
     test.inputs[0].generate = [](u64 n, u64, void* to) {
