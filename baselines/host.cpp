@@ -4,6 +4,7 @@
 #include "functors.hpp"
 
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/version.h>
@@ -165,6 +166,10 @@ void host(std::vector<Baseline>& list) {
         log::warn("baselines: those of the CPU were compiled for another CPU");
         return;
     }
+    // For as long as the process lives; nothing would end it before oneTBB's own end.
+    static const auto* const threads =
+        new tbb::global_control(tbb::global_control::max_allowed_parallelism, host_threads());
+    static_cast<void>(threads);
     const std::string library = "libstdc++ " + std::to_string(_GLIBCXX_RELEASE);
     const std::string tbb = std::string("oneTBB ") + TBB_runtime_version();
     const std::string libc = std::string("glibc ") + gnu_get_libc_version();
