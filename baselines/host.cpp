@@ -42,13 +42,13 @@ template <class Policy>
 Call std_map(Stream&, const Work& work, Views in, Views out) {
     return visit_map(work, [&](auto tag, auto f) -> Call {
         using T = typename decltype(tag)::type;
-        return [f, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
-            if constexpr (std::is_same_v<decltype(f), Copy>) {
-                std::copy(Policy::policy, from, from + n, to);
-            } else {
-                std::transform(Policy::policy, from, from + n, to, f);
-            }
-        };
+        const auto* from = native_pointer<const T>(in[0]);
+        auto* to = native_pointer<T>(out[0]);
+        if constexpr (std::is_same_v<decltype(f), Copy>) {
+            return [from, to, n = work.n] { std::copy(Policy::policy, from, from + n, to); };
+        } else {
+            return [f, from, to, n = work.n] { std::transform(Policy::policy, from, from + n, to, f); };
+        }
     });
 }
 

@@ -185,6 +185,7 @@ class Runner {
 CheckReport check(const std::vector<Suite>& suites, const CheckOptions& options, std::ostream* live) {
     std::vector<Rig> rigs = open_rigs(options.devices, "check");
     std::vector<std::string> devices;
+    devices.reserve(rigs.size());
     for (const Rig& rig : rigs)
         devices.push_back(rig.selector());
     CheckReport report(options, suites, devices, live);
