@@ -4,4 +4,5 @@
 #include <concord/add.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
+#include <concord/scan.hpp>
 #include <concord/span.hpp>

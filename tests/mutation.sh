@@ -205,6 +205,11 @@ mutant reduce_steps.cu any "reduce --variants shuffle $steps" "no barrier: the f
 mutant reduce_steps.cu any "reduce --variants global_tree $steps" "the last element is dropped" \
     'if (i + half < n)' 'if (i + half + 1 < n)'
 
+for list in "$source"/tests/mutants/*.sh; do
+    # shellcheck source=/dev/null
+    source "$list"
+done
+
 # --- What runs them -------------------------------------------------------------------------------------------------
 
 # check DEVICE LANES CHECK LOG: runs it; the status is in the last line of the log.

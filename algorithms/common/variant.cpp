@@ -1,6 +1,7 @@
 #include <concord/add.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
+#include <concord/scan.hpp>
 #include <concord/variant.hpp>
 
 namespace concord {
@@ -20,7 +21,8 @@ std::string_view name_of(Order order) {
 std::vector<Algorithm> algorithms() {
     return {{"map", "out[i] = f(in[i]), or f(a[i], b[i])", map_variants()},
             {"add", "out[i] = a[i] + b[i]", add_variants()},
-            {"reduce", "out[0] = in[0] op in[1] op ... in[n-1]", reduce_variants()}};
+            {"reduce", "out[0] = in[0] op in[1] op ... in[n-1]", reduce_variants()},
+            {"scan", "out[i] = in[0] op in[1] op ... op in[i]", scan_variants()}};
 }
 
 namespace detail {

@@ -3,6 +3,7 @@
 #include <concord/add.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
+#include <concord/scan.hpp>
 
 #include <optional>
 
@@ -86,6 +87,33 @@ class RunReduce final : public RunTask {
     std::string op_ = "sum";
 };
 
+class RunScan final : public RunTask {
+  public:
+    void add_options(CLI::App& command) override {
+        command.add_option("--op", op_, "How elements are combined (sum)")
+            ->check(CLI::IsMember(names_of(all_reduce_ops)));
+        command.add_flag("--exclusive", exclusive_,
+                         "Leave out the element itself; the first result is the identity");
+    }
+    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+        const NpyFile& in = *inputs[0];
+        if (in.shape().size() != 1)
+            throw Error(
+                ErrorCode::invalid_argument, "run scan",
+                in.path().string() + " has the shape " + shape_name(in.shape()) + ", not one dimension");
+        return {in.type(), in.shape()};
+    }
+    Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
+        return scan(stream, in[0], out, *reduce_op_named(op_),
+                    exclusive_ ? ScanKind::exclusive : ScanKind::inclusive, options);
+    }
+    std::string title() const override { return (exclusive_ ? "exclusive " : "inclusive ") + op_; }
+
+  private:
+    std::string op_ = "sum";
+    bool exclusive_ = false;
+};
+
 template <class T>
 std::unique_ptr<RunTask> make() {
     return std::make_unique<T>();
@@ -98,6 +126,8 @@ constexpr RunTaskRow rows[] = {
      make<RunAdd>},
     {"reduce", "Combine all elements into one",
      "concord run reduce --op max --in x.npy --out max.npy --device tbb", make<RunReduce>},
+    {"scan", "Combine every element with all before it",
+     "concord run scan --op sum --exclusive --in x.npy --out y.npy", make<RunScan>},
 };
 
 }  // namespace
