@@ -125,13 +125,14 @@ Call scan(Stream& stream, const Work& work, Views in, Views out) {
         using T = typename decltype(tag)::type;
         using Op = decltype(op);
         auto with = [&](auto function) {
-            return rethrown([exclusive, queue = queue_for(stream), from = begin_of<T>(in[0]),
-                             to = begin_of<T>(out[0]), n = static_cast<std::ptrdiff_t>(work.n),
+            return rethrown([exclusive, queue = queue_for(stream), from = Part<T>(in[0]),
+                             to = Part<T>(out[0]), n = static_cast<std::ptrdiff_t>(work.n),
                              function]() mutable {
                 if (exclusive) {
-                    compute::exclusive_scan(from, from + n, to, Op::template identity<T>, function, queue);
+                    compute::exclusive_scan(from.begin(), from.begin() + n, to.begin(),
+                                            Op::template identity<T>, function, queue);
                 } else {
-                    compute::inclusive_scan(from, from + n, to, function, queue);
+                    compute::inclusive_scan(from.begin(), from.begin() + n, to.begin(), function, queue);
                 }
             });
         };
