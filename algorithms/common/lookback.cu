@@ -21,22 +21,21 @@ constexpr u32 lookback_fan = 16;
 constexpr u32 lookback_head = 16;
 constexpr u32 lookback_levels = 8;  // 16^8 tiles: all that a ticket counts
 
-// This group's tile, and the tag of this launch.
+// A group's place among those of its launch, and the tag of the launch.
 struct Turn {
-    u32 tile, tag;
+    u32 ticket, tag;
 };
 
-// Called by all lanes. tiles: those of the launch, as many as groups.
-__device__ __forceinline__ Turn take_turn(u64* workspace, u32 tiles) {
+// Called by all lanes of each group. Tickets are drawn in the order in which groups begin.
+__device__ __forceinline__ Turn take_turn(u64* workspace) {
     __shared__ Turn turn;
     if (threadIdx.x == 0) {
         auto* word = reinterpret_cast<unsigned long long*>(workspace);
-        const u64 old = atomicAdd(word, 1ull);
-        const u32 epoch = u32(old >> 32);
-        turn.tile = u32(old);
-        turn.tag = epoch + 1;
+        const u64 drawn = atomicAdd(word, 1ull);
+        const u32 epoch = u32(drawn >> 32);
+        turn = {u32(drawn), epoch + 1};
         // The last ticket of this launch: the next one begins with the next epoch.
-        if (turn.tile == tiles - 1) atomicExch(word, static_cast<unsigned long long>((epoch + 1) & 0x3fffffffu) << 32);
+        if (turn.ticket == gridDim.x - 1) atomicExch(word, static_cast<unsigned long long>((epoch + 1) & 0x3fffffffu) << 32);
     }
     __syncthreads();
     return turn;
@@ -110,36 +109,68 @@ __device__ __forceinline__ void publish_nodes(u64* totals, u32 tile, u32 tiles, 
     }
 }
 
-// Called by all lanes, eight warps at least, with the tile's total in all lanes of the first warp. Gives all lanes the
-// combination of everything before the tile, starting from the identity; combine(earlier, later).
-template <class V, class F>
-__device__ __forceinline__ V tile_carry(u64* workspace, Turn turn, u32 tiles, V total, V identity, const F combine) {
-    __shared__ V before[lookback_levels];
+// Publishes the totals of many tiles, a power of two up to 16, of which `tile` is the first and a multiple of that. Called
+// by all lanes with the totals in all lanes of the first warp.
+template <u32 many, class V>
+__device__ __forceinline__ void publish_tiles(u64* workspace, u32 tile, u32 tiles, u32 tag, const V (&total)[many]) {
+    if (threadIdx.x != 0) return;
+#pragma unroll
+    for (u32 j = 0; j < many; ++j) {
+        if (tile + j + 1 < tiles) publish(workspace + lookback_head, tile + j, total[j], tag);
+    }
+}
+
+// Gives all lanes what lies before each of those tiles, starting from the identity; combine(earlier, later). Called by all
+// lanes, eight warps at least, after publish_tiles.
+template <u32 many, class V, class F>
+__device__ __forceinline__ void carry_tiles(u64* workspace, u32 tile, u32 tiles, u32 tag, const V (&total)[many],
+                                            V (&carry)[many], V identity, const F combine) {
+    __shared__ V before[lookback_levels], before_tile[many];
     const u32 warp = threadIdx.x / warp_width, lane = threadIdx.x % warp_width;
     u64* const first_level = workspace + lookback_head;
 
-    // Warp k: what lies before the tile's ancestor of level k, under the same node.
-    if (warp == 0 && lane == 0 && tiles > 1) publish(first_level, turn.tile, total, turn.tag);
-    if (warp < lookback_levels && (warp == 0 || turn.tile >> (4 * warp) != 0)) {
+    // Warp k: what lies before the tiles' ancestor of level k, under the same node.
+    if (warp < lookback_levels && (warp == 0 || tile >> (4 * warp) != 0)) {
         u64* totals = first_level;
-        u32 at = turn.tile;
+        u32 at = tile;
         for (u32 k = 0, count = tiles; k < warp; ++k, at /= lookback_fan) {
             totals += words_of<V> * u64(count);
             count = (count + lookback_fan - 1) / lookback_fan;
         }
         const u32 digit = at % lookback_fan;
-        V value = warp == 0 ? total : identity;
-        if (lane < digit) value = await<V>(totals, at - digit + lane, turn.tag);
+        V value = identity;
+        if (warp == 0) {
+#pragma unroll
+            for (u32 j = 0; j < many; ++j) {
+                if (lane == digit + j) value = total[j];
+            }
+        }
+        if (lane < digit) value = await<V>(totals, at - digit + lane, tag);
         const V p = scan_sixteen(value, combine);
-        if (lane + 1 == digit) before[warp] = p;
-        if (warp == 0) publish_nodes(first_level, turn.tile, tiles, turn.tag, p, combine);
+        if (warp != 0) {
+            if (lane + 1 == digit) before[warp] = p;
+        } else {
+            if (lane + 1 >= digit && lane + 1 < digit + many) before_tile[lane + 1 - digit] = p;
+            publish_nodes(first_level, tile + many - 1, tiles, tag, p, combine);
+        }
     }
     __syncthreads();
 
-    V carry = identity;
+    V node = identity;
 #pragma unroll
-    for (int k = lookback_levels - 1; k >= 0; --k) {
-        if ((turn.tile >> (4 * k)) % lookback_fan != 0) carry = combine(carry, before[k]);
+    for (int k = lookback_levels - 1; k > 0; --k) {
+        if ((tile >> (4 * k)) % lookback_fan != 0) node = combine(node, before[k]);
     }
-    return carry;
+#pragma unroll
+    for (u32 j = 0; j < many; ++j) carry[j] = (tile + j) % lookback_fan != 0 ? combine(node, before_tile[j]) : node;
+}
+
+// Both, for a group of one tile.
+template <class V, class F>
+__device__ __forceinline__ V tile_carry(u64* workspace, Turn turn, u32 tiles, V total, V identity, const F combine) {
+    const V totals[1] = {total};
+    V carry[1];
+    publish_tiles(workspace, turn.ticket, tiles, turn.tag, totals);
+    carry_tiles(workspace, turn.ticket, tiles, turn.tag, totals, carry, identity, combine);
+    return carry[0];
 }

@@ -6,10 +6,11 @@
 // Tiles      A group works on one tile. Its lanes load PACK neighbours an access, in `rounds` accesses; a block lies in
 //            `sharers` lanes of one round. Blocks are scanned in registers and across their lanes, their 256 totals by
 //            a lane each, and those of the 16 nodes of 256 by every 16 lanes for themselves.
-// lookback   one launch; traffic: every element read once, written once. What lies before a tile comes from tile_carry.
+// lookback   one launch; traffic: every element read once, written once. What lies before a tile comes from the totals of
+//            others, see lookback.cu.
 // reduce_then_scan  two launches over the tiles, with a scan of the tiles' totals between them, by the same kernels;
 //            traffic: every element read twice and written once.
-// Tunables   none: the order fixes the tile, GROUP = 256 lanes of 16 elements.
+// Tunables   TILES a group of `lookback`, RESIDENT groups a multiprocessor; the order fixes the tile, GROUP = 256 lanes of 16 elements.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960; D. Merrill, M. Garland, Single-pass Parallel Prefix Scan
 //            with Decoupled Look-back, 2016; Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors, 2008
 //            (reduce, then scan).
@@ -103,90 +104,109 @@ struct Upper {
     T block, node;
 };
 
-// Called by all lanes once blocks are scanned. shared: GROUP elements. The tile's total is in every lane's
-// node_total(upper).
-__device__ __forceinline__ Upper scan_upper(const Items& t, T* shared, const Combine combine) {
-    __shared__ T nodes[16];
-    if (threadIdx.x % sharers == sharers - 1) {
+// What a group holds of COUNT tiles, all blocks scanned.
+template <u32 COUNT>
+struct Work {
+    Items items[COUNT];
+    Upper upper[COUNT];
+    T total[COUNT];
+};
+
+// From the first load to the totals. Called by all lanes.
+template <u32 COUNT>
+__device__ __forceinline__ void begin_tiles(Work<COUNT>& w, const T* in, u64 begin, u64 n, T identity, const Combine combine) {
+    __shared__ T blocks[COUNT][GROUP], nodes[COUNT][16];
 #pragma unroll
-        for (int r = 0; r < rounds; ++r) shared[(r * GROUP + threadIdx.x) / sharers] = t.item[r][pack - 1];
+    for (u32 k = 0; k < COUNT; ++k) {
+        const u64 first = begin + k * tile_length;
+        w.items[k] = load_tile(in + first, first < n ? n - first : 0, identity);
     }
-    __syncthreads();
-    Upper upper;
-    upper.block = scan_sixteen(shared[threadIdx.x], combine);
-    if (threadIdx.x % 16 == 15) nodes[threadIdx.x / 16] = upper.block;
-    __syncthreads();
-    upper.node = scan_sixteen(nodes[threadIdx.x % 16], combine);
-    return upper;
-}
-
-__device__ __forceinline__ T tile_total(const Upper& upper) {
-    return shuffle_from(upper.node, 15);
-}
-
-// The results, given what lies before the tile. Called by all lanes.
-__device__ __forceinline__ void finish_tile(Items& t, const Upper& upper, T carry, T* shared, bool exclusive,
-                                            const Combine combine) {
-    const u32 lane = threadIdx.x % warp_width, node = threadIdx.x / 16;
-    const T left_node = shuffle_from(upper.node, (node - 1) % 16);
-    const T left_block = shuffle_from(upper.block, lane - 1);
-    T before = node == 0 ? carry : combine(carry, left_node);
-    if (threadIdx.x % 16 != 0) before = combine(before, left_block);
-    shared[threadIdx.x] = before;
-    __syncthreads();
 #pragma unroll
-    for (int r = 0; r < rounds; ++r) {
-        const T left = shared[(r * GROUP + threadIdx.x) / sharers];
-        if (exclusive) {
-            const T last = shuffle_from(t.item[r][pack - 1], lane - 1);
+    for (u32 k = 0; k < COUNT; ++k) {
+        scan_blocks(w.items[k], combine);
+        if (threadIdx.x % sharers == sharers - 1) {
 #pragma unroll
-            for (int j = pack - 1; j > 0; --j) t.item[r][j] = combine(left, t.item[r][j - 1]);
-            t.item[r][0] = threadIdx.x % sharers == 0 ? left : combine(left, last);
-        } else {
-#pragma unroll
-            for (int j = 0; j < pack; ++j) t.item[r][j] = combine(left, t.item[r][j]);
+            for (int r = 0; r < rounds; ++r) blocks[k][(r * GROUP + threadIdx.x) / sharers] = w.items[k].item[r][pack - 1];
         }
     }
+    __syncthreads();
+#pragma unroll
+    for (u32 k = 0; k < COUNT; ++k) {
+        w.upper[k].block = scan_sixteen(blocks[k][threadIdx.x], combine);
+        if (threadIdx.x % 16 == 15) nodes[k][threadIdx.x / 16] = w.upper[k].block;
+    }
+    __syncthreads();
+#pragma unroll
+    for (u32 k = 0; k < COUNT; ++k) {
+        w.upper[k].node = scan_sixteen(nodes[k][threadIdx.x % 16], combine);
+        w.total[k] = shuffle_from(w.upper[k].node, 15);
+    }
 }
 
-// A tile from one end to the other; carry_of(total) gives what lies before it, and is called by all lanes.
-template <class F>
-__device__ __forceinline__ void scan_tile(const T* in, T* out, u64 left, bool exclusive, T identity, const Combine combine,
-                                          F carry_of) {
-    __shared__ T shared[GROUP];
-    Items t = load_tile(in, left, identity);
-    scan_blocks(t, combine);
-    const Upper upper = scan_upper(t, shared, combine);
-    const T carry = carry_of(tile_total(upper));
-    finish_tile(t, upper, carry, shared, exclusive, combine);
-    store_tile(out, left, t);
+// The results, given what lies before each tile. Called by all lanes.
+template <u32 COUNT>
+__device__ __forceinline__ void finish_tiles(Work<COUNT>& w, T* out, u64 begin, u64 n, const T (&carry)[COUNT], bool exclusive,
+                                             const Combine combine) {
+    __shared__ T before_block[COUNT][GROUP];
+    const u32 lane = threadIdx.x % warp_width, node = threadIdx.x / 16;
+#pragma unroll
+    for (u32 k = 0; k < COUNT; ++k) {
+        const T left_node = shuffle_from(w.upper[k].node, (node - 1) % 16);
+        const T left_block = shuffle_from(w.upper[k].block, lane - 1);
+        T before = node == 0 ? carry[k] : combine(carry[k], left_node);
+        if (threadIdx.x % 16 != 0) before = combine(before, left_block);
+        before_block[k][threadIdx.x] = before;
+    }
+    __syncthreads();
+#pragma unroll
+    for (u32 k = 0; k < COUNT; ++k) {
+        Items& t = w.items[k];
+#pragma unroll
+        for (int r = 0; r < rounds; ++r) {
+            const T left = before_block[k][(r * GROUP + threadIdx.x) / sharers];
+            if (exclusive) {
+                const T last = shuffle_from(t.item[r][pack - 1], lane - 1);
+#pragma unroll
+                for (int j = pack - 1; j > 0; --j) t.item[r][j] = combine(left, t.item[r][j - 1]);
+                t.item[r][0] = threadIdx.x % sharers == 0 ? left : combine(left, last);
+            } else {
+#pragma unroll
+                for (int j = 0; j < pack; ++j) t.item[r][j] = combine(left, t.item[r][j]);
+            }
+        }
+        const u64 first = begin + k * tile_length;
+        store_tile(out + first, first < n ? n - first : 0, t);
+    }
 }
 
-// workspace: see lookback.cu.
-extern "C" __global__ void __launch_bounds__(GROUP)
+// workspace: see lookback.cu. tiles: of the input. A group takes TILES of them.
+extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     scan_lookback(const T* in, T* out, u64* workspace, u64 n, u32 tiles, u32 exclusive, T identity, const Op op) {
     const Combine combine{op};
-    const Turn turn = take_turn(workspace, tiles);
-    const u64 begin = u64(turn.tile) * tile_length;
-    scan_tile(in + begin, out + begin, n - begin, exclusive != 0, identity, combine,
-              [&](T total) { return tile_carry(workspace, turn, tiles, total, identity, combine); });
+    const Turn turn = take_turn(workspace);
+    const u32 tile = turn.ticket * TILES;
+    const u64 begin = u64(tile) * tile_length;
+    Work<TILES> w;
+    begin_tiles(w, in, begin, n, identity, combine);
+    publish_tiles(workspace, tile, tiles, turn.tag, w.total);
+    T carry[TILES];
+    carry_tiles(workspace, tile, tiles, turn.tag, w.total, carry, identity, combine);
+    finish_tiles(w, out, begin, n, carry, exclusive != 0, combine);
 }
 
 // The first of two launches: the tiles' totals.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_totals(const T* in, T* totals, u64 n, T identity, const Op op) {
-    __shared__ T shared[GROUP];
-    const Combine combine{op};
-    const u64 begin = u64(blockIdx.x) * tile_length;
-    Items t = load_tile(in + begin, n - begin, identity);
-    scan_blocks(t, combine);
-    const T total = tile_total(scan_upper(t, shared, combine));
-    if (threadIdx.x == 0) totals[blockIdx.x] = total;
+    Work<1> w;
+    begin_tiles(w, in, u64(blockIdx.x) * tile_length, n, identity, Combine{op});
+    if (threadIdx.x == 0) totals[blockIdx.x] = w.total[0];
 }
 
 // The second one. carries: what lies before each tile; not read if there is only one.
 extern "C" __global__ void __launch_bounds__(GROUP)
     scan_tiles(const T* in, const T* carries, T* out, u64 n, u32 exclusive, T identity, const Op op) {
     const u64 begin = u64(blockIdx.x) * tile_length;
-    scan_tile(in + begin, out + begin, n - begin, exclusive != 0, identity, Combine{op},
-              [&](T) { return gridDim.x == 1 ? identity : carries[blockIdx.x]; });
+    Work<1> w;
+    begin_tiles(w, in, begin, n, identity, Combine{op});
+    const T carry[1] = {gridDim.x == 1 ? identity : carries[blockIdx.x]};
+    finish_tiles(w, out, begin, n, carry, exclusive != 0, Combine{op});
 }

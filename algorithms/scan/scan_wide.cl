@@ -93,18 +93,24 @@ static inline void load_piece(T* piece, __global const T* in, u64 left, T identi
     fill(piece, count, PIECE, identity);
 }
 
-// Fills in the totals of a tile's nodes.
+// Fills in the totals of a tile's nodes: its blocks' piece by piece, then those of each level from the one below. One call
+// of total_blocks for all of them: PoCL inlines every function, and takes seconds for each copy.
 static inline void reduce_tile(__global const T* in, u64 length, Work* work, T identity, const Op op) {
-    int blocks = 0;
-    for (u64 first = 0; first < length; first += PIECE, blocks += PIECE / 16) {
-        load_piece(work->piece, in + first, length - first, identity);
-        total_blocks(work->piece, work->blocks + blocks, work->room, PIECE, op);
+    const int pieces = (int)((length + PIECE - 1) / PIECE), nodes = (int)((length + NODE - 1) / NODE);
+    fill(work->blocks, pieces * (PIECE / 16), nodes * (NODE / 16), identity);
+    fill(work->chunks, nodes * 16, TILE / 256, identity);
+    for (int k = 0; k < pieces + nodes + 1; ++k) {
+        const int node = k - pieces;
+        const T* from = work->piece;
+        T* to = work->blocks + k * (PIECE / 16);
+        if (k < pieces) {
+            load_piece(work->piece, in + (u64)k * PIECE, length - (u64)k * PIECE, identity);
+        } else {
+            from = node < nodes ? work->blocks + node * 256 : work->chunks;
+            to = node < nodes ? work->chunks + node * 16 : work->nodes;
+        }
+        total_blocks(from, to, work->room, k < pieces ? PIECE : 256, op);
     }
-    const int nodes = (int)((length + NODE - 1) / NODE);
-    fill(work->blocks, blocks, nodes * 256, identity);
-    for (int j = 0; j < nodes; ++j) total_blocks(work->blocks + j * 256, work->chunks + j * 16, work->room, 256, op);
-    fill(work->chunks, nodes * 16, 256, identity);
-    total_blocks(work->chunks, work->nodes, work->room, 256, op);
 }
 
 // A cache line of results.
@@ -131,18 +137,29 @@ static inline void store_piece(__global T* out, const T* piece, int count, u32 p
     for (int k = i; k < count; ++k) out[k] = piece[k];
 }
 
-// The results of a tile, given what lies before it. past_cache: results leave for memory in whole lines.
-static inline void finish_tile(__global const T* in, __global T* out, u64 length, Work* work, T carry, bool exclusive,
+// The results of a tile, given what lies before it. past_cache: results leave for memory in whole lines. Before a piece its
+// blocks are scanned, before those of a node the node's chunks, before all of them the tile's nodes: one call of scan_blocks
+// for all of them, as above.
+static inline void finish_tile(__global const T* in, __global T* out, u64 length, Work* work, T carry, u32 exclusive,
                                u32 past_cache, T identity, const Op op) {
-    T before_nodes[16], before_chunks[16], before_blocks[PIECE / 16];
-    T* p = work->room + 1;
-    scan_blocks(work->nodes, before_nodes, &carry, p, 16, true, op);
+    T before_tile[1], before_nodes[16], before_chunks[16], before_blocks[PIECE / 16];
+    before_tile[0] = carry;
     for (u64 first = 0; first < length; first += PIECE) {
         const int node = (int)(first / NODE), chunk = (int)(first % NODE / 256);
-        if (chunk == 0) scan_blocks(work->chunks + node * 16, before_chunks, before_nodes + node, p, 16, true, op);
-        scan_blocks(work->blocks + first / 16, before_blocks, before_chunks + chunk, p, PIECE / 16, true, op);
-        load_piece(work->piece, in + first, length - first, identity);
-        scan_blocks(work->piece, work->piece, before_blocks, p, PIECE, exclusive, op);
+        for (int level = first == 0 ? 3 : chunk == 0 ? 2 : 1; level >= 0; --level) {
+            const T* from = level == 3   ? work->nodes
+                            : level == 2 ? work->chunks + node * 16
+                            : level == 1 ? work->blocks + first / 16
+                                         : work->piece;
+            const T* before = level == 3   ? before_tile
+                              : level == 2 ? before_nodes + node
+                              : level == 1 ? before_chunks + chunk
+                                           : before_blocks;
+            T* to = level == 3 ? before_nodes : level == 2 ? before_chunks : level == 1 ? before_blocks : work->piece;
+            const int n = level == 0 ? PIECE : level == 1 ? PIECE / 16 : 16;
+            if (level == 0) load_piece(work->piece, in + first, length - first, identity);
+            scan_blocks(from, to, before, work->room + 1, n, level != 0 || exclusive, op);
+        }
         store_piece(out + first, work->piece, (int)min(length - first, (u64)PIECE), past_cache);
     }
 }
@@ -210,7 +227,7 @@ void scan_partitioned(__global const T* in, ulong in_at, __global T* out, ulong 
         T p[FAN];
         const T total = scan_node(work.nodes, p, op);
         const T carry = tiles > 1 ? tile_carry(totals + totals_at, flags + flags_at, tile, tiles, total, identity, op) : identity;
-        finish_tile(in + first, out + first, length, &work, carry, exclusive != 0, past_cache, identity, op);
+        finish_tile(in + first, out + first, length, &work, carry, exclusive, past_cache, identity, op);
     }
 }
 
@@ -233,5 +250,5 @@ void scan_tiles(__global const T* in, ulong in_at, __global const T* carries, ul
     const u64 first = get_group_id(0) * (u64)TILE, length = min(n - first, (u64)TILE);
     reduce_tile(in + in_at + first, length, &work, identity, op);
     const T carry = get_num_groups(0) == 1 ? identity : carries[carries_at + get_group_id(0)];
-    finish_tile(in + in_at + first, out + out_at + first, length, &work, carry, exclusive != 0, past_cache, identity, op);
+    finish_tile(in + in_at + first, out + out_at + first, length, &work, carry, exclusive, past_cache, identity, op);
 }
