@@ -1,0 +1,418 @@
+// The cases of histogram. References are written here anew, not taken from the library.
+
+#include <concord/conformance/compare.hpp>
+#include <concord/conformance/suite.hpp>
+
+#include <concord/histogram.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+namespace concord::conformance {
+
+CONCORD_FUNCTION(
+    i32, exponent_of, (f32 x, f32 base, i32 first), i32 e = first; f32 limit = base;
+    if (!(fabs(x) >= base)) return -1; while (fabs(x) >= limit && e < 300) {
+        limit = limit * 2;
+        e = e + 1;
+    } return e - first - 1;)
+CONCORD_FUNCTION(u8, low_bits, (u32 x), return (u8)(x ^ (x >> 8));)
+CONCORD_FUNCTION(i64, distance, (i16 x, i64 from), return (i64)x - from;)
+CONCORD_FUNCTION(u64, folded, (u64 x, u64 times), return (x * times) >> 48;)
+
+namespace {
+
+__extension__ using i128 = __int128;
+
+// How many samples fall into each bin; as many as a u64 counts.
+struct Oracle {
+    Input input;
+    u64 bins = 0;
+    /// Adds to `counts` what is in the samples [first, first + n).
+    std::function<void(std::span<const std::byte> samples, u64 n, std::vector<u64>& counts)> add;
+
+    const std::vector<u64>& counts() {
+        std::call_once(once_, [&] { count(); });
+        return counts_;
+    }
+
+  private:
+    // A table a thread, for as many pieces as there are threads.
+    void count() {
+        counts_.assign(bins, 0);
+        constexpr u64 step = u64{1} << 18;
+        const u64 threads = std::max(1U, std::thread::hardware_concurrency());
+        std::mutex mutex;
+        parallel_pieces(input.count, std::max(step, input.count / threads + 1), [&](u64 first, u64 n) {
+            std::vector<u64> mine(bins, 0);
+            std::vector<std::byte> scratch;
+            for (u64 at = 0; at < n; at += step) {
+                const u64 some = std::min(step, n - at);
+                add(input.piece(first + at, some, scratch), some, mine);
+            }
+            const std::lock_guard lock(mutex);
+            for (u64 b = 0; b < bins; ++b)
+                counts_[b] += mine[b];
+        });
+    }
+
+    std::once_flag once_;
+    std::vector<u64> counts_;
+};
+
+// `bin` gives the bin of a sample as a signed number of more than 64 bits; outside [0, bins) it is not counted.
+template <class T, class Bin>
+std::shared_ptr<Oracle> oracle_of(const Input& input, u64 bins, Bin bin) {
+    auto oracle = std::make_shared<Oracle>();
+    oracle->input = input;
+    oracle->bins = bins;
+    oracle->add = [bins, bin](std::span<const std::byte> samples, u64 n, std::vector<u64>& counts) {
+        for (u64 i = 0; i < n; ++i) {
+            const i128 b = bin(element<T>(samples, i));
+            if (b >= 0 && b < static_cast<i128>(bins)) ++counts[static_cast<u64>(b)];
+        }
+    };
+    return oracle;
+}
+
+template <class C>
+void judge(Oracle& oracle, u64 first, std::span<const std::byte> got, Verdict& verdict) {
+    const std::vector<u64>& counts = oracle.counts();
+    for (u64 i = 0; i * sizeof(C) < got.size(); ++i) {
+        const u64 count = counts[first + i];
+        // u16 stops, u32 wraps.
+        const C expected = sizeof(C) == 2 && count > 65535 ? static_cast<C>(65535) : static_cast<C>(count);
+        if (element<C>(got, i) != expected)
+            return verdict.differ(difference_of(first + i, expected, element<C>(got, i)));
+    }
+}
+
+Work work_of(std::string title, Type counter, const std::shared_ptr<Oracle>& oracle) {
+    Work work;
+    work.algorithm = "histogram";
+    work.title = std::move(title);
+    work.inputs = {oracle->input};
+    work.n = oracle->input.count;
+    work.outputs = {{counter, oracle->bins}};
+    work.traffic = work.bytes();
+    work.in_place = false;
+    work.judge = [oracle, counter](const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
+                                   Verdict& verdict) {
+        if (counter == Type::u16) return judge<u16>(*oracle, first, got, verdict);
+        if (counter == Type::u32) return judge<u32>(*oracle, first, got, verdict);
+        judge<u64>(*oracle, first, got, verdict);
+    };
+    return work;
+}
+
+Work binned_work(std::string title, Type counter, const std::shared_ptr<Oracle>& oracle,
+                 const HistogramBins& bins) {
+    Work work = work_of(std::move(title), counter, oracle);
+    work.call = [bins](Stream& stream, std::span<const View> in, std::span<const View> out,
+                       const Options& options) { return histogram(stream, in[0], out[0], bins, options); };
+    return work;
+}
+
+// Even bins of floats, each operation rounded to T: "bin = min(N - 1, trunc((x - LO) * s)), s = N / (HI - LO)".
+template <class T>
+i128 even_bin(T x, T lo, T hi, u64 bins) {
+    if (!(x >= lo) || !(x < hi)) return -1;
+    const T scale = static_cast<T>(bins) / (hi - lo);
+    const T from = x - lo;
+    const T place = std::trunc(from * scale);
+    return place >= static_cast<T>(bins)
+               ? static_cast<i128>(bins) - 1
+               : std::min<i128>(static_cast<i128>(bins) - 1, static_cast<i128>(place));
+}
+
+template <class T>
+Work even_float(std::string title, Type counter, const Input& input, u64 bins, T lo, T hi) {
+    return binned_work(std::move(title), counter,
+                       oracle_of<T>(input, bins, [=](T x) { return even_bin(x, lo, hi, bins); }),
+                       HistogramBins::even(lo, hi));
+}
+
+// Even bins of integers: "bin = floor((x - LO) * N / (HI - LO)) without rounding error".
+template <class T, class B>
+Work even_integer(std::string title, Type counter, const Input& input, u64 bins, B lo, B hi) {
+    __extension__ using u128 = unsigned __int128;
+    const i128 low = lo, high = hi;
+    const u64 range = static_cast<u64>(high - low);
+    return binned_work(std::move(title), counter,
+                       oracle_of<T>(input, bins,
+                                    [=](T x) -> i128 {
+                                        const i128 sample = x;
+                                        if (sample < low || sample >= high) return -1;
+                                        const u64 from = static_cast<u64>(sample - low);
+                                        return static_cast<i128>(u128{from} * bins / range);
+                                    }),
+                       HistogramBins::even(lo, hi));
+}
+
+template <class T>
+Work modulo_work(Type counter, const Input& input, u64 bins) {
+    return binned_work("modulo" + std::to_string(bins), counter,
+                       oracle_of<T>(input, bins, [=](T x) { return static_cast<i128>(u64{x} % bins); }),
+                       HistogramBins::modulo());
+}
+
+template <class T>
+Work identity_work(Type counter, const Input& input, u64 bins) {
+    return binned_work("identity" + std::to_string(bins), counter,
+                       oracle_of<T>(input, bins, [](T x) { return static_cast<i128>(x); }),
+                       HistogramBins::identity());
+}
+
+// A function of the user's own is its own reference, compiled by the host compiler.
+template <class T, class C, class F>
+Work user_work(const char* title, const Input& input, u64 bins, const F& f) {
+    Work work =
+        work_of(title, type_of<C>(), oracle_of<T>(input, bins, [f](T x) { return static_cast<i128>(f(x)); }));
+    work.call = [f](Stream& stream, std::span<const View> in, std::span<const View> out,
+                    const Options& options) {
+        return histogram(stream, Span<T>(in[0]), Span<C>(out[0]), f, options);
+    };
+    return work;
+}
+
+// Samples on the edges of even bins, one unit beside them, and far away.
+template <class T>
+Input edges(u64 n, u64 seed, u64 bins, T lo, T hi) {
+    Input input{type_of<T>(), n, Pattern::random, seed};
+    input.custom = [=](u64, u64 bits) {
+        const u64 edge = bits % (bins + 1);
+        T x{};
+        if constexpr (std::is_floating_point_v<T>) {
+            x = lo + static_cast<T>(edge) * ((hi - lo) / static_cast<T>(bins));
+            constexpr T infinity = std::numeric_limits<T>::infinity();
+            switch (bits >> 60) {
+                case 0:
+                case 1:
+                    x = std::nextafter(x, -infinity);
+                    break;
+                case 2:
+                case 3:
+                    x = std::nextafter(x, infinity);
+                    break;
+                case 4:
+                    x = std::nextafter(hi, (bits >> 59 & 1) != 0 ? infinity : -infinity);
+                    break;
+                case 5:
+                    x = std::nextafter(lo, (bits >> 59 & 1) != 0 ? infinity : -infinity);
+                    break;
+                case 6:
+                    x = (bits >> 59 & 1) != 0 ? lo : hi;
+                    break;
+                default:
+                    break;
+            }
+        } else {
+            // The first sample of the bin, the last of the one before, and those beside them.
+            const i128 range = static_cast<i128>(hi) - static_cast<i128>(lo);
+            x = static_cast<T>(static_cast<i128>(lo) +
+                               (range * static_cast<i128>(edge) + static_cast<i128>(bins) - 1) /
+                                   static_cast<i128>(bins) +
+                               static_cast<i128>(bits >> 62) - 2);
+        }
+        u64 result = 0;
+        std::memcpy(&result, &x, sizeof x);
+        return result;
+    };
+    return input;
+}
+
+// Integers in [lo, lo + range): what `bits` are to be.
+template <class T>
+Input within(Input input, T lo, u64 range) {
+    const Pattern pattern = input.pattern;
+    const u64 count = input.count;
+    input.custom = [=](u64 i, u64 bits) {
+        __extension__ using u128 = unsigned __int128;
+        u64 x = static_cast<u64>(u128{bits} * range >> 64);
+        if (pattern == Pattern::constant) x = range / 3;
+        if (pattern == Pattern::skewed && bits % 128 != 0) x = range / 3;
+        if (pattern == Pattern::sorted) x = static_cast<u64>(u128{range} * i / count);
+        return static_cast<u64>(lo) + x;
+    };
+    return input;
+}
+
+using Depth = Plan::Depth;
+constexpr Pattern skews[] = {Pattern::random, Pattern::constant, Pattern::skewed, Pattern::sorted};
+const std::vector<Pattern> skew_patterns(std::begin(skews), std::end(skews));
+
+template <class T>
+void float_cases(const Plan& plan, const Take& take) {
+    constexpr Type type = type_of<T>();
+    auto input = [&](u64 n, Pattern p) { return Input{type, n, p, plan.seed()}; };
+    std::vector<Pattern> patterns = skew_patterns;
+    for (const Pattern more : {Pattern::special, Pattern::mixed, Pattern::tiny, Pattern::zeros})
+        patterns.push_back(more);
+    for_plan(plan, type, sizeof(T) == 4 ? Depth::huge : Depth::some, patterns, take, [&](u64 n, Pattern p) {
+        return even_float<T>("even256", Type::u32, input(n, p), 256, T(-1), T(1));
+    });
+    const std::vector<Pattern> few = {Pattern::random, Pattern::skewed, Pattern::special};
+    // Bins around what tables hold, in ranges that are no power of two, each with another counter.
+    struct Shape {
+        u64 bins;
+        Type counter;
+        T lo, hi;
+    };
+    constexpr Shape shapes[] = {{1, Type::u64, T(-0.5), T(0.75)},   {3, Type::u16, T(-1), T(0.1)},
+                                {255, Type::u32, T(0), T(1)},       {257, Type::u64, T(-0.7), T(0.9)},
+                                {2048, Type::u16, T(-1), T(1)},     {4097, Type::u32, T(-0.3), T(0.3)},
+                                {65536, Type::u64, T(-1), T(1)},    {1000003, Type::u32, T(-1), T(0.999)},
+                                {100, Type::u32, T(0), T(0x1p-120)}};
+    std::size_t index = 0;
+    for (const Shape& s : shapes) {
+        for (const u64 n : plan.sizes_or({1, 1025, 65537, 300007})) {
+            for (const Plan::Shape& shape : plan.shapes(index++, n, few))
+                take(even_float<T>("even" + std::to_string(s.bins), s.counter, input(n, shape.pattern),
+                                   s.bins, s.lo, s.hi),
+                     shape.placements);
+        }
+        if (s.bins > 65536) continue;
+        for (const u64 n : plan.sizes_or({100003}))
+            take(even_float<T>("edges" + std::to_string(s.bins), s.counter,
+                               edges<T>(n, plan.seed(), s.bins, s.lo, s.hi), s.bins, s.lo, s.hi),
+                 {Placement{1, 1, 1, false}});
+    }
+}
+
+template <class T>
+void integer_cases(const Plan& plan, const Take& take) {
+    constexpr Type type = type_of<T>();
+    using L = std::numeric_limits<T>;
+    auto input = [&](u64 n, Pattern p) { return Input{type, n, p, plan.seed()}; };
+    std::vector<Pattern> patterns = skew_patterns;
+    patterns.push_back(Pattern::mixed);
+    // Ends past the type's own, for all but the widest.
+    using Wide = std::conditional_t<sizeof(T) == 8, T, i64>;
+    const Wide least = L::min(), past = static_cast<Wide>(sizeof(T) == 8 ? L::max() : Wide(L::max()) + 1);
+    for_plan(plan, type, type == Type::u8 || type == Type::u32 ? Depth::huge : Depth::some, patterns, take,
+             [&](u64 n, Pattern p) {
+                 return even_integer<T>("even256", Type::u32, input(n, p), 256, least, past);
+             });
+
+    auto sized = [&](const std::vector<u64>& sizes, const std::vector<Pattern>& of, auto make) {
+        std::size_t index = 0;
+        for (const u64 n : plan.sizes_or(sizes)) {
+            for (const Plan::Shape& shape : plan.shapes(index++, n, of))
+                take(make(n, shape.pattern), shape.placements);
+        }
+    };
+    const std::vector<u64> sizes = {1, 1025, 65537, 300007};
+    const std::vector<Pattern> few = {Pattern::random, Pattern::skewed, Pattern::mixed};
+    // A range within the type's, no power of two; u16 counters that are full.
+    const Wide lo = static_cast<Wide>(std::is_signed_v<T> ? -57 : 23), hi = 101;
+    sized({65537, 300007}, {Pattern::random, Pattern::constant}, [&](u64 n, Pattern p) {
+        return even_integer<T>("even13", Type::u16, within<T>(input(n, p), static_cast<T>(lo), 100), 13, lo,
+                               hi);
+    });
+    // More bins than there are samples' values, from far below and to far above them.
+    sized({1025, 300007}, few, [&](u64 n, Pattern p) {
+        constexpr i64 far = i64{1} << (sizeof(T) == 8 ? 40 : 8 * sizeof(T));
+        return even_integer<T>("even2049", Type::u64, input(n, p), 2049, -far - 5, 2 * far + 100);
+    });
+    for (const u64 n : plan.sizes_or({100003})) {
+        for (const u64 bins : {u64{100}, u64{4097}})
+            take(even_integer<T>(
+                     "edges" + std::to_string(bins), Type::u32,
+                     edges<T>(n, plan.seed(), bins, static_cast<T>(least / 3), static_cast<T>(past / 3)),
+                     bins, static_cast<Wide>(static_cast<T>(least / 3)),
+                     static_cast<Wide>(static_cast<T>(past / 3))),
+                 {Placement{3, 0, 1, false}});
+    }
+    sized(sizes, few, [&](u64 n, Pattern p) {
+        const u64 bins = sizeof(T) == 1 ? 100 : sizeof(T) == 2 ? 20000 : 65536;
+        const u64 range = sizeof(T) == 1 ? 120 : bins + bins / 8;
+        return identity_work<T>(sizeof(T) == 4 ? Type::u16 : Type::u32, within<T>(input(n, p), T(0), range),
+                                bins);
+    });
+    if constexpr (std::is_unsigned_v<T>) {
+        sized(sizes, few, [&](u64 n, Pattern p) {
+            const u64 bins = sizeof(T) == 2 ? 1000003 : sizeof(T) == 4 ? 65521 : 257;
+            return modulo_work<T>(sizeof(T) == 8 ? Type::u16 : Type::u64, input(n, p), bins);
+        });
+        sized({1025}, {Pattern::random},
+              [&](u64 n, Pattern p) { return modulo_work<T>(Type::u32, input(n, p), 1); });
+    }
+}
+
+void user_cases(const Plan& plan, Type type, const Take& take) {
+    auto each = [&](auto make) {
+        std::size_t index = 0;
+        for (const u64 n : plan.sizes_or({0, 1, 1025, 70001})) {
+            for (const Plan::Shape& shape : plan.shapes(index++, n, {Pattern::random, Pattern::mixed}))
+                take(make(Input{type, n, shape.pattern, plan.seed()}), shape.placements);
+        }
+    };
+    switch (type) {
+        case Type::f32:
+            return each([](const Input& input) {
+                return user_work<f32, u32>("exponent", input, 60, exponent_of.bind(0x1p-30F, 7));
+            });
+        case Type::u32:
+            return each(
+                [](const Input& input) { return user_work<u32, u16>("low_bits", input, 200, low_bits); });
+        case Type::i16:
+            return each([](const Input& input) {
+                return user_work<i16, u64>("distance", input, 5000, distance.bind(-3000));
+            });
+        case Type::u64:
+            return each([](const Input& input) {
+                return user_work<u64, u32>("folded", input, 65000, folded.bind(u64{0x9e3779b97f4a7c15}));
+            });
+        default:
+            break;
+    }
+}
+
+void histogram_cases(const Plan& plan, Type type, const Take& take) {
+    visit(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        if constexpr (std::is_floating_point_v<T>) {
+            float_cases<T>(plan, take);
+        } else {
+            integer_cases<T>(plan, take);
+        }
+    });
+    user_cases(plan, type, take);
+}
+
+// Even bins over all that the data may be: [-1, 1) for floats, the type's whole range for integers, but for its
+// largest value in the widest types.
+std::optional<Work> workload(std::string_view title, u64 bins, Pattern pattern, Type type, u64 n, u64 seed) {
+    return visit(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        const Input input{type, n, pattern, seed};
+        if constexpr (std::is_floating_point_v<T>) {
+            return even_float<T>(std::string(title), Type::u32, input, bins, T(-1), T(1));
+        } else {
+            using L = std::numeric_limits<T>;
+            using Wide = std::conditional_t<sizeof(T) == 8, T, i64>;
+            return even_integer<T>(std::string(title), Type::u32, input, bins, Wide(L::min()),
+                                   static_cast<Wide>(sizeof(T) == 8 ? L::max() : Wide(L::max()) + 1));
+        }
+    });
+}
+
+}  // namespace
+
+Suite histogram_suite() {
+    Suite suite;
+    suite.cases = histogram_cases;
+    for (const bool equal : {false, true}) {
+        for (const u64 bins : {u64{256}, u64{2048}, u64{65536}}) {
+            const std::string name = "even" + std::to_string(bins) + (equal ? "_equal" : "");
+            suite.workloads.push_back(
+                {name, [=](Type type, u64 n, u64 seed) {
+                     return workload(name, bins, equal ? Pattern::constant : Pattern::random, type, n, seed);
+                 }});
+        }
+    }
+    return suite;
+}
+
+}  // namespace concord::conformance
