@@ -230,19 +230,21 @@ void histogram_packed16(__global const T* in, ulong in_at, __global u32* out, ul
 
 #elif defined(T)
 
-#define BLOCK 1024  // samples whose bins are computed before they are counted
+#define BLOCK 256   // samples whose bins are computed before they are counted
 #define RUN 16      // of equal bins, counted in one step
 
 // Counts a block of bins; COPIES sub-tables of `stride` counters take turns.
 static inline void count_block(const u32* bin, u32 n, __global u32* table, u64 stride) {
     u32 i = 0;
     for (; i + RUN <= n; i += RUN) {
-        u32 differ = 0;
-#pragma unroll
-        for (u32 j = 0; j < RUN; ++j) differ |= bin[i + j] ^ bin[i];
-        if (differ == 0) {
-            table[bin[i]] += RUN;
-            continue;
+        if (bin[i] == bin[i + RUN - 1]) {
+            u32 differ = 0;
+#pragma clang loop vectorize(enable) unroll(disable)
+            for (u32 j = 0; j < RUN; ++j) differ |= bin[i + j] ^ bin[i];
+            if (differ == 0) {
+                table[bin[i]] += RUN;
+                continue;
+            }
         }
 #pragma unroll
         for (u32 j = 0; j < RUN; ++j) ++table[j % COPIES * stride + bin[i + j]];

@@ -106,11 +106,12 @@ struct EvenFloat {
     Bin last;
 
     [[gnu::always_inline]] Bin operator()(T x) const {
-        // What is not counted is none that the conversion could not take.
-        const bool counted = x >= lo && x < hi;
-        const auto bin =
-            static_cast<Bin>(static_cast<std::make_signed_t<Bin>>(((counted ? x : lo) - lo) * scale));
-        return counted ? (bin < last ? bin : last) : static_cast<Bin>(~Bin{0});
+        // Without branches, so that loops over it vectorise; what is not counted is none that the conversion could
+        // not take.
+        const bool counted = (x >= lo) & (x < hi);
+        const T from = (counted ? x : lo) - lo;
+        const auto bin = static_cast<Bin>(static_cast<std::make_signed_t<Bin>>(from * scale));
+        return (bin < last ? bin : last) | (static_cast<Bin>(counted) - 1);
     }
 };
 

@@ -34,24 +34,30 @@ struct Share {
     }
 }
 
-/// Samples whose bins are computed, in vectors, before they are counted.
-inline constexpr u64 histogram_block = 1024;
+/// Samples whose bins are computed, in vectors, before they are counted, and of those the ones that are counted
+/// in one step if they are equal, as skewed data have them.
+inline constexpr u64 histogram_block = 256, histogram_run = 16;
 
 /// Counts a block of bins in sub-tables that take turns: a counter that was just stored to is not loaded again
-/// at once. A run of 16 equal bins, as skewed data have it, is counted in one step.
+/// at once. Meanwhile the next samples, `bytes` a run, come into the cache.
 template <u32 Tables>
-[[gnu::always_inline]] inline void count_block(const u32* bin, u64 n, u32* table, u64 stride) {
+[[gnu::always_inline]] inline void count_block(const u32* bin, u64 n, u32* table, u64 stride,
+                                               const char* next, u64 bytes) {
     u64 i = 0;
-    for (; i + 16 <= n; i += 16) {
-        u32 differ = 0;
-        for (u64 j = 0; j < 16; ++j)
-            differ |= bin[i + j] ^ bin[i];
-        if (differ == 0) {
-            table[bin[i]] += 16;
-            continue;
+    for (; i + histogram_run <= n; i += histogram_run, next += bytes) {
+        __builtin_prefetch(next);
+        if (bin[i] == bin[i + histogram_run - 1]) {
+            u32 differ = 0;
+#pragma GCC unroll 1  // else it is unrolled before it can be vectorised
+            for (u64 j = 0; j < histogram_run; ++j)
+                differ |= bin[i + j] ^ bin[i];
+            if (differ == 0) {
+                table[bin[i]] += histogram_run;
+                continue;
+            }
         }
 #pragma GCC unroll 16
-        for (u64 j = 0; j < 16; ++j)
+        for (u64 j = 0; j < histogram_run; ++j)
             ++table[j % Tables * stride + bin[i + j]];
     }
     for (; i < n; ++i)
@@ -80,14 +86,15 @@ void histogram_bins(const Group& group, const T* in, u32* rows, u64 n, u64 bins,
                 bin[i] = std::min(static_cast<u32>(b), none);
             }
         }
+        const char* next = reinterpret_cast<const char*>(x + count);
         if (tables == 8) {
-            count_block<8>(bin, count, table, stride);
+            count_block<8>(bin, count, table, stride, next, histogram_run * sizeof(T));
         } else if (tables == 4) {
-            count_block<4>(bin, count, table, stride);
+            count_block<4>(bin, count, table, stride, next, histogram_run * sizeof(T));
         } else if (tables == 2) {
-            count_block<2>(bin, count, table, stride);
+            count_block<2>(bin, count, table, stride, next, histogram_run * sizeof(T));
         } else {
-            count_block<1>(bin, count, table, stride);
+            count_block<1>(bin, count, table, stride, next, histogram_run * sizeof(T));
         }
     }
     for (u64 k = 1; k < tables; ++k) {

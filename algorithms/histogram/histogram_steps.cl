@@ -33,7 +33,10 @@ void histogram_saturate(__global const u32* counts, ulong counts_at, __global u1
     const u64 i = get_global_id(0);
     if (i >= bins) return;
     __global const u32* count = counts + counts_at + i * WORDS;
-    const bool full = count[0] > 65535 || (WORDS == 2 && count[WORDS - 1] != 0);
+    bool full = count[0] > 65535;
+#if WORDS == 2
+    full = full || count[1] != 0;
+#endif
     out[out_at + i] = full ? (u16)65535 : (u16)count[0];
 }
 
