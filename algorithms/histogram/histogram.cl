@@ -24,6 +24,10 @@
 
 #if !defined(WIDE)
 
+#if defined(CONCORD_CPU)  // lanes are emulated: to unroll for them takes long and gains nothing
+#define UNROLL 1
+#define AHEAD (SIZE < 4 ? 4 / SIZE : 1)
+#endif
 #ifndef UNROLL
 #define UNROLL 4  // accesses of 16 bytes in flight a lane, private
 #endif

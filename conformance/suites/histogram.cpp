@@ -308,7 +308,7 @@ void even_integer_cases(const Plan& plan, const Take& take) {
         return plan.full() || std::find(types.begin(), types.end(), type) != types.end();
     };
     // A power of two of samples' values a bin, but for the widest types.
-    if (among({Type::u8, Type::u32, Type::i16, Type::i64})) {
+    if (among({Type::u8, Type::u32, Type::i64})) {
         std::vector<Pattern> patterns = skew_patterns;
         patterns.push_back(Pattern::mixed);
         for_plan(plan, type, type == Type::u8 || type == Type::u32 ? Depth::huge : Depth::some, patterns,
@@ -380,6 +380,8 @@ void user_cases(const Plan& plan, Type type, const Take& take) {
             return make(Input{type, n, p, plan.seed()});
         });
     };
+    // Each is a kernel of every variant: two will do but for the full plan.
+    if (!plan.full() && (type == Type::u32 || type == Type::u64)) return;
     switch (type) {
         case Type::f32:
             return each([](const Input& input) {
