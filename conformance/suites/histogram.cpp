@@ -270,6 +270,10 @@ void float_cases(const Plan& plan, const Take& take) {
     for_plan(plan, type, main ? Depth::huge : Depth::some, patterns, take, [&](u64 n, Pattern p) {
         return even_float<T>("even256", main ? Type::u32 : Type::u64, input(n, p), 256, T(-1), T(1));
     });
+    // Enough equal samples a group for packed counters to be spilled.
+    sized(plan, {(1 << 21) + 3}, {Pattern::constant}, take, [&](u64 n, Pattern p) {
+        return even_float<T>("even65536", main ? Type::u32 : Type::u64, input(n, p), 65536, T(-1), T(1));
+    });
     // Bins around what tables hold, in ranges that are no power of two.
     struct Shape {
         u64 bins;
