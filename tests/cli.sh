@@ -618,7 +618,7 @@ for type in u8 u16 u32 u64; do
 done
 npy histogram.none.npy u64 - 0 0 0 0 0
 npy histogram.signed.npy u64 - 1 1 0 1 0
-npy histogram.small.npy f32 - -.5 -.25 .25 .5
+npy histogram.small.npy f32 - 0xbf000000 0xbe800000 0x3e800000 0x3f000000  # -0.5, -0.25, 0.25, 0.5
 npy histogram.small.even.npy u64 - 2 0 1 1
 npy histogram.full.npy u16 - 0 65535 0
 npy histogram.many.npy u32 - 0 200000 0

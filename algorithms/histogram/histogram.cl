@@ -129,8 +129,8 @@ void histogram_private(__global const T* in, ulong in_at, __global u32* out, ulo
 
 // --- packed16 -------------------------------------------------------------------------------------------------------
 
-#define RUN_LENGTH (PACK < 4 ? PACK : 4)                                // samples whose equal bins are added in one step
-#define LOADS_AHEAD (SIZE >= 4 ? AHEAD : SIZE * AHEAD / 4)              // accesses: of short samples fewer
+#define RUN_LENGTH (PACK < 4 ? PACK : 4)  // samples whose equal bins are added in one step
+#define LOADS_AHEAD (SIZE >= 4 ? AHEAD : SIZE * AHEAD / 4)  // accesses: of short samples fewer
 #define HALF_FULL (1u << 15)
 #if LOADS_AHEAD < 1 || GROUP * LOADS_AHEAD * PACK + 2 * PACK >= 32768
 #error a counter could carry between barriers

@@ -114,8 +114,8 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
 
 // --- packed16 -------------------------------------------------------------------------------------------------------
 
-constexpr int run_length = pack < 4 ? pack : 4;                         // samples whose equal bins are added in one step
-constexpr int ahead = SIZE >= 4 ? AHEAD : SIZE * AHEAD / 4;             // accesses: of short samples fewer
+constexpr int run_length = pack < 4 ? pack : 4;  // samples whose equal bins are added in one step
+constexpr int ahead = SIZE >= 4 ? AHEAD : SIZE * AHEAD / 4;  // accesses: of short samples fewer
 constexpr u32 half_full = 1u << 15;
 static_assert(ahead >= 1 && GROUP * ahead * pack + 2 * pack < half_full, "a counter could carry between barriers");
 

@@ -1,8 +1,8 @@
 #include "histogram_table.hpp"
 
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <mutex>
 
@@ -11,8 +11,8 @@ namespace concord::detail {
 std::string HistogramBound::name() const {
     if (whole) return (negative ? "-" : "") + std::to_string(magnitude);
     char text[40];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    return text;
+    const auto [end, error] = std::to_chars(text, text + sizeof text, value);  // as few digits as name it
+    return {text, end};
 }
 
 namespace {
