@@ -185,4 +185,18 @@ Call visit_reduce(const Work& work, F&& f) {
     return visit(type, [&](auto tag) { return f(tag, Max{}); });
 }
 
+inline const std::vector<std::string_view> scan_titles = {
+    "exclusive_sum", "exclusive_product", "exclusive_min", "exclusive_max",
+    "inclusive_sum", "inclusive_product", "inclusive_min", "inclusive_max"};
+
+/// Calls f(Tag<T>, operator, whether it is exclusive) for work of scan.
+template <class F>
+Call visit_scan(const Work& work, F&& f) {
+    const std::size_t kind = work.title.find('_');
+    const bool exclusive = work.title.compare(0, kind, "exclusive") == 0;
+    Work of_operator = work;
+    of_operator.title = work.title.substr(kind + 1);
+    return visit_reduce(of_operator, [&](auto tag, auto op) { return f(tag, op, exclusive); });
+}
+
 }  // namespace concord::baselines

@@ -5,8 +5,10 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/combinable.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
+#include <tbb/parallel_scan.h>
 #include <tbb/version.h>
 
 #include <concord/log.hpp>
@@ -42,13 +44,13 @@ template <class Policy>
 Call std_map(Stream&, const Work& work, Views in, Views out) {
     return visit_map(work, [&](auto tag, auto f) -> Call {
         using T = typename decltype(tag)::type;
-        return [f, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
-            if constexpr (std::is_same_v<decltype(f), Copy>) {
-                std::copy(Policy::policy, from, from + n, to);
-            } else {
-                std::transform(Policy::policy, from, from + n, to, f);
-            }
-        };
+        const auto* from = native_pointer<const T>(in[0]);
+        auto* to = native_pointer<T>(out[0]);
+        if constexpr (std::is_same_v<decltype(f), Copy>) {
+            return [from, to, n = work.n] { std::copy(Policy::policy, from, from + n, to); };
+        } else {
+            return [f, from, to, n = work.n] { std::transform(Policy::policy, from, from + n, to, f); };
+        }
     });
 }
 
@@ -68,6 +70,22 @@ Call std_reduce(Stream&, const Work& work, Views in, Views out) {
         using T = typename decltype(tag)::type;
         return [op, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
             *to = std::reduce(Policy::policy, from, from + n, decltype(op)::template identity<T>, op);
+        };
+    });
+}
+
+template <class Policy>
+Call std_scan(Stream&, const Work& work, Views in, Views out) {
+    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
+        using T = typename decltype(tag)::type;
+        return [op, exclusive, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
+                n = work.n] {
+            if (exclusive) {
+                std::exclusive_scan(Policy::policy, from, from + n, to, decltype(op)::template identity<T>,
+                                    op);
+            } else {
+                std::inclusive_scan(Policy::policy, from, from + n, to, op);
+            }
         };
     });
 }
@@ -150,6 +168,27 @@ Call tbb_reduce(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
+Call tbb_scan(Stream&, const Work& work, Views in, Views out) {
+    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
+        using T = typename decltype(tag)::type;
+        return [op, exclusive, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
+                n = work.n] {
+            tbb::parallel_scan(
+                Block(0, n, grain), decltype(op)::template identity<T>,
+                [=](const Block& block, T sum, bool final) {
+                    if (!final) return reduce_range(from + block.begin(), block.size(), sum, op);
+                    for (std::size_t i = block.begin(); i < block.end(); ++i) {
+                        const T before = sum;
+                        sum = op(sum, from[i]);
+                        to[i] = exclusive ? before : sum;
+                    }
+                    return sum;
+                },
+                op);
+        };
+    });
+}
+
 // Calls f(Tag<T>) for work of histogram: f32 or u32.
 template <class F>
 Call visit_samples(const Work& work, F&& f) {
@@ -220,6 +259,10 @@ void host(std::vector<Baseline>& list) {
         log::warn("baselines: those of the CPU were compiled for another CPU");
         return;
     }
+    // For as long as the process lives; nothing would end it before oneTBB's own end.
+    static const auto* const threads =
+        new tbb::global_control(tbb::global_control::max_allowed_parallelism, host_threads());
+    static_cast<void>(threads);
     const std::string library = "libstdc++ " + std::to_string(_GLIBCXX_RELEASE);
     const std::string tbb = std::string("oneTBB ") + TBB_runtime_version();
     const std::string libc = std::string("glibc ") + gnu_get_libc_version();
@@ -228,15 +271,18 @@ void host(std::vector<Baseline>& list) {
            {{"map", map_titles, any_type, std_map<Serial>, true},
             {"add", {"sum"}, any_type, std_add<Serial>, true},
             {"reduce", reduce_titles, any_type, std_reduce<Serial>, true},
+            {"scan", scan_titles, any_type, std_scan<Serial>, true},
             {"histogram", histogram_titles, histogram_types, std_histogram, true}});
     append(list, {"std_par", library + " PSTL, " + tbb, "tbb"},
            {{"map", map_titles, any_type, std_map<Parallel>, true},
             {"add", {"sum"}, any_type, std_add<Parallel>, true},
-            {"reduce", reduce_titles, any_type, std_reduce<Parallel>, true}});
+            {"reduce", reduce_titles, any_type, std_reduce<Parallel>, true},
+            {"scan", scan_titles, any_type, std_scan<Parallel>, true}});
     append(list, {"tbb", tbb, "tbb"},
            {{"map", map_titles, any_type, tbb_map, true},
             {"add", {"sum"}, any_type, tbb_add, true},
             {"reduce", reduce_titles, any_type, tbb_reduce, true},
+            {"scan", scan_titles, any_type, tbb_scan, true},
             {"histogram", histogram_titles, histogram_types, tbb_histogram, true}});
 }
 

@@ -13,6 +13,7 @@ struct Placement {
     bool in_place = false;
 
     bool aligned() const { return a == 0 && b == 0 && out == 0; }
+    bool operator==(const Placement&) const = default;
     std::string name() const;
 };
 
@@ -86,6 +87,7 @@ std::vector<Suite> suites();
 Suite map_suite();
 Suite add_suite();
 Suite reduce_suite();
+Suite scan_suite();
 Suite histogram_suite();
 
 /// Whether `list` is empty or ["all"], or holds `name`.
