@@ -3,6 +3,7 @@
 #include "cuda.hpp"
 #include "functors.hpp"
 
+#include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_transform.cuh>
@@ -103,6 +104,26 @@ Call cub_scan(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
+// Levels from -1 to 1 for floats, over all of u32.
+Call cub_histogram(Stream& stream, const Work& work, Views in, Views out) {
+    use_device_of(in[0]);
+    auto prepare = [&]<class T, class Level>(Tag<T>, Level lo, Level hi) -> Call {
+        auto count = [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
+                      to = native_pointer<unsigned>(out[0]), bins = static_cast<int>(work.outputs[0].count),
+                      n = static_cast<std::int64_t>(work.n)](void* scratch, std::size_t& bytes) {
+            check("cub::DeviceHistogram",
+                  cub::DeviceHistogram::HistogramEven(scratch, bytes, from, to, bins + 1, lo, hi, n, queue));
+        };
+        std::size_t bytes = 0;
+        count(nullptr, bytes);
+        return [count, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
+            count(scratch->native_handle(), bytes);
+        };
+    };
+    if (work.type() == Type::f32) return prepare(Tag<f32>{}, -1.0f, 1.0f);
+    return prepare(Tag<u32>{}, std::int64_t{0}, std::int64_t{1} << 32);
+}
+
 // Thrust's temporary memory from CUDA's stream-ordered pool: by default it calls cudaMalloc and cudaFree,
 // which wait for the device.
 struct PoolMemory {
@@ -192,7 +213,8 @@ void cuda(std::vector<Baseline>& list) {
            {{"map", map_titles, any_type, cub_map},
             {"add", {"sum"}, any_type, cub_add},
             {"reduce", reduce_titles, any_type, cub_reduce},
-            {"scan", scan_titles, any_type, cub_scan}});
+            {"scan", scan_titles, any_type, cub_scan},
+            {"histogram", histogram_titles, histogram_types, cub_histogram}});
     append(list,
            {"thrust", version("Thrust", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION, THRUST_SUBMINOR_VERSION),
             "cuda"},

@@ -95,6 +95,27 @@ struct Max {
     static constexpr T identity = std::numeric_limits<T>::lowest();
 };
 
+/// Even bins of histogram's work: bin = (x - lo) * bins / (hi - lo), in the samples' type for floats.
+inline const std::vector<std::string_view> histogram_titles = {
+    "even256", "even2048", "even65536", "even256_equal", "even2048_equal", "even65536_equal"};
+inline const std::vector<Type> histogram_types = {Type::f32, Type::u32};
+
+template <class T>
+struct EvenBin {
+    u32 bins;
+
+    /// The bin of a sample; `bins` if it is in none.
+    CONCORD_ANYWHERE u32 operator()(T x) const {
+        if constexpr (std::is_floating_point_v<T>) {
+            if (!(x >= T(-1) && x < T(1))) return bins;
+            const u32 bin = static_cast<u32>((x - T(-1)) * (static_cast<T>(bins) / T(2)));
+            return bin < bins ? bin : bins - 1;
+        } else {
+            return static_cast<u32>(static_cast<u64>(x) * bins >> 32);
+        }
+    }
+};
+
 /// Calls f with the unsigned type of the same size: copies move bits.
 template <class F>
 decltype(auto) visit_bits(Type type, F&& f) {

@@ -4,6 +4,7 @@
 #include "functors.hpp"
 
 #include <tbb/blocked_range.h>
+#include <tbb/combinable.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
@@ -188,6 +189,60 @@ Call tbb_scan(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
+// Calls f(Tag<T>) for work of histogram: f32 or u32.
+template <class F>
+Call visit_samples(const Work& work, F&& f) {
+    return work.type() == Type::f32 ? f(Tag<f32>{}) : f(Tag<u32>{});
+}
+
+Call std_histogram(Stream&, const Work& work, Views in, Views out) {
+    return visit_samples(work, [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [bin = EvenBin<T>{static_cast<u32>(work.outputs[0].count)},
+                from = native_pointer<const T>(in[0]), to = native_pointer<u32>(out[0]), n = work.n] {
+            std::fill_n(to, bin.bins, 0U);
+            for (std::size_t i = 0; i < n; ++i) {
+                const u32 b = bin(from[i]);
+                if (b < bin.bins) ++to[b];
+            }
+        };
+    });
+}
+
+// Four tables a thread, which take turns.
+template <class T>
+[[gnu::noinline]] void count_range(const T* from, std::size_t n, u32* tables, EvenBin<T> bin) {
+    const std::size_t stride = bin.bins + 1;  // with a counter for what is in no bin
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (std::size_t k = 0; k < 4; ++k)
+            ++tables[k * stride + bin(from[i + k])];
+    }
+    for (; i < n; ++i)
+        ++tables[bin(from[i])];
+}
+
+Call tbb_histogram(Stream&, const Work& work, Views in, Views out) {
+    return visit_samples(work, [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [bin = EvenBin<T>{static_cast<u32>(work.outputs[0].count)},
+                from = native_pointer<const T>(in[0]), to = native_pointer<u32>(out[0]), n = work.n] {
+            const std::size_t stride = bin.bins + 1;
+            tbb::combinable<std::vector<u32>> all([=] { return std::vector<u32>(4 * stride); });
+            tbb::parallel_for(Block(0, n, grain), [&](const Block& block) {
+                count_range(from + block.begin(), block.size(), all.local().data(), bin);
+            });
+            std::fill_n(to, bin.bins, 0U);
+            all.combine_each([=](const std::vector<u32>& tables) {
+                for (std::size_t k = 0; k < 4; ++k) {
+                    for (u32 b = 0; b < bin.bins; ++b)
+                        to[b] += tables[k * stride + b];
+                }
+            });
+        };
+    });
+}
+
 // This file may be compiled for the machine that builds it (-march=native); elsewhere it must not run.
 bool runs_here() {
 #if defined(__AVX512F__)
@@ -216,7 +271,8 @@ void host(std::vector<Baseline>& list) {
            {{"map", map_titles, any_type, std_map<Serial>, true},
             {"add", {"sum"}, any_type, std_add<Serial>, true},
             {"reduce", reduce_titles, any_type, std_reduce<Serial>, true},
-            {"scan", scan_titles, any_type, std_scan<Serial>, true}});
+            {"scan", scan_titles, any_type, std_scan<Serial>, true},
+            {"histogram", histogram_titles, histogram_types, std_histogram, true}});
     append(list, {"std_par", library + " PSTL, " + tbb, "tbb"},
            {{"map", map_titles, any_type, std_map<Parallel>, true},
             {"add", {"sum"}, any_type, std_add<Parallel>, true},
@@ -226,7 +282,8 @@ void host(std::vector<Baseline>& list) {
            {{"map", map_titles, any_type, tbb_map, true},
             {"add", {"sum"}, any_type, tbb_add, true},
             {"reduce", reduce_titles, any_type, tbb_reduce, true},
-            {"scan", scan_titles, any_type, tbb_scan, true}});
+            {"scan", scan_titles, any_type, tbb_scan, true},
+            {"histogram", histogram_titles, histogram_types, tbb_histogram, true}});
 }
 
 }  // namespace

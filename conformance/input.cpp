@@ -222,7 +222,10 @@ void Input::make(u64 first, std::span<std::byte> to) const {
         const double spread = std::min(0.5, 4 / std::sqrt(static_cast<double>(count)));
         for (u64 i = 0; i < n; ++i) {
             const u64 bits = random_bits(key, first + i);
-            if constexpr (std::is_floating_point_v<T>) {
+            if (custom) {
+                const u64 value = custom(first + i, bits);
+                std::memcpy(to.data() + i * sizeof(T), &value, sizeof(T));
+            } else if constexpr (std::is_floating_point_v<T>) {
                 const auto value = float_bits<T>(pattern, bits, spread, first + i, count);
                 std::memcpy(to.data() + i * sizeof(T), &value, sizeof value);
             } else {

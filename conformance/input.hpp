@@ -46,6 +46,8 @@ struct Input {
     u64 count = 0;
     Pattern pattern = Pattern::random;
     u64 seed = 0;
+    /// The bits of element i from 64 random ones, instead of what the pattern says of them; the pattern is then a name.
+    std::function<u64(u64 i, u64 bits)> custom = {};
 
     u64 bytes() const { return count * size_of(type); }
     /// Writes elements [first, first + count of `to`), whole elements.

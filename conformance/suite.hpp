@@ -31,6 +31,8 @@ class Plan {
     void restrict_to(std::vector<Pattern> patterns) { patterns_ = std::move(patterns); }
 
     u64 seed() const { return seed_; }
+    /// Whether cases are welcome that mostly repeat others, such as the same kernels compiled for another operator.
+    bool full() const { return extent_ == Extent::full; }
     /// How thoroughly a function or operator is to be tried: the first of an algorithm fully, which is past
     /// 2^32 elements where `full` asks for it; the others share its kernels but for the operator.
     enum class Depth { huge, all, some };
@@ -86,6 +88,7 @@ Suite map_suite();
 Suite add_suite();
 Suite reduce_suite();
 Suite scan_suite();
+Suite histogram_suite();
 
 /// Whether `list` is empty or ["all"], or holds `name`.
 bool asked_for(const std::vector<std::string>& list, std::string_view name);

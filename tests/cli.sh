@@ -242,7 +242,7 @@ visit() {  # COMMAND WORDS...
     while read -r name; do visit "$@" "$name"; done < <(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' <<<"$out")
 }
 visit
-for level in devices doctor algorithms run "run map" "run add" "run reduce" check bench cache "cache ls" "cache verify" \
+for level in devices doctor algorithms run "run map" "run add" "run reduce" "run histogram" check bench cache "cache ls" "cache verify" \
     "cache clear"; do
     problem=
     [[ $visited == *"[$level]"* ]] || problem="expected it among the commands that --help lists, which are$visited"
@@ -267,7 +267,7 @@ ends 2 "'2^99'" check --sizes '2^99'
 ends 2 "'-5'" bench --sizes -5
 ends 2 "frob" devices --log-level frob
 ends 2 "--threads" devices --threads 0
-for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce"; do
+for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run histogram"; do
     # shellcheck disable=SC2086  # a command is one word or two
     ends 2 "--frob" $command --frob
 done
@@ -278,6 +278,30 @@ refused 2 "cube" run map --function cube --in three.npy --out box/new.npy
 refused 2 "--frob" run map --in three.npy --out box/new.npy --frob
 refused 2 "2 given" run map --in three.npy --in three.npy --out box/new.npy
 refused 2 "1 given" run add --in three.npy --out box/new.npy
+bins() { refused 2 "$1" run histogram --in "$2" --out box/new.npy "${@:3}"; }  # WORDS FILE OPTIONS...
+bins "--bins" bytes.npy --identity
+bins "one of --range LO HI, --modulo and --identity" bytes.npy --bins 3
+bins "'0' is no number of bins" bytes.npy --bins 0 --identity
+bins "'-1' is no number of bins" bytes.npy --bins -1 --identity
+bins "'3.5' is no number of bins" bytes.npy --bins 3.5 --identity
+bins "'many' is no number of bins" bytes.npy --bins many --identity
+bins "more than" bytes.npy --bins 9223372036854775808 --identity
+bins "excludes" bytes.npy --bins 3 --identity --modulo
+bins "excludes" bytes.npy --bins 3 --range 0 1 --modulo
+bins "excludes" bytes.npy --bins 3 --range 0 1 --identity
+bins "--range" bytes.npy --bins 3 --range 0
+bins "u24" bytes.npy --bins 3 --identity --counter u24
+bins "'lo' is no number" bytes.npy --bins 3 --range lo 1
+bins "'1x' is no number" three.npy --bins 3 --range 0 1x
+bins "from 1 to 1 is empty" three.npy --bins 3 --range 1 1
+bins "from 5 to -1 is empty" bytes.npy --bins 3 --range 5 -1
+bins "from 0 to inf" three.npy --bins 3 --range 0 inf
+bins "from nan to 1" three.npy --bins 3 --range nan 1
+bins "from -inf to 1" three.npy --bins 3 --range -inf 1
+bins "1e+39" three.npy --bins 3 --range 0 1e39
+bins "no whole number" bytes.npy --bins 3 --range 0 1.5
+bins "--modulo: takes unsigned samples; three.npy is f32" three.npy --bins 3 --modulo
+bins "--identity: takes integer samples; three.npy is f32" three.npy --bins 3 --identity
 
 ## Devices.
 run devices --json
@@ -478,6 +502,7 @@ for device in tbb opencl cuda; do
     use "$device"
     refused 2 "these would do: vectorized, naive" run map --in three.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "these would do: fixed" run reduce --in three.npy --out box/kept.npy --device "$device" --variant frob
+    refused 2 "these would do: " run histogram --bins 3 --identity --in bytes.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "sqrt takes f32 or f64, not u8" run map --function sqrt --in bytes.npy --out box/kept.npy --device "$device"
     [[ $device == tbb ]] && continue
     refused 2 "serial is not written in" run reduce --in three.npy --out box/new.npy --device "$device" --variant serial
@@ -580,6 +605,23 @@ for type in $types; do
     npy "scalar.$type.square.npy" "$type" "()" 9
     npy "scalar.$type.sum.npy" "$type" "()" 6
 done
+# Histograms, of which a u16 counter is full: ones.npy has 200000 samples.
+for type in i8 i16 i32 i64 f32 f64; do
+    npy "histogram.$type.npy" $type "(2, 4)" -5 -4 -1 0 1 3 5 100
+    npy "histogram.$type.even.npy" u64 - 2 0 2 1 1
+done
+for type in u8 u16 u32 u64; do
+    npy "histogram.$type.npy" $type "(2, 4)" 0 1 2 3 4 5 11 100
+    npy "histogram.$type.even.npy" u64 - 2 2 2 0 0
+    npy "histogram.$type.modulo.npy" u32 - 2 3 3
+    npy "histogram.$type.identity.npy" u16 - 1 1 1
+done
+npy histogram.none.npy u64 - 0 0 0 0 0
+npy histogram.signed.npy u64 - 1 1 0 1 0
+npy histogram.small.npy f32 - 0xbf000000 0xbe800000 0x3e800000 0x3f000000  # -0.5, -0.25, 0.25, 0.5
+npy histogram.small.even.npy u64 - 2 0 1 1
+npy histogram.full.npy u16 - 0 65535 0
+npy histogram.many.npy u32 - 0 200000 0
 npy ones_sum.npy u8 "()" 200000
 npy cube.npy i16 "(2, 1, 3)" 1 2 3 4 5 6
 npy cube_negate.npy i16 "(2, 1, 3)" -1 -2 -3 -4 -5 -6
@@ -622,6 +664,24 @@ for device in tbb opencl cuda; do
             ends 0 "= nan" run reduce --op $op --in "nan.$type.npy" --out box/new.npy --device "$device"
         done
     done
+    for type in $types; do
+        lo=-5 hi=5
+        [[ $type != u* ]] || lo=0 hi=10
+        if [[ $device == tbb || $type == f32 || $type == u8 || $type == i64 ]]; then
+            gives "histogram.$type.even.npy" run histogram --bins 5 --range $lo $hi --in "histogram.$type.npy" --device "$device"
+            if [[ $type == u* ]]; then
+                gives "histogram.$type.modulo.npy" run histogram --bins 3 --modulo --counter u32 \
+                    --in "histogram.$type.npy" --device "$device"
+                gives "histogram.$type.identity.npy" run histogram --bins 3 --identity --counter u16 \
+                    --in "histogram.$type.npy" --device "$device"
+            fi
+        fi
+        gives histogram.none.npy run histogram --bins 5 --range 0 1 --in "empty.$type.npy" --device "$device"
+    done
+    gives histogram.signed.npy run histogram --bins 5 --identity --in histogram.i32.npy --device "$device"
+    gives histogram.small.even.npy run histogram --bins 4 --range -.5 .50001 --in histogram.small.npy --device "$device"
+    gives histogram.full.npy run histogram --bins 3 --identity --counter u16 --in ones.npy --device "$device"
+    gives histogram.many.npy run histogram --bins 3 --range 0 3 --counter u32 --in ones.npy --device "$device"
     gives ones_sum.npy run reduce --in ones.npy --device "$device"
     gives cube_negate.npy run map --function negate --in cube.npy --device "$device"
     for variant in fixed shuffle first_add sequential interleaved global_tree serial; do

@@ -1,4 +1,5 @@
 #include <concord/add.hpp>
+#include <concord/histogram.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
@@ -22,7 +23,8 @@ std::vector<Algorithm> algorithms() {
     return {{"map", "out[i] = f(in[i]), or f(a[i], b[i])", map_variants()},
             {"add", "out[i] = a[i] + b[i]", add_variants()},
             {"reduce", "out[0] = in[0] op in[1] op ... in[n-1]", reduce_variants()},
-            {"scan", "out[i] = in[0] op in[1] op ... op in[i]", scan_variants()}};
+            {"scan", "out[i] = in[0] op in[1] op ... op in[i]", scan_variants()},
+            {"histogram", "counters[b] = number of i with bin(in[i]) == b", histogram_variants()}};
 }
 
 namespace detail {

@@ -1,0 +1,304 @@
+// Histogram, OpenCL C. Parallel texts: histogram.cu, histogram_host.hpp.
+//
+// Algorithm  A group counts its share of the samples in local memory and adds its row of counts to the counters.
+// private    COPIES copies (1: shared_atomic, more: multi_copy); the counters of one bin lie side by side, and a lane
+//            counts in the copy of its number, so that 32 copies are a bank a lane. Adding the constant 1 without
+//            asking for the old value lets the hardware count equal bins of a warp in one step.
+//            PASSES: a group counts one range of bins only; groups of all ranges go over the same samples side by
+//            side, so that one of them fetches them for all.
+// packed16   Two counters of 16 bits a word: bins [0, N/2) in the lower halves, the others in the upper ones. The lane
+//            whose addition takes a half to 2^15 moves that much to the counters. Between two barriers a group adds
+//            less than 2^15, so a half is below 2^15 after each and never carries. Equal bins of neighbouring samples
+//            are added in one step, for here nothing else merges them.
+// wide       the shape for CPUs (private_bins): one lane a group counts a contiguous share in tables of its own, whose
+//            rows a second launch adds up (merge). Bins are computed for a block at a time, in vectors; a run of 16
+//            equal ones is counted in one step; else several sub-tables take turns, so that a counter which was just
+//            stored to is not loaded again at once.
+// Passes     one launch, on counters that are zero; traffic: every sample once, a row of counts a group.
+// Tunables   GROUP lanes a group, COPIES; UNROLL and AHEAD accesses in flight a lane.
+// Source     V. Podlozhnyuk, Histogram calculation in CUDA, 2007; J. Gomez-Luna et al., An optimized approach to
+//            histogram computation on GPU, 2013 (copies); the packed counters are Concord's.
+//
+// T: type of the samples, of SIZE bytes; apply(op, x): the bin of a sample, N or more if it is not counted; BIN: the
+// unsigned type of bins; WORDS: of 32 bits in a counter.
+
+#if !defined(WIDE)
+
+#if defined(CONCORD_CPU)  // lanes are emulated: to unroll for them takes long and gains nothing
+#define UNROLL 1
+#define AHEAD (SIZE < 4 ? 4 / SIZE : 1)
+#endif
+#ifndef UNROLL
+#define UNROLL 4  // accesses of 16 bytes in flight a lane, private
+#endif
+#ifndef AHEAD
+#define AHEAD 4  // the same, and as many loaded ahead, packed16; for samples of 4 bytes and more
+#endif
+
+#define PACK (16 / SIZE)  // samples of an access
+typedef struct { T item[PACK]; } __attribute__((aligned(16))) Samples;
+
+// Adds to a counter that other groups add to as well. Of 64 bits there are no atomics in OpenCL C 1.2: the lower word
+// carries.
+static inline void add_to(volatile __global u32* out, u64 bin, u32 count) {
+#if WORDS == 1
+    atomic_add(out + bin, count);
+#else
+    const u32 old = atomic_add(out + 2 * bin, count);
+    if (old + count < old) atomic_inc(out + 2 * bin + 1);
+#endif
+}
+
+// n samples: those before the first and after the last whole access, and the accesses between them.
+typedef struct {
+    u64 head, packs;
+    u32 ends;
+} Layout;
+
+static inline Layout layout_of(__global const T* in, u64 n) {
+    Layout layout;
+    layout.head = min((u64)((16 - (ulong)in % 16) % 16 / SIZE), n);
+    layout.packs = (n - layout.head) / PACK;
+    layout.ends = (u32)(n - layout.packs * PACK);
+    return layout;
+}
+// The i-th of those in no whole access.
+static inline u64 end_of(const Layout layout, u32 i) { return i < layout.head ? i : i + layout.packs * PACK; }
+
+// --- private --------------------------------------------------------------------------------------------------------
+
+// mine: the lane's copy; first, held: the group's bins.
+static inline void count_one(T x, volatile __local u32* mine, BIN first, u32 held, const Op op) {
+    const BIN bin = (BIN)apply(op, x) - first;
+    if (bin < held) atomic_inc(mine + (u32)bin * COPIES);
+}
+
+static inline void count_pack(const Samples x, volatile __local u32* mine, BIN first, u32 held, const Op op) {
+#pragma unroll
+    for (int j = 0; j < PACK; ++j) count_one(x.item[j], mine, first, held, op);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void histogram_private(__global const T* in, ulong in_at, __global u32* out, ulong out_at, u64 n, u64 bins, u64 range,
+                       u64 passes, u32 copies, u32 words, const Op op, __local u32* table) {
+    in += in_at;
+    out += out_at;
+    const u32 lane = get_local_id(0);
+#if PASSES
+    const u32 part = get_group_id(0) / (u32)passes, parts = get_num_groups(0) / (u32)passes;
+    const BIN first = (BIN)(get_group_id(0) % (u32)passes * range);
+    const u32 held = (u32)(bins < first + range ? (bins > first ? bins - first : 0) : range);
+#else
+    const u32 part = get_group_id(0), parts = get_num_groups(0);
+    const BIN first = 0;
+    const u32 held = (u32)range;
+#endif
+
+    for (u32 i = lane; i < held * COPIES; i += GROUP) table[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    __local u32* mine = table + lane % COPIES;
+    const Layout layout = layout_of(in, n);
+    __global const Samples* packs = (__global const Samples*)(in + layout.head);
+    const u64 tile = (u64)GROUP * UNROLL;
+    u64 at = part * tile + lane;
+    for (; at - lane + tile <= layout.packs; at += parts * tile) {
+        Samples x[UNROLL];
+#pragma unroll
+        for (int k = 0; k < UNROLL; ++k) x[k] = packs[at + k * GROUP];
+#pragma unroll
+        for (int k = 0; k < UNROLL; ++k) count_pack(x[k], mine, first, held, op);
+    }
+    // The broken tile is one group's.
+    for (int k = 0; k < UNROLL; ++k) {
+        if (at + k * GROUP < layout.packs) count_pack(packs[at + k * GROUP], mine, first, held, op);
+    }
+    if (part == 0 && lane < layout.ends) count_one(in[end_of(layout, lane)], mine, first, held, op);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    // Copies meet; every group begins elsewhere, and every lane in another bank.
+    const u32 begin = (u32)((u64)part * GROUP % (held + 1));
+    for (u32 i = lane; i < held; i += GROUP) {
+        const u32 b = i + begin < held ? i + begin : i + begin - held;
+        u32 sum = 0;
+#pragma unroll
+        for (u32 k = 0; k < COPIES; ++k) sum += table[b * COPIES + (k + lane) % COPIES];
+        if (sum != 0) add_to(out, (u64)first + b, sum);
+    }
+}
+
+// --- packed16 -------------------------------------------------------------------------------------------------------
+
+#define RUN_LENGTH (PACK < 4 ? PACK : 4)  // samples whose equal bins are added in one step
+#define LOADS_AHEAD (SIZE >= 4 ? AHEAD : SIZE * AHEAD / 4)  // accesses: of short samples fewer
+#define HALF_FULL (1u << 15)
+#if LOADS_AHEAD < 1 || GROUP * LOADS_AHEAD * PACK + 2 * PACK >= 32768
+#error a counter could carry between barriers
+#endif
+
+// Adds runs of equal bins; halves: words of the table.
+static inline void count_runs(const T* x, u32 bins, u32 halves, __global u32* out, volatile __local u32* table,
+                              const Op op) {
+    u32 word[RUN_LENGTH], add[RUN_LENGTH], old[RUN_LENGTH];
+    const BIN b0 = (BIN)apply(op, x[0]);
+    u32 run = 1, bin = b0 < bins ? (u32)b0 : bins;
+#pragma unroll
+    for (int j = 0; j < RUN_LENGTH; ++j) {
+        u32 next = bins;
+        if (j + 1 < RUN_LENGTH) {
+            const BIN b = (BIN)apply(op, x[j + 1]);
+            next = b < bins ? (u32)b : bins;
+        }
+        const bool ends = j + 1 == RUN_LENGTH || next != bin;
+        const bool upper = bin >= halves;
+        word[j] = upper ? bin - halves : bin;
+        add[j] = ends && bin < bins ? (upper ? run << 16 : run) : 0;
+        run = ends ? 1 : run + 1;
+        bin = next;
+    }
+#pragma unroll
+    for (int j = 0; j < RUN_LENGTH; ++j) old[j] = add[j] != 0 ? atomic_add(table + word[j], add[j]) : 0;
+    u32 full = 0;
+#pragma unroll
+    for (int j = 0; j < RUN_LENGTH; ++j) {
+        // The top bits that went from 0 to 1, of the half that was added to.
+        add[j] = ~old[j] & (old[j] + add[j]) & (HALF_FULL << 16 | HALF_FULL);
+        full |= add[j];
+    }
+    if (full == 0) return;
+#pragma unroll
+    for (int j = 0; j < RUN_LENGTH; ++j) {
+        if (add[j] == 0) continue;
+        atomic_sub(table + word[j], add[j]);
+        add_to(out, word[j] + (add[j] > HALF_FULL ? halves : 0), HALF_FULL);
+    }
+}
+
+static inline void count_packed(const Samples x, u32 bins, u32 halves, __global u32* out, __local u32* table,
+                                const Op op) {
+#pragma unroll
+    for (int j = 0; j < PACK; j += RUN_LENGTH) count_runs(x.item + j, bins, halves, out, table, op);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void histogram_packed16(__global const T* in, ulong in_at, __global u32* out, ulong out_at, u64 n, u64 all_bins,
+                        u32 words, const Op op, __local u32* table) {
+    in += in_at;
+    out += out_at;
+    const u32 lane = get_local_id(0), bins = (u32)all_bins, halves = (bins + 1) / 2;
+    const Layout layout = layout_of(in, n);
+    __global const Samples* packs = (__global const Samples*)(in + layout.head);
+    const u64 tile = (u64)GROUP * LOADS_AHEAD, step = get_num_groups(0) * tile;
+    u64 first = get_group_id(0) * tile;  // the same for all lanes, as what barriers depend on must be
+    Samples next[LOADS_AHEAD];
+    if (first + tile <= layout.packs) {
+#pragma unroll
+        for (int k = 0; k < LOADS_AHEAD; ++k) next[k] = packs[first + lane + k * GROUP];
+    }
+
+    for (u32 i = lane; i < halves; i += GROUP) table[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (; first + tile <= layout.packs; first += step) {
+        Samples x[LOADS_AHEAD];
+#pragma unroll
+        for (int k = 0; k < LOADS_AHEAD; ++k) x[k] = next[k];
+        if (first + step + tile <= layout.packs) {
+#pragma unroll
+            for (int k = 0; k < LOADS_AHEAD; ++k) next[k] = packs[first + step + lane + k * GROUP];
+        }
+#pragma unroll
+        for (int k = 0; k < LOADS_AHEAD; ++k) count_packed(x[k], bins, halves, out, table, op);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    // The broken tile is one group's; the ends are few.
+    for (int k = 0; k < LOADS_AHEAD; ++k) {
+        const u64 i = first + lane + k * GROUP;
+        if (i < layout.packs) count_packed(packs[i], bins, halves, out, table, op);
+    }
+    if (get_group_id(0) == 0 && lane < layout.ends) {
+        const BIN bin = (BIN)apply(op, in[end_of(layout, lane)]);
+        if (bin < bins) add_to(out, bin, 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    // Every group begins elsewhere.
+    const u32 begin = (u32)((u64)get_group_id(0) * GROUP % halves);
+    for (u32 i = lane; i < halves; i += GROUP) {
+        const u32 w = i + begin < halves ? i + begin : i + begin - halves;
+        const u32 lower = table[w] & 0xffffu, upper = table[w] >> 16;
+        if (lower != 0) add_to(out, w, lower);
+        if (upper != 0) add_to(out, halves + w, upper);
+    }
+}
+
+#elif defined(T)
+
+#define BLOCK 256   // samples whose bins are computed before they are counted
+#define RUN 16      // of equal bins, counted in one step
+
+// Counts a block of bins; COPIES sub-tables of `stride` counters take turns.
+static inline void count_block(const u32* bin, u32 n, __global u32* table, u64 stride) {
+    u32 i = 0;
+    for (; i + RUN <= n; i += RUN) {
+        if (bin[i] == bin[i + RUN - 1]) {
+            u32 differ = 0;
+#pragma clang loop vectorize(enable) unroll(disable)
+            for (u32 j = 0; j < RUN; ++j) differ |= bin[i + j] ^ bin[i];
+            if (differ == 0) {
+                table[bin[i]] += RUN;
+                continue;
+            }
+        }
+#pragma unroll
+        for (u32 j = 0; j < RUN; ++j) ++table[j % COPIES * stride + bin[i + j]];
+    }
+    for (; i < n; ++i) ++table[bin[i]];
+}
+
+// rows: for each group COPIES sub-tables of `stride` counters, of which the one after the last bin's takes what is not
+// counted. The sub-tables meet in the first.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void histogram_bins(__global const T* in, ulong in_at, __global u32* rows, ulong rows_at, u64 n, u64 bins, u64 stride,
+                    u32 copies, const Op op) {
+    u32 bin[BLOCK];
+    __global u32* table = rows + rows_at + get_group_id(0) * stride * COPIES;
+    for (u64 i = 0; i < stride * COPIES; ++i) table[i] = 0;
+    const u64 share = (n + get_num_groups(0) - 1) / get_num_groups(0);
+    const u64 begin = min(n, get_group_id(0) * share), end = min(n, begin + share);
+    const u32 none = (u32)bins;
+    for (u64 first = begin; first < end; first += BLOCK) {
+        const u32 count = (u32)min((u64)BLOCK, end - first);
+        __global const T* x = in + in_at + first;
+#pragma clang loop vectorize(enable) unroll(disable)
+        for (u32 i = 0; i < count; ++i) {
+            const BIN b = (BIN)apply(op, x[i]);
+            bin[i] = b < none ? (u32)b : none;
+        }
+        count_block(bin, count, table, stride);
+    }
+    for (u64 k = 1; k < COPIES; ++k) {
+        for (u64 b = 0; b < bins; ++b) table[b] += table[k * stride + b];
+    }
+}
+
+#else
+
+#define MERGE_TILE 1024  // bins a group
+
+// Sums the rows and writes the counters; those of 16 bits stop at 65535.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void histogram_merge(__global const u32* rows, ulong rows_at, __global COUNTER* out, ulong out_at, u64 bins,
+                     u64 row_length, u64 count, u32 size) {
+    u64 sum[MERGE_TILE];
+    const u64 first = get_group_id(0) * MERGE_TILE, n = min((u64)MERGE_TILE, bins - first);
+    for (u64 i = 0; i < n; ++i) sum[i] = 0;
+    for (u64 r = 0; r < count; ++r) {
+        __global const u32* row = rows + rows_at + r * row_length + first;
+        for (u64 i = 0; i < n; ++i) sum[i] += row[i];
+    }
+    for (u64 i = 0; i < n; ++i)
+        out[out_at + first + i] = (COUNTER)(sizeof(COUNTER) == 2 && sum[i] > 65535 ? 65535 : sum[i]);
+}
+
+#endif

@@ -1,0 +1,172 @@
+#include "histogram_table.hpp"
+
+namespace concord {
+namespace detail {
+namespace {
+
+Support supports_any(const Device& device, const HistogramProblem& p) {
+    return supports_type(device, p.in.type);
+}
+
+std::string bins_name(u64 bins) {
+    return std::to_string(bins) + " bins";
+}
+
+Support supports_local(const Device& device, const HistogramProblem& p, u64 bytes) {
+    constexpr u32 least_lanes = 256;
+    if (Support group = supports_group(device, least_lanes); !group) return group;
+    if (bytes > local_budget(device))
+        return Support::no(bins_name(p.bins()) + " take " + std::to_string(bytes) + " bytes of the " +
+                           std::to_string(local_budget(device)) + " that a group has on " +
+                           device.info().selector);
+    return supports_any(device, p);
+}
+
+Support supports_private(const Device& device, const HistogramProblem& p) {
+    if (device.traits().many_lanes)
+        return Support::no("groups on " + device.info().selector +
+                           " have many lanes, which would share a table");
+    if (p.bins() > most_narrow_bins) return Support::no(bins_name(p.bins()) + " are more than 2^30");
+    const u64 bytes = private_rows(device, p.in.count, p.bins()).bytes(),
+              most = std::min(device.traits().max_allocation, device.traits().global_memory / 4);
+    if (bytes > most)
+        return Support::no("tables of " + std::to_string(bytes) + " bytes are more than " +
+                           std::to_string(most));
+    return supports_any(device, p);
+}
+
+Support supports_global(const Device& device, const HistogramProblem& p) {
+    constexpr u32 lanes = 256;
+    if (Support group = supports_group(device, lanes); !group) return group;
+    return supports_any(device, p);
+}
+
+// Groups' rows are added to the counters at a cost, which few samples do not repay.
+bool worth_rows(const HistogramProblem& p) {
+    return p.in.count > p.bins();
+}
+
+struct HistogramRow : Variant {
+    Required<Support(const Device&, const HistogramProblem&)> supports;
+    Required<void(Stream&, const HistogramProblem&)> run;
+    /// Whether `auto` would rather have it than those further down.
+    Required<bool(const Device&, const HistogramProblem&)> suits;
+};
+
+constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation in CUDA, 2007";
+
+constexpr HistogramRow table[] = {
+    {{"private_bins",
+      "tables of its own for each task, several against equal neighbours; for groups of one lane", false,
+      true, true, Order::canonical, "textbook"},
+     supports_private,
+     run_histogram_private_bins,
+     [](const Device& device, const HistogramProblem& p) {
+         constexpr u64 always = u64{64} << 20;
+         return private_rows(device, p.in.count, p.bins()).bytes() <= std::max(always, p.in.bytes());
+     }},
+    {{"multi_copy", "several copies a group in local memory, a lane of a warp to each where they fit", true,
+      true, true, Order::canonical,
+      "J. Gomez-Luna et al., An optimized approach to histogram computation on GPU, 2013"},
+     [](const Device& device, const HistogramProblem& p) {
+         return supports_local(device, p, p.bins() * 4 * std::max<u64>(2, multi_copies(device, p.bins())));
+     },
+     run_histogram_multi_copy,
+     [](const Device& device, const HistogramProblem& p) {
+         constexpr u64 few = 4096;
+         return device.traits().many_lanes && p.bins() <= few && worth_rows(p);
+     }},
+    {{"shared_atomic", "one private copy a group in local memory, merged once", true, true, true,
+      Order::canonical, podlozhnyuk},
+     [](const Device& device, const HistogramProblem& p) { return supports_local(device, p, p.bins() * 4); },
+     run_histogram_shared_atomic,
+     [](const Device& device, const HistogramProblem& p) {
+         return device.traits().many_lanes && worth_rows(p);
+     }},
+    {{"packed16", "two counters of 16 bits a word in local memory, spilled before they carry", true, true,
+      true, Order::canonical, "Concord"},
+     [](const Device& device, const HistogramProblem& p) {
+         return supports_local(device, p, divide_up(p.bins(), 2) * 4);
+     },
+     run_histogram_packed16,
+     [](const Device& device, const HistogramProblem& p) {
+         return device.traits().many_lanes && worth_rows(p);
+     }},
+    {{"passes", "a range of bins a group in local memory; groups of all ranges read a part side by side",
+      true, true, true, Order::canonical, "textbook"},
+     [](const Device& device, const HistogramProblem& p) { return supports_local(device, p, 4); },
+     run_histogram_passes,
+     [](const Device& device, const HistogramProblem& p) {
+         constexpr u64 few = 16;
+         return device.traits().many_lanes && worth_rows(p) && pass_count(device, p.bins()) <= few;
+     }},
+    {{"global_atomic", "every sample adds to its counter in global memory", true, true, true,
+      Order::canonical, "textbook"},
+     supports_global,
+     run_histogram_global_atomic,
+     [](const Device&, const HistogramProblem&) { return true; }},
+    {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
+     supports_any,
+     run_histogram_serial,
+     [](const Device&, const HistogramProblem&) { return true; }},
+};
+
+// The first row that the device supports and that suits the problem; else what choose() says.
+const HistogramRow& pick(const Device& device, const HistogramProblem& p, const Options& options) {
+    if (options.variant == "auto") {
+        for (const HistogramRow& row : table) {
+            if (supports_dialect(device, row) && row.supports(device, p) && row.suits(device, p)) return row;
+        }
+    }
+    return choose("histogram", table, device, p, options);
+}
+
+// What needs no bins.
+void check_operands(const Stream& stream, const View& in, const View& counters) {
+    auto refuse = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, "histogram", why); };
+    check_operand("histogram", "in", stream, in);
+    check_operand("histogram", "counters", stream, counters);
+    if (counters.type != Type::u16 && counters.type != Type::u32 && counters.type != Type::u64)
+        refuse("counters are " + std::string(name_of(counters.type)) + ", not u16, u32 or u64");
+    if (counters.count == 0) refuse("there are no counters: one bin at least");
+    if (overlap(in, counters)) refuse("counters overlap in");
+}
+
+}  // namespace
+
+Run histogram(Stream& stream, const HistogramProblem& p, const Options& options) {
+    check_operands(stream, p.in, p.out);
+    const HistogramRow& row = pick(stream.device(), p, options);
+    if (p.in.count == 0 || p.nothing) {
+        const u64 zero = 0;
+        stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));
+    } else {
+        row.run(stream, p);
+    }
+    return {row.name, &stream.device()};
+}
+
+}  // namespace detail
+
+std::vector<const Variant*> histogram_variants() {
+    std::vector<const Variant*> list;
+    for (const detail::HistogramRow& row : detail::table)
+        list.push_back(&row);
+    return list;
+}
+
+Run histogram(Stream& stream, const View& in, const View& counters, const HistogramBins& bins,
+              const Options& options) {
+    detail::check_operands(stream, in, counters);
+    const detail::ResolvedBins resolved = detail::resolve(bins, in.type, counters.count);
+    return detail::histogram(stream,
+                             {in,
+                              counters,
+                              *resolved.op,
+                              {std::span(resolved.values).first(resolved.size)},
+                              resolved.host,
+                              resolved.nothing},
+                             options);
+}
+
+}  // namespace concord

@@ -1,0 +1,271 @@
+#include "histogram_table.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <mutex>
+
+namespace concord::detail {
+
+std::string HistogramBound::name() const {
+    if (whole) return (negative ? "-" : "") + std::to_string(magnitude);
+    char text[40];
+    const auto [end, error] = std::to_chars(text, text + sizeof text, value);  // as few digits as name it
+    return {text, end};
+}
+
+namespace {
+
+using ops::u128;
+__extension__ using i128 = __int128;
+
+[[noreturn]] void refuse(const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, "histogram", why);
+}
+
+std::string range_name(const HistogramBins& bins) {
+    return "the range from " + bins.lo().name() + " to " + bins.hi().name();
+}
+
+// --- Texts ---------------------------------------------------------------------------------------------------
+
+// How a functor is written for the JIT compilers, by what it is a functor of.
+enum class Form : u8 { even_float, even_shift, even_ratio, even_wide, modulo, modulo_wide, identity };
+
+// d * p / q by Ratio32 and Ratio64, for u32 or u64 d, whole, high and low.
+constexpr std::string_view ratio_32 = "d * whole + (u32)(((u64)d * high + ((u64)d * low >> 32)) >> 32)";
+constexpr std::string_view ratio_64 = "d * whole + concord_upper(d, high) + (part + d * high < part ? 1 : 0)";
+constexpr std::string_view upper_word = R"(
+#ifdef __OPENCL_VERSION__
+#define concord_upper(a, b) mul_hi(a, b)
+#else
+#define concord_upper(a, b) __umul64hi(a, b)
+#endif
+)";
+
+std::string even_text(Form form, Type type, const std::string& bin) {
+    const std::string t(name_of(type)), none = "(" + bin + ")~(" + bin + ")0";
+    const std::string word = size_of(type) == 8 ? "u64" : "u32";
+    const std::string above = "const " + std::string(name_of(unsigned_of(type))) + " above = (" +
+                              std::string(name_of(unsigned_of(type))) + ")((" + word + ")x - first); ";
+    const std::string head = bin + " concord_function(" + t + " x, ";
+    switch (form) {
+        case Form::even_float:
+            return head + t + " lo, " + t + " hi, " + t + " scale, " + bin + " last) { const " + bin +
+                   " b = (" + bin + ")(" + (bin == "u32" ? "i32" : "i64") +
+                   ")((x - lo) * scale); return x >= lo && x < hi ? (b < last ? b : last) : " + none + "; }";
+        case Form::even_shift:
+            return head + word + " first, " + word + " last, u32 ahead, u32 shift) { " + above +
+                   "return above <= last ? ((u32)above + ahead) >> shift : " + none + "; }";
+        case Form::even_ratio:
+            return head + word + " first, " + word + " last, u32 ahead, u32 whole, u32 high, u32 low) { " +
+                   above + "const u32 d = (u32)above + ahead; return above <= last ? " +
+                   std::string(ratio_32) + " : " + none + "; }";
+        default:
+            return head + word + " first, " + word + " last, u64 ahead, u64 whole, u64 high, u64 low) { " +
+                   std::string(upper_word) + above +
+                   "const u64 d = above + ahead; const u64 part = concord_upper(d, low); return above <= "
+                   "last "
+                   "? (" +
+                   bin + ")(" + std::string(ratio_64) + ") : " + none + "; }";
+    }
+}
+
+std::string text_of(Form form, Type type, const std::string& bin) {
+    const std::string head = bin + " concord_function(" + std::string(name_of(type)) + " x";
+    switch (form) {
+        case Form::modulo:
+            return head + ", u32 bins, u32 whole, u32 high, u32 low) { const u32 d = x; return d - (" +
+                   std::string(ratio_32) + ") * bins; }";
+        case Form::modulo_wide:
+            return head + ", u64 bins, u64 whole, u64 high, u64 low) { " + std::string(upper_word) +
+                   "const u64 d = x; const u64 part = concord_upper(d, low); return (" + bin + ")(d - (" +
+                   std::string(ratio_64) + ") * bins); }";
+        case Form::identity:
+            if (size_of(type) == 8 && bin == "u32")
+                return head + ") { return (u64)x < 0xffffffffu ? (u32)x : 0xffffffffu; }";
+            return head + ") { return (" + bin + ")x; }";
+        default:
+            return even_text(form, type, bin);
+    }
+}
+
+std::vector<Type> bound_of(Form form, Type type, Type bin) {
+    const Type word = size_of(type) == 8 ? Type::u64 : Type::u32;
+    switch (form) {
+        case Form::even_float:
+            return {type, type, type, bin};
+        case Form::even_shift:
+            return {word, word, Type::u32, Type::u32};
+        case Form::even_ratio:
+            return {word, word, Type::u32, Type::u32, Type::u32, Type::u32};
+        case Form::even_wide:
+            return {word, word, Type::u64, Type::u64, Type::u64, Type::u64};
+        case Form::modulo:
+            return std::vector<Type>(4, Type::u32);
+        case Form::modulo_wide:
+            return std::vector<Type>(4, Type::u64);
+        default:
+            return {};
+    }
+}
+
+// The same object at every call.
+const Operator& operator_of(Form form, Type type, Type bin) {
+    static std::mutex mutex;
+    static std::map<std::array<u8, 3>, Operator> made;
+    const std::lock_guard lock(mutex);
+    Operator& op = made[{static_cast<u8>(form), static_cast<u8>(type), static_cast<u8>(bin)}];
+    if (op.hash != 0) return op;
+    constexpr std::string_view names[] = {"even",   "even_power_of_two", "even", "even", "modulo",
+                                          "modulo", "identity"};
+    op.name = names[static_cast<std::size_t>(form)];
+    op.result = bin;
+    op.arguments = {type};
+    op.bound = bound_of(form, type, bin);
+    op.text = text_of(form, type, std::string(name_of(bin)));
+    op.file = "builtin";
+    op.line = 1;
+    return op = finish(std::move(op));
+}
+
+// --- Values --------------------------------------------------------------------------------------------------
+
+template <class T, class F>
+ResolvedBins resolved(Form form, const F& functor) {
+    using Bin = decltype(functor(T()));
+    static_assert(sizeof(F) <= sizeof(ResolvedBins::values) && std::is_trivially_copyable_v<F>);
+    ResolvedBins bins;
+    bins.op = &operator_of(form, type_of<T>(), type_of<Bin>());
+    bins.host = &histogram_host<T, F>();
+    if constexpr (std::is_empty_v<F>) {
+        bins.size = 4;
+    } else {
+        bins.size = sizeof(F);
+        std::memcpy(bins.values.data(), &functor, sizeof(F));
+    }
+    return bins;
+}
+
+// The fraction p / q < 1 in 64 bits, rounded down; p becomes what remains.
+u64 fraction(u64& p, u64 q) {
+    const u128 shifted = u128{p} << 64;
+    p = static_cast<u64>(shifted % q);
+    return static_cast<u64>(shifted / q);
+}
+
+// p / q as the functors multiply by it.
+ops::Ratio32 ratio_32_of(u64 p, u64 q) {
+    u64 rest = p % q;
+    u64 part = fraction(rest, q);
+    part += rest != 0;
+    return {static_cast<u32>(p / q), static_cast<u32>(part >> 32), static_cast<u32>(part)};
+}
+ops::Ratio64 ratio_64_of(u64 p, u64 q) {
+    u64 rest = p % q;
+    u64 high = fraction(rest, q), low = fraction(rest, q);
+    low += rest != 0;
+    high += rest != 0 && low == 0;
+    return {p / q, high, low};
+}
+
+template <class T>
+T float_bound(const HistogramBound& bound) {
+    if (!bound.whole) return static_cast<T>(bound.value);
+    return bound.negative ? -static_cast<T>(bound.magnitude) : static_cast<T>(bound.magnitude);
+}
+
+template <class T>
+ResolvedBins even_floats(const HistogramBins& bins, u64 count) {
+    const T lo = float_bound<T>(bins.lo()), hi = float_bound<T>(bins.hi());
+    const std::string type(name_of(type_of<T>()));
+    if (!std::isfinite(lo) || !std::isfinite(hi))
+        refuse(range_name(bins) + " has an end that is no finite " + type);
+    if (!(lo < hi)) refuse(range_name(bins) + " is empty in " + type);
+    const T scale = static_cast<T>(count) / (hi - lo);
+    if (!std::isfinite(hi - lo) || !std::isfinite(scale))
+        refuse(range_name(bins) + " is too " + (std::isfinite(hi - lo) ? "narrow" : "wide") + " for " + type +
+               ": hi - lo or " + std::to_string(count) + " / (hi - lo) is infinite");
+    if (count > most_narrow_bins)
+        return resolved<T>(Form::even_float, ops::EvenFloat<T, u64>{lo, hi, scale, count - 1});
+    return resolved<T>(Form::even_float, ops::EvenFloat<T, u32>{lo, hi, scale, static_cast<u32>(count - 1)});
+}
+
+i128 whole_bound(const HistogramBins& bins, const HistogramBound& bound, Type type) {
+    if (bound.whole) return bound.negative ? -static_cast<i128>(bound.magnitude) : bound.magnitude;
+    if (!(std::abs(bound.value) < 0x1p100) || bound.value != std::trunc(bound.value))
+        refuse(range_name(bins) + " has an end that is no whole number, which " + std::string(name_of(type)) +
+               " samples need");
+    return static_cast<i128>(bound.value);
+}
+
+template <class T>
+ResolvedBins even_integers(const HistogramBins& bins, u64 count) {
+    const i128 lo = whole_bound(bins, bins.lo(), type_of<T>()),
+               hi = whole_bound(bins, bins.hi(), type_of<T>());
+    if (lo >= hi) refuse(range_name(bins) + " is empty");
+    if (hi - lo > static_cast<i128>(~u64{0})) refuse(range_name(bins) + " is wider than 64 bits");
+    using Limits = std::numeric_limits<T>;
+    const i128 first = std::max<i128>(lo, Limits::min()), last = std::min<i128>(hi - 1, Limits::max());
+    if (first > last) {
+        ResolvedBins none = resolved<T>(Form::identity, ops::Identity<T, u32>{});
+        none.nothing = true;
+        return none;
+    }
+    // Modulo 2^32 or 2^64.
+    const auto first_word = static_cast<ops::Word<T>>(first), reach = static_cast<ops::Word<T>>(last - first);
+    const u64 ahead = static_cast<u64>(first - lo), range = static_cast<u64>(hi - lo);
+    if (count > most_narrow_bins)
+        return resolved<T>(Form::even_wide,
+                           ops::EvenWide<T, u64>{first_word, reach, ahead, ratio_64_of(count, range)});
+    if (range > u64{1} << 32)
+        return resolved<T>(Form::even_wide,
+                           ops::EvenWide<T, u32>{first_word, reach, ahead, ratio_64_of(count, range)});
+    const auto near = static_cast<u32>(ahead);
+    if (range % count == 0 && std::has_single_bit(range / count) && range / count < u64{1} << 32)
+        return resolved<T>(
+            Form::even_shift,
+            ops::EvenShift<T>{first_word, reach, near, static_cast<u32>(std::countr_zero(range / count))});
+    return resolved<T>(Form::even_ratio,
+                       ops::EvenRatio<T>{first_word, reach, near, ratio_32_of(count, range)});
+}
+
+template <class T>
+ResolvedBins modulo(u64 count) {
+    if (count > most_narrow_bins)
+        return resolved<T>(Form::modulo_wide, ops::ModuloWide<T, u64>{count, ratio_64_of(1, count)});
+    if constexpr (sizeof(T) == 8) {
+        return resolved<T>(Form::modulo_wide, ops::ModuloWide<T, u32>{count, ratio_64_of(1, count)});
+    } else {
+        return resolved<T>(Form::modulo, ops::Modulo<T>{static_cast<u32>(count), ratio_32_of(1, count)});
+    }
+}
+
+}  // namespace
+
+ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count) {
+    return visit(type, [&](auto tag) -> ResolvedBins {
+        using T = typename decltype(tag)::type;
+        constexpr bool is_integer = std::is_integral_v<T>;
+        const std::string samples = std::string(name_of(type)) + " samples";
+        switch (bins.kind()) {
+            case HistogramBins::Kind::even:
+                if constexpr (is_integer) return even_integers<T>(bins, count);
+                if constexpr (!is_integer) return even_floats<T>(bins, count);
+                break;
+            case HistogramBins::Kind::modulo:
+                if constexpr (is_integer && std::is_unsigned_v<T>) return modulo<T>(count);
+                refuse("modulo bins take unsigned samples, not " + samples);
+            default:
+                if constexpr (is_integer) {
+                    if (count > most_narrow_bins) return resolved<T>(Form::identity, ops::Identity<T, u64>{});
+                    return resolved<T>(Form::identity, ops::Identity<T, u32>{});
+                }
+                refuse("identity bins take integer samples, not " + samples);
+        }
+        return {};
+    });
+}
+
+}  // namespace concord::detail

@@ -1,0 +1,203 @@
+#pragma once
+/// Histogram in the host dialect. Parallel texts: histogram.cu and histogram.cl, histogram_steps.cu and
+/// histogram_steps.cl, where phases and traffic are described. T: the samples' type; Op: a sample's bin.
+
+#include <concord/host_kernel.hpp>
+
+#include <algorithm>
+#include <atomic>
+
+namespace concord::host {
+
+/// The bin of a sample; of one that is not counted, a number that is no bin's.
+template <class T, class Op>
+[[gnu::always_inline]] inline u64 bin_of(const Op& op, T x) {
+    return static_cast<u64>(op(x));
+}
+
+/// A group's share of n samples: [begin, end).
+struct Share {
+    u64 begin, end;
+    Share(u64 n, u64 group, u64 groups) {
+        const u64 each = n / groups + (n % groups != 0 ? 1 : 0);
+        begin = std::min(n, group * each);
+        end = std::min(n, begin + each);
+    }
+};
+
+/// Adds to a counter that other groups add to as well; `words`: 1 for counters of 32 bits, 2 for 64.
+[[gnu::always_inline]] inline void add_to(u32* out, u32 words, u64 bin, u64 count) {
+    if (words == 1) {
+        std::atomic_ref<u32>(out[bin]).fetch_add(static_cast<u32>(count), std::memory_order_relaxed);
+    } else {
+        std::atomic_ref<u64>(reinterpret_cast<u64*>(out)[bin]).fetch_add(count, std::memory_order_relaxed);
+    }
+}
+
+/// Samples whose bins are computed, in vectors, before they are counted, and of those the ones that are counted
+/// in one step if they are equal, as skewed data have them.
+inline constexpr u64 histogram_block = 256, histogram_run = 16;
+
+/// Counts a block of bins in sub-tables that take turns: a counter that was just stored to is not loaded again
+/// at once. Meanwhile the next samples, `bytes` a run, come into the cache.
+template <u32 Tables>
+[[gnu::always_inline]] inline void count_block(const u32* bin, u64 n, u32* table, u64 stride,
+                                               const char* next, u64 bytes) {
+    u64 i = 0;
+    for (; i + histogram_run <= n; i += histogram_run, next += bytes) {
+        __builtin_prefetch(next);
+        if (bin[i] == bin[i + histogram_run - 1]) {
+            u32 differ = 0;
+#pragma GCC unroll 1  // else it is unrolled before it can be vectorised
+            for (u64 j = 0; j < histogram_run; ++j)
+                differ |= bin[i + j] ^ bin[i];
+            if (differ == 0) {
+                table[bin[i]] += histogram_run;
+                continue;
+            }
+        }
+#pragma GCC unroll 16
+        for (u64 j = 0; j < histogram_run; ++j)
+            ++table[j % Tables * stride + bin[i + j]];
+    }
+    for (; i < n; ++i)
+        ++table[bin[i]];
+}
+
+/// A group counts its share of the samples in a row of its own: `tables` sub-tables of `stride` counters, of
+/// which the one after the last bin's takes what is not counted. The sub-tables meet in the first.
+template <class T, class Op>
+void histogram_bins(const Group& group, const T* in, u32* rows, u64 n, u64 bins, u64 stride, u32 tables,
+                    const Op op) {
+    alignas(64) u32 bin[histogram_block];
+    u32* table = rows + group.x * stride * tables;
+    std::fill_n(table, stride * tables, u32{0});
+    const Share share(n, group.x, group.count_x);
+    // No more than 2^30 bins here: of what is compared, nothing is lost in 32 bits.
+    const auto none = static_cast<u32>(bins);
+    for (u64 first = share.begin; first < share.end; first += histogram_block) {
+        const u64 count = std::min(histogram_block, share.end - first);
+        const T* x = in + first;
+        for (u64 i = 0; i < count; ++i) {
+            const auto b = op(x[i]);
+            if constexpr (sizeof(b) == 8) {
+                bin[i] = static_cast<u64>(b) < none ? static_cast<u32>(b) : none;
+            } else {
+                bin[i] = std::min(static_cast<u32>(b), none);
+            }
+        }
+        const char* next = reinterpret_cast<const char*>(x + count);
+        if (tables == 8) {
+            count_block<8>(bin, count, table, stride, next, histogram_run * sizeof(T));
+        } else if (tables == 4) {
+            count_block<4>(bin, count, table, stride, next, histogram_run * sizeof(T));
+        } else if (tables == 2) {
+            count_block<2>(bin, count, table, stride, next, histogram_run * sizeof(T));
+        } else {
+            count_block<1>(bin, count, table, stride, next, histogram_run * sizeof(T));
+        }
+    }
+    for (u64 k = 1; k < tables; ++k) {
+        for (u64 b = 0; b < bins; ++b)
+            table[b] += table[k * stride + b];
+    }
+}
+
+inline constexpr u64 histogram_merge_tile = 1024;
+
+/// Sums the rows, a tile of bins a group, and writes the counters, of `size` bytes each.
+inline void histogram_merge(const Group& group, const u32* rows, std::byte* out, u64 bins, u64 row_length,
+                            u64 count, u32 size) {
+    u64 sum[histogram_merge_tile] = {};
+    const u64 first = group.x * histogram_merge_tile, n = std::min(histogram_merge_tile, bins - first);
+    for (u64 r = 0; r < count; ++r) {
+        const u32* row = rows + r * row_length + first;
+        for (u64 i = 0; i < n; ++i)
+            sum[i] += row[i];
+    }
+    for (u64 i = 0; i < n; ++i) {
+        if (size == 2) {
+            reinterpret_cast<u16*>(out)[first + i] = static_cast<u16>(std::min<u64>(sum[i], 65535));
+        } else if (size == 4) {
+            reinterpret_cast<u32*>(out)[first + i] = static_cast<u32>(sum[i]);
+        } else {
+            reinterpret_cast<u64*>(out)[first + i] = sum[i];
+        }
+    }
+}
+
+/// One loop from the first sample to the last, into the counters themselves; counters of 16 bits stop at 65535.
+template <class T, class Op>
+void histogram_serial(const Group& /*group*/, const T* in, std::byte* out, u64 n, u64 bins, u32 size,
+                      const Op op) {
+    auto count = [&]<class C>(C* counter) {
+        for (u64 i = 0; i < n; ++i) {
+            const u64 bin = bin_of(op, in[i]);
+            if (bin >= bins) continue;
+            if (sizeof(C) > 2 || counter[bin] != 65535) ++counter[bin];
+        }
+    };
+    if (size == 2) return count(reinterpret_cast<u16*>(out));
+    if (size == 4) return count(reinterpret_cast<u32*>(out));
+    count(reinterpret_cast<u64*>(out));
+}
+
+/// Every sample adds to its counter in global memory.
+template <class T, class Op>
+void histogram_global(const Group& group, const T* in, u32* out, u64 n, u64 bins, u32 words, const Op op) {
+    const Share share(n, group.x, group.count_x);
+    for (u64 i = share.begin; i < share.end; ++i) {
+        const u64 bin = bin_of(op, in[i]);
+        if (bin < bins) add_to(out, words, bin, 1);
+    }
+}
+
+/// A group counts the bins of its pass in local memory, in `copies` copies whose counters of one bin lie side by
+/// side, and adds what it counted to the counters.
+template <class T, class Op>
+void histogram_private(const Group& group, const T* in, u32* out, u64 n, u64 bins, u64 range, u64 passes,
+                       u32 copies, u32 words, const Op op) {
+    const u64 first = std::min(bins, group.x % passes * range), held = std::min(range, bins - first);
+    u32* table = reinterpret_cast<u32*>(group.local);
+    std::fill_n(table, held * copies, u32{0});
+    const Share share(n, group.x / passes, group.count_x / passes);
+    for (u64 i = share.begin; i < share.end; ++i) {
+        const u64 bin = bin_of(op, in[i]) - first;
+        if (bin < held) ++table[bin * copies + i % copies];
+    }
+    for (u64 b = 0; b < held; ++b) {
+        u64 sum = 0;
+        for (u64 k = 0; k < copies; ++k)
+            sum += table[b * copies + k];
+        if (sum != 0) add_to(out, words, first + b, sum);
+    }
+}
+
+/// Counters of 16 bits in local memory; one that is about to carry is spilled to the counters.
+template <class T, class Op>
+void histogram_packed16(const Group& group, const T* in, u32* out, u64 n, u64 bins, u32 words, const Op op) {
+    u16* table = reinterpret_cast<u16*>(group.local);
+    std::fill_n(table, bins, u16{0});
+    const Share share(n, group.x, group.count_x);
+    for (u64 i = share.begin; i < share.end; ++i) {
+        const u64 bin = bin_of(op, in[i]);
+        if (bin < bins && ++table[bin] == 0) add_to(out, words, bin, 65536);
+    }
+    for (u64 b = 0; b < bins; ++b) {
+        if (table[b] != 0) add_to(out, words, b, table[b]);
+    }
+}
+
+inline constexpr u64 histogram_saturate_tile = 16384;
+
+/// Counters of 16 bits from counts of 32 or 64: those past 65535 stop there.
+inline void histogram_saturate(const Group& group, const u32* counts, u16* out, u64 bins, u32 words) {
+    const u64 first = group.x * histogram_saturate_tile,
+              end = std::min(bins, first + histogram_saturate_tile);
+    for (u64 b = first; b < end; ++b) {
+        const u64 count = words == 1 ? counts[b] : reinterpret_cast<const u64*>(counts)[b];
+        out[b] = static_cast<u16>(std::min<u64>(count, 65535));
+    }
+}
+
+}  // namespace concord::host

@@ -1,0 +1,261 @@
+// The host side of the variants: kernels, how many groups and how much local memory they take, launches.
+
+#include "histogram_table.hpp"
+
+#include <cmath>
+
+namespace concord {
+
+namespace texts {
+extern const KernelText common_cu, common_cl, histogram_cu, histogram_cl, histogram_steps_cu,
+    histogram_steps_cl;
+}
+
+namespace detail {
+namespace {
+
+constexpr u32 private_lanes = 1024;  // of a group that counts in local memory
+constexpr u32 crawling_lanes = 256;  // the same where lanes are emulated
+constexpr u32 global_lanes = 256;    // of a group that counts in global memory
+constexpr u64 most_copy_bytes = u64{32}
+                                << 10;  // of several copies in local memory: two groups a unit and more
+constexpr u32 most_copies = 32;  // a copy for each lane of a warp, and then no two lanes meet in a bank
+constexpr u64 share_bits = 31;   // samples of a group, counted in 32 bits
+
+enum class Text { lanes, wide, steps };
+
+const KernelSource& source(Text text) {
+    static const KernelSource production{
+        "histogram", {texts::common_cu, texts::histogram_cu}, {texts::common_cl, texts::histogram_cl}};
+    static const KernelSource steps{"histogram_steps",
+                                    {texts::common_cu, texts::histogram_steps_cu},
+                                    {texts::common_cl, texts::histogram_steps_cl}};
+    return text == Text::steps ? steps : production;
+}
+
+u32 group_lanes(const Device& device) {
+    const DeviceTraits& traits = device.traits();
+    return traits.many_lanes ? std::min(private_lanes, std::bit_floor(traits.max_lanes)) : crawling_lanes;
+}
+
+struct KernelShape {
+    Text text = Text::lanes;
+    u32 lanes = 1;
+    u32 copies = 1;
+    bool passes = false;
+    u32 words = 1;  // of a counter in global memory
+};
+
+std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const char* entry,
+                               const KernelShape& shape, HostKernel host) {
+    const Type type = p.in.type;
+    const bool narrow = p.bins() <= most_narrow_bins && size_of(p.op.result) < 8;
+    const KernelId id{&source(shape.text), entry, p.op.hash,
+                      static_cast<u64>(type) | u64{narrow} << 8 | u64{shape.passes} << 9 |
+                          u64{shape.words} << 10 | static_cast<u64>(shape.text) << 12 |
+                          u64{shape.copies} << 32,
+                      shape.lanes};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source(shape.text);
+        spec.entry = entry;
+        spec.constants = {{"T", std::string(name_of(type))},      {"SIZE", std::to_string(size_of(type))},
+                          {"BIN", narrow ? "u32" : "u64"},        {"WORDS", std::to_string(shape.words)},
+                          {"GROUP", std::to_string(shape.lanes)}, {"COPIES", std::to_string(shape.copies)},
+                          {"PASSES", shape.passes ? "1" : "0"}};
+        if (shape.text == Text::wide) spec.constants.push_back({"WIDE", "1"});
+        spec.op = p.op;
+        spec.host = host;
+        spec.max_lanes = shape.lanes;
+        return spec;
+    });
+}
+
+// A kernel that knows neither samples nor bins, only counters.
+std::shared_ptr<Kernel> counter_kernel(Device& device, const HistogramProblem& p, const char* entry,
+                                       const KernelShape& shape, HostKernel host) {
+    const Type type = p.out.type;
+    const KernelId id{&source(shape.text), entry, static_cast<u64>(type), shape.words, shape.lanes};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source(shape.text);
+        spec.entry = entry;
+        spec.constants = {{"COUNTER", std::string(name_of(type))},
+                          {"WORDS", std::to_string(shape.words)},
+                          {"GROUP", std::to_string(shape.lanes)}};
+        if (shape.text == Text::wide) spec.constants.push_back({"WIDE", "1"});
+        spec.host = host;
+        spec.max_lanes = shape.lanes;
+        return spec;
+    });
+}
+
+// Where groups add their counts: the counters themselves, as words of 32 bits, or where these are of 16 bits
+// a scratch buffer; all zero at first.
+struct Counts {
+    std::shared_ptr<Buffer> scratch;
+    View view;
+    u32 words;
+};
+
+Counts make_counts(Stream& stream, const HistogramProblem& p) {
+    Counts counts;
+    if (p.out.type == Type::u16) {
+        counts.words = p.in.count >> 32 == 0 ? 1 : 2;
+        counts.scratch = stream.scratch(p.bins() * counts.words * 4);
+        counts.view = {counts.scratch.get(), 0, p.bins() * counts.words, Type::u32};
+    } else {
+        counts.words = size_of(p.out.type) / 4;
+        counts.view = {p.out.buffer, p.out.offset, p.bins() * counts.words, Type::u32};
+    }
+    const u32 zero = 0;
+    stream.fill(*counts.view.buffer, counts.view.offset, counts.view.bytes(), &zero, sizeof zero);
+    return counts;
+}
+
+void finish(Stream& stream, const HistogramProblem& p, const Counts& counts) {
+    if (p.out.type != Type::u16) return;
+    Device& device = stream.device();
+    const bool host = device.traits().dialect == Dialect::host;
+    const auto saturate = counter_kernel(device, p, "histogram_saturate",
+                                         {.text = Text::steps, .lanes = global_lanes, .words = counts.words},
+                                         plain_host_kernel<&host::histogram_saturate>());
+    const u64 tile = host ? host::histogram_saturate_tile : u64{global_lanes};
+    launch(stream, *saturate, LaunchShape::linear(divide_up(p.bins(), tile), lanes_of(device, global_lanes)),
+           counts.view, p.out, p.bins(), counts.words);
+}
+
+// Groups that count in `bytes` of local memory each, a row of `held` counters that each then adds to the
+// counters: one wave of resident groups; fewer if a group's share of the samples would not be worth a row.
+u64 group_count(const Device& device, const Kernel& kernel, u64 n, u64 held, u64 bytes, u32 lanes,
+                u32 sample_size) {
+    const DeviceTraits& traits = device.traits();
+    const u64 least = (n >> share_bits) + 1;
+    constexpr u64 host_share = u64{1} << 16;
+    if (traits.dialect == Dialect::host)
+        return std::max(least,
+                        std::min<u64>(u64{traits.units} * 4, divide_up(n, std::max(host_share, held))));
+    u64 resident = std::max<u64>(1, traits.max_resident_lanes / lanes);
+    if (const i64 known = kernel.attributes().groups_per_unit; known > 0) {
+        // The device keeps 1 KiB for itself a group.
+        constexpr u64 reserved = 1024;
+        resident = std::min({resident, static_cast<u64>(known),
+                             std::max<u64>(1, (traits.local_memory + reserved) / (bytes + reserved))});
+    }
+    // A row costs about as much as 1 / row_gain of its length in samples, on all of the device at once.
+    constexpr f64 row_gain = 32;
+    const auto worth = static_cast<u64>(std::sqrt(row_gain * static_cast<f64>(n) / static_cast<f64>(held)));
+    const u64 work = divide_up(n, u64{lanes} * (16 / sample_size));
+    return std::max(least, std::min({resident * traits.units, worth + 1, work}));
+}
+
+void run_private(Stream& stream, const HistogramProblem& p, u32 copies, u64 passes) {
+    Device& device = stream.device();
+    const Counts counts = make_counts(stream, p);
+    const u32 lanes = group_lanes(device);
+    const auto count = kernel(device, p, "histogram_private",
+                              {.lanes = lanes, .copies = copies, .passes = passes > 1, .words = counts.words},
+                              p.host->local);
+    const u64 range = divide_up(p.bins(), passes), bytes = range * copies * 4, n = p.in.count;
+    u64 groups = group_count(device, *count, n, range, bytes, lanes, size_of(p.in.type));
+    // The passes over a part of the samples run side by side: one of them fetches it for all.
+    if (passes > 1) groups = std::max((n >> share_bits) + 1, groups / passes) * passes;
+    launch(stream, *count, LaunchShape::linear(groups, lanes_of(device, lanes), bytes), p.in, counts.view, n,
+           p.bins(), range, passes, copies, counts.words, p.values);
+    finish(stream, p, counts);
+}
+
+}  // namespace
+
+u64 local_budget(const Device& device) {
+    return device.traits().local_memory;
+}
+
+u64 multi_copies(const Device& device, u64 bins) {
+    const u64 budget = std::min(most_copy_bytes, local_budget(device));
+    for (u64 copies = most_copies; copies > 1; copies /= 2) {
+        if (bins <= budget / (copies * 4)) return copies;
+    }
+    return bins <= local_budget(device) / 8 ? 2 : 0;
+}
+
+u64 pass_count(const Device& device, u64 bins) {
+    // Two at least: one would be shared_atomic.
+    return std::max<u64>(2, divide_up(bins, local_budget(device) / 4));
+}
+
+PrivateRows private_rows(const Device& device, u64 n, u64 bins) {
+    constexpr u64 least_share = u64{1} << 16, line = 16;
+    // Tables that stay in the cache next to a core: several, so that equal samples do not wait for one another.
+    const u32 tables = bins <= 512 ? 8 : bins <= 2048 ? 4 : bins <= 32768 ? 2 : 1;
+    const u64 tasks_a_unit = bins <= 16384 ? 4 : 1;
+    const u64 share = std::max(least_share, bins);
+    const u64 tasks = std::max((n >> share_bits) + 1,
+                               std::min(u64{device.traits().units} * tasks_a_unit, divide_up(n, share)));
+    return {tasks, (bins + 1 + line - 1) / line * line + line, tables};
+}
+
+void run_histogram_private_bins(Stream& stream, const HistogramProblem& p) {
+    Device& device = stream.device();
+    const PrivateRows rows = private_rows(device, p.in.count, p.bins());
+    const auto scratch = stream.scratch(rows.bytes());
+    const View view{scratch.get(), 0, rows.bytes() / 4, Type::u32};
+    const auto count =
+        kernel(device, p, "histogram_bins", {.text = Text::wide, .copies = rows.tables}, p.host->bins);
+    launch(stream, *count, LaunchShape::linear(rows.tasks, 1), p.in, view, p.in.count, p.bins(), rows.stride,
+           rows.tables, p.values);
+    const auto merge = counter_kernel(device, p, "histogram_merge", {.text = Text::wide},
+                                      host_kernel<&host::histogram_merge>());
+    launch(stream, *merge, LaunchShape::linear(divide_up(p.bins(), host::histogram_merge_tile), 1), view,
+           p.out, p.bins(), u64{rows.stride * rows.tables}, rows.tasks, size_of(p.out.type));
+}
+
+void run_histogram_multi_copy(Stream& stream, const HistogramProblem& p) {
+    run_private(stream, p, static_cast<u32>(multi_copies(stream.device(), p.bins())), 1);
+}
+
+void run_histogram_shared_atomic(Stream& stream, const HistogramProblem& p) {
+    run_private(stream, p, 1, 1);
+}
+
+void run_histogram_passes(Stream& stream, const HistogramProblem& p) {
+    run_private(stream, p, 1, pass_count(stream.device(), p.bins()));
+}
+
+void run_histogram_packed16(Stream& stream, const HistogramProblem& p) {
+    Device& device = stream.device();
+    const Counts counts = make_counts(stream, p);
+    const u32 lanes = group_lanes(device);
+    const auto count =
+        kernel(device, p, "histogram_packed16", {.lanes = lanes, .words = counts.words}, p.host->packed16);
+    const u64 bytes = divide_up(p.bins(), 2) * 4, n = p.in.count;
+    const u64 groups = group_count(device, *count, n, p.bins(), bytes, lanes, size_of(p.in.type));
+    launch(stream, *count, LaunchShape::linear(groups, lanes_of(device, lanes), bytes), p.in, counts.view, n,
+           p.bins(), counts.words, p.values);
+    finish(stream, p, counts);
+}
+
+void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
+    Device& device = stream.device();
+    const Counts counts = make_counts(stream, p);
+    const auto count =
+        kernel(device, p, "histogram_global",
+               {.text = Text::steps, .lanes = global_lanes, .words = counts.words}, p.host->global);
+    const bool host = device.traits().dialect == Dialect::host;
+    constexpr u64 most_groups = u64{1} << 22, host_share = u64{1} << 16;
+    const u64 groups = std::min(most_groups, divide_up(p.in.count, host ? host_share : u64{global_lanes}));
+    launch(stream, *count, LaunchShape::linear(groups, lanes_of(device, global_lanes)), p.in, counts.view,
+           p.in.count, p.bins(), counts.words, p.values);
+    finish(stream, p, counts);
+}
+
+void run_histogram_serial(Stream& stream, const HistogramProblem& p) {
+    const u64 zero = 0;
+    stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));
+    const auto serial = kernel(stream.device(), p, "histogram_serial", {.text = Text::steps}, p.host->serial);
+    launch(stream, *serial, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.bins(), size_of(p.out.type),
+           p.values);
+}
+
+}  // namespace detail
+}  // namespace concord

@@ -1,0 +1,43 @@
+// The first step to a fast histogram, OpenCL C, and the last of counters of 16 bits. Parallel texts:
+// histogram_steps.cu, histogram_host.hpp.
+//
+// global     every sample adds to its counter in global memory; a sample a lane at a time.
+// saturate   counters of 16 bits from counts of 32 or 64: those past 65535 stop there.
+// Traffic    every sample once, and the atomic additions; saturate: counts and counters once.
+// Tunables   GROUP lanes a group.
+// Source     textbook.
+//
+// T: type of the samples; apply(op, x): the bin of a sample, N or more if it is not counted; BIN: the unsigned type of
+// bins; WORDS: of 32 bits in a count.
+
+#if defined(T)
+
+// Of 64 bits there are no atomics in OpenCL C 1.2: the lower word carries.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void histogram_global(__global const T* in, ulong in_at, volatile __global u32* out, ulong out_at, u64 n, u64 bins,
+                      u32 words, const Op op) {
+    for (u64 i = get_global_id(0); i < n; i += get_global_size(0)) {
+        const BIN bin = (BIN)apply(op, in[in_at + i]);
+        if (bin >= bins) continue;
+        volatile __global u32* counter = out + out_at + (u64)bin * WORDS;
+        const u32 old = atomic_inc(counter);
+        if (WORDS == 2 && old == 0xffffffffu) atomic_inc(counter + 1);
+    }
+}
+
+#else
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void histogram_saturate(__global const u32* counts, ulong counts_at, __global u16* out, ulong out_at, u64 bins,
+                        u32 words) {
+    const u64 i = get_global_id(0);
+    if (i >= bins) return;
+    __global const u32* count = counts + counts_at + i * WORDS;
+    bool full = count[0] > 65535;
+#if WORDS == 2
+    full = full || count[1] != 0;
+#endif
+    out[out_at + i] = full ? (u16)65535 : (u16)count[0];
+}
+
+#endif

@@ -1,0 +1,192 @@
+// Histogram through the public API; `concord check` covers variants, types, sizes and patterns.
+#include "devices.hpp"
+
+#include <cmath>
+#include <numeric>
+
+using namespace concord;
+using test::random_values;
+using test::throws;
+
+CONCORD_FUNCTION(int, ring_test, (float x, float y, float width), const float r = sqrt(x * x + y * y);
+                 return (int)(r / width);)
+CONCORD_FUNCTION(i8, sign_test, (i32 x), return (i8)(x < 0 ? -1 : x > 0 ? 1 : 0);)
+CONCORD_FUNCTION(u64, shifted_test, (u32 x, u64 by), return (u64)x + by;)
+
+namespace {
+
+template <class C, class T, class Bins>
+std::vector<C> counts(Stream& stream, const std::vector<T>& x, u64 bins, const Bins& how,
+                      const Options& options = {}) {
+    const Array<T> in(stream, x);
+    const Array<C> out(stream, bins);
+    histogram(stream, in, out, how, options);
+    return out.to_host(stream);
+}
+
+// The variants that the device has for a problem.
+template <class F>
+void each_variant(const Device& device, F f) {
+    for (const Variant* variant : histogram_variants()) {
+        if (!detail::supports_dialect(device, *variant)) continue;
+        try {
+            f(variant->name);
+        } catch (const Error& error) {
+            CHECK(error.code() == ErrorCode::unsupported);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(even_bins_have_the_edges_of_the_contract) {
+    const auto stream = device.create_stream();
+    const float infinity = INFINITY, below = std::nextafter(1.0f, 0.0f);
+    const std::vector<float> x = {0,    -0.0f,    0.25f,     std::nextafter(0.25f, 0.0f),
+                                  0.5f, below,    1,         -1e-45f,
+                                  NAN,  infinity, -infinity, 0.75f};
+    CHECK(counts<u32>(*stream, x, 4, HistogramBins::even(0, 1)) == std::vector<u32>{3, 1, 1, 2});
+    // Rounded up, the last sample below hi would be in a bin past the last.
+    CHECK(counts<u64>(*stream, std::vector<float>{std::nextafter(0.3f, 0.0f)}, 3,
+                      HistogramBins::even(0.1, 0.3)) == std::vector<u64>{0, 0, 1});
+    const std::vector<i32> k = {-7, -6, -5, -4, -1, 0, 2, 3, 4, 100, -100};
+    CHECK(counts<u16>(*stream, k, 5, HistogramBins::even(-6, 4)) == std::vector<u16>{2, 1, 1, 1, 2});
+    CHECK(counts<u16>(*stream, k, 5, HistogramBins::even(-6.0, 4.0)) == std::vector<u16>{2, 1, 1, 1, 2});
+    CHECK(counts<u32>(*stream, k, 3, HistogramBins::even(200, 300)) == std::vector<u32>(3, 0));
+}
+
+DEVICE_TEST(ranges_of_64_bits_are_exact) {
+    const auto stream = device.create_stream();
+    const i64 least = INT64_MIN, most = INT64_MAX;
+    // Bins of (2^64 - 1) / 3, which is whole.
+    const i64 third = static_cast<i64>(static_cast<u64>(least) + 0x5555555555555555),
+              two = static_cast<i64>(static_cast<u64>(least) + 0xaaaaaaaaaaaaaaaa);
+    CHECK(counts<u32>(*stream,
+                      std::vector<i64>{least, third - 1, third, third + 1, two - 1, two, most - 1, most}, 3,
+                      HistogramBins::even(least, most)) == std::vector<u32>{2, 3, 2});
+    CHECK(counts<u32>(*stream, std::vector<u64>{0, 1, ~u64{0} - 1, ~u64{0}}, 2,
+                      HistogramBins::even(u64{0}, ~u64{0})) == std::vector<u32>{2, 1});
+    // All of 32 bits, and ends that no sample can have.
+    CHECK(counts<u32>(*stream, std::vector<u32>{0, 0x7fffffff, 0x80000000, ~u32{0}}, 2,
+                      HistogramBins::even(0, i64{1} << 32)) == std::vector<u32>{2, 2});
+    CHECK(counts<u32>(*stream, std::vector<u8>{0, 127, 128, 255}, 4, HistogramBins::even(-256, 256)) ==
+          std::vector<u32>{0, 0, 2, 2});
+    CHECK(counts<u32>(*stream, std::vector<i8>{-128, -1, 0, 127}, 7,
+                      HistogramBins::even(i64{-1} << 62, i64{1} << 62)) ==
+          std::vector<u32>{0, 0, 0, 4, 0, 0, 0});
+}
+
+DEVICE_TEST(counters_stop_at_their_end_and_are_overwritten) {
+    const auto stream = device.create_stream();
+    std::vector<u32> x(200000, 1);
+    std::fill_n(x.begin(), 65535, 0);
+    std::fill_n(x.begin() + 65535, 65534, 3);
+    each_variant(device, [&](std::string_view name) {
+        CAPTURE(name);
+        const Array<u32> in(*stream, x);
+        const Array<u16> out(*stream, std::vector<u16>(6, 77));
+        for (int again = 0; again < 2; ++again)
+            histogram(*stream, in, out.span().part(1, 4), HistogramBins::identity(), {name});
+        CHECK(out.to_host(*stream) == std::vector<u16>{77, 65535, 65535, 0, 65534, 77});
+        const Array<u64> wide(*stream, std::vector<u64>(5, 77));
+        histogram(*stream, in, wide, HistogramBins::modulo(), {name});
+        CHECK(wide.to_host(*stream) == std::vector<u64>{65535, 68931, 0, 65534, 0});
+        CHECK(in.to_host(*stream) == x);
+    });
+}
+
+DEVICE_TEST(bins_by_a_function_of_the_users_own) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<float>(50001);
+    for (const float y : {0.0f, 0.5f}) {
+        const auto ring = ring_test.bind(y, 0.01f);
+        std::vector<u32> expected(80, 0);
+        for (const float v : x) {
+            const int bin = ring(v);
+            if (bin >= 0 && bin < 80) ++expected[static_cast<std::size_t>(bin)];
+        }
+        each_variant(device, [&](std::string_view name) {
+            CAPTURE(name);
+            CHECK(counts<u32>(*stream, x, 80, ring, {name}) == expected);
+        });
+    }
+    const std::vector<i32> k = {-5, 0, 0, 7, 9, INT32_MIN};
+    CHECK(counts<u64>(*stream, k, 2, sign_test) == std::vector<u64>{2, 2});
+    // Bins past 32 bits are not those that their lower half names.
+    const std::vector<u32> m = {0, 1, 2, 3, ~u32{0}};
+    CHECK(counts<u32>(*stream, m, 3, shifted_test.bind(u64{1} << 32)) == std::vector<u32>(3, 0));
+    CHECK(counts<u32>(*stream, m, 3, shifted_test.bind(~u64{0})) == std::vector<u32>{1, 1, 1});
+}
+
+DEVICE_TEST(a_new_range_compiles_nothing) {
+    const auto stream = device.create_stream();
+    const Array<float> in(*stream, random_values<float>(1000));
+    const Array<u32> out(*stream, 10);
+    std::vector<const Kernel*> first, second;
+    for (auto* list : {&first, &second}) {
+        stream->observe([list](const Kernel& kernel, const LaunchShape&) { list->push_back(&kernel); });
+        histogram(*stream, in, out,
+                  list == &first ? HistogramBins::even(0, 1) : HistogramBins::even(-0.5, 0.25));
+        stream->observe({});
+    }
+    CHECK(!first.empty());
+    CHECK(first == second);
+    const std::vector<u32> all = out.to_host(*stream);
+    CHECK(std::accumulate(all.begin(), all.end(), u32{0}) <= 1000);
+}
+
+DEVICE_TEST(an_empty_input_gives_zeros) {
+    const auto stream = device.create_stream();
+    const Array<i16> none(*stream, 0);
+    const Array<u16> out(*stream, std::vector<u16>(3, 5));
+    histogram(*stream, none, out, HistogramBins::identity());
+    CHECK(out.to_host(*stream) == std::vector<u16>(3, 0));
+}
+
+DEVICE_TEST(histogram_refuses_what_its_contract_excludes) {
+    const auto stream = device.create_stream();
+    const Array<float> in(*stream, random_values<float>(100));
+    const Array<i32> whole(*stream, 100);
+    const Array<u32> out(*stream, 8), none(*stream, 0);
+    const Array<i32> negative(*stream, 8);
+    auto refused = [&](const char* words, const HistogramBins& bins) {
+        CHECK(throws(ErrorCode::invalid_argument, words, [&] { histogram(*stream, in, out, bins); }));
+    };
+    const auto unit = HistogramBins::even(0, 1);
+    CHECK(
+        throws(ErrorCode::invalid_argument, "one bin at least", [&] { histogram(*stream, in, none, unit); }));
+    CHECK(throws(ErrorCode::invalid_argument, "counters are i32",
+                 [&] { histogram(*stream, in, negative, unit); }));
+    CHECK(throws(ErrorCode::invalid_argument, "overlap",
+                 [&] { histogram(*stream, out, out.span().part(3, 1), HistogramBins::modulo()); }));
+    refused("from 1 to 1 is empty", HistogramBins::even(1, 1));
+    refused("from 2 to -1.5 is empty", HistogramBins::even(2, -1.5));
+    refused("is empty in f32", HistogramBins::even(1.0, 1.0 + 1e-12));
+    refused("from 0 to nan", HistogramBins::even(0, std::nan("")));
+    refused("from -inf to 0", HistogramBins::even(-HUGE_VAL, 0));
+    refused("no finite f32", HistogramBins::even(0, 1e300));
+    refused("too wide", HistogramBins::even(-3e38, 3e38));
+    refused("too narrow", HistogramBins::even(0, 1e-45));
+    refused("unsigned samples, not f32", HistogramBins::modulo());
+    refused("integer samples, not f32", HistogramBins::identity());
+    CHECK(throws(ErrorCode::invalid_argument, "no whole number",
+                 [&] { histogram(*stream, whole, out, HistogramBins::even(0, 1.5)); }));
+    CHECK(throws(ErrorCode::invalid_argument, "from 3 to -3 is empty",
+                 [&] { histogram(*stream, whole, out, HistogramBins::even(3, -3)); }));
+    CHECK(throws(ErrorCode::invalid_argument, "wider than 64 bits",
+                 [&] { histogram(*stream, whole, out, HistogramBins::even(-1, ~u64{0})); }));
+    CHECK(throws(ErrorCode::invalid_argument, "unsigned samples, not i32",
+                 [&] { histogram(*stream, whole, out, HistogramBins::modulo()); }));
+    CHECK(throws(ErrorCode::invalid_argument, "no variant 'magic'; these would do: ", [&] {
+        histogram(*stream, in, out, unit, {"magic"});
+    }));
+    const Array<u32> many(*stream, 1 << 20);
+    if (device.traits().many_lanes)
+        CHECK(throws(ErrorCode::unsupported, "1048576 bins take",
+                     [&] { histogram(*stream, in, many, unit, {"shared_atomic"}); }));
+    CHECK_NOTHROW(stream->synchronize());
+}
+
+TEST_SUITE_END();

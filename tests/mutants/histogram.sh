@@ -1,0 +1,60 @@
+# Mutants of histogram, for mutation.sh.
+# shellcheck shell=bash disable=SC2016
+
+# Histograms. Patterns other than those asked for are left out but for samples on the edges of bins.
+counted() { echo "histogram --variants $1 --types ${2:-f64} --patterns ${3:-random} --sizes ${4:-1009}"; }
+equal="i32 constant 70001"
+full="i64 constant 1100003"  # of which a group counts more than 2^15
+# shellcheck disable=SC2086  # lists of words
+{
+mutant histogram.cl many "$(counted shared_atomic)" "the tail is dropped" \
+    'if (part == 0 && lane < layout.ends)' 'if (part == 0 && lane < layout.head)'
+mutant histogram.cl many "$(counted shared_atomic)" "what is outside counts in the last bin" \
+    'if (bin < held) atomic_inc(mine + (u32)bin * COPIES);' 'atomic_inc(mine + (u32)(bin < held ? bin : held - 1) * COPIES);'
+mutant histogram.cl many "$(counted shared_atomic)" "the last access of the broken tile is dropped" \
+    'if (at + k * GROUP < layout.packs) count_pack(' 'if (at + k * GROUP + 1 < layout.packs) count_pack('
+mutant histogram.cl many "$(counted multi_copy)" "a copy is not merged" \
+    'for (u32 k = 0; k < COPIES; ++k)' 'for (u32 k = 0; k + 1 < COPIES; ++k)'
+mutant histogram.cl many "$(counted passes)" "the last pass is short of one bin" \
+    'bins - first : 0) : range' 'bins - first - 1 : 0) : range'
+mutant histogram.cl many "$(counted packed16 $full)" "a half that is full carries" \
+    'if (full == 0) return;' 'return;'
+mutant histogram.cl many "$(counted packed16 $full)" "what is spilled stays" \
+    'atomic_sub(table + word[j], add[j]);' ''
+mutant histogram.cl many "$(counted packed16)" "runs of equal bins count as one" 'run = ends ? 1 : run + 1;' 'run = 1;'
+mutant histogram.cl many "$(counted packed16)" "upper halves are lost" \
+    'if (upper != 0) add_to(out, halves + w, upper);' ''
+mutant histogram.cl one "$(counted private_bins)" "what is outside counts in the last bin" \
+    '? (u32)b : none;' '? (u32)b : none - 1;'
+mutant histogram.cl one "$(counted private_bins $full)" "runs are counted short" 'table[bin[i]] += RUN;' 'table[bin[i]] += RUN - 1;'
+mutant histogram.cl one "$(counted private_bins)" "a sub-table is not merged" 'k < COPIES; ++k) {' 'k + 1 < COPIES; ++k) {'
+mutant histogram.cl one "$(counted private_bins)" "shares are short of one sample" 'min(n, begin + share)' 'min(n, begin + share - 1)'
+mutant histogram.cl one "$(counted private_bins $equal)" "counters of 16 bits wrap" \
+    'sizeof(COUNTER) == 2 && sum[i] > 65535 ? 65535 : sum[i]' 'sum[i]'
+mutant histogram_steps.cl any "$(counted global_atomic u8)" "a bin past the last: >= becomes >" \
+    'if (bin >= bins) continue;' 'if (bin > bins) continue;'
+mutant histogram_steps.cl any "$(counted global_atomic $equal)" "counters of 16 bits wrap" \
+    'full ? (u16)65535 : (u16)count[0]' '(u16)count[0]'
+}
+
+# shellcheck disable=SC2086  # lists of words
+{
+mutant histogram.cu any "$(counted shared_atomic)" "the tail is dropped" \
+    'if (part == 0 && lane < layout.ends)' 'if (part == 0 && lane < layout.head)'
+mutant histogram.cu any "$(counted shared_atomic)" "what is outside counts in the last bin" \
+    'if (bin < held) atomicAdd(mine + u32(bin) * COPIES, 1u);' 'atomicAdd(mine + u32(bin < held ? bin : held - 1) * COPIES, 1u);'
+mutant histogram.cu any "$(counted shared_atomic)" "the last access of the broken tile is dropped" \
+    'if (at + k * GROUP < layout.packs) count_pack(' 'if (at + k * GROUP + 1 < layout.packs) count_pack('
+mutant histogram.cu any "$(counted multi_copy)" "a copy is not merged" \
+    'for (u32 k = 0; k < COPIES; ++k)' 'for (u32 k = 0; k + 1 < COPIES; ++k)'
+mutant histogram.cu any "$(counted passes)" "the last pass is short of one bin" \
+    'bins - first : 0) : range' 'bins - first - 1 : 0) : range'
+mutant histogram.cu any "$(counted packed16 $full)" "a half that is full carries" 'if (full == 0) return;' 'return;'
+mutant histogram.cu any "$(counted packed16 $full)" "what is spilled stays" 'atomicSub(table + word[j], add[j]);' ''
+mutant histogram.cu any "$(counted packed16)" "runs of equal bins count as one" 'run = ends ? 1 : run + 1;' 'run = 1;'
+mutant histogram.cu any "$(counted packed16)" "upper halves are lost" \
+    'if (upper != 0) atomicAdd(out + halves + w, Counter(upper));' ''
+mutant histogram_steps.cu any "$(counted global_atomic u8)" "a bin past the last: < becomes <=" 'if (bin < bins)' 'if (bin <= bins)'
+mutant histogram_steps.cu any "$(counted global_atomic $equal)" "counters of 16 bits wrap" \
+    'u16(counts[i] < 65535 ? counts[i] : 65535)' 'u16(counts[i])'
+}
