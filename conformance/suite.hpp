@@ -84,6 +84,7 @@ std::vector<Suite> suites();
 Suite map_suite();
 Suite add_suite();
 Suite reduce_suite();
+Suite compact_suite();
 
 /// Whether `list` is empty or ["all"], or holds `name`.
 bool asked_for(const std::vector<std::string>& list, std::string_view name);

@@ -1,0 +1,322 @@
+#include "compact_table.hpp"
+
+namespace concord {
+
+namespace texts {
+extern const KernelText common_cu, common_cl, compact_tile_cu, compact_cu, compact_cl, compact_steps_cu,
+    compact_steps_cl;
+}
+
+namespace detail {
+namespace {
+
+constexpr u32 pack_bytes = 16;
+constexpr u32 rows = 4;
+constexpr u64 most_chunks = 4096;  // that the one group in the middle has to scan
+
+const KernelSource& source(CompactText text) {
+    static const KernelSource fused{"compact",
+                                    {texts::common_cu, texts::compact_tile_cu, texts::compact_cu},
+                                    {texts::common_cl, texts::compact_cl}};
+    static const KernelSource steps{"compact_steps",
+                                    {texts::common_cu, texts::compact_steps_cu},
+                                    {texts::common_cl, texts::compact_steps_cl}};
+    return text == CompactText::steps ? steps : fused;
+}
+
+// OpenCL's own name of an element type, as in as_float.
+std::string_view opencl_name(Type type) {
+    constexpr std::string_view names[] = {"char",   "short", "int",   "long",  "uchar",
+                                          "ushort", "uint",  "ulong", "float", "double"};
+    return names[static_cast<std::size_t>(type)];
+}
+
+// The unsigned integer of that size.
+Type bits_of(Type type) {
+    constexpr Type types[] = {Type::u8, Type::u16, Type::u32, Type::u64};
+    return types[size_of(type) == 8 ? 3 : size_of(type) / 2];
+}
+
+// Whether the data of this call is too large to stay in the caches.
+u32 past_cache(const Device& device, const CompactProblem& p) {
+    return p.in.bytes() + p.out.bytes() > device.traits().cache ? 1 : 0;
+}
+
+// --- fused ----------------------------------------------------------------------------------------------------------
+
+// What a device with groups of many lanes counts in, tiles of elements from a 16-byte boundary on, and how many of
+// those each group takes; where groups are of one lane, elements.
+struct Chunks {
+    u64 groups;
+    u64 length;     // of a group, in elements or tiles
+    u32 shift = 0;  // elements between the boundary and the input
+};
+
+Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& kernel) {
+    const DeviceTraits& traits = device.traits();
+    const u64 n = p.in.count, size = size_of(p.in.type);
+    if (!traits.many_lanes) {
+        // One group while the work is small (waking a thread costs more), then some for each thread.
+        constexpr u64 least_bytes = u64{256} << 10;
+        const u64 most = std::min<u64>(
+            {std::max<u64>(1, p.in.bytes() / least_bytes), u64{traits.units} * 16, most_chunks});
+        const u64 length = divide_up(divide_up(n, most), 1024) * 1024;
+        return {divide_up(n, length), length};
+    }
+    const u64 pack = pack_bytes / size;
+    const u64 tile = u64{compact_group} * rows * pack;
+    const u32 shift = static_cast<u32>(p.in.offset / size % pack);
+    const u64 tiles = divide_up(n + shift, tile);
+    // A few waves of resident groups.
+    const i64 resident = kernel.attributes().groups_per_unit;
+    const u64 wave = (resident > 0 ? static_cast<u64>(resident) : 8) * traits.units;
+    const u64 length = divide_up(tiles, std::min({tiles, 4 * wave, most_chunks}));
+    return {divide_up(tiles, length), length, shift};
+}
+
+// Launches 1 and 2: how much each chunk keeps, then where that goes, and how much it is in all.
+void launch_offsets(Stream& stream, const CompactProblem& p, const Chunks& chunks, const View& offsets) {
+    Device& device = stream.device();
+    const bool many = device.traits().many_lanes;
+    const CompactText text = many ? CompactText::fused : CompactText::wide;
+    const u32 lanes = many ? compact_group : 1;
+    const auto count = compact_kernel(device, p, text, "compact_count", &CompactHost::count);
+    const auto sum = compact_kernel(device, p, text, "compact_offsets", &CompactHost::offsets);
+    const LaunchShape shape = LaunchShape::linear(chunks.groups, lanes);
+    if (many) {
+        launch(stream, *count, shape, p.in, offsets, p.in.count, chunks.shift, chunks.length, p.values);
+    } else {
+        launch(stream, *count, shape, p.in, offsets, p.in.count, chunks.length, p.values);
+    }
+    launch(stream, *sum, LaunchShape::linear(1, lanes), offsets, p.count, chunks.groups);
+}
+
+void run_fused(Stream& stream, const CompactProblem& p) {
+    Device& device = stream.device();
+    const bool many = device.traits().many_lanes;
+    const CompactText text = many ? CompactText::fused : CompactText::wide;
+    const auto write = compact_kernel(device, p, text, "compact_write", &CompactHost::write);
+    const Chunks chunks = chunks_of(device, p, *write);
+    const auto buffer = stream.scratch(chunks.groups * sizeof(u64));
+    const View offsets{buffer.get(), 0, chunks.groups, Type::u64};
+    launch_offsets(stream, p, chunks, offsets);
+    const u32 partition = p.partition ? 1 : 0;
+    const LaunchShape shape = LaunchShape::linear(chunks.groups, many ? compact_group : 1);
+    if (many) {
+        launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.shift, chunks.length,
+               partition, p.values);
+    } else {
+        launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.length,
+               past_cache(device, p), partition, p.values);
+    }
+}
+
+// --- On the CPU -----------------------------------------------------------------------------------------------------
+
+void run_two_pass(Stream& stream, const CompactProblem& p) {
+    Device& device = stream.device();
+    const auto kernel =
+        compact_kernel(device, p, CompactText::wide, "compact_two_pass", &CompactHost::two_pass);
+    const u64 n = p.in.count, size = size_of(p.in.type);
+    constexpr u64 tile_bytes = u64{64} << 10, slack = host::compress_slack;
+    const u64 tile = tile_bytes / size, tiles = divide_up(n, tile);
+    // One thread while the work is small.
+    constexpr u64 least_bytes = u64{256} << 10;
+    const u64 groups =
+        std::min<u64>({tiles, device.traits().units, std::max<u64>(1, p.in.bytes() / least_bytes)});
+    if (p.partition) {
+        const Chunks chunks = chunks_of(device, p, *kernel);
+        const auto buffer = stream.scratch(chunks.groups * sizeof(u64));
+        launch_offsets(stream, p, chunks, {buffer.get(), 0, chunks.groups, Type::u64});
+    }
+    const View chain{&stream.zeros(), 0, 32, Type::u64};
+    const u64 local = (p.partition ? 2 : 1) * (tile_bytes + slack);
+    launch(stream, *kernel, LaunchShape::linear(groups, 1, local), p.in, p.out, p.count, chain, n, tile,
+           past_cache(device, p), u32{p.partition}, p.values);
+}
+
+void run_serial(Stream& stream, const CompactProblem& p) {
+    const auto kernel =
+        compact_kernel(stream.device(), p, CompactText::wide, "compact_serial", &CompactHost::serial);
+    launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, p.out, p.count, p.in.count, u32{p.partition},
+           p.values);
+}
+
+// --- The table ------------------------------------------------------------------------------------------------------
+
+Support supports_fused(const Device& device, const CompactProblem& p) {
+    if (Support group = supports_group(device, device.traits().many_lanes ? compact_group : 1); !group)
+        return group;
+    return supports_keep(device, p);
+}
+
+struct CompactRow : Variant {
+    Required<Support(const Device&, const CompactProblem&)> supports_apart;
+    Required<void(Stream&, const CompactProblem&)> run;
+    bool in_place;  // every element is read before another takes its place
+
+    Support supports(const Device& device, const CompactProblem& p) const {
+        if (p.in_place() && !in_place)
+            return Support::no(
+                "out is in, and its groups store while others still read: give it another out");
+        return supports_apart(device, p);
+    }
+};
+
+constexpr CompactRow table[] = {
+    {{"two_pass",
+      "a tile is compressed into a buffer of the worker's own, then stored in its turn; compress-stores",
+      false, false, true, Order::canonical, "Concord; after D. Merrill, M. Garland, 2016"},
+     supports_keep,
+     run_two_pass,
+     true},
+    {{"fused", "count, offsets, write: three launches, flags never leave the group", true, true, true,
+      Order::canonical, "D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009"},
+     supports_fused,
+     run_fused,
+     false},
+    {{"scan_scatter", "flags, their exclusive scan, scatter: each a launch", true, true, true,
+      Order::canonical, "G. Blelloch, Prefix Sums and Their Applications, 1990"},
+     supports_scan_scatter,
+     run_compact_scan_scatter,
+     false},
+    {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
+     supports_keep,
+     run_serial,
+     true},
+};
+
+template <class T>
+const CompactHost* builtin_host(KeepRule rule) {
+    switch (rule) {
+        case KeepRule::nonzero:
+            return &compact_host<T, host::keep::Nonzero>();
+        case KeepRule::positive:
+            return &compact_host<T, host::keep::Positive>();
+        case KeepRule::greater:
+            return &compact_host<T, host::keep::Greater<T>>();
+        case KeepRule::less:
+            return &compact_host<T, host::keep::Less<T>>();
+        default:
+            break;
+    }
+    if constexpr (std::is_integral_v<T>) {
+        if (rule == KeepRule::even) return &compact_host<T, host::keep::Even>();
+        return &compact_host<T, host::keep::Odd>();
+    }
+    return nullptr;
+}
+
+void check(const char* call, Stream& stream, const CompactProblem& p) {
+    check_operand(call, "in", stream, p.in);
+    check_operand(call, "out", stream, p.out);
+    check_operand(call, "count", stream, p.count);
+    auto refuse = [call](const std::string& what) { throw Error(ErrorCode::invalid_argument, call, what); };
+    if (p.in.type != p.out.type)
+        refuse("in is " + std::string(name_of(p.in.type)) + ", out " + std::string(name_of(p.out.type)));
+    if (p.out.count < p.in.count)
+        refuse("out has room for " + std::to_string(p.out.count) + " elements, in has " +
+               std::to_string(p.in.count) + ", all of which may be kept");
+    if (p.count.type != Type::u64 || p.count.count != 1)
+        refuse("count is " + std::to_string(p.count.count) + " elements of " +
+               std::string(name_of(p.count.type)) + ", not one of u64");
+    if (overlap(p.in, p.out) && (p.partition || p.in.offset != p.out.offset))
+        refuse(p.partition ? "out overlaps in: a partition is never in place"
+                           : "out, at byte " + std::to_string(p.out.offset) + ", overlaps in, at byte " +
+                                 std::to_string(p.in.offset) + " of the same buffer, without being it");
+    for (const auto& [name, view] : {std::pair("in", p.in), std::pair("out", p.out)}) {
+        if (overlap(p.count, view)) refuse(std::string("count lies within ") + name);
+    }
+}
+
+}  // namespace
+
+Support supports_keep(const Device& device, const CompactProblem& p) {
+    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+        return Support::no("predicate " + p.op.name + " is text, which " + device.info().selector +
+                           " cannot compile at run time");
+    return supports_type(device, p.in.type);
+}
+
+std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, CompactText text,
+                                       const char* entry, HostKernel CompactHost::*host) {
+    const Type type = p.in.type;
+    const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type), static_cast<u64>(text)};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source(text);
+        spec.entry = entry;
+        spec.constants = {{"T", std::string(name_of(type))},
+                          {"B", std::string(name_of(bits_of(type)))},
+                          {"AS_T(x)", "as_" + std::string(opencl_name(type)) + "(x)"},
+                          {"SIZE", std::to_string(size_of(type))},
+                          {"GROUP", std::to_string(compact_group)},
+                          {"PACK", std::to_string(pack_bytes / size_of(type))},
+                          {"ROWS", std::to_string(rows)}};
+        if (text == CompactText::wide) spec.constants.push_back({"WIDE", "1"});
+        spec.op = p.op;
+        if (p.host != nullptr) spec.host = p.host->*host;
+        spec.max_lanes = text == CompactText::wide ? 1 : compact_group;
+        return spec;
+    });
+}
+
+Run compact(Stream& stream, const CompactProblem& p, const Options& options) {
+    const char* call = p.partition ? "partition" : "compact";
+    check(call, stream, p);
+    const CompactRow& row = choose(call, table, stream.device(), p, options);
+    if (p.in.count == 0) {
+        const u64 none = 0;
+        stream.fill(*p.count.buffer, p.count.offset, sizeof none, &none, sizeof none);
+    } else {
+        row.run(stream, p);
+    }
+    return {row.name, &stream.device()};
+}
+
+Run compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+            bool partition, const Options& options) {
+    const char* call = partition ? "partition" : "compact";
+    const std::string rule(name_of(keep.rule)), type(name_of(in.type));
+    if (is_float(in.type) && (keep.rule == KeepRule::even || keep.rule == KeepRule::odd))
+        throw Error(ErrorCode::invalid_argument, call, rule + " is for integers, in is " + type);
+    if (has_operand(keep.rule) && keep.operand_type != in.type)
+        throw Error(ErrorCode::invalid_argument, call,
+                    rule + " compares " + type + " with " +
+                        (keep.operand_type ? std::string(name_of(*keep.operand_type))
+                                           : "nothing: it takes an operand"));
+    return visit(in.type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        T limit;
+        std::memcpy(&limit, keep.operand.data(), sizeof limit);
+        const auto bound = static_cast<host::keep::Operand<T>>(limit);
+        static constexpr std::array<std::byte, 4> no_values{};
+        const ValueBytes values{has_operand(keep.rule) ? std::as_bytes(std::span(&bound, 1))
+                                                       : std::span<const std::byte>(no_values)};
+        return compact(
+            stream,
+            {in, out, count, builtin(keep.rule, in.type), values, builtin_host<T>(keep.rule), partition},
+            options);
+    });
+}
+
+}  // namespace detail
+
+std::vector<const Variant*> compact_variants() {
+    std::vector<const Variant*> list;
+    for (const detail::CompactRow& row : detail::table)
+        list.push_back(&row);
+    return list;
+}
+
+Run compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+            const Options& options) {
+    return detail::compact(stream, in, out, count, keep, false, options);
+}
+
+Run partition(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+              const Options& options) {
+    return detail::compact(stream, in, out, count, keep, true, options);
+}
+
+}  // namespace concord
