@@ -47,7 +47,7 @@ void append_operator(std::string& text, const Operator& op, std::string_view qua
     for (std::size_t i = 0; i < op.bound.size(); ++i)
         text.append(" ").append(name_of(op.bound[i])).append(" v").append(std::to_string(i)).append(";");
     if (op.bound.empty()) text += " u32 unused;";
-    text += " } Op;\n";
+    text += " } __attribute__((aligned(4))) Op;\n";  // of four bytes at least, as BoundLayout has it
 
     text.append(qualifier).append(name_of(op.result)).append(" apply(const Op op");
     for (std::size_t i = 0; i < op.arguments.size(); ++i)

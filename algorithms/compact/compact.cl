@@ -13,7 +13,8 @@
 //            O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures, 2009.
 //
 // T: element type; B: unsigned integer of its size, as which elements move; AS_T(x): such an integer's value; apply(op,
-// x): the predicate.
+// x): the predicate; PARTITION: whether the others are stored as well (a constant: PoCL gets barriers that depend on an
+// argument wrong).
 
 static inline bool keeps(const Op op, B bits) { return apply(op, AS_T(bits)) != 0; }
 
@@ -176,11 +177,11 @@ void compact_offsets(__global u64* counts, ulong counts_at, __global u64* count,
     if (lane == 0) count[count_at] = all;
 }
 
-// With `partition`, the elements that are not kept go behind all *count that are.
+// PARTITION: the elements that are not kept go behind all *count that are.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out_at, __global const u64* offsets,
                    ulong offsets_at, __global const u64* count, ulong count_at, u64 n, u32 shift, u64 tiles,
-                   u32 partition, const Op op) {
+                   const Op op) {
     __local u64 sums[2 * GROUP];
     __local B staged[TILE_LENGTH + PACK] __attribute__((aligned(16)));
     const u64 first = shift, last = shift + n;
@@ -192,11 +193,11 @@ void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out
         const Tile tile = load_tile(base, begin, first, last, op);
         const Ranks ranks = rank_tile(&tile, sums);
         store_tile(&tile, &ranks, false, out + before, 0, 0, staged);
-        if (partition) {
-            const u64 from = max(begin, first), to = min(begin + TILE_LENGTH, last);
-            store_tile(&tile, &ranks, true, out + count[count_at] + (from - first - before), (u32)(from - begin),
-                       (u32)(to - from), staged);
-        }
+#if PARTITION
+        const u64 from = max(begin, first), to = min(begin + TILE_LENGTH, last);
+        store_tile(&tile, &ranks, true, out + count[count_at] + (from - first - before), (u32)(from - begin),
+                   (u32)(to - from), staged);
+#endif
         before += ranks.total;
     }
 }
@@ -272,19 +273,22 @@ static inline void leave_rest(Gather* g) {
     for (u32 i = g->first; i < g->count; ++i) g->line[i] = g->held[i];
 }
 
-// With `partition`, the elements that are not kept go behind all *count that are.
+// PARTITION: the elements that are not kept go behind all *count that are.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out_at, __global const u64* offsets,
                    ulong offsets_at, __global const u64* count, ulong count_at, u64 n, u64 chunk, u32 past_cache,
-                   u32 partition, const Op op) {
-    Gather kept, rest;
+                   const Op op) {
+    Gather kept;
     uchar flags[BLOCK];
     const u64 begin = get_group_id(0) * chunk, end = min(begin + chunk, n);
     const u64 before = offsets[offsets_at + get_group_id(0)];
     in += in_at;
     out += out_at;
     gather_from(&kept, out + before);
+#if PARTITION
+    Gather rest;
     gather_from(&rest, out + count[count_at] + (begin - before));
+#endif
     for (u64 i = begin; i < end; i += BLOCK) {
         const u32 length = (u32)min((u64)BLOCK, end - i);
         __global const B* x = in + i;
@@ -302,19 +306,21 @@ void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out
         }
         kept.count = k;
         leave_lines(&kept, past_cache);
-        if (partition) {
-            k = rest.count;
+#if PARTITION
+        k = rest.count;
 #pragma clang loop vectorize(disable) unroll_count(8)
-            for (u32 j = 0; j < length; ++j) {
-                rest.held[k] = x[j];
-                k += 1 - flags[j];
-            }
-            rest.count = k;
-            leave_lines(&rest, past_cache);
+        for (u32 j = 0; j < length; ++j) {
+            rest.held[k] = x[j];
+            k += 1 - flags[j];
         }
+        rest.count = k;
+        leave_lines(&rest, past_cache);
+#endif
     }
     leave_rest(&kept);
-    if (partition) leave_rest(&rest);
+#if PARTITION
+    leave_rest(&rest);
+#endif
 }
 
 #endif

@@ -1,10 +1,12 @@
 #include "compact_table.hpp"
 
+#include <concord/lookback.hpp>
+
 namespace concord {
 
 namespace texts {
-extern const KernelText common_cu, common_cl, compact_tile_cu, compact_cu, compact_cl, compact_steps_cu,
-    compact_steps_cl;
+extern const KernelText common_cu, common_cl, lookback_cu, compact_tile_cu, compact_cu, compact_lookback_cu, compact_cl,
+    compact_steps_cu, compact_steps_cl;
 }
 
 namespace detail {
@@ -21,7 +23,11 @@ const KernelSource& source(CompactText text) {
     static const KernelSource steps{"compact_steps",
                                     {texts::common_cu, texts::compact_steps_cu},
                                     {texts::common_cl, texts::compact_steps_cl}};
-    return text == CompactText::steps ? steps : fused;
+    static const KernelSource lookback{
+        "compact_lookback",
+        {texts::common_cu, texts::lookback_cu, texts::compact_tile_cu, texts::compact_lookback_cu},
+        {}};
+    return text == CompactText::steps ? steps : text == CompactText::lookback ? lookback : fused;
 }
 
 // OpenCL's own name of an element type, as in as_float.
@@ -44,17 +50,28 @@ u32 past_cache(const Device& device, const CompactProblem& p) {
 
 // --- fused ----------------------------------------------------------------------------------------------------------
 
-// What a device with groups of many lanes counts in, tiles of elements from a 16-byte boundary on, and how many of
-// those each group takes; where groups are of one lane, elements.
+// Tiles from the 16-byte boundary at or before the input on, and the elements between that and the input.
+struct Tiles {
+    u64 count;
+    u32 shift;
+};
+
+Tiles tiles_of(const CompactProblem& p) {
+    const u64 size = size_of(p.in.type), pack = pack_bytes / size;
+    const u32 shift = static_cast<u32>(p.in.offset / size % pack);
+    return {divide_up(p.in.count + shift, u64{compact_group} * rows * pack), shift};
+}
+
+// How many elements each group takes, or tiles where groups are of many lanes.
 struct Chunks {
     u64 groups;
-    u64 length;     // of a group, in elements or tiles
-    u32 shift = 0;  // elements between the boundary and the input
+    u64 length;
+    u32 shift = 0;
 };
 
 Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& kernel) {
     const DeviceTraits& traits = device.traits();
-    const u64 n = p.in.count, size = size_of(p.in.type);
+    const u64 n = p.in.count;
     if (!traits.many_lanes) {
         // One group while the work is small (waking a thread costs more), then some for each thread.
         constexpr u64 least_bytes = u64{256} << 10;
@@ -63,10 +80,7 @@ Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& ke
         const u64 length = divide_up(divide_up(n, most), 1024) * 1024;
         return {divide_up(n, length), length};
     }
-    const u64 pack = pack_bytes / size;
-    const u64 tile = u64{compact_group} * rows * pack;
-    const u32 shift = static_cast<u32>(p.in.offset / size % pack);
-    const u64 tiles = divide_up(n + shift, tile);
+    const auto [tiles, shift] = tiles_of(p);
     // A few waves of resident groups.
     const i64 resident = kernel.attributes().groups_per_unit;
     const u64 wave = (resident > 0 ? static_cast<u64>(resident) : 8) * traits.units;
@@ -100,15 +114,29 @@ void run_fused(Stream& stream, const CompactProblem& p) {
     const auto buffer = stream.scratch(chunks.groups * sizeof(u64));
     const View offsets{buffer.get(), 0, chunks.groups, Type::u64};
     launch_offsets(stream, p, chunks, offsets);
-    const u32 partition = p.partition ? 1 : 0;
     const LaunchShape shape = LaunchShape::linear(chunks.groups, many ? compact_group : 1);
     if (many) {
         launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.shift, chunks.length,
-               partition, p.values);
+               p.values);
+    } else if (device.traits().dialect == Dialect::host) {
+        launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.length,
+               past_cache(device, p), u32{p.partition}, p.values);
     } else {
         launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.length,
-               past_cache(device, p), partition, p.values);
+               past_cache(device, p), p.values);
     }
+}
+
+// --- lookback -------------------------------------------------------------------------------------------------------
+
+void run_lookback(Stream& stream, const CompactProblem& p) {
+    Device& device = stream.device();
+    const auto kernel =
+        compact_kernel(device, p, CompactText::lookback, "compact_lookback", &CompactHost::lookback);
+    const auto [tiles, shift] = tiles_of(p);
+    const Lookback lookback(stream, tiles, p.in.count >> 32 != 0 ? 8 : 4);
+    launch(stream, *kernel, LaunchShape::linear(tiles, compact_group), p.in, p.out, p.count, lookback.view, p.in.count,
+           shift, static_cast<u32>(tiles), u32{p.in_place()}, p.values);
 }
 
 // --- On the CPU -----------------------------------------------------------------------------------------------------
@@ -150,6 +178,17 @@ Support supports_fused(const Device& device, const CompactProblem& p) {
     return supports_keep(device, p);
 }
 
+Support supports_lookback(const Device& device, const CompactProblem& p) {
+    const DeviceTraits& traits = device.traits();
+    if (p.partition)
+        return Support::no("where the elements that are not kept begin is known only after its one pass");
+    if (!traits.forward_progress || !traits.device_fence)
+        return Support::no("groups of " + device.info().selector + " may not wait for one another");
+    if (tiles_of(p).count > ~u32{0})
+        return Support::no(std::to_string(tiles_of(p).count) + " tiles are more than it counts");
+    return supports_fused(device, p);
+}
+
 struct CompactRow : Variant {
     Required<Support(const Device&, const CompactProblem&)> supports_apart;
     Required<void(Stream&, const CompactProblem&)> run;
@@ -164,6 +203,11 @@ struct CompactRow : Variant {
 };
 
 constexpr CompactRow table[] = {
+    {{"lookback", "one pass: a tile is ranked in the group, look-back says where it goes", true, false, false,
+      Order::canonical, "D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016"},
+     supports_lookback,
+     run_lookback,
+     true},
     {{"two_pass",
       "a tile is compressed into a buffer of the worker's own, then stored in its turn; compress-stores",
       false, false, true, Order::canonical, "Concord; after D. Merrill, M. Garland, 2016"},
@@ -241,7 +285,7 @@ Support supports_keep(const Device& device, const CompactProblem& p) {
 std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, CompactText text,
                                        const char* entry, HostKernel CompactHost::*host) {
     const Type type = p.in.type;
-    const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type), static_cast<u64>(text)};
+    const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type), static_cast<u64>(text) << 8 | u64{p.in.count >> 32 != 0} << 1 | u64{p.partition}};
     return device.kernel(id, [&] {
         KernelSpec spec;
         spec.source = &source(text);
@@ -252,7 +296,9 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                           {"SIZE", std::to_string(size_of(type))},
                           {"GROUP", std::to_string(compact_group)},
                           {"PACK", std::to_string(pack_bytes / size_of(type))},
-                          {"ROWS", std::to_string(rows)}};
+                          {"ROWS", std::to_string(rows)},
+                          {"PARTITION", p.partition ? "1" : "0"},
+                          {"COUNT", p.in.count >> 32 != 0 ? "u64" : "u32"}};
         if (text == CompactText::wide) spec.constants.push_back({"WIDE", "1"});
         spec.op = p.op;
         if (p.host != nullptr) spec.host = p.host->*host;

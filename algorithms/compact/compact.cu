@@ -57,9 +57,9 @@ extern "C" __global__ void __launch_bounds__(GROUP) compact_offsets(u64* counts,
     if (lane == GROUP - 1) *count = sums[lane];
 }
 
-// With `partition`, the elements that are not kept go behind all *count that are.
+// PARTITION: the elements that are not kept go behind all *count that are.
 extern "C" __global__ void __launch_bounds__(GROUP)
-    compact_write(const B* in, B* out, const u64* offsets, const u64* count, u64 n, u32 shift, u64 tiles, u32 partition,
+    compact_write(const B* in, B* out, const u64* offsets, const u64* count, u64 n, u32 shift, u64 tiles,
                   const Op op) {
     const u64 first = shift, last = shift + n;
     const B* base = in - shift;
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         const Tile tile = load_tile(base, begin, first, last, op);
         const Ranks ranks = rank_tile(tile);
         store_tile<false>(tile, ranks, out + before, 0, 0);
-        if (partition) {
+        if constexpr (PARTITION) {
             const u64 from = begin < first ? first : begin;
             const u64 to = begin + tile_length < last ? begin + tile_length : last;
             store_tile<true>(tile, ranks, out + *count + (from - first - before), u32(from - begin), u32(to - from));

@@ -34,6 +34,7 @@ namespace detail {
 /// The host kernels of one predicate on one type.
 struct CompactHost {
     HostKernel serial, two_pass, count, offsets, write, flags, scan_flags, scan_sums, add_sums, scatter;
+    HostKernel lookback;  ///< none
 };
 
 template <class T, class Op>
@@ -47,7 +48,8 @@ const CompactHost& compact_host() {
                                          .scan_flags = host_kernel<&host::compact_scan<u32, u32>>(),
                                          .scan_sums = host_kernel<&host::compact_scan<u64, u64>>(),
                                          .add_sums = host_kernel<&host::compact_add>(),
-                                         .scatter = host_kernel<&host::compact_scatter<T>>()};
+                                         .scatter = host_kernel<&host::compact_scatter<T>>(),
+ .lookback = {}};
     return kernels;
 }
 

@@ -7,7 +7,7 @@ namespace concord::detail {
 
 inline constexpr u32 compact_group = 256;
 
-enum class CompactText { fused, wide, steps };
+enum class CompactText { fused, wide, steps, lookback };
 
 /// The kernel `entry` for the problem's type and predicate.
 std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& problem, CompactText text,
