@@ -1,6 +1,7 @@
 #include <concord/device.hpp>
 #include <concord/stream.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -202,6 +203,22 @@ Buffer& Stream::zeros() {
     lock.lock();
     if (!zeros_) zeros_ = std::move(made);
     return *zeros_;
+}
+
+std::shared_ptr<Buffer> Stream::workspace(u64 bytes) {
+    constexpr u64 most_uses = u64{1} << 29, least_bytes = u64{1} << 16;
+    std::unique_lock lock(mutex_);
+    const bool serves = workspace_ && workspace_->size() >= bytes;
+    if (serves && workspace_uses_++ % most_uses != 0) return workspace_;
+    std::shared_ptr<Buffer> made = serves ? workspace_ : nullptr;
+    lock.unlock();
+    if (!made) made = scratch(std::max(least_bytes, (bytes + bytes / 2 + 7) / 8 * 8));
+    const u64 zero = 0;
+    fill(*made, 0, made->size(), &zero, 8);
+    lock.lock();
+    workspace_ = made;  // of two callers that both come here, the later one's
+    workspace_uses_ = 1;
+    return made;
 }
 
 }  // namespace concord

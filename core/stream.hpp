@@ -89,6 +89,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
     /// uses them leaves them zero.
     Buffer& zeros();
 
+    /// Memory of this stream, `bytes` at least, that keeps what kernels leave in it from one call to the next. All zero when
+    /// it is new, when it has had to grow, and after every 2^29 calls, so that what is marked with a count of its
+    /// uses is never mistaken for what is older. Hold it until the work that uses it is enqueued.
+    std::shared_ptr<Buffer> workspace(u64 bytes);
+
   protected:
     explicit Stream(std::shared_ptr<Device> device);
 
@@ -126,6 +131,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
     std::atomic<u64> completed_ = 0;
     std::shared_ptr<std::atomic<bool>> ended_ = std::make_shared<std::atomic<bool>>(false);
     std::shared_ptr<Buffer> zeros_;
+    std::shared_ptr<Buffer> workspace_;
+    u64 workspace_uses_ = 0;
     std::function<void(const Kernel&, const LaunchShape&)> observer_;
 };
 

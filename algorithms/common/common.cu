@@ -38,6 +38,16 @@ __device__ __forceinline__ E shuffle_down(E value, u32 distance) {
     }
 }
 
+// The value of another lane of this warp.
+template <class E>
+__device__ __forceinline__ E shuffle_from(E value, u32 lane) {
+    if constexpr (sizeof(E) < 4) {
+        return static_cast<E>(__shfl_sync(all_lanes, static_cast<i32>(value), lane));
+    } else {
+        return __shfl_sync(all_lanes, value, lane);
+    }
+}
+
 // Called by all lanes of a group once the group's results are stored: true in the last group of the launch to get
 // here, which then sees the results of all others. Leaves the ticket zero.
 __device__ __forceinline__ bool last_group(u32* ticket, u32 groups) {

@@ -1,0 +1,28 @@
+#pragma once
+/// The host side of decoupled look-back: the memory in which tiles tell one another their totals. See
+/// lookback.cu.
+
+#include <concord/variant.hpp>
+
+namespace concord::detail {
+
+/// Tiles of one level whose totals make one total of the level above.
+inline constexpr u64 lookback_fan = 16;
+inline constexpr u64 lookback_head = 16;  ///< words ahead of the totals
+
+/// A stream's workspace for a launch of `tiles` tiles with totals of `value_bytes` bytes; keep it until the launch is
+/// enqueued.
+struct Lookback {
+    Lookback(Stream& stream, u64 tiles, u32 value_bytes) {
+        u64 totals = 0;
+        for (u64 level = tiles; level > 1; level = divide_up(level, lookback_fan))
+            totals += level;
+        const u64 words = lookback_head + totals * (value_bytes <= 4 ? 1 : 2);
+        buffer = stream.workspace(words * sizeof(u64));
+        view = {buffer.get(), 0, words, Type::u64};
+    }
+    std::shared_ptr<Buffer> buffer;
+    View view;
+};
+
+}  // namespace concord::detail
