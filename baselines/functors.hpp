@@ -95,6 +95,13 @@ struct Max {
     static constexpr T identity = std::numeric_limits<T>::lowest();
 };
 
+/// The predicate of compact's workloads.
+template <class T>
+struct Below {
+    T limit;
+    CONCORD_ANYWHERE bool operator()(T x) const { return x < limit; }
+};
+
 /// Calls f with the unsigned type of the same size: copies move bits.
 template <class F>
 decltype(auto) visit_bits(Type type, F&& f) {
@@ -125,6 +132,7 @@ decltype(auto) visit_wrapping(Type type, F&& f) {
 
 inline const std::vector<std::string_view> map_titles = {"copy", "negate", "abs", "square", "sqrt"};
 inline const std::vector<std::string_view> reduce_titles = {"sum", "product", "min", "max"};
+inline const std::vector<std::string_view> compact_titles = {"half", "few", "most"};
 
 /// Calls f(Tag<T>, function) for work of map.
 template <class F>
@@ -162,6 +170,16 @@ Call visit_reduce(const Work& work, F&& f) {
     if (work.title == "product") return visit_wrapping(type, [&](auto tag) { return f(tag, Product{}); });
     if (work.title == "min") return visit(type, [&](auto tag) { return f(tag, Min{}); });
     return visit(type, [&](auto tag) { return f(tag, Max{}); });
+}
+
+/// Calls f(Tag<T>, predicate) for a workload of compact, which keeps that fraction of random elements.
+template <class F>
+Call visit_compact(const Work& work, F&& f) {
+    const double fraction = work.title == "half" ? 0.5 : work.title == "few" ? 0.01 : 0.99;
+    return visit(work.type(), [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        return f(tag, Below<T>{conformance::random_quantile<T>(fraction)});
+    });
 }
 
 }  // namespace concord::baselines

@@ -5,8 +5,8 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText common_cu, common_cl, lookback_cu, compact_tile_cu, compact_cu, compact_lookback_cu, compact_cl,
-    compact_steps_cu, compact_steps_cl;
+extern const KernelText common_cu, common_cl, lookback_cu, compact_tile_cu, compact_cu, compact_lookback_cu,
+    compact_cl, compact_steps_cu, compact_steps_cl;
 }
 
 namespace detail {
@@ -135,8 +135,8 @@ void run_lookback(Stream& stream, const CompactProblem& p) {
         compact_kernel(device, p, CompactText::lookback, "compact_lookback", &CompactHost::lookback);
     const auto [tiles, shift] = tiles_of(p);
     const Lookback lookback(stream, tiles, p.in.count >> 32 != 0 ? 8 : 4);
-    launch(stream, *kernel, LaunchShape::linear(tiles, compact_group), p.in, p.out, p.count, lookback.view, p.in.count,
-           shift, static_cast<u32>(tiles), u32{p.in_place()}, p.values);
+    launch(stream, *kernel, LaunchShape::linear(tiles, compact_group), p.in, p.out, p.count, lookback.view,
+           p.in.count, shift, static_cast<u32>(tiles), u32{p.in_place()}, p.values);
 }
 
 // --- On the CPU -----------------------------------------------------------------------------------------------------
@@ -204,7 +204,8 @@ struct CompactRow : Variant {
 
 constexpr CompactRow table[] = {
     {{"lookback", "one pass: a tile is ranked in the group, look-back says where it goes", true, false, false,
-      Order::canonical, "D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016"},
+      Order::canonical,
+      "D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016"},
      supports_lookback,
      run_lookback,
      true},
@@ -230,27 +231,6 @@ constexpr CompactRow table[] = {
      true},
 };
 
-template <class T>
-const CompactHost* builtin_host(KeepRule rule) {
-    switch (rule) {
-        case KeepRule::nonzero:
-            return &compact_host<T, host::keep::Nonzero>();
-        case KeepRule::positive:
-            return &compact_host<T, host::keep::Positive>();
-        case KeepRule::greater:
-            return &compact_host<T, host::keep::Greater<T>>();
-        case KeepRule::less:
-            return &compact_host<T, host::keep::Less<T>>();
-        default:
-            break;
-    }
-    if constexpr (std::is_integral_v<T>) {
-        if (rule == KeepRule::even) return &compact_host<T, host::keep::Even>();
-        return &compact_host<T, host::keep::Odd>();
-    }
-    return nullptr;
-}
-
 void check(const char* call, Stream& stream, const CompactProblem& p) {
     check_operand(call, "in", stream, p.in);
     check_operand(call, "out", stream, p.out);
@@ -273,6 +253,16 @@ void check(const char* call, Stream& stream, const CompactProblem& p) {
     }
 }
 
+// `auto` would give the reason of the first variant, which may have nothing to do with the place.
+void check_in_place(const Device& device, const CompactProblem& p) {
+    for (const CompactRow& row : table) {
+        if (row.in_place && supports_dialect(device, row) && row.supports(device, p)) return;
+    }
+    throw Error(
+        ErrorCode::unsupported, "compact",
+        "out is in, and no variant works in place on " + device.info().selector + ": give it another out");
+}
+
 }  // namespace
 
 Support supports_keep(const Device& device, const CompactProblem& p) {
@@ -285,7 +275,12 @@ Support supports_keep(const Device& device, const CompactProblem& p) {
 std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, CompactText text,
                                        const char* entry, HostKernel CompactHost::*host) {
     const Type type = p.in.type;
-    const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type), static_cast<u64>(text) << 8 | u64{p.in.count >> 32 != 0} << 1 | u64{p.partition}};
+    // What else a text is specialised by, where it looks at it.
+    const bool partition = p.partition && host == &CompactHost::write;
+    const bool counts_far = p.in.count >> 32 != 0 && text == CompactText::lookback;
+    const u64 more = u64{partition} | u64{counts_far} << 1;
+    const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type),
+                      static_cast<u64>(text) << 2 | more};
     return device.kernel(id, [&] {
         KernelSpec spec;
         spec.source = &source(text);
@@ -297,8 +292,8 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                           {"GROUP", std::to_string(compact_group)},
                           {"PACK", std::to_string(pack_bytes / size_of(type))},
                           {"ROWS", std::to_string(rows)},
-                          {"PARTITION", p.partition ? "1" : "0"},
-                          {"COUNT", p.in.count >> 32 != 0 ? "u64" : "u32"}};
+                          {"PARTITION", partition ? "1" : "0"},
+                          {"COUNT", counts_far ? "u64" : "u32"}};
         if (text == CompactText::wide) spec.constants.push_back({"WIDE", "1"});
         spec.op = p.op;
         if (p.host != nullptr) spec.host = p.host->*host;
@@ -310,6 +305,7 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
 Run compact(Stream& stream, const CompactProblem& p, const Options& options) {
     const char* call = p.partition ? "partition" : "compact";
     check(call, stream, p);
+    if (p.in_place() && options.variant == "auto") check_in_place(stream.device(), p);
     const CompactRow& row = choose(call, table, stream.device(), p, options);
     if (p.in.count == 0) {
         const u64 none = 0;
@@ -339,10 +335,10 @@ Run compact(Stream& stream, const View& in, const View& out, const View& count, 
         static constexpr std::array<std::byte, 4> no_values{};
         const ValueBytes values{has_operand(keep.rule) ? std::as_bytes(std::span(&bound, 1))
                                                        : std::span<const std::byte>(no_values)};
-        return compact(
-            stream,
-            {in, out, count, builtin(keep.rule, in.type), values, builtin_host<T>(keep.rule), partition},
-            options);
+        return compact(stream,
+                       {in, out, count, builtin(keep.rule, in.type), values,
+                        compact_builtin_host(keep.rule, in.type), partition},
+                       options);
     });
 }
 

@@ -61,6 +61,7 @@ extern "C" __global__ void __launch_bounds__(GROUP) compact_offsets(u64* counts,
 extern "C" __global__ void __launch_bounds__(GROUP)
     compact_write(const B* in, B* out, const u64* offsets, const u64* count, u64 n, u32 shift, u64 tiles,
                   const Op op) {
+    __shared__ __align__(16) B staged[tile_length + PACK];
     const u64 first = shift, last = shift + n;
     const B* base = in - shift;
     u64 before = offsets[blockIdx.x];
@@ -68,11 +69,12 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     for (u64 t = 0; t < tiles && begin < last; ++t, begin += tile_length) {
         const Tile tile = load_tile(base, begin, first, last, op);
         const Ranks ranks = rank_tile(tile);
-        store_tile<false>(tile, ranks, out + before, 0, 0);
+        store_tile<false>(tile, ranks, out + before, 0, 0, staged);
         if constexpr (PARTITION) {
             const u64 from = begin < first ? first : begin;
             const u64 to = begin + tile_length < last ? begin + tile_length : last;
-            store_tile<true>(tile, ranks, out + *count + (from - first - before), u32(from - begin), u32(to - from));
+            store_tile<true>(tile, ranks, out + *count + (from - first - before), u32(from - begin), u32(to - from),
+                             staged);
         }
         before += ranks.total;
     }

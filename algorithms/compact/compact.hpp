@@ -16,7 +16,7 @@
 /// Predicates: built in (Keep), or a function made with CONCORD_FUNCTION of one element, the rest bound, whose result
 /// is of any integer type: nonzero keeps. A predicate may be called more than once for an element.
 ///
-/// Enqueues on the stream and returns; takes its scratch (32 KiB at most; `lookback` some n / 200 bytes,
+/// Enqueues on the stream and returns; takes its scratch (32 KiB at most; `lookback` a thousandth of the input,
 /// `scan_scatter` 8 bytes an element) from the device's pool. Errors: invalid_argument (counts, types, overlap,
 /// a predicate that does not fit the elements), wrong_device, unsupported, compile_failed, out_of_memory.
 ///
@@ -49,7 +49,7 @@ const CompactHost& compact_host() {
                                          .scan_sums = host_kernel<&host::compact_scan<u64, u64>>(),
                                          .add_sums = host_kernel<&host::compact_add>(),
                                          .scatter = host_kernel<&host::compact_scatter<T>>(),
- .lookback = {}};
+                                         .lookback = {}};
     return kernels;
 }
 

@@ -20,6 +20,7 @@ struct AddCounts {
 extern "C" __global__ void __launch_bounds__(GROUP)
     compact_lookback(const B* in, B* out, u64* count, u64* workspace, u64 n, u32 shift, u32 tiles, u32 in_place,
                      const Op op) {
+    __shared__ __align__(16) B staged[tile_length + PACK];
     const Turn turn = take_turn(workspace, tiles);
     const u64 first = shift, last = shift + n, begin = u64(turn.tile) * tile_length;
     const Tile tile = load_tile(in - shift, begin, first, last, op);
@@ -27,5 +28,5 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const Ranks ranks = rank_tile(tile);
     const COUNT before = tile_carry(workspace, turn, tiles, COUNT(ranks.total), COUNT(0), AddCounts{});
     if (turn.tile == tiles - 1 && threadIdx.x == 0) *count = u64(before) + ranks.total;
-    store_tile<false>(tile, ranks, out + before, 0, 0);
+    store_tile<false>(tile, ranks, out + before, 0, 0, staged);
 }

@@ -13,6 +13,9 @@ enum class CompactText { fused, wide, steps, lookback };
 std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& problem, CompactText text,
                                        const char* entry, HostKernel CompactHost::*host);
 
+/// The host kernels of a built-in predicate; null for one that the type does not have.
+const CompactHost* compact_builtin_host(KeepRule rule, Type type);
+
 /// Whether the predicate is one that the device can run on elements of that type.
 Support supports_keep(const Device& device, const CompactProblem& problem);
 

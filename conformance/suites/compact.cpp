@@ -163,14 +163,15 @@ Work user_work(const char* title, bool partition, const Input& input, const F& f
         });
 }
 
-// None, one and all kept, every other one, 99 of 100, and one long run, one predicate or another.
+// None and all kept, every other one, 99 of 100, long runs: the first rule meets them all, the others share its kernels
+// but for the predicate.
 void compact_cases(const Plan& plan, Type type, const Take& take) {
-    std::vector<Pattern> patterns = patterns_of(type);
+    std::vector<Pattern> all = patterns_of(type), few = {Pattern::random, Pattern::mixed};
     for (const Pattern more : {Pattern::alternating, Pattern::skewed, Pattern::sorted})
-        patterns.push_back(more);
+        all.push_back(more);
+    if (is_float(type)) few.push_back(Pattern::special);
     auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
-    const KeepRule first = is_float(type) ? KeepRule::positive : KeepRule::odd;
-    auto builtin = [&](KeepRule rule, bool partition, Depth depth) {
+    auto builtin = [&](KeepRule rule, bool partition, Depth depth, const std::vector<Pattern>& patterns) {
         for_plan(plan, type, depth, patterns, take, [&](u64 n, Pattern p) {
             return visit(type, [&](auto tag) {
                 using T = typename decltype(tag)::type;
@@ -180,17 +181,15 @@ void compact_cases(const Plan& plan, Type type, const Take& take) {
             });
         });
     };
+    const KeepRule first = is_float(type) ? KeepRule::positive : KeepRule::odd;
+    builtin(first, false, Depth::huge, all);
+    builtin(first, true, Depth::all, {Pattern::random, Pattern::skewed, Pattern::alternating});
     for (const KeepRule rule : all_keep_rules) {
-        if (is_float(type) && (rule == KeepRule::even || rule == KeepRule::odd)) continue;
-        builtin(rule, false,
-                rule == first               ? Depth::huge
-                : rule == KeepRule::greater ? Depth::all
-                                            : Depth::some);
+        if (rule == first || (is_float(type) && (rule == KeepRule::even || rule == KeepRule::odd))) continue;
+        builtin(rule, false, Depth::some, few);
     }
-    builtin(first, true, Depth::huge);
-    builtin(KeepRule::less, true, Depth::some);
     auto user = [&](auto tag, const char* title, bool partition, const auto& f) {
-        for_plan(plan, type, Depth::some, patterns, take, [&](u64 n, Pattern p) {
+        for_plan(plan, type, Depth::some, few, take, [&](u64 n, Pattern p) {
             return user_work<typename decltype(tag)::type>(title, partition, input(n, p), f);
         });
     };
