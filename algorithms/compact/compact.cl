@@ -279,7 +279,7 @@ void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out
                    ulong offsets_at, __global const u64* count, ulong count_at, u64 n, u64 chunk, u32 past_cache,
                    const Op op) {
     Gather kept;
-    uchar flags[BLOCK];
+    u32 flags[BLOCK];  // of bytes or shorts PoCL's compiler makes branches, twenty times slower
     const u64 begin = get_group_id(0) * chunk, end = min(begin + chunk, n);
     const u64 before = offsets[offsets_at + get_group_id(0)];
     in += in_at;

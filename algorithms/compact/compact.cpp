@@ -146,7 +146,9 @@ void run_two_pass(Stream& stream, const CompactProblem& p) {
     const auto kernel =
         compact_kernel(device, p, CompactText::wide, "compact_two_pass", &CompactHost::two_pass);
     const u64 n = p.in.count, size = size_of(p.in.type);
-    constexpr u64 tile_bytes = u64{64} << 10, slack = host::compress_slack;
+    constexpr u64 slack = host::compress_slack;
+    // Two of them fit the first cache; many threads take larger ones, for the turn goes round one tile after another.
+    const u64 tile_bytes = u64{device.traits().units <= 8 ? 16U : 64U} << 10;
     const u64 tile = tile_bytes / size, tiles = divide_up(n, tile);
     // One thread while the work is small.
     constexpr u64 least_bytes = u64{256} << 10;
