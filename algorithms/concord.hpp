@@ -5,4 +5,5 @@
 #include <concord/compact.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
+#include <concord/scan.hpp>
 #include <concord/span.hpp>

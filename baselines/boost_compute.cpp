@@ -5,6 +5,8 @@
 
 #include <boost/compute/algorithm/copy.hpp>
 #include <boost/compute/algorithm/copy_if.hpp>
+#include <boost/compute/algorithm/exclusive_scan.hpp>
+#include <boost/compute/algorithm/inclusive_scan.hpp>
 #include <boost/compute/algorithm/reduce.hpp>
 #include <boost/compute/algorithm/transform.hpp>
 #include <boost/compute/functional.hpp>
@@ -101,6 +103,28 @@ Call reduce(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
+Call scan(Stream& stream, const Work& work, Views in, Views out) {
+    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
+        using T = typename decltype(tag)::type;
+        using Op = decltype(op);
+        auto with = [&](auto function) {
+            return rethrown([exclusive, queue = queue_for(stream), from = begin_of<T>(in[0]),
+                             to = begin_of<T>(out[0]), n = static_cast<std::ptrdiff_t>(work.n),
+                             function]() mutable {
+                if (exclusive) {
+                    compute::exclusive_scan(from, from + n, to, Op::template identity<T>, function, queue);
+                } else {
+                    compute::inclusive_scan(from, from + n, to, function, queue);
+                }
+            });
+        };
+        if constexpr (std::is_same_v<Op, Sum>) return with(compute::plus<T>());
+        if constexpr (std::is_same_v<Op, Product>) return with(compute::multiplies<T>());
+        if constexpr (std::is_same_v<Op, Min>) return with(compute::min<T>());
+        return with(compute::max<T>());
+    });
+}
+
 // Gives the end to the host, which hands the count on.
 Call compact(Stream& stream, const Work& work, Views in, Views out) {
     return visit_compact(work, [&](auto tag, auto keep) -> Call {
@@ -136,6 +160,7 @@ void boost_compute(std::vector<Baseline>& list) {
            {{"map", map_titles, any_type, map, false, most, map_support},
             {"add", {"sum"}, any_type, add, false, most},
             {"reduce", reduce_titles, any_type, reduce, false, most, reduce_support},
+            {"scan", scan_titles, any_type, scan, false, most},
             {"compact", compact_titles, any_type, compact, true, most}});
 }
 

@@ -4,6 +4,7 @@
 #include "functors.hpp"
 
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <cub/device/device_transform.cuh>
 #include <cub/version.cuh>
@@ -11,6 +12,7 @@
 #include <thrust/copy.h>
 #include <thrust/functional.h>
 #include <thrust/reduce.h>
+#include <thrust/scan.h>
 #include <thrust/system/cuda/execution_policy.h>
 #include <thrust/transform.h>
 #include <thrust/version.h>
@@ -76,6 +78,28 @@ Call cub_reduce(Stream& stream, const Work& work, Views in, Views out) {
         reduce(nullptr, bytes);
         return [reduce, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
             reduce(scratch->native_handle(), bytes);
+        };
+    });
+}
+
+Call cub_scan(Stream& stream, const Work& work, Views in, Views out) {
+    use_device_of(in[0]);
+    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
+        using T = typename decltype(tag)::type;
+        auto scan = [op, exclusive, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
+                     to = native_pointer<T>(out[0]), n = work.n](void* scratch, std::size_t& bytes) {
+            using Scan = cub::DeviceScan;
+            constexpr T identity = decltype(op)::template identity<T>;
+            if (exclusive) {
+                check("cub::DeviceScan", Scan::ExclusiveScan(scratch, bytes, from, to, op, identity, n, queue));
+            } else {
+                check("cub::DeviceScan", Scan::InclusiveScan(scratch, bytes, from, to, op, n, queue));
+            }
+        };
+        std::size_t bytes = 0;
+        scan(nullptr, bytes);
+        return [scan, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
+            scan(scratch->native_handle(), bytes);
         };
     });
 }
@@ -155,6 +179,22 @@ Call thrust_reduce(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
+Call thrust_scan(Stream& stream, const Work& work, Views in, Views out) {
+    use_device_of(in[0]);
+    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
+        using T = typename decltype(tag)::type;
+        return [op, exclusive, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
+                to = native_pointer<T>(out[0]), n = work.n, memory = PoolMemory{queue_of(stream)}]() mutable {
+            const auto policy = thrust::cuda::par_nosync(memory).on(queue);
+            if (exclusive) {
+                thrust::exclusive_scan(policy, from, from + n, to, decltype(op)::template identity<T>, op);
+            } else {
+                thrust::inclusive_scan(policy, from, from + n, to, op);
+            }
+        };
+    });
+}
+
 // Gives the end to the host, which hands the count on.
 Call thrust_compact(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
@@ -186,6 +226,7 @@ void cuda(std::vector<Baseline>& list) {
            {{"map", map_titles, any_type, cub_map},
             {"add", {"sum"}, any_type, cub_add},
             {"reduce", reduce_titles, any_type, cub_reduce},
+            {"scan", scan_titles, any_type, cub_scan},
             {"compact", compact_titles, any_type, cub_compact}});
     append(list,
            {"thrust", version("Thrust", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION, THRUST_SUBMINOR_VERSION),
@@ -193,6 +234,7 @@ void cuda(std::vector<Baseline>& list) {
            {{"map", map_titles, any_type, thrust_map},
             {"add", {"sum"}, any_type, thrust_add},
             {"reduce", reduce_titles, any_type, thrust_reduce, true},
+            {"scan", scan_titles, any_type, thrust_scan},
             {"compact", compact_titles, any_type, thrust_compact, true}});
 }
 

@@ -132,7 +132,6 @@ decltype(auto) visit_wrapping(Type type, F&& f) {
 
 inline const std::vector<std::string_view> map_titles = {"copy", "negate", "abs", "square", "sqrt"};
 inline const std::vector<std::string_view> reduce_titles = {"sum", "product", "min", "max"};
-inline const std::vector<std::string_view> compact_titles = {"half", "few", "most"};
 
 /// Calls f(Tag<T>, function) for work of map.
 template <class F>
@@ -170,6 +169,21 @@ Call visit_reduce(const Work& work, F&& f) {
     if (work.title == "product") return visit_wrapping(type, [&](auto tag) { return f(tag, Product{}); });
     if (work.title == "min") return visit(type, [&](auto tag) { return f(tag, Min{}); });
     return visit(type, [&](auto tag) { return f(tag, Max{}); });
+}
+
+inline const std::vector<std::string_view> compact_titles = {"half", "few", "most"};
+inline const std::vector<std::string_view> scan_titles = {
+    "exclusive_sum", "exclusive_product", "exclusive_min", "exclusive_max",
+    "inclusive_sum", "inclusive_product", "inclusive_min", "inclusive_max"};
+
+/// Calls f(Tag<T>, operator, whether it is exclusive) for work of scan.
+template <class F>
+Call visit_scan(const Work& work, F&& f) {
+    const std::size_t kind = work.title.find('_');
+    const bool exclusive = work.title.compare(0, kind, "exclusive") == 0;
+    Work of_operator = work;
+    of_operator.title = work.title.substr(kind + 1);
+    return visit_reduce(of_operator, [&](auto tag, auto op) { return f(tag, op, exclusive); });
 }
 
 /// Calls f(Tag<T>, predicate) for a workload of compact, which keeps that fraction of random elements.

@@ -6,6 +6,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
+#include <tbb/parallel_scan.h>
 #include <tbb/version.h>
 
 #include <concord/log.hpp>
@@ -67,6 +68,22 @@ Call std_reduce(Stream&, const Work& work, Views in, Views out) {
         using T = typename decltype(tag)::type;
         return [op, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
             *to = std::reduce(Policy::policy, from, from + n, decltype(op)::template identity<T>, op);
+        };
+    });
+}
+
+template <class Policy>
+Call std_scan(Stream&, const Work& work, Views in, Views out) {
+    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
+        using T = typename decltype(tag)::type;
+        return [op, exclusive, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
+                n = work.n] {
+            if (exclusive) {
+                std::exclusive_scan(Policy::policy, from, from + n, to, decltype(op)::template identity<T>,
+                                    op);
+            } else {
+                std::inclusive_scan(Policy::policy, from, from + n, to, op);
+            }
         };
     });
 }
@@ -182,6 +199,27 @@ Call tbb_reduce(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
+Call tbb_scan(Stream&, const Work& work, Views in, Views out) {
+    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
+        using T = typename decltype(tag)::type;
+        return [op, exclusive, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
+                n = work.n] {
+            tbb::parallel_scan(
+                Block(0, n, grain), decltype(op)::template identity<T>,
+                [=](const Block& block, T sum, bool final) {
+                    if (!final) return reduce_range(from + block.begin(), block.size(), sum, op);
+                    for (std::size_t i = block.begin(); i < block.end(); ++i) {
+                        const T before = sum;
+                        sum = op(sum, from[i]);
+                        to[i] = exclusive ? before : sum;
+                    }
+                    return sum;
+                },
+                op);
+        };
+    });
+}
+
 // This file may be compiled for the machine that builds it (-march=native); elsewhere it must not run.
 bool runs_here() {
 #if defined(__AVX512F__)
@@ -206,18 +244,21 @@ void host(std::vector<Baseline>& list) {
            {{"map", map_titles, any_type, std_map<Serial>, true},
             {"add", {"sum"}, any_type, std_add<Serial>, true},
             {"reduce", reduce_titles, any_type, std_reduce<Serial>, true},
+            {"scan", scan_titles, any_type, std_scan<Serial>, true},
             {"compact", compact_titles, any_type, std_compact<Serial>, true}});
     append(list, {"std_par", library + " PSTL, " + tbb, "tbb"},
            {{"map", map_titles, any_type, std_map<Parallel>, true},
             {"add", {"sum"}, any_type, std_add<Parallel>, true},
             {"reduce", reduce_titles, any_type, std_reduce<Parallel>, true},
+            {"scan", scan_titles, any_type, std_scan<Parallel>, true},
             {"compact", compact_titles, any_type, std_compact<Parallel>, true}});
     append(list, {"loop", "a loop on one thread, no branches", "tbb"},
            {{"compact", compact_titles, any_type, loop_compact, true}});
     append(list, {"tbb", tbb, "tbb"},
            {{"map", map_titles, any_type, tbb_map, true},
             {"add", {"sum"}, any_type, tbb_add, true},
-            {"reduce", reduce_titles, any_type, tbb_reduce, true}});
+            {"reduce", reduce_titles, any_type, tbb_reduce, true},
+            {"scan", scan_titles, any_type, tbb_scan, true}});
 }
 
 }  // namespace

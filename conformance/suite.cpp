@@ -10,8 +10,11 @@ struct Entry {
     std::string_view algorithm;
     Suite (*suite)();
 };
-constexpr Entry entries[] = {
-    {"map", map_suite}, {"add", add_suite}, {"reduce", reduce_suite}, {"compact", compact_suite}};
+constexpr Entry entries[] = {{"map", map_suite},
+                             {"add", add_suite},
+                             {"reduce", reduce_suite},
+                             {"scan", scan_suite},
+                             {"compact", compact_suite}};
 
 // Around the tiles of the kernels (128 ... 65536 elements), primes, past 2^20, where reductions have three
 // levels, and past 2^23, where their chunks are longer.

@@ -84,6 +84,7 @@ std::vector<Suite> suites();
 Suite map_suite();
 Suite add_suite();
 Suite reduce_suite();
+Suite scan_suite();
 Suite compact_suite();
 
 /// Whether `list` is empty or ["all"], or holds `name`.

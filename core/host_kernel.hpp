@@ -110,6 +110,13 @@ constexpr HostKernel host_kernel() {
     return {E::baseline, E::avx2, E::avx512, E::parameters};
 }
 
+/// The same compiled once, for every instruction set: where wide vectors gain too little to be worth the compiler's time.
+template <auto Kernel>
+constexpr HostKernel plain_host_kernel() {
+    using E = detail::HostEntry<Kernel>;
+    return {E::baseline, E::baseline, E::baseline, E::parameters};
+}
+
 /// The best instruction set of this machine; CONCORD_HOST_ISA (baseline, avx2, avx512) may ask for less.
 HostIsa host_isa();
 

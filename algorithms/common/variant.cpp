@@ -2,6 +2,7 @@
 #include <concord/compact.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
+#include <concord/scan.hpp>
 #include <concord/variant.hpp>
 
 namespace concord {
@@ -23,6 +24,7 @@ std::vector<Algorithm> algorithms() {
         {"map", "out[i] = f(in[i]), or f(a[i], b[i])", map_variants()},
         {"add", "out[i] = a[i] + b[i]", add_variants()},
         {"reduce", "out[0] = in[0] op in[1] op ... in[n-1]", reduce_variants()},
+        {"scan", "out[i] = in[0] op in[1] op ... op in[i]", scan_variants()},
         {"compact", "out = the elements of in for which a predicate holds, in order", compact_variants()}};
 }
 

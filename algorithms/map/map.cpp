@@ -1,3 +1,4 @@
+#include <concord/launch.hpp>
 #include <concord/map.hpp>
 
 #include <array>
@@ -14,8 +15,7 @@ namespace {
 
 constexpr u32 group_lanes = 256;
 constexpr u32 pack_bytes = 16;
-constexpr u32 unroll = 1;                // on an H200 more accesses a lane, or a resident grid, cost 3 to 8 %
-constexpr u64 host_tile = u64{1} << 14;  // elements of a naive group on the CPU
+constexpr u32 unroll = 1;  // on an H200 more accesses a lane, or a resident grid, cost 3 to 8 %
 constexpr u64 wide_tile = u64{64} << 10;  // bytes of output of a group in the CPU shape
 
 const KernelSource& source() {
@@ -56,13 +56,7 @@ void run_naive(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
     const auto map = kernel(device, p, "map_naive", 1, &MapHost::naive);
     const u64 n = p.out.count;
-    if (device.traits().dialect == Dialect::host) {
-        launch(stream, *map, LaunchShape::linear(divide_up(n, host_tile), 1), p.a, p.b, p.out, n, host_tile,
-               p.values);
-    } else {
-        launch(stream, *map, LaunchShape::linear(divide_up(n, group_lanes), group_lanes), p.a, p.b, p.out, n,
-               p.values);
-    }
+    launch_elements(stream, *map, n, group_lanes, p.values, p.a, p.b, p.out, n);
 }
 
 // One lane a group, contiguous tiles.

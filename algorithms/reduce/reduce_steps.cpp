@@ -2,6 +2,8 @@
 
 #include "reduce_table.hpp"
 
+#include <concord/launch.hpp>
+
 #include <bit>
 
 namespace concord::detail {
@@ -55,17 +57,9 @@ void run_reduce_global_tree(Stream& stream, const ReduceProblem& p) {
     const auto copy = stream.scratch(p.in.bytes());
     stream.copy(*copy, 0, *p.in.buffer, p.in.offset, p.in.bytes());
     const View x{copy.get(), 0, p.in.count, p.in.type};
-    const bool host = device.traits().dialect == Dialect::host;
-    constexpr u64 host_tile = u64{1} << 14;
     for (u64 n = p.in.count; n > 1;) {
         const u64 half = std::bit_ceil(n) / 2;
-        if (host) {
-            launch(stream, *step, LaunchShape::linear(divide_up(n - half, host_tile), 1), x, n, half,
-                   host_tile, p.values);
-        } else {
-            launch(stream, *step, LaunchShape::linear(divide_up(n - half, reduce_group), reduce_group), x, n,
-                   half, p.values);
-        }
+        launch_elements(stream, *step, n - half, reduce_group, p.values, x, n, half);
         n = half;
     }
     stream.copy(*p.out.buffer, p.out.offset, *copy, 0, size_of(p.in.type));

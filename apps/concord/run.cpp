@@ -18,9 +18,16 @@ namespace {
 // The options that every algorithm takes.
 struct Asked {
     std::vector<std::string> in;
-    std::string out, device, variant = "auto";
+    std::string out, device, variant = "auto", order = "any";
     bool json = false;
 };
+
+Order order_named(std::string_view name) {
+    for (const Order order : {Order::canonical, Order::own}) {
+        if (name_of(order) == name) return order;
+    }
+    return Order::any;
+}
 
 struct Times {
     double compile = 0, upload = 0, kernel = 0, download = 0, total = 0;
@@ -77,7 +84,7 @@ Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<Np
     };
     stream->synchronize();
 
-    const Options options{.variant = asked.variant};
+    const Options options{.variant = asked.variant, .order = order_named(asked.order)};
     const HostClock first_call;
     result.variant = call(options).variant;
     const double first_enqueue = first_call.milliseconds();
@@ -203,6 +210,11 @@ void add_run(CLI::App& program, Action& action) {
         one->add_option("--out", asked->out, "Output, a .npy file: appears whole or not at all")->required();
         one->add_option("--device", asked->device, "Selector (default: $CONCORD_DEVICE, else auto)");
         one->add_option("--variant", asked->variant, "See `concord algorithms`, or auto (default)");
+        one->add_option(
+               "--order", asked->order,
+               "The least promise of the order of float operations that will do: canonical (equal bits on "
+               "every device), own or any (default)")
+            ->check(CLI::IsMember({"canonical", "own", "any"}));
         one->add_flag("--json", asked->json, "Print what ran and how long it took as one JSON object");
         task->add_options(*one);
         one->callback([=, &action] { action = [=] { return run(row.name, *task, *asked); }; });

@@ -4,6 +4,7 @@
 #include <concord/compact.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
+#include <concord/scan.hpp>
 
 #include <charconv>
 #include <optional>
@@ -88,6 +89,33 @@ class RunReduce final : public RunTask {
     std::string op_ = "sum";
 };
 
+class RunScan final : public RunTask {
+  public:
+    void add_options(CLI::App& command) override {
+        command.add_option("--op", op_, "How elements are combined (sum)")
+            ->check(CLI::IsMember(names_of(all_reduce_ops)));
+        command.add_flag("--exclusive", exclusive_,
+                         "Leave out the element itself; the first result is the identity");
+    }
+    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+        const NpyFile& in = *inputs[0];
+        if (in.shape().size() != 1)
+            throw Error(
+                ErrorCode::invalid_argument, "run scan",
+                in.path().string() + " has the shape " + shape_name(in.shape()) + ", not one dimension");
+        return {in.type(), in.shape()};
+    }
+    Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
+        return scan(stream, in[0], out, *reduce_op_named(op_),
+                    exclusive_ ? ScanKind::exclusive : ScanKind::inclusive, options);
+    }
+    std::string title() const override { return (exclusive_ ? "exclusive " : "inclusive ") + op_; }
+
+  private:
+    std::string op_ = "sum";
+    bool exclusive_ = false;
+};
+
 class RunCompact final : public RunTask {
   public:
     void add_options(CLI::App& command) override {
@@ -160,6 +188,8 @@ constexpr RunTaskRow rows[] = {
      make<RunAdd>},
     {"reduce", "Combine all elements into one",
      "concord run reduce --op max --in x.npy --out max.npy --device tbb", make<RunReduce>},
+    {"scan", "Combine every element with all before it",
+     "concord run scan --op sum --exclusive --in x.npy --out y.npy", make<RunScan>},
     {"compact", "Keep the elements for which a predicate holds",
      "concord run compact --keep greater:0.5 --in x.npy --out kept.npy", make<RunCompact>},
 };

@@ -43,6 +43,10 @@ bool is_nvidia_driver(cl_device_id device) {
     return ask_text(platform_of(device), CL_PLATFORM_NAME).find("NVIDIA") != std::string::npos;
 }
 
+bool is_pocl_cpu(cl_device_id device) {
+    return is_cpu(device) && ask_text(platform_of(device), CL_PLATFORM_NAME) == "Portable Computing Language";
+}
+
 bool has_fp64(cl_device_id device) {
     return has_word(extensions_of(device), "cl_khr_fp64") ||
            ask_value<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
@@ -167,8 +171,9 @@ DeviceTraits traits_of(cl_device_id device) {
     traits.compiles_text = true;
     traits.shuffles = shuffle_of(device) != Shuffle::none;
     traits.device_fence = fence_of(device) != Fence::none;
-    // OpenCL promises no progress between groups; NVIDIA's scheduler lets a group that has started run on.
-    traits.forward_progress = is_nvidia_driver(device);
+    // OpenCL promises no progress between groups; NVIDIA's scheduler lets a group that has started run on, and so does the
+    // operating system with the threads of PoCL, each of which runs a group to its end.
+    traits.forward_progress = is_nvidia_driver(device) || is_pocl_cpu(device);
     traits.fp64 = has_fp64(device);
     traits.exact_divide_sqrt = (ask_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
                                 CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;

@@ -1,0 +1,282 @@
+#include "scan_table.hpp"
+
+#include <concord/lookback.hpp>
+
+#include <bit>
+
+namespace concord {
+
+namespace texts {
+extern const KernelText common_cu, common_cl, lookback_cu, scan_cu, scan_cl, scan_wide_cl, scan_steps_cu,
+    scan_steps_cl;
+}
+
+namespace detail {
+namespace {
+
+constexpr u64 many_lane_tile = u64{scan_group} * 16;
+constexpr u64 wide_tile = host::scan_tile;
+
+const KernelSource& source(ScanText text) {
+    using namespace texts;
+    static const KernelSource tiles{"scan", {common_cu, lookback_cu, scan_cu}, {common_cl, scan_cl}};
+    static const KernelSource wide{"scan_wide", {}, {common_cl, scan_wide_cl}};
+    static const KernelSource steps{"scan_steps", {common_cu, scan_steps_cu}, {common_cl, scan_steps_cl}};
+    return text == ScanText::tiles ? tiles : text == ScanText::wide ? wide : steps;
+}
+
+// Totals of all levels above n tiles.
+u64 totals_above(u64 tiles) {
+    u64 totals = 0;
+    for (; tiles > 1; tiles = divide_up(tiles, host::scan_fan))
+        totals += tiles;
+    return totals;
+}
+
+u32 past_cache(const Device& device, const ScanProblem& p) {
+    return 2 * p.in.bytes() > device.traits().cache ? 1 : 0;
+}
+
+void run_lookback(Stream& stream, const ScanProblem& p) {
+    const auto scan = scan_kernel(stream.device(), p, ScanText::tiles, "scan_lookback");
+    const u64 n = p.in.count, tiles = divide_up(n, many_lane_tile);
+    const Lookback lookback(stream, tiles, size_of(p.type()));
+    launch(stream, *scan, LaunchShape::linear(tiles, scan_group), p.in, p.out, lookback.view, n,
+           static_cast<u32>(tiles), p.exclusive(), p.identity, p.values);
+}
+
+// The tiles' totals, an exclusive scan of these by the same rule, and the tiles once more.
+void run_reduce_then_scan(Stream& stream, const ScanProblem& p) {
+    Device& device = stream.device();
+    const bool wide = !device.traits().many_lanes;
+    const ScanText text = wide ? ScanText::wide : ScanText::tiles;
+    const u64 n = p.in.count, tiles = divide_up(n, wide ? wide_tile : many_lane_tile);
+    const LaunchShape shape = LaunchShape::linear(tiles, wide ? 1 : scan_group);
+    const auto buffer = stream.scratch(tiles * size_of(p.type()));
+    const View carries{buffer.get(), 0, tiles, p.type()};
+    if (tiles > 1) {
+        const auto totals = scan_kernel(device, p, text, "scan_totals");
+        launch(stream, *totals, shape, p.in, carries, n, p.identity, p.values);
+        run_reduce_then_scan(stream,
+                             {carries, carries, p.op, p.values, p.identity, ScanKind::exclusive, p.host});
+    }
+    const auto scan = scan_kernel(device, p, text, "scan_tiles");
+    if (wide) {
+        launch(stream, *scan, shape, p.in, carries, p.out, n, p.exclusive(), past_cache(device, p),
+               p.identity, p.values);
+    } else {
+        launch(stream, *scan, shape, p.in, carries, p.out, n, p.exclusive(), p.identity, p.values);
+    }
+}
+
+// Groups that take tiles in turn; a single one while the work is small, for waking a thread costs more.
+void run_partitioned(Stream& stream, const ScanProblem& p) {
+    Device& device = stream.device();
+    const auto scan = scan_kernel(device, p, ScanText::wide, "scan_partitioned", &ScanHost::partitioned);
+    const u64 n = p.in.count, tiles = divide_up(n, wide_tile), totals = totals_above(tiles);
+    const auto total_buffer = stream.scratch((totals + 1) * size_of(p.type()));
+    const auto flag_buffer = stream.scratch((totals + 1) * sizeof(u32));
+    const View total_view{total_buffer.get(), 0, totals + 1, p.type()};
+    const View flags{flag_buffer.get(), 0, totals + 1, Type::u32};
+    const u32 zero = 0;
+    if (tiles > 1) stream.fill(*flag_buffer, 0, flags.bytes(), &zero, sizeof zero);
+    constexpr u64 least_bytes = u64{512} << 10;
+    const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
+    const u64 groups = std::min<u64>({tiles, most, device.traits().units});
+    launch(stream, *scan, LaunchShape::linear(groups, 1), p.in, p.out, total_view, flags, n, p.exclusive(),
+           past_cache(device, p), p.identity, p.values);
+}
+
+void run_serial(Stream& stream, const ScanProblem& p) {
+    const auto serial = scan_kernel(stream.device(), p, ScanText::wide, "scan_serial", &ScanHost::serial);
+    launch(stream, *serial, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.exclusive(), p.identity,
+           p.values);
+}
+
+Support supports_any(const Device& device, const ScanProblem& p) {
+    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+        return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +
+                           " cannot compile at run time");
+    return supports_type(device, p.type());
+}
+
+Support supports_groups(const Device& device, const ScanProblem& p) {
+    if (Support group = supports_group(device, scan_group); !group) return group;
+    return supports_any(device, p);
+}
+
+Support supports_progress(const Device& device, const ScanProblem& p) {
+    if (!device.traits().forward_progress)
+        return Support::no(device.info().selector + " does not promise that groups go on while others wait");
+    return device.traits().many_lanes ? supports_groups(device, p) : supports_any(device, p);
+}
+
+Support supports_lookback(const Device& device, const ScanProblem& p) {
+    const u64 most = (u64{1} << 32) - 1;
+    if (divide_up(p.in.count, many_lane_tile) > most) return Support::no("more than 2^32 - 1 tiles");
+    return supports_progress(device, p);
+}
+
+Support supports_partitioned(const Device& device, const ScanProblem& p) {
+    if (device.traits().many_lanes)
+        return Support::no("it is for devices of one lane a group, " + device.info().selector + " has many");
+    return supports_progress(device, p);
+}
+
+Support supports_reduce_then_scan(const Device& device, const ScanProblem& p) {
+    if (!device.traits().many_lanes) return supports_any(device, p);
+    // The tile, padding, and the totals of its blocks and nodes.
+    const u64 local = (many_lane_tile / 16 * 17 + scan_group + 16) * size_of(p.type());
+    if (device.traits().local_memory < local)
+        return Support::no(std::to_string(local) + " bytes of local memory are more than the " +
+                           std::to_string(device.traits().local_memory) + " of " + device.info().selector);
+    return supports_groups(device, p);
+}
+
+// Five operations for each factor of 16: four in the network, one with what lies before.
+u64 canonical_depth(u64 n) {
+    u64 depth = 5;
+    for (; n > 16; n = divide_up(n, 16))
+        depth += 5;
+    return depth;
+}
+
+// Blocks of `block` elements, `depth` operations in each; one more to combine.
+u64 blocks_depth(u64 n, u64 block, u64 depth) {
+    u64 total = depth;
+    for (; n > block; n = divide_up(n, block))
+        total += depth + 1;
+    return total;
+}
+
+u64 log2_up(u64 n) {
+    return static_cast<u64>(std::bit_width(std::max<u64>(n, 1) - 1));
+}
+
+struct ScanRow : Variant {
+    Required<Support(const Device&, const ScanProblem&)> supports;
+    Required<void(Stream&, const ScanProblem&)> run;
+    Required<u64(u64 n)> depth;
+};
+
+constexpr ScanRow table[] = {
+    {{"lookback",
+      "canonical order in one launch: tiles look back on a tree of totals, not on a chain of prefixes", true,
+      false, false, Order::canonical, "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
+     supports_lookback,
+     run_lookback,
+     canonical_depth},
+    {{"partitioned",
+      "canonical order in one launch: a task reduces a tile that fits its cache, looks back, scans it", false,
+      true, true, Order::canonical, "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
+     supports_partitioned,
+     run_partitioned,
+     canonical_depth},
+    {{"reduce_then_scan", "canonical order: the tiles' totals, a scan of these, and the tiles once more",
+      true, true, false, Order::canonical,
+      "Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors, 2008"},
+     supports_reduce_then_scan,
+     run_reduce_then_scan,
+     canonical_depth},
+    {{"recursive_vector", "as recursive, eight elements a lane in registers", true, true, true, Order::own,
+      "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
+     supports_groups,
+     run_scan_recursive_vector,
+     [](u64 n) { return blocks_depth(n, 8 * scan_group, 8 + 8 + 1); }},
+    {{"conflict_free", "as recursive, with padding against bank conflicts", true, true, false, Order::own,
+      "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
+     supports_groups,
+     run_scan_conflict_free,
+     [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9 + 1); }},
+    {{"recursive", "blocks by a tree in local memory, their sums recursively, then offsets", true, true, true,
+      Order::own, "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
+     supports_groups,
+     run_scan_recursive,
+     [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9 + 1); }},
+    {{"brent_kung", "blocks by a tree up and one down, sums recursively", true, true, true, Order::own,
+      "R. P. Brent, H. T. Kung, A Regular Layout for Parallel Adders, 1982"},
+     supports_groups,
+     run_scan_brent_kung,
+     [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9); }},
+    {{"kogge_stone", "blocks by log n steps of all lanes, sums recursively", true, true, true, Order::own,
+      "P. M. Kogge, H. S. Stone, 1973"},
+     supports_groups,
+     run_scan_kogge_stone,
+     [](u64 n) { return blocks_depth(n, scan_group, 8); }},
+    {{"blelloch", "up-sweep and down-sweep in global memory, a launch a level", true, true, true, Order::own,
+      "G. Blelloch, Prefix Sums and Their Applications, 1990"},
+     supports_groups,
+     run_scan_blelloch,
+     [](u64 n) { return 2 * log2_up(n) + 1; }},
+    {{"hillis_steele", "log n passes over global memory", true, true, true, Order::own,
+      "W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986"},
+     supports_groups,
+     run_scan_hillis_steele,
+     [](u64 n) { return log2_up(n); }},
+    {{"serial", "one loop on one thread", false, false, true, Order::own, "textbook"},
+     supports_any,
+     run_serial,
+     [](u64 n) { return n; }},
+};
+
+}  // namespace
+
+std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, ScanText text, const char* entry,
+                                    HostKernel ScanHost::*host) {
+    const Type type = p.type();
+    const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type)};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source(text);
+        spec.entry = entry;
+        spec.constants = {{"T", std::string(name_of(type))},
+                          {"SIZE", std::to_string(size_of(type))},
+                          {"GROUP", std::to_string(scan_group)}};
+        spec.op = p.op;
+        if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
+        spec.max_lanes = text == ScanText::wide ? 1 : scan_group;
+        return spec;
+    });
+}
+
+Run scan(Stream& stream, const ScanProblem& p, const Options& options) {
+    check_operand("scan", "in", stream, p.in);
+    check_operand("scan", "out", stream, p.out);
+    if (p.in.count != p.out.count)
+        throw Error(ErrorCode::invalid_argument, "scan",
+                    "counts differ: " + std::to_string(p.in.count) + " elements in, " +
+                        std::to_string(p.out.count) + " out");
+    if (p.in.type != p.out.type)
+        throw Error(ErrorCode::invalid_argument, "scan",
+                    "in is " + std::string(name_of(p.in.type)) + ", out " + std::string(name_of(p.out.type)));
+    if (overlap(p.in, p.out) && p.in.offset != p.out.offset)
+        throw Error(ErrorCode::invalid_argument, "scan",
+                    "out, at byte " + std::to_string(p.out.offset) + ", overlaps in, at byte " +
+                        std::to_string(p.in.offset) + " of the same buffer, without being it");
+    const ScanRow& row = choose("scan", table, stream.device(), p, options);
+    if (p.in.count > 0) row.run(stream, p);
+    return {row.name, &stream.device()};
+}
+
+}  // namespace detail
+
+std::string_view name_of(ScanKind kind) {
+    return kind == ScanKind::inclusive ? "inclusive" : "exclusive";
+}
+
+std::vector<const Variant*> scan_variants() {
+    std::vector<const Variant*> list;
+    for (const detail::ScanRow& row : detail::table)
+        list.push_back(&row);
+    return list;
+}
+
+u64 scan_depth(std::string_view variant, u64 n) {
+    for (const detail::ScanRow& row : detail::table) {
+        if (row.name == variant) return row.depth(n);
+    }
+    throw Error(ErrorCode::invalid_argument, "scan_depth",
+                "there is no variant '" + std::string(variant) + "'");
+}
+
+}  // namespace concord

@@ -1,0 +1,125 @@
+#pragma once
+/// Scan: every element combined with all elements before it, by an associative operator.
+///
+///     inclusive   out[i] = in[0] op in[1] op ... op in[i]
+///     exclusive   out[i] = in[0] op ... op in[i-1], and out[0] is the identity
+///
+/// Shapes: out has as many elements as in, any number, at any element offset; it may be in exactly (in place) and
+/// overlaps it otherwise not at all. Traffic: every element is read once and written once in `lookback` and `partitioned`,
+/// read twice in `reduce_then_scan`; the textbook's steps say in scan_steps.cu what they move. Enqueues on the stream
+/// and returns; takes its scratch from the device's pool: n / 3000 elements in the production variants, up to 2 n in
+/// the textbook's. Errors: invalid_argument (counts that differ, overlap, types), wrong_device, unsupported,
+/// compile_failed, out_of_memory.
+///
+/// Order. Integers are exact in any order. For floats, and for operators of your own, the canonical order is the same
+/// on every device, so that the bits are too, and does not depend on n: the first k results are those of the
+/// first k elements. It is a tree of nodes of 16:
+///   elements 16 b ... 16 b + 15 are block b; within a block p[i] is the combination of its elements up to i, by Sklansky's
+///   network: halves of 2, then 4, 8, 16, in which the last p of the left half is combined with each of the right one;
+///   a block's total is its last p; c[b], what lies before block b, is the exclusive scan of the totals by this
+///   same rule, which for the first one is the identity;
+///   inclusive: out[i] = c[b] op p[i]; exclusive: out[i] = c[b] op p[i-1], or c[b] where i begins a block.
+/// The longest chain of operations is 5 for each factor of 16 in i: 35 for 2^28 elements. The operator must be
+/// associative up to rounding; it need not be commutative. Sources: J. Sklansky, Conditional-sum Addition Logic, 1960;
+/// G. Blelloch, Prefix Sums and Their Applications, 1990.
+
+#include <concord/operators.hpp>
+#include <concord/scan_host.hpp>
+#include <concord/scan_steps_host.hpp>
+#include <concord/variant.hpp>
+
+namespace concord {
+
+enum class ScanKind : u8 { inclusive, exclusive };
+
+std::string_view name_of(ScanKind kind);
+
+namespace detail {
+
+/// The host kernels of one operator on one type.
+struct ScanHost {
+    HostKernel serial, partitioned, step, shift, join, up_sweep, down_sweep, kogge_stone, brent_kung,
+        recursive, recursive_vector, offsets;
+};
+
+template <class T, class Op>
+const ScanHost& scan_host() {
+    static constexpr ScanHost kernels{
+        .serial = plain_host_kernel<&host::scan_serial<T, Op>>(),
+        .partitioned = host_kernel<&host::scan_partitioned<T, Op>>(),
+        .step = plain_host_kernel<&host::scan_step<T, Op>>(),
+        .shift = plain_host_kernel<&host::scan_shift<T, Op>>(),
+        .join = plain_host_kernel<&host::scan_join<T, Op>>(),
+        .up_sweep = plain_host_kernel<&host::scan_up_sweep<T, Op>>(),
+        .down_sweep = plain_host_kernel<&host::scan_down_sweep<T, Op>>(),
+        .kogge_stone = plain_host_kernel<&host::scan_kogge_stone<T, Op>>(),
+        .brent_kung = plain_host_kernel<&host::scan_brent_kung<T, Op>>(),
+        .recursive = plain_host_kernel<&host::scan_recursive<T, Op>>(),
+        .recursive_vector = plain_host_kernel<&host::scan_recursive_vector<T, Op>>(),
+        .offsets = plain_host_kernel<&host::scan_offsets<T, Op>>()};
+    return kernels;
+}
+
+/// A call with its types erased.
+struct ScanProblem {
+    View in, out;
+    const Operator& op;
+    ValueBytes values;    ///< the operator's bound values
+    ValueBytes identity;  ///< one element
+    ScanKind kind;
+    const ScanHost* host;  ///< null: text only
+
+    Type type() const { return in.type; }
+    u32 exclusive() const { return kind == ScanKind::exclusive ? 1 : 0; }
+};
+
+Run scan(Stream& stream, const ScanProblem& problem, const Options& options);
+
+}  // namespace detail
+
+/// The table of variants, for `concord algorithms`.
+std::vector<const Variant*> scan_variants();
+
+/// The longest chain of operations from an element to a result, of a variant on n elements; the h of the error bound
+/// gamma_h sum |x|. Throws invalid_argument for a name not in the table.
+u64 scan_depth(std::string_view variant, u64 n);
+
+/// A built-in operator; in and out of one type. Identities: 0, 1, and for min and max the type's largest and
+/// smallest value (floats: the infinities).
+Run scan(Stream& stream, const View& in, const View& out, ReduceOp op = ReduceOp::sum,
+         ScanKind kind = ScanKind::inclusive, const Options& options = {});
+
+/// A built-in operator on spans or arrays.
+template <Range In, Range Out>
+Run scan(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
+         ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
+    return scan(stream, View(in.view()), View(out.view()), op, kind, options);
+}
+
+/// An operator made with CONCORD_FUNCTION: T(T, T) once its trailing parameters are bound, called with the earlier
+/// element first. identity: the value for which op(identity, x) == x.
+template <Range In, Range Out, class F, class... B>
+Run scan(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
+         typename In::Element identity, ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
+    using Fn = Function<F, B...>;
+    using T = typename Out::Element;
+    static_assert(Fn::free_count == 2, "the operator takes another number of elements: bind the rest");
+    static_assert(std::is_same_v<typename Fn::Result, T> &&
+                      std::is_same_v<typename Fn::template Argument<0>, T> &&
+                      std::is_same_v<typename Fn::template Argument<1>, T> &&
+                      std::is_same_v<std::remove_const_t<typename In::Element>, T>,
+                  "in, out and the operator have different types");
+    const auto values = op.packed();
+    const T start = identity;
+    return detail::scan(stream,
+                        {in.view(),
+                         out.view(),
+                         Fn::erased(),
+                         {values},
+                         {std::as_bytes(std::span(&start, 1))},
+                         kind,
+                         &detail::scan_host<T, typename Fn::Host>()},
+                        options);
+}
+
+}  // namespace concord

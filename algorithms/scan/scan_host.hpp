@@ -1,0 +1,224 @@
+#pragma once
+/// Scan in the canonical order in the host dialect. Parallel texts: scan.cu, scan.cl, where the algorithm is described. T:
+/// element type; Op: the operator.
+
+#include <concord/host_kernel.hpp>
+#include <concord/host_vector.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace concord::host {
+
+inline constexpr u64 scan_fan = 16;      ///< nodes of a node, elements of a block
+inline constexpr u64 scan_piece = 1024;  ///< elements that go through the loops at a time
+inline constexpr u64 scan_node = 4096;   ///< a node of three levels
+inline constexpr u64 scan_tile =
+    65536;  ///< of four: what a task works through, and half of an L2 cache holds
+
+// The loops below are all that touches elements. Each goes over N of them, so that the compiler makes vectors of it.
+
+// Sklansky's network up to fours.
+template <int N, class T, class Op>
+[[gnu::always_inline]] inline void scan_fours(const T* in, T* p, const Op& op) {
+    for (int k = 0; k < N; k += 4) {
+        const T a = in[k], b = op(a, in[k + 1]), c = in[k + 2], d = op(c, in[k + 3]);
+        p[k] = a;
+        p[k + 1] = b;
+        p[k + 2] = op(b, c);
+        p[k + 3] = op(b, d);
+    }
+}
+
+// One step of it: the last of each left half is combined with all of the right half.
+template <int N, int half, class T, class Op>
+[[gnu::always_inline]] inline void join_halves(T* p, const Op& op) {
+    for (int k = half; k < N; k += 2 * half) {
+        const T left = p[k - 1];
+        for (int j = 0; j < half; ++j)
+            p[k + j] = op(left, p[k + j]);
+    }
+}
+
+// The results of N / 16 blocks, given what lies before each; p: room for N elements, p[-1] is read and not used. out may
+// be in.
+template <int N, class T, class Op>
+[[gnu::always_inline]] inline void scan_blocks(const T* in, T* out, const T* before, T* p, bool exclusive,
+                                               const Op& op) {
+    scan_fours<N>(in, p, op);
+    join_halves<N, 4>(p, op);
+    join_halves<N, 8>(p, op);
+    const T* from = exclusive ? p - 1 : p;
+    for (int b = 0; b < N / 16; ++b) {
+        const T left = before[b];
+        for (int j = 0; j < 16; ++j)
+            out[16 * b + j] = op(left, from[16 * b + j]);
+        if (exclusive) out[16 * b] = left;
+    }
+}
+
+// The totals of n blocks that lie one after another: neighbours meet, four times.
+template <class T, class Op>
+[[gnu::always_inline]] inline void total_pairs(const T* in, T* totals, u64 n, const Op& op) {
+    for (u64 k = 0; k < n; ++k)
+        totals[k] = op(in[2 * k], in[2 * k + 1]);
+}
+template <int N, class T, class Op>
+[[gnu::always_inline]] inline void total_blocks(const T* in, T* totals, const Op& op) {
+    alignas(64) T twos[N / 2], fours[N / 4], eights[N / 8];
+    total_pairs(in, twos, N / 2, op);
+    total_pairs(twos, fours, N / 4, op);
+    total_pairs(fours, eights, N / 8, op);
+    total_pairs(eights, totals, N / 16, op);
+}
+
+// What a task keeps of its tile: the totals of its blocks, of its nodes of 256 and of its nodes of 4096 elements, and
+// room for the loops. The gap keeps loads and stores that follow one another from agreeing in their low address bits.
+template <class T>
+struct TileWork {
+    alignas(64) T blocks[scan_tile / 16];
+    alignas(64) T chunks[scan_tile / 256];
+    alignas(64) T nodes[scan_tile / 4096];
+    alignas(64) T p[1 + scan_piece];
+    alignas(64) std::byte gap[1344];
+    alignas(64) T piece[scan_piece];
+};
+
+// The last piece of the input, made whole with identities.
+template <class T>
+[[gnu::always_inline]] inline void pad_piece(T* whole, const T* in, u64 length, T identity) {
+    std::copy(in, in + length, whole);
+    std::fill(whole + length, whole + scan_piece, identity);
+}
+
+// Fills in the totals of a tile's nodes.
+template <class T, class Op>
+[[gnu::always_inline]] inline void reduce_tile(const T* in, u64 length, TileWork<T>& work, T identity,
+                                               const Op& op) {
+    u64 blocks = 0;
+    for (u64 first = 0; first < length; first += scan_piece, blocks += scan_piece / 16) {
+        const bool whole = length - first >= scan_piece;
+        if (!whole) pad_piece(work.piece, in + first, length - first, identity);
+        total_blocks<scan_piece>(whole ? in + first : work.piece, work.blocks + blocks, op);
+    }
+    const u64 nodes = (length + scan_node - 1) / scan_node;
+    std::fill(work.blocks + blocks, work.blocks + nodes * 256, identity);
+    for (u64 j = 0; j < nodes; ++j)
+        total_blocks<256>(work.blocks + j * 256, work.chunks + j * 16, op);
+    std::fill(work.chunks + nodes * 16, work.chunks + 256, identity);
+    total_blocks<256>(work.chunks, work.nodes, op);
+}
+
+// The results of a tile, given what lies before it. past_cache: results gather, and leave for memory in whole lines.
+template <class T, class Op>
+[[gnu::always_inline]] inline void finish_tile(const T* in, T* out, u64 length, TileWork<T>& work, T carry,
+                                               bool exclusive, bool past_cache, T identity, const Op& op) {
+    alignas(64) T before_nodes[16], before_chunks[16], before_blocks[scan_piece / 16];
+    T* const p = work.p + 1;
+    scan_blocks<16>(work.nodes, before_nodes, &carry, p, true, op);
+    for (u64 first = 0; first < length; first += scan_piece) {
+        const u64 node = first / scan_node, chunk = first % scan_node / 256;
+        if (chunk == 0)
+            scan_blocks<16>(work.chunks + node * 16, before_chunks, before_nodes + node, p, true, op);
+        scan_blocks<scan_piece / 16>(work.blocks + first / 16, before_blocks, before_chunks + chunk, p, true,
+                                     op);
+        const u64 count = std::min(scan_piece, length - first);
+        const bool whole = count == scan_piece;
+        if (!whole) pad_piece(work.piece, in + first, count, identity);
+        T* const to = whole && !past_cache ? out + first : work.piece;
+        scan_blocks<scan_piece>(whole ? in + first : work.piece, to, before_blocks, p, exclusive, op);
+        if (past_cache) {
+            stream_store(out + first, work.piece, count * sizeof(T));
+        } else if (!whole) {
+            std::memcpy(out + first, work.piece, count * sizeof(T));
+        }
+    }
+}
+
+// Tiles tell one another their totals, as in lookback.cu: flags[0] is the ticket, flags[1 + i] is set once totals[i] is
+// there.
+template <class T>
+[[gnu::always_inline]] inline void publish(T* totals, u32* flags, u64 index, T total) {
+    totals[index] = total;
+    std::atomic_ref(flags[1 + index]).store(1, std::memory_order_release);
+}
+
+template <class T>
+[[gnu::always_inline]] inline T await(const T* totals, u32* flags, u64 index) {
+    for (u32 spins = 0; std::atomic_ref(flags[1 + index]).load(std::memory_order_acquire) == 0; ++spins) {
+        if (spins >= 256) std::this_thread::yield();
+    }
+    return totals[index];
+}
+
+// Called with the totals of the tile's nodes of 4096 elements; gives what lies before the tile.
+template <class T, class Op>
+[[gnu::always_inline]] inline T tile_carry(T* totals, u32* flags, u64 tile, u64 tiles, const T* nodes,
+                                           T identity, const Op& op) {
+    constexpr u32 most_levels = 16;
+    alignas(64) T values[16], total;
+    T before[most_levels];
+    total_blocks<16>(nodes, &total, op);
+    u64 level = 0, at = tile, count = tiles;
+    u32 levels = 0;
+    for (bool complete = true; count > 1; ++levels) {
+        if (complete) publish(totals, flags, level + at, total);
+        const u64 digit = at % scan_fan;
+        for (u64 i = 0; i < scan_fan; ++i)
+            values[i] = i < digit    ? await(totals, flags, level + at - digit + i)
+                        : i == digit ? total
+                                     : identity;
+        scan_fours<16>(values, values, op);
+        join_halves<16, 4>(values, op);
+        join_halves<16, 8>(values, op);
+        before[levels] = values[(digit - 1) % scan_fan];
+        complete = complete && digit == scan_fan - 1;
+        total = values[scan_fan - 1];
+        level += count;
+        at /= scan_fan;
+        count = (count + scan_fan - 1) / scan_fan;
+    }
+    T carry = identity;
+    while (levels-- > 0) {
+        if ((tile >> (4 * levels)) % scan_fan != 0) carry = op(carry, before[levels]);
+    }
+    return carry;
+}
+
+/// Always inlined, for g++ 12 does not flatten it into its entry points, where it would be compiled for their instruction
+/// sets. Groups take tiles in turn, one after the other until none is left. A tile's total is published before anything is
+/// waited for, and what a tile waits for was begun before it.
+template <class T, class Op>
+[[gnu::always_inline]] inline void scan_partitioned(const Group& /*group*/, const T* in, T* out, T* totals,
+                                                    u32* flags, u64 n, u32 exclusive, u32 past_cache,
+                                                    T identity, const Op op) {
+    const u64 tiles = (n + scan_tile - 1) / scan_tile;
+    TileWork<T> work;
+    work.p[0] = identity;  // read, and not used, where a block begins
+    std::atomic_ref<u32> ticket(flags[0]);
+    for (u64 tile = 0; tile < tiles; ++tile) {
+        if (tiles > 1) tile = ticket.fetch_add(1, std::memory_order_relaxed);
+        if (tile >= tiles) break;
+        const u64 first = tile * scan_tile, length = std::min(scan_tile, n - first);
+        reduce_tile(in + first, length, work, identity, op);
+        const T carry =
+            tiles > 1 ? tile_carry(totals, flags, tile, tiles, work.nodes, identity, op) : identity;
+        finish_tile(in + first, out + first, length, work, carry, exclusive != 0, past_cache != 0, identity,
+                    op);
+    }
+    if (past_cache != 0) stream_fence();
+}
+
+/// One loop from the first element to the last.
+template <class T, class Op>
+void scan_serial(const Group& /*group*/, const T* in, T* out, u64 n, u32 exclusive, T identity, const Op op) {
+    T sum = identity;
+    for (u64 i = 0; i < n; ++i) {
+        const T before = sum;
+        sum = op(sum, in[i]);
+        out[i] = exclusive != 0 ? before : sum;
+    }
+}
+
+}  // namespace concord::host

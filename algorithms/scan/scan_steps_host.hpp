@@ -1,0 +1,174 @@
+#pragma once
+/// The textbook's steps to a fast scan in the host dialect. Parallel texts: scan_steps.cu, scan_steps.cl, where
+/// they are described. T: element type; Op: the operator, called with the earlier element first. A group of the
+/// first six takes `tile` elements or nodes, of the others a block.
+
+#include <concord/host_kernel.hpp>
+
+#include <algorithm>
+
+namespace concord::host {
+
+inline constexpr u64 scan_group = 256;
+
+/// One pass of hillis_steele.
+template <class T, class Op>
+void scan_step(const Group& group, const T* x, T* y, u64 n, u64 distance, u64 tile, const Op op) {
+    const u64 begin = group.x * tile, end = std::min(n, begin + tile),
+              copied = std::clamp(distance, begin, end);
+    std::copy(x + begin, x + copied, y + begin);
+    for (u64 i = copied; i < end; ++i)
+        y[i] = op(x[i - distance], x[i]);
+}
+
+/// From an inclusive scan to an exclusive one.
+template <class T, class Op>
+void scan_shift(const Group& group, const T* x, T* out, u64 n, T identity, u64 tile, const Op /*op*/) {
+    const u64 begin = group.x * tile, end = std::min(n, begin + tile);
+    if (begin == 0) out[0] = identity;
+    for (u64 i = std::max<u64>(begin, 1); i < end; ++i)
+        out[i] = x[i - 1];
+}
+
+/// From an exclusive scan to an inclusive one.
+template <class T, class Op>
+void scan_join(const Group& group, const T* x, const T* in, T* out, u64 n, u64 tile, const Op op) {
+    const u64 begin = group.x * tile, end = std::min(n, begin + tile);
+    for (u64 i = begin; i < end; ++i)
+        out[i] = op(x[i], in[i]);
+}
+
+/// A level of blelloch upwards.
+template <class T, class Op>
+void scan_up_sweep(const Group& group, T* x, u64 nodes, u64 distance, u64 tile, const Op op) {
+    const u64 begin = group.x * tile, end = std::min(nodes, begin + tile);
+    for (u64 k = begin; k < end; ++k) {
+        T* right = x + (k + 1) * 2 * distance - 1;
+        *right = op(*(right - distance), *right);
+    }
+}
+
+/// And downwards.
+template <class T, class Op>
+void scan_down_sweep(const Group& group, T* x, u64 nodes, u64 distance, u64 tile, const Op op) {
+    const u64 begin = group.x * tile, end = std::min(nodes, begin + tile);
+    for (u64 k = begin; k < end; ++k) {
+        T* right = x + (k + 1) * 2 * distance - 1;
+        const T before = *right, sum = *(right - distance);
+        *(right - distance) = before;
+        *right = op(before, sum);
+    }
+}
+
+/// Combines every element with what lies before its block.
+template <class T, class Op>
+void scan_offsets(const Group& group, T* out, const T* offsets, u64 n, u64 block, u64 tile, const Op op) {
+    const u64 begin = group.x * tile, end = std::min(n, begin + tile);
+    for (u64 i = begin; i < end; ++i)
+        out[i] = op(offsets[i / block], out[i]);
+}
+
+// A block of the input, made whole with identities, and its results.
+template <u64 length, class T>
+[[gnu::always_inline]] inline void load_block(const Group& group, const T* in, T* block, u64 n, T identity) {
+    const u64 first = group.x * length, count = std::min(length, n - first);
+    std::copy(in + first, in + first + count, block);
+    std::fill(block + count, block + length, identity);
+}
+template <u64 length, class T>
+[[gnu::always_inline]] inline void store_block(const Group& group, const T* block, T* out, u64 n,
+                                               u32 exclusive, T identity) {
+    const u64 first = group.x * length, count = std::min(length, n - first);
+    if (exclusive != 0) out[first] = identity;
+    std::copy(block, block + count - (exclusive != 0 ? 1 : 0), out + first + (exclusive != 0 ? 1 : 0));
+}
+
+/// An inclusive scan of a value a lane, by hillis_steele.
+template <class T, class Op>
+[[gnu::always_inline]] inline void scan_lanes(T* shared, const Op op) {
+    T next[scan_group];
+    for (u64 distance = 1; distance < scan_group; distance *= 2) {
+        for (u64 lane = distance; lane < scan_group; ++lane)
+            next[lane] = op(shared[lane - distance], shared[lane]);
+        std::copy(next + distance, next + scan_group, shared + distance);
+    }
+}
+
+template <class T, class Op>
+void scan_kogge_stone(const Group& group, const T* in, T* out, T* sums, u64 n, u32 exclusive, T identity,
+                      const Op op) {
+    T shared[scan_group];
+    load_block<scan_group>(group, in, shared, n, identity);
+    scan_lanes(shared, op);
+    store_block<scan_group>(group, shared, out, n, exclusive, identity);
+    sums[group.x] = shared[scan_group - 1];
+}
+
+template <class T, class Op>
+void scan_brent_kung(const Group& group, const T* in, T* out, T* sums, u64 n, u32 exclusive, T identity,
+                     const Op op) {
+    constexpr u64 length = 2 * scan_group;
+    T shared[length];
+    load_block<length>(group, in, shared, n, identity);
+    for (u64 distance = 1; distance <= scan_group; distance *= 2) {
+        for (u64 right = 2 * distance - 1; right < length; right += 2 * distance)
+            shared[right] = op(shared[right - distance], shared[right]);
+    }
+    for (u64 distance = scan_group / 2; distance > 0; distance /= 2) {
+        for (u64 right = 3 * distance - 1; right < length; right += 2 * distance)
+            shared[right] = op(shared[right - distance], shared[right]);
+    }
+    store_block<length>(group, shared, out, n, exclusive, identity);
+    sums[group.x] = shared[length - 1];
+}
+
+/// A tree up and down again, as blelloch.
+template <class T, class Op>
+void scan_recursive(const Group& group, const T* in, T* out, T* sums, u64 n, u32 exclusive, T identity,
+                    const Op op) {
+    constexpr u64 length = 2 * scan_group;
+    T shared[length];
+    load_block<length>(group, in, shared, n, identity);
+    for (u64 distance = 1; distance <= scan_group; distance *= 2) {
+        for (u64 right = 2 * distance - 1; right < length; right += 2 * distance)
+            shared[right] = op(shared[right - distance], shared[right]);
+    }
+    sums[group.x] = shared[length - 1];
+    shared[length - 1] = identity;
+    for (u64 distance = scan_group; distance > 0; distance /= 2) {
+        for (u64 right = 2 * distance - 1; right < length; right += 2 * distance) {
+            const T before = shared[right], sum = shared[right - distance];
+            shared[right - distance] = before;
+            shared[right] = op(before, sum);
+        }
+    }
+    const u64 first = group.x * length, count = std::min(length, n - first);
+    for (u64 i = 0; i < count; ++i)
+        out[first + i] = exclusive != 0 ? shared[i] : op(shared[i], in[first + i]);
+}
+
+/// Eight elements a lane, then the lanes' sums.
+template <class T, class Op>
+void scan_recursive_vector(const Group& group, const T* in, T* out, T* sums, u64 n, u32 exclusive, T identity,
+                           const Op op) {
+    constexpr u64 width = 8, length = width * scan_group;
+    T item[length], shared[scan_group];
+    load_block<length>(group, in, item, n, identity);
+    for (u64 lane = 0; lane < scan_group; ++lane) {
+        for (u64 j = 1; j < width; ++j)
+            item[lane * width + j] = op(item[lane * width + j - 1], item[lane * width + j]);
+        shared[lane] = item[lane * width + width - 1];
+    }
+    scan_lanes(shared, op);
+    const u64 first = group.x * length, count = std::min(length, n - first);
+    for (u64 i = 0; i < count; ++i) {
+        const u64 lane = i / width;
+        const T before = lane == 0 ? identity : shared[lane - 1];
+        out[first + i] = exclusive == 0   ? op(before, item[i])
+                         : i % width == 0 ? before
+                                          : op(before, item[i - 1]);
+    }
+    sums[group.x] = shared[scan_group - 1];
+}
+
+}  // namespace concord::host

@@ -1,0 +1,24 @@
+#pragma once
+// What scan.cpp and scan_steps.cpp share: kernels and the launch code of the rows.
+
+#include <concord/scan.hpp>
+
+namespace concord::detail {
+
+inline constexpr u32 scan_group = 256;
+
+enum class ScanText { tiles, wide, steps };
+
+/// The kernel `entry` for the problem's type and operator.
+std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, ScanText text,
+                                    const char* entry, HostKernel ScanHost::*host = nullptr);
+
+void run_scan_hillis_steele(Stream& stream, const ScanProblem& problem);
+void run_scan_blelloch(Stream& stream, const ScanProblem& problem);
+void run_scan_kogge_stone(Stream& stream, const ScanProblem& problem);
+void run_scan_brent_kung(Stream& stream, const ScanProblem& problem);
+void run_scan_recursive(Stream& stream, const ScanProblem& problem);
+void run_scan_conflict_free(Stream& stream, const ScanProblem& problem);
+void run_scan_recursive_vector(Stream& stream, const ScanProblem& problem);
+
+}  // namespace concord::detail

@@ -1,0 +1,239 @@
+// The cases of scan. References are written here anew, not taken from the library.
+
+#include "scan_oracle.hpp"
+
+#include <concord/conformance/compare.hpp>
+#include <concord/conformance/suite.hpp>
+
+#include <concord/scan.hpp>
+
+#include <mutex>
+
+namespace concord::conformance {
+
+// Not commutative: keeps the last element that is not zero.
+CONCORD_FUNCTION(i32, last_set, (i32 a, i32 b), return b != 0 ? b : a;)
+CONCORD_FUNCTION(f64, weighted, (f64 a, f64 b, f64 weight), return a + b + weight * (a * b);)
+
+namespace {
+
+using Depth = Plan::Depth;
+
+template <class T>
+T reference(ReduceOp op, T a, T b) {
+    if (op == ReduceOp::min || op == ReduceOp::max) {
+        const bool min = op == ReduceOp::min;
+        if constexpr (std::is_floating_point_v<T>) {
+            if (std::isnan(a)) return a;
+            if (std::isnan(b)) return b;
+            if (a == b) return std::signbit(a) == min ? a : b;  // -0 is below +0
+        }
+        return (b < a) == min ? b : a;
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+        return op == ReduceOp::sum ? a + b : a * b;
+    } else {
+        const u64 x = static_cast<u64>(a), y = static_cast<u64>(b);
+        return static_cast<T>(op == ReduceOp::sum ? x + y : x * y);
+    }
+}
+
+// How results that are not in canonical order are judged.
+enum class Loose {
+    exact,    // the operator is associative to the bit
+    bounded,  // sums of floats, by float64 sums and their bound
+    unheld    // nothing is known; devices are still compared
+};
+
+// Of a library that is not Concord's nothing is known: its sum may be one long chain.
+u64 depth_of(const Variant& variant, u64 n) {
+    for (const Variant* row : scan_variants()) {
+        if (row->name == variant.name) return scan_depth(row->name, n);
+    }
+    return std::max<u64>(1, n);
+}
+
+template <class T>
+struct Oracle {
+    Input input;
+    ScanKind kind;
+    T identity;
+    std::function<T(T, T)> op;  // for a user's operator; else by `name`
+    std::optional<ReduceOp> name;
+    Loose loose = Loose::exact;
+
+    // What the canonical scan of elements [first, first + got.size()) is; `check(i, expected)` for each.
+    void judge(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict& verdict) {
+        switch (name.value_or(ReduceOp::sum)) {
+            case ReduceOp::product:
+                return judge_with(variant, first, got, verdict,
+                                  [](T a, T b) { return reference(ReduceOp::product, a, b); });
+            case ReduceOp::min:
+                return judge_with(variant, first, got, verdict,
+                                  [](T a, T b) { return reference(ReduceOp::min, a, b); });
+            case ReduceOp::max:
+                return judge_with(variant, first, got, verdict,
+                                  [](T a, T b) { return reference(ReduceOp::max, a, b); });
+            default:
+                break;
+        }
+        if (!name) return judge_with(variant, first, got, verdict, op);
+        judge_with(variant, first, got, verdict, [](T a, T b) { return reference(ReduceOp::sum, a, b); });
+    }
+
+  private:
+    template <class Op>
+    void judge_with(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict& verdict,
+                    Op f) {
+        std::call_once(once_, [&] {
+            carries_.emplace(input, identity, f);
+            if constexpr (std::is_floating_point_v<T>) {
+                if (loose == Loose::bounded) exact_.emplace(input);
+            }
+        });
+        const bool by_bits = variant.order == Order::canonical || loose == Loose::exact;
+        const u64 n = got.size() / sizeof(T);
+        const std::vector<T> expected = carries_->scan(first, n, kind == ScanKind::exclusive, f);
+        if (!by_bits) verdict.bits = false;
+        if (!by_bits && loose == Loose::unheld) verdict.unheld = n > 0;
+        for (u64 i = 0; by_bits && i < n; ++i) {
+            const T value = element<T>(got, i);
+            if (!same(expected[i], value, false))
+                return verdict.differ(difference_of(first + i, expected[i], value));
+        }
+        if constexpr (std::is_floating_point_v<T>) {
+            if (loose == Loose::bounded) hold_sums(variant, first, got, by_bits, expected, verdict);
+        }
+    }
+
+    // Each sum by its own bound; NaN and infinities as in canonical order.
+    void hold_sums(const Variant& variant, u64 first, std::span<const std::byte> got, bool by_bits,
+                   const std::vector<T>& expected, Verdict& verdict) {
+        Verdict held;
+        const bool random = input.pattern == Pattern::random || input.pattern == Pattern::near_one;
+        exact_->walk(first, expected.size(), kind == ScanKind::exclusive, [&](u64 i, const ExactSum& exact) {
+            const T value = element<T>(got, i - first);
+            if (!std::isfinite(expected[i - first])) {
+                if (!by_bits && !same(expected[i - first], value, false))
+                    held.differ(difference_of(i, expected[i - first], value));
+                return;
+            }
+            const double h = static_cast<double>(depth_of(variant, i + 1));
+            Gates gates{exact.error_of(static_cast<double>(value)), gamma_bound<T>(h) * exact.magnitude};
+            if (random) gates.alarm = alarm_bound<T>(h) * exact.magnitude;
+            hold_to(gates, i, expected[i - first], value, held);
+        });
+        held.bits = verdict.bits;
+        if (by_bits) held.unheld = false;
+        verdict.merge(std::move(held));
+    }
+
+    std::once_flag once_;
+    std::optional<OracleCarries<T>> carries_;
+    std::optional<ExactPrefixes<T>> exact_;
+};
+
+template <class T>
+Work scan_work(std::string title, const std::shared_ptr<Oracle<T>>& oracle) {
+    Work work;
+    work.algorithm = "scan";
+    work.title = std::move(title);
+    work.inputs = {oracle->input};
+    work.n = oracle->input.count;
+    work.outputs = {{type_of<T>(), work.n}};
+    work.traffic = work.bytes();
+    work.judge = [oracle](const Variant& variant, std::size_t, u64 first, std::span<const std::byte> got,
+                          Verdict& verdict) { oracle->judge(variant, first, got, verdict); };
+    return work;
+}
+
+template <class T>
+Work builtin_work(ReduceOp op, ScanKind kind, const Input& input) {
+    auto oracle = std::make_shared<Oracle<T>>();
+    oracle->input = input;
+    oracle->kind = kind;
+    oracle->identity = identity_of<T>(op);
+    oracle->name = op;
+    if constexpr (std::is_floating_point_v<T>) {
+        if (op == ReduceOp::sum) oracle->loose = Loose::bounded;
+        if (op == ReduceOp::product) oracle->loose = Loose::unheld;
+    }
+    Work work = scan_work<T>(std::string(name_of(kind)) + "_" + std::string(name_of(op)), oracle);
+    work.call = [op, kind](Stream& stream, std::span<const View> in, std::span<const View> out,
+                           const Options& options) { return scan(stream, in[0], out[0], op, kind, options); };
+    return work;
+}
+
+// Work of an operator of the user's own; it is its own reference, compiled by the host compiler.
+template <class T, class F>
+Work user_work(const char* title, ScanKind kind, const Input& input, const F& f, T identity, Loose loose) {
+    auto oracle = std::make_shared<Oracle<T>>();
+    oracle->input = input;
+    oracle->kind = kind;
+    oracle->identity = identity;
+    oracle->op = [f](T a, T b) { return f(a, b); };
+    oracle->loose = loose;
+    Work work = scan_work<T>(title, oracle);
+    work.call = [f, identity, kind](Stream& stream, std::span<const View> in, std::span<const View> out,
+                                    const Options& options) {
+        return scan(stream, Span<T>(in[0]), Span<T>(out[0]), f, identity, kind, options);
+    };
+    return work;
+}
+
+Work work_of(ReduceOp op, ScanKind kind, const Input& input) {
+    return visit(input.type,
+                 [&](auto tag) { return builtin_work<typename decltype(tag)::type>(op, kind, input); });
+}
+
+void scan_cases(const Plan& plan, Type type, const Take& take) {
+    std::vector<Pattern> patterns = patterns_of(type);
+    for (const Pattern more : {Pattern::alternating, Pattern::sorted, Pattern::skewed})
+        patterns.push_back(more);
+    auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
+    for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+        for (const ReduceOp op : all_reduce_ops) {
+            std::vector<Pattern> of_op = patterns;
+            if (op == ReduceOp::product)
+                of_op.front() = Pattern::near_one;  // random ones underflow, or end at 0
+            const Depth depth = op != ReduceOp::sum           ? Depth::some
+                                : kind == ScanKind::exclusive ? Depth::huge
+                                                              : Depth::all;
+            for_plan(plan, type, depth, of_op, take,
+                     [&](u64 n, Pattern p) { return work_of(op, kind, input(n, p)); });
+        }
+        if (type == Type::i32) {
+            for_plan(plan, type, Depth::some, {Pattern::skewed, Pattern::random, Pattern::mixed}, take,
+                     [&](u64 n, Pattern p) {
+                         return user_work<i32>("last_set", kind, input(n, p), last_set, 0, Loose::exact);
+                     });
+        } else if (type == Type::f64) {
+            for_plan(plan, type, Depth::some, {Pattern::random, Pattern::special}, take,
+                     [&](u64 n, Pattern p) {
+                         return user_work<f64>("weighted", kind, input(n, p), weighted.bind(0x1.8p-30), 0,
+                                               Loose::unheld);
+                     });
+        }
+    }
+}
+
+}  // namespace
+
+Suite scan_suite() {
+    Suite suite;
+    suite.cases = scan_cases;
+    for (const ScanKind kind : {ScanKind::exclusive, ScanKind::inclusive}) {
+        for (const ReduceOp op : all_reduce_ops) {
+            suite.workloads.push_back({std::string(name_of(kind)) + "_" + std::string(name_of(op)),
+                                       [op, kind](Type type, u64 n, u64 seed) {
+                                           // Positive floats: of a sum that cancels, even nothing would be within a long chain's bound.
+                                           const Pattern pattern =
+                                               is_float(type) ? Pattern::near_one : Pattern::random;
+                                           return work_of(op, kind, {type, n, pattern, seed});
+                                       }});
+        }
+    }
+    return suite;
+}
+
+}  // namespace concord::conformance

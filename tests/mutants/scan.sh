@@ -1,0 +1,64 @@
+# Mutants of scan, for mutation.sh.
+# shellcheck shell=bash disable=SC2016
+
+tiled="scan --variants reduce_then_scan --types i32 --patterns mixed --sizes 4095,4097,9001"
+tiled_wide="scan --variants reduce_then_scan --types i32 --patterns mixed --sizes 65537,140001"
+partitioned="scan --variants partitioned --types i32 --patterns mixed --sizes 1009,1200001"
+blocks="--types i32 --patterns mixed --sizes 1009"
+
+mutant scan.cl many "$tiled" "the last result of a tile is not stored" 'i < TILE && i < left; i' 'i + 1 < TILE && i < left; i'
+mutant scan.cl many "$tiled" "what lies before a tile is left out of its later nodes" \
+    'node == 0 ? carry : apply(op, carry, nodes[node - 1])' 'node == 0 ? carry : nodes[node - 1]'
+mutant scan.cl many "$tiled" "a node begins with its second block" 'if (lane % 16 != 0) before' 'if (lane % 16 > 1) before'
+mutant scan.cl many "$tiled" "an exclusive scan begins inclusively" \
+    'exclusive ? before : apply(op, before, b.item[0])' 'apply(op, before, b.item[0])'
+mutant scan.cl many "$tiled" "a result past the end" \
+    'if (left >= TILE && (ulong)out % 16 == 0)' 'if (left + 1 >= TILE && (ulong)out % 16 == 0)'
+mutant scan.cl many "scan --variants reduce_then_scan --types f64 --patterns random --sizes 9001" "another association" \
+    'if (lane % 16 != 0) before = apply(op, before, blocks[lane - 1]);' \
+    'if (lane % 16 != 0 && node != 0) before = apply(op, carry, apply(op, nodes[node - 1], blocks[lane - 1]));
+    if (lane % 16 != 0 && node == 0) before = apply(op, before, blocks[lane - 1]);'
+
+mutant scan_wide.cl one "$partitioned" "a result past the end" 'for (int k = i; k < count; ++k)' 'for (int k = i; k <= count; ++k)'
+mutant scan_wide.cl one "$partitioned" "a tile takes its own total for what lies before it" \
+    'before[levels] = p[(digit + FAN - 1) % FAN];' 'before[levels] = p[digit];'
+mutant scan_wide.cl one "$partitioned" "the higher levels are left out" \
+    'while (levels-- > 0) {' 'levels = 1; while (levels-- > 0) {'
+mutant scan_wide.cl one "$partitioned" "an exclusive scan begins inclusively" 'if (exclusive) out[16 * b] = left;' ''
+mutant scan_wide.cl one "$tiled_wide" "the totals of a broken tile's last piece are lost" \
+    'fill(work->blocks, blocks, nodes * 256, identity);' 'fill(work->blocks, blocks - PIECE / 16, nodes * 256, identity);'
+mutant scan_wide.cl one "$tiled_wide" "no tile has anything before it" \
+    'get_num_groups(0) == 1 ? identity : carries[carries_at + get_group_id(0)]' 'identity'
+
+mutant scan_steps.cl any "scan --variants hillis_steele $blocks" "the element at the distance is copied" \
+    'i < distance ? x[i]' 'i <= distance ? x[i]'
+mutant scan_steps.cl any "scan --variants hillis_steele $blocks" "an exclusive scan is not shifted" \
+    'x[x_at + i - 1]' 'x[x_at + i]'
+mutant scan_steps.cl any "scan --variants blelloch $blocks" "the down-sweep loses the left sum" \
+    '*right = apply(op, before, sum);' '*right = before;'
+mutant scan_steps.cl any "scan --variants kogge_stone $blocks" "two blocks have one offset" \
+    'offsets[offsets_at + i / block]' 'offsets[offsets_at + i / (2 * block)]'
+mutant scan_steps.cl any "scan --variants brent_kung $blocks" "the down-sweep is a step short" \
+    'for (u32 distance = GROUP / 2; distance > 0' 'for (u32 distance = GROUP / 2; distance > 1'
+mutant scan_steps.cl any "scan --variants conflict_free $blocks" "the root is not cleared" 'AT(last) = identity;' ''
+mutant scan_steps.cl any "scan --variants recursive_vector ${blocks/1009/5000}" "lanes are combined with themselves" \
+    'lane == 0 ? identity : shared[lane - 1];
+#pragma unroll' 'shared[lane];
+#pragma unroll'
+
+lookback="scan --variants lookback --types i32 --patterns mixed --sizes 4095,4097,1200001"
+mutant lookback.cu any "$lookback" "a sibling too many" 'if (lane + 1 == digit) before[warp] = p;' 'if (lane == digit) before[warp] = p;'
+mutant lookback.cu any "${lookback/mixed/skewed}" "levels are combined from the wrong side" \
+    'carry = combine(carry, before[k]);' 'carry = combine(before[k], carry);'
+mutant lookback.cu any "$lookback" "the upper half of a node is not combined with the lower" \
+    'half < lookback_fan; half *= 2' 'half < lookback_fan / 2; half *= 2'
+mutant scan.cu any "$lookback" "a result past the end" \
+    'if (left >= tile_length && reinterpret_cast<u64>(out) % 16 == 0)' \
+    'if (left + 1 >= tile_length && reinterpret_cast<u64>(out) % 16 == 0)'
+mutant scan.cu any "$lookback" "a node begins with its second block" 'if (threadIdx.x % 16 != 0) before' 'if (threadIdx.x % 16 > 1) before'
+mutant scan.cu any "$tiled" "no tile has anything before it" 'gridDim.x == 1 ? identity : carries[blockIdx.x]' 'identity'
+mutant scan_steps.cu any "scan --variants hillis_steele $blocks" "the element at the distance is copied" \
+    'i < distance ? x[i]' 'i <= distance ? x[i]'
+mutant scan_steps.cu any "scan --variants conflict_free $blocks" "the root is not cleared" 'at(last) = identity;' ''
+mutant scan_steps.cu any "scan --variants kogge_stone $blocks" "two blocks have one offset" \
+    'offsets[i / block]' 'offsets[i / (2 * block)]'

@@ -1,0 +1,150 @@
+// Scan through the public API; `concord check` covers variants, types, sizes and patterns.
+#include "devices.hpp"
+
+#include <bit>
+#include <numeric>
+
+using namespace concord;
+using test::random_values;
+using test::throws;
+
+CONCORD_FUNCTION(float, scaled_scan_test, (float x, float y, float scale), return x + y * scale;)
+CONCORD_FUNCTION(i32, last_set_test, (i32 x, i32 y), return y != 0 ? y : x;)
+
+namespace {
+
+// The canonical order, spelled out by recursion.
+template <class T, class F>
+std::vector<T> canonical_exclusive(const std::vector<T>& x, T identity, F op) {
+    if (x.size() < 2) return std::vector<T>(x.size(), identity);
+    std::vector<T> p = x, totals;
+    for (u64 half = 1; half < 16; half *= 2) {
+        for (u64 i = 0; i < p.size(); ++i) {
+            if ((i & half) != 0) p[i] = op(p[(i & ~(half - 1)) - 1], p[i]);
+        }
+    }
+    for (u64 i = 15; i < p.size(); i += 16)
+        totals.push_back(p[i]);
+    totals.push_back(identity);  // of a last, broken block: nothing comes after it
+    const std::vector<T> before =
+        totals.size() < 2 ? std::vector<T>{identity} : canonical_exclusive(totals, identity, op);
+    std::vector<T> out;
+    for (u64 i = 0; i < x.size(); ++i)
+        out.push_back(i % 16 == 0 ? before[i / 16] : op(before[i / 16], p[i - 1]));
+    return out;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](float x, float y) { return std::bit_cast<u32>(x) == std::bit_cast<u32>(y); });
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(scans_of_floats_have_the_canonical_bits) {
+    const auto stream = device.create_stream();
+    auto add = [](float a, float b) { return a + b; };
+    for (const u64 n : {1, 15, 16, 17, 255, 257, 4097, 65537, 100003, 1 << 20}) {
+        CAPTURE(n);
+        const auto x = random_values<float>(n);
+        const Array<float> in(*stream, x), out(*stream, n);
+        const Run run =
+            scan(*stream, in, out, ReduceOp::sum, ScanKind::exclusive, {.order = Order::canonical});
+        CHECK(run.variant != "serial");
+        const std::vector<float> expected = canonical_exclusive(x, 0.0F, add);
+        CHECK(same_bits(out.to_host(*stream), expected));
+        CHECK(in.to_host(*stream) == x);
+        scan(*stream, in, in, ReduceOp::sum, ScanKind::exclusive, {.order = Order::canonical});
+        CHECK(same_bits(in.to_host(*stream), expected));
+    }
+}
+
+DEVICE_TEST(results_do_not_depend_on_what_follows) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<float>(200003);
+    const Array<float> in(*stream, x), whole(*stream, x.size()), part(*stream, 70001);
+    scan(*stream, in, whole, ReduceOp::sum, ScanKind::inclusive, {.order = Order::canonical});
+    scan(*stream, in.span().part(0, 70001), part, ReduceOp::sum, ScanKind::inclusive,
+         {.order = Order::canonical});
+    auto beginning = whole.to_host(*stream);
+    beginning.resize(70001);
+    CHECK(same_bits(beginning, part.to_host(*stream)));
+}
+
+DEVICE_TEST(integers_are_exact_in_every_variant) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<u32>(30011);
+    const Array<u32> in(*stream, x);
+    std::vector<u32> inclusive(x.size()), exclusive(x.size());
+    std::inclusive_scan(x.begin(), x.end(), inclusive.begin());
+    std::exclusive_scan(x.begin(), x.end(), exclusive.begin(), 0U);
+    u32 ran = 0;
+    for (const Variant* variant : scan_variants()) {
+        CAPTURE(variant->name);
+        const Array<u32> out(*stream, x.size());
+        try {
+            scan(*stream, in, out, ReduceOp::sum, ScanKind::inclusive, {variant->name});
+        } catch (const Error& error) {
+            CHECK(error.code() == ErrorCode::unsupported);
+            continue;
+        }
+        CHECK(out.to_host(*stream) == inclusive);
+        scan(*stream, in, out, ReduceOp::sum, ScanKind::exclusive, {variant->name});
+        CHECK(out.to_host(*stream) == exclusive);
+        ++ran;
+    }
+    CHECK(ran >= 6);
+}
+
+DEVICE_TEST(many_scans_of_many_lengths_share_a_stream) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<u32>(150001);
+    const Array<u32> in(*stream, x);
+    std::vector<u32> expected(x.size());
+    std::inclusive_scan(x.begin(), x.end(), expected.begin());
+    std::vector<Array<u32>> outs;
+    std::vector<u64> lengths;
+    for (u64 i = 0; i < 40; ++i) {
+        lengths.push_back(i % 7 == 0 ? x.size() : 1 + i * 3907);
+        outs.emplace_back(*stream, lengths.back());
+        scan(*stream, in.span().part(0, lengths.back()), outs.back());
+    }
+    for (u64 i = 0; i < outs.size(); ++i) {
+        CAPTURE(lengths[i]);
+        const auto got = outs[i].to_host(*stream);
+        CHECK(std::equal(got.begin(), got.end(), expected.begin()));
+    }
+}
+
+DEVICE_TEST(operators_of_the_user_may_not_commute) {
+    const auto stream = device.create_stream();
+    auto x = random_values<i32>(40007);
+    for (u64 i = 0; i < x.size(); ++i)
+        x[i] = i % 97 == 5 ? x[i] | 1 : 0;
+    const Array<i32> in(*stream, x), out(*stream, x.size());
+    scan(*stream, in, out, last_set_test, 0);
+    std::vector<i32> expected(x.size());
+    std::inclusive_scan(x.begin(), x.end(), expected.begin(), last_set_test);
+    CHECK(out.to_host(*stream) == expected);
+}
+
+DEVICE_TEST(scan_refuses_what_does_not_fit) {
+    const auto stream = device.create_stream();
+    const Array<u32> a(*stream, 100), b(*stream, 99);
+    const Array<float> f(*stream, 100);
+    CHECK(throws(ErrorCode::invalid_argument, "100 elements in, 99 out", [&] { scan(*stream, a, b); }));
+    CHECK(throws(ErrorCode::invalid_argument, "in is u32, out f32",
+                 [&] { scan(*stream, a.view(), f.view()); }));
+    CHECK(throws(ErrorCode::invalid_argument, "overlaps",
+                 [&] { scan(*stream, a.span().part(0, 50), a.span().part(1, 50)); }));
+    CHECK(throws(ErrorCode::invalid_argument, "there is no variant 'fast'",
+                 [&] { scan(*stream, a, a, ReduceOp::sum, ScanKind::inclusive, {"fast"}); }));
+    CHECK(throws(ErrorCode::unsupported, "its order of operations is own, not canonical", [&] {
+        scan(*stream, f, f, ReduceOp::sum, ScanKind::inclusive, {"blelloch", Order::canonical});
+    }));
+    scan(*stream, a.span().part(0, 0), b.span().part(0, 0));  // nothing is a length too
+}
+
+TEST_SUITE_END();
