@@ -276,12 +276,18 @@ Support supports_keep(const Device& device, const CompactProblem& p) {
 
 std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, CompactText text,
                                        const char* entry, HostKernel CompactHost::*host) {
-    const Type type = p.in.type;
+    // A kernel that does not look at the elements, or not at the predicate, is the same for all: it is compiled with a
+    // predicate that there always is.
+    const bool of_counts = host == &CompactHost::offsets || host == &CompactHost::scan_flags ||
+                           host == &CompactHost::scan_sums || host == &CompactHost::add_sums;
+    const bool of_flags = host == &CompactHost::scatter;
+    const Type type = of_counts ? Type::u32 : of_flags ? bits_of(p.in.type) : p.in.type;
+    const Operator& op = of_counts || of_flags ? builtin(KeepRule::nonzero, type) : p.op;
     // What else a text is specialised by, where it looks at it.
     const bool partition = p.partition && host == &CompactHost::write;
     const bool counts_far = p.in.count >> 32 != 0 && text == CompactText::lookback;
     const u64 more = u64{partition} | u64{counts_far} << 1;
-    const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type),
+    const KernelId id{&source(text), entry, op.hash, static_cast<u64>(type),
                       static_cast<u64>(text) << 2 | more};
     return device.kernel(id, [&] {
         KernelSpec spec;
@@ -297,7 +303,7 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                           {"PARTITION", partition ? "1" : "0"},
                           {"COUNT", counts_far ? "u64" : "u32"}};
         if (text == CompactText::wide) spec.constants.push_back({"WIDE", "1"});
-        spec.op = p.op;
+        spec.op = op;
         if (p.host != nullptr) spec.host = p.host->*host;
         spec.max_lanes = text == CompactText::wide ? 1 : compact_group;
         return spec;

@@ -6,7 +6,7 @@ lookback="${fused/fused/lookback}"
 scatter="compact --variants scan_scatter --types u32 --patterns random --sizes 1009"
 
 mutant compact.cl many "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'
-mutant compact.cl many "$fused" "the scan takes the wrong neighbour" 'sums[side + lane - distance]' 'sums[side + lane - (distance + 1) / 2]'
+mutant compact.cl many "$fused" "the last step of the scan is left out" 'distance < GROUP; distance *= 2' 'distance < GROUP / 2; distance *= 2'
 mutant compact.cl many "$fused" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + (' 'ranks.of_row[r] = ('
 mutant compact.cl many "$fused" "no barrier: elements leave before they are gathered" \
     '    barrier(CLK_LOCAL_MEM_FENCE);
