@@ -26,10 +26,26 @@ compute::command_queue queue_for(Stream& stream) {
     return compute::command_queue(queue_of(stream));
 }
 
+// A range as a buffer of its own: Boost.Compute writes an iterator's offset into the kernel's text, and would
+// compile a kernel for each of the places that calls take turns on.
 template <class T>
-compute::buffer_iterator<T> begin_of(const View& view) {
-    return compute::make_buffer_iterator<T>(compute::buffer(memory_of(view)), offset_of(view));
-}
+class Part {
+  public:
+    explicit Part(const View& view) {
+        const cl_buffer_region region{view.offset, view.bytes()};
+        cl_int status = CL_SUCCESS;
+        cl_mem part = clCreateSubBuffer(memory_of(view), 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
+        if (status != CL_SUCCESS)  // where it begins does not suit the device
+            throw Error(ErrorCode::unsupported, "clCreateSubBuffer", "failed",
+                        "status " + std::to_string(status));
+        buffer_ = compute::buffer(part, false);
+    }
+    // Iterators do not keep their buffer.
+    compute::buffer_iterator<T> begin() const { return compute::make_buffer_iterator<T>(buffer_); }
+
+  private:
+    compute::buffer buffer_;
+};
 
 template <class F>
 auto rethrown(F f) {
@@ -44,9 +60,10 @@ auto rethrown(F f) {
 
 template <class T, class F>
 Call transformed(Stream& stream, const Work& work, Views in, Views out, F f) {
-    return rethrown([queue = queue_for(stream), from = begin_of<T>(in[0]), to = begin_of<T>(out[0]),
-                     n = static_cast<std::ptrdiff_t>(work.n),
-                     f]() mutable { compute::transform(from, from + n, to, f, queue); });
+    return rethrown([queue = queue_for(stream), from = Part<T>(in[0]), to = Part<T>(out[0]),
+                     n = static_cast<std::ptrdiff_t>(work.n), f]() mutable {
+        compute::transform(from.begin(), from.begin() + n, to.begin(), f, queue);
+    });
 }
 
 Call map(Stream& stream, const Work& work, Views in, Views out) {
@@ -69,9 +86,9 @@ Call map(Stream& stream, const Work& work, Views in, Views out) {
         } else if constexpr (std::is_same_v<F, Abs>) {
             return transformed<T>(stream, work, in, out, compute::abs<T>());
         } else {
-            return rethrown([queue = queue_for(stream), from = begin_of<T>(in[0]), to = begin_of<T>(out[0]),
+            return rethrown([queue = queue_for(stream), from = Part<T>(in[0]), to = Part<T>(out[0]),
                              n = static_cast<std::ptrdiff_t>(work.n)]() mutable {
-                compute::copy(from, from + n, to, queue);
+                compute::copy(from.begin(), from.begin() + n, to.begin(), queue);
             });
         }
     });
@@ -80,9 +97,9 @@ Call map(Stream& stream, const Work& work, Views in, Views out) {
 Call add(Stream& stream, const Work& work, Views in, Views out) {
     return visit_wrapping(work.type(), [&](auto tag) -> Call {
         using T = typename decltype(tag)::type;
-        return rethrown([queue = queue_for(stream), a = begin_of<T>(in[0]), b = begin_of<T>(in[1]),
-                         to = begin_of<T>(out[0]), n = static_cast<std::ptrdiff_t>(work.n)]() mutable {
-            compute::transform(a, a + n, b, to, compute::plus<T>(), queue);
+        return rethrown([queue = queue_for(stream), a = Part<T>(in[0]), b = Part<T>(in[1]),
+                         to = Part<T>(out[0]), n = static_cast<std::ptrdiff_t>(work.n)]() mutable {
+            compute::transform(a.begin(), a.begin() + n, b.begin(), to.begin(), compute::plus<T>(), queue);
         });
     });
 }
@@ -92,9 +109,10 @@ Call reduce(Stream& stream, const Work& work, Views in, Views out) {
         using T = typename decltype(tag)::type;
         using Op = decltype(op);
         auto with = [&](auto function) {
-            return rethrown([queue = queue_for(stream), from = begin_of<T>(in[0]), to = begin_of<T>(out[0]),
-                             n = static_cast<std::ptrdiff_t>(work.n),
-                             function]() mutable { compute::reduce(from, from + n, to, function, queue); });
+            return rethrown([queue = queue_for(stream), from = Part<T>(in[0]), to = Part<T>(out[0]),
+                             n = static_cast<std::ptrdiff_t>(work.n), function]() mutable {
+                compute::reduce(from.begin(), from.begin() + n, to.begin(), function, queue);
+            });
         };
         if constexpr (std::is_same_v<Op, Sum>) return with(compute::plus<T>());
         if constexpr (std::is_same_v<Op, Product>) return with(compute::multiplies<T>());
@@ -108,13 +126,14 @@ Call scan(Stream& stream, const Work& work, Views in, Views out) {
         using T = typename decltype(tag)::type;
         using Op = decltype(op);
         auto with = [&](auto function) {
-            return rethrown([exclusive, queue = queue_for(stream), from = begin_of<T>(in[0]),
-                             to = begin_of<T>(out[0]), n = static_cast<std::ptrdiff_t>(work.n),
+            return rethrown([exclusive, queue = queue_for(stream), from = Part<T>(in[0]),
+                             to = Part<T>(out[0]), n = static_cast<std::ptrdiff_t>(work.n),
                              function]() mutable {
                 if (exclusive) {
-                    compute::exclusive_scan(from, from + n, to, Op::template identity<T>, function, queue);
+                    compute::exclusive_scan(from.begin(), from.begin() + n, to.begin(),
+                                            Op::template identity<T>, function, queue);
                 } else {
-                    compute::inclusive_scan(from, from + n, to, function, queue);
+                    compute::inclusive_scan(from.begin(), from.begin() + n, to.begin(), function, queue);
                 }
             });
         };

@@ -4,6 +4,7 @@
 #include "functors.hpp"
 
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/parallel_scan.h>
@@ -42,13 +43,13 @@ template <class Policy>
 Call std_map(Stream&, const Work& work, Views in, Views out) {
     return visit_map(work, [&](auto tag, auto f) -> Call {
         using T = typename decltype(tag)::type;
-        return [f, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
-            if constexpr (std::is_same_v<decltype(f), Copy>) {
-                std::copy(Policy::policy, from, from + n, to);
-            } else {
-                std::transform(Policy::policy, from, from + n, to, f);
-            }
-        };
+        const auto* from = native_pointer<const T>(in[0]);
+        auto* to = native_pointer<T>(out[0]);
+        if constexpr (std::is_same_v<decltype(f), Copy>) {
+            return [from, to, n = work.n] { std::copy(Policy::policy, from, from + n, to); };
+        } else {
+            return [f, from, to, n = work.n] { std::transform(Policy::policy, from, from + n, to, f); };
+        }
     });
 }
 
@@ -236,6 +237,10 @@ void host(std::vector<Baseline>& list) {
         log::warn("baselines: those of the CPU were compiled for another CPU");
         return;
     }
+    // For as long as the process lives; nothing would end it before oneTBB's own end.
+    static const auto* const threads =
+        new tbb::global_control(tbb::global_control::max_allowed_parallelism, host_threads());
+    static_cast<void>(threads);
     const std::string library = "libstdc++ " + std::to_string(_GLIBCXX_RELEASE);
     const std::string tbb = std::string("oneTBB ") + TBB_runtime_version();
     const std::string libc = std::string("glibc ") + gnu_get_libc_version();

@@ -1,5 +1,5 @@
-// Baselines of OpenBLAS, on the threads that it takes by itself (OPENBLAS_NUM_THREADS). Its vector operations
-// take floats; it has no out-of-place vector sum.
+// Baselines of OpenBLAS, on as many threads as the tbb device has, or fewer (OPENBLAS_NUM_THREADS). Its vector
+// operations take floats; it has no out-of-place vector sum.
 
 #include "rows.hpp"
 
@@ -50,6 +50,7 @@ Support reduce_support(const Device&, const Work& work) {
 }
 
 void openblas(std::vector<Baseline>& list) {
+    openblas_set_num_threads(std::min(openblas_get_num_threads(), static_cast<int>(host_threads())));
     const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
     const std::string version = config.substr(0, config.find(' ', config.find(' ') + 1));
     constexpr u64 most = std::numeric_limits<blasint>::max();

@@ -38,6 +38,12 @@ struct Library {
     std::string backend;  ///< of the devices that it runs on
 };
 
+/// How many threads the CPU's baselines take: those of the tbb device (CONCORD_THREADS). Throws unavailable
+/// without it.
+inline u32 host_threads() {
+    return open_device("tbb")->traits().units;
+}
+
 template <class List, class Name>
 std::string joined(const List& list, Name name) {
     std::string all;

@@ -1,5 +1,6 @@
 #include <concord/conformance/baseline.hpp>
 
+#include <concord/error.hpp>
 #include <concord/log.hpp>
 
 #include <dlfcn.h>
@@ -47,7 +48,11 @@ std::vector<Baseline> load_all() {
         }
         using Entry = void (*)(std::vector<Baseline>&);
         if (const auto entry = reinterpret_cast<Entry>(dlsym(module, "concord_baselines_1"))) {
-            entry(all);
+            try {
+                entry(all);
+            } catch (const Error& error) {
+                log::warn("baselines: " + path.filename().string() + ": " + error.what());
+            }
         } else {
             log::warn("baselines: " + path.string() + " is of another version of Concord");
         }

@@ -301,14 +301,10 @@ class Runner {
 }  // namespace
 
 BenchReport bench(const std::vector<Suite>& suites, const BenchOptions& options, std::ostream* live) {
-    std::vector<std::string> selectors = options.devices;
-    if (selectors.empty() || selectors == std::vector<std::string>{"all"}) selectors = device_selectors();
-    if (selectors.empty()) throw Error(ErrorCode::unavailable, "bench", "there is no device");
-    std::vector<Rig> rigs;
-    for (const std::string& selector : selectors) {
-        rigs.emplace_back(selector);
-        if (!rigs.back().runs())
-            throw Error(ErrorCode::unsupported, "bench", "'" + selector + "' only compiles");
+    std::vector<Rig> rigs = open_rigs(options.devices, "bench");
+    for (const Rig& rig : rigs) {
+        if (!rig.runs())
+            throw Error(ErrorCode::unsupported, "bench", "'" + rig.selector() + "' only compiles");
     }
     BenchReport report(options);
     if (live != nullptr) report.print_machine(*live);

@@ -4,8 +4,9 @@
 
 #include <concord/conformance/rig.hpp>
 
-#include <algorithm>
 #include <concord/conformance/table.hpp>
+
+#include <algorithm>
 
 namespace concord::conformance {
 namespace {
@@ -53,6 +54,7 @@ class Runner {
     struct Station {
         Rig* rig;
         u64 failures_in_a_row = 0;  // of the device, not of results
+        bool hopeless() const { return failures_in_a_row >= 3; }
     };
     // The output of a variant whose order is its own, on the first device that ran it.
     struct First {
@@ -65,10 +67,10 @@ class Runner {
         for (std::size_t i = 0; i < placements.size(); ++i) {
             Placement placement = placements[i];
             placement.in_place = placement.in_place && work.in_place;
-            for (Station& station : rigs_) {
-                constexpr u64 hopeless = 3;
-                if (station.failures_in_a_row < hopeless) run_on(station, work, placement, i == 0, firsts);
-            }
+            const auto& only = options_.placements;
+            if (!only.empty() && std::find(only.begin(), only.end(), placement) == only.end()) continue;
+            for (Station& station : rigs_)
+                run_on(station, work, placement, i == 0, firsts);
         }
     }
 
@@ -95,6 +97,10 @@ class Runner {
                     continue;
                 }
                 if (work.n > 65537 && !(plain && first_placement)) continue;
+            }
+            if (station.hopeless()) {
+                report_.skip(at, "the device failed three times in a row before");
+                continue;
             }
             try {
                 if (!loaded) {
@@ -127,7 +133,7 @@ class Runner {
                 report_.fail(at, error.what(), false);
             }
         }
-        if (unwatched != nullptr) look_at_inputs(rig, at, *unwatched);
+        if (unwatched != nullptr && !station.hopeless()) look_at_inputs(rig, at, *unwatched);
     }
 
     // Large inputs are looked at once, after the last variant: one of those that ran would be to blame.
@@ -177,17 +183,11 @@ class Runner {
 }  // namespace
 
 CheckReport check(const std::vector<Suite>& suites, const CheckOptions& options, std::ostream* live) {
-    std::vector<std::string> selectors = options.devices;
-    if (selectors.empty() || selectors == std::vector<std::string>{"all"}) selectors = device_selectors();
-    if (selectors.empty()) throw Error(ErrorCode::unavailable, "check", "there is no device");
-    std::vector<Rig> rigs;
+    std::vector<Rig> rigs = open_rigs(options.devices, "check");
     std::vector<std::string> devices;
-    for (const std::string& selector : selectors) {
-        Rig rig(selector);
-        if (std::find(devices.begin(), devices.end(), rig.selector()) != devices.end()) continue;
+    devices.reserve(rigs.size());
+    for (const Rig& rig : rigs)
         devices.push_back(rig.selector());
-        rigs.push_back(std::move(rig));
-    }
     CheckReport report(options, suites, devices, live);
     Runner runner(suites, options, report);
     std::vector<Rig*> running, compiling;

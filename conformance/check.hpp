@@ -14,15 +14,18 @@ namespace concord::conformance {
 class Rig;
 
 struct CheckOptions {
-    std::vector<std::string> algorithms;  ///< names of suites; empty: all
-    std::vector<std::string> devices;     ///< selectors; empty, or "all": every device there is
-    std::vector<std::string> variants;    ///< empty, or "all": all
-    std::vector<Type> types;              ///< empty: all
-    std::vector<u64> sizes;               ///< empty: those of the plan
-    std::vector<Pattern> patterns;        ///< empty: those of the suite
-    bool full = false;                    ///< sizes past 2^32 too, as far as memory goes
+    std::vector<std::string> algorithms = {};  ///< names of suites; empty: all
+    std::vector<std::string> devices = {};     ///< selectors; empty, or "all": every device there is
+    std::vector<std::string> variants = {};    ///< empty, or "all": all
+    std::vector<Type> types = {};              ///< empty: all
+    std::vector<u64> sizes = {};               ///< empty: those of the plan
+    std::vector<Pattern> patterns = {};        ///< empty: those of the suite
+    std::vector<Placement> placements = {};    ///< only these of the plan's; empty: all of them
+    bool full = false;                         ///< sizes past 2^32 too, as far as memory goes
     u64 seed = 1;
-    std::string program;  ///< what to call with a failure's options; empty: no such line is made
+    /// What to call with a failure's options, to run the case again; empty: it is told as the CheckOptions
+    /// that run it.
+    std::string program = {};
 };
 
 /// One run of one piece of work by one variant on one device.
@@ -37,7 +40,7 @@ struct CheckCase {
     std::string description() const;
 };
 
-/// A case that failed, in words.
+/// A case that failed, in words; `command` runs it again, see CheckOptions::program.
 struct CheckFailure {
     std::string algorithm, variant, device, description, what, command;
     Type type = Type::u8;
@@ -86,7 +89,12 @@ class CheckReport {
     using Key = std::tuple<std::string, std::string, std::string, Type>;
 
     Tally& tally(const CheckCase& at);
-    void record(const CheckCase& at, std::string what, const std::string& devices);
+    u64 sum(u64 Tally::*count) const;
+    /// `all_placements`: the case is more than one call, with the operands at several places.
+    void record(const CheckCase& at, std::string what, const std::vector<std::string>& devices,
+                bool all_placements = false);
+    std::string command(const CheckCase& at, const std::vector<std::string>& devices,
+                        bool all_placements) const;
     void note(const CheckCase& at, const std::string& kind, const std::string& reason);
     Tally total(const std::string& algorithm, std::string_view variant, const std::string& device) const;
     std::string verdict(const Tally& tally) const;

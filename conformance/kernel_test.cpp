@@ -1,10 +1,9 @@
 #include <concord/conformance/compare.hpp>
 #include <concord/conformance/kernel_test.hpp>
+#include <concord/text_file.hpp>
 
-#include <fstream>
 #include <mutex>
 #include <set>
-#include <sstream>
 
 namespace concord::conformance {
 
@@ -361,11 +360,7 @@ Suite suite_of(KernelTest test) {
 }
 
 KernelFile kernel_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    if (!(file && text << file.rdbuf()))
-        throw Error(ErrorCode::io, "kernel_file", "'" + path + "' cannot be read");
-    return {path, text.str()};
+    return {path, text_of_file(path, "kernel_file")};
 }
 
 }  // namespace concord::conformance

@@ -5,7 +5,10 @@
 ///     test.name = "blur";
 ///     test.inputs = {{Type::f32, [](u64 n) { return n; }}};
 ///     test.outputs = {{Type::f32, [](u64 n) { return n; }, Comparison::bits()}};
-///     test.variants = {{"direct", [](Stream& stream, const KernelCall& call) { ... launch(...); }}};
+///     test.variants = {{"direct", [](Stream& stream, const KernelCall& call) {
+///         const auto kernel = stream.device().kernel({&source, "blur"}, spec);
+///         launch(stream, *kernel, shape, call.in[0], call.out[0], call.n);
+///     }}};
 ///     test.oracle = [](const OracleCall& call) { ... plain loops ... };
 ///     const CheckReport report = check({suite_of(test)}, {});
 ///     report.print(std::cout);
@@ -122,8 +125,8 @@ struct TestOutput {
 };
 
 /// One way to compute it: enqueues everything on the stream and returns. Called on every device; where a
-/// kernel is not written in the device's language, Device::compile says so with ErrorCode::unsupported, which
-/// is reported, not failed.
+/// kernel is not written in the device's language, Device::kernel says so with ErrorCode::unsupported, which
+/// is reported, not failed. Device::compile would compile in every call, and its time would be the kernel's.
 struct TestVariant {
     std::string name;
     std::function<void(Stream&, const KernelCall&)> enqueue;

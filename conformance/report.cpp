@@ -7,6 +7,22 @@
 #include <ostream>
 
 namespace concord::conformance {
+namespace {
+
+std::string initializer(const Placement& at) {
+    std::string text;
+    auto offset = [&](const char* name, u64 value) {
+        if (value != 0)
+            text.append(text.empty() ? "" : ", ").append(name).append(" = ").append(std::to_string(value));
+    };
+    offset(".a", at.a);
+    offset(".b", at.b);
+    offset(".out", at.out);
+    if (at.in_place) text.append(text.empty() ? "" : ", ").append(".in_place = true");
+    return "Placement{" + text + "}";
+}
+
+}  // namespace
 
 std::string CheckCase::description() const {
     return work->title + " of " + size_name(work->n) + " " + std::string(name_of(work->type())) + ", " +
@@ -58,7 +74,7 @@ void CheckReport::fail(const CheckCase& at, const Difference& difference) {
         what += std::string(", error / ") + (difference.alarm ? "alarm bound" : "bound") + " = " +
                 rounded(difference.ratio);
     ++tally(at).failed;
-    record(at, std::move(what), at.device);
+    record(at, std::move(what), {at.device});
 }
 
 void CheckReport::fail(const CheckCase& at, const std::string& message, bool device_failed) {
@@ -66,26 +82,41 @@ void CheckReport::fail(const CheckCase& at, const std::string& message, bool dev
     ++counts.failed;
     ++counts.threw;
     device_failed_ = device_failed_ || device_failed;
-    record(at, message, at.device);
+    record(at, message, {at.device});
 }
 
 void CheckReport::disagree(const CheckCase& at, const std::string& other) {
     ++tally(at).failed;
     const bool itself = other == at.device;
     record(at, itself ? "other bits than with the operands at other offsets" : "other bits than on " + other,
-           itself ? other : other + "," + at.device);
+           itself ? std::vector{other} : std::vector{other, at.device}, true);
 }
 
-void CheckReport::record(const CheckCase& at, std::string what, const std::string& devices) {
-    const Type type = at.work->type();
-    std::string command;
-    if (!options_.program.empty())
-        command = options_.program + " " + at.algorithm + " --devices " + devices + " --variants " +
-                  std::string(at.variant->name) + " --types " + std::string(name_of(type)) + " --sizes " +
-                  size_name(at.work->n) + " --patterns " + std::string(name_of(at.work->pattern())) +
-                  " --seed " + std::to_string(options_.seed);
+std::string CheckReport::command(const CheckCase& at, const std::vector<std::string>& devices,
+                                 bool all_placements) const {
+    const std::string variant(at.variant->name), type(name_of(at.work->type())),
+        pattern(name_of(at.work->pattern())), seed = std::to_string(options_.seed);
+    std::string list;
+    if (!options_.program.empty()) {
+        for (const std::string& device : devices)
+            list.append(list.empty() ? "" : ",").append(device);
+        return options_.program + " " + at.algorithm + " --devices " + list + " --variants " + variant +
+               " --types " + type + " --sizes " + size_name(at.work->n) + " --patterns " + pattern +
+               " --seed " + seed;
+    }
+    for (const std::string& device : devices)
+        list.append(list.empty() ? "\"" : ", \"").append(device).append("\"");
+    return "CheckOptions{.algorithms = {\"" + at.algorithm + "\"}, .devices = {" + list +
+           "}, .variants = {\"" + variant + "\"}, .types = {Type::" + type + "}, .sizes = {" +
+           std::to_string(at.work->n) + "}, .patterns = {Pattern::" + pattern + "}, " +
+           (all_placements ? "" : ".placements = {" + initializer(at.placement) + "}, ") + ".seed = " + seed +
+           "}";
+}
+
+void CheckReport::record(const CheckCase& at, std::string what, const std::vector<std::string>& devices,
+                         bool all_placements) {
     failures_.push_back({at.algorithm, std::string(at.variant->name), at.device, at.description(),
-                         std::move(what), std::move(command), type});
+                         std::move(what), command(at, devices, all_placements), at.work->type()});
     // The first ones of a variant tell the story; all of them are in --json.
     constexpr u64 most_shown = 3;
     const CheckFailure& failure = failures_.back();
@@ -116,25 +147,23 @@ void CheckReport::no_cases(const std::string& algorithm) {
     without_cases_.push_back(algorithm);
 }
 
-u64 CheckReport::passed() const {
+u64 CheckReport::sum(u64 Tally::*count) const {
     u64 sum = 0;
     for (const auto& [key, counts] : tallies_)
-        sum += counts.passed;
+        sum += counts.*count;
     return sum;
+}
+
+u64 CheckReport::passed() const {
+    return sum(&Tally::passed);
 }
 
 u64 CheckReport::failed() const {
-    u64 sum = without_cases_.size();
-    for (const auto& [key, counts] : tallies_)
-        sum += counts.failed;
-    return sum;
+    return sum(&Tally::failed) + without_cases_.size();
 }
 
 u64 CheckReport::skipped() const {
-    u64 sum = 0;
-    for (const auto& [key, counts] : tallies_)
-        sum += counts.skipped;
-    return sum;
+    return sum(&Tally::skipped);
 }
 
 int CheckReport::status() const {

@@ -292,4 +292,21 @@ void Rig::judge_range(const Range& range, Verdict& verdict, const std::string& n
     }
 }
 
+std::vector<Rig> open_rigs(std::vector<std::string> selectors, const std::string& call) {
+    if (selectors.empty() || selectors == std::vector<std::string>{"all"}) selectors = device_selectors();
+    if (selectors.empty()) {
+        std::string reasons;
+        for (const BackendStatus& backend : backends())
+            reasons += "; " + backend.name + ": " + backend.reason;
+        throw Error(ErrorCode::unavailable, call, "there is no device" + reasons);
+    }
+    std::vector<Rig> rigs;
+    for (const std::string& selector : selectors) {
+        Rig rig(selector);
+        const auto same = [&](const Rig& other) { return other.selector() == rig.selector(); };
+        if (std::none_of(rigs.begin(), rigs.end(), same)) rigs.push_back(std::move(rig));
+    }
+    return rigs;
+}
+
 }  // namespace concord::conformance

@@ -74,4 +74,9 @@ class Rig {
     std::vector<std::byte> read_back_;
 };
 
+/// A rig for each device that the selectors name, once; none, or "all", name every device there is. Throws
+/// unavailable for a device that cannot be had, and where there is none at all, with the backends' reasons;
+/// `call` is who asks.
+std::vector<Rig> open_rigs(std::vector<std::string> selectors, const std::string& call);
+
 }  // namespace concord::conformance

@@ -7,7 +7,7 @@
 namespace concord::conformance {
 namespace {
 
-constexpr u64 distance_multiple = 256;  // what buffers are aligned to
+constexpr u64 distance_multiple = 512;  // what buffers are aligned to, and OpenCL's sub-buffers at most
 
 u64 bytes_of(const Operands& operands) {
     u64 sum = 0;

@@ -13,6 +13,7 @@ struct Placement {
     bool in_place = false;
 
     bool aligned() const { return a == 0 && b == 0 && out == 0; }
+    bool operator==(const Placement&) const = default;
     std::string name() const;
 };
 

@@ -1,12 +1,11 @@
 #include <concord/error.hpp>
 #include <concord/kernel.hpp>
 #include <concord/log.hpp>
+#include <concord/text_file.hpp>
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace concord {
 namespace {
@@ -77,13 +76,9 @@ std::optional<std::string> text_from_folder(std::string_view name) {
         throw Error(ErrorCode::io, "CONCORD_KERNELS", std::string(folder) + " is not a folder");
     const fs::path path = fs::path(folder) / name;
     if (fs::status(path, problem).type() == fs::file_type::not_found) return std::nullopt;
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    // To copy nothing counts as a failure.
-    if (!(text << file.rdbuf()) && fs::file_size(path, problem) != 0)
-        throw Error(ErrorCode::io, "CONCORD_KERNELS", path.string() + " cannot be read");
+    std::string text = text_of_file(path.string(), "CONCORD_KERNELS");
     log::info(std::string(name).append(" is taken from ").append(path.string()));
-    return text.str();
+    return text;
 }
 
 }  // namespace

@@ -3,7 +3,11 @@
 
 #include <concord/conformance.hpp>
 
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 
 using namespace concord;
@@ -164,6 +168,40 @@ DEVICE_TEST(a_reference_device_serves_as_oracle) {
     CHECK(tells(report, "\"variant\": \"wrong\""));
 }
 
+DEVICE_TEST(a_failure_says_how_to_run_it_again) {
+    const KernelTest test = doubled<f64, tail_left>();
+    const std::string& selector = device.info().selector;
+    const CheckReport all = run(device, test);
+    CHECK(tells(all, R"(CheckOptions{.algorithms = {\"doubled\"}, .devices = {\")" + selector +
+                         R"(\"}, .variants = {\"direct\"}, .types = {Type::f64}, .sizes = {64}, )"
+                         R"(.patterns = {Pattern::random}, .placements = {Placement{.b = 1, .out = 3}}, )"
+                         R"(.seed = 1}")"));
+    const CheckReport one = check({suite_of(test)}, CheckOptions{.algorithms = {"doubled"},
+                                                                 .devices = {selector},
+                                                                 .variants = {"direct"},
+                                                                 .types = {Type::f64},
+                                                                 .sizes = {64},
+                                                                 .patterns = {Pattern::random},
+                                                                 .placements = {Placement{.b = 1, .out = 3}},
+                                                                 .seed = 1});
+    CHECK(all.failed() > 1);
+    CHECK(one.failed() == 1);
+    CHECK(one.passed() == 0);
+}
+
+DEVICE_TEST(what_a_failing_device_is_spared_is_counted) {
+    KernelTest test = doubled<i32, none>();
+    const u64 cases = run(device, test).passed();
+    test.variants.front().enqueue = [](Stream&, const KernelCall&) {
+        throw Error(ErrorCode::device_failed, "doubled", "it fell over");
+    };
+    const CheckReport report = run(device, test);
+    CHECK(report.status() == 4);
+    CHECK(report.failed() == 3);
+    CHECK(report.failed() + report.skipped() == cases);
+    CHECK(tells(report, "failed three times in a row"));
+}
+
 DEVICE_TEST(a_test_makes_its_own_inputs) {
     KernelTest test = doubled<i32, none>();
     test.inputs[0].generate = [](u64 n, u64, void* to) {
@@ -211,6 +249,7 @@ DEVICE_TEST(only_right_results_get_a_time) {
     options.devices = {device.info().selector};
     options.types = {Type::i32};
     options.sizes = {1000};
+    options.devices.push_back(options.devices.front());  // once a device, however often it is named
     const BenchReport good = bench({suite_of(doubled<i32, none>())}, options);
     REQUIRE(good.rows().size() == 1);
     REQUIRE(good.rows()[0].timing);
@@ -262,6 +301,19 @@ TEST_CASE("an incomplete kernel test says what is missing") {
         t.inputs[0].type = Type::i32;
         t.inputs[0].patterns = {Pattern::zeros};
     }));
+}
+
+TEST_CASE("a kernel file is read whole, however long it is") {
+    namespace fs = std::filesystem;
+    const fs::path path = fs::temp_directory_path() / ("concord-text-" + std::to_string(getpid()));
+    for (const std::size_t length : {0, 1, 1 << 14, 100000}) {
+        const std::string text(length, 'x');
+        std::ofstream(path, std::ios::binary) << text;
+        CHECK(kernel_file(path.string()).text == text);
+    }
+    fs::remove(path);
+    CHECK(throws(ErrorCode::io, path.string(), [&] { (void)kernel_file(path.string()); }));
+    CHECK(throws(ErrorCode::io, "cannot be read", [&] { (void)kernel_file(path.parent_path().string()); }));
 }
 
 TEST_CASE("patterns look as they say") {

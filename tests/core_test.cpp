@@ -110,6 +110,8 @@ TEST_CASE("a kernel's text is taken from CONCORD_KERNELS where the folder has it
     CHECK(text.find("#line 1 \"a.cu\"\nEMBEDDED A") != std::string::npos);
     CHECK(text.find("#line 1 \"b.cu\"\nCHANGED B") != std::string::npos);
     CHECK(text.find("EMBEDDED B") == std::string::npos);
+    std::ofstream(folder / "b.cu").flush();  // an empty text is a text
+    CHECK(assemble(spec, Dialect::cuda).find("#line 1 \"b.cu\"\n\n") != std::string::npos);
 
     // The user's own files, whose names are paths, are left alone.
     const std::string path = (folder / "b.cu").string();
@@ -119,7 +121,7 @@ TEST_CASE("a kernel's text is taken from CONCORD_KERNELS where the folder has it
 
     spec.source = &source;
     fs::create_directory(folder / "a.cu");
-    const std::string unreadable = (folder / "a.cu").string() + " cannot be read";
+    const std::string unreadable = (folder / "a.cu").string() + "' cannot be read";
     CHECK(throws(ErrorCode::io, unreadable.c_str(), [&] { (void)assemble(spec, Dialect::cuda); }));
     fs::remove_all(folder);
     CHECK(throws(ErrorCode::io, "is not a folder", [&] { (void)assemble(spec, Dialect::cuda); }));

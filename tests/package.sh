@@ -2,7 +2,7 @@
 # package.sh WHAT BUILD_DIR SOURCE_DIR: builds tests/consumer the way other projects use Concord, and runs it. WHAT:
 #   installed     against an install of BUILD_DIR, which is then moved; also with -march=native: the same bits
 #   subdirectory  with SOURCE_DIR as a part of the project
-#   static        against an install of a static build
+#   static        against an install of a static build, with the conformance suite
 set -euo pipefail
 
 what=$1 build=$2 source=$3
@@ -112,15 +112,19 @@ subdirectory() {
 static() {
     local prefix=$work/prefix
     check "configure a static build" configure "$source" "$work/static" -DBUILD_SHARED_LIBS=OFF -DCONCORD_TESTS=OFF \
-        -DCONCORD_APPS=OFF -DCONCORD_CONFORMANCE=OFF "-DCONCORD_CUDA_INCLUDE=$(cached CONCORD_CUDA_INCLUDE)" \
+        -DCONCORD_APPS=OFF "-DCONCORD_CUDA_INCLUDE=$(cached CONCORD_CUDA_INCLUDE)" \
         "-DCONCORD_BACKENDS=$(cached CONCORD_BACKENDS)"
     check "build it" cmake --build "$work/static" --parallel
     check "install it" cmake --install "$work/static" --prefix "$prefix"
-    check "find_package, build" consumer "$work/app" "-DCMAKE_PREFIX_PATH=$prefix"
+    check "find_package, build" consumer "$work/app" "-DCMAKE_PREFIX_PATH=$prefix" \
+        "-DCONSUMER_PORT=$source/apps/examples/port.cpp"
     rm -rf "$work/static"
     check "run on tbb" app_to "$work/app.txt" "$work/app/app" tbb
     check "the backend is in the program" uses_backend_of "$work/app.txt" "built in"
     check "the program does not need libconcord" needs_no libconcord "$work/app/app"
+    check "the porting kit passes a right kernel" app_to "$work/port.txt" "$work/app/port" tbb
+    check "and catches a wrong one" ends_with 1 run_app "$work/app/port" --wrong tbb
+    check "it does not need libconcord either" needs_no libconcord "$work/app/port"
 }
 needs_no() {  # LIBRARY PROGRAM
     local list

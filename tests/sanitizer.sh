@@ -1,13 +1,21 @@
 #!/usr/bin/env bash
-# sanitizer.sh BIN_DIR [TOOL...]: `concord check` on the first CUDA device at small sizes under compute-sanitizer (part of
-# NVIDIA's CUDA toolkit), with each TOOL: memcheck, racecheck, initcheck and synccheck where none is named. A line a tool;
-# what a tool found is printed below it. COMPUTE_SANITIZER names the program if it is in no usual place. Ends with 77,
-# which ctest shows as skipped, without it or without a GPU.
+# sanitizer.sh BIN_DIR [SOURCE_DIR] [TOOL...]: `concord check` on the first CUDA device at small sizes under
+# compute-sanitizer (part of NVIDIA's CUDA toolkit), with each TOOL: memcheck, racecheck, initcheck and synccheck where none
+# is named. A line a tool; what a tool found is printed below it. Racecheck must also find a data race that is planted in a
+# kernel's text from SOURCE_DIR, which is found beside this script where it is not named. COMPUTE_SANITIZER names the
+# program if it is in no usual place. Ends with 77, which ctest shows as skipped, without it or without a GPU.
 set -u
 export LC_ALL=C
 
-bin=$(cd -- "${1:?usage: sanitizer.sh BIN_DIR [TOOL...]}" && pwd -P) || exit 2
+usage="usage: sanitizer.sh BIN_DIR [SOURCE_DIR] [TOOL...]"
+bin=$(cd -- "${1:?$usage}" && pwd -P) || exit 2
 shift
+source=$(dirname -- "${BASH_SOURCE[0]}")/..
+if [[ ${1:-} == */* || -d ${1:-} ]]; then
+    source=$1
+    shift
+fi
+source=$(cd -- "$source" && pwd -P) || exit 2
 tools=("$@")
 [[ $# -gt 0 ]] || tools=(memcheck racecheck initcheck synccheck)
 
@@ -19,19 +27,47 @@ if [[ -z $sanitizer ]]; then
     echo "sanitizer.sh: compute-sanitizer is not here; it comes with the CUDA toolkit"
     exit 77
 fi
-unset CONCORD_DEVICE
+unset CONCORD_DEVICE CONCORD_KERNELS
 device=$("$bin/concord" devices 2>/dev/null | awk '$1 ~ /^cuda:/ { print $1; exit }')
 if [[ -z $device ]]; then
     echo "sanitizer.sh: there is no CUDA device"
     exit 77
 fi
-log=$(mktemp) || exit 2
-trap 'rm -f "$log"' EXIT
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+log=$work/log
+
+# TOOL ARGUMENTS...: a check under the tool, into the log; the status is the sanitizer's.
+check() {
+    "$sanitizer" --tool "$1" --error-exitcode 86 "$bin/concord" check "${@:2}" --devices "$device" \
+        --patterns random,near_one >"$log" 2>&1 </dev/null
+}
+
+# A tool that finds nothing must be one that would find something: without its barrier, lanes read what others have just
+# written.
+find_planted_race() {
+    local text=algorithms/reduce/reduce_steps.cu
+    mkdir "$work/kernels"
+    sed '/^__device__ .* meet_halves(/,/^}/{ /__syncthreads()/d }' "$source/$text" >"$work/kernels/${text##*/}" || exit 2
+    if cmp -s "$source/$text" "$work/kernels/${text##*/}"; then
+        echo "FAILED  no race could be planted: meet_halves in $text has no barrier"
+        failed=1
+        return
+    fi
+    CONCORD_KERNELS=$work/kernels check racecheck reduce --variants sequential --types u32 --sizes 1025
+    local status=$?
+    if [[ $status != 0 ]] && grep -qiE '^=+ +(error|warning): +race reported' "$log"; then
+        echo "passed  racecheck found a planted race:$(grep -E -m 1 '^=+ +RACECHECK SUMMARY' "$log" | tr -d =)"
+    else
+        echo "FAILED  the planted race was not found: status $status"
+        tail -n 40 "$log"
+        failed=1
+    fi
+}
 
 failed=0
 for tool in "${tools[@]}"; do
-    "$sanitizer" --tool "$tool" --error-exitcode 86 "$bin/concord" check --devices "$device" --types f32,u8,f64 \
-        --sizes 1,129,1025,9001 --patterns random,near_one >"$log" 2>&1 </dev/null
+    check "$tool" --types f32,u8,f64 --sizes 1,129,1025,9001
     status=$?
     if [[ $status == 0 ]]; then
         echo "passed  $tool on $device: $(grep '^check:' "$log")"
@@ -40,5 +76,6 @@ for tool in "${tools[@]}"; do
         grep -E '^=========|^FAILED' "$log" | head -n 40
         failed=1
     fi
+    [[ $tool != racecheck ]] || find_planted_race
 done
 exit $failed

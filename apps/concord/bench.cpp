@@ -43,7 +43,6 @@ int bench(Asked asked) {
     for (const std::string& path : {asked.json, asked.csv}) {
         if (!path.empty()) check_writable(path);
     }
-    options.devices = selectors_of(options.devices);
     const BenchReport report = conformance::bench(suites(), options, &std::cout);
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     if (!asked.csv.empty()) write_whole(asked.csv, report.csv());

@@ -22,7 +22,6 @@ int check(Asked asked) {
     for (const std::string& path : {asked.json, asked.junit}) {
         if (!path.empty()) check_writable(path);
     }
-    options.devices = selectors_of(options.devices);
     options.patterns = patterns_of_names(asked.patterns);
     options.program = "concord check";
     const CheckReport report = conformance::check(suites(), options, &std::cout);

@@ -161,16 +161,6 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
     return text;
 }
 
-std::vector<std::string> selectors_of(const std::vector<std::string>& asked) {
-    if (!asked.empty() && asked != std::vector<std::string>{"all"}) return asked;
-    std::vector<std::string> all = device_selectors();
-    if (!all.empty()) return all;
-    std::string reasons;
-    for (const BackendStatus& backend : backends())
-        reasons += "; " + backend.name + ": " + backend.reason;
-    throw Error(ErrorCode::unavailable, "--devices", "there is no device" + reasons);
-}
-
 std::vector<Type> types_of(const std::vector<std::string>& asked, const std::vector<Type>& otherwise) {
     if (asked.empty()) return otherwise;
     if (asked == std::vector<std::string>{"all"}) return {all_types.begin(), all_types.end()};

@@ -42,9 +42,6 @@ CLI::App* add_command(CLI::App& parent, const std::string& name, const std::stri
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& list,
                       const std::string& description);
 
-/// The selectors that `--devices` names: a list, or "all". Throws unavailable if all is none.
-std::vector<std::string> selectors_of(const std::vector<std::string>& asked);
-
 /// The element types that `--types` names. Throws invalid_argument for a name that is none.
 std::vector<Type> types_of(const std::vector<std::string>& asked, const std::vector<Type>& otherwise);
 

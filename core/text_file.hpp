@@ -1,0 +1,12 @@
+#pragma once
+/// Reads kernel texts that are files.
+
+#include <string>
+
+namespace concord {
+
+/// The whole of a file, which may be empty. Throws io, naming the path, if it cannot be read; `call` is who
+/// asks.
+std::string text_of_file(const std::string& path, const std::string& call);
+
+}  // namespace concord

@@ -1,0 +1,103 @@
+// What host_mutation.sh compiles with a fault in map_host.hpp or reduce_host.hpp: the kernels of those headers, made
+// here for operators of its own, go through the suite. Ends with the suite's status.
+#include <concord/conformance.hpp>
+#include <concord/map.hpp>
+#include <concord/reduce.hpp>
+
+#include <iostream>
+
+using namespace concord;
+using namespace concord::conformance;
+
+CONCORD_FUNCTION(i32, minus, (i32 x, i32 y), return (i32)((u32)x - (u32)y);)
+CONCORD_FUNCTION(i32, plus, (i32 x, i32 y), return (i32)((u32)x + (u32)y);)
+CONCORD_FUNCTION(f64, plus_in_order, (f64 x, f64 y), return x + y;)
+
+namespace {
+
+u64 same(u64 n) {
+    return n;
+}
+u64 one(u64 /*n*/) {
+    return 1;
+}
+
+KernelTest map_test() {
+    KernelTest test;
+    test.name = "map";
+    test.inputs = {{Type::i32, same}, {Type::i32, same}};
+    test.outputs = {{Type::i32, same}};
+    for (const char* const variant : {"naive", "vectorized"})
+        test.variants.push_back({variant, [variant](Stream& stream, const KernelCall& call) {
+                                     map(stream, Span<const i32>(call.in[0]), Span<const i32>(call.in[1]),
+                                         Span<i32>(call.out[0]), minus, {.variant = variant});
+                                 }});
+    test.oracle = [](const OracleCall& call) {
+        const auto x = call.in<i32>(0), y = call.in<i32>(1);
+        const auto out = call.out<i32>(0);
+        for (u64 i = 0; i < call.n; ++i)
+            out[i] = minus(x[i], y[i]);
+    };
+    // The last one does not fit the caches of most CPUs, nor is it a multiple of anything.
+    test.sizes = {0, 1, 1009, 70001, (1 << 23) + 12345};
+    return test;
+}
+
+template <class T, class Op>
+KernelTest reduce_test(const char* name, const std::vector<const char*>& variants, const Op& op,
+                       T (*right)(std::span<const T>)) {
+    KernelTest test;
+    test.name = name;
+    test.inputs = {{type_of<T>(), same}};
+    test.outputs = {{type_of<T>(), one}};
+    for (const char* const variant : variants)
+        test.variants.push_back({variant, [variant, op](Stream& stream, const KernelCall& call) {
+                                     reduce(stream, Span<const T>(call.in[0]), Span<T>(call.out[0]), op, T(0),
+                                            {.variant = variant});
+                                 }});
+    test.oracle = [right](const OracleCall& call) { call.out<T>(0)[0] = right(call.in<T>(0)); };
+    // Broken rows, then two and three levels and several groups.
+    test.sizes = {0, 1, 127, 1009, 1025, 70001, (1 << 20) + 2049};
+    return test;
+}
+
+i32 in_any_order(std::span<const i32> x) {
+    i32 sum = 0;
+    for (const i32 value : x)
+        sum = plus(sum, value);
+    return sum;
+}
+
+// The canonical order, as reduce.hpp defines it.
+f64 in_canonical_order(std::span<const f64> x) {
+    const u64 chunk = canonical_chunk(x.size());
+    std::vector<f64> sums;
+    for (u64 first = 0; first == 0 || first < x.size(); first += chunk) {
+        f64 lanes[128] = {};
+        for (u64 i = 0; i < chunk && first + i < x.size(); ++i)
+            lanes[i % 128] += x[first + i];
+        for (u64 distance = 64; distance > 0; distance /= 2) {
+            for (u64 lane = 0; lane < distance; ++lane)
+                lanes[lane] += lanes[lane + distance];
+        }
+        sums.push_back(lanes[0]);
+    }
+    return sums.size() == 1 ? sums[0] : in_canonical_order(sums);
+}
+
+}  // namespace
+
+int main() try {
+    const CheckReport report =
+        check({suite_of(map_test()),
+               suite_of(reduce_test<f64>("reduce", {"fixed"}, plus_in_order, in_canonical_order)),
+               suite_of(reduce_test<i32>("steps",
+                                         {"interleaved", "sequential", "first_add", "global_tree", "serial"},
+                                         plus, in_any_order))},
+              {.devices = {"tbb"}}, &std::cout);
+    report.print(std::cout);
+    return report.status();
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+}
