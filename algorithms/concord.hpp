@@ -2,6 +2,7 @@
 /// All of Concord: devices, buffers, streams, operators, algorithms.
 
 #include <concord/add.hpp>
+#include <concord/compact.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>

@@ -4,6 +4,7 @@
 #include "opencl.hpp"
 
 #include <boost/compute/algorithm/copy.hpp>
+#include <boost/compute/algorithm/copy_if.hpp>
 #include <boost/compute/algorithm/exclusive_scan.hpp>
 #include <boost/compute/algorithm/inclusive_scan.hpp>
 #include <boost/compute/algorithm/reduce.hpp>
@@ -143,6 +144,20 @@ Call scan(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
+// Gives the end to the host, which hands the count on.
+Call compact(Stream& stream, const Work& work, Views in, Views out) {
+    return visit_compact(work, [&](auto tag, auto keep) -> Call {
+        using T = typename decltype(tag)::type;
+        return rethrown([queue = queue_for(stream), from = begin_of<T>(in[0]), to = begin_of<T>(out[0]),
+                         count = compute::buffer(memory_of(out[1])), at = out[1].offset,
+                         n = static_cast<std::ptrdiff_t>(work.n), limit = keep.limit]() mutable {
+            using compute::lambda::_1;
+            const u64 kept = static_cast<u64>(compute::copy_if(from, from + n, to, _1 < limit, queue) - to);
+            queue.enqueue_write_buffer(count, at, sizeof kept, &kept);
+        });
+    });
+}
+
 Support map_support(const Device&, const Work& work) {
     if (work.title == "sqrt" && work.type() == Type::f32)
         return Support::no("its programs do not ask for a correctly rounded f32 square root");
@@ -164,7 +179,8 @@ void boost_compute(std::vector<Baseline>& list) {
            {{"map", map_titles, any_type, map, false, most, map_support},
             {"add", {"sum"}, any_type, add, false, most},
             {"reduce", reduce_titles, any_type, reduce, false, most, reduce_support},
-            {"scan", scan_titles, any_type, scan, false, most}});
+            {"scan", scan_titles, any_type, scan, false, most},
+            {"compact", compact_titles, any_type, compact, true, most}});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
 #include <cub/device/device_transform.cuh>
 #include <cub/version.cuh>
 
@@ -124,6 +125,23 @@ Call cub_histogram(Stream& stream, const Work& work, Views in, Views out) {
     return prepare(Tag<u32>{}, std::int64_t{0}, std::int64_t{1} << 32);
 }
 
+Call cub_compact(Stream& stream, const Work& work, Views in, Views out) {
+    use_device_of(in[0]);
+    return visit_compact(work, [&](auto tag, auto keep) -> Call {
+        using T = typename decltype(tag)::type;
+        auto select = [keep, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
+                       to = native_pointer<T>(out[0]), count = native_pointer<u64>(out[1]),
+                       n = static_cast<i64>(work.n)](void* scratch, std::size_t& bytes) {
+            check("cub::DeviceSelect", cub::DeviceSelect::If(scratch, bytes, from, to, count, n, keep, queue));
+        };
+        std::size_t bytes = 0;
+        select(nullptr, bytes);
+        return [select, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
+            select(scratch->native_handle(), bytes);
+        };
+    });
+}
+
 // Thrust's temporary memory from CUDA's stream-ordered pool: by default it calls cudaMalloc and cudaFree,
 // which wait for the device.
 struct PoolMemory {
@@ -198,6 +216,22 @@ Call thrust_scan(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
+// Gives the end to the host, which hands the count on.
+Call thrust_compact(Stream& stream, const Work& work, Views in, Views out) {
+    use_device_of(in[0]);
+    return visit_compact(work, [&](auto tag, auto keep) -> Call {
+        using T = typename decltype(tag)::type;
+        return [keep, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
+                to = native_pointer<T>(out[0]), count = native_pointer<u64>(out[1]), n = work.n,
+                memory = PoolMemory{queue_of(stream)}]() mutable {
+            const T* end = thrust::copy_if(thrust::cuda::par_nosync(memory).on(queue), from, from + n, to, keep);
+            const u64 kept = static_cast<u64>(end - to);
+            check("cudaMemcpyAsync", cudaMemcpyAsync(count, &kept, sizeof kept, cudaMemcpyHostToDevice, queue));
+            check("cudaStreamSynchronize", cudaStreamSynchronize(queue));
+        };
+    });
+}
+
 std::string version(const std::string& name, int major, int minor, int subminor) {
     return name + " " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(subminor);
 }
@@ -214,14 +248,16 @@ void cuda(std::vector<Baseline>& list) {
             {"add", {"sum"}, any_type, cub_add},
             {"reduce", reduce_titles, any_type, cub_reduce},
             {"scan", scan_titles, any_type, cub_scan},
-            {"histogram", histogram_titles, histogram_types, cub_histogram}});
+            {"histogram", histogram_titles, histogram_types, cub_histogram},
+            {"compact", compact_titles, any_type, cub_compact}});
     append(list,
            {"thrust", version("Thrust", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION, THRUST_SUBMINOR_VERSION),
             "cuda"},
            {{"map", map_titles, any_type, thrust_map},
             {"add", {"sum"}, any_type, thrust_add},
             {"reduce", reduce_titles, any_type, thrust_reduce, true},
-            {"scan", scan_titles, any_type, thrust_scan}});
+            {"scan", scan_titles, any_type, thrust_scan},
+            {"compact", compact_titles, any_type, thrust_compact, true}});
 }
 
 }  // namespace

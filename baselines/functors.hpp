@@ -116,6 +116,13 @@ struct EvenBin {
     }
 };
 
+/// The predicate of compact's workloads.
+template <class T>
+struct Below {
+    T limit;
+    CONCORD_ANYWHERE bool operator()(T x) const { return x < limit; }
+};
+
 /// Calls f with the unsigned type of the same size: copies move bits.
 template <class F>
 decltype(auto) visit_bits(Type type, F&& f) {
@@ -185,6 +192,7 @@ Call visit_reduce(const Work& work, F&& f) {
     return visit(type, [&](auto tag) { return f(tag, Max{}); });
 }
 
+inline const std::vector<std::string_view> compact_titles = {"half", "few", "most"};
 inline const std::vector<std::string_view> scan_titles = {
     "exclusive_sum", "exclusive_product", "exclusive_min", "exclusive_max",
     "inclusive_sum", "inclusive_product", "inclusive_min", "inclusive_max"};
@@ -197,6 +205,16 @@ Call visit_scan(const Work& work, F&& f) {
     Work of_operator = work;
     of_operator.title = work.title.substr(kind + 1);
     return visit_reduce(of_operator, [&](auto tag, auto op) { return f(tag, op, exclusive); });
+}
+
+/// Calls f(Tag<T>, predicate) for a workload of compact, which keeps that fraction of random elements.
+template <class F>
+Call visit_compact(const Work& work, F&& f) {
+    const double fraction = work.title == "half" ? 0.5 : work.title == "few" ? 0.01 : 0.99;
+    return visit(work.type(), [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        return f(tag, Below<T>{conformance::random_quantile<T>(fraction)});
+    });
 }
 
 }  // namespace concord::baselines

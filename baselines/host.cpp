@@ -90,6 +90,39 @@ Call std_scan(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
+template <class Policy>
+Call std_compact(Stream&, const Work& work, Views in, Views out) {
+    return visit_compact(work, [&](auto tag, auto keep) -> Call {
+        using T = typename decltype(tag)::type;
+        return [keep, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
+                count = native_pointer<u64>(out[1]), n = work.n] {
+            *count = static_cast<u64>(std::copy_if(Policy::policy, from, from + n, to, keep) - to);
+        };
+    });
+}
+
+// Every element is stored where the next kept one belongs. Up to the last kept one, so that nothing is stored behind it.
+template <class T, class Keep>
+[[gnu::noinline]] u64 compact_range(const T* __restrict from, T* __restrict to, std::size_t n, Keep keep) {
+    while (n > 0 && !keep(from[n - 1]))
+        --n;
+    u64 kept = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        to[kept] = from[i];
+        kept += keep(from[i]) ? 1 : 0;
+    }
+    return kept;
+}
+
+Call loop_compact(Stream&, const Work& work, Views in, Views out) {
+    return visit_compact(work, [&](auto tag, auto keep) -> Call {
+        using T = typename decltype(tag)::type;
+        return
+            [keep, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
+             count = native_pointer<u64>(out[1]), n = work.n] { *count = compact_range(from, to, n, keep); };
+    });
+}
+
 // The bodies of tbb's loops are functions of their own: within a lambda g++ loses __restrict, and with it the
 // vectors.
 template <class T, class F>
@@ -272,12 +305,16 @@ void host(std::vector<Baseline>& list) {
             {"add", {"sum"}, any_type, std_add<Serial>, true},
             {"reduce", reduce_titles, any_type, std_reduce<Serial>, true},
             {"scan", scan_titles, any_type, std_scan<Serial>, true},
-            {"histogram", histogram_titles, histogram_types, std_histogram, true}});
+            {"histogram", histogram_titles, histogram_types, std_histogram, true},
+            {"compact", compact_titles, any_type, std_compact<Serial>, true}});
     append(list, {"std_par", library + " PSTL, " + tbb, "tbb"},
            {{"map", map_titles, any_type, std_map<Parallel>, true},
             {"add", {"sum"}, any_type, std_add<Parallel>, true},
             {"reduce", reduce_titles, any_type, std_reduce<Parallel>, true},
-            {"scan", scan_titles, any_type, std_scan<Parallel>, true}});
+            {"scan", scan_titles, any_type, std_scan<Parallel>, true},
+            {"compact", compact_titles, any_type, std_compact<Parallel>, true}});
+    append(list, {"loop", "a loop on one thread, no branches", "tbb"},
+           {{"compact", compact_titles, any_type, loop_compact, true}});
     append(list, {"tbb", tbb, "tbb"},
            {{"map", map_titles, any_type, tbb_map, true},
             {"add", {"sum"}, any_type, tbb_add, true},

@@ -4,6 +4,7 @@
 #include <concord/types.hpp>
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,6 +63,17 @@ struct Input {
     /// What hold() made; copies share it.
     std::shared_ptr<std::vector<std::byte>> memory = std::make_shared<std::vector<std::byte>>();
 };
+
+/// The value below which a fraction q of a random input (Pattern::random) lies, for q in [0, 1).
+template <class T>
+constexpr T random_quantile(double q) {
+    if constexpr (std::is_floating_point_v<T>) {
+        return static_cast<T>(2 * q - 1);
+    } else {
+        constexpr auto low = static_cast<double>(std::numeric_limits<T>::lowest());
+        return static_cast<T>(low + q * (static_cast<double>(std::numeric_limits<T>::max()) - low));
+    }
+}
 
 /// Calls f(first, count) for pieces of [0, n), several at once on as many threads as the machine has. What f
 /// throws is thrown here.

@@ -169,8 +169,16 @@ Verdict Rig::judge_outputs(const Variant& variant) {
         const std::string name = outputs_.size() == 1 ? "the output" : "output " + std::to_string(k);
         judge_range(outputs_[k], verdict, name, u64{1} << 18, [&](u64 first, std::span<const std::byte> got) {
             Verdict piece;
-            work_.judge(variant, k, first, got, piece);
             const u64 size = size_of(type);
+            if (work_.outputs[k].written) {
+                const u64 written = work_.outputs[k].written(),
+                          judged = written > first ? written - first : 0;
+                if (judged * size < got.size()) {
+                    piece = judge_unwritten(k, first + judged, got.subspan(judged * size));
+                    got = got.first(judged * size);
+                }
+            }
+            if (!got.empty()) work_.judge(variant, k, first, got, piece);
             u64 hash = 0;
             // What equals the oracle's bits needs no comparison between devices.
             const bool hashed = variant.order != Order::any && (variant.order == Order::own || !piece.bits);
@@ -185,6 +193,31 @@ Verdict Rig::judge_outputs(const Variant& variant) {
         });
     }
     fingerprint_ = sum;
+    return verdict;
+}
+
+// Elements [first, ...) of an output, which no call is to write: they are as they were filled, or uploaded.
+Verdict Rig::judge_unwritten(std::size_t output, u64 first, std::span<const std::byte> got) const {
+    Verdict verdict;
+    const Range& range = outputs_[output];
+    const u64 size = size_of(range.view.type), at = range.view.offset + first * size;
+    const bool in_place = placement_.in_place && output == 0;
+    std::vector<std::byte> made;
+    std::span<const std::byte> wanted;
+    if (in_place) {
+        wanted = work_.inputs.front().piece(first, got.size() / size, made);
+    } else {
+        made.resize(got.size());
+        for (u64 i = 0; i < made.size(); ++i)
+            made[i] = std::byte{range.poison[(at + i) % 8]};
+        wanted = made;
+    }
+    if (std::memcmp(wanted.data(), got.data(), got.size()) == 0) return verdict;
+    const u64 index =
+        static_cast<u64>(std::mismatch(wanted.begin(), wanted.end(), got.begin()).first - wanted.begin()) /
+        size;
+    verdict.differ({first + index, "what was there, past the last element to write",
+                    value_name(range.view.type, got.data() + index * size)});
     return verdict;
 }
 

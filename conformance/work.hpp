@@ -45,6 +45,9 @@ struct Verdict {
 struct Output {
     Type type = Type::u8;
     u64 count = 0;
+    /// How many elements the call writes, from the first on, where that depends on the data; those behind must stay
+    /// as they were and are not judged. Nothing: all are written.
+    std::function<u64()> written = nullptr;
 
     u64 bytes() const { return count * size_of(type); }
 };

@@ -43,9 +43,15 @@ void append_operator(std::string& text, const Operator& op, std::string_view qua
     text.append("#line ").append(std::to_string(op.line)).append(" \"").append(op.file).append("\"\n");
     text.append(qualifier).append(op.text).append("\n#line 1 \"operator\"\n");
     text += "typedef struct {";
-    for (std::size_t i = 0; i < op.bound.size(); ++i)
+    u64 bytes = 0;
+    for (std::size_t i = 0; i < op.bound.size(); ++i) {
+        const u64 size = size_of(op.bound[i]);
+        bytes = (bytes + size - 1) / size * size + size;
         text.append(" ").append(name_of(op.bound[i])).append(" v").append(std::to_string(i)).append(";");
+    }
     if (op.bound.empty()) text += " u32 unused;";
+    // Of whole words, as detail::BoundLayout has it on the host.
+    if (bytes % 4 != 0) text.append(" u8 padding[").append(std::to_string(4 - bytes % 4)).append("];");
     text += " } Op;\n";
 
     text.append(qualifier).append(name_of(op.result)).append(" apply(const Op op");

@@ -242,7 +242,7 @@ visit() {  # COMMAND WORDS...
     while read -r name; do visit "$@" "$name"; done < <(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' <<<"$out")
 }
 visit
-for level in devices doctor algorithms run "run map" "run add" "run reduce" "run histogram" check bench cache "cache ls" "cache verify" \
+for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" check bench cache "cache ls" "cache verify" \
     "cache clear"; do
     problem=
     [[ $visited == *"[$level]"* ]] || problem="expected it among the commands that --help lists, which are$visited"
@@ -256,7 +256,7 @@ ends 2 "subcommand is required"
 ends 2 "subcommand is required" run
 ends 2 "frob" frob
 ends 2 "--frob" --frob
-ends 2 "map, add, reduce" run frob --in three.npy --out box/new.npy
+ends 2 "map, add, reduce, scan, compact" run frob --in three.npy --out box/new.npy
 ends 2 "ls, verify, clear" cache frob
 ends 2 "'frob'" algorithms frob
 ends 2 "'frob'" check frob
@@ -267,13 +267,24 @@ ends 2 "'2^99'" check --sizes '2^99'
 ends 2 "'-5'" bench --sizes -5
 ends 2 "frob" devices --log-level frob
 ends 2 "--threads" devices --threads 0
-for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run histogram"; do
+for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact"; do
     # shellcheck disable=SC2086  # a command is one word or two
     ends 2 "--frob" $command --frob
 done
 refused 2 "--in" run map --out box/new.npy
 refused 2 "--out" run map --in three.npy
 refused 2 "median" run reduce --op median --in three.npy --out box/new.npy
+for rule in median greater less greater: less:x greater:1x less:256 greater:-1 greater:1.5 odd:1 even: ''; do
+    refused 2 "'$rule'" run compact --keep "$rule" --in bytes.npy --out box/new.npy
+done
+for rule in even odd greater:1e99 less:1e-99 greater:1,5; do
+    refused 2 "'$rule'" run compact --keep "$rule" --in three.npy --out box/kept.npy
+done
+npy matrix.npy u8 "(1, 3)" 1 2 3
+npy lone.npy u8 "()" 1
+for file in matrix lone; do
+    refused 2 "compact takes one dimension" run compact --keep odd --in $file.npy --out box/new.npy
+done
 refused 2 "cube" run map --function cube --in three.npy --out box/new.npy
 refused 2 "--frob" run map --in three.npy --out box/new.npy --frob
 refused 2 "2 given" run map --in three.npy --in three.npy --out box/new.npy
@@ -503,6 +514,7 @@ for device in tbb opencl cuda; do
     refused 2 "these would do: vectorized, naive" run map --in three.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "these would do: fixed" run reduce --in three.npy --out box/kept.npy --device "$device" --variant frob
     refused 2 "these would do: " run histogram --bins 3 --identity --in bytes.npy --out box/new.npy --device "$device" --variant frob
+    refused 2 "these would do: " run compact --in bytes.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "sqrt takes f32 or f64, not u8" run map --function sqrt --in bytes.npy --out box/kept.npy --device "$device"
     [[ $device == tbb ]] && continue
     refused 2 "serial is not written in" run reduce --in three.npy --out box/new.npy --device "$device" --variant serial
@@ -601,6 +613,7 @@ done
 for type in $types; do
     npy "empty.$type.npy" "$type" "(0,)"
     npy "hollow.$type.npy" "$type" "(2, 0, 3)"
+    npy "scalar1.$type.npy" "$type" - 3
     npy "scalar.$type.npy" "$type" "()" 3
     npy "scalar.$type.square.npy" "$type" "()" 9
     npy "scalar.$type.sum.npy" "$type" "()" 6
@@ -622,12 +635,28 @@ npy histogram.small.npy f32 - 0xbf000000 0xbe800000 0x3e800000 0x3f000000  # -0.
 npy histogram.small.even.npy u64 - 2 0 1 1
 npy histogram.full.npy u16 - 0 65535 0
 npy histogram.many.npy u32 - 0 200000 0
+for type in $types; do
+    npy "compact.$type.npy" "$type" - 5 0 100 7 2 2 11 3 0 8
+    npy "compact.$type.even.npy" "$type" - 0 100 2 2 0 8
+    npy "compact.$type.odd.npy" "$type" - 5 7 11 3
+    npy "compact.$type.nonzero.npy" "$type" - 5 100 7 2 2 11 3 8
+    npy "compact.$type.positive.npy" "$type" - 5 100 7 2 2 11 3 8
+    npy "compact.$type.greater:7.npy" "$type" - 100 11 8
+    npy "compact.$type.less:5.npy" "$type" - 0 2 2 3 0
+done
+npy signs.npy i8 - -128 127 -1 0 1
+npy signs.positive.npy i8 - 127 1
+npy signs.odd.npy i8 - 127 -1 1
+npy signs.less.npy i8 - -128 -1
+npy floats.npy f32 - 0x7fc12345 0 -0 inf -1 0x3f000000 0xff812345
+npy floats.nonzero.npy f32 - 0x7fc12345 inf -1 0x3f000000 0xff812345
+npy floats.less.npy f32 - 0 -0 -1
 npy ones_sum.npy u8 "()" 200000
 npy cube.npy i16 "(2, 1, 3)" 1 2 3 4 5 6
 npy cube_negate.npy i16 "(2, 1, 3)" -1 -2 -3 -4 -5 -6
 
 # All of it on tbb. Elsewhere a function of a type is a kernel to compile: then as many as show every function and type.
-kernels=" copy.i8 copy.f32 negate.i16 negate.u64 negate.f64 square.u8 square.i64 square.f32 abs.i32 abs.u16 abs.f64
+kernels=" compact.u8 compact.i64 compact.f32 copy.i8 copy.f32 negate.i16 negate.u64 negate.f64 square.u8 square.i64 square.f32 abs.i32 abs.u16 abs.f64
     add.u32 add.i16 add.f32 sum.i32 sum.u8 sum.f64 product.i16 product.f32 min.f32 min.i64 max.u16 max.f64 "
 on() { [[ $device == tbb || $kernels =~ [[:space:]]$1[[:space:]] ]]; }  # KERNEL
 for device in tbb opencl cuda; do
@@ -648,6 +677,14 @@ for device in tbb opencl cuda; do
             # What is empty compiles nothing.
             gives "empty.$type.$op.npy" run reduce --op $op --in "empty.$type.npy" --device "$device"
         done
+        if on "compact.$type"; then
+            for rule in even odd nonzero positive greater:7 less:5; do
+                [[ $type == f* && $rule == [eo]* ]] && continue
+                gives "compact.$type.$rule.npy" run compact --keep $rule --in "compact.$type.npy" --device "$device"
+            done
+            gives "empty.$type.npy" run compact --keep less:0 --in "empty.$type.npy" --device "$device"
+            gives "empty.$type.npy" run compact --keep less:0 --in "scalar1.$type.npy" --device "$device"
+        fi
         if on "square.$type"; then
             gives "scalar.$type.square.npy" run map --function square --in "scalar.$type.npy" --device "$device"
             gives "empty.$type.sum.npy" run reduce --in "hollow.$type.npy" --device "$device"
@@ -682,6 +719,8 @@ for device in tbb opencl cuda; do
     gives histogram.small.even.npy run histogram --bins 4 --range -.5 .50001 --in histogram.small.npy --device "$device"
     gives histogram.full.npy run histogram --bins 3 --identity --counter u16 --in ones.npy --device "$device"
     gives histogram.many.npy run histogram --bins 3 --range 0 3 --counter u32 --in ones.npy --device "$device"
+    for rule in positive odd less:0; do gives "signs.${rule%:*}.npy" run compact --keep $rule --in signs.npy --device "$device"; done
+    for rule in nonzero less:0.25; do gives "floats.${rule%:*}.npy" run compact --keep $rule --in floats.npy --device "$device"; done
     gives ones_sum.npy run reduce --in ones.npy --device "$device"
     gives cube_negate.npy run map --function negate --in cube.npy --device "$device"
     for variant in fixed shuffle first_add sequential interleaved global_tree serial; do

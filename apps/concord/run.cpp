@@ -50,9 +50,10 @@ struct Result {
 };
 
 // Uploads, computes, downloads. The algorithm is called twice: the first call compiles, which device time
-// would count as work; the second one is the kernel time, and `total` is without it.
+// would count as work; the second one is the kernel time, and `total` is without it. A length that only the call knows
+// is put into `output`.
 Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<NpyFile>> inputs,
-               const NpyHeader& output, const Asked& asked) {
+               NpyHeader& output, const Asked& asked) {
     const auto stream = device.create_stream();
     const auto marks = [&] {
         std::vector<std::shared_ptr<Event>> made(6);
@@ -75,25 +76,37 @@ Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<Np
     stream->record(*marks[1]);
     buffers.push_back(device.allocate(result.bytes.size(), stream.get()));
     const View out{buffers.back().get(), 0, output.count, output.type};
+    buffers.push_back(device.allocate(sizeof(u64), stream.get()));
+    const View count{buffers.back().get(), 0, 1, Type::u64};
+    auto call = [&](const Options& options) {
+        return task.is_counted() ? task.call_counted(*stream, views, out, count, options)
+                                 : task.call(*stream, views, out, options);
+    };
     stream->synchronize();
 
     const Options options{.variant = asked.variant, .order = order_named(asked.order)};
     const HostClock first_call;
-    result.variant = task.call(*stream, views, out, options).variant;
+    result.variant = call(options).variant;
     const double first_enqueue = first_call.milliseconds();
     stream->synchronize();
 
     const HostClock second_call;
     stream->record(*marks[2]);
     const HostClock second_enqueue;
-    task.call(*stream, views, out, options);
+    call(options);
     result.times.compile = std::max(0.0, first_enqueue - second_enqueue.milliseconds());
     stream->record(*marks[3]);
     stream->synchronize();
     const double extra = second_call.milliseconds();
 
     stream->record(*marks[4]);
-    stream->read(result.bytes.data(), *buffers.back(), 0, result.bytes.size());
+    if (task.is_counted()) {
+        stream->read(&output.count, *count.buffer, 0, sizeof output.count);
+        stream->synchronize();
+        output.shape = {output.count};
+        result.bytes.resize(output.count * size_of(output.type));
+    }
+    stream->read(result.bytes.data(), *out.buffer, 0, result.bytes.size());
     stream->record(*marks[5]);
     stream->synchronize();
     result.times.total = total.milliseconds() - extra;

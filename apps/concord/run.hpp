@@ -22,6 +22,13 @@ class RunTask {
     /// output's type and shape; `data` and `count` are not looked at.
     virtual NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) = 0;
     virtual Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) = 0;
+    /// Whether the output's length depends on the data: plan() then gives the most that it may be, and call_counted()
+    /// is called, which leaves the length in `count`, one u64 on the device. Such an output is 1-D.
+    virtual bool is_counted() const { return false; }
+    virtual Run call_counted(Stream& stream, std::span<const View> in, const View& out, const View& /*count*/,
+                             const Options& options) {
+        return call(stream, in, out, options);
+    }
     /// Whether kernels hold text of the user's, so that one that does not compile is the user's mistake.
     virtual bool has_user_text() const { return false; }
     /// Where `auto` is to run it, which is any device by default.

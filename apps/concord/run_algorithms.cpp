@@ -1,6 +1,7 @@
 #include "run.hpp"
 
 #include <concord/add.hpp>
+#include <concord/compact.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
@@ -194,6 +195,66 @@ class RunHistogram final : public RunTask {
     HistogramBins scheme_ = HistogramBins::identity();
 };
 
+class RunCompact final : public RunTask {
+  public:
+    void add_options(CLI::App& command) override {
+        command
+            .add_option(
+                "--keep", text_,
+                "What is kept: even, odd (integers), nonzero, positive, greater:X or less:X (nonzero)")
+            ->type_name("RULE");
+    }
+    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+        const NpyFile& in = *inputs[0];
+        if (in.shape().size() != 1)
+            throw Error(
+                ErrorCode::invalid_argument, "run compact",
+                in.path().string() + " is " + shape_name(in.shape()) + ", compact takes one dimension");
+        keep_ = parse(in);
+        return {in.type(), in.shape()};
+    }
+    bool is_counted() const override { return true; }
+    Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
+        const Array<u64> count(stream, 1);
+        return call_counted(stream, in, out, count.view(), options);
+    }
+    Run call_counted(Stream& stream, std::span<const View> in, const View& out, const View& count,
+                     const Options& options) override {
+        return compact(stream, in[0], out, count, keep_, options);
+    }
+    std::string title() const override { return text_; }
+
+  private:
+    // A rule, and after a colon its operand in the input's type.
+    Keep parse(const NpyFile& in) const {
+        auto refuse = [&](const std::string& why) {
+            throw Error(ErrorCode::invalid_argument, "--keep", "'" + text_ + "': " + why);
+        };
+        const std::size_t colon = text_.find(':');
+        const std::string name = text_.substr(0, colon);
+        const auto rule = keep_rule_named(name);
+        if (!rule) refuse("there are even, odd, nonzero, positive, greater:X, less:X");
+        if (has_operand(*rule) != (colon != std::string::npos))
+            refuse(name +
+                   (has_operand(*rule) ? " compares with a number, " + name + ":X" : " takes no number"));
+        if (is_float(in.type()) && (*rule == KeepRule::even || *rule == KeepRule::odd))
+            refuse("it is for integers, " + in.path().string() + " is " + std::string(name_of(in.type())));
+        if (!has_operand(*rule)) return *rule;
+        const std::string_view digits = std::string_view(text_).substr(colon + 1);
+        return visit(in.type(), [&](auto tag) {
+            typename decltype(tag)::type x{};
+            const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), x);
+            if (error != std::errc() || end != digits.data() + digits.size())
+                refuse("'" + std::string(digits) + "' is no " + std::string(name_of(in.type())) + ", which " +
+                       in.path().string() + " is of");
+            return Keep(*rule, x);
+        });
+    }
+
+    std::string text_ = "nonzero";
+    Keep keep_ = KeepRule::nonzero;
+};
+
 template <class T>
 std::unique_ptr<RunTask> make() {
     return std::make_unique<T>();
@@ -210,6 +271,8 @@ constexpr RunTaskRow rows[] = {
      "concord run scan --op sum --exclusive --in x.npy --out y.npy", make<RunScan>},
     {"histogram", "Count the elements in each bin",
      "concord run histogram --bins 256 --range -1 1 --in x.npy --out counts.npy", make<RunHistogram>},
+    {"compact", "Keep the elements for which a predicate holds",
+     "concord run compact --keep greater:0.5 --in x.npy --out kept.npy", make<RunCompact>},
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ mutant scan_steps.cl any "scan --variants recursive_vector ${blocks/1009/5000}" 
 lookback="scan --variants lookback --types i32 --patterns mixed --sizes 4095,4097,1200001"
 mutant lookback.cu any "$lookback" "a sibling too many" 'if (lane + 1 == digit) before[warp] = p;' 'if (lane == digit) before[warp] = p;'
 mutant lookback.cu any "${lookback/mixed/skewed}" "levels are combined from the wrong side" \
-    'carry = combine(carry, before[k]);' 'carry = combine(before[k], carry);'
+    'node = combine(node, before[k]);' 'node = combine(before[k], node);'
 mutant lookback.cu any "$lookback" "the upper half of a node is not combined with the lower" \
     'half < lookback_fan; half *= 2' 'half < lookback_fan / 2; half *= 2'
 mutant scan.cu any "$lookback" "a result past the end" \

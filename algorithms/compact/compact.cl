@@ -1,0 +1,326 @@
+// Compact in three launches, `fused`, OpenCL C. Parallel texts: compact.cu with compact_tile.cu, compact_host.hpp.
+//
+// Algorithm  The input is cut into as many chunks of whole tiles as there are groups. 1: each group counts what its
+//            chunk keeps. 2: one group turns the counts into offsets. 3: each group goes through its chunk once more,
+//            tile by tile: flags stay in registers, ranks come from one scan of the group, kept elements gather in
+//            local memory and leave in 16-byte stores.
+// Passes     three launches; traffic: the input twice, what is stored once.
+// wide       the shape for CPUs: one lane a group walks over its chunk; blocks are flagged with vectors, moved together
+//            without branches, and past the cache leave in whole lines.
+// Tunables   GROUP lanes a group, PACK elements an access (16 bytes), ROWS accesses in flight a lane; BLOCK elements
+//            of the wide shape.
+// Source     D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009 (reduce, then scan); M. Billeter,
+//            O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures, 2009.
+//
+// T: element type; B: unsigned integer of its size, as which elements move; AS_T(x): such an integer's value; apply(op,
+// x): the predicate; PARTITION: whether the others are stored as well (a constant: PoCL gets barriers that depend on an
+// argument wrong).
+
+static inline bool keeps(const Op op, B bits) { return apply(op, AS_T(bits)) != 0; }
+
+#if !defined(WIDE)
+
+// A tile has ROWS rows of PACK elements a lane. Positions count from the 16-byte boundary at or before the input's
+// first element, so that every pack is aligned wherever the input begins: valid are [first, last). The counts of the
+// rows are 16 bits each of one word.
+#define ROW_LENGTH (GROUP * PACK)
+#define TILE_LENGTH (ROW_LENGTH * ROWS)
+
+typedef struct { B item[PACK]; } __attribute__((aligned(16))) PackB;
+
+// What a lane holds of a tile: a pack of each row, and which of its elements are kept, a bit each.
+typedef struct {
+    PackB row[ROWS];
+    u32 kept[ROWS];
+} Tile;
+
+// Where a lane's kept elements go, counted from the tile's first kept one.
+typedef struct {
+    u32 of_row[ROWS];
+    u32 total;
+} Ranks;
+
+// The place in the tile of a lane's first element of a row.
+static inline u32 place_of(u32 row) { return row * ROW_LENGTH + (u32)get_local_id(0) * PACK; }
+
+static inline Tile load_tile(__global const B* base, u64 begin, u64 first, u64 last, const Op op) {
+    Tile tile;
+    if (begin >= first && begin + TILE_LENGTH <= last) {
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) tile.row[r] = *(__global const PackB*)(base + begin + place_of(r));
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
+            tile.kept[r] = 0;
+#pragma unroll
+            for (int j = 0; j < PACK; ++j) tile.kept[r] |= (u32)keeps(op, tile.row[r].item[j]) << j;
+        }
+    } else {
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
+            tile.kept[r] = 0;
+#pragma unroll
+            for (int j = 0; j < PACK; ++j) {
+                const u64 i = begin + place_of(r) + j;
+                tile.row[r].item[j] = 0;
+                if (i >= first && i < last) {
+                    tile.row[r].item[j] = base[i];
+                    tile.kept[r] |= (u32)keeps(op, tile.row[r].item[j]) << j;
+                }
+            }
+        }
+    }
+    return tile;
+}
+
+// The sum of the group's values up to and with this lane's; *all: of all of them. sums: 2 * GROUP values.
+static inline u64 scan_group(u64 value, __local u64* sums, u64* all) {
+    const u32 lane = get_local_id(0);
+    u32 side = 0;  // the halves of sums take turns
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sums[lane] = value;
+    for (u32 distance = 1; distance < GROUP; distance *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= distance) value += sums[side + lane - distance];
+        side ^= GROUP;
+        sums[side + lane] = value;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *all = sums[side + GROUP - 1];
+    return value;
+}
+
+// The counts of all rows travel in one word: one scan ranks the tile. Called by the whole group.
+static inline Ranks rank_tile(const Tile* tile, __local u64* sums) {
+    u64 mine = 0, all;
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) mine |= (u64)popcount(tile->kept[r]) << (16 * r);
+    const u64 before = scan_group(mine, sums, &all) - mine;
+    Ranks ranks;
+    ranks.total = 0;
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
+        ranks.of_row[r] = ranks.total + ((u32)(before >> (16 * r)) & 0xffff);
+        ranks.total += (u32)(all >> (16 * r)) & 0xffff;
+    }
+    return ranks;
+}
+
+// Stores the tile's kept elements from out[0] on, or with `rejected` the valid others: gathered in local memory in
+// such a way that whole packs there are whole packs of out. `skip`: elements of the tile before the first valid one.
+// Called by the whole group. staged: TILE_LENGTH + PACK elements.
+static inline void store_tile(const Tile* tile, const Ranks* ranks, bool rejected, __global B* out, u32 skip, u32 valid,
+                              __local B* staged) {
+    const u32 shift = (u32)((ulong)out / SIZE % PACK);
+    const u32 count = rejected ? valid - ranks->total : ranks->total;
+    barrier(CLK_LOCAL_MEM_FENCE);  // what was staged before has left
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) {
+        u32 rank = ranks->of_row[r];
+#pragma unroll
+        for (int j = 0; j < PACK; ++j) {
+            const u32 kept = tile->kept[r] >> j & 1;
+            if (rejected) {
+                const u32 place = place_of(r) + j - skip;  // wraps, and is then not below `valid`
+                if (!kept && place < valid) staged[shift + place - rank] = tile->row[r].item[j];
+            } else if (kept) {
+                staged[shift + rank] = tile->row[r].item[j];
+            }
+            rank += kept;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    __global B* base = out - shift;
+    for (u32 at = (u32)get_local_id(0) * PACK; at < shift + count; at += ROW_LENGTH) {
+        if (at >= shift && at + PACK <= shift + count) {
+            *(__global PackB*)(base + at) = *(__local const PackB*)(staged + at);
+        } else {
+            for (u32 i = at; i < at + PACK; ++i) {
+                if (i >= shift && i < shift + count) base[i] = staged[i];
+            }
+        }
+    }
+}
+
+// shift: elements between the 16-byte boundary before the input and its first one. tiles: of a chunk.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulong counts_at, u64 n, u32 shift, u64 tiles,
+                   const Op op) {
+    __local u64 sums[2 * GROUP];
+    const u64 first = shift, last = shift + n;
+    __global const B* base = in + in_at - shift;
+    u64 kept = 0, all;
+    u64 begin = get_group_id(0) * tiles * TILE_LENGTH;
+    for (u64 t = 0; t < tiles && begin < last; ++t, begin += TILE_LENGTH) {
+        const Tile tile = load_tile(base, begin, first, last, op);
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) kept += popcount(tile.kept[r]);
+    }
+    scan_group(kept, sums, &all);
+    if (get_local_id(0) == 0) counts[counts_at + get_group_id(0)] = all;
+}
+
+// One group: the counts become offsets, their sum goes to *count.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void compact_offsets(__global u64* counts, ulong counts_at, __global u64* count, ulong count_at, u64 chunks) {
+    __local u64 sums[2 * GROUP];
+    counts += counts_at;
+    const u32 lane = get_local_id(0);
+    const u64 share = (chunks + GROUP - 1) / GROUP, begin = lane * share, end = min(begin + share, chunks);
+    u64 sum = 0, all;
+    for (u64 c = begin; c < end; ++c) sum += counts[c];
+    u64 before = scan_group(sum, sums, &all) - sum;
+    for (u64 c = begin; c < end; ++c) {
+        const u64 kept = counts[c];
+        counts[c] = before;
+        before += kept;
+    }
+    if (lane == 0) count[count_at] = all;
+}
+
+// PARTITION: the elements that are not kept go behind all *count that are.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out_at, __global const u64* offsets,
+                   ulong offsets_at, __global const u64* count, ulong count_at, u64 n, u32 shift, u64 tiles,
+                   const Op op) {
+    __local u64 sums[2 * GROUP];
+    __local B staged[TILE_LENGTH + PACK] __attribute__((aligned(16)));
+    const u64 first = shift, last = shift + n;
+    __global const B* base = in + in_at - shift;
+    out += out_at;
+    u64 before = offsets[offsets_at + get_group_id(0)];
+    u64 begin = get_group_id(0) * tiles * TILE_LENGTH;
+    for (u64 t = 0; t < tiles && begin < last; ++t, begin += TILE_LENGTH) {
+        const Tile tile = load_tile(base, begin, first, last, op);
+        const Ranks ranks = rank_tile(&tile, sums);
+        store_tile(&tile, &ranks, false, out + before, 0, 0, staged);
+#if PARTITION
+        const u64 from = max(begin, first), to = min(begin + TILE_LENGTH, last);
+        store_tile(&tile, &ranks, true, out + count[count_at] + (from - first - before), (u32)(from - begin),
+                   (u32)(to - from), staged);
+#endif
+        before += ranks.total;
+    }
+}
+
+#else
+
+#define BLOCK 512
+#define LINE (64 / SIZE)
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulong counts_at, u64 n, u64 chunk,
+                   const Op op) {
+    const u64 begin = get_group_id(0) * chunk, end = min(begin + chunk, n);
+    in += in_at;
+    u64 kept = 0;
+    u64 i = begin;
+    for (; i + BLOCK <= end; i += BLOCK) {
+        u32 sum = 0;
+#pragma clang loop vectorize(enable) unroll(disable)
+        for (int j = 0; j < BLOCK; ++j) sum += keeps(op, in[i + j]);
+        kept += sum;
+    }
+    for (; i < end; ++i) kept += keeps(op, in[i]);
+    counts[counts_at + get_group_id(0)] = kept;
+}
+
+// The counts become offsets, their sum goes to *count.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void compact_offsets(__global u64* counts, ulong counts_at, __global u64* count, ulong count_at, u64 chunks) {
+    u64 sum = 0;
+    for (u64 c = 0; c < chunks; ++c) {
+        const u64 kept = counts[counts_at + c];
+        counts[counts_at + c] = sum;
+        sum += kept;
+    }
+    count[count_at] = sum;
+}
+
+// Elements on their way out: gathered as they will lie in memory, from the start of a line on.
+typedef struct {
+    __global B* line;  // where held[0] goes
+    u32 first;         // elements of the first line that are not ours
+    u32 count;         // elements held, with those
+    B held[BLOCK + LINE + 1] __attribute__((aligned(64)));
+} Gather;
+
+static inline void gather_from(Gather* g, __global B* out) {
+    g->first = g->count = (u32)((ulong)out / SIZE % LINE);
+    g->line = out - g->first;
+}
+
+// Whole lines leave; what is left of the last one comes to the front.
+static inline void leave_lines(Gather* g, u32 past_cache) {
+    const u32 whole = g->count / LINE * LINE;
+    u32 i = 0;
+    if (g->first != 0 && whole != 0) {
+        for (i = g->first; i < LINE; ++i) g->line[i] = g->held[i];
+        g->first = 0;
+    }
+#if __has_builtin(__builtin_nontemporal_store)
+    if (past_cache) {
+        for (; i < whole; i += LINE)
+            __builtin_nontemporal_store(*(const ulong8*)(g->held + i), (__global ulong8*)(g->line + i));
+    }
+#endif
+    for (; i < whole; i += LINE) *(__global ulong8*)(g->line + i) = *(const ulong8*)(g->held + i);
+    *(ulong8*)g->held = *(const ulong8*)(g->held + whole);
+    g->line += whole;
+    g->count -= whole;
+}
+
+static inline void leave_rest(Gather* g) {
+    for (u32 i = g->first; i < g->count; ++i) g->line[i] = g->held[i];
+}
+
+// PARTITION: the elements that are not kept go behind all *count that are.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out_at, __global const u64* offsets,
+                   ulong offsets_at, __global const u64* count, ulong count_at, u64 n, u64 chunk, u32 past_cache,
+                   const Op op) {
+    Gather kept;
+    u32 flags[BLOCK];  // of bytes or shorts PoCL's compiler makes branches, twenty times slower
+    const u64 begin = get_group_id(0) * chunk, end = min(begin + chunk, n);
+    const u64 before = offsets[offsets_at + get_group_id(0)];
+    in += in_at;
+    out += out_at;
+    gather_from(&kept, out + before);
+#if PARTITION
+    Gather rest;
+    gather_from(&rest, out + count[count_at] + (begin - before));
+#endif
+    for (u64 i = begin; i < end; i += BLOCK) {
+        const u32 length = (u32)min((u64)BLOCK, end - i);
+        __global const B* x = in + i;
+        if (length == BLOCK) {
+#pragma clang loop vectorize(enable) unroll(disable)
+            for (int j = 0; j < BLOCK; ++j) flags[j] = keeps(op, x[j]);
+        } else {
+            for (u32 j = 0; j < length; ++j) flags[j] = keeps(op, x[j]);
+        }
+        u32 k = kept.count;
+#pragma clang loop vectorize(disable) unroll_count(8)
+        for (u32 j = 0; j < length; ++j) {
+            kept.held[k] = x[j];
+            k += flags[j];
+        }
+        kept.count = k;
+        leave_lines(&kept, past_cache);
+#if PARTITION
+        k = rest.count;
+#pragma clang loop vectorize(disable) unroll_count(8)
+        for (u32 j = 0; j < length; ++j) {
+            rest.held[k] = x[j];
+            k += 1 - flags[j];
+        }
+        rest.count = k;
+        leave_lines(&rest, past_cache);
+#endif
+    }
+    leave_rest(&kept);
+#if PARTITION
+    leave_rest(&rest);
+#endif
+}
+
+#endif

@@ -1,0 +1,372 @@
+#include "compact_table.hpp"
+
+#include <concord/lookback.hpp>
+
+namespace concord {
+
+namespace texts {
+extern const KernelText common_cu, common_cl, lookback_cu, compact_tile_cu, compact_cu, compact_lookback_cu,
+    compact_cl, compact_steps_cu, compact_steps_cl;
+}
+
+namespace detail {
+namespace {
+
+constexpr u32 pack_bytes = 16;
+constexpr u32 rows = 4;
+constexpr u64 most_chunks = 4096;  // that the one group in the middle has to scan
+
+const KernelSource& source(CompactText text) {
+    static const KernelSource fused{"compact",
+                                    {texts::common_cu, texts::compact_tile_cu, texts::compact_cu},
+                                    {texts::common_cl, texts::compact_cl}};
+    static const KernelSource steps{"compact_steps",
+                                    {texts::common_cu, texts::compact_steps_cu},
+                                    {texts::common_cl, texts::compact_steps_cl}};
+    static const KernelSource lookback{
+        "compact_lookback",
+        {texts::common_cu, texts::lookback_cu, texts::compact_tile_cu, texts::compact_lookback_cu},
+        {}};
+    return text == CompactText::steps ? steps : text == CompactText::lookback ? lookback : fused;
+}
+
+// OpenCL's own name of an element type, as in as_float.
+std::string_view opencl_name(Type type) {
+    constexpr std::string_view names[] = {"char",   "short", "int",   "long",  "uchar",
+                                          "ushort", "uint",  "ulong", "float", "double"};
+    return names[static_cast<std::size_t>(type)];
+}
+
+// The unsigned integer of that size.
+Type bits_of(Type type) {
+    constexpr Type types[] = {Type::u8, Type::u16, Type::u32, Type::u64};
+    return types[size_of(type) == 8 ? 3 : size_of(type) / 2];
+}
+
+// Whether the data of this call is too large to stay in the caches.
+u32 past_cache(const Device& device, const CompactProblem& p) {
+    return p.in.bytes() + p.out.bytes() > device.traits().cache ? 1 : 0;
+}
+
+// --- fused ----------------------------------------------------------------------------------------------------------
+
+// Tiles from the 16-byte boundary at or before the input on, and the elements between that and the input.
+struct Tiles {
+    u64 count;
+    u32 shift;
+};
+
+Tiles tiles_of(const CompactProblem& p) {
+    const u64 size = size_of(p.in.type), pack = pack_bytes / size;
+    const u32 shift = static_cast<u32>(p.in.offset / size % pack);
+    return {divide_up(p.in.count + shift, u64{compact_group} * rows * pack), shift};
+}
+
+// How many elements each group takes, or tiles where groups are of many lanes.
+struct Chunks {
+    u64 groups;
+    u64 length;
+    u32 shift = 0;
+};
+
+Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& kernel) {
+    const DeviceTraits& traits = device.traits();
+    const u64 n = p.in.count;
+    if (!traits.many_lanes) {
+        // One group while the work is small (waking a thread costs more), then some for each thread.
+        constexpr u64 least_bytes = u64{256} << 10;
+        const u64 most = std::min<u64>(
+            {std::max<u64>(1, p.in.bytes() / least_bytes), u64{traits.units} * 16, most_chunks});
+        const u64 length = divide_up(divide_up(n, most), 1024) * 1024;
+        return {divide_up(n, length), length};
+    }
+    const auto [tiles, shift] = tiles_of(p);
+    // A few waves of resident groups.
+    const i64 resident = kernel.attributes().groups_per_unit;
+    const u64 wave = (resident > 0 ? static_cast<u64>(resident) : 8) * traits.units;
+    const u64 length = divide_up(tiles, std::min({tiles, 4 * wave, most_chunks}));
+    return {divide_up(tiles, length), length, shift};
+}
+
+// Launches 1 and 2: how much each chunk keeps, then where that goes, and how much it is in all.
+void launch_offsets(Stream& stream, const CompactProblem& p, const Chunks& chunks, const View& offsets) {
+    Device& device = stream.device();
+    const bool many = device.traits().many_lanes;
+    const CompactText text = many ? CompactText::fused : CompactText::wide;
+    const u32 lanes = many ? compact_group : 1;
+    const auto count = compact_kernel(device, p, text, "compact_count", &CompactHost::count);
+    const auto sum = compact_kernel(device, p, text, "compact_offsets", &CompactHost::offsets);
+    const LaunchShape shape = LaunchShape::linear(chunks.groups, lanes);
+    if (many) {
+        launch(stream, *count, shape, p.in, offsets, p.in.count, chunks.shift, chunks.length, p.values);
+    } else {
+        launch(stream, *count, shape, p.in, offsets, p.in.count, chunks.length, p.values);
+    }
+    launch(stream, *sum, LaunchShape::linear(1, lanes), offsets, p.count, chunks.groups);
+}
+
+void run_fused(Stream& stream, const CompactProblem& p) {
+    Device& device = stream.device();
+    const bool many = device.traits().many_lanes;
+    const CompactText text = many ? CompactText::fused : CompactText::wide;
+    const auto write = compact_kernel(device, p, text, "compact_write", &CompactHost::write);
+    const Chunks chunks = chunks_of(device, p, *write);
+    const auto buffer = stream.scratch(chunks.groups * sizeof(u64));
+    const View offsets{buffer.get(), 0, chunks.groups, Type::u64};
+    launch_offsets(stream, p, chunks, offsets);
+    const LaunchShape shape = LaunchShape::linear(chunks.groups, many ? compact_group : 1);
+    if (many) {
+        launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.shift, chunks.length,
+               p.values);
+    } else if (device.traits().dialect == Dialect::host) {
+        launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.length,
+               past_cache(device, p), u32{p.partition}, p.values);
+    } else {
+        launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.length,
+               past_cache(device, p), p.values);
+    }
+}
+
+// --- lookback -------------------------------------------------------------------------------------------------------
+
+void run_lookback(Stream& stream, const CompactProblem& p) {
+    Device& device = stream.device();
+    const auto kernel =
+        compact_kernel(device, p, CompactText::lookback, "compact_lookback", &CompactHost::lookback);
+    const auto [tiles, shift] = tiles_of(p);
+    const Lookback lookback(stream, tiles, p.in.count >> 32 != 0 ? 8 : 4);
+    launch(stream, *kernel, LaunchShape::linear(tiles, compact_group), p.in, p.out, p.count, lookback.view,
+           p.in.count, shift, static_cast<u32>(tiles), u32{p.in_place()}, p.values);
+}
+
+// --- On the CPU -----------------------------------------------------------------------------------------------------
+
+void run_two_pass(Stream& stream, const CompactProblem& p) {
+    Device& device = stream.device();
+    const auto kernel =
+        compact_kernel(device, p, CompactText::wide, "compact_two_pass", &CompactHost::two_pass);
+    const u64 n = p.in.count, size = size_of(p.in.type);
+    constexpr u64 slack = host::compress_slack;
+    // Two of them fit the first cache; many threads take larger ones, for the turn goes round one tile after another.
+    const u64 tile_bytes = u64{device.traits().units <= 8 ? 16U : 64U} << 10;
+    const u64 tile = tile_bytes / size, tiles = divide_up(n, tile);
+    // One thread while the work is small.
+    constexpr u64 least_bytes = u64{256} << 10;
+    const u64 groups =
+        std::min<u64>({tiles, device.traits().units, std::max<u64>(1, p.in.bytes() / least_bytes)});
+    if (p.partition) {
+        const Chunks chunks = chunks_of(device, p, *kernel);
+        const auto buffer = stream.scratch(chunks.groups * sizeof(u64));
+        launch_offsets(stream, p, chunks, {buffer.get(), 0, chunks.groups, Type::u64});
+    }
+    const View chain{&stream.zeros(), 0, 32, Type::u64};
+    const u64 local = (p.partition ? 2 : 1) * (tile_bytes + slack);
+    launch(stream, *kernel, LaunchShape::linear(groups, 1, local), p.in, p.out, p.count, chain, n, tile,
+           past_cache(device, p), u32{p.partition}, p.values);
+}
+
+void run_serial(Stream& stream, const CompactProblem& p) {
+    const auto kernel =
+        compact_kernel(stream.device(), p, CompactText::wide, "compact_serial", &CompactHost::serial);
+    launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, p.out, p.count, p.in.count, u32{p.partition},
+           p.values);
+}
+
+// --- The table ------------------------------------------------------------------------------------------------------
+
+Support supports_fused(const Device& device, const CompactProblem& p) {
+    if (Support group = supports_group(device, device.traits().many_lanes ? compact_group : 1); !group)
+        return group;
+    return supports_keep(device, p);
+}
+
+Support supports_lookback(const Device& device, const CompactProblem& p) {
+    const DeviceTraits& traits = device.traits();
+    if (p.partition)
+        return Support::no("where the elements that are not kept begin is known only after its one pass");
+    if (!traits.forward_progress || !traits.device_fence)
+        return Support::no("groups of " + device.info().selector + " may not wait for one another");
+    if (tiles_of(p).count > ~u32{0})
+        return Support::no(std::to_string(tiles_of(p).count) + " tiles are more than it counts");
+    return supports_fused(device, p);
+}
+
+struct CompactRow : Variant {
+    Required<Support(const Device&, const CompactProblem&)> supports_apart;
+    Required<void(Stream&, const CompactProblem&)> run;
+    bool in_place;  // every element is read before another takes its place
+
+    Support supports(const Device& device, const CompactProblem& p) const {
+        if (p.in_place() && !in_place)
+            return Support::no(
+                "out is in, and its groups store while others still read: give it another out");
+        return supports_apart(device, p);
+    }
+};
+
+constexpr CompactRow table[] = {
+    {{"lookback", "one pass: a tile is ranked in the group, look-back says where it goes", true, false, false,
+      Order::canonical,
+      "D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016"},
+     supports_lookback,
+     run_lookback,
+     true},
+    {{"two_pass",
+      "a tile is compressed into a buffer of the worker's own, then stored in its turn; compress-stores",
+      false, false, true, Order::canonical, "Concord; after D. Merrill, M. Garland, 2016"},
+     supports_keep,
+     run_two_pass,
+     true},
+    {{"fused", "count, offsets, write: three launches, flags never leave the group", true, true, true,
+      Order::canonical, "D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009"},
+     supports_fused,
+     run_fused,
+     false},
+    {{"scan_scatter", "flags, their exclusive scan, scatter: each a launch", true, true, true,
+      Order::canonical, "G. Blelloch, Prefix Sums and Their Applications, 1990"},
+     supports_scan_scatter,
+     run_compact_scan_scatter,
+     false},
+    {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
+     supports_keep,
+     run_serial,
+     true},
+};
+
+void check(const char* call, Stream& stream, const CompactProblem& p) {
+    check_operand(call, "in", stream, p.in);
+    check_operand(call, "out", stream, p.out);
+    check_operand(call, "count", stream, p.count);
+    auto refuse = [call](const std::string& what) { throw Error(ErrorCode::invalid_argument, call, what); };
+    if (p.in.type != p.out.type)
+        refuse("in is " + std::string(name_of(p.in.type)) + ", out " + std::string(name_of(p.out.type)));
+    if (p.out.count < p.in.count)
+        refuse("out has room for " + std::to_string(p.out.count) + " elements, in has " +
+               std::to_string(p.in.count) + ", all of which may be kept");
+    if (p.count.type != Type::u64 || p.count.count != 1)
+        refuse("count is " + std::to_string(p.count.count) + " elements of " +
+               std::string(name_of(p.count.type)) + ", not one of u64");
+    if (overlap(p.in, p.out) && (p.partition || p.in.offset != p.out.offset))
+        refuse(p.partition ? "out overlaps in: a partition is never in place"
+                           : "out, at byte " + std::to_string(p.out.offset) + ", overlaps in, at byte " +
+                                 std::to_string(p.in.offset) + " of the same buffer, without being it");
+    for (const auto& [name, view] : {std::pair("in", p.in), std::pair("out", p.out)}) {
+        if (overlap(p.count, view)) refuse(std::string("count lies within ") + name);
+    }
+}
+
+// `auto` would give the reason of the first variant, which may have nothing to do with the place.
+void check_in_place(const Device& device, const CompactProblem& p) {
+    for (const CompactRow& row : table) {
+        if (row.in_place && supports_dialect(device, row) && row.supports(device, p)) return;
+    }
+    throw Error(
+        ErrorCode::unsupported, "compact",
+        "out is in, and no variant works in place on " + device.info().selector + ": give it another out");
+}
+
+}  // namespace
+
+Support supports_keep(const Device& device, const CompactProblem& p) {
+    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+        return Support::no("predicate " + p.op.name + " is text, which " + device.info().selector +
+                           " cannot compile at run time");
+    return supports_type(device, p.in.type);
+}
+
+std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, CompactText text,
+                                       const char* entry, HostKernel CompactHost::*host) {
+    // A kernel that does not look at the elements, or not at the predicate, is the same for all: it is compiled with a
+    // predicate that there always is.
+    const bool of_counts = host == &CompactHost::offsets || host == &CompactHost::scan_flags ||
+                           host == &CompactHost::scan_sums || host == &CompactHost::add_sums;
+    const bool of_flags = host == &CompactHost::scatter;
+    const Type type = of_counts ? Type::u32 : of_flags ? bits_of(p.in.type) : p.in.type;
+    const Operator& op = of_counts || of_flags ? builtin(KeepRule::nonzero, type) : p.op;
+    // What else a text is specialised by, where it looks at it.
+    const bool partition = p.partition && host == &CompactHost::write;
+    const bool counts_far = p.in.count >> 32 != 0 && text == CompactText::lookback;
+    const u64 more = u64{partition} | u64{counts_far} << 1;
+    const KernelId id{&source(text), entry, op.hash, static_cast<u64>(type),
+                      static_cast<u64>(text) << 2 | more};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source(text);
+        spec.entry = entry;
+        spec.constants = {{"T", std::string(name_of(type))},
+                          {"B", std::string(name_of(bits_of(type)))},
+                          {"AS_T(x)", "as_" + std::string(opencl_name(type)) + "(x)"},
+                          {"SIZE", std::to_string(size_of(type))},
+                          {"GROUP", std::to_string(compact_group)},
+                          {"PACK", std::to_string(pack_bytes / size_of(type))},
+                          {"ROWS", std::to_string(rows)},
+                          {"PARTITION", partition ? "1" : "0"},
+                          {"COUNT", counts_far ? "u64" : "u32"}};
+        if (text == CompactText::wide) spec.constants.push_back({"WIDE", "1"});
+        spec.op = op;
+        if (p.host != nullptr) spec.host = p.host->*host;
+        spec.max_lanes = text == CompactText::wide ? 1 : compact_group;
+        return spec;
+    });
+}
+
+Run compact(Stream& stream, const CompactProblem& p, const Options& options) {
+    const char* call = p.partition ? "partition" : "compact";
+    check(call, stream, p);
+    if (p.in_place() && options.variant == "auto") check_in_place(stream.device(), p);
+    const CompactRow& row = choose(call, table, stream.device(), p, options);
+    if (p.in.count == 0) {
+        const u64 none = 0;
+        stream.fill(*p.count.buffer, p.count.offset, sizeof none, &none, sizeof none);
+    } else {
+        row.run(stream, p);
+    }
+    return {row.name, &stream.device()};
+}
+
+Run compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+            bool partition, const Options& options) {
+    const char* call = partition ? "partition" : "compact";
+    const std::string rule(name_of(keep.rule)), type(name_of(in.type));
+    if (is_float(in.type) && (keep.rule == KeepRule::even || keep.rule == KeepRule::odd))
+        throw Error(ErrorCode::invalid_argument, call, rule + " is for integers, in is " + type);
+    if (has_operand(keep.rule) && keep.operand_type != in.type)
+        throw Error(ErrorCode::invalid_argument, call,
+                    rule + " compares " + type + " with " +
+                        (keep.operand_type ? std::string(name_of(*keep.operand_type))
+                                           : "nothing: it takes an operand"));
+    return visit(in.type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        T limit;
+        std::memcpy(&limit, keep.operand.data(), sizeof limit);
+        const auto bound = static_cast<host::keep::Operand<T>>(limit);
+        static constexpr std::array<std::byte, 4> no_values{};
+        const ValueBytes values{has_operand(keep.rule) ? std::as_bytes(std::span(&bound, 1))
+                                                       : std::span<const std::byte>(no_values)};
+        return compact(stream,
+                       {in, out, count, builtin(keep.rule, in.type), values,
+                        compact_builtin_host(keep.rule, in.type), partition},
+                       options);
+    });
+}
+
+}  // namespace detail
+
+std::vector<const Variant*> compact_variants() {
+    std::vector<const Variant*> list;
+    for (const detail::CompactRow& row : detail::table)
+        list.push_back(&row);
+    return list;
+}
+
+Run compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+            const Options& options) {
+    return detail::compact(stream, in, out, count, keep, false, options);
+}
+
+Run partition(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+              const Options& options) {
+    return detail::compact(stream, in, out, count, keep, true, options);
+}
+
+}  // namespace concord

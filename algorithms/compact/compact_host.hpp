@@ -1,0 +1,209 @@
+#pragma once
+/// Compact in the host dialect. Parallel texts: compact.cu and compact.cl (fused), compact_steps.cu and
+/// compact_steps.cl (the textbook's steps), where phases and traffic are described. T: element type; Op: the
+/// predicate, whose result is an integer; nonzero keeps.
+
+#include <concord/host_kernel.hpp>
+#include <concord/host_vector.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace concord::host {
+
+/// Bytes past a buffer's last element that compress() may write to.
+inline constexpr u64 compress_slack = 64;
+/// Elements that are flagged at a time.
+inline constexpr u64 flag_block = 1024;
+
+/// Moves those elements of x whose flag (0 or 1) is not `drop` to `to`, in order, and returns how many: with AVX-512 by
+/// compress instructions and whole stores, else one by one without branches. SIZE: bytes of an element, 1, 2, 4 or
+/// 8; flags are aligned to 64 bytes. Elements may lie at any byte.
+template <u64 SIZE>
+u64 compress(const void* x, const u8* flags, u64 count, u8 drop, void* to);
+extern template u64 compress<1>(const void*, const u8*, u64, u8, void*);
+extern template u64 compress<2>(const void*, const u8*, u64, u8, void*);
+extern template u64 compress<4>(const void*, const u8*, u64, u8, void*);
+extern template u64 compress<8>(const void*, const u8*, u64, u8, void*);
+
+template <class T, class Op>
+[[gnu::always_inline]] inline void flag_elements(const T* x, u64 count, u8* flags, const Op op) {
+    for (u64 i = 0; i < count; ++i)
+        flags[i] = op(x[i]) != 0 ? 1 : 0;
+}
+
+template <class T, class Op>
+[[gnu::always_inline]] inline u64 count_kept(const T* x, u64 count, const Op op) {
+    alignas(64) u8 flags[flag_block];
+    u64 kept = 0;
+    for (u64 base = 0; base < count; base += flag_block) {
+        const u64 n = std::min(flag_block, count - base);
+        flag_elements(x + base, n, flags, op);
+        u32 sum = 0;
+        for (u64 i = 0; i < n; ++i)
+            sum += flags[i];
+        kept += sum;
+    }
+    return kept;
+}
+
+/// One tile to buffers of the group's own, with compress_slack bytes more than it has; returns how many were kept.
+/// `rejected` is null, or receives the others.
+template <class T, class Op>
+[[gnu::always_inline]] inline u64 compress_tile(const T* x, u64 count, T* kept, T* rejected, const Op op) {
+    alignas(64) u8 flags[flag_block];
+    u64 done = 0;
+    for (u64 base = 0; base < count; base += flag_block) {
+        const u64 n = std::min(flag_block, count - base);
+        flag_elements(x + base, n, flags, op);
+        if (rejected != nullptr) compress<sizeof(T)>(x + base, flags, n, 1, rejected + (base - done));
+        done += compress<sizeof(T)>(x + base, flags, n, 0, kept + done);
+    }
+    return done;
+}
+
+template <class T>
+[[gnu::always_inline]] inline void store_tile(T* to, const T* from, u64 count, u32 past_cache) {
+    if (past_cache != 0) {
+        stream_store(to, from, count * sizeof(T));
+    } else {
+        std::memcpy(to, from, count * sizeof(T));
+    }
+}
+
+/// The words that the groups of one launch share, each on a line of its own; zero, and left zero.
+enum ChainWord : u64 { chain_ticket = 0, chain_turn = 8, chain_kept = 16, chain_left = 24 };
+
+/// Groups take tiles by ticket, compress each into memory of their own, and wait for their turn: whoever has an
+/// earlier tile is at work on it. A tile's results are stored when all before it, and it itself, have been read, so
+/// that out may be in. With `partition`, *kept_count is what will be kept in all, and the others are stored behind
+/// that.
+template <class T, class Op>
+void compact_two_pass(const Group& group, const T* in, T* out, u64* kept_count, u64* chain, u64 n, u64 tile,
+                      u32 past_cache, u32 partition, const Op op) {
+    const std::atomic_ref<u64> ticket(chain[chain_ticket]), turn(chain[chain_turn]), left(chain[chain_left]);
+    const u64 tiles = (n + tile - 1) / tile;
+    T* buffer = reinterpret_cast<T*>(group.local);
+    T* others = partition != 0 ? buffer + tile + compress_slack / sizeof(T) : nullptr;
+    const u64 all_kept = partition != 0 ? *kept_count : 0;
+    for (u64 t = ticket.fetch_add(1, std::memory_order_relaxed); t < tiles;
+         t = ticket.fetch_add(1, std::memory_order_relaxed)) {
+        const u64 begin = t * tile, count = std::min(tile, n - begin);
+        const u64 kept = compress_tile(in + begin, count, buffer, others, op);
+        for (u32 spins = 0; turn.load(std::memory_order_acquire) != t; ++spins) {
+            if (spins > 4096) std::this_thread::yield();
+        }
+        const u64 before = chain[chain_kept];
+        chain[chain_kept] = before + kept;
+        if (t + 1 == tiles && partition == 0) *kept_count = before + kept;
+        turn.store(t + 1, std::memory_order_release);
+        store_tile(out + before, buffer, kept, past_cache);
+        if (others != nullptr)
+            store_tile(out + all_kept + (begin - before), others, count - kept, past_cache);
+    }
+    if (past_cache != 0) stream_fence();
+    if (left.fetch_add(1, std::memory_order_acq_rel) != group.count_x - 1) return;
+    for (const u64 word : {chain_ticket, chain_turn, chain_kept, chain_left})
+        chain[word] = 0;
+}
+
+/// One loop; for partition a second one for the others.
+template <class T, class Op>
+void compact_serial(const Group& /*group*/, const T* in, T* out, u64* count, u64 n, u32 partition,
+                    const Op op) {
+    u64 kept = 0;
+    for (u64 i = 0; i < n; ++i) {
+        if (op(in[i]) != 0) out[kept++] = in[i];
+    }
+    *count = kept;
+    if (partition == 0) return;
+    for (u64 i = 0; i < n; ++i) {
+        if (op(in[i]) == 0) out[kept++] = in[i];
+    }
+}
+
+// --- fused ----------------------------------------------------------------------------------------------------------
+
+/// Counts what each chunk keeps.
+template <class T, class Op>
+void compact_count(const Group& group, const T* in, u64* counts, u64 n, u64 chunk, const Op op) {
+    const u64 begin = group.x * chunk;
+    counts[group.x] = count_kept(in + begin, std::min(chunk, n - begin), op);
+}
+
+/// The counts become offsets, the sum goes to *count.
+inline void compact_offsets(const Group& /*group*/, u64* counts, u64* count, u64 chunks) {
+    u64 sum = 0;
+    for (u64 c = 0; c < chunks; ++c) {
+        const u64 kept = counts[c];
+        counts[c] = sum;
+        sum += kept;
+    }
+    *count = sum;
+}
+
+/// Writes what each chunk keeps to its place; with `partition`, the others behind all of that.
+template <class T, class Op>
+void compact_write(const Group& group, const T* in, T* out, const u64* offsets, const u64* count, u64 n,
+                   u64 chunk, u32 past_cache, u32 partition, const Op op) {
+    constexpr u64 tile = 8192 / sizeof(T);
+    alignas(64) T buffer[tile + compress_slack / sizeof(T)], others[tile + compress_slack / sizeof(T)];
+    const u64 begin = group.x * chunk, end = std::min(n, begin + chunk), all_kept = *count;
+    u64 before = offsets[group.x];
+    for (u64 base = begin; base < end; base += tile) {
+        const u64 length = std::min(tile, end - base);
+        const u64 kept = compress_tile(in + base, length, buffer, partition != 0 ? others : nullptr, op);
+        store_tile(out + before, buffer, kept, past_cache);
+        if (partition != 0) store_tile(out + all_kept + (base - before), others, length - kept, past_cache);
+        before += kept;
+    }
+    if (past_cache != 0) stream_fence();
+}
+
+// --- The textbook's steps -------------------------------------------------------------------------------------------
+
+template <class T, class Op>
+void compact_flags(const Group& group, const T* in, u32* flags, u64 n, u64 tile, const Op op) {
+    const u64 begin = group.x * tile, end = std::min(n, begin + tile);
+    for (u64 i = begin; i < end; ++i)
+        flags[i] = op(in[i]) != 0 ? 1 : 0;
+}
+
+/// A group's values become the sums of those before them; their total goes one level up.
+template <class From, class To>
+void compact_scan(const Group& group, const From* in, To* out, u64* sums, u64 n, u64 block) {
+    const u64 begin = group.x * block, end = std::min(n, begin + block);
+    To sum = 0;
+    for (u64 i = begin; i < end; ++i) {
+        const From x = in[i];  // out may be in
+        out[i] = sum;
+        sum = static_cast<To>(sum + x);
+    }
+    sums[group.x] = sum;
+}
+
+inline void compact_add(const Group& group, u64* x, const u64* sums, u64 n, u64 block) {
+    const u64 begin = group.x * block, end = std::min(n, begin + block);
+    for (u64 i = begin; i < end; ++i)
+        x[i] += sums[group.x];
+}
+
+/// positions count from the beginning of a block, blocks from the beginning of all.
+template <class T>
+void compact_scatter(const Group& group, const T* in, const u32* flags, const u32* positions,
+                     const u64* blocks, T* out, u64* count, u64 n, u64 block, u32 partition) {
+    const u64 begin = group.x * block, end = std::min(n, begin + block), last = n - 1;
+    const u64 kept = blocks[last / block] + positions[last] + flags[last];
+    for (u64 i = begin; i < end; ++i) {
+        const u64 position = blocks[group.x] + positions[i];
+        if (flags[i] != 0) {
+            out[position] = in[i];
+        } else if (partition != 0) {
+            out[kept + (i - position)] = in[i];
+        }
+    }
+    if (end == n) *count = kept;
+}
+
+}  // namespace concord::host

@@ -1,0 +1,25 @@
+#pragma once
+// What compact.cpp and compact_steps.cpp share: kernels and the launch code of the rows.
+
+#include <concord/compact.hpp>
+
+namespace concord::detail {
+
+inline constexpr u32 compact_group = 256;
+
+enum class CompactText { fused, wide, steps, lookback };
+
+/// The kernel `entry` for the problem's type and predicate.
+std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& problem, CompactText text,
+                                       const char* entry, HostKernel CompactHost::*host);
+
+/// The host kernels of a built-in predicate; null for one that the type does not have.
+const CompactHost* compact_builtin_host(KeepRule rule, Type type);
+
+/// Whether the predicate is one that the device can run on elements of that type.
+Support supports_keep(const Device& device, const CompactProblem& problem);
+
+Support supports_scan_scatter(const Device& device, const CompactProblem& problem);
+void run_compact_scan_scatter(Stream& stream, const CompactProblem& problem);
+
+}  // namespace concord::detail

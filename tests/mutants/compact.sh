@@ -1,0 +1,56 @@
+# Mutants of compact, for mutation.sh.
+# shellcheck shell=bash disable=SC2016
+
+fused="compact --variants fused --types u32 --patterns random --sizes 1009,9001"
+lookback="${fused/fused/lookback}"
+scatter="compact --variants scan_scatter --types u32 --patterns random --sizes 1009"
+
+mutant compact.cl many "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'
+mutant compact.cl many "$fused" "the last step of the scan is left out" 'distance < GROUP; distance *= 2' 'distance < GROUP / 2; distance *= 2'
+mutant compact.cl many "$fused" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + (' 'ranks.of_row[r] = ('
+mutant compact.cl many "$fused" "no barrier: elements leave before they are gathered" \
+    '    barrier(CLK_LOCAL_MEM_FENCE);
+    __global B* base' '    __global B* base'
+mutant compact.cl many "$fused" "one element more is stored than is kept" \
+    'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
+mutant compact.cl many "$fused" "chunks begin behind themselves" \
+    '        counts[c] = before;
+        before += kept;' '        before += kept;
+        counts[c] = before;'
+mutant compact.cl many "$fused" "the count is one short" 'count[count_at] = all;' 'count[count_at] = all - 1;'
+mutant compact.cl many "$fused" "of a partition, the others count the kept ones before them" \
+    'out + count[count_at] + (from - first - before), (u32)' 'out + count[count_at] + (from - first), (u32)'
+mutant compact.cl many "$fused" "of a partition, the others are turned about" \
+    'staged[shift + place - rank]' 'staged[shift + (count - 1) - (place - rank)]'
+mutant compact.cl one "$fused" "the rest of a chunk is not counted" 'for (; i < end; ++i) kept +=' 'for (; i + 1 < end; ++i) kept +='
+mutant compact.cl one "$fused" "what is not kept leaves as well" 'i < g->count; ++i' 'i <= g->count; ++i'
+mutant compact.cl one "$fused" "the first line leaves whole" 'if (g->first != 0 && whole != 0) {' 'if (g->first != 0 && whole == 0) {'
+mutant compact.cl one "${fused/1009,9001/1000003}" "all chunks begin at the beginning" \
+    'gather_from(&kept, out + before)' 'gather_from(&kept, out)'
+mutant compact_steps.cl any "$scatter" "positions count the element itself" \
+    'positions[positions_at + i] = shared[lane] - mine;' 'positions[positions_at + i] = shared[lane];'
+mutant compact_steps.cl any "${scatter/1009/70001}" "the third level is not added" \
+    'x[x_at + i] += sums[sums_at + get_group_id(0)];' 'x[x_at + i] += 0 * sums[sums_at + get_group_id(0)];'
+mutant compact_steps.cl any "$scatter" "the count is that before the last element" \
+    'positions[last] + flags[last];' 'positions[last];'
+
+mutant compact_tile.cu any "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'
+mutant compact_tile.cu any "$lookback" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + (' 'ranks.of_row[r] = ('
+mutant compact_tile.cu any "$lookback" "warps do not count the ones before" \
+    'if (w < threadIdx.x / warp_width) before += other;' ''
+mutant compact_tile.cu any "$lookback" "one element more is stored than is kept" \
+    'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
+mutant compact_tile.cu any "$fused" "of a partition, the others are turned about" \
+    'staged[shift + place - rank]' 'staged[shift + (count - 1) - (place - rank)]'
+mutant compact.cu any "$fused" "chunks begin behind themselves" \
+    '        counts[c] = before;
+        before += kept;' '        before += kept;
+        counts[c] = before;'
+mutant compact.cu any "$fused" "of a partition, the others count the kept ones before them" \
+    'out + *count + (from - first - before), u32' 'out + *count + (from - first), u32'
+mutant compact_lookback.cu any "$lookback" "all tiles are stored at the beginning" 'out + before, 0, 0' 'out, 0, 0'
+mutant compact_lookback.cu any "$lookback" "the first tile tells the count" 'turn.tile == tiles - 1' 'turn.tile == 0'
+mutant compact_steps.cu any "$scatter" "positions count the element itself" \
+    'if (i < n) out[i] = shared[lane] - mine;' 'if (i < n) out[i] = shared[lane];'
+mutant compact_steps.cu any "${scatter/1009/70001}" "the third level is not added" \
+    'x[i] += sums[blockIdx.x];' 'x[i] += 0 * sums[blockIdx.x];'
