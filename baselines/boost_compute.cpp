@@ -148,11 +148,12 @@ Call scan(Stream& stream, const Work& work, Views in, Views out) {
 Call compact(Stream& stream, const Work& work, Views in, Views out) {
     return visit_compact(work, [&](auto tag, auto keep) -> Call {
         using T = typename decltype(tag)::type;
-        return rethrown([queue = queue_for(stream), from = begin_of<T>(in[0]), to = begin_of<T>(out[0]),
+        return rethrown([queue = queue_for(stream), from = Part<T>(in[0]), to = Part<T>(out[0]),
                          count = compute::buffer(memory_of(out[1])), at = out[1].offset,
                          n = static_cast<std::ptrdiff_t>(work.n), limit = keep.limit]() mutable {
             using compute::lambda::_1;
-            const u64 kept = static_cast<u64>(compute::copy_if(from, from + n, to, _1 < limit, queue) - to);
+            const auto end = compute::copy_if(from.begin(), from.begin() + n, to.begin(), _1 < limit, queue);
+            const u64 kept = static_cast<u64>(end - to.begin());
             queue.enqueue_write_buffer(count, at, sizeof kept, &kept);
         });
     });
