@@ -13,8 +13,7 @@
 //            O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures, 2009.
 //
 // T: element type; B: unsigned integer of its size, as which elements move; AS_T(x): such an integer's value; apply(op,
-// x): the predicate; PARTITION: whether the others are stored as well (a constant: PoCL gets barriers that depend on an
-// argument wrong).
+// x): the predicate; PARTITION: whether the others are stored as well.
 
 static inline bool keeps(const Op op, B bits) { return apply(op, AS_T(bits)) != 0; }
 
@@ -25,6 +24,9 @@ static inline bool keeps(const Op op, B bits) { return apply(op, AS_T(bits)) != 
 // rows are 16 bits each of one word.
 #define ROW_LENGTH (GROUP * PACK)
 #define TILE_LENGTH (ROW_LENGTH * ROWS)
+
+// Of a function that it has not inlined, PoCL 3.1 takes the lane's number from a variable that all threads share.
+#define INLINED static inline __attribute__((always_inline))
 
 typedef struct { B item[PACK]; } __attribute__((aligned(16))) PackB;
 
@@ -41,9 +43,9 @@ typedef struct {
 } Ranks;
 
 // The place in the tile of a lane's first element of a row.
-static inline u32 place_of(u32 row) { return row * ROW_LENGTH + (u32)get_local_id(0) * PACK; }
+INLINED u32 place_of(u32 row) { return row * ROW_LENGTH + (u32)get_local_id(0) * PACK; }
 
-static inline Tile load_tile(__global const B* base, u64 begin, u64 first, u64 last, const Op op) {
+INLINED Tile load_tile(__global const B* base, u64 begin, u64 first, u64 last, const Op op) {
     Tile tile;
     if (begin >= first && begin + TILE_LENGTH <= last) {
 #pragma unroll
@@ -73,7 +75,7 @@ static inline Tile load_tile(__global const B* base, u64 begin, u64 first, u64 l
 }
 
 // The sum of the group's values up to and with this lane's; *all: of all of them. sums: 2 * GROUP values.
-static inline u64 scan_group(u64 value, __local u64* sums, u64* all) {
+INLINED u64 scan_group(u64 value, __local u64* sums, u64* all) {
     const u32 lane = get_local_id(0);
     u32 side = 0;  // the halves of sums take turns
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -90,7 +92,7 @@ static inline u64 scan_group(u64 value, __local u64* sums, u64* all) {
 }
 
 // The counts of all rows travel in one word: one scan ranks the tile. Called by the whole group.
-static inline Ranks rank_tile(const Tile* tile, __local u64* sums) {
+INLINED Ranks rank_tile(const Tile* tile, __local u64* sums) {
     u64 mine = 0, all;
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) mine |= (u64)popcount(tile->kept[r]) << (16 * r);
@@ -108,7 +110,7 @@ static inline Ranks rank_tile(const Tile* tile, __local u64* sums) {
 // Stores the tile's kept elements from out[0] on, or with `rejected` the valid others: gathered in local memory in
 // such a way that whole packs there are whole packs of out. `skip`: elements of the tile before the first valid one.
 // Called by the whole group. staged: TILE_LENGTH + PACK elements.
-static inline void store_tile(const Tile* tile, const Ranks* ranks, bool rejected, __global B* out, u32 skip, u32 valid,
+INLINED void store_tile(const Tile* tile, const Ranks* ranks, bool rejected, __global B* out, u32 skip, u32 valid,
                               __local B* staged) {
     const u32 shift = (u32)((ulong)out / SIZE % PACK);
     const u32 count = rejected ? valid - ranks->total : ranks->total;
@@ -143,8 +145,8 @@ static inline void store_tile(const Tile* tile, const Ranks* ranks, bool rejecte
 
 // shift: elements between the 16-byte boundary before the input and its first one. tiles: of a chunk.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulong counts_at, u64 n, u32 shift, u64 tiles,
-                   const Op op) {
+void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulong counts_at, u64 n, u32 shift,
+                   u64 tiles, const Op op) {
     __local u64 sums[2 * GROUP];
     const u64 first = shift, last = shift + n;
     __global const B* base = in + in_at - shift;

@@ -1,8 +1,9 @@
-// Compact in one pass, `lookback`, CUDA C++. The tile is in compact_tile.cu, what tiles tell one another in lookback.cu.
+// Compact in one pass, `lookback`, CUDA C++. The tile is in compact_tile.cu, what tiles tell one another
+// in lookback.cu.
 //
-// Algorithm  A tile a group: flags stay in registers, one scan of the group ranks the tile, look-back over the totals of
-//            the other tiles says how many elements are kept before it; then its kept elements gather in shared memory
-//            and leave in 16-byte stores.
+// Algorithm  A tile a group: flags stay in registers, one scan of the group ranks the tile, look-back over the totals
+//            of the other tiles says how many elements are kept before it; then its kept elements gather in shared
+//            memory and leave in 16-byte stores.
 // Passes     one launch; traffic: the input once, what is kept once, and some 17 bytes a tile.
 // In place   What is kept before a tile is known once all tiles before it have published their totals, which each does
 //            after it has read its elements: so all that a tile stores over has been read. The read-only path is not

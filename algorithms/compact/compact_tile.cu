@@ -103,9 +103,11 @@ __device__ __forceinline__ Ranks rank_tile(const Tile& tile) {
 
 // Stores the tile's kept elements from out[0] on, or with Rejected the valid others: gathered in shared memory in such
 // a way that whole packs there are whole packs of out. `skip`: elements of the tile before the first valid one; count:
-// what will be stored. Called by the whole group. staged: tile_length + PACK elements of shared memory, aligned to packs.
+// what will be stored. Called by the whole group. staged: tile_length + PACK elements of shared memory,
+// aligned to packs.
 template <bool Rejected>
-__device__ __forceinline__ void store_tile(const Tile& tile, const Ranks& ranks, B* out, u32 skip, u32 valid, B* staged) {
+__device__ __forceinline__ void store_tile(const Tile& tile, const Ranks& ranks, B* out, u32 skip, u32 valid,
+                                           B* staged) {
     const u32 shift = u32(reinterpret_cast<u64>(out) / sizeof(B) % PACK);
     const u32 count = Rejected ? valid - ranks.total : ranks.total;
     __syncthreads();  // what was staged before has left
