@@ -107,7 +107,7 @@ DEVICE_TEST(many_scans_of_many_lengths_share_a_stream) {
     std::vector<Array<u32>> outs;
     std::vector<u64> lengths;
     for (u64 i = 0; i < 40; ++i) {
-        lengths.push_back(i % 7 == 0 ? x.size() : 1 + i * 3907);
+        lengths.push_back(i % 7 == 0 ? x.size() : 1 + i * 3701);
         outs.emplace_back(*stream, lengths.back());
         scan(*stream, in.span().part(0, lengths.back()), outs.back());
     }

@@ -18,7 +18,7 @@ struct AddCounts {
 };
 
 // shift: elements between the 16-byte boundary before the input and its first one.
-extern "C" __global__ void __launch_bounds__(GROUP)
+extern "C" __global__ void __launch_bounds__(GROUP, 4)
     compact_lookback(const B* in, B* out, u64* count, u64* workspace, u64 n, u32 shift, u32 tiles, u32 in_place,
                      const Op op) {
     __shared__ __align__(16) B staged[tile_length + PACK];

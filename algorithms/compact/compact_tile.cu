@@ -9,7 +9,8 @@
 constexpr u32 row_length = GROUP * PACK;
 constexpr u32 tile_length = row_length * ROWS;
 constexpr u32 warps = GROUP / warp_width;
-static_assert(ROWS <= 4 && row_length < 65536, "the counts of the rows are 16 bits each of one word");
+constexpr int words = (ROWS + 3) / 4;
+static_assert(row_length < 65536, "the counts of the rows are 16 bits each of a word");
 
 // What a lane holds of a tile: a pack of each row, and which of its elements are kept, a bit each.
 struct Tile {
@@ -68,35 +69,45 @@ __device__ __forceinline__ Tile load_tile(const B* base, u64 begin, u64 first, u
     return tile;
 }
 
-// The counts of all rows travel in one word, 16 bits each: one scan ranks the tile. Called by the whole group.
+// The counts of four rows travel in one word, 16 bits each: one scan ranks the tile. Called by the whole group.
 __device__ __forceinline__ Ranks rank_tile(const Tile& tile) {
-    __shared__ u64 warp_sums[warps];
+    __shared__ u64 warp_sums[words][warps];
     const u32 lane = threadIdx.x % warp_width;
-    u64 mine = 0;
+    u64 mine[words], sum[words];  // sum: of this warp, up to and with this lane
 #pragma unroll
-    for (int r = 0; r < ROWS; ++r) mine |= u64(__popc(tile.kept[r])) << (16 * r);
-    u64 sum = mine;  // of this warp, up to and with this lane
+    for (int w = 0; w < words; ++w) {
+        mine[w] = 0;
 #pragma unroll
-    for (u32 distance = 1; distance < warp_width; distance *= 2) {
-        const u64 other = __shfl_up_sync(all_lanes, sum, distance);
-        if (lane >= distance) sum += other;
+        for (int r = 4 * w; r < ROWS && r < 4 * w + 4; ++r) mine[w] |= u64(__popc(tile.kept[r])) << (16 * (r % 4));
+        sum[w] = mine[w];
+#pragma unroll
+        for (u32 distance = 1; distance < warp_width; distance *= 2) {
+            const u64 other = __shfl_up_sync(all_lanes, sum[w], distance);
+            if (lane >= distance) sum[w] += other;
+        }
     }
     __syncthreads();  // the last tile's sums have been read
-    if (lane == warp_width - 1) warp_sums[threadIdx.x / warp_width] = sum;
-    __syncthreads();
-    u64 before = sum - mine, all = 0;
 #pragma unroll
-    for (u32 w = 0; w < warps; ++w) {
-        const u64 other = warp_sums[w];
-        if (w < threadIdx.x / warp_width) before += other;
-        all += other;
+    for (int w = 0; w < words; ++w) {
+        if (lane == warp_width - 1) warp_sums[w][threadIdx.x / warp_width] = sum[w];
     }
+    __syncthreads();
     Ranks ranks;
     ranks.total = 0;
 #pragma unroll
-    for (int r = 0; r < ROWS; ++r) {
-        ranks.of_row[r] = ranks.total + (u32(before >> (16 * r)) & 0xffff);
-        ranks.total += u32(all >> (16 * r)) & 0xffff;
+    for (int w = 0; w < words; ++w) {
+        u64 before = sum[w] - mine[w], all = 0;
+#pragma unroll
+        for (u32 k = 0; k < warps; ++k) {
+            const u64 other = warp_sums[w][k];
+            if (k < threadIdx.x / warp_width) before += other;
+            all += other;
+        }
+#pragma unroll
+        for (int r = 4 * w; r < ROWS && r < 4 * w + 4; ++r) {
+            ranks.of_row[r] = ranks.total + (u32(before >> (16 * (r % 4))) & 0xffff);
+            ranks.total += u32(all >> (16 * (r % 4))) & 0xffff;
+        }
     }
     return ranks;
 }

@@ -15,7 +15,9 @@ namespace detail {
 namespace {
 
 constexpr u32 private_lanes = 1024;  // of a group that counts in local memory
-constexpr u32 crawling_lanes = 256;  // the same where lanes are emulated
+constexpr u32 portable_lanes =
+    256;  // the same in OpenCL C: NVIDIA's compiler takes no more for these kernels
+constexpr u32 crawling_lanes = 256;  // and where lanes are emulated
 constexpr u32 global_lanes = 256;    // of a group that counts in global memory
 constexpr u64 most_copy_bytes = u64{32}
                                 << 10;  // of several copies in local memory: two groups a unit and more
@@ -35,7 +37,9 @@ const KernelSource& source(Text text) {
 
 u32 group_lanes(const Device& device) {
     const DeviceTraits& traits = device.traits();
-    return traits.many_lanes ? std::min(private_lanes, std::bit_floor(traits.max_lanes)) : crawling_lanes;
+    if (!traits.many_lanes) return crawling_lanes;
+    const u32 most = traits.dialect == Dialect::cuda ? private_lanes : portable_lanes;
+    return std::min(most, std::bit_floor(traits.max_lanes));
 }
 
 struct KernelShape {

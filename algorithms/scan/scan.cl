@@ -20,11 +20,14 @@
 #define STAGE (TILE + TILE / 16)   // a tile with an element of padding after each block, against bank conflicts
 #define STAGED(I) ((I) + (I) / 16)
 
+// Helpers that ask for the lane: where they stay calls, PoCL 3.1 takes the lane's number from a variable that its threads share.
+#define INLINED static inline __attribute__((always_inline))
+
 typedef struct { T item[PACK]; } __attribute__((aligned(16))) PackT;
 typedef struct { T item[16]; } Block;
 
 // Called by all lanes; the stage is free once they have passed the next barrier.
-static inline Block load_tile(__global const T* in, u64 left, __local T* stage, T identity) {
+INLINED Block load_tile(__global const T* in, u64 left, __local T* stage, T identity) {
     const u32 lane = get_local_id(0);
     if (left >= TILE && (ulong)in % 16 == 0) {
 #pragma unroll
@@ -44,7 +47,7 @@ static inline Block load_tile(__global const T* in, u64 left, __local T* stage, 
     return b;
 }
 
-static inline void store_tile(__global T* out, u64 left, __local T* stage, const Block b) {
+INLINED void store_tile(__global T* out, u64 left, __local T* stage, const Block b) {
     const u32 lane = get_local_id(0);
 #pragma unroll
     for (int j = 0; j < 16; ++j) stage[STAGED(lane * 16 + j)] = b.item[j];
@@ -87,7 +90,7 @@ static inline void scan_sixteen_local(__local T* values, const Op op) {
 
 // The upper levels of a tile: the scans of its nodes' blocks, and of the tile's nodes. Called by all lanes with their
 // block scanned; ends with a barrier. blocks: GROUP elements; nodes: 16, of which the last becomes the tile's total.
-static inline void scan_upper(const Block b, __local T* blocks, __local T* nodes, const Op op) {
+INLINED void scan_upper(const Block b, __local T* blocks, __local T* nodes, const Op op) {
     const u32 lane = get_local_id(0);
     blocks[lane] = b.item[15];
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -101,7 +104,7 @@ static inline void scan_upper(const Block b, __local T* blocks, __local T* nodes
 }
 
 // The results of a block, given what lies before the tile.
-static inline Block finish_block(const Block b, __local const T* blocks, __local const T* nodes, T carry, u32 exclusive,
+INLINED Block finish_block(const Block b, __local const T* blocks, __local const T* nodes, T carry, u32 exclusive,
                                  const Op op) {
     const u32 lane = get_local_id(0), node = lane / 16;
     T before = node == 0 ? carry : apply(op, carry, nodes[node - 1]);

@@ -19,6 +19,9 @@
 //
 // T: element type; SIZE: its bytes; apply(op, x, y): the operator; x is the earlier one.
 
+// Helpers that ask for the lane: where they stay calls, PoCL 3.1 takes the lane's number from a variable that its threads share.
+#define INLINED static inline __attribute__((always_inline))
+
 #define GROUP_KERNEL __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 
 // One pass of hillis_steele.
@@ -73,7 +76,7 @@ void scan_offsets(__global T* out, ulong out_at, __global const T* offsets, ulon
 }
 
 // An inclusive scan of a value a lane, by hillis_steele in local memory. Called by all lanes.
-static inline T scan_lanes(__local T* shared, T value, const Op op) {
+INLINED T scan_lanes(__local T* shared, T value, const Op op) {
     const u32 lane = get_local_id(0);
     shared[lane] = value;
     for (u32 distance = 1; distance < GROUP; distance *= 2) {
@@ -124,7 +127,7 @@ void scan_brent_kung(__global const T* in, ulong in_at, __global T* out, ulong o
 }
 
 // recursive and conflict_free. pad: elements between which one of padding lies in shared.
-static inline void scan_tree(__global const T* in, __global T* out, __global T* sum, u64 first, u64 n, u32 exclusive,
+INLINED void scan_tree(__global const T* in, __global T* out, __global T* sum, u64 first, u64 n, u32 exclusive,
                              T identity, __local T* shared, u32 pad, const Op op) {
 #define AT(I) shared[(I) + (I) / pad]
     const u32 lane = get_local_id(0), last = 2 * GROUP - 1;
