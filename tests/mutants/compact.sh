@@ -37,7 +37,7 @@ mutant compact_steps.cl any "$scatter" "the count is that before the last elemen
 mutant compact_tile.cu any "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'
 mutant compact_tile.cu any "$lookback" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + (' 'ranks.of_row[r] = ('
 mutant compact_tile.cu any "$lookback" "warps do not count the ones before" \
-    'if (w < threadIdx.x / warp_width) before += other;' ''
+    'if (k < threadIdx.x / warp_width) before += other;' ''
 mutant compact_tile.cu any "$lookback" "one element more is stored than is kept" \
     'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
 mutant compact_tile.cu any "$fused" "of a partition, the others are turned about" \
@@ -49,7 +49,7 @@ mutant compact.cu any "$fused" "chunks begin behind themselves" \
 mutant compact.cu any "$fused" "of a partition, the others count the kept ones before them" \
     'out + *count + (from - first - before), u32' 'out + *count + (from - first), u32'
 mutant compact_lookback.cu any "$lookback" "all tiles are stored at the beginning" 'out + before, 0, 0' 'out, 0, 0'
-mutant compact_lookback.cu any "$lookback" "the first tile tells the count" 'turn.tile == tiles - 1' 'turn.tile == 0'
+mutant compact_lookback.cu any "$lookback" "the first tile tells the count" 'turn.ticket == tiles - 1' 'turn.ticket == 0'
 mutant compact_steps.cu any "$scatter" "positions count the element itself" \
     'if (i < n) out[i] = shared[lane] - mine;' 'if (i < n) out[i] = shared[lane];'
 mutant compact_steps.cu any "${scatter/1009/70001}" "the third level is not added" \

@@ -25,8 +25,8 @@ mutant scan_wide.cl one "$partitioned" "a tile takes its own total for what lies
 mutant scan_wide.cl one "$partitioned" "the higher levels are left out" \
     'while (levels-- > 0) {' 'levels = 1; while (levels-- > 0) {'
 mutant scan_wide.cl one "$partitioned" "an exclusive scan begins inclusively" 'if (exclusive) out[16 * b] = left;' ''
-mutant scan_wide.cl one "$tiled_wide" "the totals of a broken tile's last piece are lost" \
-    'fill(work->blocks, blocks, nodes * 256, identity);' 'fill(work->blocks, blocks - PIECE / 16, nodes * 256, identity);'
+mutant scan_wide.cl one "$tiled_wide" "the totals of a tile's nodes are left out" \
+    'k < pieces + nodes + 1; ++k' 'k < pieces + nodes; ++k'
 mutant scan_wide.cl one "$tiled_wide" "no tile has anything before it" \
     'get_num_groups(0) == 1 ? identity : carries[carries_at + get_group_id(0)]' 'identity'
 
