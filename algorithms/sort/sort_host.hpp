@@ -31,6 +31,7 @@ struct Ascending {
     }
     /// Whether codes are the keys as they are.
     bool is_identity() const { return fold == 0 && flip == 0; }
+    bool operator==(const Ascending&) const = default;
 
   private:
     // The highest bit in every place.
@@ -125,12 +126,16 @@ template <class T, class V, class Less>
                                              u64 b_count, const SortRun<T, V>& to, const Less& less) {
     u64 i = 0, j = 0;
     while (i < a_count && j < b_count) {
-        const bool second = less(b.keys[j], a.keys[i]) != 0;
-        const T key = second ? b.keys[j] : a.keys[i];
-        to.keys[i + j] = key;
-        if constexpr (has_value<V>) to.values[i + j] = *(second ? b.values + j : a.values + i);
-        i += second ? 0 : 1;
+        // Selections, no branches: which comes first cannot be foretold.
+        const T x = a.keys[i], y = b.keys[j];
+        const bool second = less(y, x) != 0;
+        to.keys[i + j] = second ? y : x;
+        if constexpr (has_value<V>) {
+            const V u = a.values[i], v = b.values[j];
+            to.values[i + j] = second ? v : u;
+        }
         j += second ? 1 : 0;
+        i += second ? 0 : 1;
     }
     for (; i < a_count; ++i)
         move_pair(to, i + j, a, i);
