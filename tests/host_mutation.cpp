@@ -80,11 +80,12 @@ KernelTest sort_test() {
         std::vector<u64> from(call.n);
         std::iota(from.begin(), from.end(), u64{0});
         const auto keys = call.in<u32>(0), values = call.in<u32>(1);
+        const auto keys_out = call.out<u32>(0), values_out = call.out<u32>(1);
         std::stable_sort(from.begin(), from.end(),
                          [&](u64 a, u64 b) { return less_of_thousand(keys[a], keys[b]) != 0; });
         for (u64 i = 0; i < call.n; ++i) {
-            call.out<u32>(0)[i] = keys[from[i]];
-            call.out<u32>(1)[i] = values[from[i]];
+            keys_out[i] = keys[from[i]];
+            values_out[i] = values[from[i]];
         }
     };
     // A block, a tile, and several merges of tiles.
