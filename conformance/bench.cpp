@@ -99,9 +99,11 @@ class Runner {
         std::vector<BenchRow> rows;
         rows.reserve(suite.variants.size() + baselines_of(work).size());
         bool loaded = false;
+        const bool wants_auto = asked_for(options_.variants, "auto") && !asked_for(options_.variants, "all");
+        const std::string_view chosen = wants_auto && no_room.empty() ? chosen_by_auto(work, loaded) : "";
         for (const Variant* variant : suite.variants) {
             const bool by_name = asked_for(options_.variants, variant->name);
-            const bool by_auto = asked_for(options_.variants, "auto") && rows.empty();
+            const bool by_auto = wants_auto && rows.empty() && (chosen.empty() || variant->name == chosen);
             if (!by_name && !by_auto) continue;
             BenchRow row = row_of(suite.name, work, std::string(variant->name));
             const bool may_lack = !by_name || asked_for(options_.variants, "all");
@@ -128,6 +130,20 @@ class Runner {
         }
         for (BenchRow& row : rows)
             report_.add(std::move(row));
+    }
+
+    // The variant that `auto` takes for this work; empty if it takes none, or the suite knows no `auto`: then the first one that
+    // runs is measured. `loaded`: whether the rig holds the work.
+    std::string_view chosen_by_auto(const Work& work, bool& loaded) {
+        try {
+            rig_.load(work, {});
+            loaded = true;
+            const Run run = rig_.call("auto");
+            stream_.synchronize();
+            return run.variant;
+        } catch (const Error&) {
+            return {};
+        }
     }
 
     BenchRow row_of(const std::string& algorithm, const Work& work, std::string variant) const {

@@ -67,7 +67,7 @@ namespace concord::conformance {
 struct BenchOptions {
     std::vector<std::string> algorithms = {};      ///< names of suites; empty: all
     std::vector<std::string> devices = {};         ///< selectors; empty, or "all": every device there is
-    std::vector<std::string> variants = {"auto"};  ///< names, "all", or "auto": the first that does it
+    std::vector<std::string> variants = {"auto"};  ///< names, "all", or "auto": what the library takes
     std::vector<std::string> workloads = {};       ///< names; empty: the first of each suite; "all"
     std::vector<Type> types = {Type::f32};
     std::vector<u64> sizes = {1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 26};

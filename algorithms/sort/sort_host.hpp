@@ -127,7 +127,8 @@ template <class T, class V, class Less>
     u64 i = 0, k = 0;  // elements taken from a, and in all
     // So many are there of either that no end has to be looked for. One index depends on the comparison, and by a sum: with
     // more to select the compiler branches, and which of two comes first cannot be foretold.
-    for (u64 steps = std::min(a_count, b_count); steps > 0; steps = std::min(a_count - i, b_count - (k - i))) {
+    for (u64 steps = std::min(a_count, b_count); steps > 0;
+         steps = std::min(a_count - i, b_count - (k - i))) {
         for (const u64 end = k + steps; k < end; ++k) {
             const u64 j = k - i;
             const T x = a.keys[i], y = b.keys[j];
