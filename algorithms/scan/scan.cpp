@@ -25,14 +25,6 @@ const KernelSource& source(ScanText text) {
     return text == ScanText::tiles ? tiles : text == ScanText::wide ? wide : steps;
 }
 
-// Totals of all levels above n tiles.
-u64 totals_above(u64 tiles) {
-    u64 totals = 0;
-    for (; tiles > 1; tiles = divide_up(tiles, host::scan_fan))
-        totals += tiles;
-    return totals;
-}
-
 u32 past_cache(const Device& device, const ScanProblem& p) {
     return 2 * p.in.bytes() > device.traits().cache ? 1 : 0;
 }
@@ -94,7 +86,7 @@ void run_reduce_then_scan(Stream& stream, const ScanProblem& p) {
 void run_partitioned(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
     const auto scan = scan_kernel(device, p, ScanText::wide, "scan_partitioned", &ScanHost::partitioned);
-    const u64 n = p.in.count, tiles = divide_up(n, wide_tile), totals = totals_above(tiles);
+    const u64 n = p.in.count, tiles = divide_up(n, wide_tile), totals = lookback_totals(tiles);
     const auto total_buffer = stream.scratch((totals + 1) * size_of(p.type()));
     const auto flag_buffer = stream.scratch((totals + 1) * sizeof(u32));
     const View total_view{total_buffer.get(), 0, totals + 1, p.type()};
