@@ -11,7 +11,7 @@ mutant scan.cl many "$tiled" "what lies before a tile is left out of its later n
     'node == 0 ? carry : apply(op, carry, nodes[node - 1])' 'node == 0 ? carry : nodes[node - 1]'
 mutant scan.cl many "$tiled" "a node begins with its second block" 'if (lane % 16 != 0) before' 'if (lane % 16 > 1) before'
 mutant scan.cl many "$tiled" "an exclusive scan begins inclusively" \
-    'exclusive ? before : apply(op, before, b.item[0])' 'apply(op, before, b.item[0])'
+    'exclusive ? before : apply(op, before, b->item[0])' 'apply(op, before, b->item[0])'
 mutant scan.cl many "$tiled" "a result past the end" \
     'if (left >= TILE && (ulong)out % 16 == 0)' 'if (left + 1 >= TILE && (ulong)out % 16 == 0)'
 mutant scan.cl many "scan --variants reduce_then_scan --types f64 --patterns random --sizes 9001" "another association" \
