@@ -96,6 +96,7 @@ class Runner {
             if (!asked_for(options_.variants, variant->name)) continue;
             at.variant = variant;
             if (rig.crawls() && suite_->spares_crawlers && variant != preferred && options_.sizes.empty()) {
+                if (work.minor && !options_.full) continue;
                 // The textbook's kernels get a taste of the large sizes here.
                 const Pattern pattern = work.pattern();
                 const bool plain = pattern == Pattern::random || pattern == Pattern::near_one;

@@ -177,6 +177,7 @@ Work builtin_work(ReduceOp op, const Input& input) {
         }
     }
     Work work = reduce_work<T>(std::string(name_of(op)), oracle);
+    work.minor = op == ReduceOp::product || op == ReduceOp::max;
     work.call = [op](Stream& stream, std::span<const View> in, std::span<const View> out,
                      const Options& options) { return reduce(stream, in[0], out[0], op, options); };
     return work;

@@ -135,6 +135,7 @@ Work builtin_work(ReduceOp op, ScanKind kind, const Input& input) {
         if (op == ReduceOp::product) oracle->loose = Loose::unheld;
     }
     Work work = scan_work<T>(std::string(name_of(kind)) + "_" + std::string(name_of(op)), oracle);
+    work.minor = op != ReduceOp::sum;
     work.call = [op, kind](Stream& stream, std::span<const View> in, std::span<const View> out,
                            const Options& options) { return scan(stream, in[0], out[0], op, kind, options); };
     return work;

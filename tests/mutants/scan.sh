@@ -19,6 +19,25 @@ mutant scan.cl many "scan --variants reduce_then_scan --types f64 --patterns ran
     'if (lane % 16 != 0 && node != 0) before = apply(op, carry, apply(op, nodes[node - 1], blocks[lane - 1]));
     if (lane % 16 != 0 && node == 0) before = apply(op, before, blocks[lane - 1]);'
 
+# Groups that stall, so that others have to work out what they do not publish; several levels of the tree.
+fallback="scan --variants lookback_fallback --types i32 --patterns mixed --sizes 9001,1200001"
+tile_published='if (tile + 1 < tiles) publish(' node_published='if (index / 16 + 1 < count) publish('
+harmless scan_fallback.cl any "$fallback" "a group does not wait for others at all" '#define SPINS 64' '#define SPINS 1'
+harmless scan_fallback.cl any "$fallback" "every third group stalls" "$tile_published" \
+    'if (tile + 1 < tiles && tile % 3 != 1) publish('
+harmless scan_fallback.cl any "$fallback" "all groups stall" "$tile_published" 'if (false) publish(' \
+    "$node_published" 'if (false) publish('
+mutant scan_fallback.cl any "$fallback" "a node that is worked out is not scanned" "$node_published" 'if (false) publish(' \
+    'scan_values(before->children, op);
+            publish(tree, k' 'publish(tree, k'
+mutant scan_fallback.cl any "$fallback" "a tile that is worked out is the group's own" "$tile_published" 'if (false) publish(' \
+    'in + before.wanted * (u64)TILE' 'in + begin'
+mutant scan_fallback.cl any "$fallback" "of a tile that is worked out, a node is left out" "$tile_published" 'if (false) publish(' \
+    'for (u32 node = 0; node < 16' 'for (u32 node = 0; node < 15'
+mutant scan_fallback.cl any "$fallback" "a node holds its first 15 tiles" 'total = values[15];' 'total = values[14];'
+mutant scan_fallback.cl any "${fallback/mixed/skewed}" "levels are combined from the wrong side" \
+    'apply(op, carry, before->values[16 * levels + digit - 1])' 'apply(op, before->values[16 * levels + digit - 1], carry)'
+
 mutant scan_wide.cl one "$partitioned" "a result past the end" 'for (int k = i; k < count; ++k)' 'for (int k = i; k <= count; ++k)'
 mutant scan_wide.cl one "$partitioned" "a tile takes its own total for what lies before it" \
     'before[levels] = p[(digit + FAN - 1) % FAN];' 'before[levels] = p[digit];'
