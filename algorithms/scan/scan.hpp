@@ -5,9 +5,9 @@
 ///     exclusive   out[i] = in[0] op ... op in[i-1], and out[0] is the identity
 ///
 /// Shapes: out has as many elements as in, any number, at any element offset; it may be in exactly (in place) and
-/// overlaps it otherwise not at all. Traffic: every element is read once and written once in `lookback` and `partitioned`,
-/// read twice in `reduce_then_scan`; the textbook's steps say in scan_steps.cu what they move. Enqueues on the stream
-/// and returns; takes its scratch from the device's pool: n / 3000 elements in the production variants, up to 2 n in
+/// overlaps it otherwise not at all; `lookback_fallback`, which `auto` never takes, is not done in place. Traffic: every
+/// element is read once and written once in `lookback`, `lookback_fallback` and `partitioned`, read twice in
+/// `reduce_then_scan`; the textbook's steps say in scan_steps.cu what they move. Enqueues on the stream and returns; takes its scratch from the device's pool: n / 3000 elements in the production variants, up to 2 n in
 /// the textbook's. Errors: invalid_argument (counts that differ, overlap, types), wrong_device, unsupported,
 /// compile_failed, out_of_memory.
 ///
