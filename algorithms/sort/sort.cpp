@@ -1,0 +1,136 @@
+#include "sort_table.hpp"
+
+namespace concord {
+namespace detail {
+namespace {
+
+struct SortRow : Variant {
+    Required<Support(const Device&, const SortProblem&)> supports_apart;
+    Required<void(Stream&, const SortProblem&)> run;
+    bool stable;         // elements of equal keys keep their order
+    bool bits;           // takes a bit range
+    bool comparator;     // takes a comparator
+    u64 most = ~u64{0};  // elements
+    /// Whether `auto` would rather have it than those further down.
+    bool (*suits)(const Device&, const SortProblem&) = nullptr;
+
+    Support supports(const Device& device, const SortProblem& p) const {
+        if (p.less != nullptr && !comparator) return Support::no("it takes no comparator");
+        if (p.some_bits() && !bits) return Support::no("it takes no bit range");
+        if (p.by.stable && !stable) return Support::no("it is not stable");
+        if (p.count() > most) return Support::no("it takes " + std::to_string(most) + " elements at most");
+        return supports_apart(device, p);
+    }
+};
+
+constexpr SortRow table[] = {
+    {{"std_sort", "std::sort on one thread", false, false, true, Order::canonical,
+      "D. Musser, Introspective Sorting and Selection Algorithms, 1997"},
+     supports_sort_std,
+     run_sort_std,
+     false,
+     false,
+     true},
+};
+
+// The first row that the device supports and that suits the problem; else what choose() says.
+const SortRow& pick(const Device& device, const SortProblem& p, const Options& options) {
+    if (options.variant == "auto") {
+        for (const SortRow& row : table) {
+            if (supports_dialect(device, row) && row.supports(device, p) &&
+                (row.suits == nullptr || row.suits(device, p)))
+                return row;
+        }
+    }
+    return choose("sort", table, device, p, options);
+}
+
+struct Operand {
+    const char* name;
+    const View& view;
+
+    std::string count() const { return std::to_string(view.count) + " elements of " + name; }
+    std::string place() const { return std::string(name) + ", at byte " + std::to_string(view.offset); }
+};
+
+void check(Stream& stream, const SortProblem& p) {
+    auto refuse = [](const std::string& what) { throw Error(ErrorCode::invalid_argument, "sort", what); };
+    const Operand in{p.pairs() ? "keys_in" : "in", p.in}, out{p.pairs() ? "keys_out" : "out", p.out},
+        values_in{"values_in", p.values_in}, values_out{"values_out", p.values_out};
+    std::vector<Operand> inputs{in}, outputs{out};
+    if (p.pairs()) {
+        inputs.push_back(values_in);
+        outputs.push_back(values_out);
+    }
+    for (const auto* operands : {&inputs, &outputs}) {
+        for (const Operand& operand : *operands) {
+            check_operand("sort", operand.name, stream, operand.view);
+            if (operand.view.count != p.in.count)
+                refuse("counts differ: " + in.count() + ", " + operand.count());
+        }
+    }
+    if (p.in.type != p.out.type)
+        refuse(std::string(in.name) + " is " + std::string(name_of(p.in.type)) + ", " + out.name + " " +
+               std::string(name_of(p.out.type)));
+    if (p.pairs() && p.values_in.type != p.values_out.type)
+        refuse("values_in is " + std::string(name_of(p.values_in.type)) + ", values_out " +
+               std::string(name_of(p.values_out.type)));
+    for (const Operand& output : outputs) {
+        for (const Operand& input : inputs) {
+            const bool own = (&output == &outputs.front()) == (&input == &inputs.front());
+            if (overlap(input.view, output.view) && !(own && input.view.offset == output.view.offset))
+                refuse(output.place() + ", overlaps " + input.place() + " of the same buffer" +
+                       (own ? ", without being it" : ""));
+        }
+    }
+    if (p.pairs() && overlap(p.out, p.values_out))
+        refuse(out.place() + ", overlaps " + values_out.place() + " of the same buffer");
+    if (p.pairs() && p.count() > 0 && p.in_place() != overlap(p.values_in, p.values_out))
+        refuse(p.in_place() ? "keys are sorted in place, values are not: give keys_out another place"
+                            : "values are sorted in place, keys are not: give values_out another place");
+    const u32 width = 8 * p.key_size();
+    if (p.by.begin_bit >= p.by.end_bit || p.by.end_bit > width)
+        refuse("bits " + std::to_string(p.by.begin_bit) + " to " + std::to_string(p.by.end_bit) +
+               " are no range of the " + std::to_string(width) + " of " + std::string(name_of(p.in.type)));
+    if (p.less != nullptr && (p.by.order != SortOrder::ascending || p.some_bits()))
+        refuse("comparator " + p.less->name + " says itself which way: it takes no order and no bit range");
+}
+
+}  // namespace
+
+SortCode sort_code(Type type, const SortBy& by) {
+    const u64 all = ~u64{0} >> (64 - 8 * size_of(type)), highest = all ^ (all >> 1);
+    return {is_float(type) ? all ^ highest : 0, (type < Type::u8 || is_float(type) ? highest : 0) ^
+                                                    (by.order == SortOrder::descending ? all : 0)};
+}
+
+Run sort(Stream& stream, SortProblem p, const Options& options) {
+    if (p.by.end_bit == SortBy::last_bit) p.by.end_bit = 8 * p.key_size();
+    check(stream, p);
+    const SortRow& row = pick(stream.device(), p, options);
+    if (p.count() > 0) row.run(stream, p);
+    return {row.name, &stream.device()};
+}
+
+}  // namespace detail
+
+std::string_view name_of(SortOrder order) {
+    return order == SortOrder::ascending ? "ascending" : "descending";
+}
+
+std::vector<const Variant*> sort_variants() {
+    std::vector<const Variant*> list;
+    for (const detail::SortRow& row : detail::table)
+        list.push_back(&row);
+    return list;
+}
+
+bool sort_is_stable(std::string_view variant) {
+    for (const detail::SortRow& row : detail::table) {
+        if (row.name == variant) return row.stable;
+    }
+    throw Error(ErrorCode::invalid_argument, "sort_is_stable",
+                "there is no variant '" + std::string(variant) + "'");
+}
+
+}  // namespace concord
