@@ -29,7 +29,8 @@ u64 tile_of(const SortProblem& p) {
 }
 
 template <class... A>
-void launch_network(Stream& stream, const Kernel& kernel, u64 groups, const SortProblem& p, const A&... arguments) {
+void launch_network(Stream& stream, const Kernel& kernel, u64 groups, const SortProblem& p,
+                    const A&... arguments) {
     const SortElements out = sort_output(p);
     const SortCode code = p.code();
     launch(stream, kernel, LaunchShape::linear(groups, group), out.keys, out.values, p.count(), arguments...,
@@ -46,8 +47,8 @@ void launch_column(Stream& stream, const SortProblem& p, u64 distance, bool mirr
 // `columns` of them, from that one on.
 void launch_columns(Stream& stream, const SortProblem& p, u64 distance, bool mirrored, u32 columns) {
     const u64 inputs = u64{1} << columns, stride = 2 * distance / inputs;
-    const auto kernel =
-        sort_kernel(stream.device(), p, source(), "sort_columns", group, inputs, {{"INPUTS", std::to_string(inputs)}});
+    const auto kernel = sort_kernel(stream.device(), p, source(), "sort_columns", group, inputs,
+                                    {{"INPUTS", std::to_string(inputs)}});
     const u64 lanes = divide_up(p.count(), 2 * distance) * stride;
     launch_network(stream, *kernel, divide_up(lanes, group), p, stride, u32{mirrored});
 }
@@ -99,7 +100,9 @@ void run_sort_bitonic_local(Stream& stream, const SortProblem& p) {
     const u64 tile = tile_of(p);
     const auto kernel = sort_kernel(stream.device(), p, source(), "sort_tile_columns", group, tile,
                                     {{"TILE", std::to_string(tile)}});
-    auto within_tiles = [&](u32 whole) { launch_network(stream, *kernel, divide_up(p.count(), tile), p, whole); };
+    auto within_tiles = [&](u32 whole) {
+        launch_network(stream, *kernel, divide_up(p.count(), tile), p, whole);
+    };
     within_tiles(1);
     for (u64 length = 2 * tile; length <= whole_length(p); length *= 2) {
         launch_merge(stream, p, length, tile);
@@ -117,8 +120,8 @@ void run_sort_odd_even(Stream& stream, const SortProblem& p) {
         const u64 first = column % 2;
         if (n - first < 2) continue;
         launch(stream, *kernel, LaunchShape::linear(divide_up((n - first) / 2, group), group),
-               out.keys.part(first, n - first), p.pairs() ? out.values.part(first, n - first) : out.values, n - first,
-               u64{1}, u32{0}, code.flip, code.fold);
+               out.keys.part(first, n - first), p.pairs() ? out.values.part(first, n - first) : out.values,
+               n - first, u64{1}, u32{0}, code.flip, code.fold);
     }
 }
 

@@ -39,7 +39,8 @@ inline SortElements sort_output(const SortProblem& p) {
 struct SortScratch {
     SortScratch(Stream& stream, const SortProblem& p) : SortScratch(stream, p, p.count()) {}
     SortScratch(Stream& stream, const SortProblem& p, u64 n)
-        : keys(stream.scratch(n * p.key_size())), values(p.pairs() ? stream.scratch(n * p.value_size()) : keys) {
+        : keys(stream.scratch(n * p.key_size())),
+          values(p.pairs() ? stream.scratch(n * p.value_size()) : keys) {
         elements = {{keys.get(), 0, n, bits_of_size(p.key_size())},
                     {values.get(), 0, n, bits_of_size(p.value_size())}};
     }
@@ -48,7 +49,8 @@ struct SortScratch {
 };
 
 /// Enqueues a copy of all elements.
-void copy_elements(Stream& stream, const SortProblem& problem, const SortElements& from, const SortElements& to);
+void copy_elements(Stream& stream, const SortProblem& problem, const SortElements& from,
+                   const SortElements& to);
 
 /// The passes of a radix sort over the problem's bits, `digit_bits` each, from the lowest on; pass(from, to, shift, mask)
 /// enqueues one. The last one ends in the problem's output.

@@ -30,13 +30,13 @@ u32 items_of(const Device& device, const SortProblem& p) {
 Operator own_order(u32 key_size) {
     const std::string type(name_of(bits_of_size(key_size))), top = std::to_string(8 * key_size - 1);
     auto code = [&](const std::string& x) {
-        return "(" + type + ")(" + x + " ^ ((" + type + ")(0 - (" + x + " >> " + top + ")) & (" + type + ")fold) ^ (" +
-               type + ")flip)";
+        return "(" + type + ")(" + x + " ^ ((" + type + ")(0 - (" + x + " >> " + top + ")) & (" + type +
+               ")fold) ^ (" + type + ")flip)";
     };
     Operator op;
     op.name = "own_order_" + type;
-    op.text = "u8 concord_function(" + type + " x, " + type + " y, u64 flip, u64 fold) { return " + code("x") + " < " +
-              code("y") + " ? (u8)1 : (u8)0; }";
+    op.text = "u8 concord_function(" + type + " x, " + type + " y, u64 flip, u64 fold) { return " +
+              code("x") + " < " + code("y") + " ? (u8)1 : (u8)0; }";
     op.file = "own_order";
     op.line = 1;
     op.result = Type::u8;
@@ -110,8 +110,8 @@ void run_many(Stream& stream, const SortProblem& p) {
     const SortElements in = sort_input(p), out = sort_output(p);
     auto side = [&] { return left % 2 == 0 ? out : scratch.elements; };  // the last pass ends in out
     const SortElements sorted = side();
-    launch(stream, *merge_kernel(device, p, less, false, "sort_tiles"), shape, in.keys, in.values, sorted.keys,
-           sorted.values, n, less.values);
+    launch(stream, *merge_kernel(device, p, less, false, "sort_tiles"), shape, in.keys, in.values,
+           sorted.keys, sorted.values, n, less.values);
     if (left == 0) return;
     const SortCounts splits(stream, tiles, Type::u64);
     const auto split = merge_kernel(device, p, less, false, "sort_splits", false),
@@ -120,9 +120,10 @@ void run_many(Stream& stream, const SortProblem& p) {
         const SortElements from = side();
         --left;
         const SortElements to = side();
-        launch(stream, *split, LaunchShape::linear(divide_up(tiles, group), group), from.keys, splits.view, n, tiles,
-               run, less.values);
-        launch(stream, *merge, shape, from.keys, from.values, splits.view, to.keys, to.values, n, run, less.values);
+        launch(stream, *split, LaunchShape::linear(divide_up(tiles, group), group), from.keys, splits.view, n,
+               tiles, run, less.values);
+        launch(stream, *merge, shape, from.keys, from.values, splits.view, to.keys, to.values, n, run,
+               less.values);
     }
 }
 
@@ -144,15 +145,16 @@ void run_wide(Stream& stream, const SortProblem& p) {
     auto side = [&](bool last) { return (left % 2 == 0) == last ? out : scratch.elements; };
     const SortElements sorted = side(true), other = side(false);
     const LaunchShape shape = LaunchShape::linear(chunks, 1);
-    launch(stream, *merge_kernel(device, p, less, true, "sort_chunks"), shape, in.keys, in.values, sorted.keys,
-           sorted.values, other.keys, other.values, n, rounds, less.values);
+    launch(stream, *merge_kernel(device, p, less, true, "sort_chunks"), shape, in.keys, in.values,
+           sorted.keys, sorted.values, other.keys, other.values, n, rounds, less.values);
     if (left == 0) return;
     const auto merge = merge_kernel(device, p, less, true, "sort_merge_runs");
     for (u64 width = chunk; left > 0; width *= 2) {
         const SortElements from = side(true);
         --left;
         const SortElements to = side(true);
-        launch(stream, *merge, shape, from.keys, from.values, to.keys, to.values, n, width, chunk, less.values);
+        launch(stream, *merge, shape, from.keys, from.values, to.keys, to.values, n, width, chunk,
+               less.values);
     }
 }
 

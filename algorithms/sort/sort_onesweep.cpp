@@ -100,7 +100,8 @@ Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
     return {1024, copies};
 }
 
-std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, const Counting& counting, Type count) {
+std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, const Counting& counting,
+                                        Type count) {
     return sort_kernel(device, p, source(), "sort_histograms", counting.lanes,
                        u64{counting.copies} | u64{counting.lanes} << 8 | u64{count == Type::u64} << 24,
                        {{"COPIES", std::to_string(counting.copies)},
@@ -130,8 +131,8 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u32 first = p.by.begin_bit, last = p.by.end_bit;
     if (const Tile& single = tile_of(single_tiles, p); n <= single.length()) {
         const auto kernel = tile_kernel(device, p, "sort_one_tile", single, Type::u32);
-        launch(stream, *kernel, LaunchShape::linear(1, single.lanes, staged_bytes(single, p)), in.keys, in.values,
-               out.keys, out.values, static_cast<u32>(n), first, last, code.flip, code.fold);
+        launch(stream, *kernel, LaunchShape::linear(1, single.lanes, staged_bytes(single, p)), in.keys,
+               in.values, out.keys, out.values, static_cast<u32>(n), first, last, code.flip, code.fold);
         return;
     }
     const Tile& tile = tile_for(device, p);
@@ -153,15 +154,18 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u64 groups = std::min<u64>(divide_up(p.in.bytes() + 16, part),
                                      u64{device.traits().units} * std::max<u32>(1, 2048 / counting.lanes));
     launch(stream, *histograms,
-           LaunchShape::linear(groups, counting.lanes, passes * digits * sizeof(u32) * counting.copies), in.keys,
-           memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip, code.fold);
+           LaunchShape::linear(groups, counting.lanes, passes * digits * sizeof(u32) * counting.copies),
+           in.keys, memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip,
+           code.fold);
     for (u32 pass = 0; pass < passes; ++pass)
-        launch(stream, *sweep, LaunchShape::linear(tiles, tile.lanes, staged_bytes(tile, p)), memory.view, status.view,
-               in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles, pass, first + 8 * pass, last,
-               code.flip, code.fold);
+        launch(stream, *sweep, LaunchShape::linear(tiles, tile.lanes, staged_bytes(tile, p)), memory.view,
+               status.view, in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles,
+               pass, first + 8 * pass, last, code.flip, code.fold);
     if (in_place != 0) {
         const auto copy = tile_kernel(device, p, "sort_copy_back", tile, type);
-        launch(stream, *copy, LaunchShape::linear(std::min<u64>(divide_up(n, tile.lanes), u64{device.traits().units} * 8), tile.lanes),
+        launch(stream, *copy,
+               LaunchShape::linear(std::min<u64>(divide_up(n, tile.lanes), u64{device.traits().units} * 8),
+                                   tile.lanes),
                memory.view, other.keys, other.values, out.keys, out.values, n);
     }
 }
