@@ -42,14 +42,15 @@ __device__ __forceinline__ u32 place_of(u32 i) {
     return threadIdx.x / warp_width * (warp_width * ITEMS) + i * warp_width + threadIdx.x % warp_width;
 }
 
-template <class E>
-__device__ __forceinline__ void load_items(const E* from, u32 count, E (&item)[ITEMS]) {
+// N: ITEMS, or one where there are no values.
+template <class E, u32 N>
+__device__ __forceinline__ void load_items(const E* from, u32 count, E (&item)[N]) {
     if (count == tile_length) {
 #pragma unroll
-        for (u32 i = 0; i < ITEMS; ++i) item[i] = from[place_of(i)];
+        for (u32 i = 0; i < N; ++i) item[i] = from[place_of(i)];
     } else {
 #pragma unroll
-        for (u32 i = 0; i < ITEMS; ++i) {
+        for (u32 i = 0; i < N; ++i) {
             if (place_of(i) < count) item[i] = from[place_of(i)];
         }
     }
