@@ -17,12 +17,23 @@ struct SortRow : Variant {
     Support supports(const Device& device, const SortProblem& p) const {
         if (p.less != nullptr && !comparator) return Support::no("it takes no comparator");
         if (p.some_bits() && !bits) return Support::no("it takes no bit range");
-        if (p.by.stable && !stable) return Support::no("it is not stable");
+        // Keys alone that are equal are the same, unless a comparator finds them so.
+        const bool tells = p.pairs() || p.less != nullptr;
+        if (p.by.stable && tells && !stable) return Support::no("it is not stable");
         if (p.count() > most) return Support::no("it takes " + std::to_string(most) + " elements at most");
         return supports_apart(device, p);
     }
 };
 
+// Where counting a key's values costs less than sorting it.
+bool suits_counting(const Device& /*device*/, const SortProblem& p) {
+    constexpr u64 many = u64{1} << 20;
+    return p.key_size() == 1 || p.count() >= many;
+}
+
+constexpr std::string_view knuth = "D. Knuth, The Art of Computer Programming, vol. 3, 1973";
+
+// After each row's launch: whether it is stable, takes a bit range, takes a comparator.
 constexpr SortRow table[] = {
     {{"onesweep", "digits of eight bits: counted at once, then one pass each, whose tiles look back", true,
       false, false, Order::canonical, "A. Adinets, D. Merrill, Onesweep, 2022"},
@@ -31,18 +42,35 @@ constexpr SortRow table[] = {
      true,
      true,
      false},
-    {{"radix8", "digits of eight bits: count, scan, and a scatter that gathers equal digits first", true,
-      true, false, Order::canonical,
-      "D. Merrill, A. Grimshaw, High Performance and Scalable Radix Sorting, 2011"},
-     supports_sort_radix8_text,
-     run_sort_radix8_text,
+    {{"counting", "keys of one or two bytes, alone: counted, and written anew", false, false, true,
+      Order::canonical, knuth},
+     supports_sort_counting,
+     run_sort_counting,
+     false,
+     false,
+     false,
+     ~u64{0},
+     suits_counting},
+    {{"sample_sort",
+      "keys alone: a split at splitters from a sample, then vectorised quicksort of each bucket", false,
+      false, true, Order::canonical,
+      "P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004; M. Blacher et al., 2022"},
+     supports_sort_sample,
+     run_sort_sample,
+     false,
+     false,
+     false},
+    {{"radix8", "least significant digit first, 8 bits: counts, offsets, scatter", true, true, true,
+      Order::canonical, "N. Satish et al., Fast Sort on CPUs and GPUs, 2010"},
+     supports_sort_radix8,
+     run_sort_radix8,
      true,
      true,
      false},
-    {{"merge", "tiles are sorted, then runs merged two by two, their results shared out by merge path", true,
-      true, false, Order::canonical, "S. Odeh et al., Merge Path - Parallel Merging Made Simple, 2012"},
-     supports_sort_merge_text,
-     run_sort_merge_text,
+    {{"merge", "tiles, then runs merged two by two along merge paths; any comparator", true, true, true,
+      Order::canonical, "S. Odeh et al., Merge Path - Parallel Merging Made Simple, 2012"},
+     supports_sort_merge,
+     run_sort_merge,
      true,
      false,
      true},
@@ -103,13 +131,26 @@ constexpr SortRow table[] = {
      false,
      false,
      u64{1} << 12},
+    {{"radix16", "least significant digit first, 16 bits, on one thread", false, false, true,
+      Order::canonical, knuth},
+     [](const Device&, const SortProblem&) { return Support{}; },
+     run_sort_radix16,
+     true,
+     true,
+     false},
     {{"std_sort", "std::sort on one thread", false, false, true, Order::canonical,
       "D. Musser, Introspective Sorting and Selection Algorithms, 1997"},
-     supports_sort_std,
+     supports_sort_host_less,
      run_sort_std,
      false,
      false,
      true},
+    {{"qsort", "C's qsort on one thread", false, false, true, Order::canonical, "textbook"},
+     [](const Device&, const SortProblem&) { return Support{}; },
+     run_sort_qsort,
+     false,
+     false,
+     false},
 };
 
 // The first row that the device supports and that suits the problem; else what choose() says.

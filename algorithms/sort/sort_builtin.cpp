@@ -1,26 +1,11 @@
 // Sort by the keys' own order: a file of its own, because its host kernels take long to compile. They are one for each
 // size of key and of value.
 
-#include <concord/sort.hpp>
+#include "sort_table.hpp"
 
 namespace concord {
 namespace detail {
 namespace {
-
-// Calls f with the tag of the unsigned integer of that size.
-template <class F>
-decltype(auto) visit_size(u32 size, F&& f) {
-    switch (size) {
-        case 1:
-            return f(Tag<u8>{});
-        case 2:
-            return f(Tag<u16>{});
-        case 4:
-            return f(Tag<u32>{});
-        default:
-            return f(Tag<u64>{});
-    }
-}
 
 template <class V>
 const SortHost* host_of(u32 key_size) {

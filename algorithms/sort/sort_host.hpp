@@ -29,6 +29,8 @@ struct Ascending {
     [[gnu::always_inline]] bool operator()(U a, U b) const {
         return a < b;
     }
+    /// Whether codes are the keys as they are.
+    bool is_identity() const { return fold == 0 && flip == 0; }
 
   private:
     // The highest bit in every place.
