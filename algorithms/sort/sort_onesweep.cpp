@@ -40,8 +40,8 @@ constexpr u32 words_of(u32 size) {
 // By the words of a key and those of a value. Long inputs take as many items as a lane has registers for; of short ones
 // every multiprocessor is to have some.
 constexpr Tile long_tiles[2][3] = {
-    {{384, 22, 2, 4, 0}, {384, 18, 2, 4, 0}, {384, 14, 2, 4, 0}},
-    {{384, 14, 2, 4, 0}, {384, 12, 2, 4, 0}, {384, 10, 2, 4, 0}},
+    {{384, 20, 2, 4, 0}, {384, 18, 2, 4, 0}, {384, 16, 2, 4, 0}},
+    {{384, 14, 2, 4, 0}, {384, 12, 2, 4, 0}, {384, 11, 2, 4, 0}},
 };
 constexpr Tile short_tiles[2][3] = {
     {{256, 8, 2, 8, 0}, {256, 8, 2, 8, 0}, {256, 6, 2, 8, 0}},
@@ -71,15 +71,19 @@ Type count_type(const SortProblem& p) {
     return p.count() >> 30 != 0 ? Type::u64 : Type::u32;
 }
 
+// sweeps: of the passes over all tiles, not of one tile.
 std::shared_ptr<Kernel> tile_kernel(Device& device, const SortProblem& p, const char* entry, const Tile& tile,
-                                    Type count) {
+                                    bool sweeps, Type count) {
+    std::vector<Constant> tunables{{"ITEMS", std::to_string(tile.items)},
+                                   {"MATCH", std::to_string(tile.match)},
+                                   {"COUNT", std::string(name_of(count))}};
+    if (sweeps) {
+        tunables.push_back({"RESIDENT", std::to_string(tile.resident)});
+        tunables.push_back({"AHEAD", std::to_string(tile.ahead)});
+    }
     return sort_kernel(device, p, source(), entry, tile.lanes,
                        u64{tile.items} | u64{tile.lanes} << 8 | u64{count == Type::u64} << 24,
-                       {{"ITEMS", std::to_string(tile.items)},
-                        {"RESIDENT", std::to_string(tile.resident)},
-                        {"AHEAD", std::to_string(tile.ahead)},
-                        {"MATCH", std::to_string(tile.match)},
-                        {"COUNT", std::string(name_of(count))}});
+                       std::move(tunables));
 }
 
 // How the digits are counted: each counter in several copies, as many as lie in different banks, for long inputs; they are to
@@ -130,7 +134,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u64 n = p.count();
     const u32 first = p.by.begin_bit, last = p.by.end_bit;
     if (const Tile& single = tile_of(single_tiles, p); n <= single.length()) {
-        const auto kernel = tile_kernel(device, p, "sort_one_tile", single, Type::u32);
+        const auto kernel = tile_kernel(device, p, "sort_one_tile", single, false, Type::u32);
         launch(stream, *kernel, LaunchShape::linear(1, single.lanes, staged_bytes(single, p)), in.keys,
                in.values, out.keys, out.values, static_cast<u32>(n), first, last, code.flip, code.fold);
         return;
@@ -141,7 +145,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const Type type = count_type(p);
     const Counting counting = counting_of(device, p, passes);
     const auto histograms = counting_kernel(device, p, counting, type),
-               sweep = tile_kernel(device, p, "sort_onesweep", tile, type);
+               sweep = tile_kernel(device, p, "sort_onesweep", tile, true, type);
 
     const SortScratch scratch(stream, p, passes > 1 || p.in_place() ? n : 1);
     const SortElements& other = scratch.elements;
@@ -162,7 +166,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
                status.view, in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles,
                pass, first + 8 * pass, last, code.flip, code.fold);
     if (in_place != 0) {
-        const auto copy = tile_kernel(device, p, "sort_copy_back", tile, type);
+        const auto copy = tile_kernel(device, p, "sort_copy_back", tile, true, type);
         launch(stream, *copy,
                LaunchShape::linear(std::min<u64>(divide_up(n, tile.lanes), u64{device.traits().units} * 8),
                                    tile.lanes),

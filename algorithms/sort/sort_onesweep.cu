@@ -122,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     if (threadIdx.x == 0) make_plan(memory, constant, passes, in_place);
 }
 
-#else
+#elif defined(AHEAD)
 
 constexpr u32 count_bits = 8 * sizeof(COUNT);
 constexpr COUNT is_own = COUNT(1) << (count_bits - 2);       // a count of the tile's own
@@ -180,7 +180,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
         own = total;
         publish(words + u64(tile) * digits, (tile == 0 ? is_through : is_own) | own);
     });
-    stage_keys(key, count, digit, place, shared);
+    stage_keys(key, place, shared);
     V value[has_values ? ITEMS : 1];
     if constexpr (has_values) {
         const V* const from_values = from_place == in_place_of ? in_values : from_place == out_place ? out_values : other_values;
@@ -207,6 +207,8 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     }
 }
 
+#else
+
 // Sorts by the bits [first, last). One group, which has read all before it stores any: out may be in.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_one_tile(const K* in, const V* in_values, K* out, V* out_values, u32 count, u32 first, u32 last, u64 flip,
@@ -223,7 +225,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         const Digit digit = digit_at(shift, last, make_code(flip, fold));
         rank_items(key, count, digit, place, shared);
         scan_counts(shared, [](u32) {});
-        stage_keys(key, count, digit, place, shared);
+        stage_keys(key, place, shared);
         __syncthreads();
 #pragma unroll
         for (u32 i = 0; i < ITEMS; ++i) key[i] = keys[place_of(i)];

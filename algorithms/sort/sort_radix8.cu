@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     load_items(in + begin, count, key);
     rank_items(key, count, digit, place, shared);
     const u32 start = scan_counts(shared, [](u32) {});
-    stage_keys(key, count, digit, place, shared);
+    stage_keys(key, place, shared);
     if constexpr (has_values) load_items(in_values + begin, count, value);
     if (threadIdx.x < digits) shared.base[threadIdx.x] = offsets[threadIdx.x * tiles + blockIdx.x] - start;
     __syncthreads();

@@ -80,8 +80,8 @@ __device__ __forceinline__ u32 peers_of(u32 digit, u32* lanes) {
 #endif
 }
 
-// Gives each item its rank among those of its digit in this warp, and counts the digits. Items past the tile's first
-// `count` are of the last digit, and come last of it.
+// Gives each item its rank among those of its digit in this warp, with the digit from bit 16 on, and counts the digits.
+// Items past the tile's first `count` are of the last digit, and come last of it.
 __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, const Digit& digit, u32 (&rank)[ITEMS],
                                            Shared& shared) {
     const u32 lane = threadIdx.x % warp_width;
@@ -103,7 +103,7 @@ __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, con
         __syncwarp();
         if (before == 0) counts[d] = counted + __popc(peers);
         __syncwarp();
-        rank[i] = counted + before;
+        rank[i] = (counted + before) | d << 16;
     }
 }
 
@@ -137,23 +137,21 @@ __device__ __forceinline__ E scan_digits(E value, E* sums) {
 // group; lanes from `digits` on have none.
 template <class F>
 __device__ __forceinline__ u32 scan_counts(Shared& shared, const F publish) {
-    u32 count[warps], total = 0;
+    u32 total = 0;
     __syncthreads();
     if (threadIdx.x < digits) {
-#pragma unroll
-        for (u32 w = 0; w < warps; ++w) {
-            count[w] = shared.counts[w][threadIdx.x];
-            total += count[w];
-        }
+#pragma unroll 4
+        for (u32 w = 0; w < warps; ++w) total += shared.counts[w][threadIdx.x];
         publish(total);
     }
     const u32 start = scan_digits(total, shared.sums);
     if (threadIdx.x < digits) {
         u32 before = start;
-#pragma unroll
+#pragma unroll 4
         for (u32 w = 0; w < warps; ++w) {
+            const u32 count = shared.counts[w][threadIdx.x];
             shared.counts[w][threadIdx.x] = before;
-            before += count[w];
+            before += count;
         }
     }
     __syncthreads();
@@ -161,42 +159,40 @@ __device__ __forceinline__ u32 scan_counts(Shared& shared, const F publish) {
 }
 
 // Ranks become places in the tile, and the keys are staged there. The barrier is the caller's.
-__device__ __forceinline__ void stage_keys(const K (&key)[ITEMS], u32 count, const Digit& digit, u32 (&rank)[ITEMS],
-                                           const Shared& shared) {
+__device__ __forceinline__ void stage_keys(const K (&key)[ITEMS], u32 (&rank)[ITEMS], const Shared& shared) {
     K* const keys = reinterpret_cast<K*>(staged);
 #pragma unroll
     for (u32 i = 0; i < ITEMS; ++i) {
-        const u32 d = place_of(i) < count ? digit.of(key[i]) : digits - 1;
-        rank[i] += shared.counts[threadIdx.x / warp_width][d];
+        rank[i] = (rank[i] & 0xffff) + shared.counts[threadIdx.x / warp_width][rank[i] >> 16];
         keys[rank[i]] = key[i];
     }
 }
 
-// Stores what is staged, and then the values, from where shared.base says. Called by the whole group, after a barrier.
+// Stores what is staged, and then the values, from where shared.base says. place: of each item in the tile. Called by the
+// whole group, after a barrier.
 __device__ __forceinline__ void store_items(K* to, V* to_values, const V (&value)[has_values ? ITEMS : 1], u32 count,
-                                            const Digit& digit, const u32 (&place)[ITEMS], const Shared& shared) {
+                                            const Digit& digit, u32 (&place)[ITEMS], const Shared& shared) {
     const K* const keys = reinterpret_cast<const K*>(staged);
-    COUNT at[has_values ? ITEMS : 1];
 #pragma unroll
     for (u32 i = 0; i < ITEMS; ++i) {
         const u32 j = i * GROUP + threadIdx.x;
         if (j < count) {
             const K key = keys[j];
-            const COUNT goes = shared.base[digit.of(key)] + j;
-            to[goes] = key;
-            if constexpr (has_values) at[i] = goes;
+            const u32 d = digit.of(key);
+            to[COUNT(shared.base[d] + j)] = key;
+            if constexpr (has_values) place[i] |= d << 16;  // that of the value which will be staged there
         }
     }
     if constexpr (has_values) {
         V* const values = reinterpret_cast<V*>(staged);
         __syncthreads();
 #pragma unroll
-        for (u32 i = 0; i < ITEMS; ++i) values[place[i]] = value[i];
+        for (u32 i = 0; i < ITEMS; ++i) values[place[i] & 0xffff] = value[i];
         __syncthreads();
 #pragma unroll
         for (u32 i = 0; i < ITEMS; ++i) {
             const u32 j = i * GROUP + threadIdx.x;
-            if (j < count) to_values[at[i]] = values[j];
+            if (j < count) to_values[COUNT(shared.base[place[i] >> 16] + j)] = values[j];
         }
     }
 }

@@ -22,10 +22,10 @@
 #define OUT 1
 #define OTHER 2
 // A pass in the plan: SKIPPED, or where it takes elements from and moves them to.
-#define SKIPPED 15
-#define STEP(from, to) ((from) | (to) << 2)
-#define FROM(step) ((step) & 3)
-#define TO(step) ((step) >> 2)
+#define SKIPPED 65535
+#define STEP(from, to) ((from) | (to) << 8)  // whole bytes: Oclgrind 21.10 goes astray where a switch is over fewer bits
+#define FROM(step) ((step) & 255)
+#define TO(step) ((step) >> 8)
 #define AT(place, in, out, other) ((place) == IN ? (in) : (place) == OUT ? (out) : (other))
 
 // The digit of a pass: bits from `shift` on.
