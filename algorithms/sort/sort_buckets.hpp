@@ -13,6 +13,9 @@ inline constexpr u64 most_buckets = 256;
 /// A bucket's elements leave for memory together, so many bytes at a time: fewer would cost more than they carry.
 inline constexpr u64 line_bytes = 256;
 
+/// A code that leaves keys as they are.
+inline constexpr Ascending as_they_are{0, 0};
+
 /// Collects what goes to each bucket of an array in a line of its own, and stores the line when it is full. Lines lie in
 /// memory as they lie in the array, at multiples of line_bytes, but for the ends of buckets. Source of the technique:
 /// N. Satish et al., Fast Sort on CPUs and GPUs, 2010.
@@ -107,30 +110,39 @@ inline void bucket_offsets(u64* counts, u64* starts, u64 chunks) {
     starts[most_buckets] = sum;
 }
 
-/// Whether a radix sort's pass `pass` leads from elsewhere to out, not to the spare arrays: so that the last one does, but
-/// where the input lies in out, which the first pass must not write to.
-inline bool pass_to_out(u64 pass, u64 passes, bool in_place) {
-    return in_place ? pass % 2 == 1 : (passes - pass) % 2 == 1;
+/// Where a radix sort's input lies: in neither of the two arrays between which its passes go, or in one of them.
+enum class RadixInput : u32 { apart, in_out, in_spare };
+
+/// Whether pass `pass` leads to out, not to the spare array: so that the last one does, but where the first one must not
+/// write to its input.
+inline bool pass_to_out(u64 pass, u64 passes, RadixInput input) {
+    if (input == RadixInput::apart) return (passes - pass) % 2 == 1;
+    return (pass % 2 == 1) == (input == RadixInput::in_out);
+}
+/// Whether the last pass leaves the result in the spare array, or, for want of a pass, somewhere else than in out.
+inline bool ends_elsewhere(u64 passes, RadixInput input) {
+    return passes == 0 ? input != RadixInput::in_out : !pass_to_out(passes - 1, passes, input);
 }
 
 /// Least-significant-digit radix sort on one thread, in digits of `width` bits from begin_bit to end_bit. One reading counts
-/// all digits; those that are the same in all codes are passed over. tables: 2^width counters a digit.
+/// all digits; those that are the same in all codes are passed over. tables: 2^width counters a digit. Keys are encoded by
+/// `load` when they are first loaded, and decoded by `store` when they are last stored.
 template <class K, class V>
 void radix_sort(const K* in, const V* values_in, K* out, V* values_out, K* spare, V* values_spare,
-                u64* tables, u64 n, u32 begin_bit, u32 end_bit, u32 width, bool in_place,
-                const Ascending& code) {
+                u64* tables, u64 n, u32 begin_bit, u32 end_bit, u32 width, RadixInput input,
+                const Ascending& load, const Ascending& store) {
     const u64 size = u64{1} << width, all = ~u64{0} >> (64 - end_bit);
     const u32 digits = (end_bit - begin_bit + width - 1) / width;
     std::fill_n(tables, digits * size, u64{0});
     for (u64 i = 0; i < n; ++i) {
-        u64 key = (code.encode(in[i]) & all) >> begin_bit;
+        u64 key = (load.encode(in[i]) & all) >> begin_bit;
         for (u32 digit = 0; digit < digits; ++digit, key >>= width)
             ++tables[digit * size + (key & (size - 1))];
     }
     u32 live[64], passes = 0;
     for (u32 digit = 0; digit < digits; ++digit) {
         const u64 shift = begin_bit + digit * width,
-                  of_first = (code.encode(in[0]) & all) >> shift & (size - 1);
+                  of_first = (load.encode(in[0]) & all) >> shift & (size - 1);
         if (tables[digit * size + of_first] != n) live[passes++] = digit;
     }
     for (u32 pass = 0; pass < passes; ++pass) {
@@ -138,25 +150,31 @@ void radix_sort(const K* in, const V* values_in, K* out, V* values_out, K* spare
         for (u64 sum = 0, d = 0; d < size; ++d)
             sum += std::exchange(next[d], sum);
         const u64 shift = begin_bit + live[pass] * width;
-        const bool first = pass == 0, to_out = pass_to_out(pass, passes, in_place);
+        const bool first = pass == 0, to_out = pass_to_out(pass, passes, input);
         const K* from = first ? in : to_out ? spare : out;
         K* to = to_out ? out : spare;
         [[maybe_unused]] const V* values_from = first ? values_in : to_out ? values_spare : values_out;
         [[maybe_unused]] V* values_to = to_out ? values_out : values_spare;
-        // A code of zeros changes nothing.
-        const Ascending load = first ? code : Ascending{0, 0},
-                        store = pass + 1 == passes ? code : Ascending{0, 0};
+        const Ascending encode = first ? load : as_they_are,
+                        decode = pass + 1 == passes ? store : as_they_are;
         for (u64 i = 0; i < n; ++i) {
-            const K key = load.encode(from[i]);
+            const K key = encode.encode(from[i]);
             const u64 position = next[(u64{key} & all) >> shift & (size - 1)]++;
-            to[position] = store.decode(key);
+            to[position] = decode.decode(key);
             if constexpr (has_value<V>) values_to[position] = values_from[i];
         }
     }
-    const bool from_in = passes == 0 && !in_place, from_spare = in_place && passes % 2 == 1;
-    if (!from_in && !from_spare) return;
-    std::copy_n(from_in ? in : spare, n, out);
-    if constexpr (has_value<V>) std::copy_n(from_in ? values_in : values_spare, n, values_out);
+    if (!ends_elsewhere(passes, input)) {
+        if (passes > 0 || load == store) return;
+        for (u64 i = 0; i < n; ++i)
+            out[i] = store.decode(load.encode(out[i]));
+        return;
+    }
+    const Ascending encode = passes == 0 ? load : as_they_are, decode = passes == 0 ? store : as_they_are;
+    const K* from = passes == 0 ? in : spare;
+    for (u64 i = 0; i < n; ++i)
+        out[i] = decode.decode(encode.encode(from[i]));
+    if constexpr (has_value<V>) std::copy_n(passes == 0 ? values_in : values_spare, n, values_out);
 }
 
 }  // namespace concord::host

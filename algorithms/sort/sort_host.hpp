@@ -31,6 +31,7 @@ struct Ascending {
     }
     /// Whether codes are the keys as they are.
     bool is_identity() const { return fold == 0 && flip == 0; }
+    bool operator==(const Ascending&) const = default;
 
   private:
     // The highest bit in every place.
@@ -123,19 +124,26 @@ u64 merge_path(const T* a, u64 a_count, const T* b, u64 b_count, u64 rank, const
 template <class T, class V, class Less>
 [[gnu::always_inline]] inline void merge_two(const SortRun<T, V>& a, u64 a_count, const SortRun<T, V>& b,
                                              u64 b_count, const SortRun<T, V>& to, const Less& less) {
-    u64 i = 0, j = 0;
-    while (i < a_count && j < b_count) {
-        const bool second = less(b.keys[j], a.keys[i]) != 0;
-        const T key = second ? b.keys[j] : a.keys[i];
-        to.keys[i + j] = key;
-        if constexpr (has_value<V>) to.values[i + j] = *(second ? b.values + j : a.values + i);
-        i += second ? 0 : 1;
-        j += second ? 1 : 0;
+    u64 i = 0, k = 0;  // elements taken from a, and in all
+    // So many are there of either that no end has to be looked for. One index depends on the comparison, and by a sum: with
+    // more to select the compiler branches, and which of two comes first cannot be foretold.
+    for (u64 steps = std::min(a_count, b_count); steps > 0; steps = std::min(a_count - i, b_count - (k - i))) {
+        for (const u64 end = k + steps; k < end; ++k) {
+            const u64 j = k - i;
+            const T x = a.keys[i], y = b.keys[j];
+            const bool second = less(y, x) != 0;
+            to.keys[k] = second ? y : x;
+            if constexpr (has_value<V>) {
+                const V both[2] = {a.values[i], b.values[j]};
+                to.values[k] = both[second ? 1 : 0];
+            }
+            i += second ? 0 : 1;
+        }
     }
-    for (; i < a_count; ++i)
-        move_pair(to, i + j, a, i);
-    for (; j < b_count; ++j)
-        move_pair(to, i + j, b, j);
+    for (; i < a_count; ++i, ++k)
+        move_pair(to, k, a, i);
+    for (u64 j = k - i; j < b_count; ++j, ++k)
+        move_pair(to, k, b, j);
 }
 
 /// Elements that are sorted by insertion.

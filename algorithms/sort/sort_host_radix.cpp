@@ -29,6 +29,10 @@ struct RadixPlan {
 };
 constexpr u64 plan_words = 1 + most_digits;
 
+RadixInput input_of(u32 in_place) {
+    return in_place != 0 ? RadixInput::in_out : RadixInput::apart;
+}
+
 u64 digit_mask(u64 shift, u32 end_bit) {
     return (u64{1} << std::min<u64>(digit_bits, end_bit - shift)) - 1;
 }
@@ -76,7 +80,7 @@ void radix_count(const Group& group, const K* out, const K* spare, u64* offsets,
                  u64 chunk, u64 pass, u32 end_bit, u32 in_place) {
     const auto& plan = *reinterpret_cast<const RadixPlan*>(plan_at);
     if (pass >= plan.passes) return;
-    const K* from = pass_to_out(pass - 1, plan.passes, in_place != 0) ? out : spare;
+    const K* from = pass_to_out(pass - 1, plan.passes, input_of(in_place)) ? out : spare;
     const u64 begin = group.x * chunk, end = std::min(n, begin + chunk), shift = plan.shift[pass],
               mask = digit_mask(shift, end_bit);
     // Two tables take turns, so that equal neighbours need not wait for one another.
@@ -104,15 +108,14 @@ void radix_scatter(const Group& group, const K* in, const V* values_in, K* out, 
                    u32 end_bit, u32 in_place, u32 past_cache, const Ascending code) {
     const auto& plan = *reinterpret_cast<const RadixPlan*>(plan_at);
     if (pass >= plan.passes) return;
-    const auto to_out = [&](u64 p) { return pass_to_out(p, plan.passes, in_place != 0); };
+    const auto to_out = [&](u64 p) { return pass_to_out(p, plan.passes, input_of(in_place)); };
     const u64 begin = group.x * chunk, count = std::min(chunk, n - begin), shift = plan.shift[pass],
               mask = digit_mask(shift, end_bit);
     const bool first = pass == 0, last = pass + 1 == plan.passes;
     const K* from = (first ? in : to_out(pass - 1) ? out : spare) + begin;
     const V* values_from = first ? values_in : to_out(pass - 1) ? values_out : values_spare;
     if constexpr (has_value<V>) values_from += begin;
-    // A code of zeros changes nothing.
-    const Ascending load = first ? code : Ascending{0, 0}, store = last ? code : Ascending{0, 0};
+    const Ascending load = first ? code : as_they_are, store = last ? code : as_they_are;
     scatter(
         offsets + group.x * most_buckets, count, to_out(pass) ? out : spare,
         to_out(pass) ? values_out : values_spare, group.local, past_cache != 0,
@@ -128,8 +131,8 @@ template <class K, class V>
 void radix_finish(const Group& group, const K* in, const V* values_in, K* out, V* values_out, const K* spare,
                   const V* values_spare, const u64* plan_at, u64 n, u64 chunk, u32 in_place) {
     const u64 passes = reinterpret_cast<const RadixPlan*>(plan_at)->passes;
-    const bool from_in = passes == 0 && in_place == 0, from_spare = in_place != 0 && passes % 2 == 1;
-    if (!from_in && !from_spare) return;
+    if (!ends_elsewhere(passes, input_of(in_place))) return;
+    const bool from_in = passes == 0;
     const u64 begin = group.x * chunk, count = std::min(chunk, n - begin);
     std::memcpy(out + begin, (from_in ? in : spare) + begin, count * sizeof(K));
     if constexpr (has_value<V>)
@@ -142,7 +145,7 @@ void radix_serial(const Group& /*group*/, const K* in, const V* values_in, K* ou
                   V* values_spare, u64* tables, u64 n, u32 begin_bit, u32 end_bit, u32 width, u32 in_place,
                   const Ascending code) {
     radix_sort(in, values_in, out, values_out, spare, values_spare, tables, n, begin_bit, end_bit, width,
-               in_place != 0, code);
+               input_of(in_place), code, code);
 }
 
 }  // namespace

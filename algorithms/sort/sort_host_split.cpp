@@ -1,12 +1,15 @@
 // Keys alone on the CPU, which need no stability: equal keys are the same.
 //
-// sample_sort: splitters are taken from a sorted sample of the keys, so that whatever these have in common, buckets come out
-// even. Each chunk of the input counts its keys of each bucket and notes them, a byte a key; then every chunk scatters
-// its keys through lines of 256 bytes a bucket; then every bucket is sorted where it lies, by Highway's vectorised quicksort
-// where there is Highway, else by a radix sort on one thread. Where splitters are equal, keys that equal one have a bucket of
-// their own, which is sorted already. Keys are read twice and written twice, and once more in place; a byte a key is written and read. Small inputs
-// are one leaf. Sources: W. Frazer, A. McKellar, Samplesort, 1970; P. Sanders, S. Winkel, Super Scalar Sample Sort,
-// 2004; M. Axtmann et al., In-Place Parallel Super Scalar Samplesort, 2017; M. Blacher et al., Vectorized and performance-portable Quicksort, 2022.
+// Sample sort: splitters are taken from a sorted sample of the keys, so that whatever these have in common, buckets come out
+// even. Each chunk of the input counts its keys of each bucket and notes them, a byte a key; then every chunk scatters its
+// keys through lines of 256 bytes a bucket; then every bucket, which fits a thread's cache, is sorted, as a leaf. Where splitters
+// are equal, keys that equal one have a bucket of their own, which is sorted already. Keys are read twice and written once,
+// and the leaves read and written once; a byte a key is written and read. Small inputs are one leaf. Leaves of
+//   sample_vqsort   are sorted by Highway's vectorised quicksort, where they lie; in out, but where that is the input
+//   sample_radix    are sorted by a radix sort, least significant digit first, from the spare array to out
+// Sources: W. Frazer, A. McKellar, Samplesort, 1970; P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004; M. Axtmann
+// et al., In-Place Parallel Super Scalar Samplesort, 2017; M. Blacher et al., Vectorized and Performance-Portable
+// Quicksort, 2022.
 //
 // counting: keys of one or two bytes are counted, and written anew: read once, written once. Source: D. Knuth, The Art of
 // Computer Programming, vol. 3, 5.2.
@@ -25,28 +28,62 @@ namespace concord {
 namespace host {
 namespace {
 
-constexpr bool leaf_needs_spare = CONCORD_HIGHWAY == 0;
+// --- The leaves -----------------------------------------------------------------------------------------------------
 
-// Sorts codes. spare: room for as many, where leaf_needs_spare.
-template <class K>
-void sort_leaf(K* keys, [[maybe_unused]] K* spare, u64 n) {
-    if (n < 2) return;
+/// Sorts n keys, which `load` encodes, to out, where `store` decodes them.
+struct VqsortLeaf {
+    static constexpr RadixInput from = RadixInput::in_out;
+
+    template <class K>
+    static void sort(const K* in, K* out, K* /*spare*/, u64 n, const Ascending& load,
+                     const Ascending& store) {
+        if (in != out || !load.is_identity()) {
+            for (u64 i = 0; i < n; ++i)
+                out[i] = load.encode(in[i]);
+        }
 #if CONCORD_HIGHWAY
-    thread_local const hwy::Sorter sorter;
-    sorter(keys, n, hwy::SortAscending());
-#else
-    constexpr u64 few = 512;
-    if (n <= few) {
-        std::sort(keys, keys + n);
-        return;
-    }
-    u64 tables[sizeof(K) * 256];
-    radix_sort<K, NoValue>(keys, nullptr, keys, nullptr, spare, nullptr, tables, n, 0, 8 * sizeof(K), 8, true,
-                           Ascending{0, 0});
+        thread_local const hwy::Sorter sorter;
+        sorter(out, n, hwy::SortAscending());
 #endif
-}
+        if (store.is_identity()) return;
+        for (u64 i = 0; i < n; ++i)
+            out[i] = store.decode(out[i]);
+    }
+};
 
-// --- sample_sort ----------------------------------------------------------------------------------------------------
+/// The same with room for as many keys in spare, where in may lie as well.
+struct RadixLeaf {
+    static constexpr RadixInput from = RadixInput::in_spare;
+
+    template <class K>
+    static void sort(const K* in, K* out, K* spare, u64 n, const Ascending& load, const Ascending& store) {
+        constexpr u64 few = 256;
+        if (n <= few) {
+            for (u64 i = 0; i < n; ++i)
+                out[i] = load.encode(in[i]);
+            std::sort(out, out + n);
+            for (u64 i = 0; i < n; ++i)
+                out[i] = store.decode(out[i]);
+            return;
+        }
+        // Only the bits below the highest in which keys differ, in digits of up to nine: as many streams as fit the first cache.
+        K differ = 0;
+        const K first = load.encode(in[0]);
+        for (u64 i = 0; i < n; ++i)
+            differ = static_cast<K>(differ | (load.encode(in[i]) ^ first));
+        constexpr u32 most_width = 9;
+        const u32 bits = std::max(1, static_cast<int>(std::bit_width(differ))),
+                  width = static_cast<u32>(detail::divide_up(bits, detail::divide_up(bits, most_width)));
+        u64 tables[8 << most_width];
+        const RadixInput input = in == out     ? RadixInput::in_out
+                                 : in == spare ? RadixInput::in_spare
+                                               : RadixInput::apart;
+        radix_sort<K, NoValue>(in, nullptr, out, nullptr, spare, nullptr, tables, n, 0, bits, width, input,
+                               load, store);
+    }
+};
+
+// --- The split ------------------------------------------------------------------------------------------------------
 
 constexpr u64 samples_a_bucket = 16;
 
@@ -154,31 +191,25 @@ void sample_scatter(const Group& group, const K* in, K* to, const u8* buckets, c
         [](u64) { return NoValue{}; });
 }
 
-/// Sorts a bucket where it lies, and decodes it to out. spare is the other of the two arrays.
-template <class K>
-void sample_leaves(const Group& group, K* scattered, K* spare, K* out, const u8* splitters_at,
+/// Sorts a bucket to out.
+template <class Leaf, class K>
+void sample_leaves(const Group& group, K* scattered, K* out, K* spare, const u8* splitters_at,
                    const u64* starts, const Ascending code) {
     const auto& splitters = *reinterpret_cast<const Splitters<K>*>(splitters_at);
     const u64 begin = starts[group.x], count = starts[group.x + 1] - begin;
-    K* keys = scattered + begin;
     const bool all_equal = splitters.equal != 0 && group.x % 2 == 1;
-    if (!all_equal) sort_leaf(keys, spare + (leaf_needs_spare ? begin : 0), count);
-    if (scattered == out && code.is_identity()) return;
-    for (u64 i = 0; i < count; ++i)
-        out[begin + i] = code.decode(keys[i]);
+    if (count == 0) return;
+    if (all_equal) {
+        std::fill_n(out + begin, count, code.decode(scattered[begin]));
+    } else {
+        Leaf::sort(scattered + begin, out + begin, spare + begin, count, as_they_are, code);
+    }
 }
 
 /// All of the input is one leaf.
-template <class K>
+template <class Leaf, class K>
 void sample_one(const Group& /*group*/, const K* in, K* out, K* spare, u64 n, const Ascending code) {
-    if (in != out || !code.is_identity()) {
-        for (u64 i = 0; i < n; ++i)
-            out[i] = code.encode(in[i]);
-    }
-    sort_leaf(out, spare, n);
-    if (code.is_identity()) return;
-    for (u64 i = 0; i < n; ++i)
-        out[i] = code.decode(out[i]);
+    Leaf::sort(in, out, spare, n, code, code);
 }
 
 // --- counting -------------------------------------------------------------------------------------------------------
@@ -242,19 +273,59 @@ struct SampleHost {
     u64 splitters_bytes;
 };
 
-template <class K>
+template <class Leaf, class K>
 const SampleHost& sample_host() {
     static constexpr SampleHost kernels{.splitters = plain_host_kernel<&host::sample_splitters<K>>(),
                                         .count = plain_host_kernel<&host::sample_count<K>>(),
                                         .scatter = plain_host_kernel<&host::sample_scatter<K>>(),
-                                        .leaves = host_kernel<&host::sample_leaves<K>>(),
-                                        .one = host_kernel<&host::sample_one<K>>(),
+                                        .leaves = plain_host_kernel<&host::sample_leaves<Leaf, K>>(),
+                                        .one = plain_host_kernel<&host::sample_one<Leaf, K>>(),
                                         .splitters_bytes = sizeof(host::Splitters<K>)};
     return kernels;
 }
 
-const SampleHost& sample_host_of(u32 key_size) {
-    return key_size == 2 ? sample_host<u16>() : key_size == 4 ? sample_host<u32>() : sample_host<u64>();
+// `name`: of the kernels whose leaves these are.
+template <class Leaf>
+void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, const char* one_name) {
+    Device& device = stream.device();
+    const SampleHost& kernels = p.key_size() == 2   ? sample_host<Leaf, u16>()
+                                : p.key_size() == 4 ? sample_host<Leaf, u32>()
+                                                    : sample_host<Leaf, u64>();
+    const auto kernel = [&](const char* entry, const HostKernel& host) {
+        return sort_host_kernel(device, p, entry, host);
+    };
+    const u64 n = p.count(), units = device.traits().units;
+    const host::Ascending code = sort_ascending(p);
+    const auto spare_keys = stream.scratch(p.in.bytes());
+    const View spare{spare_keys.get(), 0, n, p.in.type};
+    // Buckets that a thread's second-level cache holds, several for each thread, but none so small that the way there costs
+    // more than its sorting.
+    constexpr u64 leaf_bytes = u64{512} << 10, least_bytes = u64{16} << 10, few_bytes = u64{512} << 10;
+    if (units == 1 || p.in.bytes() < few_bytes) {
+        const auto one = kernel(one_name, kernels.one);
+        launch(stream, *one, LaunchShape::linear(1, 1), p.in, p.out, spare, n, bytes_of(code));
+        return;
+    }
+    const u64 buckets = std::bit_floor(std::min({host::most_buckets, p.in.bytes() / least_bytes,
+                                                 std::max(8 * units, 2 * p.in.bytes() / leaf_bytes)}));
+    const auto split = kernel("sample_splitters", kernels.splitters),
+               count = kernel("sample_count", kernels.count),
+               sum = kernel("sample_offsets", plain_host_kernel<&host::sample_offsets>()),
+               scatter = kernel("sample_scatter", kernels.scatter),
+               leaves = kernel(leaves_name, kernels.leaves);
+    const u64 chunks = std::min(4 * units, divide_up(n, u64{1} << 14)), chunk = divide_up(n, chunks);
+    const Array<u8> splitters(stream, kernels.splitters_bytes), notes(stream, n);
+    const Array<u64> counts(stream, chunks * host::most_buckets), starts(stream, host::most_buckets + 1);
+    const View& scattered = p.in_place() || Leaf::from == host::RadixInput::in_spare ? spare : p.out;
+    const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
+    const LaunchShape one = LaunchShape::linear(1, 1), all = LaunchShape::linear(chunks, 1);
+    launch(stream, *split, one, p.in, splitters, n, buckets, bytes_of(code));
+    launch(stream, *count, all, p.in, splitters, notes, counts, n, chunk, bytes_of(code));
+    launch(stream, *sum, one, counts, starts, chunks);
+    launch(stream, *scatter, LaunchShape::linear(chunks, 1, host::most_buckets * host::line_bytes), p.in,
+           scattered, notes, counts, n, chunk, past_cache, bytes_of(code));
+    launch(stream, *leaves, LaunchShape::linear(host::most_buckets, 1), scattered, p.out, spare, splitters,
+           starts, bytes_of(code));
 }
 
 }  // namespace
@@ -265,45 +336,27 @@ Support supports_sort_sample(const Device& /*device*/, const SortProblem& p) {
     return {};
 }
 
-void run_sort_sample(Stream& stream, const SortProblem& p) {
-    Device& device = stream.device();
-    const SampleHost& kernels = sample_host_of(p.key_size());
-    const auto kernel = [&](const char* entry, const HostKernel& host) {
-        return sort_host_kernel(device, p, entry, host);
-    };
-    const u64 n = p.count(), units = device.traits().units;
-    const host::Ascending code = sort_ascending(p);
-    const bool spare_needed = p.in_place() || host::leaf_needs_spare;
-    const Array<u8> spare_bytes(stream, spare_needed ? p.in.bytes() : 8);
-    const View spare{spare_bytes.buffer().get(), 0, spare_needed ? n : 1, p.in.type};
-    // Buckets that a thread's second-level cache holds, several for each thread, but none so small that the way there costs
-    // more than its sorting.
-    constexpr u64 leaf_bytes = u64{512} << 10, least_bytes = u64{16} << 10, few_bytes = u64{512} << 10;
-    if (units == 1 || p.in.bytes() < few_bytes) {
-        const auto one = kernel("sample_one", kernels.one);
-        launch(stream, *one, LaunchShape::linear(1, 1), p.in, p.out, spare, n, bytes_of(code));
-        return;
-    }
-    const u64 buckets = std::bit_floor(std::min({host::most_buckets, p.in.bytes() / least_bytes,
-                                                 std::max(8 * units, 2 * p.in.bytes() / leaf_bytes)}));
-    const auto split = kernel("sample_splitters", kernels.splitters),
-               count = kernel("sample_count", kernels.count),
-               sum = kernel("sample_offsets", plain_host_kernel<&host::sample_offsets>()),
-               scatter = kernel("sample_scatter", kernels.scatter),
-               leaves = kernel("sample_leaves", kernels.leaves);
-    const u64 chunks = std::min(4 * units, divide_up(n, u64{1} << 14)), chunk = divide_up(n, chunks);
-    const Array<u8> splitters(stream, kernels.splitters_bytes), notes(stream, n);
-    const Array<u64> counts(stream, chunks * host::most_buckets), starts(stream, host::most_buckets + 1);
-    const View& scattered = p.in_place() ? spare : p.out;
-    const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
-    const LaunchShape one = LaunchShape::linear(1, 1), all = LaunchShape::linear(chunks, 1);
-    launch(stream, *split, one, p.in, splitters, n, buckets, bytes_of(code));
-    launch(stream, *count, all, p.in, splitters, notes, counts, n, chunk, bytes_of(code));
-    launch(stream, *sum, one, counts, starts, chunks);
-    launch(stream, *scatter, LaunchShape::linear(chunks, 1, host::most_buckets * host::line_bytes), p.in,
-           scattered, notes, counts, n, chunk, past_cache, bytes_of(code));
-    launch(stream, *leaves, LaunchShape::linear(host::most_buckets, 1), scattered,
-           p.in_place() ? p.out : spare, p.out, splitters, starts, bytes_of(code));
+Support supports_sort_vqsort(const Device& device, const SortProblem& p) {
+    if (!CONCORD_HIGHWAY) return Support::no("Concord was built without Highway");
+    return supports_sort_sample(device, p);
+}
+
+// Compress-stores to memory, on which it stands, are microcode on AMD's processors that have AVX-512: there it is slower than
+// a radix sort by a factor.
+bool suits_sort_vqsort(const Device& /*device*/, const SortProblem& /*p*/) {
+#if defined(__x86_64__)
+    return !(__builtin_cpu_is("amd") && __builtin_cpu_supports("avx512f"));
+#else
+    return true;
+#endif
+}
+
+void run_sort_sample_vqsort(Stream& stream, const SortProblem& p) {
+    run_sample<host::VqsortLeaf>(stream, p, "sample_leaves_vqsort", "sample_one_vqsort");
+}
+
+void run_sort_sample_radix(Stream& stream, const SortProblem& p) {
+    run_sample<host::RadixLeaf>(stream, p, "sample_leaves_radix", "sample_one_radix");
 }
 
 Support supports_sort_counting(const Device& /*device*/, const SortProblem& p) {

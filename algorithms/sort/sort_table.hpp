@@ -61,7 +61,10 @@ void run_sort_radix16(Stream& stream, const SortProblem& problem);
 
 /// sort_host_split.cpp: keys alone on the CPU.
 Support supports_sort_sample(const Device& device, const SortProblem& problem);
-void run_sort_sample(Stream& stream, const SortProblem& problem);
+Support supports_sort_vqsort(const Device& device, const SortProblem& problem);
+bool suits_sort_vqsort(const Device& device, const SortProblem& problem);
+void run_sort_sample_vqsort(Stream& stream, const SortProblem& problem);
+void run_sort_sample_radix(Stream& stream, const SortProblem& problem);
 Support supports_sort_counting(const Device& device, const SortProblem& problem);
 void run_sort_counting(Stream& stream, const SortProblem& problem);
 
