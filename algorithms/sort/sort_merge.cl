@@ -23,7 +23,7 @@ INLINED bool comes_before(const Op op, K x, K y) { return apply(op, AS_T(x), AS_
 // How many of the first `diagonal` elements of the merge of a and b are of a.
 #define MERGE_PATH(name, SPACE, COUNT)                                                                          \
     INLINED COUNT name(SPACE const K* a, COUNT a_count, SPACE const K* b, COUNT b_count, COUNT diagonal, const Op op) { \
-        COUNT low = diagonal > b_count ? diagonal - b_count : 0, high = min(diagonal, a_count);                 \
+        COUNT low = max(diagonal, b_count) - b_count, high = min(diagonal, a_count);                             \
         while (low < high) {                                                                                    \
             const COUNT middle = (low + high) / 2;                                                              \
             if (comes_before(op, b[diagonal - 1 - middle], a[middle])) {                                        \

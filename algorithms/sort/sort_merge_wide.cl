@@ -24,7 +24,7 @@ typedef struct {
 
 // Results [from, to) of the merge of [a, b) and [b, end), counted from a, go to those places of `out`.
 INLINED void merge_runs(const Elements* in, const Elements* out, u64 a, u64 b, u64 end, u64 from, u64 to, const Op op) {
-    u64 low = from > end - b ? from - (end - b) : 0, high = min(from, b - a);
+    u64 low = max(from, end - b) - (end - b), high = min(from, b - a);
     while (low < high) {
         const u64 middle = (low + high) / 2;
         if (comes_before(op, in->keys[b + from - 1 - middle], in->keys[a + middle])) {
