@@ -1,17 +1,18 @@
 // Bitonic sort of any length, `bitonic`, `bitonic_fused`, `bitonic_local`, and `odd_even`, OpenCL C. Parallel text:
 // sort_bitonic.cu.
 //
-// Algorithm  Blocks of 2, 4, 8, ... elements are sorted, each by merging its two sorted halves in columns of comparators.
-//            The first column of a merge is mirrored, i against length-1-i, the others compare i with i + distance: so
-//            all comparators leave the smaller key at the lower index, and those that reach past the end of the array can
-//            be left out, as if the largest of keys lay there. No element is ever made up.
+// Algorithm  Blocks of 2, 4, 8, ... elements are sorted, each by merging its two sorted halves in columns of
+//            comparators. The first column of a merge is mirrored, i against length-1-i, the others compare i with i
+//            + distance: so all comparators leave the smaller key at the lower index, and those that reach past the
+//            end of the array can be left out, as if the largest of keys lay there. No element is ever made up.
 // column     a comparator a lane, a launch a column; the columns of odd_even are those of distance 1 as well.
 // fused      INPUTS elements a lane: it takes them through log2(INPUTS) columns in registers.
-// tile       TILE elements a group in local memory: all columns up to blocks of TILE, or the last columns of a longer merge.
+// tile       TILE elements a group in local memory: all columns up to blocks of TILE, or the last columns of a longer
+//            merge.
 // Passes     log2(n) (log2(n) + 1) / 2 columns; traffic: every element once either way for each launch.
 // Tunables   GROUP lanes a group, INPUTS, TILE.
-// Source     K. Batcher, Sorting networks and their applications, 1968; D. Knuth, The Art of Computer Programming 3, 5.3.4
-//            (any length); N. Habermann, Parallel Neighbor Sort, 1972 (odd-even transposition).
+// Source     K. Batcher, Sorting networks and their applications, 1968; D. Knuth, The Art of Computer Programming 3,
+//            5.3.4 (any length); N. Habermann, Parallel Neighbor Sort, 1972 (odd-even transposition).
 
 INLINED void exchange_keys(K* a, K* b) {
     const K x = *a;
@@ -53,8 +54,8 @@ void sort_column(__global K* keys, ulong keys_at, __global V* values, ulong valu
         if (VALUE_SIZE) exchange_values(value + (t), value + (u));            \
     }
 
-// A lane's elements lie `stride` apart, from first + residue on; in a mirrored merge those of the upper half from first +
-// stride-1-residue on, where the mirror images of the lower half's are.
+// A lane's elements lie `stride` apart, from first + residue on; in a mirrored merge those of the upper half from
+// first + stride-1-residue on, where the mirror images of the lower half's are.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_columns(__global K* keys, ulong keys_at, __global V* values, ulong values_at, u64 n, u64 stride, u32 mirrored,
                   u64 flip, u64 fold) {

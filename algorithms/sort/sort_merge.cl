@@ -1,18 +1,18 @@
 // Merge sort, `merge`, OpenCL C. Parallel text: sort_merge.cu; the shape for CPUs is in sort_merge_wide.cl.
 //
-// Algorithm  Each group sorts a tile in local memory: a lane sorts ITEMS neighbours by odd-even transposition, then runs are
-//            merged two by two, each lane finding by binary search where its ITEMS results begin in both (merge path).
-//            Then passes over all merge runs of tiles two by two: a first launch finds where each tile of the result
-//            begins in both runs, a second one merges a tile a group in the same way. Keys alone are merged; values
-//            follow from the places that their keys had.
+// Algorithm  Each group sorts a tile in local memory: a lane sorts ITEMS neighbours by odd-even transposition, then
+//            runs are merged two by two, each lane finding by binary search where its ITEMS results begin in both
+//            (merge path). Then passes over all merge runs of tiles two by two: a first launch finds where each tile
+//            of the result begins in both runs, a second one merges a tile a group in the same way. Keys alone are
+//            merged; values follow from the places that their keys had.
 // Stable     Of equal elements that of the earlier run comes first.
 // Passes     one launch, then two for each doubling of the tile; traffic: each pass everything once, once stored.
 // Tunables   GROUP lanes a group, a power of two; ITEMS elements a lane, odd against bank conflicts.
-// Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012; S. Baxter,
-//            moderngpu, 2013 (the sort of a tile).
+// Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012; S.
+//            Baxter, moderngpu, 2013 (the sort of a tile).
 //
-// K: unsigned integer of a key's size; T: its type, AS_T(x): such an integer's value; apply(op, x, y): nonzero where x comes
-// before y; V: unsigned integer of a value's size, VALUE_SIZE, 0 for keys alone.
+// K: unsigned integer of a key's size; T: its type, AS_T(x): such an integer's value; apply(op, x, y): nonzero where
+// x comes before y; V: unsigned integer of a value's size, VALUE_SIZE, 0 for keys alone.
 
 // Of a function that it has not inlined, PoCL 3.1 takes the lane's number from a variable that all threads share.
 #define INLINED static inline __attribute__((always_inline))
@@ -21,18 +21,19 @@
 INLINED bool comes_before(const Op op, K x, K y) { return apply(op, AS_T(x), AS_T(y)) != 0; }
 
 // How many of the first `diagonal` elements of the merge of a and b are of a.
-#define MERGE_PATH(name, SPACE, COUNT)                                                                          \
-    INLINED COUNT name(SPACE const K* a, COUNT a_count, SPACE const K* b, COUNT b_count, COUNT diagonal, const Op op) { \
-        COUNT low = max(diagonal, b_count) - b_count, high = min(diagonal, a_count);                             \
-        while (low < high) {                                                                                    \
-            const COUNT middle = (low + high) / 2;                                                              \
-            if (comes_before(op, b[diagonal - 1 - middle], a[middle])) {                                        \
-                high = middle;                                                                                  \
-            } else {                                                                                            \
-                low = middle + 1;                                                                               \
-            }                                                                                                   \
-        }                                                                                                       \
-        return low;                                                                                             \
+#define MERGE_PATH(name, SPACE, COUNT)                                                                        \
+    INLINED COUNT name(SPACE const K* a, COUNT a_count, SPACE const K* b, COUNT b_count, COUNT diagonal,      \
+                       const Op op) {                                                                         \
+        COUNT low = max(diagonal, b_count) - b_count, high = min(diagonal, a_count);                          \
+        while (low < high) {                                                                                  \
+            const COUNT middle = (low + high) / 2;                                                            \
+            if (comes_before(op, b[diagonal - 1 - middle], a[middle])) {                                      \
+                high = middle;                                                                                \
+            } else {                                                                                          \
+                low = middle + 1;                                                                             \
+            }                                                                                                 \
+        }                                                                                                     \
+        return low;                                                                                           \
     }
 MERGE_PATH(path_in_tile, __local, u32)
 MERGE_PATH(path_in_runs, __global, u64)
@@ -44,8 +45,8 @@ typedef struct {
 } Tile;
 
 // Results [diagonal, diagonal + count) of the merge of [a, b) and [b, end) of the tile.
-INLINED void merge_in_tile(__local const Tile* tile, u32 a, u32 b, u32 end, u32 diagonal, u32 count, K* key, u16* origin,
-                           const Op op) {
+INLINED void merge_in_tile(__local const Tile* tile, u32 a, u32 b, u32 end, u32 diagonal, u32 count, K* key,
+                           u16* origin, const Op op) {
     const u32 path = path_in_tile(tile->key + a, b - a, tile->key + b, end - b, diagonal, op);
     u32 i = a + path, j = b + diagonal - path;
     for (u32 k = 0; k < count; ++k) {
@@ -188,7 +189,8 @@ void sort_merge(__global const K* in, ulong in_at, __global const V* in_values, 
         out[out_at + begin + i] = tile.key[i];
 #if VALUE_SIZE
         const u32 from = tile.origin[i];
-        out_values[out_values_at + begin + i] = in_values[in_values_at + (from < a_count ? a + from : b + (from - a_count))];
+        const u64 at = from < a_count ? a + from : b + (from - a_count);
+        out_values[out_values_at + begin + i] = in_values[in_values_at + at];
 #endif
     }
 }

@@ -1,18 +1,18 @@
 // Merge sort, `merge`, CUDA C++. Parallel text: sort_merge.cl.
 //
-// Algorithm  Each group sorts a tile in shared memory: a lane sorts ITEMS neighbours by odd-even transposition, then runs are
-//            merged two by two, each lane finding by binary search where its ITEMS results begin in both (merge path).
-//            Then passes over all merge runs of tiles two by two: a first launch finds where each tile of the result
-//            begins in both runs, a second one merges a tile a group in the same way. Keys alone are merged; values
-//            follow from the places that their keys had.
+// Algorithm  Each group sorts a tile in shared memory: a lane sorts ITEMS neighbours by odd-even transposition, then
+//            runs are merged two by two, each lane finding by binary search where its ITEMS results begin in both
+//            (merge path). Then passes over all merge runs of tiles two by two: a first launch finds where each tile
+//            of the result begins in both runs, a second one merges a tile a group in the same way. Keys alone are
+//            merged; values follow from the places that their keys had.
 // Stable     Of equal elements that of the earlier run comes first.
 // Passes     one launch, then two for each doubling of the tile; traffic: each pass everything once, once stored.
 // Tunables   GROUP lanes a group, a power of two; ITEMS elements a lane, odd against bank conflicts.
-// Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012; S. Baxter,
-//            moderngpu, 2013 (the sort of a tile).
+// Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012; S.
+//            Baxter, moderngpu, 2013 (the sort of a tile).
 //
-// K: unsigned integer of a key's size; T: its type; apply(op, x, y): nonzero where x comes before y; V: unsigned integer of
-// a value's size, VALUE_SIZE, 0 for keys alone.
+// K: unsigned integer of a key's size; T: its type; apply(op, x, y): nonzero where x comes before y; V: unsigned
+// integer of a value's size, VALUE_SIZE, 0 for keys alone.
 
 constexpr bool has_values = VALUE_SIZE != 0;
 constexpr u32 tile_length = GROUP * ITEMS;
@@ -80,8 +80,8 @@ struct Items {
         }
     }
 
-    // Results from `diagonal` on of the merge of [a, b) and [b, end) of the tile. Keys alone at first: of a value, its origin
-    // there is what the tile says, or with Places the place in the tile.
+    // Results from `diagonal` on of the merge of [a, b) and [b, end) of the tile. Keys alone at first: of a value,
+    // its origin there is what the tile says, or with Places the place in the tile.
     template <bool Places>
     __device__ __forceinline__ void merge(const Tile& tile, u32 a, u32 b, u32 end, u32 diagonal, const Op op) {
         if (held == 0) return;

@@ -1,16 +1,16 @@
 // Merge sort in the shape for CPUs, `merge`, OpenCL C: one work-item a group owns a chunk. The shape for GPUs is in
 // sort_merge.cl.
 //
-// Algorithm  Each work-item sorts its chunk, which stays in its cache: blocks of BLOCK by insertion, then runs are merged two
-//            by two. Passes over all then merge runs of chunks two by two; there a work-item makes a piece of the result, whose
-//            beginning in both runs it finds by binary search (merge path).
+// Algorithm  Each work-item sorts its chunk, which stays in its cache: blocks of BLOCK by insertion, then runs are
+//            merged two by two. Passes over all then merge runs of chunks two by two; there a work-item makes a piece
+//            of the result, whose beginning in both runs it finds by binary search (merge path).
 // Stable     Of equal elements that of the earlier run comes first.
 // Passes     one launch, then one for each doubling of the chunk; traffic: each everything once, once stored.
 // Tunables   BLOCK elements that are inserted.
 // Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012.
 //
-// K: unsigned integer of a key's size; T: its type, AS_T(x): such an integer's value; apply(op, x, y): nonzero where x comes
-// before y; V: unsigned integer of a value's size, VALUE_SIZE, 0 for keys alone.
+// K: unsigned integer of a key's size; T: its type, AS_T(x): such an integer's value; apply(op, x, y): nonzero where
+// x comes before y; V: unsigned integer of a value's size, VALUE_SIZE, 0 for keys alone.
 
 #define INLINED static inline __attribute__((always_inline))
 
@@ -101,8 +101,9 @@ void sort_chunks(__global const K* in, ulong in_at, __global const V* in_values,
 
 // Merges runs of `width` two by two; a work-item makes `piece` results, of which there are whole ones in a run.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void sort_merge_runs(__global K* in, ulong in_at, __global V* in_values, ulong in_values_at, __global K* out, ulong out_at,
-                     __global V* out_values, ulong out_values_at, u64 n, u64 width, u64 piece, const Op op) {
+void sort_merge_runs(__global K* in, ulong in_at, __global V* in_values, ulong in_values_at, __global K* out,
+                     ulong out_at, __global V* out_values, ulong out_values_at, u64 n, u64 width, u64 piece,
+                     const Op op) {
     Elements from, to;
     from.keys = in + in_at;
     from.values = in_values + in_values_at;

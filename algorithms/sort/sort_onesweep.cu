@@ -1,27 +1,28 @@
 // Radix sort with one sweep over the data a digit, `onesweep`, CUDA C++. The tile is in sort_tile.cu.
 //
-// Algorithm  1: the digits of all passes are counted at once. The last group to finish turns the counts into offsets, and
-//            makes the plan: a pass whose digit is the same in all keys is left out, and the others take turns between
-//            out and a buffer so that the last one ends in out. 2: a launch for each digit, from the lowest on. A group
-//            takes a tile by ticket, ranks it by the digit, and learns by look-back how many elements of each digit
-//            lie in the tiles before it; its elements are gathered in shared memory, equal digits side by side, and leave.
+// Algorithm  1: the digits of all passes are counted at once. The last group to finish turns the counts into offsets,
+//            and makes the plan: a pass whose digit is the same in all keys is left out, and the others take turns
+//            between out and a buffer so that the last one ends in out. 2: a launch for each digit, from the lowest
+//            on. A group takes a tile by ticket, ranks it by the digit, and learns by look-back how many elements of
+//            each digit lie in the tiles before it; its elements are gathered in shared memory, equal digits side by
+//            side, and leave.
 // Look-back  A lane a digit. A tile first publishes how many it has itself, then how many there are up to and with it,
 //            both as one word with two bits that say which; a lane goes back, AHEAD tiles at a time, to the nearest
-//            tile of the second sort and adds up those of the first. A word is zero before: the counting clears those of the
-//            first pass, and each pass those of the next.
+//            tile of the second sort and adds up those of the first. A word is zero before: the counting clears those
+//            of the first pass, and each pass those of the next.
 // one tile   all passes of an input that fits one tile, in one launch.
-// Passes     two launches and one a pass; traffic: the keys once, then a pass keys and values once, once stored, and 3 KiB
-//            (6 KiB from 2^30 elements on) a tile.
+// Passes     two launches and one a pass; traffic: the keys once, then a pass keys and values once, once stored, and
+//            3 KiB (6 KiB from 2^30 elements on) a tile.
 // Progress   A tile waits for tiles of lower tickets only, which have begun.
-// Tunables   GROUP lanes a group, ITEMS elements a lane, RESIDENT groups a multiprocessor, AHEAD, MATCH; of the counting
-//            COPIES of each counter and UNROLL accesses in flight a lane.
-// Source     A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022; D. Merrill,
-//            M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
+// Tunables   GROUP lanes a group, ITEMS elements a lane, RESIDENT groups a multiprocessor, AHEAD, MATCH; of the
+//            counting COPIES of each counter and UNROLL accesses in flight a lane.
+// Source     A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022; D.
+//            Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 //
 // COUNT: u32 or, from 2^30 elements on, u64: what counts elements, with two bits to spare.
 
-// The words of `memory`, zero at first: tickets of the passes, the ticket of the counting, whether a copy is to follow, the
-// plan, and the counts of the passes, later offsets.
+// The words of `memory`, zero at first: tickets of the passes, the ticket of the counting, whether a copy is to
+// follow, the plan, and the counts of the passes, later offsets.
 constexpr u32 counting_ticket = 8, copy_follows = 9, plan_at = 16, totals_at = 32;
 
 // Where elements are before or after a pass.
@@ -67,8 +68,8 @@ __device__ __forceinline__ void make_plan(u64* memory, u32 constant, u32 passes,
     memory[copy_follows] = from == other_place;
 }
 
-// Positions count from the 16-byte boundary at or before the input's first key, so that every pack is aligned. status: the
-// words of the first pass, which are cleared.
+// Positions count from the 16-byte boundary at or before the input's first key, so that every pack is aligned.
+// status: the words of the first pass, which are cleared.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_histograms(const K* in, u64* memory, COUNT* status, u64 words, u64 n, u32 passes, u32 first, u32 last,
                     u32 in_place, u64 flip, u64 fold) {
@@ -183,7 +184,8 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     stage_keys(key, place, shared);
     V value[has_values ? ITEMS : 1];
     if constexpr (has_values) {
-        const V* const from_values = from_place == in_place_of ? in_values : from_place == out_place ? out_values : other_values;
+        const V* const from_values =
+            from_place == in_place_of ? in_values : from_place == out_place ? out_values : other_values;
         load_items(from_values + begin, count, value);
     }
     if (threadIdx.x < digits) {
@@ -193,8 +195,8 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
         shared.base[threadIdx.x] = COUNT(memory[totals_at + pass * digits + threadIdx.x]) + before - start;
     }
     __syncthreads();
-    store_items(to_place == out_place ? out : other, to_place == out_place ? out_values : other_values, value, count, digit,
-                place, shared);
+    store_items(to_place == out_place ? out : other, to_place == out_place ? out_values : other_values, value, count,
+                digit, place, shared);
 }
 
 // In place, after an odd number of passes: the elements come back to out.

@@ -1,19 +1,19 @@
-// Radix sort, least significant digit first, as the textbook has it: `radix1`, `radix4`, `radix4_local`, `radix4_vector`,
-// CUDA C++. Parallel text: sort_radix.cl.
+// Radix sort, least significant digit first, as the textbook has it: `radix1`, `radix4`, `radix4_local`,
+// `radix4_vector`, CUDA C++. Parallel text: sort_radix.cl.
 //
 // Algorithm  A pass for each digit, from the lowest on, moves the elements stably to where their digits belong.
 // radix1     One bit a pass: flags of the zeros, their exclusive scan, a split: zeros first, ones behind them.
-// radix4     Four bits a pass. Each lane owns CHUNK elements. It counts their digits, an exclusive scan of the counts, digit
-//            by digit and within one by lanes, says where its first element of each digit goes, and the lane moves its
-//            elements there one by one.
+// radix4     Four bits a pass. Each lane owns CHUNK elements. It counts their digits, an exclusive scan of the
+//            counts, digit by digit and within one by lanes, says where its first element of each digit goes, and the
+//            lane moves its elements there one by one.
 // LOCAL      radix4_local, radix4_vector: counts are in shared memory, a column a lane, not in local memory.
 // VECTOR     radix4_vector: elements are loaded 16 at a time, in accesses of 16 bytes where they are aligned.
-// Passes     a launch to count, those of a scan, one to move; traffic a pass: radix1 the keys twice and the values once, once
-//            stored, and 4 COUNTs an element; radix4 the same with 3 * 16 / CHUNK COUNTs.
+// Passes     a launch to count, those of a scan, one to move; traffic a pass: radix1 the keys twice and the values
+//            once, once stored, and 4 COUNTs an element; radix4 the same with 3 * 16 / CHUNK COUNTs.
 // Tunables   GROUP lanes a group, CHUNK.
-// Source     G. Blelloch, Prefix Sums and Their Applications, 1990 (split); M. Zagha, G. Blelloch, Radix Sort for Vector
-//            Multiprocessors, 1991; N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms for Manycore
-//            GPUs, 2009.
+// Source     G. Blelloch, Prefix Sums and Their Applications, 1990 (split); M. Zagha, G. Blelloch, Radix Sort for
+//            Vector Multiprocessors, 1991; N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms
+//            for Manycore GPUs, 2009.
 //
 // COUNT: u32 or, from 2^32 elements on, u64: what counts elements.
 
@@ -31,8 +31,8 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 
 // positions: the exclusive scan of the flags.
 extern "C" __global__ void __launch_bounds__(GROUP)
-    sort_split(const K* in, const V* in_values, const COUNT* positions, K* out, V* out_values, u64 n, u32 shift, u64 flip,
-               u64 fold) {
+    sort_split(const K* in, const V* in_values, const COUNT* positions, K* out, V* out_values, u64 n, u32 shift,
+               u64 flip, u64 fold) {
     const Code code = make_code(flip, fold);
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x, last = n - 1;
     if (i >= n) return;
@@ -99,8 +99,8 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 
 // offsets: the exclusive scan of the counts.
 extern "C" __global__ void __launch_bounds__(GROUP)
-    sort_permute(const K* in, const V* in_values, const COUNT* offsets, K* out, V* out_values, u64 n, u64 items, u32 shift,
-                 u32 mask, u64 flip, u64 fold) {
+    sort_permute(const K* in, const V* in_values, const COUNT* offsets, K* out, V* out_values, u64 n, u64 items,
+                 u32 shift, u32 mask, u64 flip, u64 fold) {
     TABLE;
     const Code code = make_code(flip, fold);
     const u64 item = u64(blockIdx.x) * GROUP + threadIdx.x, begin = item * CHUNK, end = min(begin + CHUNK, n);

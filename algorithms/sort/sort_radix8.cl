@@ -1,17 +1,18 @@
 // Radix sort with digits of eight bits in three launches a pass, `radix8`, OpenCL C. Parallel text: sort_radix8.cu.
 //
-// Algorithm  A pass for each digit, from the lowest on. 1: each group counts the digits of its tile. 2: an exclusive scan of
-//            the counts, digit by digit and within one by tiles, says where a tile's first element of each digit goes.
-//            3: each group sorts its tile by the digit in local memory, stably, in two splits by four bits, so that
-//            equal digits lie side by side, and stores it to where they belong. Values follow from the places that
-//            the keys had in the tile.
-// split      A lane counts the digits of its ITEMS neighbouring keys in a column of its own; one scan of all
-//            columns ranks the tile. No lanes in lock-step are relied on.
+// Algorithm  A pass for each digit, from the lowest on. 1: each group counts the digits of its tile. 2: an exclusive
+//            scan of the counts, digit by digit and within one by tiles, says where a tile's first element of each
+//            digit goes. 3: each group sorts its tile by the digit in local memory, stably, in two splits by four
+//            bits, so that equal digits lie side by side, and stores it to where they belong. Values follow from the
+//            places that the keys had in the tile.
+// split      A lane counts the digits of its ITEMS neighbouring keys in a column of its own; one scan of all columns
+//            ranks the tile. No lanes in lock-step are relied on.
 // tile       all passes of an input that fits one tile, in one launch.
-// Passes     a launch to count, those of a scan, one to store; traffic a pass: the keys twice, the values once, once stored.
+// Passes     a launch to count, those of a scan, one to store; traffic a pass: the keys twice, the values once, once
+//            stored.
 // Tunables   GROUP lanes a group; ITEMS keys a lane, odd against bank conflicts.
-// Source     N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009; D. Merrill,
-//            A. Grimshaw, High Performance and Scalable Radix Sorting, 2011.
+// Source     N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009; D.
+//            Merrill, A. Grimshaw, High Performance and Scalable Radix Sorting, 2011.
 //
 // COUNT: u32 or, from 2^32 elements on, u64: what counts elements.
 
@@ -63,8 +64,8 @@ INLINED void scan_counters(__local Tile* tile) {
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Sorts the tile by the bits (key >> shift) & mask, SPLIT_BITS at most. What lies past its first `count` keys stays there:
-// it counts as of the last digit, and comes last among those. Called by the whole group.
+// Sorts the tile by the bits (key >> shift) & mask, SPLIT_BITS at most. What lies past its first `count` keys stays
+// there: it counts as of the last digit, and comes last among those. Called by the whole group.
 INLINED void split_tile(__local Tile* tile, u32 count, u32 shift, u32 mask, Code code) {
     const u32 lane = get_local_id(0);
     K key[ITEMS];
@@ -106,8 +107,9 @@ void sort_count(__global const K* in, ulong in_at, __global COUNT* counts, ulong
 // offsets: the exclusive scan of the counts.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_scatter(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at,
-                  __global const COUNT* offsets, ulong offsets_at, __global K* out, ulong out_at, __global V* out_values,
-                  ulong out_values_at, u64 n, u64 tiles, u32 shift, u32 mask, u64 flip, u64 fold) {
+                  __global const COUNT* offsets, ulong offsets_at, __global K* out, ulong out_at,
+                  __global V* out_values, ulong out_values_at, u64 n, u64 tiles, u32 shift, u32 mask, u64 flip,
+                  u64 fold) {
     __local Tile tile;
     __local COUNT base[DIGITS];  // of each digit: where it goes, less its place in the tile
     const Code code = make_code(flip, fold);
@@ -144,7 +146,8 @@ void sort_one_tile(__global const K* in, ulong in_at, __global const V* in_value
     const u32 lane = get_local_id(0);
     load_tile(in + in_at, count, &tile);
     for (u32 shift = first; shift < last; shift += SPLIT_BITS)
-        split_tile(&tile, count, shift, last - shift < SPLIT_BITS ? (1u << (last - shift)) - 1 : SPLIT_DIGITS - 1, code);
+        split_tile(&tile, count, shift, last - shift < SPLIT_BITS ? (1u << (last - shift)) - 1 : SPLIT_DIGITS - 1,
+                   code);
 #if VALUE_SIZE
     V value[ITEMS];
     for (u32 j = 0; j < ITEMS; ++j) {

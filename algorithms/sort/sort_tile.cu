@@ -1,12 +1,12 @@
 // A tile of a radix sort, CUDA C++: loaded, ranked by a digit of eight bits and stored by one group. Used by
 // sort_onesweep.cu and sort_radix8.cu.
 //
-// A warp owns warp_width * ITEMS neighbouring elements of the tile, and a lane every warp_width-th of these: loads are
-// coalesced, and item after item, lane after lane is the order of the input. To rank an item, a warp looks for its lanes
-// of equal digits, the lowest of which counts them all in the warp's counters.
+// A warp owns warp_width * ITEMS neighbouring elements of the tile, and a lane every warp_width-th of these: loads
+// are coalesced, and item after item, lane after lane is the order of the input. To rank an item, a warp looks for
+// its lanes of equal digits, the lowest of which counts them all in the warp's counters.
 //
-// GROUP lanes a group, at least 256; ITEMS elements a lane; MATCH: how equal digits are found, 0 by eight votes, 1 by the
-// instruction for it, 2 by bits of lanes in shared memory; COUNT: u32 or u64, what counts elements.
+// GROUP lanes a group, at least 256; ITEMS elements a lane; MATCH: how equal digits are found, 0 by eight votes, 1 by
+// the instruction for it, 2 by bits of lanes in shared memory; COUNT: u32 or u64, what counts elements.
 
 constexpr u32 digits = 256;
 constexpr u32 digit_bits = 8;
@@ -107,8 +107,8 @@ __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, con
     }
 }
 
-// Lanes [0, digits) get the sum of the values of those before them; sums: shared memory of digits / warp_width. Called by
-// the whole group.
+// Lanes [0, digits) get the sum of the values of those before them; sums: shared memory of digits / warp_width.
+// Called by the whole group.
 template <class E>
 __device__ __forceinline__ E scan_digits(E value, E* sums) {
     const u32 lane = threadIdx.x % warp_width, warp = threadIdx.x / warp_width;
@@ -132,9 +132,9 @@ __device__ __forceinline__ E scan_digits(E value, E* sums) {
     return before;
 }
 
-// The warps' counts become the places in the tile of each warp's first item of each digit. publish(total) is called with
-// the tile's count of the lane's digit, as soon as it is known. Returns where the lane's digit begins. Called by the whole
-// group; lanes from `digits` on have none.
+// The warps' counts become the places in the tile of each warp's first item of each digit. publish(total) is called
+// with the tile's count of the lane's digit, as soon as it is known. Returns where the lane's digit begins. Called by
+// the whole group; lanes from `digits` on have none.
 template <class F>
 __device__ __forceinline__ u32 scan_counts(Shared& shared, const F publish) {
     u32 total = 0;
@@ -168,8 +168,8 @@ __device__ __forceinline__ void stage_keys(const K (&key)[ITEMS], u32 (&rank)[IT
     }
 }
 
-// Stores what is staged, and then the values, from where shared.base says. place: of each item in the tile. Called by the
-// whole group, after a barrier.
+// Stores what is staged, and then the values, from where shared.base says. place: of each item in the tile. Called by
+// the whole group, after a barrier.
 __device__ __forceinline__ void store_items(K* to, V* to_values, const V (&value)[has_values ? ITEMS : 1], u32 count,
                                             const Digit& digit, u32 (&place)[ITEMS], const Shared& shared) {
     const K* const keys = reinterpret_cast<const K*>(staged);

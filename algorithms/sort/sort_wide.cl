@@ -1,17 +1,18 @@
-// Radix sort with digits of eight bits in the shape for CPUs, `radix8`, OpenCL C: one work-item a group owns a chunk. The
-// shape for GPUs is in sort_radix8.cl.
+// Radix sort with digits of eight bits in the shape for CPUs, `radix8`, OpenCL C: one work-item a group owns a chunk.
+// The shape for GPUs is in sort_radix8.cl.
 //
-// Algorithm  Counts of all digits of all chunks, then a plan: a pass whose digit is the same in all keys is left out, and
-//            the others take turns between out and a buffer so that the last one ends in out. Then a pass for each digit,
-//            from the lowest on: counts of the chunks (the first pass has them already), and a scatter, which gathers
-//            LINE elements a digit in memory of the work-item's own and stores them together: whole cache lines, past
-//            the cache where the data is too large for it.
+// Algorithm  Counts of all digits of all chunks, then a plan: a pass whose digit is the same in all keys is left out,
+//            and the others take turns between out and a buffer so that the last one ends in out. Then a pass for
+//            each digit, from the lowest on: counts of the chunks (the first pass has them already), and a scatter,
+//            which gathers LINE elements a digit in memory of the work-item's own and stores them together: whole
+//            cache lines, past the cache where the data is too large for it.
 // small      all of it for a small input, in one launch of one work-item.
-// Passes     two launches for the plan, two a pass; traffic: the keys once, then a pass the keys twice, the values once, once
-//            stored.
+// Passes     two launches for the plan, two a pass; traffic: the keys once, then a pass the keys twice, the values
+//            once, once stored.
 // Tunables   LINE elements gathered a digit.
 // Source     D. Jimenez-Gonzalez et al., CC-Radix: a Cache Conscious Sorting Based on Radix Sort, 2003; N. Satish et
-//            al., Fast Sort on CPUs and GPUs: a Case for Bandwidth Oblivious SIMD Sort, 2010 (software write-combining).
+//            al., Fast Sort on CPUs and GPUs: a Case for Bandwidth Oblivious SIMD Sort, 2010 (software
+//            write-combining).
 
 #define DIGITS 256
 #define DIGIT_BITS 8
@@ -23,10 +24,13 @@
 #define OTHER 2
 // A pass in the plan: SKIPPED, or where it takes elements from and moves them to.
 #define SKIPPED 65535
-#define STEP(from, to) ((from) | (to) << 8)  // whole bytes: Oclgrind 21.10 goes astray where a switch is over fewer bits
+// Of whole bytes: Oclgrind 21.10 goes astray where a switch is over fewer bits.
+#define STEP(from, to) ((from) | (to) << 8)
 #define FROM(step) ((step) & 255)
 #define TO(step) ((step) >> 8)
-#define AT(place, in, out, other) ((place) == IN ? (in) : (place) == OUT ? (out) : (other))
+// The elements there, of type E.
+#define AT(place, E, in, out, other)                                                                 \
+    ((place) == IN ? (in) : (place) == OUT ? (__global const E*)(out) : (__global const E*)(other))
 
 // The digit of a pass: bits from `shift` on.
 INLINED u32 shift_of(u32 pass, u32 first) { return first + pass * DIGIT_BITS; }
@@ -59,8 +63,8 @@ void sort_histograms(__global const K* in, ulong in_at, __global u32* rows, ulon
     for (u32 k = 0; k < passes * DIGITS; ++k) rows[k] = counts[k];
 }
 
-// Marks what each pass that is not skipped does; steps: SKIPPED or not. The last one ends in out, but in place that takes
-// an even number of them: returns whether all is in `other` at the end.
+// Marks what each pass that is not skipped does; steps: SKIPPED or not. The last one ends in out, but in place that
+// takes an even number of them: returns whether all is in `other` at the end.
 INLINED u32 plan_steps(u32* steps, u32 passes, u32 in_place) {
     u32 left = 0, from = IN;
     for (u32 p = 0; p < passes; ++p) left += steps[p] != SKIPPED;
@@ -81,8 +85,8 @@ INLINED u32 plan_steps(u32* steps, u32 passes, u32 in_place) {
 
 // plan: a word a pass, and at the end whether a copy is to follow.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void sort_plan(__global const u32* rows, ulong rows_at, __global u32* plan, ulong plan_at, u64 n, u64 chunks, u32 passes,
-               u32 in_place) {
+void sort_plan(__global const u32* rows, ulong rows_at, __global u32* plan, ulong plan_at, u64 n, u64 chunks,
+               u32 passes, u32 in_place) {
     u32 steps[PASSES];
     for (u32 p = 0; p < passes; ++p) {
         steps[p] = 0;
@@ -149,23 +153,23 @@ LEAVE(V, leave_values, (LINE * VALUE_SIZE % 64 == 0 && (ulong)to % 64 == 0))
 #endif
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void sort_scatter(__global const u32* plan, ulong plan_at, __global const K* in, ulong in_at, __global const V* in_values,
-                  ulong in_values_at, __global K* out, ulong out_at, __global V* out_values, ulong out_values_at,
-                  __global K* other, ulong other_at, __global V* other_values, ulong other_values_at,
-                  __global const u32* counts, ulong counts_at, u64 n, u64 chunk, u64 chunks, u32 pass, u32 begin_bit,
-                  u32 end_bit, u32 past_cache, u64 flip, u64 fold) {
+void sort_scatter(__global const u32* plan, ulong plan_at, __global const K* in, ulong in_at,
+                  __global const V* in_values, ulong in_values_at, __global K* out, ulong out_at,
+                  __global V* out_values, ulong out_values_at, __global K* other, ulong other_at,
+                  __global V* other_values, ulong other_values_at, __global const u32* counts, ulong counts_at, u64 n,
+                  u64 chunk, u64 chunks, u32 pass, u32 begin_bit, u32 end_bit, u32 past_cache, u64 flip, u64 fold) {
     const Code code = make_code(flip, fold);
     const u32 step = plan[plan_at + pass], shift = shift_of(pass, begin_bit), mask = mask_of(pass, begin_bit, end_bit);
     const u64 group = get_group_id(0), begin = group * chunk, end = min(begin + chunk, n);
     if (step == SKIPPED) return;
-    __global const K* from = AT(FROM(step), in + in_at, (__global const K*)out + out_at, (__global const K*)other + other_at);
+    __global const K* from = AT(FROM(step), K, in + in_at, out + out_at, other + other_at);
     __global K* to = TO(step) == OUT ? out + out_at : other + other_at;
     // Lines begin where those of the memory do: `skew` elements before the first key.
     const u32 skew = (u32)((ulong)to / SIZE % LINE);
     to -= skew;
 #if VALUE_SIZE
-    __global const V* from_values = AT(FROM(step), in_values + in_values_at, (__global const V*)out_values + out_values_at,
-                                       (__global const V*)other_values + other_values_at);
+    __global const V* from_values =
+        AT(FROM(step), V, in_values + in_values_at, out_values + out_values_at, other_values + other_values_at);
     __global V* to_values = (TO(step) == OUT ? out_values + out_values_at : other_values + other_values_at) - skew;
     V held_values[DIGITS * LINE] __attribute__((aligned(64)));
 #endif
@@ -240,12 +244,11 @@ void sort_small(__global const K* in, ulong in_at, __global const V* in_values, 
     for (u32 p = 0; p < passes; ++p) {
         if (steps[p] == SKIPPED) continue;
         const u32 shift = shift_of(p, begin_bit), mask = mask_of(p, begin_bit, end_bit);
-        __global const K* from =
-            AT(FROM(steps[p]), in + in_at, (__global const K*)out + out_at, (__global const K*)other + other_at);
+        __global const K* from = AT(FROM(steps[p]), K, in + in_at, out + out_at, other + other_at);
         __global K* to = TO(steps[p]) == OUT ? out + out_at : other + other_at;
 #if VALUE_SIZE
-        __global const V* from_values = AT(FROM(steps[p]), in_values + in_values_at, (__global const V*)out_values + out_values_at,
-                                           (__global const V*)other_values + other_values_at);
+        __global const V* from_values = AT(FROM(steps[p]), V, in_values + in_values_at, out_values + out_values_at,
+                                           other_values + other_values_at);
         __global V* to_values = TO(steps[p]) == OUT ? out_values + out_values_at : other_values + other_values_at;
 #endif
         u32* next = counts + p * DIGITS;
