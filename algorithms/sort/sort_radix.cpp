@@ -147,7 +147,8 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
     const SortCounts rows(stream, chunks * passes * radix8_digits, Type::u32),
         counts(stream, chunks * radix8_digits, Type::u32), plan(stream, passes + 1, Type::u32);
     const LaunchShape shape = LaunchShape::linear(chunks, 1);
-    const u32 past_cache = 2 * p.bytes() > traits.cache ? 1 : 0;
+    // Lines of many digits keep the cache longer than one stream does: stores pass it later.
+    const u32 past_cache = p.bytes() > 8 * traits.cache ? 1 : 0;
     launch(stream, *kernel("sort_histograms", false), shape, in.keys, rows.view, n, chunk, passes, first,
            last, code.flip, code.fold);
     launch(stream, *kernel("sort_plan", false), LaunchShape::linear(1, 1), rows.view, plan.view, n, chunks,
