@@ -7,4 +7,5 @@
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
+#include <concord/sort.hpp>
 #include <concord/span.hpp>

@@ -8,6 +8,8 @@
 #include <boost/compute/algorithm/exclusive_scan.hpp>
 #include <boost/compute/algorithm/inclusive_scan.hpp>
 #include <boost/compute/algorithm/reduce.hpp>
+#include <boost/compute/algorithm/sort.hpp>
+#include <boost/compute/algorithm/sort_by_key.hpp>
 #include <boost/compute/algorithm/transform.hpp>
 #include <boost/compute/functional.hpp>
 #include <boost/compute/iterator/buffer_iterator.hpp>
@@ -159,6 +161,32 @@ Call compact(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
+// In place: the input is copied first, as a user would who keeps it.
+Call sort_keys(Stream& stream, const Work& work, Views in, Views out) {
+    return visit_sort(work, [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return rethrown([queue = queue_for(stream), from = Part<T>(in[0]), to = Part<T>(out[0]),
+                         n = static_cast<std::ptrdiff_t>(work.n)]() mutable {
+            compute::copy(from.begin(), from.begin() + n, to.begin(), queue);
+            compute::sort(to.begin(), to.begin() + n, queue);
+        });
+    });
+}
+
+Call sort_pairs(Stream& stream, const Work& work, Views in, Views out) {
+    return visit_sort_pairs(work, [&](auto key, auto value) -> Call {
+        using K = typename decltype(key)::type;
+        using V = typename decltype(value)::type;
+        return rethrown([queue = queue_for(stream), keys = Part<K>(in[0]), values = Part<V>(in[1]),
+                         keys_out = Part<K>(out[0]), values_out = Part<V>(out[1]),
+                         n = static_cast<std::ptrdiff_t>(work.n)]() mutable {
+            compute::copy(keys.begin(), keys.begin() + n, keys_out.begin(), queue);
+            compute::copy(values.begin(), values.begin() + n, values_out.begin(), queue);
+            compute::sort_by_key(keys_out.begin(), keys_out.begin() + n, values_out.begin(), queue);
+        });
+    });
+}
+
 Support map_support(const Device&, const Work& work) {
     if (work.title == "sqrt" && work.type() == Type::f32)
         return Support::no("its programs do not ask for a correctly rounded f32 square root");
@@ -181,7 +209,9 @@ void boost_compute(std::vector<Baseline>& list) {
             {"add", {"sum"}, any_type, add, false, most},
             {"reduce", reduce_titles, any_type, reduce, false, most, reduce_support},
             {"scan", scan_titles, any_type, scan, false, most},
-            {"compact", compact_titles, any_type, compact, true, most}});
+            {"compact", compact_titles, any_type, compact, true, most},
+            {"sort", sort_titles, sort_types, sort_keys, true, most},
+            {"sort", sort_pairs_titles, sort_types, sort_pairs, true, most}});
 }
 
 }  // namespace

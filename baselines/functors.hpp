@@ -207,6 +207,30 @@ Call visit_scan(const Work& work, F&& f) {
     return visit_reduce(of_operator, [&](auto tag, auto op) { return f(tag, op, exclusive); });
 }
 
+/// Titles of sort's work, on keys alone; and on pairs, whose values are u64 for keys of 8 bytes, else u32. Of floats only
+/// totalOrder is an order: these may be NaN.
+inline const std::vector<Type> sort_types = {Type::i8, Type::i16, Type::i32, Type::i64,
+                                             Type::u8, Type::u16, Type::u32, Type::u64};
+inline const std::vector<std::string_view> sort_titles = {"keys", "keys_sorted", "keys_few", "keys_skewed"};
+inline const std::vector<std::string_view> sort_pairs_titles = {"pairs"};
+
+/// Calls f(Tag<T>) for keys of integers.
+template <class F>
+Call visit_sort(const Work& work, F&& f) {
+    return visit(work.type(), [&](auto tag) -> Call {
+        if constexpr (std::is_integral_v<typename decltype(tag)::type>) return f(tag);
+        return {};
+    });
+}
+/// Calls f(Tag<K>, Tag<V>) for pairs of integers and indices.
+template <class F>
+Call visit_sort_pairs(const Work& work, F&& f) {
+    return visit_sort(work, [&](auto tag) -> Call {
+        using K = typename decltype(tag)::type;
+        return f(tag, Tag<std::conditional_t<sizeof(K) == 8, u64, u32>>{});
+    });
+}
+
 /// Calls f(Tag<T>, predicate) for a workload of compact, which keeps that fraction of random elements.
 template <class F>
 Call visit_compact(const Work& work, F&& f) {

@@ -2,6 +2,7 @@
 // (`std_par`: libstdc++'s PSTL, on oneTBB), loops over oneTBB (`tbb`), and memcpy.
 
 #include "functors.hpp"
+#include "host_sort.hpp"
 
 #include <tbb/blocked_range.h>
 #include <tbb/combinable.h>
@@ -313,6 +314,10 @@ void host(std::vector<Baseline>& list) {
             {"reduce", reduce_titles, any_type, std_reduce<Parallel>, true},
             {"scan", scan_titles, any_type, std_scan<Parallel>, true},
             {"compact", compact_titles, any_type, std_compact<Parallel>, true}});
+    append(list, {"std", library, "tbb"}, std_sorts());
+    append(list, {"std_stable", library, "tbb"}, std_stable_sorts());
+    append(list, {"std_par", library + " PSTL, " + tbb, "tbb"}, std_par_sorts());
+    append(list, {"tbb", tbb, "tbb"}, tbb_sorts());
     append(list, {"loop", "a loop on one thread, no branches", "tbb"},
            {{"compact", compact_titles, any_type, loop_compact, true}});
     append(list, {"tbb", tbb, "tbb"},

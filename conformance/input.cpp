@@ -64,6 +64,14 @@ BitsOf<T> special_bits(u64 bits) {
     }
 }
 
+// Replaces the bits in the middle.
+template <class B>
+B with_digit(B base, u64 bits) {
+    constexpr int low = sizeof(B) == 1 ? 2 : 4 * (sizeof(B) - 1), width = sizeof(B) == 1 ? 4 : 8;
+    constexpr u64 digit = ((u64{1} << width) - 1) << low;
+    return static_cast<B>((static_cast<u64>(base) & ~digit) | (bits << low & digit));
+}
+
 template <class T>
 BitsOf<T> tiny_bits(u64 bits) {
     using L = std::numeric_limits<T>;
@@ -105,6 +113,10 @@ BitsOf<T> float_bits(Pattern pattern, u64 bits, double spread, u64 i, u64 count)
         }
         case Pattern::skewed:
             return std::bit_cast<B>(static_cast<T>(rare(bits) ? uniform(bits) : 0.1));
+        case Pattern::few:
+            return std::bit_cast<B>(static_cast<T>(uniform(random_bits(7, bits % 7))));
+        case Pattern::digit:
+            return with_digit(std::bit_cast<B>(static_cast<T>(0.1)), bits);
         case Pattern::tiny:
             return tiny_bits<T>(bits);
         case Pattern::zeros:
@@ -145,6 +157,10 @@ T integer(Pattern pattern, u64 bits, u64 i, u64 count) {
         }
         case Pattern::skewed:
             return rare(bits) ? static_cast<T>(bits) : T(3);
+        case Pattern::few:
+            return static_cast<T>(random_bits(7, bits % 7));
+        case Pattern::digit:
+            return static_cast<T>(with_digit(static_cast<std::make_unsigned_t<T>>(3), bits));
         default:
             return static_cast<T>(bits);
     }
@@ -194,9 +210,9 @@ u64 most_held_bytes() {
 }
 
 std::string_view name_of(Pattern pattern) {
-    constexpr std::string_view names[] = {"random", "mixed",    "constant",    "near_one",
-                                          "sorted", "reversed", "alternating", "skewed",
-                                          "tiny",   "zeros",    "special"};
+    constexpr std::string_view names[] = {"random",   "mixed",       "constant", "near_one", "sorted",
+                                          "reversed", "alternating", "skewed",   "few",      "digit",
+                                          "tiny",     "zeros",       "special"};
     static_assert(std::size(names) == std::size(all_patterns));
     return names[static_cast<std::size_t>(pattern)];
 }

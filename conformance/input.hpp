@@ -23,16 +23,18 @@ enum class Pattern : u8 {
     reversed,     ///< the same, descending
     alternating,  ///< the signs take turns, so that sums cancel; magnitudes are random
     skewed,       ///< 99 % of the elements have one value, the others are random
+    few,          ///< seven values, in equal parts
+    digit,        ///< 8 bits in the middle are random (of bytes 4), all others the same in every element
     tiny,         ///< floats only: denormals, the smallest normals, zeros of both signs
     zeros,        ///< floats only: zeros of both signs
     special       ///< floats only: NaN, infinities, zeros of both signs and denormals among random ones
 };
 
 /// All of them.
-inline constexpr Pattern all_patterns[] = {Pattern::random,      Pattern::mixed,  Pattern::constant,
-                                           Pattern::near_one,    Pattern::sorted, Pattern::reversed,
-                                           Pattern::alternating, Pattern::skewed, Pattern::tiny,
-                                           Pattern::zeros,       Pattern::special};
+inline constexpr Pattern all_patterns[] = {
+    Pattern::random,   Pattern::mixed,       Pattern::constant, Pattern::near_one, Pattern::sorted,
+    Pattern::reversed, Pattern::alternating, Pattern::skewed,   Pattern::few,      Pattern::digit,
+    Pattern::tiny,     Pattern::zeros,       Pattern::special};
 
 /// Whether elements of that type can look like that.
 bool applies(Pattern pattern, Type type);

@@ -242,7 +242,7 @@ visit() {  # COMMAND WORDS...
     while read -r name; do visit "$@" "$name"; done < <(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' <<<"$out")
 }
 visit
-for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" check bench cache "cache ls" "cache verify" \
+for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" "run sort" check bench cache "cache ls" "cache verify" \
     "cache clear"; do
     problem=
     [[ $visited == *"[$level]"* ]] || problem="expected it among the commands that --help lists, which are$visited"
@@ -256,7 +256,7 @@ ends 2 "subcommand is required"
 ends 2 "subcommand is required" run
 ends 2 "frob" frob
 ends 2 "--frob" --frob
-ends 2 "map, add, reduce, scan, histogram, compact" run frob --in three.npy --out box/new.npy
+ends 2 "map, add, reduce, scan, histogram, compact, sort" run frob --in three.npy --out box/new.npy
 ends 2 "ls, verify, clear" cache frob
 ends 2 "'frob'" algorithms frob
 ends 2 "'frob'" check frob
@@ -267,7 +267,7 @@ ends 2 "'2^99'" check --sizes '2^99'
 ends 2 "'-5'" bench --sizes -5
 ends 2 "frob" devices --log-level frob
 ends 2 "--threads" devices --threads 0
-for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact"; do
+for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run sort"; do
     # shellcheck disable=SC2086  # a command is one word or two
     ends 2 "--frob" $command --frob
 done
@@ -284,7 +284,15 @@ npy matrix.npy u8 "(1, 3)" 1 2 3
 npy lone.npy u8 "()" 1
 for file in matrix lone; do
     refused 2 "compact takes one dimension" run compact --keep odd --in $file.npy --out box/new.npy
+    refused 2 "sort takes one dimension" run sort --in $file.npy --out box/new.npy
+    refused 2 "sort takes one dimension" run sort --in three.npy --values $file.npy --out box/new.npy --out-values box/kept.npy
 done
+npy pair.npy u8 - 1 2
+refused 2 "three.npy has 3 keys, pair.npy 2 values" run sort --in three.npy --values pair.npy --out box/new.npy --out-values box/kept.npy
+refused 2 "--values requires --out-values" run sort --in three.npy --values bytes.npy --out box/new.npy
+refused 2 "--out-values requires --values" run sort --in three.npy --out-values box/new.npy --out box/kept.npy
+refused 2 "'box/new.npy' is both outputs' file" run sort --in three.npy --values bytes.npy --out box/new.npy --out-values box/new.npy
+refused 2 "2 given" run sort --in three.npy --in bytes.npy --out box/new.npy
 refused 2 "cube" run map --function cube --in three.npy --out box/new.npy
 refused 2 "--frob" run map --in three.npy --out box/new.npy --frob
 refused 2 "2 given" run map --in three.npy --in three.npy --out box/new.npy
@@ -515,6 +523,7 @@ for device in tbb opencl cuda; do
     refused 2 "these would do: fixed" run reduce --in three.npy --out box/kept.npy --device "$device" --variant frob
     refused 2 "these would do: " run histogram --bins 3 --identity --in bytes.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "these would do: " run compact --in bytes.npy --out box/new.npy --device "$device" --variant frob
+    refused 2 "these would do: " run sort --in bytes.npy --out box/kept.npy --device "$device" --variant frob
     refused 2 "sqrt takes f32 or f64, not u8" run map --function sqrt --in bytes.npy --out box/kept.npy --device "$device"
     [[ $device == tbb ]] && continue
     refused 2 "serial is not written in" run reduce --in three.npy --out box/new.npy --device "$device" --variant serial
@@ -644,6 +653,18 @@ for type in $types; do
     npy "compact.$type.greater:7.npy" "$type" - 100 11 8
     npy "compact.$type.less:5.npy" "$type" - 0 2 2 3 0
 done
+for type in $types; do
+    npy "sort.$type.npy" "$type" - 5 0 100 7 2 2 11 3 0 8
+    npy "sort.$type.up.npy" "$type" - 0 0 2 2 3 5 7 8 11 100
+    npy "sort.$type.down.npy" "$type" - 100 11 8 7 5 3 2 2 0 0
+    npy "sort.$type.values.up.npy" "$type" - 2 9 5 6 8 1 4 10 7 3
+    npy "sort.$type.values.down.npy" "$type" - 3 7 10 4 1 8 5 6 2 9
+    npy "sort.$type.values.npy" "$type" - 1 2 3 4 5 6 7 8 9 10
+done
+npy total.npy f32 - 0 0x7fc12345 -inf -0 0xff812345 1 inf 0x80000001 0xffc00000 -1
+npy total.up.npy f32 - 0xffc00000 0xff812345 -inf -1 0x80000001 -0 0 1 inf 0x7fc12345
+npy total.down.npy f32 - 0x7fc12345 inf 1 0 -0 0x80000001 -1 -inf 0xff812345 0xffc00000
+npy signs.up.npy i8 - -128 -1 0 1 127
 npy signs.npy i8 - -128 127 -1 0 1
 npy signs.positive.npy i8 - 127 1
 npy signs.odd.npy i8 - 127 -1 1
@@ -656,7 +677,7 @@ npy cube.npy i16 "(2, 1, 3)" 1 2 3 4 5 6
 npy cube_negate.npy i16 "(2, 1, 3)" -1 -2 -3 -4 -5 -6
 
 # All of it on tbb. Elsewhere a function of a type is a kernel to compile: then as many as show every function and type.
-kernels=" compact.u8 compact.i64 compact.f32 copy.i8 copy.f32 negate.i16 negate.u64 negate.f64 square.u8 square.i64 square.f32 abs.i32 abs.u16 abs.f64
+kernels=" sort.f32 sort.u64 compact.u8 compact.i64 compact.f32 copy.i8 copy.f32 negate.i16 negate.u64 negate.f64 square.u8 square.i64 square.f32 abs.i32 abs.u16 abs.f64
     add.u32 add.i16 add.f32 sum.i32 sum.u8 sum.f64 product.i16 product.f32 min.f32 min.i64 max.u16 max.f64 "
 on() { [[ $device == tbb || $kernels =~ [[:space:]]$1[[:space:]] ]]; }  # KERNEL
 for device in tbb opencl cuda; do
@@ -684,6 +705,19 @@ for device in tbb opencl cuda; do
             done
             gives "empty.$type.npy" run compact --keep less:0 --in "empty.$type.npy" --device "$device"
             gives "empty.$type.npy" run compact --keep less:0 --in "scalar1.$type.npy" --device "$device"
+        fi
+        if on "sort.$type"; then
+            gives "sort.$type.up.npy" run sort --in "sort.$type.npy" --device "$device"
+            gives "sort.$type.down.npy" run sort --in "sort.$type.npy" --descending --device "$device"
+            for way in up down; do
+                [[ $way == down ]] && descending=--descending || descending=
+                gives "sort.$type.$way.npy" run sort --in "sort.$type.npy" $descending --device "$device" \
+                    --values "sort.i16.values.npy" --out-values box/values.npy
+                [[ $without ]] || problem=$(bad_bytes "sort.i16.values.$way.npy" box/values.npy)
+                verdict "values of sort.$type, $way, on $device" "$problem"
+            done
+            gives "empty.$type.npy" run sort --in "empty.$type.npy" --device "$device"
+            gives "scalar1.$type.npy" run sort --in "scalar1.$type.npy" --device "$device"
         fi
         if on "square.$type"; then
             gives "scalar.$type.square.npy" run map --function square --in "scalar.$type.npy" --device "$device"
@@ -721,6 +755,9 @@ for device in tbb opencl cuda; do
     gives histogram.many.npy run histogram --bins 3 --range 0 3 --counter u32 --in ones.npy --device "$device"
     for rule in positive odd less:0; do gives "signs.${rule%:*}.npy" run compact --keep $rule --in signs.npy --device "$device"; done
     for rule in nonzero less:0.25; do gives "floats.${rule%:*}.npy" run compact --keep $rule --in floats.npy --device "$device"; done
+    gives signs.up.npy run sort --in signs.npy --device "$device"
+    gives total.up.npy run sort --in total.npy --device "$device"
+    gives total.down.npy run sort --in total.npy --descending --device "$device"
     gives ones_sum.npy run reduce --in ones.npy --device "$device"
     gives cube_negate.npy run map --function negate --in cube.npy --device "$device"
     for variant in fixed shuffle first_add sequential interleaved global_tree serial; do

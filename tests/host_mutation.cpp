@@ -1,16 +1,20 @@
-// What host_mutation.sh compiles with a fault in map_host.hpp or reduce_host.hpp: the kernels of those headers, made
+// What host_mutation.sh compiles with a fault in map_host.hpp, reduce_host.hpp or sort_host.hpp: the kernels of those headers, made
 // here for operators of its own, go through the suite. Ends with the suite's status.
 #include <concord/conformance.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
+#include <concord/sort.hpp>
 
+#include <algorithm>
 #include <iostream>
+#include <numeric>
 
 using namespace concord;
 using namespace concord::conformance;
 
 CONCORD_FUNCTION(i32, minus, (i32 x, i32 y), return (i32)((u32)x - (u32)y);)
 CONCORD_FUNCTION(i32, plus, (i32 x, i32 y), return (i32)((u32)x + (u32)y);)
+CONCORD_FUNCTION(u8, less_of_thousand, (u32 x, u32 y), return x % 1000 < y % 1000 ? (u8)1 : (u8)0;)
 CONCORD_FUNCTION(f64, plus_in_order, (f64 x, f64 y), return x + y;)
 
 namespace {
@@ -61,6 +65,34 @@ KernelTest reduce_test(const char* name, const std::vector<const char*>& variant
     return test;
 }
 
+// Pairs by a comparator that does not tell all keys apart: only a stable order has these values.
+KernelTest sort_test() {
+    KernelTest test;
+    test.name = "sort";
+    test.inputs = {{Type::u32, same}, {Type::u32, same}};
+    test.outputs = {{Type::u32, same}, {Type::u32, same}};
+    test.variants = {{"merge", [](Stream& stream, const KernelCall& call) {
+                          sort_pairs(stream, Span<const u32>(call.in[0]), Span<const u32>(call.in[1]),
+                                     Span<u32>(call.out[0]), Span<u32>(call.out[1]), less_of_thousand, {},
+                                     {.variant = "merge"});
+                      }}};
+    test.oracle = [](const OracleCall& call) {
+        std::vector<u64> from(call.n);
+        std::iota(from.begin(), from.end(), u64{0});
+        const auto keys = call.in<u32>(0), values = call.in<u32>(1);
+        const auto keys_out = call.out<u32>(0), values_out = call.out<u32>(1);
+        std::stable_sort(from.begin(), from.end(),
+                         [&](u64 a, u64 b) { return less_of_thousand(keys[a], keys[b]) != 0; });
+        for (u64 i = 0; i < call.n; ++i) {
+            keys_out[i] = keys[from[i]];
+            values_out[i] = values[from[i]];
+        }
+    };
+    // A block, a tile, and several merges of tiles.
+    test.sizes = {0, 1, 13, 1009, 70001};
+    return test;
+}
+
 i32 in_any_order(std::span<const i32> x) {
     i32 sum = 0;
     for (const i32 value : x)
@@ -89,7 +121,7 @@ f64 in_canonical_order(std::span<const f64> x) {
 
 int main() try {
     const CheckReport report =
-        check({suite_of(map_test()),
+        check({suite_of(map_test()), suite_of(sort_test()),
                suite_of(reduce_test<f64>("reduce", {"fixed"}, plus_in_order, in_canonical_order)),
                suite_of(reduce_test<i32>("steps",
                                          {"interleaved", "sequential", "first_add", "global_tree", "serial"},

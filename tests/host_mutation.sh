@@ -38,6 +38,17 @@ mutant reduce_host.hpp "first_add: an element past the end is counted" 'j < n ? 
 mutant reduce_host.hpp "global_tree: the last element is dropped" \
     'std::min(n - half, begin + tile)' 'std::min(n - half - 1, begin + tile)'
 
+mutant sort_host.hpp "merge: of equal keys the later comes first" \
+    'const bool second = less(y, x) != 0;' 'const bool second = less(x, y) == 0;'
+mutant sort_host.hpp "merge: the merge path takes equal keys from the later run" \
+    'if (less(b[rank - 1 - middle], a[middle]) != 0) {' 'if (less(a[middle], b[rank - 1 - middle]) == 0) {'
+mutant sort_host.hpp "merge: the last element of a run is left out" \
+    'for (u64 j = k - i; j < b_count; ++j, ++k)' 'for (u64 j = k - i; j + 1 < b_count; ++j, ++k)'
+mutant sort_host.hpp "merge: insertion passes equal keys" \
+    'less(key, now.keys[j - 1]) != 0' 'less(now.keys[j - 1], key) == 0'
+mutant sort_host.hpp "merge: values stay behind" 'to.values[i] = from.values[j];' 'to.values[i] = from.values[i];'
+mutant sort_host.hpp "merge: a part of a run ends one early" 'first - a + count, less);' 'first - a + count - 1, less);'
+
 # Puts the mutant's header into a folder of its own; says what is wrong if it does not apply.
 plant() {  # INDEX
     local file=${files[$1]} text without times

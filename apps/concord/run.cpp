@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 
 namespace concord::app {
 namespace {
@@ -44,16 +45,16 @@ class HostClock {
 };
 
 struct Result {
-    std::vector<std::byte> bytes;
+    std::vector<std::byte> bytes, second;  // of the outputs
     std::string variant;
     Times times;
 };
 
 // Uploads, computes, downloads. The algorithm is called twice: the first call compiles, which device time
 // would count as work; the second one is the kernel time, and `total` is without it. A length that only the call knows
-// is put into `output`.
+// is put into `output`. `second`: null, or a second output.
 Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<NpyFile>> inputs,
-               NpyHeader& output, const Asked& asked) {
+               NpyHeader& output, const NpyHeader* second, const Asked& asked) {
     const auto stream = device.create_stream();
     const auto marks = [&] {
         std::vector<std::shared_ptr<Event>> made(6);
@@ -63,6 +64,7 @@ Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<Np
     }();
     Result result;
     result.bytes.resize(output.count * size_of(output.type));
+    if (second != nullptr) result.second.resize(second->count * size_of(second->type));
 
     const HostClock total;
     stream->record(*marks[0]);
@@ -78,7 +80,11 @@ Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<Np
     const View out{buffers.back().get(), 0, output.count, output.type};
     buffers.push_back(device.allocate(sizeof(u64), stream.get()));
     const View count{buffers.back().get(), 0, 1, Type::u64};
+    buffers.push_back(device.allocate(result.second.size(), stream.get()));
+    const View other{buffers.back().get(), 0, second != nullptr ? second->count : 0,
+                     second != nullptr ? second->type : Type::u8};
     auto call = [&](const Options& options) {
+        if (second != nullptr) return task.call_two(*stream, views, out, other, options);
         return task.is_counted() ? task.call_counted(*stream, views, out, count, options)
                                  : task.call(*stream, views, out, options);
     };
@@ -107,6 +113,7 @@ Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<Np
         result.bytes.resize(output.count * size_of(output.type));
     }
     stream->read(result.bytes.data(), *out.buffer, 0, result.bytes.size());
+    stream->read(result.second.data(), *other.buffer, 0, result.second.size());
     stream->record(*marks[5]);
     stream->synchronize();
     result.times.total = total.milliseconds() - extra;
@@ -152,6 +159,13 @@ std::shared_ptr<Device> device_for(const RunTask& task, const std::string& selec
     return device;  // which then says what it lacks
 }
 
+NpyHeader with_count(NpyHeader header) {
+    header.count = 1;
+    for (const u64 n : header.shape)
+        header.count *= n;
+    return header;
+}
+
 int run(const char* algorithm, RunTask& task, const Asked& asked) {
     if (asked.in.size() != task.input_count())
         throw Error(ErrorCode::invalid_argument, "--in",
@@ -161,11 +175,18 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
     std::vector<std::unique_ptr<NpyFile>> inputs;
     for (const std::string& path : asked.in)
         inputs.push_back(std::make_unique<NpyFile>(path));
-    NpyHeader output = task.plan(inputs);
-    output.count = 1;
-    for (const u64 n : output.shape)
-        output.count *= n;
+    for (const std::string& path : task.more_inputs())
+        inputs.push_back(std::make_unique<NpyFile>(path));
+    NpyHeader output = with_count(task.plan(inputs));
     check_writable(asked.out);
+    std::optional<NpyHeader> second;
+    const std::string second_path = task.second_output();
+    if (!second_path.empty()) {
+        second = with_count(task.plan_second(inputs));
+        check_writable(second_path);
+        if (second_path == asked.out)
+            throw Error(ErrorCode::invalid_argument, "--out", "'" + asked.out + "' is both outputs' file");
+    }
 
     const auto device = device_for(task, asked.device);
     if (!device->traits().runs)
@@ -173,13 +194,17 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
                     "'" + asked.device + "' only compiles, it cannot run anything");
     Result result;
     try {
-        result = compute(task, *device, inputs, output, asked);
+        result = compute(task, *device, inputs, output, second ? &*second : nullptr, asked);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::compile_failed || !task.has_user_text()) throw;
         throw Error(ErrorCode::invalid_argument, "--text", error.what());
     }
     const std::string header = npy_header(output.type, output.shape);
     write_whole(asked.out, {std::as_bytes(std::span(header)), result.bytes});
+    if (second) {
+        const std::string second_header = npy_header(second->type, second->shape);
+        write_whole(second_path, {std::as_bytes(std::span(second_header)), result.second});
+    }
 
     if (asked.json) {
         print_json(algorithm, task, *device, *inputs[0], output, asked, result);

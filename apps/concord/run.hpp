@@ -29,6 +29,16 @@ class RunTask {
                              const Options& options) {
         return call(stream, in, out, options);
     }
+    /// Files of inputs that the task's own options name, behind those of --in.
+    virtual std::vector<std::string> more_inputs() const { return {}; }
+    /// The file of a second output, and the option that names it; empty: there is none. plan_second() gives that output's
+    /// type and shape, and call_two() is called.
+    virtual std::string second_output() const { return {}; }
+    virtual NpyHeader plan_second(std::span<const std::unique_ptr<NpyFile>> inputs) { return plan(inputs); }
+    virtual Run call_two(Stream& stream, std::span<const View> in, const View& out, const View& /*second*/,
+                         const Options& options) {
+        return call(stream, in, out, options);
+    }
     /// Whether kernels hold text of the user's, so that one that does not compile is the user's mistake.
     virtual bool has_user_text() const { return false; }
     /// Where `auto` is to run it, which is any device by default.

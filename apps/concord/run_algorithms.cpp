@@ -6,6 +6,7 @@
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
+#include <concord/sort.hpp>
 
 #include <charconv>
 #include <cstdlib>
@@ -255,6 +256,57 @@ class RunCompact final : public RunTask {
     Keep keep_ = KeepRule::nonzero;
 };
 
+class RunSort final : public RunTask {
+  public:
+    void add_options(CLI::App& command) override {
+        command.add_flag("--descending", descending_, "The exact reverse order");
+        auto* values = command
+                           .add_option("--values", values_,
+                                       "Values that go where their keys go, a .npy file as long as the input")
+                           ->type_name("FILE");
+        auto* out = command.add_option("--out-values", out_values_, "Output of the values, a .npy file")
+                        ->type_name("FILE");
+        values->needs(out);
+        out->needs(values);
+    }
+    std::vector<std::string> more_inputs() const override {
+        return values_.empty() ? std::vector<std::string>{} : std::vector{values_};
+    }
+    std::string second_output() const override { return out_values_; }
+    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+        for (const auto& input : inputs) {
+            if (input->shape().size() != 1)
+                throw Error(ErrorCode::invalid_argument, "run sort",
+                            input->path().string() + " is " + shape_name(input->shape()) +
+                                ", sort takes one dimension");
+            if (input->count() != inputs[0]->count())
+                throw Error(ErrorCode::invalid_argument, "run sort",
+                            inputs[0]->path().string() + " has " + std::to_string(inputs[0]->count()) +
+                                " keys, " + input->path().string() + " " + std::to_string(input->count()) +
+                                " values");
+        }
+        return {inputs[0]->type(), inputs[0]->shape()};
+    }
+    NpyHeader plan_second(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+        return {inputs[1]->type(), inputs[1]->shape()};
+    }
+    Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
+        return sort(stream, in[0], out, by(), options);
+    }
+    Run call_two(Stream& stream, std::span<const View> in, const View& out, const View& second,
+                 const Options& options) override {
+        return sort_pairs(stream, in[0], in[1], out, second, by(), options);
+    }
+    std::string title() const override {
+        return std::string(values_.empty() ? "keys" : "pairs") + (descending_ ? ", descending" : "");
+    }
+
+  private:
+    SortBy by() const { return {.order = descending_ ? SortOrder::descending : SortOrder::ascending}; }
+    bool descending_ = false;
+    std::string values_, out_values_;
+};
+
 template <class T>
 std::unique_ptr<RunTask> make() {
     return std::make_unique<T>();
@@ -273,6 +325,8 @@ constexpr RunTaskRow rows[] = {
      "concord run histogram --bins 256 --range -1 1 --in x.npy --out counts.npy", make<RunHistogram>},
     {"compact", "Keep the elements for which a predicate holds",
      "concord run compact --keep greater:0.5 --in x.npy --out kept.npy", make<RunCompact>},
+    {"sort", "Put the elements in order, floats by IEEE 754's totalOrder",
+     "concord run sort --in keys.npy --out sorted.npy --values x.npy --out-values y.npy", make<RunSort>},
 };
 
 }  // namespace

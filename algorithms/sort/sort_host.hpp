@@ -1,0 +1,210 @@
+#pragma once
+/// Sort in the host dialect: the comparison sorts, which are templates so that a comparator of the user's is compiled
+/// into them. T: key; V: value, an unsigned integer of its size, or NoValue; Less: the comparator, or Ascending.
+
+#include <concord/host_kernel.hpp>
+
+#include <algorithm>
+
+namespace concord::host {
+
+/// Stands for the values of keys that have none.
+struct NoValue {};
+
+/// The order of the keys' codes; see SortCode. Keys are coded when they are first loaded and decoded when they are last
+/// stored; in between they are compared as they are.
+struct Ascending {
+    u64 fold, flip;
+
+    template <class U>
+    [[gnu::always_inline]] U encode(U key) const {
+        return static_cast<U>(key ^ (sign(key) & static_cast<U>(fold)) ^ static_cast<U>(flip));
+    }
+    template <class U>
+    [[gnu::always_inline]] U decode(U code) const {
+        const U key = static_cast<U>(code ^ static_cast<U>(flip));
+        return static_cast<U>(key ^ (sign(key) & static_cast<U>(fold)));
+    }
+    template <class U>
+    [[gnu::always_inline]] bool operator()(U a, U b) const {
+        return a < b;
+    }
+    /// Whether codes are the keys as they are.
+    bool is_identity() const { return fold == 0 && flip == 0; }
+    bool operator==(const Ascending&) const = default;
+
+  private:
+    // The highest bit in every place.
+    template <class U>
+    [[gnu::always_inline]] static U sign(U key) {
+        return static_cast<U>(U(0) - static_cast<U>(key >> (8 * sizeof(U) - 1)));
+    }
+};
+
+/// How a key is kept while it is sorted: coded, or as it is for a comparator.
+template <class T, class Less>
+[[gnu::always_inline]] inline T sort_encode(const Less& less, T key) {
+    if constexpr (std::is_same_v<Less, Ascending>) return less.encode(key);
+    return key;
+}
+template <class T, class Less>
+[[gnu::always_inline]] inline T sort_decode(const Less& less, T key) {
+    if constexpr (std::is_same_v<Less, Ascending>) return less.decode(key);
+    return key;
+}
+
+/// A key with its value, in scratch of std_sort.
+template <class T, class V>
+struct SortPair {
+    T key;
+    V value;
+};
+
+/// Whether there are values.
+template <class V>
+inline constexpr bool has_value = !std::is_same_v<V, NoValue>;
+
+/// std::sort on one thread. scratch: n pairs; unused without values.
+template <class T, class V, class Less>
+void sort_std(const Group& /*group*/, const T* in, const V* values_in, T* out, V* values_out, u8* scratch,
+              u64 n, const Less less) {
+    if constexpr (has_value<V>) {
+        using Pair = SortPair<T, V>;
+        auto* pairs = reinterpret_cast<Pair*>(scratch);
+        for (u64 i = 0; i < n; ++i)
+            pairs[i] = {sort_encode(less, in[i]), values_in[i]};
+        std::sort(pairs, pairs + n, [&](const Pair& a, const Pair& b) { return less(a.key, b.key) != 0; });
+        for (u64 i = 0; i < n; ++i) {
+            out[i] = sort_decode(less, pairs[i].key);
+            values_out[i] = pairs[i].value;
+        }
+    } else {
+        for (u64 i = 0; i < n; ++i)
+            out[i] = sort_encode(less, in[i]);
+        std::sort(out, out + n, [&](T a, T b) { return less(a, b) != 0; });
+        for (u64 i = 0; i < n; ++i)
+            out[i] = sort_decode(less, out[i]);
+    }
+}
+
+// --- merge ----------------------------------------------------------------------------------------------------------
+
+/// A run of keys and their values.
+template <class T, class V>
+struct SortRun {
+    T* keys;
+    V* values;
+
+    SortRun at(u64 i) const { return {keys + i, has_value<V> ? values + i : values}; }
+};
+
+template <class T, class V>
+[[gnu::always_inline]] inline void move_pair(const SortRun<T, V>& to, u64 i, const SortRun<T, V>& from,
+                                             u64 j) {
+    to.keys[i] = from.keys[j];
+    if constexpr (has_value<V>) to.values[i] = from.values[j];
+}
+
+/// Of two sorted runs' first `rank` elements in order, how many are a's; of equal ones a's come first.
+template <class T, class Less>
+u64 merge_path(const T* a, u64 a_count, const T* b, u64 b_count, u64 rank, const Less& less) {
+    u64 low = rank > b_count ? rank - b_count : 0, high = std::min(rank, a_count);
+    while (low < high) {
+        const u64 middle = low + (high - low) / 2;
+        if (less(b[rank - 1 - middle], a[middle]) != 0) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+/// Merges a[0 ... a_count) and b[0 ... b_count) to `to`, where neither lies.
+template <class T, class V, class Less>
+[[gnu::always_inline]] inline void merge_two(const SortRun<T, V>& a, u64 a_count, const SortRun<T, V>& b,
+                                             u64 b_count, const SortRun<T, V>& to, const Less& less) {
+    u64 i = 0, k = 0;  // elements taken from a, and in all
+    // So many are there of either that no end has to be looked for. One index depends on the comparison, and by a sum: with
+    // more to select the compiler branches, and which of two comes first cannot be foretold.
+    for (u64 steps = std::min(a_count, b_count); steps > 0; steps = std::min(a_count - i, b_count - (k - i))) {
+        for (const u64 end = k + steps; k < end; ++k) {
+            const u64 j = k - i;
+            const T x = a.keys[i], y = b.keys[j];
+            const bool second = less(y, x) != 0;
+            to.keys[k] = second ? y : x;
+            if constexpr (has_value<V>) {
+                const V both[2] = {a.values[i], b.values[j]};
+                to.values[k] = both[second ? 1 : 0];
+            }
+            i += second ? 0 : 1;
+        }
+    }
+    for (; i < a_count; ++i, ++k)
+        move_pair(to, k, a, i);
+    for (u64 j = k - i; j < b_count; ++j, ++k)
+        move_pair(to, k, b, j);
+}
+
+/// Elements that are sorted by insertion.
+inline constexpr u64 insertion_block = 16;
+
+/// Sorts each tile: blocks by insertion, then merges between `to` and `aux`, of which `to` has the result. in may be to.
+/// `last`: no merge of tiles follows, so that keys are decoded.
+template <class T, class V, class Less>
+void merge_tiles(const Group& group, const T* in, const V* values_in, T* to_keys, V* to_values, T* aux_keys,
+                 V* aux_values, u64 n, u64 tile, u32 last, const Less less) {
+    const u64 begin = group.x * tile, count = std::min(tile, n - begin);
+    SortRun<T, V> to = SortRun<T, V>{to_keys, to_values}.at(begin),
+                  aux = SortRun<T, V>{aux_keys, aux_values}.at(begin);
+    const SortRun<const T, const V> from = SortRun<const T, const V>{in, values_in}.at(begin);
+    u32 levels = 0;
+    for (u64 length = insertion_block; length < count; length *= 2)
+        ++levels;
+    SortRun<T, V> now = levels % 2 == 0 ? to : aux, next = levels % 2 == 0 ? aux : to;
+    for (u64 block = 0; block < count; block += insertion_block) {
+        const u64 end = std::min(count, block + insertion_block);
+        for (u64 i = block; i < end; ++i) {
+            const T key = sort_encode(less, from.keys[i]);
+            [[maybe_unused]] V value{};
+            if constexpr (has_value<V>) value = from.values[i];
+            u64 j = i;
+            for (; j > block && less(key, now.keys[j - 1]) != 0; --j)
+                move_pair(now, j, now, j - 1);
+            now.keys[j] = key;
+            if constexpr (has_value<V>) now.values[j] = value;
+        }
+    }
+    for (u64 length = insertion_block; length < count; length *= 2) {
+        for (u64 a = 0; a < count; a += 2 * length) {
+            const u64 b = std::min(count, a + length), end = std::min(count, b + length);
+            merge_two(now.at(a), b - a, now.at(b), end - b, next.at(a), less);
+        }
+        std::swap(now, next);
+    }
+    if (last == 0) return;
+    for (u64 i = 0; i < count; ++i)
+        to.keys[i] = sort_decode(less, to.keys[i]);
+}
+
+/// Merges runs of `length` elements two by two; a group gives elements [x part, (x + 1) part) of the result, and finds by
+/// merge path what they are made of. part divides 2 length. `last`: keys are decoded.
+template <class T, class V, class Less>
+void merge_runs(const Group& group, const T* keys, const V* values, T* to_keys, V* to_values, u64 n,
+                u64 length, u64 part, u32 last, const Less less) {
+    const u64 first = group.x * part, count = std::min(part, n - first);
+    const u64 a = first / (2 * length) * (2 * length), b = std::min(n, a + length),
+              end = std::min(n, b + length);
+    const u64 before = merge_path(keys + a, b - a, keys + b, end - b, first - a, less),
+              after = merge_path(keys + a, b - a, keys + b, end - b, first - a + count, less);
+    // A run's keys are not written to.
+    const SortRun<T, V> from{const_cast<T*>(keys), const_cast<V*>(values)};
+    const SortRun<T, V> to = SortRun<T, V>{to_keys, to_values}.at(first);
+    merge_two(from.at(a + before), after - before, from.at(b + (first - a - before)),
+              count - (after - before), to, less);
+    if (last == 0) return;
+    for (u64 i = 0; i < count; ++i)
+        to.keys[i] = sort_decode(less, to.keys[i]);
+}
+
+}  // namespace concord::host

@@ -1,0 +1,245 @@
+// Least-significant-digit radix sort on the CPU: `radix8`, parallel, and `radix16`, on one thread. Stable. n keys of K and
+// values of V bytes are read and written once for each digit that is not the same in all keys; keys are read twice more
+// for the first digit, once more for each of the others. Keys are turned into codes by the first pass and back by the last.
+//
+// radix8: the input is cut into chunks, one a group.
+//   digits    each chunk counts all its digits
+//   plan      which digits there are to sort by, and where each chunk's elements of the first one go
+//   then for each of these digits: count and offsets, but for the first, and
+//   scatter   each chunk's elements go where their digits say, through lines of 256 bytes a bucket
+//   finish    copies, where no pass has led to out
+// Which digits these are is known only then: launches are made for all, and those that are too many find nothing to do.
+//
+// Sources: D. Knuth, The Art of Computer Programming, vol. 3, 5.2.5; N. Satish et al., Fast Sort on CPUs and GPUs, 2010.
+
+#include "sort_buckets.hpp"
+#include "sort_table.hpp"
+
+namespace concord {
+namespace host {
+namespace {
+
+constexpr u32 digit_bits = 8;
+constexpr u64 most_digits = 8;
+
+/// What the groups agree on: how many passes, and the lowest bit of each one's digit.
+struct RadixPlan {
+    u64 passes;
+    u64 shift[most_digits];
+};
+constexpr u64 plan_words = 1 + most_digits;
+
+RadixInput input_of(u32 in_place) {
+    return in_place != 0 ? RadixInput::in_out : RadixInput::apart;
+}
+
+u64 digit_mask(u64 shift, u32 end_bit) {
+    return (u64{1} << std::min<u64>(digit_bits, end_bit - shift)) - 1;
+}
+
+template <class K>
+void radix_digits(const Group& group, const K* in, u64* counts, u64 n, u64 chunk, u32 begin_bit, u32 end_bit,
+                  const Ascending code) {
+    const u64 begin = group.x * chunk, end = std::min(n, begin + chunk);
+    const u32 digits = (end_bit - begin_bit + digit_bits - 1) / digit_bits;
+    u64* mine = counts + group.x * digits * most_buckets;
+    std::fill_n(mine, digits * most_buckets, u64{0});
+    const u64 mask = ~u64{0} >> (64 - end_bit);
+    for (u64 i = begin; i < end; ++i) {
+        u64 key = (code.encode(in[i]) & mask) >> begin_bit;
+        for (u32 digit = 0; digit < digits; ++digit, key >>= digit_bits)
+            ++mine[digit * most_buckets + key % most_buckets];
+    }
+}
+
+void radix_plan(const Group& /*group*/, const u64* counts, u64* offsets, u64* plan_at, u64 n, u64 chunks,
+                u32 begin_bit, u32 end_bit) {
+    auto& plan = *reinterpret_cast<RadixPlan*>(plan_at);
+    const u32 digits = (end_bit - begin_bit + digit_bits - 1) / digit_bits;
+    plan.passes = 0;
+    for (u32 digit = 0; digit < digits; ++digit) {
+        u64 sums[most_buckets] = {};
+        auto count = [&](u64 c) { return counts + (c * digits + digit) * most_buckets; };
+        for (u64 c = 0; c < chunks; ++c) {
+            for (u64 d = 0; d < most_buckets; ++d)
+                sums[d] += count(c)[d];
+        }
+        if (*std::max_element(sums, sums + most_buckets) == n) continue;
+        if (plan.passes == 0) {
+            for (u64 c = 0; c < chunks; ++c)
+                std::copy_n(count(c), most_buckets, offsets + c * most_buckets);
+        }
+        plan.shift[plan.passes++] = begin_bit + digit * digit_bits;
+    }
+    u64 starts[most_buckets + 1];
+    if (plan.passes > 0) bucket_offsets(offsets, starts, chunks);
+}
+
+template <class K>
+void radix_count(const Group& group, const K* out, const K* spare, u64* offsets, const u64* plan_at, u64 n,
+                 u64 chunk, u64 pass, u32 end_bit, u32 in_place) {
+    const auto& plan = *reinterpret_cast<const RadixPlan*>(plan_at);
+    if (pass >= plan.passes) return;
+    const K* from = pass_to_out(pass - 1, plan.passes, input_of(in_place)) ? out : spare;
+    const u64 begin = group.x * chunk, end = std::min(n, begin + chunk), shift = plan.shift[pass],
+              mask = digit_mask(shift, end_bit);
+    // Two tables take turns, so that equal neighbours need not wait for one another.
+    u32 tables[2][most_buckets] = {};
+    u64* mine = offsets + group.x * most_buckets;
+    std::fill_n(mine, most_buckets, u64{0});
+    for (u64 block = begin; block < end; block += u64{1} << 30) {
+        const u64 last = std::min(end, block + (u64{1} << 30));
+        for (u64 i = block; i < last; ++i)
+            ++tables[i % 2][from[i] >> shift & mask];
+        for (u64 d = 0; d < most_buckets; ++d)
+            mine[d] += std::exchange(tables[0][d], 0) + std::exchange(tables[1][d], 0);
+    }
+}
+
+void radix_offsets(const Group& /*group*/, u64* offsets, const u64* plan_at, u64 chunks, u64 pass) {
+    if (pass >= reinterpret_cast<const RadixPlan*>(plan_at)->passes) return;
+    u64 starts[most_buckets + 1];
+    bucket_offsets(offsets, starts, chunks);
+}
+
+template <class K, class V>
+void radix_scatter(const Group& group, const K* in, const V* values_in, K* out, V* values_out, K* spare,
+                   V* values_spare, const u64* offsets, const u64* plan_at, u64 n, u64 chunk, u64 pass,
+                   u32 end_bit, u32 in_place, u32 past_cache, const Ascending code) {
+    const auto& plan = *reinterpret_cast<const RadixPlan*>(plan_at);
+    if (pass >= plan.passes) return;
+    const auto to_out = [&](u64 p) { return pass_to_out(p, plan.passes, input_of(in_place)); };
+    const u64 begin = group.x * chunk, count = std::min(chunk, n - begin), shift = plan.shift[pass],
+              mask = digit_mask(shift, end_bit);
+    const bool first = pass == 0, last = pass + 1 == plan.passes;
+    const K* from = (first ? in : to_out(pass - 1) ? out : spare) + begin;
+    const V* values_from = first ? values_in : to_out(pass - 1) ? values_out : values_spare;
+    if constexpr (has_value<V>) values_from += begin;
+    const Ascending load = first ? code : as_they_are, store = last ? code : as_they_are;
+    scatter(
+        offsets + group.x * most_buckets, count, to_out(pass) ? out : spare,
+        to_out(pass) ? values_out : values_spare, group.local, past_cache != 0,
+        [&](u64 i) { return u64{load.encode(from[i])} >> shift & mask; },
+        [&](u64 i) { return store.decode(load.encode(from[i])); },
+        [&](u64 i) {
+            if constexpr (has_value<V>) return values_from[i];
+            return V{};
+        });
+}
+
+template <class K, class V>
+void radix_finish(const Group& group, const K* in, const V* values_in, K* out, V* values_out, const K* spare,
+                  const V* values_spare, const u64* plan_at, u64 n, u64 chunk, u32 in_place) {
+    const u64 passes = reinterpret_cast<const RadixPlan*>(plan_at)->passes;
+    if (!ends_elsewhere(passes, input_of(in_place))) return;
+    const bool from_in = passes == 0;
+    const u64 begin = group.x * chunk, count = std::min(chunk, n - begin);
+    std::memcpy(out + begin, (from_in ? in : spare) + begin, count * sizeof(K));
+    if constexpr (has_value<V>)
+        std::memcpy(values_out + begin, (from_in ? values_in : values_spare) + begin, count * sizeof(V));
+}
+
+/// All on one thread.
+template <class K, class V>
+void radix_serial(const Group& /*group*/, const K* in, const V* values_in, K* out, V* values_out, K* spare,
+                  V* values_spare, u64* tables, u64 n, u32 begin_bit, u32 end_bit, u32 width, u32 in_place,
+                  const Ascending code) {
+    radix_sort(in, values_in, out, values_out, spare, values_spare, tables, n, begin_bit, end_bit, width,
+               input_of(in_place), code, code);
+}
+
+}  // namespace
+}  // namespace host
+
+namespace detail {
+namespace {
+
+// The host kernels for one size of key and one of value.
+struct RadixHost {
+    HostKernel digits, count, scatter, finish, serial;
+    u64 line_bytes;  // of scratch a group
+};
+
+template <class K, class V>
+const RadixHost& radix_host() {
+    static constexpr RadixHost kernels{
+        .digits = plain_host_kernel<&host::radix_digits<K>>(),
+        .count = plain_host_kernel<&host::radix_count<K>>(),
+        .scatter = plain_host_kernel<&host::radix_scatter<K, V>>(),
+        .finish = plain_host_kernel<&host::radix_finish<K, V>>(),
+        .serial = plain_host_kernel<&host::radix_serial<K, V>>(),
+        .line_bytes = host::BucketLines<K>::bytes + host::BucketLines<V>::bytes};
+    return kernels;
+}
+
+const RadixHost& host_of(const SortProblem& p) {
+    return visit_size(p.key_size(), [&](auto key) -> const RadixHost& {
+        using K = typename decltype(key)::type;
+        if (!p.pairs()) return radix_host<K, host::NoValue>();
+        return visit_size(p.value_size(), [&](auto value) -> const RadixHost& {
+            return radix_host<K, typename decltype(value)::type>();
+        });
+    });
+}
+
+void run_serial(Stream& stream, const SortProblem& p, u32 width) {
+    const auto kernel = sort_host_kernel(stream.device(), p, "radix_serial", host_of(p).serial);
+    const SortSpare spare(stream, p);
+    const u64 counters = divide_up(p.by.end_bit - p.by.begin_bit, width) << width;
+    const Array<u64> tables(stream, counters);
+    const host::Ascending code = sort_ascending(p);
+    launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, values_or(p, p.values_in, p.in), p.out,
+           values_or(p, p.values_out, p.out), spare.keys, spare.values, tables, p.count(), p.by.begin_bit,
+           p.by.end_bit, width, u32{p.in_place()}, bytes_of(code));
+}
+
+}  // namespace
+
+void run_sort_radix16(Stream& stream, const SortProblem& p) {
+    run_serial(stream, p, 16);
+}
+
+void run_sort_radix8_host(Stream& stream, const SortProblem& p) {
+    Device& device = stream.device();
+    const u64 n = p.count();
+    // One thread while the work is small (waking the others costs more), then some chunks for each.
+    constexpr u64 least = u64{1} << 14;
+    const u64 chunks = std::min<u64>(n / least, u64{device.traits().units} * 2);
+    if (chunks < 2) return run_serial(stream, p, host::digit_bits);
+
+    const RadixHost& kernels = host_of(p);
+    const auto kernel = [&](const char* entry, const HostKernel& host) {
+        return sort_host_kernel(device, p, entry, host);
+    };
+    const auto digits = kernel("radix_digits", kernels.digits), count = kernel("radix_count", kernels.count),
+               plan_of = kernel("radix_plan", plain_host_kernel<&host::radix_plan>()),
+               sum = kernel("radix_offsets", plain_host_kernel<&host::radix_offsets>()),
+               scatter = kernel("radix_scatter", kernels.scatter),
+               finish = kernel("radix_finish", kernels.finish);
+    const u64 chunk = divide_up(n, chunks),
+              most_passes = divide_up(p.by.end_bit - p.by.begin_bit, host::digit_bits);
+    const SortSpare spare(stream, p);
+    const Array<u64> counts(stream, chunks * most_passes * host::most_buckets),
+        offsets(stream, chunks * host::most_buckets), plan(stream, host::plan_words);
+    const host::Ascending code = sort_ascending(p);
+    const u32 in_place = p.in_place() ? 1 : 0, end_bit = p.by.end_bit,
+              past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
+    const View &values_in = values_or(p, p.values_in, p.in), &values_out = values_or(p, p.values_out, p.out);
+    const LaunchShape all = LaunchShape::linear(chunks, 1), one = LaunchShape::linear(1, 1);
+    launch(stream, *digits, all, p.in, counts, n, chunk, p.by.begin_bit, end_bit, bytes_of(code));
+    launch(stream, *plan_of, one, counts, offsets, plan, n, chunks, p.by.begin_bit, end_bit);
+    for (u64 pass = 0; pass < most_passes; ++pass) {
+        if (pass > 0) {
+            launch(stream, *count, all, p.out, spare.keys, offsets, plan, n, chunk, pass, end_bit, in_place);
+            launch(stream, *sum, one, offsets, plan, chunks, pass);
+        }
+        launch(stream, *scatter, LaunchShape::linear(chunks, 1, kernels.line_bytes), p.in, values_in, p.out,
+               values_out, spare.keys, spare.values, offsets, plan, n, chunk, pass, end_bit, in_place,
+               past_cache, bytes_of(code));
+    }
+    launch(stream, *finish, all, p.in, values_in, p.out, values_out, spare.keys, spare.values, plan, n, chunk,
+           in_place);
+}
+
+}  // namespace detail
+}  // namespace concord

@@ -1,0 +1,396 @@
+// Keys alone on the CPU, which need no stability: equal keys are the same.
+//
+// Sample sort: splitters are taken from a sorted sample of the keys, so that whatever these have in common, buckets come out
+// even. Each chunk of the input counts its keys of each bucket and notes them, a byte a key; then every chunk scatters its
+// keys through lines of 256 bytes a bucket; then every bucket, which fits a thread's cache, is sorted, as a leaf. Where splitters
+// are equal, keys that equal one have a bucket of their own, which is sorted already. Keys are read twice and written once,
+// and the leaves read and written once; a byte a key is written and read. Small inputs are one leaf. Leaves of
+//   sample_vqsort   are sorted by Highway's vectorised quicksort, where they lie; in out, but where that is the input
+//   sample_radix    are sorted by a radix sort, least significant digit first, from the spare array to out
+// Sources: W. Frazer, A. McKellar, Samplesort, 1970; P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004; M. Axtmann
+// et al., In-Place Parallel Super Scalar Samplesort, 2017; M. Blacher et al., Vectorized and Performance-Portable
+// Quicksort, 2022.
+//
+// counting: keys of one or two bytes are counted, and written anew: read once, written once. Source: D. Knuth, The Art of
+// Computer Programming, vol. 3, 5.2.
+
+#include "sort_buckets.hpp"
+#include "sort_table.hpp"
+
+#if CONCORD_HIGHWAY
+#include <hwy/contrib/sort/vqsort.h>
+#endif
+
+#include <bit>
+#include <limits>
+
+namespace concord {
+namespace host {
+namespace {
+
+// --- The leaves -----------------------------------------------------------------------------------------------------
+
+/// Sorts n keys, which `load` encodes, to out, where `store` decodes them.
+struct VqsortLeaf {
+    static constexpr RadixInput from = RadixInput::in_out;
+
+    template <class K>
+    static void sort(const K* in, K* out, K* /*spare*/, u64 n, const Ascending& load,
+                     const Ascending& store) {
+        if (in != out || !load.is_identity()) {
+            for (u64 i = 0; i < n; ++i)
+                out[i] = load.encode(in[i]);
+        }
+#if CONCORD_HIGHWAY
+        thread_local const hwy::Sorter sorter;
+        sorter(out, n, hwy::SortAscending());
+#endif
+        if (store.is_identity()) return;
+        for (u64 i = 0; i < n; ++i)
+            out[i] = store.decode(out[i]);
+    }
+};
+
+/// The same with room for as many keys in spare, where in may lie as well.
+struct RadixLeaf {
+    static constexpr RadixInput from = RadixInput::in_spare;
+
+    template <class K>
+    static void sort(const K* in, K* out, K* spare, u64 n, const Ascending& load, const Ascending& store) {
+        constexpr u64 few = 256;
+        if (n <= few) {
+            for (u64 i = 0; i < n; ++i)
+                out[i] = load.encode(in[i]);
+            std::sort(out, out + n);
+            for (u64 i = 0; i < n; ++i)
+                out[i] = store.decode(out[i]);
+            return;
+        }
+        // Only the bits below the highest in which keys differ, in digits of up to nine: as many streams as fit the first cache.
+        K differ = 0;
+        const K first = load.encode(in[0]);
+        for (u64 i = 0; i < n; ++i)
+            differ = static_cast<K>(differ | (load.encode(in[i]) ^ first));
+        constexpr u32 most_width = 9;
+        const u32 bits = std::max(1, static_cast<int>(std::bit_width(differ))),
+                  width = static_cast<u32>(detail::divide_up(bits, detail::divide_up(bits, most_width)));
+        u64 tables[8 << most_width];
+        const RadixInput input = in == out     ? RadixInput::in_out
+                                 : in == spare ? RadixInput::in_spare
+                                               : RadixInput::apart;
+        radix_sort<K, NoValue>(in, nullptr, out, nullptr, spare, nullptr, tables, n, 0, bits, width, input,
+                               load, store);
+    }
+};
+
+// --- The split ------------------------------------------------------------------------------------------------------
+
+constexpr u64 samples_a_bucket = 16;
+
+/// How a key finds its bucket: a binary search tree of splitters in the order of its levels, and the splitters in their
+/// own order, padded with the largest code.
+template <class K>
+struct Splitters {
+    u32 levels;
+    u32 equal;  ///< 1: keys that equal a splitter have buckets of their own
+    K tree[most_buckets];
+    K sorted[most_buckets];
+
+    /// The buckets of COUNT keys, side by side, so that one's comparisons hide another's.
+    template <int COUNT>
+    [[gnu::always_inline]] void find(const K* codes, u8* buckets) const {
+        u32 at[COUNT];
+        for (int i = 0; i < COUNT; ++i)
+            at[i] = 1;
+        for (u32 level = 0; level < levels; ++level) {
+            for (int i = 0; i < COUNT; ++i)
+                at[i] = 2 * at[i] + (tree[at[i]] < codes[i] ? 1 : 0);
+        }
+        for (int i = 0; i < COUNT; ++i) {
+            const u32 bucket = at[i] - (1U << levels);
+            buckets[i] =
+                static_cast<u8>(equal != 0 ? 2 * bucket + (codes[i] == sorted[bucket] ? 1 : 0) : bucket);
+        }
+    }
+};
+
+u64 spread(u64 z) {
+    z *= 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 31)) * 0x94d049bb133111eb;
+    return z ^ (z >> 29);
+}
+
+template <class K>
+void sample_splitters(const Group& /*group*/, const K* in, u8* splitters_at, u64 n, u64 buckets,
+                      const Ascending code) {
+    auto& splitters = *reinterpret_cast<Splitters<K>*>(splitters_at);
+    K samples[most_buckets * samples_a_bucket];
+    const u64 count = buckets * samples_a_bucket, part = n / count;
+    for (u64 i = 0; i < count; ++i)
+        samples[i] = code.encode(in[i * part + spread(i + 1) % part]);
+    std::sort(samples, samples + count);
+    auto choose = [&](u64 of) {
+        K* sorted = splitters.sorted;
+        for (u64 b = 0; b + 1 < of; ++b)
+            sorted[b] = samples[(b + 1) * (count / of) - 1];
+        return static_cast<u64>(std::unique(sorted, sorted + of - 1) - sorted);
+    };
+    u64 chosen = choose(buckets);
+    splitters.equal = chosen + 1 < buckets ? 1 : 0;
+    // Then a byte names half as many.
+    if (splitters.equal != 0) chosen = choose(std::min(buckets, most_buckets / 2));
+    splitters.levels = static_cast<u32>(std::bit_width(chosen));
+    const u64 leaves = u64{1} << splitters.levels;
+    std::fill(splitters.sorted + chosen, splitters.sorted + leaves, std::numeric_limits<K>::max());
+    for (u64 level = 0, node = 1; level < splitters.levels; ++level) {
+        const u64 step = leaves >> level;
+        for (u64 at = step / 2; at < leaves; at += step)
+            splitters.tree[node++] = splitters.sorted[at - 1];
+    }
+}
+
+template <class K>
+void sample_count(const Group& group, const K* in, const u8* splitters_at, u8* buckets, u64* counts, u64 n,
+                  u64 chunk, const Ascending code) {
+    const auto& splitters = *reinterpret_cast<const Splitters<K>*>(splitters_at);
+    const u64 begin = group.x * chunk, end = std::min(n, begin + chunk);
+    constexpr int block = 16;
+    u64 mine[most_buckets] = {};
+    u64 i = begin;
+    for (; i + block <= end; i += block) {
+        K codes[block];
+        u8 found[block];
+        for (int k = 0; k < block; ++k)
+            codes[k] = code.encode(in[i + k]);
+        splitters.template find<block>(codes, found);
+        std::memcpy(buckets + i, found, block);
+        for (int k = 0; k < block; ++k)
+            ++mine[found[k]];
+    }
+    for (; i < end; ++i) {
+        const K one = code.encode(in[i]);
+        splitters.template find<1>(&one, buckets + i);
+        ++mine[buckets[i]];
+    }
+    std::copy_n(mine, most_buckets, counts + group.x * most_buckets);
+}
+
+void sample_offsets(const Group& /*group*/, u64* counts, u64* starts, u64 chunks) {
+    bucket_offsets(counts, starts, chunks);
+}
+
+template <class K>
+void sample_scatter(const Group& group, const K* in, K* to, const u8* buckets, const u64* counts, u64 n,
+                    u64 chunk, u32 past_cache, const Ascending code) {
+    const u64 begin = group.x * chunk, count = std::min(chunk, n - begin);
+    const K* from = in + begin;
+    const u8* bucket = buckets + begin;
+    scatter<K, NoValue>(
+        counts + group.x * most_buckets, count, to, nullptr, group.local, past_cache != 0,
+        [&](u64 i) { return u64{bucket[i]}; }, [&](u64 i) { return code.encode(from[i]); },
+        [](u64) { return NoValue{}; });
+}
+
+/// Sorts a bucket to out.
+template <class Leaf, class K>
+void sample_leaves(const Group& group, K* scattered, K* out, K* spare, const u8* splitters_at,
+                   const u64* starts, const Ascending code) {
+    const auto& splitters = *reinterpret_cast<const Splitters<K>*>(splitters_at);
+    const u64 begin = starts[group.x], count = starts[group.x + 1] - begin;
+    const bool all_equal = splitters.equal != 0 && group.x % 2 == 1;
+    if (count == 0) return;
+    if (all_equal) {
+        std::fill_n(out + begin, count, code.decode(scattered[begin]));
+    } else {
+        Leaf::sort(scattered + begin, out + begin, spare + begin, count, as_they_are, code);
+    }
+}
+
+/// All of the input is one leaf.
+template <class Leaf, class K>
+void sample_one(const Group& /*group*/, const K* in, K* out, K* spare, u64 n, const Ascending code) {
+    Leaf::sort(in, out, spare, n, code, code);
+}
+
+// --- counting -------------------------------------------------------------------------------------------------------
+
+template <class K>
+constexpr u64 values_of = u64{1} << (8 * sizeof(K));
+
+/// Several tables take turns for keys of a byte, so that equal neighbours need not wait for one another.
+template <class K>
+constexpr u64 turns_of = sizeof(K) == 1 ? 4 : 1;
+
+template <class K>
+void counting_count(const Group& group, const K* in, u32* tables, u64 n, u64 chunk, const Ascending code) {
+    const u64 begin = group.x * chunk, end = std::min(n, begin + chunk);
+    u32* mine = tables + group.x * turns_of<K> * values_of<K>;
+    std::fill_n(mine, turns_of<K> * values_of<K>, 0U);
+    for (u64 i = begin; i < end; ++i)
+        ++mine[i % turns_of<K> * values_of<K> + code.encode(in[i])];
+}
+
+/// One group's part of the values: how often each occurs.
+inline void counting_sums(const Group& group, const u32* tables, u64* starts, u64 count, u64 values) {
+    const u64 part = values / group.count_x, begin = group.x * part;
+    u64* sums = starts + begin;
+    std::fill_n(sums, part, u64{0});
+    for (u64 t = 0; t < count; ++t) {
+        for (u64 v = 0; v < part; ++v)
+            sums[v] += tables[t * values + begin + v];
+    }
+}
+
+/// How often each value occurs becomes where it begins; starts has one more.
+inline void counting_starts(const Group& /*group*/, u64* starts, u64 values) {
+    u64 sum = 0;
+    for (u64 v = 0; v < values; ++v)
+        sum += std::exchange(starts[v], sum);
+    starts[values] = sum;
+}
+
+template <class K>
+void counting_fill(const Group& group, const u64* starts, K* out, u64 n, u64 part, const Ascending code) {
+    u64 at = group.x * part;
+    const u64 end = std::min(n, at + part);
+    // The last value that begins at or before here.
+    u64 value = static_cast<u64>(std::upper_bound(starts, starts + values_of<K>, at) - starts) - 1;
+    for (; at < end; ++value) {
+        const u64 last = std::min(end, starts[value + 1]);
+        if (last > at) std::fill(out + at, out + last, code.decode(static_cast<K>(value)));
+        at = std::max(at, last);
+    }
+}
+
+}  // namespace
+}  // namespace host
+
+namespace detail {
+namespace {
+
+struct SampleHost {
+    HostKernel splitters, count, scatter, leaves, one;
+    u64 splitters_bytes;
+};
+
+template <class Leaf, class K>
+const SampleHost& sample_host() {
+    static constexpr SampleHost kernels{.splitters = plain_host_kernel<&host::sample_splitters<K>>(),
+                                        .count = plain_host_kernel<&host::sample_count<K>>(),
+                                        .scatter = plain_host_kernel<&host::sample_scatter<K>>(),
+                                        .leaves = plain_host_kernel<&host::sample_leaves<Leaf, K>>(),
+                                        .one = plain_host_kernel<&host::sample_one<Leaf, K>>(),
+                                        .splitters_bytes = sizeof(host::Splitters<K>)};
+    return kernels;
+}
+
+// `name`: of the kernels whose leaves these are.
+template <class Leaf>
+void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, const char* one_name) {
+    Device& device = stream.device();
+    const SampleHost& kernels = p.key_size() == 2   ? sample_host<Leaf, u16>()
+                                : p.key_size() == 4 ? sample_host<Leaf, u32>()
+                                                    : sample_host<Leaf, u64>();
+    const auto kernel = [&](const char* entry, const HostKernel& host) {
+        return sort_host_kernel(device, p, entry, host);
+    };
+    const u64 n = p.count(), units = device.traits().units;
+    const host::Ascending code = sort_ascending(p);
+    const auto spare_keys = stream.scratch(p.in.bytes());
+    const View spare{spare_keys.get(), 0, n, p.in.type};
+    // Buckets that a thread's second-level cache holds, several for each thread, but none so small that the way there costs
+    // more than its sorting.
+    constexpr u64 leaf_bytes = u64{512} << 10, least_bytes = u64{16} << 10, few_bytes = u64{512} << 10;
+    if (units == 1 || p.in.bytes() < few_bytes) {
+        const auto one = kernel(one_name, kernels.one);
+        launch(stream, *one, LaunchShape::linear(1, 1), p.in, p.out, spare, n, bytes_of(code));
+        return;
+    }
+    const u64 buckets = std::bit_floor(std::min({host::most_buckets, p.in.bytes() / least_bytes,
+                                                 std::max(8 * units, 2 * p.in.bytes() / leaf_bytes)}));
+    const auto split = kernel("sample_splitters", kernels.splitters),
+               count = kernel("sample_count", kernels.count),
+               sum = kernel("sample_offsets", plain_host_kernel<&host::sample_offsets>()),
+               scatter = kernel("sample_scatter", kernels.scatter),
+               leaves = kernel(leaves_name, kernels.leaves);
+    const u64 chunks = std::min(4 * units, divide_up(n, u64{1} << 14)), chunk = divide_up(n, chunks);
+    const Array<u8> splitters(stream, kernels.splitters_bytes), notes(stream, n);
+    const Array<u64> counts(stream, chunks * host::most_buckets), starts(stream, host::most_buckets + 1);
+    const View& scattered = p.in_place() || Leaf::from == host::RadixInput::in_spare ? spare : p.out;
+    const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
+    const LaunchShape one = LaunchShape::linear(1, 1), all = LaunchShape::linear(chunks, 1);
+    launch(stream, *split, one, p.in, splitters, n, buckets, bytes_of(code));
+    launch(stream, *count, all, p.in, splitters, notes, counts, n, chunk, bytes_of(code));
+    launch(stream, *sum, one, counts, starts, chunks);
+    launch(stream, *scatter, LaunchShape::linear(chunks, 1, host::most_buckets * host::line_bytes), p.in,
+           scattered, notes, counts, n, chunk, past_cache, bytes_of(code));
+    launch(stream, *leaves, LaunchShape::linear(host::most_buckets, 1), scattered, p.out, spare, splitters,
+           starts, bytes_of(code));
+}
+
+}  // namespace
+
+Support supports_sort_sample(const Device& /*device*/, const SortProblem& p) {
+    if (p.pairs()) return Support::no("it sorts keys alone");
+    if (p.key_size() == 1) return Support::no("its leaves have no keys of one byte");
+    return {};
+}
+
+Support supports_sort_vqsort(const Device& device, const SortProblem& p) {
+    if (!CONCORD_HIGHWAY) return Support::no("Concord was built without Highway");
+    return supports_sort_sample(device, p);
+}
+
+// Compress-stores to memory, on which it stands, are microcode on AMD's processors that have AVX-512: there it is slower than
+// a radix sort by a factor.
+bool suits_sort_vqsort(const Device& /*device*/, const SortProblem& /*p*/) {
+#if defined(__x86_64__)
+    return !(__builtin_cpu_is("amd") && __builtin_cpu_supports("avx512f"));
+#else
+    return true;
+#endif
+}
+
+void run_sort_sample_vqsort(Stream& stream, const SortProblem& p) {
+    run_sample<host::VqsortLeaf>(stream, p, "sample_leaves_vqsort", "sample_one_vqsort");
+}
+
+void run_sort_sample_radix(Stream& stream, const SortProblem& p) {
+    run_sample<host::RadixLeaf>(stream, p, "sample_leaves_radix", "sample_one_radix");
+}
+
+Support supports_sort_counting(const Device& /*device*/, const SortProblem& p) {
+    if (p.pairs()) return Support::no("it sorts keys alone");
+    if (p.key_size() > 2) return Support::no("it takes keys of one or two bytes");
+    return {};
+}
+
+void run_sort_counting(Stream& stream, const SortProblem& p) {
+    Device& device = stream.device();
+    const bool bytes = p.key_size() == 1;
+    const auto kernel = [&](const char* entry, const HostKernel& host) {
+        return sort_host_kernel(device, p, entry, host);
+    };
+    const auto count = kernel("counting_count", bytes ? plain_host_kernel<&host::counting_count<u8>>()
+                                                      : plain_host_kernel<&host::counting_count<u16>>()),
+               sums = kernel("counting_sums", host_kernel<&host::counting_sums>()),
+               begin = kernel("counting_starts", plain_host_kernel<&host::counting_starts>()),
+               fill = kernel("counting_fill", bytes ? plain_host_kernel<&host::counting_fill<u8>>()
+                                                    : plain_host_kernel<&host::counting_fill<u16>>());
+    const u64 n = p.count(), values = u64{1} << (8 * p.key_size()), turns = bytes ? host::turns_of<u8> : 1,
+              units = device.traits().units;
+    // Counters have 32 bits; a chunk is worth its tables.
+    const u64 least = bytes ? u64{1} << 14 : u64{1} << 18, most = u64{1} << 31;
+    const u64 chunks = std::max(std::clamp<u64>(n / least, 1, 2 * units), divide_up(n, most)),
+              chunk = divide_up(n, chunks);
+    const Array<u32> tables(stream, chunks * turns * values);
+    const Array<u64> starts(stream, values + 1);
+    const host::Ascending code = sort_ascending(p);
+    launch(stream, *count, LaunchShape::linear(chunks, 1), p.in, tables, n, chunk, bytes_of(code));
+    launch(stream, *sums, LaunchShape::linear(bytes ? 1 : 64, 1), tables, starts, chunks * turns, values);
+    launch(stream, *begin, LaunchShape::linear(1, 1), starts, values);
+    launch(stream, *fill, LaunchShape::linear(chunks, 1), starts, p.out, n, chunk, bytes_of(code));
+}
+
+}  // namespace detail
+}  // namespace concord

@@ -1,0 +1,134 @@
+// Comparison sorts on the CPU: merge sort, and the standard libraries' on one thread.
+//
+// merge: tiles that fit a thread's second-level cache are sorted, each by a group, then runs are merged two by two. A group
+// gives one part of a merged run and finds by merge path where it begins, so that every merge has as many groups. Stable.
+// Everything is read and written once for the tiles and once for each doubling of runs. Sources: D. Knuth, The Art of
+// Computer Programming, vol. 3, 5.2.4; S. Odeh et al., Merge Path - Parallel Merging Made Simple, 2012.
+
+#include "sort_table.hpp"
+
+#include <bit>
+#include <cstdlib>
+
+namespace concord {
+namespace host {
+namespace {
+
+template <class K>
+int compare_keys(const void* a, const void* b) {
+    K x, y;
+    std::memcpy(&x, a, sizeof x);
+    std::memcpy(&y, b, sizeof y);
+    return x < y ? -1 : y < x ? 1 : 0;
+}
+
+/// C's qsort of keys alone, or of keys each followed by its value, `stride` bytes apart, in scratch.
+template <class K>
+void sort_qsort(const Group& /*group*/, const K* in, const u8* values_in, K* out, u8* values_out, u8* scratch,
+                u64 n, u32 value_size, u32 stride, const Ascending code) {
+    if (value_size == 0) {
+        for (u64 i = 0; i < n; ++i)
+            out[i] = code.encode(in[i]);
+        std::qsort(out, n, sizeof(K), compare_keys<K>);
+        for (u64 i = 0; i < n; ++i)
+            out[i] = code.decode(out[i]);
+        return;
+    }
+    for (u64 i = 0; i < n; ++i) {
+        const K key = code.encode(in[i]);
+        std::memcpy(scratch + i * stride, &key, sizeof key);
+        std::memcpy(scratch + i * stride + sizeof key, values_in + i * value_size, value_size);
+    }
+    std::qsort(scratch, n, stride, compare_keys<K>);
+    for (u64 i = 0; i < n; ++i) {
+        K key;
+        std::memcpy(&key, scratch + i * stride, sizeof key);
+        out[i] = code.decode(key);
+        std::memcpy(values_out + i * value_size, scratch + i * stride + sizeof key, value_size);
+    }
+}
+
+}  // namespace
+}  // namespace host
+
+namespace detail {
+
+std::shared_ptr<Kernel> sort_host_kernel(Device& device, const SortProblem& p, const char* entry,
+                                         const HostKernel& host) {
+    static const KernelSource source{"sort", {}, {}};
+    const KernelId id{&source, entry, p.less != nullptr ? p.less->hash : 0,
+                      p.less != nullptr ? static_cast<u64>(p.type()) : p.key_size(), p.value_size()};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source;
+        spec.entry = entry;
+        spec.host = host;
+        spec.max_lanes = 1;
+        return spec;
+    });
+}
+
+host::Ascending sort_ascending(const SortProblem& p) {
+    const SortCode code = p.code();
+    return {code.fold, code.flip};
+}
+
+Support supports_sort_host_less(const Device& device, const SortProblem& p) {
+    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+        return Support::no("comparator " + p.less->name + " is text, which " + device.info().selector +
+                           " cannot compile at run time");
+    return {};
+}
+
+void run_sort_merge_host(Stream& stream, const SortProblem& p) {
+    Device& device = stream.device();
+    const auto sort_tiles = sort_host_kernel(device, p, "merge_tiles", p.host->merge_tiles),
+               merge = sort_host_kernel(device, p, "merge_runs", p.host->merge_runs);
+    const u64 n = p.count();
+    // A tile and its copy fit the second-level cache; all threads have some, of a thousand elements at least.
+    constexpr u64 tile_bytes = u64{256} << 10, least = 1024;
+    const u64 fits = tile_bytes / (p.key_size() + p.value_size()),
+              share = n / (u64{device.traits().units} * 2);
+    const u64 tile = std::max(least, std::min(std::bit_floor(fits), std::bit_floor(std::max<u64>(share, 1))));
+    u64 merges = 0;
+    for (u64 length = tile; length < n; length *= 2)
+        ++merges;
+    const SortSpare spare(stream, p);
+    const View &values_in = values_or(p, p.values_in, p.in), &values_out = values_or(p, p.values_out, p.out);
+    const LaunchShape groups = LaunchShape::linear(divide_up(n, tile), 1);
+    // So that the last merge leads to out.
+    const bool tiles_to_out = merges % 2 == 0;
+    launch(stream, *sort_tiles, groups, p.in, values_in, tiles_to_out ? p.out : spare.keys,
+           tiles_to_out ? values_out : spare.values, tiles_to_out ? spare.keys : p.out,
+           tiles_to_out ? spare.values : values_out, n, tile, u32{merges == 0}, p.less_values);
+    for (u64 pass = 0, length = tile; pass < merges; ++pass, length *= 2) {
+        const bool to_out = (merges - pass) % 2 == 1;
+        launch(stream, *merge, groups, to_out ? spare.keys : p.out, to_out ? spare.values : values_out,
+               to_out ? p.out : spare.keys, to_out ? values_out : spare.values, n, length, tile,
+               u32{pass + 1 == merges}, p.less_values);
+    }
+}
+
+void run_sort_std(Stream& stream, const SortProblem& p) {
+    const auto kernel = sort_host_kernel(stream.device(), p, "sort_std", p.host->std_sort);
+    // A pair takes twice the larger of its two.
+    const u64 bytes = p.pairs() ? p.count() * 2 * std::max(p.key_size(), p.value_size()) : 1;
+    const Array<u8> scratch(stream, bytes);
+    launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, values_or(p, p.values_in, p.in), p.out,
+           values_or(p, p.values_out, p.out), scratch, p.count(), p.less_values);
+}
+
+void run_sort_qsort(Stream& stream, const SortProblem& p) {
+    const HostKernel host = visit_size(p.key_size(), [](auto tag) {
+        return plain_host_kernel<&host::sort_qsort<typename decltype(tag)::type>>();
+    });
+    const auto kernel = sort_host_kernel(stream.device(), p, "sort_qsort", host);
+    const u32 stride = p.key_size() + p.value_size();
+    const Array<u8> scratch(stream, p.pairs() ? p.count() * stride : 1);
+    const host::Ascending code = sort_ascending(p);
+    launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, values_or(p, p.values_in, p.in), p.out,
+           values_or(p, p.values_out, p.out), scratch, p.count(), p.value_size(), stride, bytes_of(code));
+}
+
+}  // namespace detail
+}  // namespace concord

@@ -1,0 +1,103 @@
+#pragma once
+// What the files of sort share: the launch code of the rows, and whether a row supports a problem.
+
+#include <concord/sort.hpp>
+
+namespace concord::detail {
+
+/// The values as a launch takes them: where there are none, a range that there is, which the kernel does not look at.
+inline const View& values_or(const SortProblem& p, const View& values, const View& otherwise) {
+    return p.pairs() ? values : otherwise;
+}
+
+/// Calls f with the tag of the unsigned integer of that size.
+template <class F>
+decltype(auto) visit_size(u32 size, F&& f) {
+    switch (size) {
+        case 1:
+            return f(Tag<u8>{});
+        case 2:
+            return f(Tag<u16>{});
+        case 4:
+            return f(Tag<u32>{});
+        default:
+            return f(Tag<u64>{});
+    }
+}
+
+/// Room for as many keys and values again.
+struct SortSpare {
+    SortSpare(Stream& stream, const SortProblem& p)
+        : keys_buffer(stream.scratch(p.in.bytes())),
+          values_buffer(p.pairs() ? stream.scratch(p.values_in.bytes()) : nullptr),
+          keys{keys_buffer.get(), 0, p.count(), p.in.type},
+          values{p.pairs() ? View{values_buffer.get(), 0, p.count(), p.values_in.type} : keys} {}
+
+    std::shared_ptr<Buffer> keys_buffer, values_buffer;
+    View keys;
+    View values;  ///< the keys where there are none
+};
+
+/// A kernel of the host dialect, specialised by the sizes of key and value, or by a comparator.
+std::shared_ptr<Kernel> sort_host_kernel(Device& device, const SortProblem& problem, const char* entry,
+                                         const HostKernel& host);
+
+/// The order of the keys' codes, for those kernels.
+host::Ascending sort_ascending(const SortProblem& problem);
+/// An argument of theirs.
+inline ValueBytes bytes_of(const host::Ascending& order) {
+    return {std::as_bytes(std::span(&order, 1))};
+}
+
+/// sort_dispatch.cpp: variants whose host side goes by the device's dialect.
+void run_sort_radix8(Stream& stream, const SortProblem& problem);
+void run_sort_merge(Stream& stream, const SortProblem& problem);
+Support supports_sort_radix8(const Device& device, const SortProblem& problem);
+Support supports_sort_merge(const Device& device, const SortProblem& problem);
+
+/// sort_host_radix.cpp: radix sorts on the CPU.
+void run_sort_radix8_host(Stream& stream, const SortProblem& problem);
+void run_sort_radix16(Stream& stream, const SortProblem& problem);
+
+/// sort_host_split.cpp: keys alone on the CPU.
+Support supports_sort_sample(const Device& device, const SortProblem& problem);
+Support supports_sort_vqsort(const Device& device, const SortProblem& problem);
+bool suits_sort_vqsort(const Device& device, const SortProblem& problem);
+void run_sort_sample_vqsort(Stream& stream, const SortProblem& problem);
+void run_sort_sample_radix(Stream& stream, const SortProblem& problem);
+Support supports_sort_counting(const Device& device, const SortProblem& problem);
+void run_sort_counting(Stream& stream, const SortProblem& problem);
+
+/// sort_steps.cpp: comparison sorts on the CPU: merge sort, and the standard libraries' on one thread.
+Support supports_sort_host_less(const Device& device, const SortProblem& problem);
+void run_sort_merge_host(Stream& stream, const SortProblem& problem);
+void run_sort_std(Stream& stream, const SortProblem& problem);
+void run_sort_qsort(Stream& stream, const SortProblem& problem);
+
+// --- Kernels that are text ------------------------------------------------------------------------------------------
+
+/// sort_bitonic.cpp: sorting networks.
+Support supports_sort_network(const Device& device, const SortProblem& problem);
+void run_sort_bitonic(Stream& stream, const SortProblem& problem);
+void run_sort_bitonic_fused(Stream& stream, const SortProblem& problem);
+void run_sort_bitonic_local(Stream& stream, const SortProblem& problem);
+void run_sort_odd_even(Stream& stream, const SortProblem& problem);
+
+/// sort_radix.cpp: radix sorts of one, four and eight bits a pass.
+Support supports_sort_radix(const Device& device, const SortProblem& problem);
+void run_sort_radix1(Stream& stream, const SortProblem& problem);
+void run_sort_radix4(Stream& stream, const SortProblem& problem);
+void run_sort_radix4_local(Stream& stream, const SortProblem& problem);
+void run_sort_radix4_vector(Stream& stream, const SortProblem& problem);
+Support supports_sort_radix8_text(const Device& device, const SortProblem& problem);
+void run_sort_radix8_text(Stream& stream, const SortProblem& problem);
+
+/// sort_onesweep.cpp.
+Support supports_sort_onesweep(const Device& device, const SortProblem& problem);
+void run_sort_onesweep(Stream& stream, const SortProblem& problem);
+
+/// sort_merge.cpp.
+Support supports_sort_merge_text(const Device& device, const SortProblem& problem);
+void run_sort_merge_text(Stream& stream, const SortProblem& problem);
+
+}  // namespace concord::detail

@@ -1,0 +1,278 @@
+// Sort through the public API; `concord check` covers variants, types, sizes and patterns.
+#include "devices.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+
+using namespace concord;
+using test::random_values;
+using test::throws;
+
+CONCORD_FUNCTION(u8, by_last_digit_test, (u32 a, u32 b), return a % 10 < b % 10 ? (u8)1 : (u8)0;)
+CONCORD_FUNCTION(i64, greater_test, (float a, float b), return a > b ? (i64)1 << 40 : (i64)0;)
+CONCORD_FUNCTION(u32, last_digits_test, (u32 x, u32 of), return x % of;)
+
+namespace {
+
+bool runs(const Device& device, const Variant& variant) {
+    return static_cast<bool>(detail::supports_dialect(device, variant));
+}
+
+// Where each element comes from, in a stable order.
+template <class Less>
+std::vector<u32> order_of(u64 n, Less less) {
+    std::vector<u32> from(n);
+    std::iota(from.begin(), from.end(), 0U);
+    std::stable_sort(from.begin(), from.end(), less);
+    return from;
+}
+
+template <class T>
+std::vector<T> taken(const std::vector<T>& x, const std::vector<u32>& from) {
+    std::vector<T> result;
+    for (const u32 i : from)
+        result.push_back(x[i]);
+    return result;
+}
+
+// Whether the variant takes the call: what it does not take it says.
+template <class F>
+bool supported(F call) {
+    try {
+        call();
+        return true;
+    } catch (const Error& error) {
+        CHECK(error.code() == ErrorCode::unsupported);
+        return false;
+    }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(sort_orders_keys_and_leaves_its_input) {
+    const auto stream = device.create_stream();
+    for (const u64 n : {0, 1, 2, 1000, 9001}) {
+        CAPTURE(n);
+        const auto x = random_values<u32>(n);
+        auto expected = x;
+        std::sort(expected.begin(), expected.end());
+        const Array<u32> in(*stream, x), out(*stream, n);
+        for (const Variant* variant : sort_variants()) {
+            CAPTURE(variant->name);
+            if (!runs(device, *variant)) continue;
+            Run run;
+            if (!supported([&] { run = sort(*stream, in, out, SortBy{}, {variant->name}); })) continue;
+            CHECK(run.variant == variant->name);
+            CHECK(out.to_host(*stream) == expected);
+            CHECK(in.to_host(*stream) == x);
+        }
+    }
+}
+
+DEVICE_TEST(pairs_keep_the_order_of_equal_keys_where_the_variant_says_so) {
+    const auto stream = device.create_stream();
+    constexpr u64 n = 20011;
+    auto keys = random_values<i32>(n);
+    for (i32& key : keys)
+        key %= 100;
+    std::vector<u32> index(n);
+    std::iota(index.begin(), index.end(), 0U);
+    const Array<i32> in(*stream, keys), out(*stream, n);
+    const Array<u32> values(*stream, index), values_out(*stream, n);
+    for (const bool descending : {false, true}) {
+        CAPTURE(descending);
+        const auto from =
+            order_of(n, [&](u32 a, u32 b) { return descending ? keys[a] > keys[b] : keys[a] < keys[b]; });
+        SortBy by{.order = descending ? SortOrder::descending : SortOrder::ascending};
+        for (const Variant* variant : sort_variants()) {
+            CAPTURE(variant->name);
+            if (!runs(device, *variant)) continue;
+            by.stable = false;
+            const auto call = [&] { sort_pairs(*stream, in, values, out, values_out, by, {variant->name}); };
+            if (!supported(call)) continue;
+            CHECK(out.to_host(*stream) == taken(keys, from));
+            auto got = values_out.to_host(*stream);
+            REQUIRE(*std::max_element(got.begin(), got.end()) < n);
+            CHECK(taken(keys, got) == taken(keys, from));
+            if (sort_is_stable(variant->name)) CHECK(got == from);
+            std::sort(got.begin(), got.end());
+            CHECK(got == index);
+            by.stable = true;
+            CHECK(supported(call) == sort_is_stable(variant->name));
+            CHECK(values.to_host(*stream) == index);
+        }
+        by.stable = true;
+        sort_pairs(*stream, in, values, out, values_out, by);
+        CHECK(values_out.to_host(*stream) == from);
+    }
+}
+
+DEVICE_TEST(pairs_are_sorted_in_place) {
+    const auto stream = device.create_stream();
+    for (const u64 n : {1, 777, 30011}) {
+        CAPTURE(n);
+        const auto keys = random_values<u16>(n);
+        const auto values = random_values<u64>(n);
+        const auto from = order_of(n, [&](u32 a, u32 b) { return keys[a] < keys[b]; });
+        for (const Variant* variant : sort_variants()) {
+            CAPTURE(variant->name);
+            if (!runs(device, *variant)) continue;
+            const Array<u16> k(*stream, keys);
+            const Array<u64> v(*stream, values);
+            if (!supported([&] { sort_pairs(*stream, k, v, k, v, SortBy{}, {variant->name}); })) continue;
+            CHECK(k.to_host(*stream) == taken(keys, from));
+            if (sort_is_stable(variant->name)) CHECK(v.to_host(*stream) == taken(values, from));
+        }
+    }
+}
+
+DEVICE_TEST(floats_are_sorted_by_total_order) {
+    const auto stream = device.create_stream();
+    const auto bits = [](u32 x) { return std::bit_cast<float>(x); };
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const std::vector<float> ascending = {bits(0xffffffff),
+                                          bits(0xffc00001),
+                                          bits(0xffc00000),
+                                          bits(0xff800001),
+                                          -infinity,
+                                          -2.5f,
+                                          bits(0x80000001),
+                                          -0.0f,
+                                          0.0f,
+                                          bits(1),
+                                          2.5f,
+                                          infinity,
+                                          bits(0x7f800001),
+                                          bits(0x7fc00000),
+                                          bits(0x7fffffff)};
+    auto shuffled = ascending;
+    std::reverse(shuffled.begin(), shuffled.end());
+    std::rotate(shuffled.begin(), shuffled.begin() + 6, shuffled.end());
+    const auto same_bits = [](const std::vector<float>& a, const std::vector<float>& b) {
+        return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+    };
+    const Array<float> in(*stream, shuffled), out(*stream, shuffled.size());
+    sort(*stream, in, out);
+    CHECK(same_bits(out.to_host(*stream), ascending));
+    sort(*stream, in, out, SortBy{.order = SortOrder::descending});
+    CHECK(same_bits(out.to_host(*stream), {ascending.rbegin(), ascending.rend()}));
+}
+
+DEVICE_TEST(a_bit_range_orders_by_these_bits_alone) {
+    const auto stream = device.create_stream();
+    const auto keys = random_values<i64>(5003);
+    const Array<i64> in(*stream, keys), out(*stream, keys.size());
+    const auto middle = [](i64 x) { return static_cast<u64>(x) >> 7 & 0x3ff; };
+    const auto from = order_of(keys.size(), [&](u32 a, u32 b) { return middle(keys[a]) < middle(keys[b]); });
+    const auto back = order_of(keys.size(), [&](u32 a, u32 b) { return middle(keys[a]) > middle(keys[b]); });
+    for (const Variant* variant : sort_variants()) {
+        CAPTURE(variant->name);
+        if (!runs(device, *variant)) continue;
+        SortBy by{.begin_bit = 7, .end_bit = 17};
+        if (!supported([&] { sort(*stream, in, out, by, {variant->name}); })) continue;
+        CHECK(sort_is_stable(variant->name));
+        CHECK(out.to_host(*stream) == taken(keys, from));
+        by.order = SortOrder::descending;
+        sort(*stream, in, out, by, {variant->name});
+        CHECK(out.to_host(*stream) == taken(keys, back));
+    }
+}
+
+DEVICE_TEST(comparators_and_key_functions_of_the_users) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<u32>(7001);
+    const Array<u32> in(*stream, x), out(*stream, x.size());
+    const auto by_digit = order_of(x.size(), [&](u32 a, u32 b) { return x[a] % 10 < x[b] % 10; });
+    for (const Variant* variant : sort_variants()) {
+        CAPTURE(variant->name);
+        if (!runs(device, *variant)) continue;
+        if (!supported([&] { sort(*stream, in, out, by_last_digit_test, SortBy{}, {variant->name}); }))
+            continue;
+        const auto got = out.to_host(*stream);
+        if (sort_is_stable(variant->name)) CHECK(got == taken(x, by_digit));
+        CHECK(std::is_sorted(got.begin(), got.end(), [](u32 a, u32 b) { return a % 10 < b % 10; }));
+    }
+    // `auto` with values of another size, in place.
+    const auto floats = random_values<float>(3001);
+    const auto bytes = random_values<u8>(3001);
+    const Array<float> f(*stream, floats);
+    const Array<u8> b(*stream, bytes);
+    const auto falling = order_of(floats.size(), [&](u32 i, u32 j) { return floats[i] > floats[j]; });
+    sort_pairs(*stream, f, b, f, b, greater_test, SortBy{.stable = true});
+    CHECK(f.to_host(*stream) == taken(floats, falling));
+    CHECK(b.to_host(*stream) == taken(bytes, falling));
+
+    for (const u32 of : {3U, 1000U}) {
+        CAPTURE(of);
+        const auto from = order_of(x.size(), [&](u32 i, u32 j) { return x[i] % of > x[j] % of; });
+        sort(*stream, in, out, last_digits_test.bind(of),
+             SortBy{.order = SortOrder::descending, .stable = true});
+        CHECK(out.to_host(*stream) == taken(x, from));
+        CHECK(in.to_host(*stream) == x);
+    }
+    const Array<u32> both(*stream, x);
+    sort(*stream, both, both, last_digits_test.bind(10), SortBy{.stable = true});
+    CHECK(both.to_host(*stream) == taken(x, by_digit));
+}
+
+DEVICE_TEST(sort_refuses_what_its_contract_excludes) {
+    const auto stream = device.create_stream();
+    const Array<u32> in(*stream, random_values<u32>(100)), out(*stream, 100), small(*stream, 99);
+    const Array<u32> other(*stream, 100);
+    const Array<float> floats(*stream, 100);
+    const Array<u64> values(*stream, std::vector<u64>(200));
+    const auto low = values.span().part(0, 100), high = values.span().part(100, 100);
+    auto refused = [&](const char* words, auto call) {
+        CHECK(throws(ErrorCode::invalid_argument, words, call));
+    };
+    refused("100 elements of in, 99 elements of out", [&] { sort(*stream, in, small); });
+    refused("in is u32, out f32", [&] { sort(*stream, in, floats); });
+    refused("overlaps in, at byte 40 of the same buffer, without being it",
+            [&] { sort(*stream, in.span().part(10, 50), in.span().part(0, 50)); });
+    refused("100 elements of keys_in, 200 elements of values_in",
+            [&] { sort_pairs(*stream, in, values, out, high); });
+    refused("values_in is u64, values_out u32", [&] { sort_pairs(*stream, in, low, out, in); });
+    refused("values_out, at byte 80, overlaps values_in, at byte 0",
+            [&] { sort_pairs(*stream, in, low, out, values.span().part(10, 100)); });
+    refused("keys_out, at byte 0, overlaps values_in, at byte 0",
+            [&] { sort_pairs(*stream, in, out, out, other); });
+    refused("keys_out, at byte 0, overlaps values_out", [&] { sort_pairs(*stream, in, other, out, out); });
+    refused("keys are sorted in place, values are not", [&] { sort_pairs(*stream, in, low, in, high); });
+    refused("values are sorted in place, keys are not", [&] { sort_pairs(*stream, in, low, out, low); });
+    refused("bits 8 to 8 are no range of the 32 of u32",
+            [&] { sort(*stream, in, out, SortBy{.begin_bit = 8, .end_bit = 8}); });
+    refused("bits 8 to 33 are no range",
+            [&] { sort(*stream, in, out, SortBy{.begin_bit = 8, .end_bit = 33}); });
+    refused("by_last_digit_test says itself which way",
+            [&] { sort(*stream, in, out, by_last_digit_test, SortBy{.order = SortOrder::descending}); });
+    refused("no variant 'bogo'; these would do: ", [&] { sort(*stream, in, out, SortBy{}, {"bogo"}); });
+    CHECK(throws(ErrorCode::invalid_argument, "no variant 'bogo'", [] { sort_is_stable("bogo"); }));
+    // Keys that are their own values.
+    CHECK_NOTHROW(sort_pairs(*stream, in, in, out, other));
+    CHECK(out.to_host(*stream) == other.to_host(*stream));
+}
+
+// Calls that share what a stream keeps between them, one after another and on several streams.
+DEVICE_TEST(many_sorts_in_flight) {
+    const auto x = random_values<u32>(70001);
+    auto expected = x;
+    std::sort(expected.begin(), expected.end());
+    std::vector<std::shared_ptr<Stream>> streams;
+    std::vector<Array<u32>> outs;
+    const auto first = device.create_stream();
+    const Array<u32> in(*first, x);
+    for (int s = 0; s < 3; ++s) {
+        streams.push_back(device.create_stream());
+        outs.emplace_back(*streams.back(), x.size());
+        for (int i = 0; i < 5; ++i)
+            sort(*streams.back(), in, outs.back());
+    }
+    for (std::size_t s = 0; s < streams.size(); ++s)
+        CHECK(outs[s].to_host(*streams[s]) == expected);
+}
+
+TEST_SUITE_END();
