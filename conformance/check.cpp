@@ -11,6 +11,14 @@
 namespace concord::conformance {
 namespace {
 
+// The first of the variants, which are in order of preference, that is written in the device's dialect.
+const Variant* preferred_of(const Suite& suite, const Device& device) {
+    for (const Variant* variant : suite.variants) {
+        if (detail::supports_dialect(device, *variant)) return variant;
+    }
+    return nullptr;
+}
+
 // The middle of "reduce: variant shuffle on opencl:0: THE REASON; these would do: fixed, ...".
 std::string reason_of(const Error& error) {
     std::string text = error.what();
@@ -83,11 +91,12 @@ class Runner {
         CheckCase at{work.algorithm, nullptr, rig.selector(), &work, placement};
         bool loaded = false;
         const Variant* unwatched = nullptr;  // ran, and the inputs were not looked at since
+        const Variant* preferred = preferred_of(*suite_, rig.device());
         for (const Variant* variant : suite_->variants) {
             if (!asked_for(options_.variants, variant->name)) continue;
             at.variant = variant;
-            if (rig.crawls() && suite_->spares_crawlers && variant != suite_->variants.front() &&
-                options_.sizes.empty()) {
+            if (rig.crawls() && suite_->spares_crawlers && variant != preferred && options_.sizes.empty()) {
+                if (work.minor && !options_.full) continue;
                 // The textbook's kernels get a taste of the large sizes here.
                 const Pattern pattern = work.pattern();
                 const bool plain = pattern == Pattern::random || pattern == Pattern::near_one;

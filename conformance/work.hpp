@@ -62,6 +62,9 @@ struct Work {
     u64 traffic = 0;       ///< bytes that must move between device and memory, by the algorithm's own model
     u64 operations = 0;    ///< floating-point or integer operations, by the same; 0: not what bounds it
     bool in_place = true;  ///< whether the first output may be the first input
+    /// One more operator for a text that has been checked with another. Where a device crawls, only the preferred variant
+    /// is compiled for it unless all is asked for.
+    bool minor = false;
 
     std::function<Run(Stream&, std::span<const View> in, std::span<const View> out, const Options&)> call;
     /// Compares elements [first, ...) of an output that `variant` gave; from several threads at once.

@@ -5,6 +5,8 @@ if(NOT CONCORD_SANITIZE)
                                           ${PROJECT_SOURCE_DIR})
     set_tests_properties(package.${what} PROPERTIES TIMEOUT 1500)
   endforeach()
+  # These compile Concord anew: whether that works, not how fast it is.
+  set_tests_properties(package.subdirectory package.static PROPERTIES ENVIRONMENT PACKAGE_TYPE=Debug)
 endif()
 if(TARGET concord-program)
   add_test(NAME readme COMMAND ${CMAKE_CURRENT_LIST_DIR}/readme.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}

@@ -37,7 +37,8 @@ type=${PACKAGE_TYPE:-$(cached CMAKE_BUILD_TYPE)}
 libdir=$(cached CMAKE_INSTALL_LIBDIR)
 
 configure() {  # SOURCE FOLDER ARGUMENTS...
-    cmake -S "$1" -B "$2" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE="$type" "${@:3}"
+    cmake -S "$1" -B "$2" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE="$type" \
+        -DCMAKE_CXX_FLAGS_DEBUG=-O0 "${@:3}"
 }
 consumer() {  # FOLDER ARGUMENTS...
     configure "$source/tests/consumer" "$1" "${@:2}" && cmake --build "$1" --parallel

@@ -6,16 +6,26 @@
 
 namespace concord::detail {
 
+/// In place of an operator's values, for a kernel without an operator.
+struct NoOperator {};
+
 /// Launches a kernel of one element a lane, in groups of `group` lanes, over n elements. In the host dialect, where a
 /// group takes many elements, the kernel gets their number as its last argument but the operator's values.
-template <class... A>
-void launch_elements(Stream& stream, const Kernel& kernel, u64 n, u32 group, const ValueBytes& values,
+template <class Values, class... A>
+void launch_elements(Stream& stream, const Kernel& kernel, u64 n, u32 group, const Values& values,
                      const A&... arguments) {
     constexpr u64 tile = u64{1} << 14;
-    if (stream.device().traits().dialect == Dialect::host) {
-        launch(stream, kernel, LaunchShape::linear(divide_up(n, tile), 1), arguments..., tile, values);
+    auto launch_with = [&](const auto&... last) {
+        if (stream.device().traits().dialect == Dialect::host) {
+            launch(stream, kernel, LaunchShape::linear(divide_up(n, tile), 1), arguments..., tile, last...);
+        } else {
+            launch(stream, kernel, LaunchShape::linear(divide_up(n, group), group), arguments..., last...);
+        }
+    };
+    if constexpr (std::is_same_v<Values, NoOperator>) {
+        launch_with();
     } else {
-        launch(stream, kernel, LaunchShape::linear(divide_up(n, group), group), arguments..., values);
+        launch_with(values);
     }
 }
 

@@ -10,14 +10,19 @@ namespace concord::detail {
 inline constexpr u64 lookback_fan = 16;
 inline constexpr u64 lookback_head = 16;  ///< words ahead of the totals
 
+/// Totals of all levels above `tiles` tiles.
+constexpr u64 lookback_totals(u64 tiles) {
+    u64 totals = 0;
+    for (; tiles > 1; tiles = divide_up(tiles, lookback_fan))
+        totals += tiles;
+    return totals;
+}
+
 /// A stream's workspace for a launch of `tiles` tiles with totals of `value_bytes` bytes; keep it until the launch is
 /// enqueued.
 struct Lookback {
     Lookback(Stream& stream, u64 tiles, u32 value_bytes) {
-        u64 totals = 0;
-        for (u64 level = tiles; level > 1; level = divide_up(level, lookback_fan))
-            totals += level;
-        const u64 words = lookback_head + totals * (value_bytes <= 4 ? 1 : 2);
+        const u64 words = lookback_head + lookback_totals(tiles) * (value_bytes <= 4 ? 1 : 2);
         buffer = stream.workspace(words * sizeof(u64));
         view = {buffer.get(), 0, words, Type::u64};
     }

@@ -47,6 +47,22 @@ constexpr T identity_of(ReduceOp op) {
     }
 }
 
+namespace detail {
+
+/// Refuses at compile time what cannot combine two elements of In into one, an element of Out.
+template <class In, class Out, class Fn>
+constexpr void check_combines() {
+    using T = typename Out::Element;
+    static_assert(Fn::free_count == 2, "the operator takes another number of elements: bind the rest");
+    static_assert(std::is_same_v<typename Fn::Result, T> &&
+                      std::is_same_v<typename Fn::template Argument<0>, T> &&
+                      std::is_same_v<typename Fn::template Argument<1>, T> &&
+                      std::is_same_v<std::remove_const_t<typename In::Element>, T>,
+                  "in, out and the operator have different types");
+}
+
+}  // namespace detail
+
 namespace ops {
 
 // Integers are computed in an unsigned type of at least 32 bits, where wrapping is defined.

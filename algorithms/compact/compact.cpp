@@ -287,8 +287,7 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                                        const char* entry, HostKernel CompactHost::*host) {
     // A kernel that does not look at the elements, or not at the predicate, is the same for all: it is compiled with a
     // predicate that there always is.
-    const bool of_counts = host == &CompactHost::offsets || host == &CompactHost::scan_flags ||
-                           host == &CompactHost::scan_sums || host == &CompactHost::add_sums;
+    const bool of_counts = host == &CompactHost::offsets;
     const bool of_flags = host == &CompactHost::scatter;
     const Type type = of_counts ? Type::u32 : of_flags ? bits_of(p.in.type) : p.in.type;
     const Operator& op = of_counts || of_flags ? builtin(KeepRule::nonzero, type) : p.op;

@@ -33,7 +33,7 @@ namespace detail {
 
 /// The host kernels of one predicate on one type.
 struct CompactHost {
-    HostKernel serial, two_pass, count, offsets, write, flags, scan_flags, scan_sums, add_sums, scatter;
+    HostKernel serial, two_pass, count, offsets, write, flags, scatter;
     HostKernel lookback;  ///< none
 };
 
@@ -45,9 +45,6 @@ const CompactHost& compact_host() {
                                          .offsets = host_kernel<&host::compact_offsets>(),
                                          .write = host_kernel<&host::compact_write<T, Op>>(),
                                          .flags = host_kernel<&host::compact_flags<T, Op>>(),
-                                         .scan_flags = host_kernel<&host::compact_scan<u32, u32>>(),
-                                         .scan_sums = host_kernel<&host::compact_scan<u64, u64>>(),
-                                         .add_sums = host_kernel<&host::compact_add>(),
                                          .scatter = host_kernel<&host::compact_scatter<T>>(),
                                          .lookback = {}};
     return kernels;

@@ -163,47 +163,29 @@ void compact_write(const Group& group, const T* in, T* out, const u64* offsets, 
 
 // --- The textbook's steps -------------------------------------------------------------------------------------------
 
+/// One flag more than there are elements; the last is 0.
 template <class T, class Op>
-void compact_flags(const Group& group, const T* in, u32* flags, u64 n, u64 tile, const Op op) {
+void compact_flags(const Group& group, const T* in, u64* flags, u64 n, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
     for (u64 i = begin; i < end; ++i)
         flags[i] = op(in[i]) != 0 ? 1 : 0;
+    if (begin <= n && n < begin + tile) flags[n] = 0;
 }
 
-/// A group's values become the sums of those before them; their total goes one level up.
-template <class From, class To>
-void compact_scan(const Group& group, const From* in, To* out, u64* sums, u64 n, u64 block) {
-    const u64 begin = group.x * block, end = std::min(n, begin + block);
-    To sum = 0;
-    for (u64 i = begin; i < end; ++i) {
-        const From x = in[i];  // out may be in
-        out[i] = sum;
-        sum = static_cast<To>(sum + x);
-    }
-    sums[group.x] = sum;
-}
-
-inline void compact_add(const Group& group, u64* x, const u64* sums, u64 n, u64 block) {
-    const u64 begin = group.x * block, end = std::min(n, begin + block);
-    for (u64 i = begin; i < end; ++i)
-        x[i] += sums[group.x];
-}
-
-/// positions count from the beginning of a block, blocks from the beginning of all.
+/// positions: the exclusive scan of the flags, in which an element that is kept is followed by a higher one.
 template <class T>
-void compact_scatter(const Group& group, const T* in, const u32* flags, const u32* positions,
-                     const u64* blocks, T* out, u64* count, u64 n, u64 block, u32 partition) {
-    const u64 begin = group.x * block, end = std::min(n, begin + block), last = n - 1;
-    const u64 kept = blocks[last / block] + positions[last] + flags[last];
+void compact_scatter(const Group& group, const T* in, const u64* positions, T* out, u64* count, u64 n,
+                     u32 partition, u64 tile) {
+    const u64 begin = group.x * tile, end = std::min(n, begin + tile), kept = positions[n];
     for (u64 i = begin; i < end; ++i) {
-        const u64 position = blocks[group.x] + positions[i];
-        if (flags[i] != 0) {
+        const u64 position = positions[i];
+        if (positions[i + 1] != position) {
             out[position] = in[i];
         } else if (partition != 0) {
             out[kept + (i - position)] = in[i];
         }
     }
-    if (end == n) *count = kept;
+    if (begin == 0) *count = kept;
 }
 
 }  // namespace concord::host

@@ -188,12 +188,10 @@ void histogram_packed16(const Group& group, const T* in, u32* out, u64 n, u64 bi
     }
 }
 
-inline constexpr u64 histogram_saturate_tile = 16384;
-
 /// Counters of 16 bits from counts of 32 or 64: those past 65535 stop there.
-inline void histogram_saturate(const Group& group, const u32* counts, u16* out, u64 bins, u32 words) {
-    const u64 first = group.x * histogram_saturate_tile,
-              end = std::min(bins, first + histogram_saturate_tile);
+inline void histogram_saturate(const Group& group, const u32* counts, u16* out, u64 bins, u32 words,
+                               u64 tile) {
+    const u64 first = group.x * tile, end = std::min(bins, first + tile);
     for (u64 b = first; b < end; ++b) {
         const u64 count = words == 1 ? counts[b] : reinterpret_cast<const u64*>(counts)[b];
         out[b] = static_cast<u16>(std::min<u64>(count, 65535));

@@ -2,6 +2,8 @@
 
 #include "histogram_table.hpp"
 
+#include <concord/launch.hpp>
+
 #include <cmath>
 
 namespace concord {
@@ -14,15 +16,14 @@ extern const KernelText common_cu, common_cl, histogram_cu, histogram_cl, histog
 namespace detail {
 namespace {
 
-constexpr u32 private_lanes = 1024;  // of a group that counts in local memory
-constexpr u32 portable_lanes =
-    256;  // the same in OpenCL C: NVIDIA's compiler takes no more for these kernels
-constexpr u32 crawling_lanes = 256;  // and where lanes are emulated
-constexpr u32 global_lanes = 256;    // of a group that counts in global memory
-constexpr u64 most_copy_bytes = u64{32}
-                                << 10;  // of several copies in local memory: two groups a unit and more
-constexpr u32 most_copies = 32;  // a copy for each lane of a warp, and then no two lanes meet in a bank
-constexpr u64 share_bits = 31;   // samples of a group, counted in 32 bits
+// Lanes of a group that counts in local memory; in OpenCL C NVIDIA's compiler takes no more for these kernels.
+constexpr u32 private_lanes = 1024, portable_lanes = 256;
+constexpr u32 global_lanes = 256;  // of a group that counts in global memory
+// Of several copies in local memory: so many bytes that a unit holds two groups and more; and a copy for each lane of a
+// warp, so that no two lanes meet in a bank.
+constexpr u64 most_copy_bytes = u64{32} << 10;
+constexpr u32 most_copies = 32;
+constexpr u64 share_bits = 31;  // samples of a group, counted in 32 bits
 
 enum class Text { lanes, wide, steps };
 
@@ -37,7 +38,6 @@ const KernelSource& source(Text text) {
 
 u32 group_lanes(const Device& device) {
     const DeviceTraits& traits = device.traits();
-    if (!traits.many_lanes) return crawling_lanes;
     const u32 most = traits.dialect == Dialect::cuda ? private_lanes : portable_lanes;
     return std::min(most, std::bit_floor(traits.max_lanes));
 }
@@ -119,14 +119,11 @@ Counts make_counts(Stream& stream, const HistogramProblem& p) {
 
 void finish(Stream& stream, const HistogramProblem& p, const Counts& counts) {
     if (p.out.type != Type::u16) return;
-    Device& device = stream.device();
-    const bool host = device.traits().dialect == Dialect::host;
-    const auto saturate = counter_kernel(device, p, "histogram_saturate",
+    const auto saturate = counter_kernel(stream.device(), p, "histogram_saturate",
                                          {.text = Text::steps, .lanes = global_lanes, .words = counts.words},
                                          plain_host_kernel<&host::histogram_saturate>());
-    const u64 tile = host ? host::histogram_saturate_tile : u64{global_lanes};
-    launch(stream, *saturate, LaunchShape::linear(divide_up(p.bins(), tile), lanes_of(device, global_lanes)),
-           counts.view, p.out, p.bins(), counts.words);
+    launch_elements(stream, *saturate, p.bins(), global_lanes, NoOperator{}, counts.view, p.out, p.bins(),
+                    counts.words);
 }
 
 // Groups that count in `bytes` of local memory each, a row of `held` counters that each then adds to the

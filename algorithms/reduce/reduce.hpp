@@ -108,12 +108,7 @@ Run reduce(Stream& stream, const In& in, const Out& out, const Function<F, B...>
            typename In::Element identity, const Options& options = {}) {
     using Fn = Function<F, B...>;
     using T = typename Out::Element;
-    static_assert(Fn::free_count == 2, "the operator takes another number of elements: bind the rest");
-    static_assert(std::is_same_v<typename Fn::Result, T> &&
-                      std::is_same_v<typename Fn::template Argument<0>, T> &&
-                      std::is_same_v<typename Fn::template Argument<1>, T> &&
-                      std::is_same_v<std::remove_const_t<typename In::Element>, T>,
-                  "in, out and the operator have different types");
+    detail::check_combines<In, Out, Fn>();
     const auto values = op.packed();
     const T start = identity;
     return detail::reduce(stream,

@@ -20,14 +20,15 @@
 #define STAGE (TILE + TILE / 16)   // a tile with an element of padding after each block, against bank conflicts
 #define STAGED(I) ((I) + (I) / 16)
 
-// Helpers that ask for the lane: where they stay calls, PoCL 3.1 takes the lane's number from a variable that its threads share.
+// Helpers that ask for the lane: where they stay calls, PoCL 3.1 takes the lane's number from a variable that its threads
+// share. None returns a Block: inlined, that becomes an intrinsic of LLVM that Oclgrind 21.10 does not know.
 #define INLINED static inline __attribute__((always_inline))
 
 typedef struct { T item[PACK]; } __attribute__((aligned(16))) PackT;
 typedef struct { T item[16]; } Block;
 
 // Called by all lanes; the stage is free once they have passed the next barrier.
-INLINED Block load_tile(__global const T* in, u64 left, __local T* stage, T identity) {
+INLINED void load_tile(__global const T* in, u64 left, __local T* stage, T identity, Block* b) {
     const u32 lane = get_local_id(0);
     if (left >= TILE && (ulong)in % 16 == 0) {
 #pragma unroll
@@ -41,16 +42,14 @@ INLINED Block load_tile(__global const T* in, u64 left, __local T* stage, T iden
         for (u32 i = lane; i < TILE; i += GROUP) stage[STAGED(i)] = i < left ? in[i] : identity;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    Block b;
 #pragma unroll
-    for (int j = 0; j < 16; ++j) b.item[j] = stage[STAGED(lane * 16 + j)];
-    return b;
+    for (int j = 0; j < 16; ++j) b->item[j] = stage[STAGED(lane * 16 + j)];
 }
 
-INLINED void store_tile(__global T* out, u64 left, __local T* stage, const Block b) {
+INLINED void store_tile(__global T* out, u64 left, __local T* stage, const Block* b) {
     const u32 lane = get_local_id(0);
 #pragma unroll
-    for (int j = 0; j < 16; ++j) stage[STAGED(lane * 16 + j)] = b.item[j];
+    for (int j = 0; j < 16; ++j) stage[STAGED(lane * 16 + j)] = b->item[j];
     barrier(CLK_LOCAL_MEM_FENCE);
     if (left >= TILE && (ulong)out % 16 == 0) {
 #pragma unroll
@@ -67,15 +66,14 @@ INLINED void store_tile(__global T* out, u64 left, __local T* stage, const Block
 }
 
 // Item i becomes the combination of items 0 ... i, by Sklansky's network.
-static inline Block scan_sixteen(Block b, const Op op) {
+INLINED void scan_sixteen(Block* b, const Op op) {
 #pragma unroll
     for (int half_ = 1; half_ < 16; half_ *= 2) {
 #pragma unroll
         for (int j = 0; j < 16; ++j) {
-            if (j & half_) b.item[j] = apply(op, b.item[(j & ~(half_ - 1)) - 1], b.item[j]);
+            if (j & half_) b->item[j] = apply(op, b->item[(j & ~(half_ - 1)) - 1], b->item[j]);
         }
     }
-    return b;
 }
 
 // Scans 16 values in local memory, by one lane.
@@ -83,16 +81,16 @@ static inline void scan_sixteen_local(__local T* values, const Op op) {
     Block b;
 #pragma unroll
     for (int j = 0; j < 16; ++j) b.item[j] = values[j];
-    b = scan_sixteen(b, op);
+    scan_sixteen(&b, op);
 #pragma unroll
     for (int j = 0; j < 16; ++j) values[j] = b.item[j];
 }
 
 // The upper levels of a tile: the scans of its nodes' blocks, and of the tile's nodes. Called by all lanes with their
 // block scanned; ends with a barrier. blocks: GROUP elements; nodes: 16, of which the last becomes the tile's total.
-INLINED void scan_upper(const Block b, __local T* blocks, __local T* nodes, const Op op) {
+INLINED void scan_upper(const Block* b, __local T* blocks, __local T* nodes, const Op op) {
     const u32 lane = get_local_id(0);
-    blocks[lane] = b.item[15];
+    blocks[lane] = b->item[15];
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lane % 16 == 0) {
         scan_sixteen_local(blocks + lane, op);
@@ -103,17 +101,16 @@ INLINED void scan_upper(const Block b, __local T* blocks, __local T* nodes, cons
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// The results of a block, given what lies before the tile.
-INLINED Block finish_block(const Block b, __local const T* blocks, __local const T* nodes, T carry, u32 exclusive,
-                                 const Op op) {
+// The results of a block, given what lies before the tile, take its place.
+INLINED void finish_block(Block* b, __local const T* blocks, __local const T* nodes, T carry, u32 exclusive, const Op op) {
     const u32 lane = get_local_id(0), node = lane / 16;
     T before = node == 0 ? carry : apply(op, carry, nodes[node - 1]);
     if (lane % 16 != 0) before = apply(op, before, blocks[lane - 1]);
     Block r;
-    r.item[0] = exclusive ? before : apply(op, before, b.item[0]);
+    r.item[0] = exclusive ? before : apply(op, before, b->item[0]);
 #pragma unroll
-    for (int j = 1; j < 16; ++j) r.item[j] = apply(op, before, exclusive ? b.item[j - 1] : b.item[j]);
-    return r;
+    for (int j = 1; j < 16; ++j) r.item[j] = apply(op, before, exclusive ? b->item[j - 1] : b->item[j]);
+    *b = r;
 }
 
 // The first of two launches: the tiles' totals.
@@ -121,7 +118,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void scan_totals(__global const T* in, ulong in_at, __global T* totals, ulong totals_at, u64 n, T identity, const Op op) {
     __local T stage[STAGE], blocks[GROUP], nodes[16];
     const u64 begin = get_group_id(0) * (u64)TILE;
-    scan_upper(scan_sixteen(load_tile(in + in_at + begin, n - begin, stage, identity), op), blocks, nodes, op);
+    Block b;
+    load_tile(in + in_at + begin, n - begin, stage, identity, &b);
+    scan_sixteen(&b, op);
+    scan_upper(&b, blocks, nodes, op);
     if (get_local_id(0) == 0) totals[totals_at + get_group_id(0)] = nodes[15];
 }
 
@@ -131,8 +131,11 @@ void scan_tiles(__global const T* in, ulong in_at, __global const T* carries, ul
                 ulong out_at, u64 n, u32 exclusive, T identity, const Op op) {
     __local T stage[STAGE], blocks[GROUP], nodes[16];
     const u64 begin = get_group_id(0) * (u64)TILE;
-    const Block b = scan_sixteen(load_tile(in + in_at + begin, n - begin, stage, identity), op);
-    scan_upper(b, blocks, nodes, op);
+    Block b;
+    load_tile(in + in_at + begin, n - begin, stage, identity, &b);
+    scan_sixteen(&b, op);
+    scan_upper(&b, blocks, nodes, op);
     const T carry = get_num_groups(0) == 1 ? identity : carries[carries_at + get_group_id(0)];
-    store_tile(out + out_at + begin, n - begin, stage, finish_block(b, blocks, nodes, carry, exclusive, op));
+    finish_block(&b, blocks, nodes, carry, exclusive, op);
+    store_tile(out + out_at + begin, n - begin, stage, &b);
 }

@@ -7,8 +7,8 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText common_cu, common_cl, lookback_cu, scan_cu, scan_cl, scan_wide_cl, scan_steps_cu,
-    scan_steps_cl;
+extern const KernelText common_cu, common_cl, lookback_cu, scan_cu, scan_cl, scan_fallback_cl, scan_wide_cl,
+    scan_steps_cu, scan_steps_cl;
 }
 
 namespace detail {
@@ -20,17 +20,19 @@ constexpr u64 wide_tile = host::scan_tile;
 const KernelSource& source(ScanText text) {
     using namespace texts;
     static const KernelSource tiles{"scan", {common_cu, lookback_cu, scan_cu}, {common_cl, scan_cl}};
+    static const KernelSource fallback{"scan_fallback", {}, {common_cl, scan_cl, scan_fallback_cl}};
     static const KernelSource wide{"scan_wide", {}, {common_cl, scan_wide_cl}};
     static const KernelSource steps{"scan_steps", {common_cu, scan_steps_cu}, {common_cl, scan_steps_cl}};
-    return text == ScanText::tiles ? tiles : text == ScanText::wide ? wide : steps;
-}
-
-// Totals of all levels above n tiles.
-u64 totals_above(u64 tiles) {
-    u64 totals = 0;
-    for (; tiles > 1; tiles = divide_up(tiles, host::scan_fan))
-        totals += tiles;
-    return totals;
+    switch (text) {
+        case ScanText::tiles:
+            return tiles;
+        case ScanText::fallback:
+            return fallback;
+        case ScanText::wide:
+            return wide;
+        default:
+            return steps;
+    }
 }
 
 u32 past_cache(const Device& device, const ScanProblem& p) {
@@ -66,6 +68,29 @@ void run_lookback(Stream& stream, const ScanProblem& p) {
            static_cast<u32>(tiles), p.exclusive(), p.identity, p.values);
 }
 
+// Totals of all levels above the tiles, and a flag that each is there, zero at first. One of each at least.
+struct Totals {
+    Totals(Stream& stream, u64 tiles, Type type) : count(lookback_totals(tiles) + 1) {
+        total_buffer = stream.scratch(count * size_of(type));
+        flag_buffer = stream.scratch(count * sizeof(u32));
+        totals = {total_buffer.get(), 0, count, type};
+        flags = {flag_buffer.get(), 0, count, Type::u32};
+        const u32 zero = 0;
+        if (tiles > 1) stream.fill(*flag_buffer, 0, flags.bytes(), &zero, sizeof zero);
+    }
+    u64 count;
+    std::shared_ptr<Buffer> total_buffer, flag_buffer;
+    View totals, flags;
+};
+
+void run_lookback_fallback(Stream& stream, const ScanProblem& p) {
+    const auto scan = scan_kernel(stream.device(), p, ScanText::fallback, "scan_fallback");
+    const u64 n = p.in.count, tiles = divide_up(n, many_lane_tile);
+    const Totals above(stream, tiles, p.type());
+    launch(stream, *scan, LaunchShape::linear(tiles, scan_group), p.in, p.out, above.totals, above.flags, n,
+           static_cast<u32>(tiles), p.exclusive(), p.identity, p.values);
+}
+
 // The tiles' totals, an exclusive scan of these by the same rule, and the tiles once more.
 void run_reduce_then_scan(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
@@ -94,18 +119,13 @@ void run_reduce_then_scan(Stream& stream, const ScanProblem& p) {
 void run_partitioned(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
     const auto scan = scan_kernel(device, p, ScanText::wide, "scan_partitioned", &ScanHost::partitioned);
-    const u64 n = p.in.count, tiles = divide_up(n, wide_tile), totals = totals_above(tiles);
-    const auto total_buffer = stream.scratch((totals + 1) * size_of(p.type()));
-    const auto flag_buffer = stream.scratch((totals + 1) * sizeof(u32));
-    const View total_view{total_buffer.get(), 0, totals + 1, p.type()};
-    const View flags{flag_buffer.get(), 0, totals + 1, Type::u32};
-    const u32 zero = 0;
-    if (tiles > 1) stream.fill(*flag_buffer, 0, flags.bytes(), &zero, sizeof zero);
+    const u64 n = p.in.count, tiles = divide_up(n, wide_tile);
+    const Totals above(stream, tiles, p.type());
     constexpr u64 least_bytes = u64{512} << 10;
     const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
     const u64 groups = std::min<u64>({tiles, most, device.traits().units});
-    launch(stream, *scan, LaunchShape::linear(groups, 1), p.in, p.out, total_view, flags, n, p.exclusive(),
-           past_cache(device, p), p.identity, p.values);
+    launch(stream, *scan, LaunchShape::linear(groups, 1), p.in, p.out, above.totals, above.flags, n,
+           p.exclusive(), past_cache(device, p), p.identity, p.values);
 }
 
 void run_serial(Stream& stream, const ScanProblem& p) {
@@ -144,14 +164,31 @@ Support supports_partitioned(const Device& device, const ScanProblem& p) {
     return supports_progress(device, p);
 }
 
-Support supports_reduce_then_scan(const Device& device, const ScanProblem& p) {
-    if (!device.traits().many_lanes) return supports_any(device, p);
-    // The tile, padding, and the totals of its blocks and nodes.
-    const u64 local = (many_lane_tile / 16 * 17 + scan_group + 16) * size_of(p.type());
-    if (device.traits().local_memory < local)
-        return Support::no(std::to_string(local) + " bytes of local memory are more than the " +
+Support supports_local(const Device& device, const ScanProblem& p, u64 bytes) {
+    if (device.traits().local_memory < bytes)
+        return Support::no(std::to_string(bytes) + " bytes of local memory are more than the " +
                            std::to_string(device.traits().local_memory) + " of " + device.info().selector);
     return supports_groups(device, p);
+}
+
+// Elements in local memory of a group that scans a tile: the tile, padding, and the totals of its blocks and nodes.
+constexpr u64 tile_room = many_lane_tile / 16 * 17 + scan_group + 16;
+
+Support supports_reduce_then_scan(const Device& device, const ScanProblem& p) {
+    if (!device.traits().many_lanes) return supports_any(device, p);
+    return supports_local(device, p, tile_room * size_of(p.type()));
+}
+
+Support supports_lookback_fallback(const Device& device, const ScanProblem& p) {
+    if (overlap(p.in, p.out))
+        return Support::no(
+            "out is in, and a group may read what another one should have: give it another out");
+    if (!device.traits().device_fence)
+        return Support::no(device.info().selector + " has no fence between the groups of a launch");
+    constexpr u64 most = (u64{1} << 32) - 1, looked_at = 128;
+    if (divide_up(p.in.count, many_lane_tile) > most) return Support::no("more than 2^32 - 1 tiles");
+    const u64 room = tile_room + looked_at + scan_group + 16 + 1;
+    return supports_local(device, p, room * size_of(p.type()) + (looked_at + 2) * sizeof(u32) + 64);
 }
 
 // Five operations for each factor of 16: four in the network, one with what lies before.
@@ -198,6 +235,12 @@ constexpr ScanRow table[] = {
       "Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors, 2008"},
      supports_reduce_then_scan,
      run_reduce_then_scan,
+     canonical_depth},
+    {{"lookback_fallback",
+      "canonical order in one launch: as lookback, but what a group waits for too long, it works out itself",
+      false, true, false, Order::canonical, "T. Smith, R. Levien, J. D. Owens, Decoupled Fallback, 2025"},
+     supports_lookback_fallback,
+     run_lookback_fallback,
      canonical_depth},
     {{"recursive_vector", "as recursive, eight elements a lane in registers", true, true, true, Order::own,
       "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},

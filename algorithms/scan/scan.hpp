@@ -5,9 +5,9 @@
 ///     exclusive   out[i] = in[0] op ... op in[i-1], and out[0] is the identity
 ///
 /// Shapes: out has as many elements as in, any number, at any element offset; it may be in exactly (in place) and
-/// overlaps it otherwise not at all. Traffic: every element is read once and written once in `lookback` and `partitioned`,
-/// read twice in `reduce_then_scan`; the textbook's steps say in scan_steps.cu what they move. Enqueues on the stream
-/// and returns; takes its scratch from the device's pool: n / 3000 elements in the production variants, up to 2 n in
+/// overlaps it otherwise not at all; `lookback_fallback`, which `auto` never takes, is not done in place. Traffic: every
+/// element is read once and written once in `lookback`, `lookback_fallback` and `partitioned`, read twice in
+/// `reduce_then_scan`; the textbook's steps say in scan_steps.cu what they move. Enqueues on the stream and returns; takes its scratch from the device's pool: n / 3000 elements in the production variants, up to 2 n in
 /// the textbook's. Errors: invalid_argument (counts that differ, overlap, types), wrong_device, unsupported,
 /// compile_failed, out_of_memory.
 ///
@@ -103,12 +103,7 @@ Run scan(Stream& stream, const In& in, const Out& out, const Function<F, B...>& 
          typename In::Element identity, ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
     using Fn = Function<F, B...>;
     using T = typename Out::Element;
-    static_assert(Fn::free_count == 2, "the operator takes another number of elements: bind the rest");
-    static_assert(std::is_same_v<typename Fn::Result, T> &&
-                      std::is_same_v<typename Fn::template Argument<0>, T> &&
-                      std::is_same_v<typename Fn::template Argument<1>, T> &&
-                      std::is_same_v<std::remove_const_t<typename In::Element>, T>,
-                  "in, out and the operator have different types");
+    detail::check_combines<In, Out, Fn>();
     const auto values = op.packed();
     const T start = identity;
     return detail::scan(stream,

@@ -7,7 +7,7 @@ namespace concord::detail {
 
 inline constexpr u32 scan_group = 256;
 
-enum class ScanText { tiles, wide, steps };
+enum class ScanText { tiles, fallback, wide, steps };
 
 /// The kernel `entry` for the problem's type and operator.
 std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, ScanText text,

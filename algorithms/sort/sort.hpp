@@ -20,8 +20,10 @@
 /// other outputs the inputs stay as they are. Any other overlap with an output is refused. Traffic: each variant's in its
 /// kernel's text; at the least everything is read once and written once, and by a radix sort so for each digit of b bits that is not the same in all keys.
 ///
-/// Enqueues on the stream and returns; takes its scratch from the device's pool: at most twice what keys and values
-/// take, a byte an element, and a few MiB; a key function takes its keys' room in addition, twice where out is not in.
+/// Enqueues on the stream and returns; takes its scratch from the device's pool: as much as keys and values take (pairs in
+/// `std_sort` up to twice that), and counts and notes: on CPUs a few MiB, in the sample sorts a byte an element more; on GPUs in
+/// `onesweep` and `radix8` at most a byte an element, in `radix4` and its kin one, in `radix1` four (twice that from 2^32
+/// elements on). Sorting networks take none. A key function takes its keys' room in addition, twice where out is not in.
 /// Errors: invalid_argument (counts, types, overlap, a bit range outside the key), wrong_device, unsupported,
 /// compile_failed, out_of_memory.
 ///

@@ -26,25 +26,6 @@ namespace {
 
 using Depth = Plan::Depth;
 
-template <class T>
-T reference(ReduceOp op, T a, T b) {
-    if (op == ReduceOp::min || op == ReduceOp::max) {
-        const bool min = op == ReduceOp::min;
-        if constexpr (std::is_floating_point_v<T>) {
-            if (std::isnan(a)) return a;
-            if (std::isnan(b)) return b;
-            if (a == b) return std::signbit(a) == min ? a : b;  // -0 is below +0
-        }
-        return (b < a) == min ? b : a;
-    }
-    if constexpr (std::is_floating_point_v<T>) {
-        return op == ReduceOp::sum ? a + b : a * b;
-    } else {
-        const u64 x = static_cast<u64>(a), y = static_cast<u64>(b);
-        return static_cast<T>(op == ReduceOp::sum ? x + y : x * y);
-    }
-}
-
 // How a result that is not in canonical order is judged.
 enum class Loose {
     exact,    // the operator is associative to the bit: any order gives the canonical result
@@ -184,20 +165,7 @@ Work builtin_work(ReduceOp op, const Input& input) {
     oracle->input = input;
     oracle->identity = identity_of<T>(op);
     oracle->canonical = [input, op, identity = oracle->identity] {
-        auto with = [&](auto constant) {
-            return oracle_reduce<T>(input, identity,
-                                    [](T a, T b) { return reference(decltype(constant)::value, a, b); });
-        };
-        switch (op) {
-            case ReduceOp::sum:
-                return with(std::integral_constant<ReduceOp, ReduceOp::sum>{});
-            case ReduceOp::product:
-                return with(std::integral_constant<ReduceOp, ReduceOp::product>{});
-            case ReduceOp::min:
-                return with(std::integral_constant<ReduceOp, ReduceOp::min>{});
-            default:
-                return with(std::integral_constant<ReduceOp, ReduceOp::max>{});
-        }
+        return with_reference<T>(op, [&](auto f) { return oracle_reduce<T>(input, identity, f); });
     };
     if constexpr (std::is_floating_point_v<T>) {
         if (op == ReduceOp::sum) {
@@ -209,6 +177,7 @@ Work builtin_work(ReduceOp op, const Input& input) {
         }
     }
     Work work = reduce_work<T>(std::string(name_of(op)), oracle);
+    work.minor = op == ReduceOp::product || op == ReduceOp::max;
     work.call = [op](Stream& stream, std::span<const View> in, std::span<const View> out,
                      const Options& options) { return reduce(stream, in[0], out[0], op, options); };
     return work;

@@ -4,11 +4,48 @@
 
 #include <concord/conformance/input.hpp>
 
+#include <concord/reduce.hpp>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 namespace concord::conformance {
+
+/// What a built-in operator must give: integers wrap; min and max pass the first NaN on, and -0 is below +0.
+template <class T>
+T reference(ReduceOp op, T a, T b) {
+    if (op == ReduceOp::min || op == ReduceOp::max) {
+        const bool min = op == ReduceOp::min;
+        if constexpr (std::is_floating_point_v<T>) {
+            if (std::isnan(a)) return a;
+            if (std::isnan(b)) return b;
+            if (a == b) return std::signbit(a) == min ? a : b;
+        }
+        return (b < a) == min ? b : a;
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+        return op == ReduceOp::sum ? a + b : a * b;
+    } else {
+        const u64 x = static_cast<u64>(a), y = static_cast<u64>(b);
+        return static_cast<T>(op == ReduceOp::sum ? x + y : x * y);
+    }
+}
+
+/// f(the operator), one that the compiler can inline.
+template <class T, class F>
+auto with_reference(ReduceOp op, F f) {
+    switch (op) {
+        case ReduceOp::sum:
+            return f([](T a, T b) { return reference(ReduceOp::sum, a, b); });
+        case ReduceOp::product:
+            return f([](T a, T b) { return reference(ReduceOp::product, a, b); });
+        case ReduceOp::min:
+            return f([](T a, T b) { return reference(ReduceOp::min, a, b); });
+        default:
+            return f([](T a, T b) { return reference(ReduceOp::max, a, b); });
+    }
+}
 
 /// "chunk length C = 1024 * 2^k: 1024 up to 2^22 elements, then n / 4096 rounded up to such a length, but
 /// 8192 from 2^24 + 1 to 2^28, then the smallest for which n <= 32768 C"

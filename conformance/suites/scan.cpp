@@ -19,25 +19,6 @@ namespace {
 
 using Depth = Plan::Depth;
 
-template <class T>
-T reference(ReduceOp op, T a, T b) {
-    if (op == ReduceOp::min || op == ReduceOp::max) {
-        const bool min = op == ReduceOp::min;
-        if constexpr (std::is_floating_point_v<T>) {
-            if (std::isnan(a)) return a;
-            if (std::isnan(b)) return b;
-            if (a == b) return std::signbit(a) == min ? a : b;  // -0 is below +0
-        }
-        return (b < a) == min ? b : a;
-    }
-    if constexpr (std::is_floating_point_v<T>) {
-        return op == ReduceOp::sum ? a + b : a * b;
-    } else {
-        const u64 x = static_cast<u64>(a), y = static_cast<u64>(b);
-        return static_cast<T>(op == ReduceOp::sum ? x + y : x * y);
-    }
-}
-
 // How results that are not in canonical order are judged.
 enum class Loose {
     exact,    // the operator is associative to the bit
@@ -62,23 +43,10 @@ struct Oracle {
     std::optional<ReduceOp> name;
     Loose loose = Loose::exact;
 
-    // What the canonical scan of elements [first, first + got.size()) is; `check(i, expected)` for each.
+    // Holds results [first, first + got.size() / sizeof(T)) against the canonical scan.
     void judge(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict& verdict) {
-        switch (name.value_or(ReduceOp::sum)) {
-            case ReduceOp::product:
-                return judge_with(variant, first, got, verdict,
-                                  [](T a, T b) { return reference(ReduceOp::product, a, b); });
-            case ReduceOp::min:
-                return judge_with(variant, first, got, verdict,
-                                  [](T a, T b) { return reference(ReduceOp::min, a, b); });
-            case ReduceOp::max:
-                return judge_with(variant, first, got, verdict,
-                                  [](T a, T b) { return reference(ReduceOp::max, a, b); });
-            default:
-                break;
-        }
         if (!name) return judge_with(variant, first, got, verdict, op);
-        judge_with(variant, first, got, verdict, [](T a, T b) { return reference(ReduceOp::sum, a, b); });
+        with_reference<T>(*name, [&](auto f) { judge_with(variant, first, got, verdict, f); });
     }
 
   private:
@@ -167,6 +135,7 @@ Work builtin_work(ReduceOp op, ScanKind kind, const Input& input) {
         if (op == ReduceOp::product) oracle->loose = Loose::unheld;
     }
     Work work = scan_work<T>(std::string(name_of(kind)) + "_" + std::string(name_of(op)), oracle);
+    work.minor = op != ReduceOp::sum;
     work.call = [op, kind](Stream& stream, std::span<const View> in, std::span<const View> out,
                            const Options& options) { return scan(stream, in[0], out[0], op, kind, options); };
     return work;
@@ -210,9 +179,8 @@ void scan_cases(const Plan& plan, Type type, const Take& take) {
             std::vector<Pattern> of_op = patterns;
             if (op == ReduceOp::product)
                 of_op.front() = Pattern::near_one;  // random ones underflow, or end at 0
-            const Depth depth = op != ReduceOp::sum           ? Depth::some
-                                : kind == ScanKind::exclusive ? Depth::huge
-                                                              : Depth::some;
+            const bool deep = op == ReduceOp::sum && kind == ScanKind::exclusive;
+            const Depth depth = deep ? Depth::huge : Depth::some;
             for_plan(plan, type, depth, of_op, take,
                      [&](u64 n, Pattern p) { return work_of(op, kind, input(n, p)); });
         }
@@ -238,13 +206,12 @@ Suite scan_suite() {
     suite.cases = scan_cases;
     for (const ScanKind kind : {ScanKind::exclusive, ScanKind::inclusive}) {
         for (const ReduceOp op : all_reduce_ops) {
-            suite.workloads.push_back({std::string(name_of(kind)) + "_" + std::string(name_of(op)),
-                                       [op, kind](Type type, u64 n, u64 seed) {
-                                           // Positive floats: of a sum that cancels, even nothing would be within a long chain's bound.
-                                           const Pattern pattern =
-                                               is_float(type) ? Pattern::near_one : Pattern::random;
-                                           return work_of(op, kind, {type, n, pattern, seed});
-                                       }});
+            // Positive floats: of a sum that cancels, even nothing would be within a long chain's bound.
+            auto work = [op, kind](Type type, u64 n, u64 seed) {
+                const Pattern pattern = is_float(type) ? Pattern::near_one : Pattern::random;
+                return work_of(op, kind, {type, n, pattern, seed});
+            };
+            suite.workloads.push_back({std::string(name_of(kind)) + "_" + std::string(name_of(op)), work});
         }
     }
     return suite;

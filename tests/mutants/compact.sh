@@ -27,12 +27,10 @@ mutant compact.cl one "$fused" "what is not kept leaves as well" 'i < g->count; 
 mutant compact.cl one "$fused" "the first line leaves whole" 'if (g->first != 0 && whole != 0) {' 'if (g->first != 0 && whole == 0) {'
 mutant compact.cl one "${fused/1009,9001/1000003}" "all chunks begin at the beginning" \
     'gather_from(&kept, out + before)' 'gather_from(&kept, out)'
-mutant compact_steps.cl any "$scatter" "positions count the element itself" \
-    'positions[positions_at + i] = shared[lane] - mine;' 'positions[positions_at + i] = shared[lane];'
-mutant compact_steps.cl any "${scatter/1009/70001}" "the third level is not added" \
-    'x[x_at + i] += sums[sums_at + get_group_id(0)];' 'x[x_at + i] += 0 * sums[sums_at + get_group_id(0)];'
+mutant compact_steps.cl any "$scatter" "elements are stored one late" 'out_at + position]' 'out_at + position + 1]'
+mutant compact_steps.cl any "$scatter" "the last element is not flagged" 'if (i < n) flags' 'if (i + 1 < n) flags'
 mutant compact_steps.cl any "$scatter" "the count is that before the last element" \
-    'positions[last] + flags[last];' 'positions[last];'
+    'kept = positions[n],' 'kept = positions[n - 1],'
 
 mutant compact_tile.cu any "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'
 mutant compact_tile.cu any "$lookback" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + (' 'ranks.of_row[r] = ('
@@ -50,7 +48,7 @@ mutant compact.cu any "$fused" "of a partition, the others count the kept ones b
     'out + *count + (from - first - before), u32' 'out + *count + (from - first), u32'
 mutant compact_lookback.cu any "$lookback" "all tiles are stored at the beginning" 'out + before, 0, 0' 'out, 0, 0'
 mutant compact_lookback.cu any "$lookback" "the first tile tells the count" 'turn.ticket == tiles - 1' 'turn.ticket == 0'
-mutant compact_steps.cu any "$scatter" "positions count the element itself" \
-    'if (i < n) out[i] = shared[lane] - mine;' 'if (i < n) out[i] = shared[lane];'
-mutant compact_steps.cu any "${scatter/1009/70001}" "the third level is not added" \
-    'x[i] += sums[blockIdx.x];' 'x[i] += 0 * sums[blockIdx.x];'
+mutant compact_steps.cu any "$scatter" "elements are stored one late" 'out[position] =' 'out[position + 1] ='
+mutant compact_steps.cu any "$scatter" "the last element is not flagged" 'if (i < n) flags' 'if (i + 1 < n) flags'
+mutant compact_steps.cu any "$scatter" "the count is that before the last element" \
+    'kept = positions[n],' 'kept = positions[n - 1],'

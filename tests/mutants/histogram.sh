@@ -4,8 +4,8 @@
 # Histograms. Patterns other than those asked for are left out but for samples on the edges of bins.
 counted() { echo "histogram --variants $1 --types ${2:-f64} --patterns ${3:-random} --sizes ${4:-1009}"; }
 equal="i32 constant 70001"
-full="i64 constant 1100003"              # of which a group counts more than 2^15
-full_everywhere="i64 constant 20000003"  # on a large GPU too
+full="i64 constant 1100003"             # of which a processor counts more than 2^15
+full_groups="i64 constant 20000003"     # a group of a large GPU too
 # shellcheck disable=SC2086  # lists of words
 {
 mutant histogram.cl many "$(counted shared_atomic)" "the tail is dropped" \
@@ -18,9 +18,9 @@ mutant histogram.cl many "$(counted multi_copy)" "a copy is not merged" \
     'for (u32 k = 0; k < COPIES; ++k)' 'for (u32 k = 0; k + 1 < COPIES; ++k)'
 mutant histogram.cl many "$(counted passes)" "the last pass is short of one bin" \
     'bins - first : 0) : range' 'bins - first - 1 : 0) : range'
-mutant histogram.cl many "$(counted packed16 $full)" "a half that is full carries" \
+mutant histogram.cl many "$(counted packed16 $full_groups)" "a half that is full carries" \
     'if (full == 0) return;' 'return;'
-mutant histogram.cl many "$(counted packed16 $full)" "what is spilled stays" \
+mutant histogram.cl many "$(counted packed16 $full_groups)" "what is spilled stays" \
     'atomic_sub(table + word[j], add[j]);' ''
 mutant histogram.cl many "$(counted packed16)" "runs of equal bins count as one" 'run = ends ? 1 : run + 1;' 'run = 1;'
 mutant histogram.cl many "$(counted packed16)" "upper halves are lost" \
@@ -50,8 +50,8 @@ mutant histogram.cu any "$(counted multi_copy)" "a copy is not merged" \
     'for (u32 k = 0; k < COPIES; ++k)' 'for (u32 k = 0; k + 1 < COPIES; ++k)'
 mutant histogram.cu any "$(counted passes)" "the last pass is short of one bin" \
     'bins - first : 0) : range' 'bins - first - 1 : 0) : range'
-mutant histogram.cu any "$(counted packed16 $full_everywhere)" "a half that is full carries" 'if (full == 0) return;' 'return;'
-mutant histogram.cu any "$(counted packed16 $full_everywhere)" "what is spilled stays" 'atomicSub(table + word[j], add[j]);' ''
+mutant histogram.cu any "$(counted packed16 $full_groups)" "a half that is full carries" 'if (full == 0) return;' 'return;'
+mutant histogram.cu any "$(counted packed16 $full_groups)" "what is spilled stays" 'atomicSub(table + word[j], add[j]);' ''
 mutant histogram.cu any "$(counted packed16)" "runs of equal bins count as one" 'run = ends ? 1 : run + 1;' 'run = 1;'
 mutant histogram.cu any "$(counted packed16)" "upper halves are lost" \
     'if (upper != 0) atomicAdd(out + halves + w, Counter(upper));' ''

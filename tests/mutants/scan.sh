@@ -11,13 +11,32 @@ mutant scan.cl many "$tiled" "what lies before a tile is left out of its later n
     'node == 0 ? carry : apply(op, carry, nodes[node - 1])' 'node == 0 ? carry : nodes[node - 1]'
 mutant scan.cl many "$tiled" "a node begins with its second block" 'if (lane % 16 != 0) before' 'if (lane % 16 > 1) before'
 mutant scan.cl many "$tiled" "an exclusive scan begins inclusively" \
-    'exclusive ? before : apply(op, before, b.item[0])' 'apply(op, before, b.item[0])'
+    'exclusive ? before : apply(op, before, b->item[0])' 'apply(op, before, b->item[0])'
 mutant scan.cl many "$tiled" "a result past the end" \
     'if (left >= TILE && (ulong)out % 16 == 0)' 'if (left + 1 >= TILE && (ulong)out % 16 == 0)'
 mutant scan.cl many "scan --variants reduce_then_scan --types f64 --patterns random --sizes 9001" "another association" \
     'if (lane % 16 != 0) before = apply(op, before, blocks[lane - 1]);' \
     'if (lane % 16 != 0 && node != 0) before = apply(op, carry, apply(op, nodes[node - 1], blocks[lane - 1]));
     if (lane % 16 != 0 && node == 0) before = apply(op, before, blocks[lane - 1]);'
+
+# Groups that stall, so that others have to work out what they do not publish; several levels of the tree.
+fallback="scan --variants lookback_fallback --types i32 --patterns mixed --sizes 9001,1200001"
+tile_published='if (tile + 1 < tiles) publish(' node_published='if (index / 16 + 1 < count) publish('
+harmless scan_fallback.cl any "$fallback" "a group does not wait for others at all" '#define SPINS 64' '#define SPINS 1'
+harmless scan_fallback.cl any "$fallback" "every third group stalls" "$tile_published" \
+    'if (tile + 1 < tiles && tile % 3 != 1) publish('
+harmless scan_fallback.cl any "$fallback" "all groups stall" "$tile_published" 'if (false) publish(' \
+    "$node_published" 'if (false) publish('
+mutant scan_fallback.cl any "$fallback" "a node that is worked out is not scanned" "$node_published" 'if (false) publish(' \
+    'scan_values(before->children, op);
+            publish(tree, k' 'publish(tree, k'
+mutant scan_fallback.cl any "$fallback" "a tile that is worked out is the group's own" "$tile_published" 'if (false) publish(' \
+    'in + before.wanted * (u64)TILE' 'in + begin'
+mutant scan_fallback.cl any "$fallback" "of a tile that is worked out, a node is left out" "$tile_published" 'if (false) publish(' \
+    'for (u32 node = 0; node < 16' 'for (u32 node = 0; node < 15'
+mutant scan_fallback.cl any "$fallback" "a node holds its first 15 tiles" 'total = values[15];' 'total = values[14];'
+mutant scan_fallback.cl any "${fallback/mixed/skewed}" "levels are combined from the wrong side" \
+    'apply(op, carry, before->values[16 * levels + digit - 1])' 'apply(op, before->values[16 * levels + digit - 1], carry)'
 
 mutant scan_wide.cl one "$partitioned" "a result past the end" 'for (int k = i; k < count; ++k)' 'for (int k = i; k <= count; ++k)'
 mutant scan_wide.cl one "$partitioned" "a tile takes its own total for what lies before it" \

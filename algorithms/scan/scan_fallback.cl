@@ -1,0 +1,189 @@
+// Scan in the canonical order in one launch that waits for no group: `lookback_fallback`, OpenCL C; compiled after scan.cl.
+//
+// Algorithm  Decoupled look-back on the tree of totals that lookback.cu draws: a tile publishes its total, the last tile of
+//            16 that of their node, and so on; what lies before a tile are the totals of the siblings to the left of
+//            its ancestors, 15 a level at most. Where such a total is not there after SPINS looks, the group works it
+//            out itself, from the input: the tiles below that are missing one after another, then the nodes above
+//            them. A total has the same bits whoever computes it, so any of its writers may come last.
+// Progress   none is asked of other groups: no loop goes on until another group has done something. But an input that is
+//            overwritten while it is read would spoil what a group works out, so this is never done in place.
+// Traffic    every element read once and written once, and a tile more for each total that a group has to work out.
+// Tunables   SPINS.
+// Source     T. Smith, R. Levien, J. D. Owens, Decoupled Fallback: A Portable Single-Pass GPU Scan, 2025; the tree of
+//            totals, and with it the fixed order, is Concord's.
+
+#define SPINS 64
+#define LEVELS 8  // 16^8 tiles
+
+// The totals of all levels, one level after another, and whether each is there.
+typedef struct {
+    __global T* totals;
+    volatile __global u32* flags;
+    u32 tiles;
+} Tree;
+
+// Where the totals of a level begin.
+static inline u64 level_begin(u32 tiles, u32 level) {
+    u64 begin = 0;
+    for (u32 k = 0; k < level; ++k) {
+        begin += tiles;
+        tiles = (tiles + 15) / 16;
+    }
+    return begin;
+}
+
+static inline void publish(const Tree tree, u32 level, u32 index, T total) {
+    const u64 at = level_begin(tree.tiles, level) + index;
+    tree.totals[at] = total;
+    device_fence();
+    atomic_xchg(tree.flags + at, 1);
+}
+
+// Looks up to `looks` times; whether the total is there, and then *total.
+static inline bool look(const Tree tree, u32 level, u32 index, u32 looks, T* total) {
+    const u64 at = level_begin(tree.tiles, level) + index;
+    while (tree.flags[at] == 0) {
+        if (--looks == 0) return false;
+    }
+    device_fence();
+    *total = ((volatile __global T*)tree.totals)[at];
+    return true;
+}
+
+// Scans 16 values, seldom: short text rather than speed.
+static inline void scan_values(__local T* values, const Op op) {
+    for (u32 half_ = 1; half_ < 16; half_ *= 2) {
+        __attribute__((opencl_unroll_hint(1)))
+        for (u32 j = half_; j < 16; ++j) {
+            if (j & half_) values[j] = apply(op, values[(j & ~(half_ - 1)) - 1], values[j]);
+        }
+    }
+}
+
+// What a group finds out about what lies before its tile: value 16 k + c is the total of sibling c on level k.
+typedef struct {
+    T values[LEVELS * 16];
+    u32 missing[LEVELS * 16];
+    u32 stalled;   // some are
+    u32 wanted;    // a tile that the group works out for another one, or NONE
+    T sums[GROUP];  // of that tile's blocks
+    T children[16];
+    T carry;
+} Before;
+
+#define NONE 0xffffffffu
+
+// By one lane: the next tile without which a value stays missing, or NONE if they are all there. Publishes the nodes whose
+// children are there, on the way.
+static inline u32 next_wanted(const Tree tree, u32 tile, __local Before* before, const Op op) {
+    for (u32 m = 0; m < LEVELS * 16; ++m) {
+        if (!before->missing[m]) continue;
+        const u32 level = m / 16, index = (tile >> (4 * level)) / 16 * 16 + m % 16;
+        T total;
+        while (!look(tree, level, index, 1, &total)) {
+            // Down to a tile, or to a node all of whose children are there.
+            u32 k = level, i = index;
+            for (u32 child = 0; k > 0 && child < 16; ++child) {
+                if (look(tree, k - 1, i * 16 + child, 1, &total)) {
+                    before->children[child] = total;
+                } else {
+                    k -= 1;
+                    i = i * 16 + child;
+                    child = 0xffffffffu;
+                }
+            }
+            if (k == 0) return i;
+            scan_values(before->children, op);
+            publish(tree, k, i, before->children[15]);
+        }
+        before->values[m] = total;
+        before->missing[m] = 0;
+    }
+    return NONE;
+}
+
+// By one lane, once the sums are there: the wanted tile's total.
+static inline void publish_wanted(const Tree tree, __local Before* before, const Op op) {
+    for (u32 node = 0; node < 16; ++node) {
+        scan_values(before->sums + node * 16, op);
+        before->children[node] = before->sums[node * 16 + 15];
+    }
+    scan_values(before->children, op);
+    publish(tree, 0, before->wanted, before->children[15]);
+}
+
+// By one lane, once all values are there: what lies before the tile. Publishes the nodes that the tile completes.
+static inline void carry_tile(const Tree tree, u32 tile, T total, T identity, __local Before* before, const Op op) {
+    bool completes = true;
+    u32 levels = 0;
+    for (u32 k = 0, count = tree.tiles; k < LEVELS && (k == 0 || tile >> (4 * k) != 0); ++k) {
+        __local T* values = before->values + 16 * k;
+        const u32 index = tile >> (4 * k), digit = index % 16;
+        if (completes) values[digit] = total;
+        scan_values(values, op);
+        completes = completes && digit == 15;
+        count = (count + 15) / 16;
+        if (completes) {
+            total = values[15];
+            if (index / 16 + 1 < count) publish(tree, k + 1, index / 16, total);
+        }
+        levels = k + 1;
+    }
+    T carry = identity;
+    while (levels-- > 0) {
+        const u32 digit = (tile >> (4 * levels)) % 16;
+        if (digit != 0) carry = apply(op, carry, before->values[16 * levels + digit - 1]);
+    }
+    before->carry = carry;
+}
+
+// totals, flags: of all levels above the tiles; the flags are zero.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void scan_fallback(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* totals,
+                   ulong totals_at, volatile __global u32* flags, ulong flags_at, u64 n, u32 tiles, u32 exclusive,
+                   T identity, const Op op) {
+    __local T stage[STAGE], blocks[GROUP], nodes[16];
+    __local Before before;
+    const u32 lane = get_local_id(0), tile = get_group_id(0);
+    const u64 begin = tile * (u64)TILE;
+    const Tree tree = {totals + totals_at, flags + flags_at, tiles};
+    in += in_at;
+    Block b;
+    load_tile(in + begin, n - begin, stage, identity, &b);
+    scan_sixteen(&b, op);
+    scan_upper(&b, blocks, nodes, op);
+    if (lane == 0) {
+        before.stalled = 0;
+        before.wanted = NONE;
+        if (tile + 1 < tiles) publish(tree, 0, tile, nodes[15]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    if (lane < LEVELS * 16) {
+        const u32 k = lane / 16, c = lane % 16, index = tile >> (4 * k), digit = index % 16;
+        T total = identity;
+        const bool missing = c < digit && !look(tree, k, index - digit + c, SPINS, &total);
+        before.values[lane] = total;
+        before.missing[lane] = missing;
+        if (missing) before.stalled = 1;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (bool more = before.stalled != 0; more; more = before.wanted != NONE) {
+        if (lane == 0) {
+            if (before.wanted != NONE) publish_wanted(tree, &before, op);
+            before.wanted = next_wanted(tree, tile, &before, op);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (before.wanted != NONE) {
+            __global const T* block = in + before.wanted * (u64)TILE + lane * 16;
+            for (u32 j = 0; j < 16; ++j) stage[lane * 16 + j] = block[j];
+            scan_values(stage + lane * 16, op);
+            before.sums[lane] = stage[lane * 16 + 15];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (lane == 0) carry_tile(tree, tile, nodes[15], identity, &before, op);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    finish_block(&b, blocks, nodes, before.carry, exclusive, op);
+    store_tile(out + out_at + begin, n - begin, stage, &b);
+}

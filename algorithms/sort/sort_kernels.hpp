@@ -1,0 +1,90 @@
+#pragma once
+// What the host sides of the device kernels of sort share: kernels by the sizes of key and value, elements, and the passes
+// of a radix sort.
+
+#include "sort_table.hpp"
+
+namespace concord {
+
+namespace texts {
+extern const KernelText common_cu, sort_keys_cu, sort_keys_cl;
+}
+
+namespace detail {
+
+/// The unsigned integer of that many bytes, as a view's type; u8 for none.
+constexpr Type bits_of_size(u32 size) {
+    return size == 8 ? Type::u64 : size == 4 ? Type::u32 : size == 2 ? Type::u16 : Type::u8;
+}
+
+/// The kernel `entry` for the problem's sizes of key and value. tunables: what else the text is specialised by, which `id`
+/// names; values: whether it moves the values.
+std::shared_ptr<Kernel> sort_kernel(Device& device, const SortProblem& problem, const KernelSource& source,
+                                    const char* entry, u32 lanes, u64 id, std::vector<Constant> tunables,
+                                    bool values = true);
+
+/// Keys and their values; without values a range that there is, which no kernel looks at.
+struct SortElements {
+    View keys, values;
+};
+
+inline SortElements sort_input(const SortProblem& p) {
+    return {p.in, p.pairs() ? p.values_in : View{p.in.buffer, 0, 1, Type::u8}};
+}
+inline SortElements sort_output(const SortProblem& p) {
+    return {p.out, p.pairs() ? p.values_out : View{p.out.buffer, 0, 1, Type::u8}};
+}
+
+/// Room for as many elements as the problem has; what is enqueued holds it.
+struct SortScratch {
+    SortScratch(Stream& stream, const SortProblem& p) : SortScratch(stream, p, p.count()) {}
+    SortScratch(Stream& stream, const SortProblem& p, u64 n)
+        : keys(stream.scratch(n * p.key_size())),
+          values(p.pairs() ? stream.scratch(n * p.value_size()) : keys) {
+        elements = {{keys.get(), 0, n, bits_of_size(p.key_size())},
+                    {values.get(), 0, n, bits_of_size(p.value_size())}};
+    }
+    std::shared_ptr<Buffer> keys, values;
+    SortElements elements;
+};
+
+/// Enqueues a copy of all elements.
+void copy_elements(Stream& stream, const SortProblem& problem, const SortElements& from,
+                   const SortElements& to);
+
+/// The passes of a radix sort over the problem's bits, `digit_bits` each, from the lowest on; pass(from, to, shift, mask)
+/// enqueues one. The last one ends in the problem's output.
+template <class F>
+void radix_passes(Stream& stream, const SortProblem& p, u32 digit_bits, const F& pass) {
+    const u32 first = p.by.begin_bit, last = p.by.end_bit;
+    const u64 passes = divide_up(last - first, digit_bits);
+    const SortScratch scratch(stream, p, passes > 1 || p.in_place() ? p.count() : 1);
+    const SortElements out = sort_output(p);
+    SortElements from = sort_input(p);
+    bool in_scratch = false;
+    for (u64 left = passes; left-- > 0;) {
+        in_scratch = p.in_place() ? !in_scratch : left % 2 != 0;
+        const SortElements& to = in_scratch ? scratch.elements : out;
+        const u32 shift = first + static_cast<u32>(passes - 1 - left) * digit_bits;
+        const u32 bits = std::min(digit_bits, last - shift);
+        pass(from, to, shift, (u32{1} << bits) - 1);
+        from = to;
+    }
+    if (in_scratch) copy_elements(stream, p, scratch.elements, out);
+}
+
+/// The type that counts the problem's elements, and its name.
+inline Type sort_count_type(const SortProblem& p) {
+    return p.count() >> 32 != 0 ? Type::u64 : Type::u32;
+}
+
+/// Room for `n` counts.
+struct SortCounts {
+    SortCounts(Stream& stream, u64 n, Type type)
+        : buffer(stream.scratch(n * size_of(type))), view{buffer.get(), 0, n, type} {}
+    std::shared_ptr<Buffer> buffer;
+    View view;
+};
+
+}  // namespace detail
+}  // namespace concord

@@ -1,0 +1,196 @@
+// Merge sort, `merge`, OpenCL C. Parallel text: sort_merge.cu; the shape for CPUs is in sort_merge_wide.cl.
+//
+// Algorithm  Each group sorts a tile in local memory: a lane sorts ITEMS neighbours by odd-even transposition, then
+//            runs are merged two by two, each lane finding by binary search where its ITEMS results begin in both
+//            (merge path). Then passes over all merge runs of tiles two by two: a first launch finds where each tile
+//            of the result begins in both runs, a second one merges a tile a group in the same way. Keys alone are
+//            merged; values follow from the places that their keys had.
+// Stable     Of equal elements that of the earlier run comes first.
+// Passes     one launch, then two for each doubling of the tile; traffic: each pass everything once, once stored.
+// Tunables   GROUP lanes a group, a power of two; ITEMS elements a lane, odd against bank conflicts.
+// Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012; S.
+//            Baxter, moderngpu, 2013 (the sort of a tile).
+//
+// K: unsigned integer of a key's size; T: its type, AS_T(x): such an integer's value; apply(op, x, y): nonzero where
+// x comes before y; V: unsigned integer of a value's size, VALUE_SIZE, 0 for keys alone.
+
+// Of a function that it has not inlined, PoCL 3.1 takes the lane's number from a variable that all threads share.
+#define INLINED static inline __attribute__((always_inline))
+#define TILE (GROUP * ITEMS)
+
+INLINED bool comes_before(const Op op, K x, K y) { return apply(op, AS_T(x), AS_T(y)) != 0; }
+
+// How many of the first `diagonal` elements of the merge of a and b are of a.
+#define MERGE_PATH(name, SPACE, COUNT)                                                                        \
+    INLINED COUNT name(SPACE const K* a, COUNT a_count, SPACE const K* b, COUNT b_count, COUNT diagonal,      \
+                       const Op op) {                                                                         \
+        COUNT low = max(diagonal, b_count) - b_count, high = min(diagonal, a_count);                          \
+        while (low < high) {                                                                                  \
+            const COUNT middle = (low + high) / 2;                                                            \
+            if (comes_before(op, b[diagonal - 1 - middle], a[middle])) {                                      \
+                high = middle;                                                                                \
+            } else {                                                                                          \
+                low = middle + 1;                                                                             \
+            }                                                                                                 \
+        }                                                                                                     \
+        return low;                                                                                           \
+    }
+MERGE_PATH(path_in_tile, __local, u32)
+MERGE_PATH(path_in_runs, __global, u64)
+
+// A tile in local memory.
+typedef struct {
+    K key[TILE];
+    u16 origin[TILE];  // the place that each key had at first
+} Tile;
+
+// Results [diagonal, diagonal + count) of the merge of [a, b) and [b, end) of the tile.
+INLINED void merge_in_tile(__local const Tile* tile, u32 a, u32 b, u32 end, u32 diagonal, u32 count, K* key,
+                           u16* origin, const Op op) {
+    const u32 path = path_in_tile(tile->key + a, b - a, tile->key + b, end - b, diagonal, op);
+    u32 i = a + path, j = b + diagonal - path;
+    for (u32 k = 0; k < count; ++k) {
+        const bool first = j >= end || (i < b && !comes_before(op, tile->key[j], tile->key[i]));
+        const u32 from = first ? i : j;
+        key[k] = tile->key[from];
+        origin[k] = tile->origin[from];
+        i += first;
+        j += !first;
+    }
+}
+
+// A lane's results to their places in the tile, after a barrier of the caller's.
+INLINED void keep_in_tile(__local Tile* tile, u32 first, u32 count, const K* key, const u16* origin) {
+    for (u32 k = 0; k < count; ++k) {
+        tile->key[first + k] = key[k];
+        tile->origin[first + k] = origin[k];
+    }
+}
+
+// out may be in: a group has read all of its tile before it stores any of it.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void sort_tiles(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at, __global K* out,
+                ulong out_at, __global V* out_values, ulong out_values_at, u64 n, const Op op) {
+    __local Tile tile;
+    const u32 lane = get_local_id(0);
+    const u64 begin = get_group_id(0) * (u64)TILE;
+    const u32 count = (u32)min(n - begin, (u64)TILE);
+    for (u32 i = lane; i < count; i += GROUP) {
+        tile.key[i] = in[in_at + begin + i];
+        tile.origin[i] = (u16)i;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    K key[ITEMS];
+    u16 origin[ITEMS];
+    const u32 first = lane * ITEMS, held = first < count ? min(count - first, (u32)ITEMS) : 0;
+    for (u32 k = 0; k < held; ++k) {
+        key[k] = tile.key[first + k];
+        origin[k] = tile.origin[first + k];
+    }
+#pragma unroll
+    for (u32 round = 0; round < ITEMS; ++round) {
+#pragma unroll
+        for (u32 k = round % 2; k + 1 < ITEMS; k += 2) {
+            if (k + 1 < held && comes_before(op, key[k + 1], key[k])) {
+                const K swapped = key[k];
+                key[k] = key[k + 1];
+                key[k + 1] = swapped;
+                const u16 place = origin[k];
+                origin[k] = origin[k + 1];
+                origin[k + 1] = place;
+            }
+        }
+    }
+    keep_in_tile(&tile, first, held, key, origin);
+    for (u32 width = ITEMS; width < TILE; width *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (held != 0) {
+            const u32 pair = first / (2 * width) * (2 * width);
+            merge_in_tile(&tile, pair, min(pair + width, count), min(pair + 2 * width, count), first - pair, held, key,
+                          origin, op);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        keep_in_tile(&tile, first, held, key, origin);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#if VALUE_SIZE
+    V value[ITEMS];
+    for (u32 k = 0; k < ITEMS; ++k) {
+        const u32 i = k * GROUP + lane;
+        if (i < count) value[k] = in_values[in_values_at + begin + tile.origin[i]];
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+#endif
+    for (u32 k = 0; k < ITEMS; ++k) {
+        const u32 i = k * GROUP + lane;
+        if (i < count) {
+            out[out_at + begin + i] = tile.key[i];
+#if VALUE_SIZE
+            out_values[out_values_at + begin + i] = value[k];
+#endif
+        }
+    }
+}
+
+// The two runs that a tile of the result is of: [a, b) and [b, end); run: tiles of a run, a power of two.
+typedef struct {
+    u64 a, b, end;
+} Runs;
+
+INLINED void runs_of(u64 tile, u64 run, u64 n, Runs* runs) {
+    runs->a = (tile & ~(2 * run - 1)) * TILE;
+    runs->b = min(runs->a + run * TILE, n);
+    runs->end = min(runs->b + run * TILE, n);
+}
+
+// splits: of each tile of the result, how many elements of the first run come before it.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void sort_splits(__global const K* in, ulong in_at, __global u64* splits, ulong splits_at, u64 n, u64 tiles, u64 run,
+                 const Op op) {
+    const u64 tile = get_global_id(0);
+    in += in_at;
+    if (tile < tiles) {
+        Runs runs;
+        runs_of(tile, run, n, &runs);
+        splits[splits_at + tile] = path_in_runs(in + runs.a, runs.b - runs.a, in + runs.b, runs.end - runs.b,
+                                                tile * TILE - runs.a, op);
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void sort_merge(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at,
+                __global const u64* splits, ulong splits_at, __global K* out, ulong out_at, __global V* out_values,
+                ulong out_values_at, u64 n, u64 run, const Op op) {
+    __local Tile tile;
+    const u32 lane = get_local_id(0);
+    const u64 t = get_group_id(0), begin = t * TILE;
+    const u32 count = (u32)min(n - begin, (u64)TILE);
+    Runs runs;
+    runs_of(t, run, n, &runs);
+    const u64 split = splits[splits_at + t];
+    const u64 a = runs.a + split, b = runs.b + (begin - runs.a - split);
+    const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[splits_at + t + 1];
+    const u32 a_count = (u32)(a_end - a);
+    in += in_at;
+    for (u32 i = lane; i < count; i += GROUP) {
+        tile.key[i] = i < a_count ? in[a + i] : in[b + (i - a_count)];
+        tile.origin[i] = (u16)i;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    K key[ITEMS];
+    u16 origin[ITEMS];
+    const u32 first = lane * ITEMS, held = first < count ? min(count - first, (u32)ITEMS) : 0;
+    if (held != 0) merge_in_tile(&tile, 0, a_count, count, first, held, key, origin, op);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    keep_in_tile(&tile, first, held, key, origin);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (u32 i = lane; i < count; i += GROUP) {
+        out[out_at + begin + i] = tile.key[i];
+#if VALUE_SIZE
+        const u32 from = tile.origin[i];
+        const u64 at = from < a_count ? a + from : b + (from - a_count);
+        out_values[out_values_at + begin + i] = in_values[in_values_at + at];
+#endif
+    }
+}

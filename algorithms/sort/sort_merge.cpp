@@ -1,0 +1,177 @@
+// The host side of merge sort where kernels are text.
+
+#include "sort_kernels.hpp"
+
+namespace concord {
+
+namespace texts {
+extern const KernelText sort_merge_cu, sort_merge_cl, sort_merge_wide_cl;
+}
+
+namespace detail {
+namespace {
+
+constexpr u32 group = 256;
+constexpr u32 block = 16;  // elements that are inserted, in the shape for CPUs
+
+const KernelSource& source(bool wide) {
+    static const KernelSource many{"sort_merge", {texts::sort_merge_cu}, {texts::sort_merge_cl}};
+    static const KernelSource one{"sort_merge_wide", {}, {texts::sort_merge_wide_cl}};
+    return wide ? one : many;
+}
+
+// Elements of a lane; odd.
+u32 items_of(const Device& device, const SortProblem& p) {
+    if (device.traits().dialect == Dialect::opencl) return p.key_size() <= 4 ? 9 : 7;
+    return p.key_size() <= 4 ? 15 : 11;
+}
+
+// The comparator of the keys' own order, on their bits.
+Operator own_order(u32 key_size) {
+    const std::string type(name_of(bits_of_size(key_size))), top = std::to_string(8 * key_size - 1);
+    auto code = [&](const std::string& x) {
+        return "(" + type + ")(" + x + " ^ ((" + type + ")(0 - (" + x + " >> " + top + ")) & (" + type +
+               ")fold) ^ (" + type + ")flip)";
+    };
+    Operator op;
+    op.name = "own_order_" + type;
+    op.text = "u8 concord_function(" + type + " x, " + type + " y, u64 flip, u64 fold) { return " +
+              code("x") + " < " + code("y") + " ? (u8)1 : (u8)0; }";
+    op.file = "own_order";
+    op.line = 1;
+    op.result = Type::u8;
+    op.arguments = {bits_of_size(key_size), bits_of_size(key_size)};
+    op.bound = {Type::u64, Type::u64};
+    return finish(std::move(op));
+}
+
+// The comparator of a call, with the values that it is bound to.
+struct Comparator {
+    explicit Comparator(const SortProblem& p) : flip_fold{p.code().flip, p.code().fold} {
+        if (p.less != nullptr) {
+            op = p.less;
+            type = p.type();
+            values = p.less_values;
+        } else {
+            static const Operator own[] = {own_order(1), own_order(2), own_order(4), own_order(8)};
+            type = bits_of_size(p.key_size());
+            op = &own[static_cast<std::size_t>(type) - static_cast<std::size_t>(Type::u8)];
+            values = {std::as_bytes(std::span(flip_fold))};
+        }
+    }
+    Comparator(const Comparator&) = delete;
+    Comparator& operator=(const Comparator&) = delete;
+
+    std::array<u64, 2> flip_fold;
+    const Operator* op;
+    Type type;  // as which it takes a key
+    ValueBytes values;
+};
+
+// OpenCL's own name of a type, as in as_float.
+std::string_view opencl_name(Type type) {
+    constexpr std::string_view names[] = {"char",   "short", "int",   "long",  "uchar",
+                                          "ushort", "uint",  "ulong", "float", "double"};
+    return names[static_cast<std::size_t>(type)];
+}
+
+std::shared_ptr<Kernel> merge_kernel(Device& device, const SortProblem& p, const Comparator& less, bool wide,
+                                     const char* entry, bool values = true) {
+    const KernelSource& text = source(wide);
+    const u32 value_size = values ? p.value_size() : 0, lanes = wide ? 1 : group, items = items_of(device, p);
+    return device.kernel({&text, entry, less.op->hash, static_cast<u64>(less.type), value_size}, [&] {
+        const Type bits = bits_of_size(p.key_size());
+        KernelSpec spec;
+        spec.source = &text;
+        spec.entry = entry;
+        spec.constants = {{"K", std::string(name_of(bits))},
+                          {"T", std::string(name_of(less.type))},
+                          {"AS_T(x)", "as_" + std::string(opencl_name(less.type)) + "(x)"},
+                          {"V", std::string(name_of(bits_of_size(value_size)))},
+                          {"VALUE_SIZE", std::to_string(value_size)},
+                          {"GROUP", std::to_string(lanes)},
+                          {"ITEMS", std::to_string(items)},
+                          {"BLOCK", std::to_string(block)}};
+        spec.op = *less.op;
+        spec.max_lanes = lanes;
+        return spec;
+    });
+}
+
+void run_many(Stream& stream, const SortProblem& p) {
+    Device& device = stream.device();
+    const Comparator less(p);
+    const u64 n = p.count(), tiles = divide_up(n, u64{group} * items_of(device, p));
+    const LaunchShape shape = LaunchShape::linear(tiles, group);
+    const SortScratch scratch(stream, p, tiles > 1 ? n : 1);
+    u32 left = 0;  // passes that are still to come
+    while (u64{1} << left < tiles)
+        ++left;
+    const SortElements in = sort_input(p), out = sort_output(p);
+    auto side = [&] { return left % 2 == 0 ? out : scratch.elements; };  // the last pass ends in out
+    const SortElements sorted = side();
+    launch(stream, *merge_kernel(device, p, less, false, "sort_tiles"), shape, in.keys, in.values,
+           sorted.keys, sorted.values, n, less.values);
+    if (left == 0) return;
+    const SortCounts splits(stream, tiles, Type::u64);
+    const auto split = merge_kernel(device, p, less, false, "sort_splits", false),
+               merge = merge_kernel(device, p, less, false, "sort_merge");
+    for (u64 run = 1; left > 0; run *= 2) {
+        const SortElements from = side();
+        --left;
+        const SortElements to = side();
+        launch(stream, *split, LaunchShape::linear(divide_up(tiles, group), group), from.keys, splits.view, n,
+               tiles, run, less.values);
+        launch(stream, *merge, shape, from.keys, from.values, splits.view, to.keys, to.values, n, run,
+               less.values);
+    }
+}
+
+// The shape for CPUs.
+void run_wide(Stream& stream, const SortProblem& p) {
+    constexpr u32 most_rounds = 10;  // chunks of 2^14 elements: they stay in a private cache
+    Device& device = stream.device();
+    const Comparator less(p);
+    const u64 n = p.count();
+    u32 rounds = 0;
+    while (rounds < most_rounds && u64{block} << rounds < n)
+        ++rounds;
+    const u64 chunk = u64{block} << rounds, chunks = divide_up(n, chunk);
+    const SortScratch scratch(stream, p, rounds > 0 ? n : 1);
+    u32 left = 0;  // passes that are still to come
+    while (u64{1} << left < chunks)
+        ++left;
+    const SortElements in = sort_input(p), out = sort_output(p);
+    auto side = [&](bool last) { return (left % 2 == 0) == last ? out : scratch.elements; };
+    const SortElements sorted = side(true), other = side(false);
+    const LaunchShape shape = LaunchShape::linear(chunks, 1);
+    launch(stream, *merge_kernel(device, p, less, true, "sort_chunks"), shape, in.keys, in.values,
+           sorted.keys, sorted.values, other.keys, other.values, n, rounds, less.values);
+    if (left == 0) return;
+    const auto merge = merge_kernel(device, p, less, true, "sort_merge_runs");
+    for (u64 width = chunk; left > 0; width *= 2) {
+        const SortElements from = side(true);
+        --left;
+        const SortElements to = side(true);
+        launch(stream, *merge, shape, from.keys, from.values, to.keys, to.values, n, width, chunk,
+               less.values);
+    }
+}
+
+}  // namespace
+
+Support supports_sort_merge_text(const Device& device, const SortProblem& p) {
+    if (Support lanes = supports_group(device, device.traits().many_lanes ? group : 1); !lanes) return lanes;
+    return p.less != nullptr ? supports_type(device, p.type()) : Support{};
+}
+
+void run_sort_merge_text(Stream& stream, const SortProblem& p) {
+    if (stream.device().traits().many_lanes) {
+        run_many(stream, p);
+    } else {
+        run_wide(stream, p);
+    }
+}
+
+}  // namespace detail
+}  // namespace concord

@@ -1,0 +1,207 @@
+// Merge sort, `merge`, CUDA C++. Parallel text: sort_merge.cl.
+//
+// Algorithm  Each group sorts a tile in shared memory: a lane sorts ITEMS neighbours by odd-even transposition, then
+//            runs are merged two by two, each lane finding by binary search where its ITEMS results begin in both
+//            (merge path). Then passes over all merge runs of tiles two by two: a first launch finds where each tile
+//            of the result begins in both runs, a second one merges a tile a group in the same way. Keys alone are
+//            merged; values follow from the places that their keys had.
+// Stable     Of equal elements that of the earlier run comes first.
+// Passes     one launch, then two for each doubling of the tile; traffic: each pass everything once, once stored.
+// Tunables   GROUP lanes a group, a power of two; ITEMS elements a lane, odd against bank conflicts.
+// Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012; S.
+//            Baxter, moderngpu, 2013 (the sort of a tile).
+//
+// K: unsigned integer of a key's size; T: its type; apply(op, x, y): nonzero where x comes before y; V: unsigned
+// integer of a value's size, VALUE_SIZE, 0 for keys alone.
+
+constexpr bool has_values = VALUE_SIZE != 0;
+constexpr u32 tile_length = GROUP * ITEMS;
+
+__device__ __forceinline__ T value_of(K bits) {
+    T value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+__device__ __forceinline__ bool comes_before(const Op op, K x, K y) { return apply(op, value_of(x), value_of(y)) != 0; }
+
+// How many of the first `diagonal` elements of the merge of a and b are of a.
+template <class N>
+__device__ __forceinline__ N merge_path(const K* a, N a_count, const K* b, N b_count, N diagonal, const Op op) {
+    N low = diagonal > b_count ? diagonal - b_count : 0, high = min(diagonal, a_count);
+    while (low < high) {
+        const N middle = (low + high) / 2;
+        if (comes_before(op, b[diagonal - 1 - middle], a[middle])) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+// A tile in shared memory.
+struct Tile {
+    K key[tile_length];
+    u16 origin[has_values ? tile_length : 1];  // the place that each key had at first
+};
+
+// A lane's elements of a tile: `held` from `first` on.
+struct Items {
+    K key[ITEMS];
+    u16 origin[has_values ? ITEMS : 1];
+    u32 first, held;
+
+    __device__ __forceinline__ explicit Items(u32 count) : first(threadIdx.x * ITEMS) {
+        held = first < count ? min(count - first, u32(ITEMS)) : 0;
+    }
+
+    // From the tile's places [first, first + held), sorted.
+    __device__ __forceinline__ void sort(const Tile& tile, const Op op) {
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; ++k) {
+            if (k < held) key[k] = tile.key[first + k];
+            if constexpr (has_values) origin[k] = u16(first + k);
+        }
+#pragma unroll
+        for (u32 round = 0; round < ITEMS; ++round) {
+#pragma unroll
+            for (u32 k = round % 2; k + 1 < ITEMS; k += 2) {
+                if (k + 1 < held && comes_before(op, key[k + 1], key[k])) {
+                    const K swapped = key[k];
+                    key[k] = key[k + 1];
+                    key[k + 1] = swapped;
+                    if constexpr (has_values) {
+                        const u16 place = origin[k];
+                        origin[k] = origin[k + 1];
+                        origin[k + 1] = place;
+                    }
+                }
+            }
+        }
+    }
+
+    // Results from `diagonal` on of the merge of [a, b) and [b, end) of the tile. Keys alone at first: of a value,
+    // its origin there is what the tile says, or with Places the place in the tile.
+    template <bool Places>
+    __device__ __forceinline__ void merge(const Tile& tile, u32 a, u32 b, u32 end, u32 diagonal, const Op op) {
+        if (held == 0) return;
+        const u32 path = merge_path<u32>(tile.key + a, b - a, tile.key + b, end - b, diagonal, op);
+        u32 i = a + path, j = b + diagonal - path;
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; ++k) {
+            if (k < held) {
+                const bool one = j >= end || (i < b && !comes_before(op, tile.key[j], tile.key[i]));
+                const u32 from = one ? i : j;
+                key[k] = tile.key[from];
+                if constexpr (has_values) origin[k] = Places ? u16(from) : tile.origin[from];
+                i += one;
+                j += !one;
+            }
+        }
+    }
+
+    __device__ __forceinline__ void keep(Tile& tile) const {
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; ++k) {
+            if (k < held) {
+                tile.key[first + k] = key[k];
+                if constexpr (has_values) tile.origin[first + k] = origin[k];
+            }
+        }
+    }
+};
+
+// out may be in: a group has read all of its tile before it stores any of it.
+extern "C" __global__ void __launch_bounds__(GROUP)
+    sort_tiles(const K* in, const V* in_values, K* out, V* out_values, u64 n, const Op op) {
+    __shared__ Tile tile;
+    const u64 begin = u64(blockIdx.x) * tile_length;
+    const u32 count = u32(min(n - begin, u64(tile_length)));
+    for (u32 i = threadIdx.x; i < count; i += GROUP) tile.key[i] = in[begin + i];
+    __syncthreads();
+    Items mine(count);
+    mine.sort(tile, op);
+    __syncthreads();
+    mine.keep(tile);
+#pragma unroll 1
+    for (u32 width = ITEMS; width < tile_length; width *= 2) {
+        __syncthreads();
+        const u32 pair = mine.first / (2 * width) * (2 * width);
+        mine.merge<false>(tile, pair, min(pair + width, count), min(pair + 2 * width, count), mine.first - pair, op);
+        __syncthreads();
+        mine.keep(tile);
+    }
+    __syncthreads();
+    V value[has_values ? ITEMS : 1];
+    if constexpr (has_values) {
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; ++k) {
+            const u32 i = k * GROUP + threadIdx.x;
+            if (i < count) value[k] = in_values[begin + tile.origin[i]];
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; ++k) {
+        const u32 i = k * GROUP + threadIdx.x;
+        if (i < count) {
+            out[begin + i] = tile.key[i];
+            if constexpr (has_values) out_values[begin + i] = value[k];
+        }
+    }
+}
+
+// The two runs that a tile of the result is of: [a, b) and [b, end); run: tiles of a run, a power of two.
+struct Runs {
+    u64 a, b, end;
+
+    __device__ __forceinline__ Runs(u64 tile, u64 run, u64 n) {
+        a = (tile & ~(2 * run - 1)) * tile_length;
+        b = min(a + run * tile_length, n);
+        end = min(b + run * tile_length, n);
+    }
+};
+
+// splits: of each tile of the result, how many elements of the first run come before it.
+extern "C" __global__ void __launch_bounds__(GROUP)
+    sort_splits(const K* in, u64* splits, u64 n, u64 tiles, u64 run, const Op op) {
+    const u64 tile = u64(blockIdx.x) * GROUP + threadIdx.x;
+    if (tile >= tiles) return;
+    const Runs runs(tile, run, n);
+    splits[tile] = merge_path<u64>(in + runs.a, runs.b - runs.a, in + runs.b, runs.end - runs.b,
+                                   tile * tile_length - runs.a, op);
+}
+
+extern "C" __global__ void __launch_bounds__(GROUP)
+    sort_merge(const K* in, const V* in_values, const u64* splits, K* out, V* out_values, u64 n, u64 run, const Op op) {
+    __shared__ Tile tile;
+    const u64 t = blockIdx.x, begin = t * tile_length;
+    const u32 count = u32(min(n - begin, u64(tile_length)));
+    const Runs runs(t, run, n);
+    const u64 split = splits[t];
+    const u64 a = runs.a + split, b = runs.b + (begin - runs.a - split);
+    const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[t + 1];
+    const u32 a_count = u32(a_end - a);
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; ++k) {
+        const u32 i = k * GROUP + threadIdx.x;
+        if (i < count) tile.key[i] = i < a_count ? in[a + i] : in[b + (i - a_count)];
+    }
+    __syncthreads();
+    Items mine(count);
+    mine.merge<true>(tile, 0, a_count, count, mine.first, op);
+    __syncthreads();
+    mine.keep(tile);
+    __syncthreads();
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; ++k) {
+        const u32 i = k * GROUP + threadIdx.x;
+        if (i < count) {
+            out[begin + i] = tile.key[i];
+            if constexpr (has_values) {
+                const u32 from = tile.origin[i];
+                out_values[begin + i] = in_values[from < a_count ? a + from : b + (from - a_count)];
+            }
+        }
+    }
+}

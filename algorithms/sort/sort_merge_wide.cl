@@ -1,0 +1,115 @@
+// Merge sort in the shape for CPUs, `merge`, OpenCL C: one work-item a group owns a chunk. The shape for GPUs is in
+// sort_merge.cl.
+//
+// Algorithm  Each work-item sorts its chunk, which stays in its cache: blocks of BLOCK by insertion, then runs are
+//            merged two by two. Passes over all then merge runs of chunks two by two; there a work-item makes a piece
+//            of the result, whose beginning in both runs it finds by binary search (merge path).
+// Stable     Of equal elements that of the earlier run comes first.
+// Passes     one launch, then one for each doubling of the chunk; traffic: each everything once, once stored.
+// Tunables   BLOCK elements that are inserted.
+// Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012.
+//
+// K: unsigned integer of a key's size; T: its type, AS_T(x): such an integer's value; apply(op, x, y): nonzero where
+// x comes before y; V: unsigned integer of a value's size, VALUE_SIZE, 0 for keys alone.
+
+#define INLINED static inline __attribute__((always_inline))
+
+INLINED bool comes_before(const Op op, K x, K y) { return apply(op, AS_T(x), AS_T(y)) != 0; }
+
+// Keys and their values.
+typedef struct {
+    __global K* keys;
+    __global V* values;
+} Elements;
+
+// Results [from, to) of the merge of [a, b) and [b, end), counted from a, go to those places of `out`.
+INLINED void merge_runs(const Elements* in, const Elements* out, u64 a, u64 b, u64 end, u64 from, u64 to, const Op op) {
+    u64 low = max(from, end - b) - (end - b), high = min(from, b - a);
+    while (low < high) {
+        const u64 middle = (low + high) / 2;
+        if (comes_before(op, in->keys[b + from - 1 - middle], in->keys[a + middle])) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    u64 i = a + low, j = b + from - low, k = a + from;
+    const u64 last = a + to;
+    while (k < last && i < b && j < end) {
+        const K x = in->keys[i], y = in->keys[j];
+        const bool second = comes_before(op, y, x);
+        out->keys[k] = second ? y : x;
+#if VALUE_SIZE
+        out->values[k] = in->values[second ? j : i];
+#endif
+        i += !second;
+        j += second;
+        ++k;
+    }
+    const u64 left = i < b ? i : j;  // of the run that is not at its end
+    for (u64 l = 0; k + l < last; ++l) {
+        out->keys[k + l] = in->keys[left + l];
+#if VALUE_SIZE
+        out->values[k + l] = in->values[left + l];
+#endif
+    }
+}
+
+// Sorts each chunk, BLOCK << rounds elements, into out, which may be in; other: as much room.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void sort_chunks(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at, __global K* out,
+                 ulong out_at, __global V* out_values, ulong out_values_at, __global K* other, ulong other_at,
+                 __global V* other_values, ulong other_values_at, u64 n, u32 rounds, const Op op) {
+    const u64 begin = get_group_id(0) * ((u64)BLOCK << rounds), end = min(begin + ((u64)BLOCK << rounds), n);
+    Elements sides[2];
+    sides[0].keys = out + out_at;
+    sides[0].values = out_values + out_values_at;
+    sides[1].keys = other + other_at;
+    sides[1].values = other_values + other_values_at;
+    u32 side = rounds % 2;  // so that the last round ends in out
+    for (u64 first = begin; first < end; first += BLOCK) {
+        const u32 count = (u32)min(end - first, (u64)BLOCK);
+        K key[BLOCK];
+#if VALUE_SIZE
+        V value[BLOCK];
+#endif
+        for (u32 i = 0; i < count; ++i) {
+            const K x = in[in_at + first + i];
+            u32 k = i;
+            for (; k > 0 && comes_before(op, x, key[k - 1]); --k) key[k] = key[k - 1];
+            key[k] = x;
+#if VALUE_SIZE
+            for (u32 l = i; l > k; --l) value[l] = value[l - 1];
+            value[k] = in_values[in_values_at + first + i];
+#endif
+        }
+        for (u32 i = 0; i < count; ++i) {
+            sides[side].keys[first + i] = key[i];
+#if VALUE_SIZE
+            sides[side].values[first + i] = value[i];
+#endif
+        }
+    }
+    for (u32 r = 0; r < rounds; ++r, side ^= 1) {
+        const u64 width = (u64)BLOCK << r;
+        for (u64 a = begin; a < end; a += 2 * width) {
+            const u64 b = min(a + width, end), last = min(b + width, end);
+            merge_runs(sides + side, sides + (side ^ 1), a, b, last, 0, last - a, op);
+        }
+    }
+}
+
+// Merges runs of `width` two by two; a work-item makes `piece` results, of which there are whole ones in a run.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void sort_merge_runs(__global K* in, ulong in_at, __global V* in_values, ulong in_values_at, __global K* out,
+                     ulong out_at, __global V* out_values, ulong out_values_at, u64 n, u64 width, u64 piece,
+                     const Op op) {
+    Elements from, to;
+    from.keys = in + in_at;
+    from.values = in_values + in_values_at;
+    to.keys = out + out_at;
+    to.values = out_values + out_values_at;
+    const u64 begin = get_group_id(0) * piece;
+    const u64 a = begin / (2 * width) * (2 * width), b = min(a + width, n), end = min(b + width, n);
+    merge_runs(&from, &to, a, b, end, begin - a, min(begin + piece, end) - a, op);
+}

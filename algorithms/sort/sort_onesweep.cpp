@@ -1,0 +1,178 @@
+// The host side of onesweep.
+
+#include "sort_kernels.hpp"
+
+namespace concord {
+
+namespace texts {
+extern const KernelText sort_tile_cu, sort_onesweep_cu;
+}
+
+namespace detail {
+namespace {
+
+constexpr u64 digits = 256;
+constexpr u64 memory_head = 32;  // words ahead of the counts; see sort_onesweep.cu
+
+const KernelSource& source() {
+    static const KernelSource source{
+        "sort_onesweep",
+        {texts::common_cu, texts::sort_keys_cu, texts::sort_tile_cu, texts::sort_onesweep_cu},
+        {}};
+    return source;
+}
+
+// How a tile is shared out.
+struct Tile {
+    u32 lanes, items;
+    u32 resident;  // groups of a multiprocessor that registers are kept for
+    u32 ahead;     // tiles that look-back asks for at a time
+    u32 match;     // how equal digits of a warp are found; see sort_tile.cu
+
+    u64 length() const { return u64{lanes} * items; }
+};
+
+// Registers that an element takes beside its place: of keys and values, of four bytes each.
+constexpr u32 words_of(u32 size) {
+    return size == 8 ? 2 : size == 0 ? 0 : 1;
+}
+
+// By the words of a key and those of a value. Long inputs take as many items as a lane has registers for; of short ones
+// every multiprocessor is to have some.
+constexpr Tile long_tiles[2][3] = {
+    {{384, 20, 2, 4, 0}, {384, 18, 2, 4, 0}, {384, 16, 2, 4, 0}},
+    {{384, 14, 2, 4, 0}, {384, 12, 2, 4, 0}, {384, 11, 2, 4, 0}},
+};
+constexpr Tile short_tiles[2][3] = {
+    {{256, 8, 2, 8, 0}, {256, 8, 2, 8, 0}, {256, 6, 2, 8, 0}},
+    {{256, 6, 2, 8, 0}, {256, 6, 2, 8, 0}, {256, 5, 2, 8, 0}},
+};
+// The one group of an input that fits it.
+constexpr Tile single_tiles[2][3] = {
+    {{512, 18, 1, 1, 0}, {512, 14, 1, 1, 0}, {512, 10, 1, 1, 0}},
+    {{512, 10, 1, 1, 0}, {512, 9, 1, 1, 0}, {512, 8, 1, 1, 0}},
+};
+
+const Tile& tile_of(const Tile (&tiles)[2][3], const SortProblem& p) {
+    return tiles[words_of(p.key_size()) - 1][words_of(p.value_size())];
+}
+
+u64 staged_bytes(const Tile& tile, const SortProblem& p) {
+    return tile.length() * std::max(p.key_size(), p.value_size());
+}
+
+const Tile& tile_for(const Device& device, const SortProblem& p) {
+    const Tile& small = tile_of(short_tiles, p);
+    return p.count() <= small.length() * device.traits().units ? small : tile_of(long_tiles, p);
+}
+
+// Two bits of a count say what it is.
+Type count_type(const SortProblem& p) {
+    return p.count() >> 30 != 0 ? Type::u64 : Type::u32;
+}
+
+// sweeps: of the passes over all tiles, not of one tile.
+std::shared_ptr<Kernel> tile_kernel(Device& device, const SortProblem& p, const char* entry, const Tile& tile,
+                                    bool sweeps, Type count) {
+    std::vector<Constant> tunables{{"ITEMS", std::to_string(tile.items)},
+                                   {"MATCH", std::to_string(tile.match)},
+                                   {"COUNT", std::string(name_of(count))}};
+    if (sweeps) {
+        tunables.push_back({"RESIDENT", std::to_string(tile.resident)});
+        tunables.push_back({"AHEAD", std::to_string(tile.ahead)});
+    }
+    return sort_kernel(device, p, source(), entry, tile.lanes,
+                       u64{tile.items} | u64{tile.lanes} << 8 | u64{count == Type::u64} << 24,
+                       std::move(tunables));
+}
+
+// How the digits are counted: each counter in several copies, as many as lie in different banks, for long inputs; they are to
+// be cleared and added up.
+struct Counting {
+    u32 lanes, copies;
+    static constexpr u32 unroll = 4;  // accesses of 16 bytes in flight a lane
+};
+
+Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
+    constexpr u64 long_input = u64{1} << 22;  // elements
+    constexpr u64 others = 1024;              // bytes of what else is in local memory
+    if (p.count() < long_input) return {512, 2};
+    const u64 row = passes * digits * sizeof(u32);
+    u32 copies = 32;
+    while (copies > 1 && copies * row + others > std::min<u64>(device.traits().local_memory, 160 << 10))
+        copies /= 2;
+    return {1024, copies};
+}
+
+std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, const Counting& counting,
+                                        Type count) {
+    return sort_kernel(device, p, source(), "sort_histograms", counting.lanes,
+                       u64{counting.copies} | u64{counting.lanes} << 8 | u64{count == Type::u64} << 24,
+                       {{"COPIES", std::to_string(counting.copies)},
+                        {"UNROLL", std::to_string(Counting::unroll)},
+                        {"ITEMS", "1"},
+                        {"MATCH", "0"},
+                        {"COUNT", std::string(name_of(count))}},
+                       false);
+}
+
+}  // namespace
+
+Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
+    const DeviceTraits& traits = device.traits();
+    if (!traits.forward_progress || !traits.device_fence)
+        return Support::no("groups of " + device.info().selector + " may not wait for one another");
+    if (divide_up(p.count(), tile_of(long_tiles, p).length()) > ~u32{0} / 2)
+        return Support::no(std::to_string(p.count()) + " elements are more tiles than it counts");
+    return supports_group(device, 1024);
+}
+
+void run_sort_onesweep(Stream& stream, const SortProblem& p) {
+    Device& device = stream.device();
+    const SortCode code = p.code();
+    const SortElements in = sort_input(p), out = sort_output(p);
+    const u64 n = p.count();
+    const u32 first = p.by.begin_bit, last = p.by.end_bit;
+    if (const Tile& single = tile_of(single_tiles, p); n <= single.length()) {
+        const auto kernel = tile_kernel(device, p, "sort_one_tile", single, false, Type::u32);
+        launch(stream, *kernel, LaunchShape::linear(1, single.lanes, staged_bytes(single, p)), in.keys,
+               in.values, out.keys, out.values, static_cast<u32>(n), first, last, code.flip, code.fold);
+        return;
+    }
+    const Tile& tile = tile_for(device, p);
+    const u32 tiles = static_cast<u32>(divide_up(n, tile.length()));
+    const u32 passes = static_cast<u32>(divide_up(last - first, 8)), in_place = p.in_place() ? 1 : 0;
+    const Type type = count_type(p);
+    const Counting counting = counting_of(device, p, passes);
+    const auto histograms = counting_kernel(device, p, counting, type),
+               sweep = tile_kernel(device, p, "sort_onesweep", tile, true, type);
+
+    const SortScratch scratch(stream, p, passes > 1 || p.in_place() ? n : 1);
+    const SortElements& other = scratch.elements;
+    const SortCounts memory(stream, memory_head + passes * digits, Type::u64),
+        status(stream, 2 * tiles * digits, type);
+    const u64 zero = 0;
+    stream.fill(*memory.buffer, 0, memory.view.bytes(), &zero, sizeof zero);
+
+    const u64 part = u64{counting.lanes} * Counting::unroll * 16;  // bytes that a group counts at a time
+    const u64 groups = std::min<u64>(divide_up(p.in.bytes() + 16, part),
+                                     u64{device.traits().units} * std::max<u32>(1, 2048 / counting.lanes));
+    launch(stream, *histograms,
+           LaunchShape::linear(groups, counting.lanes, passes * digits * sizeof(u32) * counting.copies),
+           in.keys, memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip,
+           code.fold);
+    for (u32 pass = 0; pass < passes; ++pass)
+        launch(stream, *sweep, LaunchShape::linear(tiles, tile.lanes, staged_bytes(tile, p)), memory.view,
+               status.view, in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles,
+               pass, first + 8 * pass, last, code.flip, code.fold);
+    if (in_place != 0) {
+        const auto copy = tile_kernel(device, p, "sort_copy_back", tile, true, type);
+        launch(stream, *copy,
+               LaunchShape::linear(std::min<u64>(divide_up(n, tile.lanes), u64{device.traits().units} * 8),
+                                   tile.lanes),
+               memory.view, other.keys, other.values, out.keys, out.values, n);
+    }
+}
+
+}  // namespace detail
+}  // namespace concord

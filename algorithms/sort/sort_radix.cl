@@ -1,0 +1,133 @@
+// Radix sort, least significant digit first, as the textbook has it: `radix1`, `radix4`, `radix4_local`,
+// `radix4_vector`, OpenCL C. Parallel text: sort_radix.cu.
+//
+// Algorithm  A pass for each digit, from the lowest on, moves the elements stably to where their digits belong.
+// radix1     One bit a pass: flags of the zeros, their exclusive scan, a split: zeros first, ones behind them.
+// radix4     Four bits a pass. Each work-item owns CHUNK elements. It counts their digits, an exclusive scan of the
+//            counts, digit by digit and within one by work-items, says where its first element of each digit goes,
+//            and the work-item moves its elements there one by one.
+// LOCAL      radix4_local, radix4_vector: counts are in local memory, a column a work-item, not in private memory.
+// VECTOR     radix4_vector: elements are loaded 16 at a time.
+// Passes     a launch to count, those of a scan, one to move; traffic a pass: radix1 the keys twice and the values
+//            once, once stored, and 4 COUNTs an element; radix4 the same with 3 * 16 / CHUNK COUNTs.
+// Tunables   GROUP lanes a group, CHUNK.
+// Source     G. Blelloch, Prefix Sums and Their Applications, 1990 (split); M. Zagha, G. Blelloch, Radix Sort for
+//            Vector Multiprocessors, 1991; N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms
+//            for Manycore GPUs, 2009.
+//
+// COUNT: u32 or, from 2^32 elements on, u64: what counts elements.
+
+INLINED u32 digit_of(K key, u32 shift, u32 mask, Code code) { return (u32)(code_of(key, code) >> shift) & mask; }
+
+#if !defined(CHUNK)
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void sort_flags(__global const K* in, ulong in_at, __global COUNT* flags, ulong flags_at, u64 n, u32 shift, u64 flip,
+                u64 fold) {
+    const u64 i = get_global_id(0);
+    if (i < n) flags[flags_at + i] = 1 - digit_of(in[in_at + i], shift, 1, make_code(flip, fold));
+}
+
+// positions: the exclusive scan of the flags.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void sort_split(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at,
+                __global const COUNT* positions, ulong positions_at, __global K* out, ulong out_at,
+                __global V* out_values, ulong out_values_at, u64 n, u32 shift, u64 flip, u64 fold) {
+    const Code code = make_code(flip, fold);
+    const u64 i = get_global_id(0), last = n - 1;
+    if (i < n) {
+        const K key = in[in_at + i];
+        const u64 zeros = positions[positions_at + last] + (u64)(1 - digit_of(in[in_at + last], shift, 1, code));
+        const u64 position = positions[positions_at + i];
+        const u64 to = digit_of(key, shift, 1, code) ? zeros + (i - position) : position;
+        out[out_at + to] = key;
+#if VALUE_SIZE
+        out_values[out_values_at + to] = in_values[in_values_at + i];
+#endif
+    }
+}
+
+#else
+
+#define DIGITS 16
+#if LOCAL
+#define COUNTER(d) table[(d) * GROUP + get_local_id(0)]
+#else
+#define COUNTER(d) table[d]
+#endif
+
+#if VECTOR
+#define STEP 16
+#else
+#define STEP 1
+#endif
+
+// STEP keys, or as many of them as there are before the end.
+INLINED void load_keys(__global const K* in, u64 i, u64 end, K* key) {
+#if VECTOR
+    if (i + STEP <= end) {
+        vstore16(vload16(0, in + i), 0, key);
+        return;
+    }
+#endif
+    for (u32 j = 0; j < STEP; ++j) {
+        if (i + j < end) key[j] = in[i + j];
+    }
+}
+
+// counts: of all work-items, for each digit.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void sort_count(__global const K* in, ulong in_at, __global COUNT* counts, ulong counts_at, u64 n, u64 items, u32 shift,
+                u32 mask, u64 flip, u64 fold) {
+#if LOCAL
+    __local COUNT table[DIGITS * GROUP];
+#else
+    COUNT table[DIGITS];
+#endif
+    const Code code = make_code(flip, fold);
+    const u64 item = get_global_id(0), begin = item * CHUNK, end = min(begin + CHUNK, n);
+    if (item < items) {
+        for (u32 d = 0; d < DIGITS; ++d) COUNTER(d) = 0;
+        for (u64 i = begin; i < end; i += STEP) {
+            K key[STEP];
+            load_keys(in + in_at, i, end, key);
+            for (u32 j = 0; j < STEP; ++j) {
+                if (i + j < end) ++COUNTER(digit_of(key[j], shift, mask, code));
+            }
+        }
+        for (u32 d = 0; d < DIGITS; ++d) counts[counts_at + d * items + item] = COUNTER(d);
+    }
+}
+
+// offsets: the exclusive scan of the counts.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void sort_permute(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at,
+                  __global const COUNT* offsets, ulong offsets_at, __global K* out, ulong out_at,
+                  __global V* out_values, ulong out_values_at, u64 n, u64 items, u32 shift, u32 mask, u64 flip,
+                  u64 fold) {
+#if LOCAL
+    __local COUNT table[DIGITS * GROUP];
+#else
+    COUNT table[DIGITS];
+#endif
+    const Code code = make_code(flip, fold);
+    const u64 item = get_global_id(0), begin = item * CHUNK, end = min(begin + CHUNK, n);
+    if (item < items) {
+        for (u32 d = 0; d < DIGITS; ++d) COUNTER(d) = offsets[offsets_at + d * items + item];
+        for (u64 i = begin; i < end; i += STEP) {
+            K key[STEP];
+            load_keys(in + in_at, i, end, key);
+            for (u32 j = 0; j < STEP; ++j) {
+                if (i + j < end) {
+                    const u64 to = COUNTER(digit_of(key[j], shift, mask, code))++;
+                    out[out_at + to] = key[j];
+#if VALUE_SIZE
+                    out_values[out_values_at + to] = in_values[in_values_at + i + j];
+#endif
+                }
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,219 @@
+// The host side of the textbook's radix sorts, and of `radix8`.
+
+#include "sort_kernels.hpp"
+
+#include <concord/scan.hpp>
+
+namespace concord {
+
+namespace texts {
+extern const KernelText sort_radix_cu, sort_radix_cl, sort_tile_cu, sort_radix8_cu, sort_radix8_cl,
+    sort_wide_cl;
+}
+
+namespace detail {
+namespace {
+
+Constant counts_as(Type type) {
+    return {"COUNT", std::string(name_of(type))};
+}
+
+void scan_counts(Stream& stream, const View& counts) {
+    scan(stream, counts, counts, ReduceOp::sum, ScanKind::exclusive);
+}
+
+// --- radix1, radix4 -------------------------------------------------------------------------------------------------
+
+constexpr u32 group = 256;        // lanes, radix1
+constexpr u32 chunk_group = 128;  // lanes, radix4: their counters fit 32 KiB
+constexpr u64 chunk = 64;         // elements of a lane, radix4
+constexpr u64 radix4_digits = 16;
+
+const KernelSource& radix_source() {
+    static const KernelSource source{"sort_radix",
+                                     {texts::common_cu, texts::sort_keys_cu, texts::sort_radix_cu},
+                                     {texts::sort_keys_cl, texts::sort_radix_cl}};
+    return source;
+}
+
+// LOCAL: counters in local memory; VECTOR: elements are loaded 16 at a time.
+void run_radix4(Stream& stream, const SortProblem& p, bool local, bool vector) {
+    Device& device = stream.device();
+    const u64 n = p.count(), items = divide_up(n, chunk);
+    const Type type = sort_count_type(p);
+    const SortCode code = p.code();
+    auto kernel = [&](const char* entry, bool values) {
+        return sort_kernel(device, p, radix_source(), entry, chunk_group,
+                           u64{1} | u64{local} << 1 | u64{vector} << 2 | u64{type == Type::u64} << 3,
+                           {counts_as(type),
+                            {"CHUNK", std::to_string(chunk)},
+                            {"LOCAL", local ? "1" : "0"},
+                            {"VECTOR", vector ? "1" : "0"}},
+                           values);
+    };
+    const auto count = kernel("sort_count", false), permute = kernel("sort_permute", true);
+    const SortCounts counts(stream, radix4_digits * items, type);
+    const LaunchShape shape = LaunchShape::linear(divide_up(items, chunk_group), chunk_group);
+    radix_passes(stream, p, 4, [&](const SortElements& from, const SortElements& to, u32 shift, u32 mask) {
+        launch(stream, *count, shape, from.keys, counts.view, n, items, shift, mask, code.flip, code.fold);
+        scan_counts(stream, counts.view);
+        launch(stream, *permute, shape, from.keys, from.values, counts.view, to.keys, to.values, n, items,
+               shift, mask, code.flip, code.fold);
+    });
+}
+
+// --- radix8 ---------------------------------------------------------------------------------------------------------
+
+constexpr u64 radix8_digits = 256;
+
+const KernelSource& radix8_source() {
+    static const KernelSource source{
+        "sort_radix8",
+        {texts::common_cu, texts::sort_keys_cu, texts::sort_tile_cu, texts::sort_radix8_cu},
+        {texts::sort_keys_cl, texts::sort_radix8_cl}};
+    return source;
+}
+const KernelSource& wide_source() {
+    static const KernelSource source{"sort_wide", {}, {texts::sort_keys_cl, texts::sort_wide_cl}};
+    return source;
+}
+
+// Keys of a lane: a tile and its counters fit 32 KiB of local memory, or the registers of a lane.
+u32 radix8_items(const Device& device, const SortProblem& p) {
+    if (device.traits().dialect == Dialect::opencl) return p.key_size() <= 4 ? 11 : 7;
+    return p.key_size() + p.value_size() <= 8 ? 16 : 10;
+}
+
+void run_radix8_many(Stream& stream, const SortProblem& p) {
+    Device& device = stream.device();
+    const bool opencl = device.traits().dialect == Dialect::opencl;
+    const SortCode code = p.code();
+    const u32 items = radix8_items(device, p);
+    const u64 n = p.count(), tile = u64{group} * items, tiles = divide_up(n, tile);
+    const Type type = sort_count_type(p);
+    auto kernel = [&](const char* entry, bool values, bool one_tile = false) {
+        std::vector<Constant> tunables{counts_as(type), {"ITEMS", std::to_string(items)}, {"MATCH", "0"}};
+        if (one_tile) tunables.push_back({"ONE_TILE", "1"});
+        return sort_kernel(device, p, radix8_source(), entry, group,
+                           u64{items} | u64{type == Type::u64} << 16 | u64{one_tile} << 17,
+                           std::move(tunables), values);
+    };
+    if (opencl && tiles == 1) {
+        const SortElements in = sort_input(p), out = sort_output(p);
+        launch(stream, *kernel("sort_one_tile", true, true), LaunchShape::linear(1, group), in.keys,
+               in.values, out.keys, out.values, static_cast<u32>(n), p.by.begin_bit, p.by.end_bit, code.flip,
+               code.fold);
+        return;
+    }
+    const auto count = kernel("sort_count", false), scatter = kernel("sort_scatter", true);
+    const SortCounts counts(stream, radix8_digits * tiles, type);
+    const u64 staged = opencl ? 0 : tile * std::max(p.key_size(), p.value_size());
+    radix_passes(stream, p, 8, [&](const SortElements& from, const SortElements& to, u32 shift, u32 mask) {
+        launch(stream, *count, LaunchShape::linear(tiles, group), from.keys, counts.view, n, tiles, shift,
+               mask, code.flip, code.fold);
+        scan_counts(stream, counts.view);
+        launch(stream, *scatter, LaunchShape::linear(tiles, group, staged), from.keys, from.values,
+               counts.view, to.keys, to.values, n, tiles, shift, mask, code.flip, code.fold);
+    });
+}
+
+// The shape for CPUs.
+void run_radix8_wide(Stream& stream, const SortProblem& p) {
+    constexpr u64 small = u64{1} << 14;        // elements that one work-item sorts in one launch
+    constexpr u64 least_chunk = u64{1} << 15;  // elements
+    constexpr u64 most_chunk = u64{1} << 31;   // that 32 bits count
+    constexpr u32 line_bytes = 256;            // gathered before they are stored
+    Device& device = stream.device();
+    const DeviceTraits& traits = device.traits();
+    const u64 n = p.count();
+    const u32 first = p.by.begin_bit, last = p.by.end_bit, in_place = p.in_place() ? 1 : 0;
+    const u32 passes = static_cast<u32>(divide_up(last - first, 8));
+    const SortCode code = p.code();
+    const u32 line = std::max<u32>(32, line_bytes / std::max(p.key_size(), p.value_size()));
+    auto kernel = [&](const char* entry, bool values = true) {
+        return sort_kernel(device, p, wide_source(), entry, 1, 0, {{"LINE", std::to_string(line)}}, values);
+    };
+    const SortElements in = sort_input(p), out = sort_output(p);
+    const SortScratch scratch(stream, p, passes > 1 || p.in_place() ? n : 1);
+    const SortElements& other = scratch.elements;
+    if (n <= small) {
+        launch(stream, *kernel("sort_small"), LaunchShape::linear(1, 1), in.keys, in.values, out.keys,
+               out.values, other.keys, other.values, n, passes, first, last, in_place, code.flip, code.fold);
+        return;
+    }
+    const u64 most = std::max<u64>(1, std::min<u64>(u64{traits.units} * 4, n / least_chunk));
+    const u64 chunk = std::min(divide_up(divide_up(n, most), 64) * 64, most_chunk),
+              chunks = divide_up(n, chunk);
+    const SortCounts rows(stream, chunks * passes * radix8_digits, Type::u32),
+        counts(stream, chunks * radix8_digits, Type::u32), plan(stream, passes + 1, Type::u32);
+    const LaunchShape shape = LaunchShape::linear(chunks, 1);
+    // Lines of many digits keep the cache longer than one stream does: stores pass it later.
+    const u32 past_cache = p.bytes() > 8 * traits.cache ? 1 : 0;
+    launch(stream, *kernel("sort_histograms", false), shape, in.keys, rows.view, n, chunk, passes, first,
+           last, code.flip, code.fold);
+    launch(stream, *kernel("sort_plan", false), LaunchShape::linear(1, 1), rows.view, plan.view, n, chunks,
+           passes, in_place);
+    const auto count = kernel("sort_count", false), scatter = kernel("sort_scatter");
+    for (u32 pass = 0; pass < passes; ++pass) {
+        launch(stream, *count, shape, plan.view, out.keys, other.keys, rows.view, counts.view, n, chunk,
+               passes, pass, first, last, code.flip, code.fold);
+        launch(stream, *scatter, shape, plan.view, in.keys, in.values, out.keys, out.values, other.keys,
+               other.values, counts.view, n, chunk, chunks, pass, first, last, past_cache, code.flip,
+               code.fold);
+    }
+    if (in_place != 0)
+        launch(stream, *kernel("sort_copy_back"), shape, plan.view.part(passes, 1), other.keys, other.values,
+               out.keys, out.values, n, chunk);
+}
+
+}  // namespace
+
+Support supports_sort_radix(const Device& device, const SortProblem& /*problem*/) {
+    return supports_group(device, group);
+}
+
+Support supports_sort_radix8_text(const Device& device, const SortProblem& /*problem*/) {
+    return supports_group(device, device.traits().many_lanes ? group : 1);
+}
+
+void run_sort_radix1(Stream& stream, const SortProblem& p) {
+    Device& device = stream.device();
+    const u64 n = p.count();
+    const Type type = sort_count_type(p);
+    const SortCode code = p.code();
+    auto kernel = [&](const char* entry, bool values) {
+        return sort_kernel(device, p, radix_source(), entry, group, u64{type == Type::u64} << 3,
+                           {counts_as(type)}, values);
+    };
+    const auto flag = kernel("sort_flags", false), split = kernel("sort_split", true);
+    const SortCounts positions(stream, n, type);
+    const LaunchShape shape = LaunchShape::linear(divide_up(n, group), group);
+    radix_passes(stream, p, 1,
+                 [&](const SortElements& from, const SortElements& to, u32 shift, u32 /*mask*/) {
+                     launch(stream, *flag, shape, from.keys, positions.view, n, shift, code.flip, code.fold);
+                     scan_counts(stream, positions.view);
+                     launch(stream, *split, shape, from.keys, from.values, positions.view, to.keys, to.values,
+                            n, shift, code.flip, code.fold);
+                 });
+}
+
+void run_sort_radix4(Stream& stream, const SortProblem& p) {
+    run_radix4(stream, p, false, false);
+}
+void run_sort_radix4_local(Stream& stream, const SortProblem& p) {
+    run_radix4(stream, p, true, false);
+}
+void run_sort_radix4_vector(Stream& stream, const SortProblem& p) {
+    run_radix4(stream, p, true, true);
+}
+
+void run_sort_radix8_text(Stream& stream, const SortProblem& p) {
+    if (stream.device().traits().many_lanes) {
+        run_radix8_many(stream, p);
+    } else {
+        run_radix8_wide(stream, p);
+    }
+}
+
+}  // namespace detail
+}  // namespace concord

@@ -1,0 +1,123 @@
+// Radix sort, least significant digit first, as the textbook has it: `radix1`, `radix4`, `radix4_local`,
+// `radix4_vector`, CUDA C++. Parallel text: sort_radix.cl.
+//
+// Algorithm  A pass for each digit, from the lowest on, moves the elements stably to where their digits belong.
+// radix1     One bit a pass: flags of the zeros, their exclusive scan, a split: zeros first, ones behind them.
+// radix4     Four bits a pass. Each lane owns CHUNK elements. It counts their digits, an exclusive scan of the
+//            counts, digit by digit and within one by lanes, says where its first element of each digit goes, and the
+//            lane moves its elements there one by one.
+// LOCAL      radix4_local, radix4_vector: counts are in shared memory, a column a lane, not in local memory.
+// VECTOR     radix4_vector: elements are loaded 16 at a time, in accesses of 16 bytes where they are aligned.
+// Passes     a launch to count, those of a scan, one to move; traffic a pass: radix1 the keys twice and the values
+//            once, once stored, and 4 COUNTs an element; radix4 the same with 3 * 16 / CHUNK COUNTs.
+// Tunables   GROUP lanes a group, CHUNK.
+// Source     G. Blelloch, Prefix Sums and Their Applications, 1990 (split); M. Zagha, G. Blelloch, Radix Sort for
+//            Vector Multiprocessors, 1991; N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms
+//            for Manycore GPUs, 2009.
+//
+// COUNT: u32 or, from 2^32 elements on, u64: what counts elements.
+
+__device__ __forceinline__ u32 digit_of(K key, u32 shift, u32 mask, Code code) {
+    return u32(code_of(key, code) >> shift) & mask;
+}
+
+#if !defined(CHUNK)
+
+extern "C" __global__ void __launch_bounds__(GROUP)
+    sort_flags(const K* in, COUNT* flags, u64 n, u32 shift, u64 flip, u64 fold) {
+    const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
+    if (i < n) flags[i] = 1 - digit_of(in[i], shift, 1, make_code(flip, fold));
+}
+
+// positions: the exclusive scan of the flags.
+extern "C" __global__ void __launch_bounds__(GROUP)
+    sort_split(const K* in, const V* in_values, const COUNT* positions, K* out, V* out_values, u64 n, u32 shift,
+               u64 flip, u64 fold) {
+    const Code code = make_code(flip, fold);
+    const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x, last = n - 1;
+    if (i >= n) return;
+    const K key = in[i];
+    const u64 zeros = positions[last] + u64(1 - digit_of(in[last], shift, 1, code));
+    const u64 position = positions[i];
+    const u64 to = digit_of(key, shift, 1, code) ? zeros + (i - position) : position;
+    out[to] = key;
+    if constexpr (has_values) out_values[to] = in_values[i];
+}
+
+#else
+
+constexpr u32 digits = 16;
+constexpr u32 step = VECTOR ? 16 : 1;
+
+// A lane's counters.
+#if LOCAL
+#define TABLE __shared__ COUNT table[digits * GROUP]
+#define COUNTER(d) table[(d) * GROUP + threadIdx.x]
+#else
+#define TABLE COUNT table[digits]
+#define COUNTER(d) table[d]
+#endif
+
+// `step` keys, or as many of them as there are before the end.
+__device__ __forceinline__ void load_keys(const K* in, u64 i, u64 end, K (&key)[step]) {
+    if constexpr (VECTOR) {
+        constexpr u32 pack = 16 / SIZE;
+        if (i + step <= end && reinterpret_cast<u64>(in + i) % 16 == 0) {
+#pragma unroll
+            for (u32 j = 0; j < step; j += pack) {
+                const auto loaded = *reinterpret_cast<const Pack<K, pack>*>(in + i + j);
+#pragma unroll
+                for (u32 k = 0; k < pack; ++k) key[j + k] = loaded.item[k];
+            }
+            return;
+        }
+    }
+#pragma unroll
+    for (u32 j = 0; j < step; ++j) {
+        if (i + j < end) key[j] = in[i + j];
+    }
+}
+
+// counts: of all lanes, for each digit.
+extern "C" __global__ void __launch_bounds__(GROUP)
+    sort_count(const K* in, COUNT* counts, u64 n, u64 items, u32 shift, u32 mask, u64 flip, u64 fold) {
+    TABLE;
+    const Code code = make_code(flip, fold);
+    const u64 item = u64(blockIdx.x) * GROUP + threadIdx.x, begin = item * CHUNK, end = min(begin + CHUNK, n);
+    if (item >= items) return;
+    for (u32 d = 0; d < digits; ++d) COUNTER(d) = 0;
+    for (u64 i = begin; i < end; i += step) {
+        K key[step];
+        load_keys(in, i, end, key);
+#pragma unroll
+        for (u32 j = 0; j < step; ++j) {
+            if (i + j < end) ++COUNTER(digit_of(key[j], shift, mask, code));
+        }
+    }
+    for (u32 d = 0; d < digits; ++d) counts[d * items + item] = COUNTER(d);
+}
+
+// offsets: the exclusive scan of the counts.
+extern "C" __global__ void __launch_bounds__(GROUP)
+    sort_permute(const K* in, const V* in_values, const COUNT* offsets, K* out, V* out_values, u64 n, u64 items,
+                 u32 shift, u32 mask, u64 flip, u64 fold) {
+    TABLE;
+    const Code code = make_code(flip, fold);
+    const u64 item = u64(blockIdx.x) * GROUP + threadIdx.x, begin = item * CHUNK, end = min(begin + CHUNK, n);
+    if (item >= items) return;
+    for (u32 d = 0; d < digits; ++d) COUNTER(d) = offsets[d * items + item];
+    for (u64 i = begin; i < end; i += step) {
+        K key[step];
+        load_keys(in, i, end, key);
+#pragma unroll
+        for (u32 j = 0; j < step; ++j) {
+            if (i + j < end) {
+                const u64 to = COUNTER(digit_of(key[j], shift, mask, code))++;
+                out[to] = key[j];
+                if constexpr (has_values) out_values[to] = in_values[i + j];
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,50 @@
+// Radix sort with digits of eight bits in three launches a pass, `radix8`, CUDA C++. The tile is in sort_tile.cu;
+// parallel text: sort_radix8.cl, whose tiles are split by four bits at a time for want of warps.
+//
+// Algorithm  A pass for each digit, from the lowest on. 1: each group counts the digits of its tile. 2: an exclusive
+//            scan of the counts, digit by digit and within one by tiles, says where a tile's first element of each
+//            digit goes. 3: each group ranks its tile, gathers it in shared memory, equal digits side by side, and
+//            stores it.
+// Passes     a launch to count, those of a scan, one to store; traffic a pass: the keys twice, the values once, once
+//            stored.
+// Tunables   GROUP lanes a group, ITEMS elements a lane, MATCH.
+// Source     D. Merrill, A. Grimshaw, High Performance and Scalable Radix Sorting, 2011.
+
+extern "C" __global__ void __launch_bounds__(GROUP)
+    sort_count(const K* in, COUNT* counts, u64 n, u64 tiles, u32 shift, u32 mask, u64 flip, u64 fold) {
+    __shared__ u32 table[digits];
+    const Digit digit{shift, mask, make_code(flip, fold)};
+    const u64 begin = u64(blockIdx.x) * tile_length;
+    const u32 count = u32(min(n - begin, u64(tile_length)));
+    if (threadIdx.x < digits) table[threadIdx.x] = 0;
+    __syncthreads();
+    K key[ITEMS];
+    load_items(in + begin, count, key);
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; ++i) {
+        if (place_of(i) < count) atomicAdd(table + digit.of(key[i]), 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x < digits) counts[threadIdx.x * tiles + blockIdx.x] = table[threadIdx.x];
+}
+
+// offsets: the exclusive scan of the counts.
+extern "C" __global__ void __launch_bounds__(GROUP)
+    sort_scatter(const K* in, const V* in_values, const COUNT* offsets, K* out, V* out_values, u64 n, u64 tiles,
+                 u32 shift, u32 mask, u64 flip, u64 fold) {
+    __shared__ Shared shared;
+    const Digit digit{shift, mask, make_code(flip, fold)};
+    const u64 begin = u64(blockIdx.x) * tile_length;
+    const u32 count = u32(min(n - begin, u64(tile_length)));
+    K key[ITEMS];
+    V value[has_values ? ITEMS : 1];
+    u32 place[ITEMS];
+    load_items(in + begin, count, key);
+    rank_items(key, count, digit, place, shared);
+    const u32 start = scan_counts(shared, [](u32) {});
+    stage_keys(key, place, shared);
+    if constexpr (has_values) load_items(in_values + begin, count, value);
+    if (threadIdx.x < digits) shared.base[threadIdx.x] = offsets[threadIdx.x * tiles + blockIdx.x] - start;
+    __syncthreads();
+    store_items(out, out_values, value, count, digit, place, shared);
+}

@@ -1,0 +1,198 @@
+// A tile of a radix sort, CUDA C++: loaded, ranked by a digit of eight bits and stored by one group. Used by
+// sort_onesweep.cu and sort_radix8.cu.
+//
+// A warp owns warp_width * ITEMS neighbouring elements of the tile, and a lane every warp_width-th of these: loads
+// are coalesced, and item after item, lane after lane is the order of the input. To rank an item, a warp looks for
+// its lanes of equal digits, the lowest of which counts them all in the warp's counters.
+//
+// GROUP lanes a group, at least 256; ITEMS elements a lane; MATCH: how equal digits are found, 0 by eight votes, 1 by
+// the instruction for it, 2 by bits of lanes in shared memory; COUNT: u32 or u64, what counts elements.
+
+constexpr u32 digits = 256;
+constexpr u32 digit_bits = 8;
+constexpr u32 warps = GROUP / warp_width;
+constexpr u32 tile_length = GROUP * ITEMS;
+static_assert(GROUP >= digits && GROUP % warp_width == 0 && tile_length <= 65536);
+
+// What a group shares beside the elements that it stages.
+struct Shared {
+    u32 counts[warps][digits];
+#if MATCH == 2
+    u32 lanes[warps][digits];
+#endif
+    u32 sums[digits / warp_width];
+    COUNT base[digits];  // of each digit: where it goes, less its place in the tile
+};
+extern __shared__ __align__(16) unsigned char staged[];  // tile_length keys, then as many values
+
+struct Digit {
+    u32 shift, mask;
+    Code code;
+
+    __device__ __forceinline__ u32 of(K key) const { return u32(code_of(key, code) >> shift) & mask; }
+};
+
+// The pass that begins `shift` bits up, of bits below `last`.
+__device__ __forceinline__ Digit digit_at(u32 shift, u32 last, Code code) {
+    return {shift, last - shift < digit_bits ? (1u << (last - shift)) - 1 : digits - 1, code};
+}
+
+// The place in the tile of a lane's i-th item.
+__device__ __forceinline__ u32 place_of(u32 i) {
+    return threadIdx.x / warp_width * (warp_width * ITEMS) + i * warp_width + threadIdx.x % warp_width;
+}
+
+// N: ITEMS, or one where there are no values.
+template <class E, u32 N>
+__device__ __forceinline__ void load_items(const E* from, u32 count, E (&item)[N]) {
+    if (count == tile_length) {
+#pragma unroll
+        for (u32 i = 0; i < N; ++i) item[i] = from[place_of(i)];
+    } else {
+#pragma unroll
+        for (u32 i = 0; i < N; ++i) {
+            if (place_of(i) < count) item[i] = from[place_of(i)];
+        }
+    }
+}
+
+// The lanes of this warp that have the same digit. `lanes`: of this warp, zero, and left zero.
+__device__ __forceinline__ u32 peers_of(u32 digit, u32* lanes) {
+#if MATCH == 1
+    return __match_any_sync(all_lanes, digit);
+#elif MATCH == 2
+    const u32 own = 1u << (threadIdx.x % warp_width);
+    atomicOr(lanes + digit, own);
+    __syncwarp();
+    const u32 peers = lanes[digit];
+    __syncwarp();
+    if ((peers & (own - 1)) == 0) lanes[digit] = 0;
+    return peers;
+#else
+    u32 peers = all_lanes;
+#pragma unroll
+    for (u32 b = 0; b < digit_bits; ++b) {
+        const bool set = digit >> b & 1;
+        const u32 with = __ballot_sync(all_lanes, set);
+        peers &= set ? with : ~with;
+    }
+    return peers;
+#endif
+}
+
+// Gives each item its rank among those of its digit in this warp, with the digit from bit 16 on, and counts the digits.
+// Items past the tile's first `count` are of the last digit, and come last of it.
+__device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, const Digit& digit, u32 (&rank)[ITEMS],
+                                           Shared& shared) {
+    const u32 lane = threadIdx.x % warp_width;
+    u32* const counts = shared.counts[threadIdx.x / warp_width];
+    u32* lanes = nullptr;
+#pragma unroll
+    for (u32 d = lane; d < digits; d += warp_width) counts[d] = 0;
+#if MATCH == 2
+    lanes = shared.lanes[threadIdx.x / warp_width];
+#pragma unroll
+    for (u32 d = lane; d < digits; d += warp_width) lanes[d] = 0;
+#endif
+    __syncwarp();
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; ++i) {
+        const u32 d = place_of(i) < count ? digit.of(key[i]) : digits - 1;
+        const u32 peers = peers_of(d, lanes);
+        const u32 before = __popc(peers & ((1u << lane) - 1)), counted = counts[d];
+        __syncwarp();
+        if (before == 0) counts[d] = counted + __popc(peers);
+        __syncwarp();
+        rank[i] = (counted + before) | d << 16;
+    }
+}
+
+// Lanes [0, digits) get the sum of the values of those before them; sums: shared memory of digits / warp_width.
+// Called by the whole group.
+template <class E>
+__device__ __forceinline__ E scan_digits(E value, E* sums) {
+    const u32 lane = threadIdx.x % warp_width, warp = threadIdx.x / warp_width;
+    E through = value;
+    if (threadIdx.x < digits) {
+#pragma unroll
+        for (u32 distance = 1; distance < warp_width; distance *= 2) {
+            const E other = __shfl_up_sync(all_lanes, through, distance);
+            if (lane >= distance) through += other;
+        }
+        if (lane == warp_width - 1) sums[warp] = through;
+    }
+    __syncthreads();
+    E before = through - value;
+    if (threadIdx.x < digits) {
+#pragma unroll
+        for (u32 w = 0; w < digits / warp_width; ++w) {
+            if (w < warp) before += sums[w];
+        }
+    }
+    return before;
+}
+
+// The warps' counts become the places in the tile of each warp's first item of each digit. publish(total) is called
+// with the tile's count of the lane's digit, as soon as it is known. Returns where the lane's digit begins. Called by
+// the whole group; lanes from `digits` on have none.
+template <class F>
+__device__ __forceinline__ u32 scan_counts(Shared& shared, const F publish) {
+    u32 total = 0;
+    __syncthreads();
+    if (threadIdx.x < digits) {
+#pragma unroll 4
+        for (u32 w = 0; w < warps; ++w) total += shared.counts[w][threadIdx.x];
+        publish(total);
+    }
+    const u32 start = scan_digits(total, shared.sums);
+    if (threadIdx.x < digits) {
+        u32 before = start;
+#pragma unroll 4
+        for (u32 w = 0; w < warps; ++w) {
+            const u32 count = shared.counts[w][threadIdx.x];
+            shared.counts[w][threadIdx.x] = before;
+            before += count;
+        }
+    }
+    __syncthreads();
+    return start;
+}
+
+// Ranks become places in the tile, and the keys are staged there. The barrier is the caller's.
+__device__ __forceinline__ void stage_keys(const K (&key)[ITEMS], u32 (&rank)[ITEMS], const Shared& shared) {
+    K* const keys = reinterpret_cast<K*>(staged);
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; ++i) {
+        rank[i] = (rank[i] & 0xffff) + shared.counts[threadIdx.x / warp_width][rank[i] >> 16];
+        keys[rank[i]] = key[i];
+    }
+}
+
+// Stores what is staged, and then the values, from where shared.base says. place: of each item in the tile. Called by
+// the whole group, after a barrier.
+__device__ __forceinline__ void store_items(K* to, V* to_values, const V (&value)[has_values ? ITEMS : 1], u32 count,
+                                            const Digit& digit, u32 (&place)[ITEMS], const Shared& shared) {
+    const K* const keys = reinterpret_cast<const K*>(staged);
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; ++i) {
+        const u32 j = i * GROUP + threadIdx.x;
+        if (j < count) {
+            const K key = keys[j];
+            const u32 d = digit.of(key);
+            to[COUNT(shared.base[d] + j)] = key;
+            if constexpr (has_values) place[i] |= d << 16;  // that of the value which will be staged there
+        }
+    }
+    if constexpr (has_values) {
+        V* const values = reinterpret_cast<V*>(staged);
+        __syncthreads();
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; ++i) values[place[i] & 0xffff] = value[i];
+        __syncthreads();
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; ++i) {
+            const u32 j = i * GROUP + threadIdx.x;
+            if (j < count) to_values[COUNT(shared.base[place[i] >> 16] + j)] = values[j];
+        }
+    }
+}
