@@ -8,3 +8,4 @@
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
 #include <concord/span.hpp>
+#include <concord/transpose.hpp>

@@ -4,6 +4,7 @@
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
+#include <concord/transpose.hpp>
 #include <concord/variant.hpp>
 
 namespace concord {
@@ -21,13 +22,13 @@ std::string_view name_of(Order order) {
 }
 
 std::vector<Algorithm> algorithms() {
-    return {
-        {"map", "out[i] = f(in[i]), or f(a[i], b[i])", map_variants()},
-        {"add", "out[i] = a[i] + b[i]", add_variants()},
-        {"reduce", "out[0] = in[0] op in[1] op ... in[n-1]", reduce_variants()},
-        {"scan", "out[i] = in[0] op in[1] op ... op in[i]", scan_variants()},
-        {"histogram", "counters[b] = number of i with bin(in[i]) == b", histogram_variants()},
-        {"compact", "out = the elements of in for which a predicate holds, in order", compact_variants()}};
+    return {{"map", "out[i] = f(in[i]), or f(a[i], b[i])", map_variants()},
+            {"add", "out[i] = a[i] + b[i]", add_variants()},
+            {"reduce", "out[0] = in[0] op in[1] op ... in[n-1]", reduce_variants()},
+            {"scan", "out[i] = in[0] op in[1] op ... op in[i]", scan_variants()},
+            {"histogram", "counters[b] = number of i with bin(in[i]) == b", histogram_variants()},
+            {"compact", "out = the elements of in for which a predicate holds, in order", compact_variants()},
+            {"transpose", "out[c, r] = in[r, c]", transpose_variants()}};
 }
 
 namespace detail {

@@ -6,6 +6,7 @@
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
+#include <concord/transpose.hpp>
 
 #include <charconv>
 #include <cstdlib>
@@ -255,6 +256,28 @@ class RunCompact final : public RunTask {
     Keep keep_ = KeepRule::nonzero;
 };
 
+class RunTranspose final : public RunTask {
+  public:
+    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+        const NpyFile& in = *inputs[0];
+        if (in.shape().size() != 2)
+            throw Error(
+                ErrorCode::invalid_argument, "run transpose",
+                in.path().string() + " has the shape " + shape_name(in.shape()) + ", not two dimensions");
+        shape_ = {in.shape()[0], in.shape()[1]};
+        return {in.type(), {shape_.columns, shape_.rows}};
+    }
+    Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
+        return transpose(stream, in[0], out, shape_, options);
+    }
+    std::string title() const override {
+        return std::to_string(shape_.rows) + " x " + std::to_string(shape_.columns);
+    }
+
+  private:
+    TransposeShape shape_;
+};
+
 template <class T>
 std::unique_ptr<RunTask> make() {
     return std::make_unique<T>();
@@ -273,6 +296,8 @@ constexpr RunTaskRow rows[] = {
      "concord run histogram --bins 256 --range -1 1 --in x.npy --out counts.npy", make<RunHistogram>},
     {"compact", "Keep the elements for which a predicate holds",
      "concord run compact --keep greater:0.5 --in x.npy --out kept.npy", make<RunCompact>},
+    {"transpose", "Turn rows into columns", "concord run transpose --in matrix.npy --out turned.npy",
+     make<RunTranspose>},
 };
 
 }  // namespace

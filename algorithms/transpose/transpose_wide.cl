@@ -1,0 +1,172 @@
+// Transpose on CPUs, `blocked`, OpenCL C. Parallel text: transpose_host.hpp.
+//
+// Algorithm  One lane a group takes tile after tile along the rows of in. A tile's rows are copied to a stage that fits the
+//            cache, which leaves the powers of two between rows behind; blocks of 16 bytes by PACK rows are turned in
+//            registers into a second stage; its rows, long pieces of rows of out, are stored: past the cache in whole
+//            lines by non-temporal stores. Meanwhile the rows of the next tile are asked for, because the hardware's
+//            prefetching does not follow from row to row.
+//            The stages' rows are as long as whole blocks, and blocks at a tile's edges whole as well. Where a tile has
+//            all of a matrix' rows or columns, and these follow one another in memory, so they do in the stage.
+// exchange   in place: a tile on or right of the diagonal, with its mirror image; through the cache.
+// Passes     one; traffic: every element is read once and written once.
+// Tunables   STAGE bytes of a stage; tiles as the host side cuts them.
+// Source     J. O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972 (the rounds in registers).
+//
+// B: unsigned integer of the elements' size; PACK of them are 16 bytes; VECTOR, LOAD, STORE: those as a vector.
+
+// The lower halves of two vectors, element by element in turn; the upper halves.
+#if PACK == 2
+#define LOW(a, b) (VECTOR)(a.s0, b.s0)
+#define HIGH(a, b) (VECTOR)(a.s1, b.s1)
+#elif PACK == 4
+#define LOW(a, b) (VECTOR)(a.s0, b.s0, a.s1, b.s1)
+#define HIGH(a, b) (VECTOR)(a.s2, b.s2, a.s3, b.s3)
+#elif PACK == 8
+#define LOW(a, b) (VECTOR)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3)
+#define HIGH(a, b) (VECTOR)(a.s4, b.s4, a.s5, b.s5, a.s6, b.s6, a.s7, b.s7)
+#else
+#define LOW(a, b)                                                                                                       \
+    (VECTOR)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3, a.s4, b.s4, a.s5, b.s5, a.s6, b.s6, a.s7, b.s7)
+#define HIGH(a, b)                                                                                                      \
+    (VECTOR)(a.s8, b.s8, a.s9, b.s9, a.sa, b.sa, a.sb, b.sb, a.sc, b.sc, a.sd, b.sd, a.se, b.se, a.sf, b.sf)
+#endif
+
+// Turns a block. Row k meets row k + PACK / 2; log PACK such rounds rotate an element's place (row, column), as a string of
+// bits, by half its length.
+INLINED void turn_block(const B* from, u64 from_pitch, B* to, u64 to_pitch) {
+    VECTOR row[PACK], next[PACK];
+#pragma unroll
+    for (int k = 0; k < PACK; ++k) row[k] = LOAD(0, from + k * from_pitch);
+#pragma unroll
+    for (int round = 1; round < PACK; round *= 2) {
+#pragma unroll
+        for (int k = 0; k < PACK / 2; ++k) {
+            next[2 * k] = LOW(row[k], row[k + PACK / 2]);
+            next[2 * k + 1] = HIGH(row[k], row[k + PACK / 2]);
+        }
+#pragma unroll
+        for (int k = 0; k < PACK; ++k) row[k] = next[k];
+    }
+#pragma unroll
+    for (int k = 0; k < PACK; ++k) STORE(row[k], 0, to + k * to_pitch);
+}
+
+// The rows of a tile that is needed next, asked for a few lines at a time.
+typedef struct {
+    __global const char* row;
+    u64 rows, row_bytes, pitch_bytes, at;
+} Ahead;
+
+INLINED void ask(Ahead* ahead, u32 bytes) {
+#if __has_builtin(__builtin_prefetch)
+    for (u32 asked = 0; asked < bytes && ahead->rows != 0; asked += 64) {
+        __builtin_prefetch((const void*)(ulong)(ahead->row + ahead->at), 0, 2);
+        ahead->at += 64;
+        if (ahead->at < ahead->row_bytes) continue;
+        ahead->at = 0;
+        ahead->row += ahead->pitch_bytes;
+        --ahead->rows;
+    }
+#endif
+}
+
+// In whole blocks: what lies past the last row or column is moved along, and overwritten where rows of `to` follow one
+// another, because the last blocks of a row come first.
+INLINED void turn_tile(const B* from, u64 from_pitch, B* to, u64 to_pitch, u64 rows, u64 columns, Ahead* ahead) {
+    for (u64 c = 0; c < columns; c += PACK) {
+        for (u64 r = (rows + PACK - 1) / PACK * PACK; r > 0;) {
+            r -= PACK;
+            turn_block(from + r * from_pitch + c, from_pitch, to + c * to_pitch + r, to_pitch);
+            ask(ahead, PACK * 16);
+        }
+    }
+}
+
+INLINED void load_row(__global const B* in, B* stage, u64 count) {
+    for (u64 i = 0; i < count; ++i) stage[i] = in[i];
+}
+
+// A cache line.
+#define LINE (64 / SIZE)
+typedef union {
+    B item[LINE];
+    ulong8 all;
+} Line;
+
+INLINED void store_row(__global B* out, const B* stage, u64 count, u32 past_cache) {
+    u64 i = 0;
+#if __has_builtin(__builtin_nontemporal_store)
+    if (past_cache) {
+        for (; i < count && (ulong)(out + i) % 64 != 0; ++i) out[i] = stage[i];
+        for (; i + LINE <= count; i += LINE) {
+            Line line;
+#pragma unroll
+            for (int j = 0; j < LINE; ++j) line.item[j] = stage[i + j];
+            __builtin_nontemporal_store(line.all, (__global ulong8*)(out + i));
+        }
+    }
+#endif
+    for (; i < count; ++i) out[i] = stage[i];
+}
+
+INLINED void load_tile(__global const B* in, u64 pitch, B* stage, u64 stage_pitch, u64 rows, u64 columns, bool whole) {
+    const u64 length = whole ? rows * columns : columns;
+    for (u64 r = 0; r < (whole ? 1 : rows); ++r) load_row(in + r * pitch, stage + r * stage_pitch, length);
+}
+
+INLINED void store_tile(__global B* out, u64 pitch, const B* stage, u64 stage_pitch, u64 rows, u64 columns, bool whole,
+                        u32 past_cache) {
+    const u64 length = whole ? rows * columns : columns;
+    for (u64 r = 0; r < (whole ? 1 : rows); ++r) store_row(out + r * pitch, stage + r * stage_pitch, length, past_cache);
+}
+
+// tile_rows x tile_columns elements are a tile, from_pitch and to_pitch elements a row of the stages; `whole`, bit 0: a
+// tile's rows follow one another in in, bit 1: in out. A group takes `count` of the tiles.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void transpose_blocked(__global const B* in, ulong in_at, __global B* out, ulong out_at, u64 rows, u64 columns,
+                       u64 in_pitch, u64 out_pitch, u64 count, u32 past_cache, u64 tiles, u64 across, u64 tile_rows,
+                       u64 tile_columns, u64 from_pitch, u64 to_pitch, u32 whole) {
+    B from[STAGE / SIZE], to[STAGE / SIZE];
+    const u64 end = min(tiles, (get_group_id(0) + 1) * count);
+    in += in_at;
+    out += out_at;
+    for (u64 tile = get_group_id(0) * count; tile < end; ++tile) {
+        const u64 r = tile / across * tile_rows, c = tile % across * tile_columns;
+        const u64 height = min(tile_rows, rows - r), width = min(tile_columns, columns - c);
+        Ahead ahead = {0, 0, 0, 0, 0};
+        if (past_cache && tile + 1 < end) {
+            const u64 next_r = (tile + 1) / across * tile_rows, next_c = (tile + 1) % across * tile_columns;
+            ahead.row = (__global const char*)(in + next_r * in_pitch + next_c);
+            ahead.rows = min(tile_rows, rows - next_r);
+            ahead.row_bytes = min(tile_columns, columns - next_c) * SIZE;
+            ahead.pitch_bytes = in_pitch * SIZE;
+        }
+        load_tile(in + r * in_pitch + c, in_pitch, from, from_pitch, height, width, whole & 1);
+        turn_tile(from, from_pitch, to, to_pitch, height, width, &ahead);
+        store_tile(out + c * out_pitch + r, out_pitch, to, to_pitch, width, height, whole >> 1, past_cache);
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void transpose_exchange_blocked(__global B* both, ulong both_at, u64 side, u64 pitch, u64 count, u64 tiles, u64 across,
+                                u64 tile_side, u64 stage_pitch) {
+    B from[STAGE / SIZE], to[STAGE / SIZE], mirrored[STAGE / SIZE];
+    const u64 end = min(tiles, (get_group_id(0) + 1) * count);
+    both += both_at;
+    for (u64 tile = get_group_id(0) * count; tile < end; ++tile) {
+        const u64 r = tile / across * tile_side, c = tile % across * tile_side;
+        if (c < r) continue;
+        const u64 height = min(tile_side, side - r), width = min(tile_side, side - c);
+        __global B* here = both + r * pitch + c;
+        __global B* there = both + c * pitch + r;
+        Ahead none = {0, 0, 0, 0, 0};
+        load_tile(here, pitch, from, stage_pitch, height, width, false);
+        turn_tile(from, stage_pitch, to, stage_pitch, height, width, &none);
+        if (r != c) {
+            load_tile(there, pitch, from, stage_pitch, width, height, false);
+            turn_tile(from, stage_pitch, mirrored, stage_pitch, width, height, &none);
+            store_tile(here, pitch, mirrored, stage_pitch, height, width, false, 0);
+        }
+        store_tile(there, pitch, to, stage_pitch, width, height, false, 0);
+    }
+}
