@@ -242,7 +242,7 @@ visit() {  # COMMAND WORDS...
     while read -r name; do visit "$@" "$name"; done < <(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' <<<"$out")
 }
 visit
-for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" check bench cache "cache ls" "cache verify" \
+for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" "run transpose" check bench cache "cache ls" "cache verify" \
     "cache clear"; do
     problem=
     [[ $visited == *"[$level]"* ]] || problem="expected it among the commands that --help lists, which are$visited"
@@ -256,7 +256,7 @@ ends 2 "subcommand is required"
 ends 2 "subcommand is required" run
 ends 2 "frob" frob
 ends 2 "--frob" --frob
-ends 2 "map, add, reduce, scan, histogram, compact" run frob --in three.npy --out box/new.npy
+ends 2 "map, add, reduce, scan, histogram, compact, transpose" run frob --in three.npy --out box/new.npy
 ends 2 "ls, verify, clear" cache frob
 ends 2 "'frob'" algorithms frob
 ends 2 "'frob'" check frob
@@ -267,7 +267,7 @@ ends 2 "'2^99'" check --sizes '2^99'
 ends 2 "'-5'" bench --sizes -5
 ends 2 "frob" devices --log-level frob
 ends 2 "--threads" devices --threads 0
-for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact"; do
+for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run transpose"; do
     # shellcheck disable=SC2086  # a command is one word or two
     ends 2 "--frob" $command --frob
 done
@@ -284,6 +284,10 @@ npy matrix.npy u8 "(1, 3)" 1 2 3
 npy lone.npy u8 "()" 1
 for file in matrix lone; do
     refused 2 "compact takes one dimension" run compact --keep odd --in $file.npy --out box/new.npy
+done
+npy nested.npy u8 "(1, 3, 1)" 1 2 3
+for file in bytes lone nested; do
+    refused 2 "not two dimensions" run transpose --in $file.npy --out box/new.npy
 done
 refused 2 "cube" run map --function cube --in three.npy --out box/new.npy
 refused 2 "--frob" run map --in three.npy --out box/new.npy --frob
@@ -515,6 +519,7 @@ for device in tbb opencl cuda; do
     refused 2 "these would do: fixed" run reduce --in three.npy --out box/kept.npy --device "$device" --variant frob
     refused 2 "these would do: " run histogram --bins 3 --identity --in bytes.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "these would do: " run compact --in bytes.npy --out box/new.npy --device "$device" --variant frob
+    refused 2 "these would do: " run transpose --in matrix.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "sqrt takes f32 or f64, not u8" run map --function sqrt --in bytes.npy --out box/kept.npy --device "$device"
     [[ $device == tbb ]] && continue
     refused 2 "serial is not written in" run reduce --in three.npy --out box/new.npy --device "$device" --variant serial
@@ -644,6 +649,16 @@ for type in $types; do
     npy "compact.$type.greater:7.npy" "$type" - 100 11 8
     npy "compact.$type.less:5.npy" "$type" - 0 2 2 3 0
 done
+for type in $types; do
+    npy "matrix.$type.npy" "$type" "(2, 3)" 1 2 3 4 5 6
+    npy "matrix.$type.turned.npy" "$type" "(3, 2)" 1 4 2 5 3 6
+    npy "hollow2.$type.npy" "$type" "(0, 3)"
+    npy "hollow2.$type.turned.npy" "$type" "(3, 0)"
+done
+npy payloads.npy f32 "(2, 2)" 0x7fc12345 -0 inf 0xff812345
+npy payloads.turned.npy f32 "(2, 2)" 0x7fc12345 inf -0 0xff812345
+npy line.npy i64 "(1, 4)" 1 2 3 4
+npy line.turned.npy i64 "(4, 1)" 1 2 3 4
 npy signs.npy i8 - -128 127 -1 0 1
 npy signs.positive.npy i8 - 127 1
 npy signs.odd.npy i8 - 127 -1 1
@@ -721,6 +736,13 @@ for device in tbb opencl cuda; do
     gives histogram.many.npy run histogram --bins 3 --range 0 3 --counter u32 --in ones.npy --device "$device"
     for rule in positive odd less:0; do gives "signs.${rule%:*}.npy" run compact --keep $rule --in signs.npy --device "$device"; done
     for rule in nonzero less:0.25; do gives "floats.${rule%:*}.npy" run compact --keep $rule --in floats.npy --device "$device"; done
+    for type in $types; do
+        gives "hollow2.$type.turned.npy" run transpose --in "hollow2.$type.npy" --device "$device"
+        [[ $device != tbb && ! $type =~ [fu](8|16|32|64) ]] ||
+            gives "matrix.$type.turned.npy" run transpose --in "matrix.$type.npy" --device "$device"
+    done
+    gives payloads.turned.npy run transpose --in payloads.npy --device "$device"
+    gives line.turned.npy run transpose --in line.npy --device "$device"
     gives ones_sum.npy run reduce --in ones.npy --device "$device"
     gives cube_negate.npy run map --function negate --in cube.npy --device "$device"
     for variant in fixed shuffle first_add sequential interleaved global_tree serial; do

@@ -55,7 +55,7 @@ struct Tiles {
     u32 width = 1;  // packs to a row
 };
 
-constexpr u64 wide_stage = u64{72} << 10;  // bytes of a tile on CPUs, with what lies between its rows
+constexpr u64 wide_stage = u64{84} << 10;  // bytes of a tile on CPUs, with what lies between its rows
 constexpr u32 thin_stage = 16 << 10;       // bytes that a group of a thin matrix takes
 constexpr u32 thin_lanes = 256;
 
@@ -277,7 +277,7 @@ host::Tiling tiling_of(const TransposeProblem& p, u64 turned) {
     const u64 square = size == 1 ? 256 : size <= 4 ? 128 : 64;
     // As many lines of `across` elements as a stage holds.
     auto longest = [&](u64 across) {
-        const u64 room = (wide_stage / size - side) / (round_up(across, side) + side);
+        const u64 room = (wide_stage / size - side) / (round_up(across, side) + line);
         return std::max(square, room / line * line);
     };
     host::Tiling t;
@@ -287,10 +287,10 @@ host::Tiling tiling_of(const TransposeProblem& p, u64 turned) {
     t.to_whole = t.rows == s.rows && s.out_pitch == s.rows && !p.in_place ? 1 : 0;
     // A vector between rows, so that they are no power of two apart.
     t.from_pitch = t.from_whole != 0 ? t.columns : round_up(t.columns, side) + side;
-    t.to_pitch = t.to_whole != 0 ? t.rows : round_up(t.rows, side) + side;
-    t.tile_columns = divide_up(s.columns, t.columns);
-    t.tiles = divide_up(s.rows, t.rows) * t.tile_columns;
-    t.to_begin = round_up(round_up(t.rows, side) * t.from_pitch + side, line);
+    t.to_pitch = t.to_whole != 0 ? t.rows : round_up(t.rows, side) + line;
+    t.tile_rows = divide_up(s.rows, t.rows);
+    t.tiles = divide_up(s.columns, t.columns) * t.tile_rows;
+    t.to_begin = round_up(round_up(t.rows, side) * t.from_pitch + side, line) + line;
     t.elements = t.to_begin + turned * round_up(round_up(t.columns, side) * t.to_pitch + side, line);
     return t;
 }
@@ -316,8 +316,8 @@ void run_blocked(Stream& stream, const TransposeProblem& p) {
         const auto kernel = transpose_kernel(device, p, TransposeText::wide, "transpose_exchange_blocked", {},
                                              &TransposeHost::exchange);
         if (host) return launch(stream, *kernel, shape, p.out, s.rows, s.in_pitch, each, tiling);
-        return launch(stream, *kernel, shape, p.out, s.rows, s.in_pitch, each, t.tiles, t.tile_columns,
-                      t.rows, t.from_pitch);
+        return launch(stream, *kernel, shape, p.out, s.rows, s.in_pitch, each, t.tiles, t.tile_rows, t.rows,
+                      t.from_pitch, t.to_pitch);
     }
     const u32 past_cache = 2 * s.rows * s.columns * p.size() > device.traits().cache ? 1 : 0;
     const auto kernel =
@@ -326,8 +326,7 @@ void run_blocked(Stream& stream, const TransposeProblem& p) {
         return launch(stream, *kernel, shape, p.in, p.out, s.rows, s.columns, s.in_pitch, s.out_pitch, each,
                       past_cache, tiling);
     launch(stream, *kernel, shape, p.in, p.out, s.rows, s.columns, s.in_pitch, s.out_pitch, each, past_cache,
-           t.tiles, t.tile_columns, t.rows, t.columns, t.from_pitch, t.to_pitch,
-           t.from_whole | t.to_whole << 1);
+           t.tiles, t.tile_rows, t.rows, t.columns, t.from_pitch, t.to_pitch, t.from_whole | t.to_whole << 1);
 }
 
 // --- The table ------------------------------------------------------------------------------------------------------

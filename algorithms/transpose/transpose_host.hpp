@@ -63,12 +63,12 @@ void transpose_tiled(const Group& group, const B* in, B* out, u64 rows, u64 colu
 
 // --- blocked --------------------------------------------------------------------------------------------------------
 
-/// The tiles of a call and the two stages of a group, which lie one after the other in its local memory: a tile as it
-/// is in `in`, and turned.
+/// The tiles of a call, numbered down the columns of in, and the two stages of a group, which lie one after the other in
+/// its local memory: a tile as it is in `in`, and turned. Ahead of the rows of the second one there is room for a line.
 struct Tiling {
     u64 rows = 0, columns = 0;         ///< of a tile
     u64 from_pitch = 0, to_pitch = 0;  ///< of the stages
-    u64 tiles = 0, tile_columns = 0;   ///< of the matrix
+    u64 tiles = 0, tile_rows = 0;      ///< of the matrix
     u64 to_begin = 0, elements = 0;    ///< where the second stage begins, and where it ends
     u32 from_whole = 0, to_whole = 0;  ///< a tile's rows follow one another in in, in out
 };
@@ -126,10 +126,11 @@ struct Ahead {
     u64 rows = 0, row_bytes = 0, pitch_bytes = 0, at = 0;
 
     [[gnu::always_inline]] void ask(u64 bytes) {
+        auto line = [this](u64 byte) { return reinterpret_cast<std::uintptr_t>(row + byte) / 64; };
         for (u64 asked = 0; asked < bytes && rows != 0; asked += 64) {
             __builtin_prefetch(row + at, 0, 2);
             at += 64;
-            if (at < row_bytes) continue;
+            if (line(at) <= line(row_bytes - 1)) continue;
             at = 0;
             row += pitch_bytes;
             --rows;
@@ -163,37 +164,49 @@ template <class B>
         std::memcpy(stage + r * stage_pitch, in + r * pitch, columns * sizeof(B));
 }
 
+/// Elements between the last line's boundary and `at`.
 template <class B>
-[[gnu::always_inline]] inline void store_tile(B* out, u64 pitch, const B* stage, u64 stage_pitch, u64 rows,
-                                              u64 columns, bool whole, bool past_cache) {
+[[gnu::always_inline]] inline u64 past_line(const B* at) {
+    return reinterpret_cast<std::uintptr_t>(at) % 64 / sizeof(B);
+}
+
+// Past the cache only whole lines are stored, until the last tile of a run that follow one another in out: what is left of a
+// row waits in the stage, ahead of where the row's next piece will be.
+template <class B>
+[[gnu::always_inline]] inline void store_tile(B* out, u64 pitch, B* stage, u64 stage_pitch, u64 rows,
+                                              u64 columns, bool whole, bool past_cache, bool first = true,
+                                              bool last = true) {
     if (whole) {
         columns *= rows;
         rows = 1;
     }
     for (u64 r = 0; r < rows; ++r) {
-        if (past_cache) {
-            stream_store(out + r * pitch, stage + r * stage_pitch, columns * sizeof(B));
-        } else {
-            std::memcpy(out + r * pitch, stage + r * stage_pitch, columns * sizeof(B));
+        B *to = out + r * pitch, *row = stage + r * stage_pitch;
+        if (!past_cache) {
+            std::memcpy(to, row, columns * sizeof(B));
+            continue;
         }
+        const u64 waited = first ? 0 : past_line(to), waits = last ? 0 : past_line(to + columns);
+        stream_store(to - waited, row - waited, (waited + columns - waits) * sizeof(B));
+        std::memmove(row - waits, row + columns - waits, waits * sizeof(B));
     }
 }
 
-/// A group: `count` tiles along the rows of in. `past_cache` is the host side's word that the data does not fit the
+/// A group: `count` tiles, down the columns of in. `past_cache` is the host side's word that the data does not fit the
 /// caches.
 template <class B>
 void transpose_blocked(const Group& group, const B* in, B* out, u64 rows, u64 columns, u64 in_pitch,
                        u64 out_pitch, u64 count, u32 past_cache, const Tiling t) {
     auto* from = reinterpret_cast<B*>(group.local);
     B* to = from + t.to_begin;
-    const u64 end = std::min(t.tiles, (group.x + 1) * count);
-    for (u64 tile = group.x * count; tile < end; ++tile) {
-        const u64 r = tile / t.tile_columns * t.rows, c = tile % t.tile_columns * t.columns;
+    const u64 begin = group.x * count, end = std::min(t.tiles, begin + count);
+    for (u64 tile = begin; tile < end; ++tile) {
+        const u64 down = tile % t.tile_rows, r = down * t.rows, c = tile / t.tile_rows * t.columns;
         const u64 height = std::min(t.rows, rows - r), width = std::min(t.columns, columns - c);
         Ahead ahead;
         if (past_cache != 0 && tile + 1 < end) {
-            const u64 next_r = (tile + 1) / t.tile_columns * t.rows,
-                      next_c = (tile + 1) % t.tile_columns * t.columns;
+            const u64 next_r = (tile + 1) % t.tile_rows * t.rows,
+                      next_c = (tile + 1) / t.tile_rows * t.columns;
             ahead.row = reinterpret_cast<const char*>(in + next_r * in_pitch + next_c);
             ahead.rows = std::min(t.rows, rows - next_r);
             ahead.row_bytes = std::min(t.columns, columns - next_c) * sizeof(B);
@@ -201,8 +214,10 @@ void transpose_blocked(const Group& group, const B* in, B* out, u64 rows, u64 co
         }
         load_tile(in + r * in_pitch + c, in_pitch, from, t.from_pitch, height, width, t.from_whole != 0);
         turn_tile(from, t.from_pitch, to, t.to_pitch, height, width, ahead);
-        store_tile(out + c * out_pitch + r, out_pitch, to, t.to_pitch, width, height, t.to_whole != 0,
-                   past_cache != 0);
+        const bool whole = t.to_whole != 0;
+        store_tile(out + c * out_pitch + r, out_pitch, to, t.to_pitch, width, height, whole, past_cache != 0,
+                   tile == begin || (down == 0 && !whole),
+                   tile + 1 == end || (down + 1 == t.tile_rows && !whole));
     }
     if (past_cache != 0) stream_fence();
 }
@@ -215,7 +230,7 @@ void transpose_exchange(const Group& group, B* both, u64 side, u64 pitch, u64 co
     B *to = from + t.to_begin, *mirrored = to + (t.elements - t.to_begin) / 2;
     const u64 end = std::min(t.tiles, (group.x + 1) * count);
     for (u64 tile = group.x * count; tile < end; ++tile) {
-        const u64 r = tile / t.tile_columns * t.rows, c = tile % t.tile_columns * t.columns;
+        const u64 r = tile % t.tile_rows * t.rows, c = tile / t.tile_rows * t.columns;
         if (c < r) continue;
         const u64 height = std::min(t.rows, side - r), width = std::min(t.columns, side - c);
         B *here = both + r * pitch + c, *there = both + c * pitch + r;

@@ -1,10 +1,10 @@
 // Transpose on CPUs, `blocked`, OpenCL C. Parallel text: transpose_host.hpp.
 //
-// Algorithm  One lane a group takes tile after tile along the rows of in. A tile's rows are copied to a stage that fits the
+// Algorithm  One lane a group takes tile after tile down the columns of in. A tile's rows are copied to a stage that fits the
 //            cache, which leaves the powers of two between rows behind; blocks of 16 bytes by PACK rows are turned in
 //            registers into a second stage; its rows, long pieces of rows of out, are stored: past the cache in whole
-//            lines by non-temporal stores. Meanwhile the rows of the next tile are asked for, because the hardware's
-//            prefetching does not follow from row to row.
+//            lines by non-temporal stores, and what is left of a row waits for the row's next piece. Meanwhile the
+//            rows of the next tile are asked for, because the hardware's prefetching does not follow from row to row.
 //            The stages' rows are as long as whole blocks, and blocks at a tile's edges whole as well. Where a tile has
 //            all of a matrix' rows or columns, and these follow one another in memory, so they do in the stage.
 // exchange   in place: a tile on or right of the diagonal, with its mirror image; through the cache.
@@ -60,9 +60,10 @@ typedef struct {
 INLINED void ask(Ahead* ahead, u32 bytes) {
 #if __has_builtin(__builtin_prefetch)
     for (u32 asked = 0; asked < bytes && ahead->rows != 0; asked += 64) {
-        __builtin_prefetch((const void*)(ulong)(ahead->row + ahead->at), 0, 2);
+        const ulong row = (ulong)ahead->row;
+        __builtin_prefetch((const void*)(row + ahead->at), 0, 2);
         ahead->at += 64;
-        if (ahead->at < ahead->row_bytes) continue;
+        if ((row + ahead->at) / 64 <= (row + ahead->row_bytes - 1) / 64) continue;
         ahead->at = 0;
         ahead->row += ahead->pitch_bytes;
         --ahead->rows;
@@ -93,6 +94,9 @@ typedef union {
     ulong8 all;
 } Line;
 
+// Elements between the last line's boundary and `at`.
+static inline u64 past_line(__global const B* at) { return (ulong)at % 64 / SIZE; }
+
 INLINED void store_row(__global B* out, const B* stage, u64 count, u32 past_cache) {
     u64 i = 0;
 #if __has_builtin(__builtin_nontemporal_store)
@@ -114,28 +118,39 @@ INLINED void load_tile(__global const B* in, u64 pitch, B* stage, u64 stage_pitc
     for (u64 r = 0; r < (whole ? 1 : rows); ++r) load_row(in + r * pitch, stage + r * stage_pitch, length);
 }
 
-INLINED void store_tile(__global B* out, u64 pitch, const B* stage, u64 stage_pitch, u64 rows, u64 columns, bool whole,
-                        u32 past_cache) {
+// Past the cache only whole lines are stored, until the last tile of a run that follow one another in out: what is left of a
+// row waits in the stage, ahead of where the row's next piece will be.
+INLINED void store_tile(__global B* out, u64 pitch, B* stage, u64 stage_pitch, u64 rows, u64 columns, bool whole,
+                        u32 past_cache, bool first, bool last) {
     const u64 length = whole ? rows * columns : columns;
-    for (u64 r = 0; r < (whole ? 1 : rows); ++r) store_row(out + r * pitch, stage + r * stage_pitch, length, past_cache);
+    for (u64 r = 0; r < (whole ? 1 : rows); ++r) {
+        __global B* to = out + r * pitch;
+        B* row = stage + r * stage_pitch;
+        const u64 waited = first || !past_cache ? 0 : past_line(to);
+        const u64 waits = last || !past_cache ? 0 : past_line(to + length);
+        store_row(to - waited, row - waited, waited + length - waits, past_cache);
+        for (u64 i = 0; i < waits; ++i) (row - waits)[i] = (row + length - waits)[i];
+    }
 }
 
 // tile_rows x tile_columns elements are a tile, from_pitch and to_pitch elements a row of the stages; `whole`, bit 0: a
-// tile's rows follow one another in in, bit 1: in out. A group takes `count` of the tiles.
+// tile's rows follow one another in in, bit 1: in out. A group takes `count` of the tiles, which are numbered down the
+// columns, `down` a column.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void transpose_blocked(__global const B* in, ulong in_at, __global B* out, ulong out_at, u64 rows, u64 columns,
-                       u64 in_pitch, u64 out_pitch, u64 count, u32 past_cache, u64 tiles, u64 across, u64 tile_rows,
+                       u64 in_pitch, u64 out_pitch, u64 count, u32 past_cache, u64 tiles, u64 down, u64 tile_rows,
                        u64 tile_columns, u64 from_pitch, u64 to_pitch, u32 whole) {
-    B from[STAGE / SIZE], to[STAGE / SIZE];
-    const u64 end = min(tiles, (get_group_id(0) + 1) * count);
+    B from[STAGE / SIZE], turned[LINE + STAGE / SIZE];
+    B* to = turned + LINE;
+    const u64 begin = get_group_id(0) * count, end = min(tiles, begin + count);
     in += in_at;
     out += out_at;
-    for (u64 tile = get_group_id(0) * count; tile < end; ++tile) {
-        const u64 r = tile / across * tile_rows, c = tile % across * tile_columns;
+    for (u64 tile = begin; tile < end; ++tile) {
+        const u64 r = tile % down * tile_rows, c = tile / down * tile_columns;
         const u64 height = min(tile_rows, rows - r), width = min(tile_columns, columns - c);
         Ahead ahead = {0, 0, 0, 0, 0};
         if (past_cache && tile + 1 < end) {
-            const u64 next_r = (tile + 1) / across * tile_rows, next_c = (tile + 1) % across * tile_columns;
+            const u64 next_r = (tile + 1) % down * tile_rows, next_c = (tile + 1) / down * tile_columns;
             ahead.row = (__global const char*)(in + next_r * in_pitch + next_c);
             ahead.rows = min(tile_rows, rows - next_r);
             ahead.row_bytes = min(tile_columns, columns - next_c) * SIZE;
@@ -143,30 +158,32 @@ void transpose_blocked(__global const B* in, ulong in_at, __global B* out, ulong
         }
         load_tile(in + r * in_pitch + c, in_pitch, from, from_pitch, height, width, whole & 1);
         turn_tile(from, from_pitch, to, to_pitch, height, width, &ahead);
-        store_tile(out + c * out_pitch + r, out_pitch, to, to_pitch, width, height, whole >> 1, past_cache);
+        const bool run = whole >> 1;  // all tiles follow one another in out
+        store_tile(out + c * out_pitch + r, out_pitch, to, to_pitch, width, height, run, past_cache,
+                   tile == begin || (r == 0 && !run), tile + 1 == end || (r + height == rows && !run));
     }
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void transpose_exchange_blocked(__global B* both, ulong both_at, u64 side, u64 pitch, u64 count, u64 tiles, u64 across,
-                                u64 tile_side, u64 stage_pitch) {
+void transpose_exchange_blocked(__global B* both, ulong both_at, u64 side, u64 pitch, u64 count, u64 tiles, u64 down,
+                                u64 tile_side, u64 from_pitch, u64 to_pitch) {
     B from[STAGE / SIZE], to[STAGE / SIZE], mirrored[STAGE / SIZE];
     const u64 end = min(tiles, (get_group_id(0) + 1) * count);
     both += both_at;
     for (u64 tile = get_group_id(0) * count; tile < end; ++tile) {
-        const u64 r = tile / across * tile_side, c = tile % across * tile_side;
+        const u64 r = tile % down * tile_side, c = tile / down * tile_side;
         if (c < r) continue;
         const u64 height = min(tile_side, side - r), width = min(tile_side, side - c);
         __global B* here = both + r * pitch + c;
         __global B* there = both + c * pitch + r;
         Ahead none = {0, 0, 0, 0, 0};
-        load_tile(here, pitch, from, stage_pitch, height, width, false);
-        turn_tile(from, stage_pitch, to, stage_pitch, height, width, &none);
+        load_tile(here, pitch, from, from_pitch, height, width, false);
+        turn_tile(from, from_pitch, to, to_pitch, height, width, &none);
         if (r != c) {
-            load_tile(there, pitch, from, stage_pitch, width, height, false);
-            turn_tile(from, stage_pitch, mirrored, stage_pitch, width, height, &none);
-            store_tile(here, pitch, mirrored, stage_pitch, height, width, false, 0);
+            load_tile(there, pitch, from, from_pitch, width, height, false);
+            turn_tile(from, from_pitch, mirrored, to_pitch, width, height, &none);
+            store_tile(here, pitch, mirrored, to_pitch, height, width, false, 0, true, true);
         }
-        store_tile(there, pitch, to, stage_pitch, width, height, false, 0);
+        store_tile(there, pitch, to, to_pitch, width, height, false, 0, true, true);
     }
 }
