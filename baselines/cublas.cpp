@@ -90,7 +90,8 @@ void cublas(std::vector<Baseline>& list) {
         version += (part == MAJOR_VERSION ? "" : ".") + std::to_string(number);
     }
     append(list, {"cublas", version, "cuda"},
-           {{"map", {"copy"}, float_types, copy}, {"add", {"sum"}, float_types, add},
+           {{"map", {"copy"}, float_types, copy},
+            {"add", {"sum"}, float_types, add},
             {"transpose", transpose_titles, float_types, transpose}});
 }
 

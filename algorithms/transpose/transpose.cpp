@@ -92,8 +92,6 @@ std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem&
                 break;
             case TransposeText::wide:
                 define("VECTOR", vectors[std::countr_zero(size)]);
-                define("LOAD", "vload" + std::to_string(pack));
-                define("STORE", "vstore" + std::to_string(pack));
                 define("STAGE", std::to_string(wide_stage));
                 break;
         }

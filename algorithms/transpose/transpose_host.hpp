@@ -63,8 +63,9 @@ void transpose_tiled(const Group& group, const B* in, B* out, u64 rows, u64 colu
 
 // --- blocked --------------------------------------------------------------------------------------------------------
 
-/// The tiles of a call, numbered down the columns of in, and the two stages of a group, which lie one after the other in
-/// its local memory: a tile as it is in `in`, and turned. Ahead of the rows of the second one there is room for a line.
+/// The tiles of a call, numbered down the columns of in, and the two stages of a group, which lie one after the
+/// other in its local memory: a tile as it is in `in`, and turned. Ahead of the second one's rows there is room for
+/// a line.
 struct Tiling {
     u64 rows = 0, columns = 0;         ///< of a tile
     u64 from_pitch = 0, to_pitch = 0;  ///< of the stages
@@ -170,8 +171,8 @@ template <class B>
     return reinterpret_cast<std::uintptr_t>(at) % 64 / sizeof(B);
 }
 
-// Past the cache only whole lines are stored, until the last tile of a run that follow one another in out: what is left of a
-// row waits in the stage, ahead of where the row's next piece will be.
+// Past the cache only whole lines are stored, until the last of the tiles that follow one another in out: what is left
+// of a row waits in the stage, ahead of where the row's next piece will be.
 template <class B>
 [[gnu::always_inline]] inline void store_tile(B* out, u64 pitch, B* stage, u64 stage_pitch, u64 rows,
                                               u64 columns, bool whole, bool past_cache, bool first = true,

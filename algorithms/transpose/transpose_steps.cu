@@ -14,8 +14,8 @@ constexpr u32 lines = GROUP / TILE;  // of a tile, that a group moves at once
 
 // Groups are of 32 x 8 elements.
 extern "C" __global__ void __launch_bounds__(GROUP)
-    transpose_naive(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 tile_rows, u32 tile_columns,
-                    u32 band) {
+    transpose_naive(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 tile_rows,
+                    u32 tile_columns, u32 band) {
     const Place place = place_of_group(tile_rows, tile_columns, band);
     const u64 r = u64(place.row) * (GROUP / 32) + threadIdx.x / 32, c = u64(place.column) * 32 + threadIdx.x % 32;
     if (r < rows && c < columns) out[c * out_pitch + r] = in[r * in_pitch + c];
@@ -39,8 +39,8 @@ __device__ __forceinline__ void store_turned(B (*tile)[TILE + PAD], B* out, u64 
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP)
-    transpose_tiled(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 tile_rows, u32 tile_columns,
-                    u32 band) {
+    transpose_tiled(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 tile_rows,
+                    u32 tile_columns, u32 band) {
     __shared__ B tile[TILE][TILE + PAD];
     const Place place = place_of_group(tile_rows, tile_columns, band);
     const u64 r = u64(place.row) * TILE, c = u64(place.column) * TILE;

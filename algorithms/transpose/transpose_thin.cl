@@ -1,8 +1,8 @@
 // Transpose of thin matrices, part of `vectorized`, OpenCL C. Parallel text: transpose_thin.cu.
 //
-// Algorithm  One side of the matrix is short, `thin` elements: a square tile would be empty but for a strip. A group takes
-//            2^shift lines of the long side with all of their elements, which lie together where the rows are thin:
-//            accesses of 16 bytes on either side, the stage between them holds element (k, t), k along the long
+// Algorithm  One side of the matrix is short, `thin` elements: a square tile would be empty but for a strip. A group
+//            takes 2^shift lines of the long side with all of their elements, which lie together where the rows are
+//            thin: accesses of 16 bytes on either side, the stage between them holds element (k, t), k along the long
 //            side, at k * thin + t. After every 128 bytes it has a word of padding, so that strides that are powers of
 //            two do not stay in one bank.
 //            Where the thin rows have gaps between them, or a side is not aligned to 16 bytes, that side goes element
@@ -58,7 +58,8 @@ INLINED void store_thin(__local WORD* stage, __global B* out, u64 pitch, u32 thi
 }
 
 // Of `thin` long rows the next `lines` elements. aligned: all rows, and `lines` is 2^shift.
-INLINED void load_long(__local WORD* stage, __global const B* in, u64 pitch, u32 thin, u32 lines, u32 shift, bool aligned) {
+INLINED void load_long(__local WORD* stage, __global const B* in, u64 pitch, u32 thin, u32 lines, u32 shift,
+                       bool aligned) {
     if (aligned) {
         for (u32 q = get_local_id(0) * PACK; q < thin << shift; q += GROUP * PACK) {
             const u32 t = q >> shift, k = q - (t << shift);
@@ -74,7 +75,8 @@ INLINED void load_long(__local WORD* stage, __global const B* in, u64 pitch, u32
     }
 }
 
-INLINED void store_long(__local WORD* stage, __global B* out, u64 pitch, u32 thin, u32 lines, u32 shift, bool aligned) {
+INLINED void store_long(__local WORD* stage, __global B* out, u64 pitch, u32 thin, u32 lines, u32 shift,
+                        bool aligned) {
     if (aligned) {
         for (u32 q = get_local_id(0) * PACK; q < thin << shift; q += GROUP * PACK) {
             const u32 t = q >> shift, k = q - (t << shift);

@@ -1,8 +1,8 @@
 // Transpose of thin matrices, part of `vectorized`, CUDA C++. Parallel text: transpose_thin.cl.
 //
-// Algorithm  One side of the matrix is short, `thin` elements: a square tile would be empty but for a strip. A group takes
-//            2^shift lines of the long side with all of their elements, which lie together where the rows are thin:
-//            accesses of 16 bytes on either side, the stage between them holds element (k, t), k along the long
+// Algorithm  One side of the matrix is short, `thin` elements: a square tile would be empty but for a strip. A group
+//            takes 2^shift lines of the long side with all of their elements, which lie together where the rows are
+//            thin: accesses of 16 bytes on either side, the stage between them holds element (k, t), k along the long
 //            side, at k * thin + t. After every 128 bytes it has a word of padding, so that strides that are powers of
 //            two do not stay in one bank.
 //            Where the thin rows have gaps between them, or a side is not aligned to 16 bytes, that side goes element
@@ -56,7 +56,8 @@ __device__ __forceinline__ void store_thin(WORD* stage, B* out, u64 pitch, u32 t
 }
 
 // Of `thin` long rows the next `lines` elements. aligned: all rows, and `lines` is 2^shift.
-__device__ __forceinline__ void load_long(WORD* stage, const B* in, u64 pitch, u32 thin, u32 lines, u32 shift, bool aligned) {
+__device__ __forceinline__ void load_long(WORD* stage, const B* in, u64 pitch, u32 thin, u32 lines, u32 shift,
+                                          bool aligned) {
     if (aligned) {
         for (u32 q = threadIdx.x * PACK; q < thin << shift; q += GROUP * PACK) {
             const u32 t = q >> shift, k = q - (t << shift);
@@ -72,7 +73,8 @@ __device__ __forceinline__ void load_long(WORD* stage, const B* in, u64 pitch, u
     }
 }
 
-__device__ __forceinline__ void store_long(WORD* stage, B* out, u64 pitch, u32 thin, u32 lines, u32 shift, bool aligned) {
+__device__ __forceinline__ void store_long(WORD* stage, B* out, u64 pitch, u32 thin, u32 lines, u32 shift,
+                                           bool aligned) {
     if (aligned) {
         for (u32 q = threadIdx.x * PACK; q < thin << shift; q += GROUP * PACK) {
             const u32 t = q >> shift, k = q - (t << shift);
@@ -90,8 +92,8 @@ __device__ __forceinline__ void store_long(WORD* stage, B* out, u64 pitch, u32 t
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP)
-    transpose_few_columns(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 shift, u32 in_whole,
-                          u32 out_aligned) {
+    transpose_few_columns(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 shift,
+                          u32 in_whole, u32 out_aligned) {
     __shared__ WORD stage[stage_words + stage_words / line_words];
     const u64 first = u64(blockIdx.x) << shift;
     const u32 lines = u32(min(u64(1) << shift, rows - first)), thin = u32(columns);
@@ -101,8 +103,8 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP)
-    transpose_few_rows(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 shift, u32 in_aligned,
-                       u32 out_whole) {
+    transpose_few_rows(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 shift,
+                       u32 in_aligned, u32 out_whole) {
     __shared__ WORD stage[stage_words + stage_words / line_words];
     const u64 first = u64(blockIdx.x) << shift;
     const u32 lines = u32(min(u64(1) << shift, columns - first)), thin = u32(rows);

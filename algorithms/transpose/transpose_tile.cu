@@ -1,10 +1,11 @@
-// Which tile a group takes, CUDA C++. Parallel text: transpose_tile.cl. Tiles are numbered along rows and columns of in.
+// Which tile a group takes, CUDA C++. Parallel text: transpose_tile.cl. Tiles are counted along the rows and the
+// columns of in.
 
 struct Place {
     u32 row, column;
 };
 
-// Groups go through bands of `band` rows of tiles, down each column of a band before the next: those that run at the same
+// Groups go through bands of `band` rows of tiles, down each column of a band before the next: those that run at one
 // time are neighbours both ways, so that they read long pieces of rows of in and write long pieces of rows of out, and
 // lines that belong to two tiles meet in the cache.
 __device__ __forceinline__ Place place_of_group(u32 tile_rows, u32 tile_columns, u32 band) {
@@ -14,8 +15,8 @@ __device__ __forceinline__ Place place_of_group(u32 tile_rows, u32 tile_columns,
     return {first + rest % height, rest / height};
 }
 
-// A tile on or right of the diagonal of `side` x `side` tiles. The rows of that triangle, the first with the last, the second
-// with the last but one, make a rectangle of side | 1 columns.
+// A tile on or right of the diagonal of `side` x `side` tiles. The rows of that triangle, the first with the last, the
+// second with the last but one, make a rectangle of side | 1 columns.
 __device__ __forceinline__ Place place_of_pair(u32 side) {
     const u32 even = 1 - side % 2, width = side + even;
     const u32 row = blockIdx.x / width, column = blockIdx.x % width;

@@ -1,7 +1,7 @@
 // Transpose on CPUs, `blocked`, OpenCL C. Parallel text: transpose_host.hpp.
 //
-// Algorithm  One lane a group takes tile after tile down the columns of in. A tile's rows are copied to a stage that fits the
-//            cache, which leaves the powers of two between rows behind; blocks of 16 bytes by PACK rows are turned in
+// Algorithm  One lane a group takes tile after tile down the columns of in. A tile's rows are copied to a stage that fits
+//            the cache, which leaves the powers of two between rows behind; blocks of 16 bytes by PACK rows are turned in
 //            registers into a second stage; its rows, long pieces of rows of out, are stored: past the cache in whole
 //            lines by non-temporal stores, and what is left of a row waits for the row's next piece. Meanwhile the
 //            rows of the next tile are asked for, because the hardware's prefetching does not follow from row to row.
@@ -12,43 +12,58 @@
 // Tunables   STAGE bytes of a stage; tiles as the host side cuts them.
 // Source     J. O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972 (the rounds in registers).
 //
-// B: unsigned integer of the elements' size; PACK of them are 16 bytes; VECTOR, LOAD, STORE: those as a vector.
+// B: unsigned integer of the elements' size; PACK of them are 16 bytes, a VECTOR.
 
-// The lower halves of two vectors, element by element in turn; the upper halves.
+// The lower halves of two vectors, element by element in turn; the upper halves. Items of the second one count on.
 #if PACK == 2
-#define LOW(a, b) (VECTOR)(a.s0, b.s0)
-#define HIGH(a, b) (VECTOR)(a.s1, b.s1)
+#define LOW_ITEMS 0, 2
+#define HIGH_ITEMS 1, 3
 #elif PACK == 4
-#define LOW(a, b) (VECTOR)(a.s0, b.s0, a.s1, b.s1)
-#define HIGH(a, b) (VECTOR)(a.s2, b.s2, a.s3, b.s3)
+#define LOW_ITEMS 0, 4, 1, 5
+#define HIGH_ITEMS 2, 6, 3, 7
 #elif PACK == 8
-#define LOW(a, b) (VECTOR)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3)
-#define HIGH(a, b) (VECTOR)(a.s4, b.s4, a.s5, b.s5, a.s6, b.s6, a.s7, b.s7)
+#define LOW_ITEMS 0, 8, 1, 9, 2, 10, 3, 11
+#define HIGH_ITEMS 4, 12, 5, 13, 6, 14, 7, 15
 #else
-#define LOW(a, b)                                                                                                       \
-    (VECTOR)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3, a.s4, b.s4, a.s5, b.s5, a.s6, b.s6, a.s7, b.s7)
-#define HIGH(a, b)                                                                                                      \
-    (VECTOR)(a.s8, b.s8, a.s9, b.s9, a.sa, b.sa, a.sb, b.sb, a.sc, b.sc, a.sd, b.sd, a.se, b.se, a.sf, b.sf)
+#define LOW_ITEMS 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define HIGH_ITEMS 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#endif
+#if __has_builtin(__builtin_shufflevector)
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) shuffle2(a, b, (VECTOR)(__VA_ARGS__))
 #endif
 
-// Turns a block. Row k meets row k + PACK / 2; log PACK such rounds rotate an element's place (row, column), as a string of
-// bits, by half its length.
+// Turns a block. Row k meets row k + PACK / 2; log PACK such rounds rotate an element's place (row, column), as a
+// string of bits, by half its length.
+#define ROUND(from, to)                                                                                                \
+    _Pragma("unroll") for (int k = 0; k < PACK / 2; ++k) {                                                             \
+        to[2 * k] = SHUFFLE(from[k], from[k + PACK / 2], LOW_ITEMS);                                                   \
+        to[2 * k + 1] = SHUFFLE(from[k], from[k + PACK / 2], HIGH_ITEMS);                                              \
+    }
+typedef struct { VECTOR all; } __attribute__((packed)) Unaligned;
 INLINED void turn_block(const B* from, u64 from_pitch, B* to, u64 to_pitch) {
     VECTOR row[PACK], next[PACK];
 #pragma unroll
-    for (int k = 0; k < PACK; ++k) row[k] = LOAD(0, from + k * from_pitch);
+    for (int k = 0; k < PACK; ++k) row[k] = ((const Unaligned*)(from + k * from_pitch))->all;
+    ROUND(row, next)
+#if PACK == 2
+#define TURNED next
+#elif PACK == 4
+    ROUND(next, row)
+#define TURNED row
+#elif PACK == 8
+    ROUND(next, row)
+    ROUND(row, next)
+#define TURNED next
+#else
+    ROUND(next, row)
+    ROUND(row, next)
+    ROUND(next, row)
+#define TURNED row
+#endif
 #pragma unroll
-    for (int round = 1; round < PACK; round *= 2) {
-#pragma unroll
-        for (int k = 0; k < PACK / 2; ++k) {
-            next[2 * k] = LOW(row[k], row[k + PACK / 2]);
-            next[2 * k + 1] = HIGH(row[k], row[k + PACK / 2]);
-        }
-#pragma unroll
-        for (int k = 0; k < PACK; ++k) row[k] = next[k];
-    }
-#pragma unroll
-    for (int k = 0; k < PACK; ++k) STORE(row[k], 0, to + k * to_pitch);
+    for (int k = 0; k < PACK; ++k) ((Unaligned*)(to + k * to_pitch))->all = TURNED[k];
 }
 
 // The rows of a tile that is needed next, asked for a few lines at a time.
@@ -83,16 +98,15 @@ INLINED void turn_tile(const B* from, u64 from_pitch, B* to, u64 to_pitch, u64 r
     }
 }
 
-INLINED void load_row(__global const B* in, B* stage, u64 count) {
-    for (u64 i = 0; i < count; ++i) stage[i] = in[i];
-}
-
-// A cache line.
+// A cache line, and one wherever it lies.
 #define LINE (64 / SIZE)
-typedef union {
-    B item[LINE];
-    ulong8 all;
-} Line;
+typedef struct { ulong8 all; } __attribute__((packed)) Line;
+
+INLINED void load_row(__global const B* in, B* stage, u64 count) {
+    u64 i = 0;
+    for (; i + LINE <= count; i += LINE) ((Line*)(stage + i))->all = ((__global const Line*)(in + i))->all;
+    for (; i < count; ++i) stage[i] = in[i];
+}
 
 // Elements between the last line's boundary and `at`.
 static inline u64 past_line(__global const B* at) { return (ulong)at % 64 / SIZE; }
@@ -101,15 +115,12 @@ INLINED void store_row(__global B* out, const B* stage, u64 count, u32 past_cach
     u64 i = 0;
 #if __has_builtin(__builtin_nontemporal_store)
     if (past_cache) {
-        for (; i < count && (ulong)(out + i) % 64 != 0; ++i) out[i] = stage[i];
-        for (; i + LINE <= count; i += LINE) {
-            Line line;
-#pragma unroll
-            for (int j = 0; j < LINE; ++j) line.item[j] = stage[i + j];
-            __builtin_nontemporal_store(line.all, (__global ulong8*)(out + i));
-        }
+        for (; i < count && past_line(out + i) != 0; ++i) out[i] = stage[i];
+        for (; i + LINE <= count; i += LINE)
+            __builtin_nontemporal_store(((const Line*)(stage + i))->all, (__global ulong8*)(out + i));
     }
 #endif
+    for (; i + LINE <= count; i += LINE) ((__global Line*)(out + i))->all = ((const Line*)(stage + i))->all;
     for (; i < count; ++i) out[i] = stage[i];
 }
 
@@ -118,8 +129,8 @@ INLINED void load_tile(__global const B* in, u64 pitch, B* stage, u64 stage_pitc
     for (u64 r = 0; r < (whole ? 1 : rows); ++r) load_row(in + r * pitch, stage + r * stage_pitch, length);
 }
 
-// Past the cache only whole lines are stored, until the last tile of a run that follow one another in out: what is left of a
-// row waits in the stage, ahead of where the row's next piece will be.
+// Past the cache only whole lines are stored, until the last of the tiles that follow one another in out: what is left
+// of a row waits in the stage, ahead of where the row's next piece will be.
 INLINED void store_tile(__global B* out, u64 pitch, B* stage, u64 stage_pitch, u64 rows, u64 columns, bool whole,
                         u32 past_cache, bool first, bool last) {
     const u64 length = whole ? rows * columns : columns;

@@ -1,6 +1,6 @@
-// The cases of transpose. A size becomes a matrix by a rule, which the title names, and which leaves out the elements that do
-// not make a whole row; a size of the caller's choice goes through all rules. References are written here anew, not taken
-// from the library.
+// The cases of transpose. A size becomes a matrix by a rule, which the title names, and which leaves out the elements
+// that do not make a whole row; a size of the caller's choice goes through all rules. References are written here anew,
+// not taken from the library.
 
 #include <concord/conformance/compare.hpp>
 #include <concord/conformance/suite.hpp>
@@ -110,8 +110,8 @@ std::optional<Work> transpose_work(const Kind& kind, Type type, u64 n, Pattern p
     return work;
 }
 
-// Kernels know the size of an element only: one type of each size goes through all sizes. Dense squares are there always,
-// the other kinds take turns.
+// Kernels know the size of an element only: one type of each size goes through all sizes. Dense squares are there
+// always, the other kinds take turns.
 void transpose_cases(const Plan& plan, Type type, const Take& take) {
     const bool main = type == Type::f32 || type == Type::f64 || type == Type::u8;
     const std::vector<u64> sizes = plan.sizes(type, main ? Plan::Depth::huge : Plan::Depth::some);

@@ -14,8 +14,10 @@ mutant transpose_tile.cl many "$bands" "all bands are the first" '/ tiles * band
 mutant transpose_tile.cl many "$bands" "the last band is as high as the others" 'min(band, tile_rows - first)' 'band'
 mutant transpose_tile.cl any "$tiled" "a pair of tiles is left out" 'const bool right = column >= row + even;' \
     'const bool right = column > row + even;'
-mutant transpose_steps.cl any "$naive" "a column past the end" 'r < rows && c < columns) out' 'r < rows && c <= columns) out'
-mutant transpose_steps.cl any "$naive" "a pitch is taken for the other" 'in[in_at + r * in_pitch + c]' 'in[in_at + r * out_pitch + c]'
+mutant transpose_steps.cl any "$naive" "a column past the end" \
+    'r < rows && c < columns) out' 'r < rows && c <= columns) out'
+mutant transpose_steps.cl any "$naive" "a pitch is taken for the other" \
+    'in[in_at + r * in_pitch + c]' 'in[in_at + r * out_pitch + c]'
 mutant transpose_steps.cl any "$tiled" "no barrier: a tile leaves before it is there" \
     '    barrier(CLK_LOCAL_MEM_FENCE);
     store_turned(tile, out +' '    store_turned(tile, out +'
@@ -23,7 +25,8 @@ mutant transpose_steps.cl any "$tiled" "what lies between rows is written" \
     'x < columns) out[(j + y) * pitch + x]' 'x <= columns) out[(j + y) * pitch + x]'
 mutant transpose_steps.cl any "$tiled" "in place, tiles on the diagonal only" \
     'if (r != c) store_turned(mirrored, here' 'if (r == c) store_turned(mirrored, here'
-mutant transpose.cl many "$turn" "blocks are not turned" 'turned.item[i] = block[i].item[j];' 'turned.item[i] = block[j].item[i];'
+mutant transpose.cl many "$turn" "blocks are not turned" \
+    'turned.item[i] = block[i].item[j];' 'turned.item[i] = block[j].item[i];'
 mutant transpose.cl many "$turn_small" "a block's last row is the one before" \
     'block[i] = *(__global const PackB*)(from + i * pitch);' \
     'block[i] = *(__global const PackB*)(from + (i < PACK - 1 ? i : i - 1) * pitch);'
@@ -47,7 +50,8 @@ mutant transpose_thin.cl many "$strip" "what is in no whole pack is not loaded" 
 mutant transpose_thin.cl many "$strip" "of gaps between thin rows nothing is known" \
     '*item(stage, i) = in[k * pitch + (i - k * thin)];' '*item(stage, i) = in[i];'
 mutant transpose_thin.cl many "$strip" "long rows end one late" 'if (k < lines) out[' 'if (k <= lines) out['
-mutant transpose_thin.cl many "$strip" "stages overlap: padding is counted late" 'word + word / LINE_WORDS' 'word + word / LINE_WORDS % 2'
+mutant transpose_thin.cl many "$strip" "stages overlap: padding is counted late" \
+    'word + word / LINE_WORDS' 'word + word / LINE_WORDS % 2'
 mutant transpose_wide.cl one "$blocked" "a round is left out" 'round < PACK; round' 'round < PACK / 2; round'
 mutant transpose_wide.cl one "$blocked" "the last column of a tile stays behind" \
     'for (u64 c = 0; c < columns; c += PACK)' 'for (u64 c = 0; c + 1 < columns; c += PACK)'
@@ -61,13 +65,15 @@ mutant transpose_wide.cl one "$blocked_large" "what waits for the rest of its li
 
 mutant transpose_tile.cu any "$bands" "all bands are the first" '/ tiles * band, rest' '/ tiles * 0, rest'
 mutant transpose_tile.cu any "$tiled" "a pair of tiles is left out" 'column >= row + even' 'column > row + even'
-mutant transpose_steps.cu any "$naive" "a column past the end" 'r < rows && c < columns) out' 'r < rows && c <= columns) out'
+mutant transpose_steps.cu any "$naive" "a column past the end" \
+    'r < rows && c < columns) out' 'r < rows && c <= columns) out'
 mutant transpose_steps.cu any "$tiled" "no barrier: a tile leaves before it is there" \
     '    __syncthreads();
     store_turned(tile, out +' '    store_turned(tile, out +'
 mutant transpose_steps.cu any "$tiled" "in place, tiles on the diagonal only" \
     'if (r != c) store_turned(mirrored, here' 'if (r == c) store_turned(mirrored, here'
-mutant transpose.cu any "$turn" "blocks are not turned" 'turned.item[i] = block[i].item[j];' 'turned.item[i] = block[j].item[i];'
+mutant transpose.cu any "$turn" "blocks are not turned" \
+    'turned.item[i] = block[i].item[j];' 'turned.item[i] = block[j].item[i];'
 mutant transpose.cu any "$turn" "packs past the edge" \
     'if (aligned && rows >= TILE && columns >= TILE) {
         const u32 pack' 'if (aligned && rows + 1 >= TILE && columns + 1 >= TILE) {
