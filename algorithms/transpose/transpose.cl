@@ -66,11 +66,10 @@ INLINED void store_rows(__local const PackB* stage, __global B* out, u64 pitch, 
         }
         return;
     }
-    __local const B* items = (__local const B*)stage;
 #pragma unroll 4
     for (u32 k = lane; k < TILE * TILE; k += GROUP) {
         const u32 row = k / TILE, c = k % TILE;
-        if (row < rows && c < columns) out[row * pitch + c] = items[staged(row, c / PACK) * PACK + c % PACK];
+        if (row < rows && c < columns) out[row * pitch + c] = stage[staged(row, c / PACK)].item[c % PACK];
     }
 }
 
@@ -95,7 +94,7 @@ void transpose_vectorized_exchange(__global B* both, ulong both_at, u64 side, u6
     __global B* there = both + both_at + c * pitch + r;
     load_turned(stage, here, pitch, side - r, side - c, aligned != 0);
     if (r != c) load_turned(mirrored, there, pitch, side - c, side - r, aligned != 0);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // what is stored over has been read
     store_rows(stage, there, pitch, side - c, side - r, aligned != 0);
     if (r != c) store_rows(mirrored, here, pitch, side - r, side - c, aligned != 0);
 }

@@ -64,11 +64,10 @@ __device__ __forceinline__ void store_rows(const PackB* stage, B* out, u64 pitch
         }
         return;
     }
-    const B* const items = reinterpret_cast<const B*>(stage);
 #pragma unroll 4
     for (u32 k = threadIdx.x; k < TILE * TILE; k += GROUP) {
         const u32 row = k / TILE, c = k % TILE;
-        if (row < rows && c < columns) out[row * pitch + c] = items[staged(row, c / PACK) * PACK + c % PACK];
+        if (row < rows && c < columns) out[row * pitch + c] = stage[staged(row, c / PACK)].item[c % PACK];
     }
 }
 

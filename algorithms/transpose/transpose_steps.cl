@@ -59,7 +59,7 @@ void transpose_exchange(__global B* both, ulong both_at, u64 side, u64 pitch, u3
     __global B* there = both + both_at + c * pitch + r;
     load_tile(tile, here, pitch, side - r, side - c);
     if (r != c) load_tile(mirrored, there, pitch, side - c, side - r);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // what is stored over has been read
     store_turned(tile, there, pitch, side - c, side - r);
     if (r != c) store_turned(mirrored, here, pitch, side - r, side - c);
 }

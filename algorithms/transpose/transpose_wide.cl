@@ -72,18 +72,24 @@ typedef struct {
     u64 rows, row_bytes, pitch_bytes, at;
 } Ahead;
 
+// To PoCL prefetch() is nothing to do, but it knows the compiler's own.
+static inline void ask_line(__global const char* at) {
+#if defined(POCL_DEVICE_ADDRESS_BITS) && __has_builtin(__builtin_prefetch)
+    __builtin_prefetch((const void*)(ulong)at, 0, 2);
+#else
+    prefetch(at, 64);
+#endif
+}
+
 INLINED void ask(Ahead* ahead, u32 bytes) {
-#if __has_builtin(__builtin_prefetch)
     for (u32 asked = 0; asked < bytes && ahead->rows != 0; asked += 64) {
-        const ulong row = (ulong)ahead->row;
-        __builtin_prefetch((const void*)(row + ahead->at), 0, 2);
+        ask_line(ahead->row + ahead->at);
         ahead->at += 64;
-        if ((row + ahead->at) / 64 <= (row + ahead->row_bytes - 1) / 64) continue;
+        if ((ulong)(ahead->row + ahead->at) / 64 <= (ulong)(ahead->row + ahead->row_bytes - 1) / 64) continue;
         ahead->at = 0;
         ahead->row += ahead->pitch_bytes;
         --ahead->rows;
     }
-#endif
 }
 
 // In whole blocks: what lies past the last row or column is moved along, and overwritten where rows of `to` follow one

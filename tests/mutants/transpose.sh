@@ -11,7 +11,7 @@ blocked="transpose --variants blocked --types u32 --patterns random --sizes 1009
 blocked_large="${blocked/1009,20011/2000003}"
 
 mutant transpose_tile.cl many "$bands" "all bands are the first" '/ tiles * band, rest' '/ tiles * 0, rest'
-mutant transpose_tile.cl many "$bands" "the last band is as high as the others" 'min(band, tile_rows - first)' 'band'
+mutant transpose_tile.cl many "$bands" "the last band has the others' columns" 'rest % height, rest / height' 'rest % height, rest / band'
 mutant transpose_tile.cl any "$tiled" "a pair of tiles is left out" 'const bool right = column >= row + even;' \
     'const bool right = column > row + even;'
 mutant transpose_steps.cl any "$naive" "a column past the end" \
@@ -34,12 +34,10 @@ mutant transpose.cl many "$turn" "rows of the stage change places" \
     '= stage[staged(row, pack)];' '= stage[staged(row ^ 1, pack)];'
 mutant transpose.cl many "$turn" "an element is stored past a row's end" 'if (row < rows && c < columns) out' \
     'if (row < rows && c <= columns) out'
-mutant transpose.cl many "$turn" "packs past the edge" \
+mutant transpose.cl many "${turn/20011/16130}" "packs past the edge" \
     'if (aligned && rows >= TILE && columns >= TILE) {
         const u32 pack' 'if (aligned && rows + 1 >= TILE && columns + 1 >= TILE) {
         const u32 pack'
-mutant transpose.cl many "$turn" "alignment is not looked at" \
-    'columns - c, in_aligned != 0);' 'columns - c, in_aligned == in_aligned);'
 mutant transpose.cl many "$turn" "in place, the mirror image stays" 'if (r != c) store_rows(' 'if (r == c) store_rows('
 mutant transpose_thin.cl many "$strip" "what is in no whole pack is not loaded" \
     'i < count; i += GROUP) {
@@ -52,7 +50,10 @@ mutant transpose_thin.cl many "$strip" "of gaps between thin rows nothing is kno
 mutant transpose_thin.cl many "$strip" "long rows end one late" 'if (k < lines) out[' 'if (k <= lines) out['
 mutant transpose_thin.cl many "$strip" "stages overlap: padding is counted late" \
     'word + word / LINE_WORDS' 'word + word / LINE_WORDS % 2'
-mutant transpose_wide.cl one "$blocked" "a round is left out" 'round < PACK; round' 'round < PACK / 2; round'
+mutant transpose_wide.cl one "$blocked" "a round is left out" '#elif PACK == 4
+    ROUND(next, row)
+#define TURNED row' '#elif PACK == 4
+#define TURNED next'
 mutant transpose_wide.cl one "$blocked" "the last column of a tile stays behind" \
     'for (u64 c = 0; c < columns; c += PACK)' 'for (u64 c = 0; c + 1 < columns; c += PACK)'
 mutant transpose_wide.cl one "$blocked" "the first blocks of a row come last" \
@@ -74,7 +75,7 @@ mutant transpose_steps.cu any "$tiled" "in place, tiles on the diagonal only" \
     'if (r != c) store_turned(mirrored, here' 'if (r == c) store_turned(mirrored, here'
 mutant transpose.cu any "$turn" "blocks are not turned" \
     'turned.item[i] = block[i].item[j];' 'turned.item[i] = block[j].item[i];'
-mutant transpose.cu any "$turn" "packs past the edge" \
+mutant transpose.cu any "${turn/20011/16130}" "packs past the edge" \
     'if (aligned && rows >= TILE && columns >= TILE) {
         const u32 pack' 'if (aligned && rows + 1 >= TILE && columns + 1 >= TILE) {
         const u32 pack'
