@@ -122,14 +122,16 @@ Support supports_tiles(const Device& device, const TransposeProblem& p, u64 rows
                        " tiles are more than it counts");
 }
 
+// A launch of one group for each tile, with the kernel's last arguments.
+template <class... A>
 void launch_tiles(Stream& stream, const TransposeProblem& p, const Kernel& kernel, const Tiles& tiles,
-                  u32 rows, u32 columns, u32 band) {
+                  u32 rows, u32 columns, u32 band, const A&... last) {
     const u32 down = tiles_in(p.shape.rows, rows), across = tiles_in(p.shape.columns, columns);
     launch(stream, kernel, LaunchShape::linear(u64{down} * across, tiles.lanes), p.in, p.out, p.shape.rows,
-           p.shape.columns, p.shape.in_pitch, p.shape.out_pitch, down, across, std::min(band, down));
+           p.shape.columns, p.shape.in_pitch, p.shape.out_pitch, down, across, std::min(band, down), last...);
 }
 
-// A launch of one group for each pair of tiles, with the kernel's last argument.
+// A launch of one group for each pair of tiles, with the kernel's last arguments.
 template <class... A>
 void launch_pairs(Stream& stream, const TransposeProblem& p, const Kernel& kernel, const Tiles& tiles,
                   const A&... last) {
@@ -255,10 +257,8 @@ void run_vectorized(Stream& stream, const TransposeProblem& p) {
     if (is_thin(p)) return run_thin(stream, p);
     const auto kernel = transpose_kernel(stream.device(), p, TransposeText::vectorized,
                                          "transpose_vectorized", tiles, &TransposeHost::none);
-    const u32 down = tiles_in(s.rows, tiles.side), across = tiles_in(s.columns, tiles.side);
-    launch(stream, *kernel, LaunchShape::linear(u64{down} * across, tiles.lanes), p.in, p.out, s.rows,
-           s.columns, s.in_pitch, s.out_pitch, down, across, std::min(band_rows, down),
-           u32{is_aligned(p.in, s.in_pitch)}, u32{is_aligned(p.out, s.out_pitch)});
+    launch_tiles(stream, p, *kernel, tiles, tiles.side, tiles.side, band_rows,
+                 u32{is_aligned(p.in, s.in_pitch)}, u32{is_aligned(p.out, s.out_pitch)});
 }
 
 // --- blocked --------------------------------------------------------------------------------------------------------
@@ -346,8 +346,7 @@ Support supports_tiled(const Device& device, const TransposeProblem& p) {
 
 Support supports_vectorized(const Device& device, const TransposeProblem& p) {
     if (!device.traits().many_lanes)
-        return Support::no("it is for groups of many lanes, " + device.info().selector +
-                           " suit those of one");
+        return Support::no("it is for groups of many lanes; groups of one suit " + device.info().selector);
     if (Support group = supports_group(device, std::max(thin_lanes, vectorized_tiles(p).lanes)); !group)
         return group;
     const u32 side = vectorized_tiles(p).side;
@@ -356,7 +355,7 @@ Support supports_vectorized(const Device& device, const TransposeProblem& p) {
 
 Support supports_blocked(const Device& device, const TransposeProblem&) {
     if (device.traits().many_lanes)
-        return Support::no("it is for groups of one lane, " + device.info().selector + " suit those of many");
+        return Support::no("it is for groups of one lane; groups of many suit " + device.info().selector);
     return {};
 }
 
