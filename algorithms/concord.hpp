@@ -9,3 +9,4 @@
 #include <concord/scan.hpp>
 #include <concord/sort.hpp>
 #include <concord/span.hpp>
+#include <concord/transpose.hpp>

@@ -65,6 +65,23 @@ Call add(Stream& stream, const Work& work, Views in, Views out) {
     return work.type() == Type::f32 ? with(Tag<f32>{}, cublasSgeam_64) : with(Tag<f64>{}, cublasDgeam_64);
 }
 
+// In cuBLAS' columns a matrix of C order is its transpose: out, with as many rows as in has, is in turned.
+Call transpose(Stream& stream, const Work& work, Views in, Views out) {
+    const cublasHandle_t handle = handle_for(in[0]);
+    const cudaStream_t queue = queue_of(stream);
+    const auto rows = static_cast<i64>(work.shape[0]), columns = static_cast<i64>(work.shape[1]);
+    auto with = [&](auto tag, auto geam) -> Call {
+        using T = typename decltype(tag)::type;
+        return [=, from = native_pointer<T>(in[0]), to = native_pointer<T>(out[0])] {
+            const T one = 1, zero = 0;
+            check("cublasSetStream", cublasSetStream(handle, queue));
+            check("cublas geam", geam(handle, CUBLAS_OP_T, CUBLAS_OP_N, rows, columns, &one, from, columns,
+                                      &zero, to, rows, to, rows));
+        };
+    };
+    return work.type() == Type::f32 ? with(Tag<f32>{}, cublasSgeam_64) : with(Tag<f64>{}, cublasDgeam_64);
+}
+
 void cublas(std::vector<Baseline>& list) {
     std::string version = "cuBLAS ";
     for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
@@ -73,7 +90,9 @@ void cublas(std::vector<Baseline>& list) {
         version += (part == MAJOR_VERSION ? "" : ".") + std::to_string(number);
     }
     append(list, {"cublas", version, "cuda"},
-           {{"map", {"copy"}, float_types, copy}, {"add", {"sum"}, float_types, add}});
+           {{"map", {"copy"}, float_types, copy},
+            {"add", {"sum"}, float_types, add},
+            {"transpose", transpose_titles, float_types, transpose}});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "host_sort.hpp"
 
 #include <tbb/blocked_range.h>
+#include <tbb/blocked_range2d.h>
 #include <tbb/combinable.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -277,6 +278,30 @@ Call tbb_histogram(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
+// Blocks of 32 x 32 elements, in plain loops.
+template <class T>
+[[gnu::noinline]] void transpose_block(const T* __restrict from, T* __restrict to, std::size_t rows,
+                                       std::size_t columns, const tbb::blocked_range2d<std::size_t>& block) {
+    for (std::size_t r = block.rows().begin(); r < block.rows().end(); ++r) {
+        for (std::size_t c = block.cols().begin(); c < block.cols().end(); ++c)
+            to[c * rows + r] = from[r * columns + c];
+    }
+}
+
+Call tbb_transpose(Stream&, const Work& work, Views in, Views out) {
+    return visit_bits(work.type(), [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), rows = work.shape[0],
+                columns = work.shape[1]] {
+            constexpr std::size_t side = 32;
+            tbb::parallel_for(
+                tbb::blocked_range2d<std::size_t>(0, rows, side, 0, columns, side),
+                [=](const auto& block) { transpose_block(from, to, rows, columns, block); },
+                tbb::simple_partitioner());
+        };
+    });
+}
+
 // This file may be compiled for the machine that builds it (-march=native); elsewhere it must not run.
 bool runs_here() {
 #if defined(__AVX512F__)
@@ -325,7 +350,8 @@ void host(std::vector<Baseline>& list) {
             {"add", {"sum"}, any_type, tbb_add, true},
             {"reduce", reduce_titles, any_type, tbb_reduce, true},
             {"scan", scan_titles, any_type, tbb_scan, true},
-            {"histogram", histogram_titles, histogram_types, tbb_histogram, true}});
+            {"histogram", histogram_titles, histogram_types, tbb_histogram, true},
+            {"transpose", transpose_titles, any_type, tbb_transpose, true}});
 }
 
 }  // namespace

@@ -49,6 +49,17 @@ Support reduce_support(const Device&, const Work& work) {
                        std::string(openblas_get_corename()) + ")");
 }
 
+Call transpose(Stream&, const Work& work, Views in, Views out) {
+    const auto rows = static_cast<blasint>(work.shape[0]), columns = static_cast<blasint>(work.shape[1]);
+    if (work.type() == Type::f32)
+        return [=, from = native_pointer<f32>(in[0]), to = native_pointer<f32>(out[0])] {
+            cblas_somatcopy(CblasRowMajor, CblasTrans, rows, columns, 1, from, columns, to, rows);
+        };
+    return [=, from = native_pointer<f64>(in[0]), to = native_pointer<f64>(out[0])] {
+        cblas_domatcopy(CblasRowMajor, CblasTrans, rows, columns, 1, from, columns, to, rows);
+    };
+}
+
 void openblas(std::vector<Baseline>& list) {
     openblas_set_num_threads(std::min(openblas_get_num_threads(), static_cast<int>(host_threads())));
     const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
@@ -56,7 +67,8 @@ void openblas(std::vector<Baseline>& list) {
     constexpr u64 most = std::numeric_limits<blasint>::max();
     append(list, {"openblas", version, "tbb"},
            {{"map", {"copy"}, float_types, copy, true, most},
-            {"reduce", {"sum", "min", "max"}, float_types, reduce, true, most, reduce_support}});
+            {"reduce", {"sum", "min", "max"}, float_types, reduce, true, most, reduce_support},
+            {"transpose", transpose_titles, float_types, transpose, true, most}});
 }
 
 }  // namespace

@@ -21,6 +21,10 @@ using Views = std::span<const View>;
 inline const std::vector<Type> any_type(all_types.begin(), all_types.end());
 inline const std::vector<Type> float_types = {Type::f32, Type::f64};
 
+/// Work of transpose without gaps, whose Work::shape is {rows, columns}.
+inline const std::vector<std::string_view> transpose_titles = {"square", "oblong",    "rows64", "columns3",
+                                                               "rows3",  "columns65", "rows1"};
+
 /// One algorithm of a library.
 struct Row {
     std::string_view algorithm;

@@ -25,8 +25,12 @@ std::string initializer(const Placement& at) {
 }  // namespace
 
 std::string CheckCase::description() const {
-    return work->title + " of " + size_name(work->n) + " " + std::string(name_of(work->type())) + ", " +
-           std::string(name_of(work->pattern())) + ", " + placement.name();
+    std::string shape;
+    for (const u64 length : work->shape)
+        shape.append(shape.empty() ? " (" : " x ").append(std::to_string(length));
+    if (!shape.empty()) shape += ")";
+    return work->title + " of " + size_name(work->n) + shape + " " + std::string(name_of(work->type())) +
+           ", " + std::string(name_of(work->pattern())) + ", " + placement.name();
 }
 
 CheckReport::CheckReport(CheckOptions options, const std::vector<Suite>& suites,

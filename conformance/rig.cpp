@@ -179,6 +179,7 @@ Verdict Rig::judge_outputs(const Variant& variant) {
                 }
             }
             if (!got.empty()) work_.judge(variant, k, first, got, piece);
+            judge_gaps(k, first, got, piece);
             u64 hash = 0;
             // What equals the oracle's bits needs no comparison between devices.
             const bool hashed = variant.order != Order::any && (variant.order == Order::own || !piece.bits);
@@ -216,9 +217,22 @@ Verdict Rig::judge_unwritten(std::size_t output, u64 first, std::span<const std:
     const u64 index =
         static_cast<u64>(std::mismatch(wanted.begin(), wanted.end(), got.begin()).first - wanted.begin()) /
         size;
-    verdict.differ({first + index, "what was there, past the last element to write",
+    verdict.differ({first + index, "what was there: no call writes it",
                     value_name(range.view.type, got.data() + index * size)});
     return verdict;
+}
+
+// What lies between the rows of an output, among elements [first, ...).
+void Rig::judge_gaps(std::size_t output, u64 first, std::span<const std::byte> got, Verdict& verdict) const {
+    const auto [row, pitch] = std::pair(work_.outputs[output].row, work_.outputs[output].pitch);
+    if (pitch == 0) return;
+    const u64 size = size_of(work_.outputs[output].type), end = first + got.size() / size;
+    for (u64 begin = first / pitch * pitch; begin < end; begin += pitch) {
+        const u64 gap = std::max(first, begin + row), stop = std::min(end, begin + pitch);
+        if (gap < stop)
+            verdict.merge(
+                judge_unwritten(output, gap, got.subspan((gap - first) * size, (stop - gap) * size)));
+    }
 }
 
 Verdict Rig::judge_inputs() {

@@ -60,6 +60,7 @@ class Rig {
     void poison_outputs();
     Verdict judge_outputs(const Variant& variant);
     Verdict judge_unwritten(std::size_t output, u64 first, std::span<const std::byte> got) const;
+    void judge_gaps(std::size_t output, u64 first, std::span<const std::byte> got, Verdict& verdict) const;
     Range make_range(Type type, u64 count, u64 offset, const Poison& with);
     void upload(const Input& input, const Range& range);
     void judge_range(const Range& range, Verdict& verdict, const std::string& name, u64 piece_elements,

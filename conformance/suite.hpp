@@ -91,6 +91,7 @@ Suite scan_suite();
 Suite histogram_suite();
 Suite compact_suite();
 Suite sort_suite();
+Suite transpose_suite();
 
 /// Whether `list` is empty or ["all"], or holds `name`.
 bool asked_for(const std::vector<std::string>& list, std::string_view name);

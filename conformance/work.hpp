@@ -48,6 +48,9 @@ struct Output {
     /// How many elements the call writes, from the first on, where that depends on the data; those behind must stay
     /// as they were and are not judged. Nothing: all are written.
     std::function<u64()> written = nullptr;
+    /// Of a matrix with gaps: elements of a row, and from one row to the next; those between must stay as they were. 0:
+    /// no gaps.
+    u64 row = 0, pitch = 0;
 
     u64 bytes() const { return count * size_of(type); }
 };
@@ -59,9 +62,10 @@ struct Work {
     u64 n = 0;          ///< the size, as the algorithm counts it
     std::vector<Input> inputs;
     std::vector<Output> outputs;
-    u64 traffic = 0;       ///< bytes that must move between device and memory, by the algorithm's own model
-    u64 operations = 0;    ///< floating-point or integer operations, by the same; 0: not what bounds it
-    bool in_place = true;  ///< whether the first output may be the first input
+    std::vector<u64> shape;  ///< of the first input, where its length does not tell: rows and columns
+    u64 traffic = 0;         ///< bytes that must move between device and memory, by the algorithm's own model
+    u64 operations = 0;      ///< floating-point or integer operations, by the same; 0: not what bounds it
+    bool in_place = true;    ///< whether the first output may be the first input
     /// One more operator for a text that has been checked with another. Where a device crawls, only the preferred variant
     /// is compiled for it unless all is asked for.
     bool minor = false;

@@ -242,7 +242,7 @@ visit() {  # COMMAND WORDS...
     while read -r name; do visit "$@" "$name"; done < <(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' <<<"$out")
 }
 visit
-for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" "run sort" check bench cache "cache ls" "cache verify" \
+for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" check bench cache "cache ls" "cache verify" \
     "cache clear"; do
     problem=
     [[ $visited == *"[$level]"* ]] || problem="expected it among the commands that --help lists, which are$visited"
@@ -256,7 +256,7 @@ ends 2 "subcommand is required"
 ends 2 "subcommand is required" run
 ends 2 "frob" frob
 ends 2 "--frob" --frob
-ends 2 "map, add, reduce, scan, histogram, compact, sort" run frob --in three.npy --out box/new.npy
+ends 2 "map, add, reduce, scan, histogram, compact, sort, transpose" run frob --in three.npy --out box/new.npy
 ends 2 "ls, verify, clear" cache frob
 ends 2 "'frob'" algorithms frob
 ends 2 "'frob'" check frob
@@ -267,7 +267,7 @@ ends 2 "'2^99'" check --sizes '2^99'
 ends 2 "'-5'" bench --sizes -5
 ends 2 "frob" devices --log-level frob
 ends 2 "--threads" devices --threads 0
-for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run sort"; do
+for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose"; do
     # shellcheck disable=SC2086  # a command is one word or two
     ends 2 "--frob" $command --frob
 done
@@ -293,6 +293,10 @@ refused 2 "--values requires --out-values" run sort --in three.npy --values byte
 refused 2 "--out-values requires --values" run sort --in three.npy --out-values box/new.npy --out box/kept.npy
 refused 2 "'box/new.npy' is both outputs' file" run sort --in three.npy --values bytes.npy --out box/new.npy --out-values box/new.npy
 refused 2 "2 given" run sort --in three.npy --in bytes.npy --out box/new.npy
+npy nested.npy u8 "(1, 3, 1)" 1 2 3
+for file in bytes lone nested; do
+    refused 2 "not two dimensions" run transpose --in $file.npy --out box/new.npy
+done
 refused 2 "cube" run map --function cube --in three.npy --out box/new.npy
 refused 2 "--frob" run map --in three.npy --out box/new.npy --frob
 refused 2 "2 given" run map --in three.npy --in three.npy --out box/new.npy
@@ -524,6 +528,7 @@ for device in tbb opencl cuda; do
     refused 2 "these would do: " run histogram --bins 3 --identity --in bytes.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "these would do: " run compact --in bytes.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "these would do: " run sort --in bytes.npy --out box/kept.npy --device "$device" --variant frob
+    refused 2 "these would do: " run transpose --in matrix.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "sqrt takes f32 or f64, not u8" run map --function sqrt --in bytes.npy --out box/kept.npy --device "$device"
     [[ $device == tbb ]] && continue
     refused 2 "serial is not written in" run reduce --in three.npy --out box/new.npy --device "$device" --variant serial
@@ -665,6 +670,16 @@ npy total.npy f32 - 0 0x7fc12345 -inf -0 0xff812345 1 inf 0x80000001 0xffc00000 
 npy total.up.npy f32 - 0xffc00000 0xff812345 -inf -1 0x80000001 -0 0 1 inf 0x7fc12345
 npy total.down.npy f32 - 0x7fc12345 inf 1 0 -0 0x80000001 -1 -inf 0xff812345 0xffc00000
 npy signs.up.npy i8 - -128 -1 0 1 127
+for type in $types; do
+    npy "matrix.$type.npy" "$type" "(2, 3)" 1 2 3 4 5 6
+    npy "matrix.$type.turned.npy" "$type" "(3, 2)" 1 4 2 5 3 6
+    npy "hollow2.$type.npy" "$type" "(0, 3)"
+    npy "hollow2.$type.turned.npy" "$type" "(3, 0)"
+done
+npy payloads.npy f32 "(2, 2)" 0x7fc12345 -0 inf 0xff812345
+npy payloads.turned.npy f32 "(2, 2)" 0x7fc12345 inf -0 0xff812345
+npy line.npy i64 "(1, 4)" 1 2 3 4
+npy line.turned.npy i64 "(4, 1)" 1 2 3 4
 npy signs.npy i8 - -128 127 -1 0 1
 npy signs.positive.npy i8 - 127 1
 npy signs.odd.npy i8 - 127 -1 1
@@ -758,6 +773,13 @@ for device in tbb opencl cuda; do
     gives signs.up.npy run sort --in signs.npy --device "$device"
     gives total.up.npy run sort --in total.npy --device "$device"
     gives total.down.npy run sort --in total.npy --descending --device "$device"
+    for type in $types; do
+        gives "hollow2.$type.turned.npy" run transpose --in "hollow2.$type.npy" --device "$device"
+        [[ $device != tbb && ! $type =~ [fu](8|16|32|64) ]] ||
+            gives "matrix.$type.turned.npy" run transpose --in "matrix.$type.npy" --device "$device"
+    done
+    gives payloads.turned.npy run transpose --in payloads.npy --device "$device"
+    gives line.turned.npy run transpose --in line.npy --device "$device"
     gives ones_sum.npy run reduce --in ones.npy --device "$device"
     gives cube_negate.npy run map --function negate --in cube.npy --device "$device"
     for variant in fixed shuffle first_add sequential interleaved global_tree serial; do

@@ -5,6 +5,7 @@
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
 #include <concord/sort.hpp>
+#include <concord/transpose.hpp>
 #include <concord/variant.hpp>
 
 namespace concord {
@@ -28,7 +29,8 @@ std::vector<Algorithm> algorithms() {
             {"scan", "out[i] = in[0] op in[1] op ... op in[i]", scan_variants()},
             {"histogram", "counters[b] = number of i with bin(in[i]) == b", histogram_variants()},
             {"compact", "out = the elements of in for which a predicate holds, in order", compact_variants()},
-            {"sort", "out = the elements of in, in order", sort_variants()}};
+            {"sort", "out = the elements of in, in order", sort_variants()},
+            {"transpose", "out[c, r] = in[r, c]", transpose_variants()}};
 }
 
 namespace detail {

@@ -7,6 +7,7 @@
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
 #include <concord/sort.hpp>
+#include <concord/transpose.hpp>
 
 #include <charconv>
 #include <cstdlib>
@@ -307,6 +308,28 @@ class RunSort final : public RunTask {
     std::string values_, out_values_;
 };
 
+class RunTranspose final : public RunTask {
+  public:
+    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+        const NpyFile& in = *inputs[0];
+        if (in.shape().size() != 2)
+            throw Error(
+                ErrorCode::invalid_argument, "run transpose",
+                in.path().string() + " has the shape " + shape_name(in.shape()) + ", not two dimensions");
+        shape_ = {in.shape()[0], in.shape()[1]};
+        return {in.type(), {shape_.columns, shape_.rows}};
+    }
+    Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
+        return transpose(stream, in[0], out, shape_, options);
+    }
+    std::string title() const override {
+        return std::to_string(shape_.rows) + " x " + std::to_string(shape_.columns);
+    }
+
+  private:
+    TransposeShape shape_;
+};
+
 template <class T>
 std::unique_ptr<RunTask> make() {
     return std::make_unique<T>();
@@ -327,6 +350,8 @@ constexpr RunTaskRow rows[] = {
      "concord run compact --keep greater:0.5 --in x.npy --out kept.npy", make<RunCompact>},
     {"sort", "Put the elements in order, floats by IEEE 754's totalOrder",
      "concord run sort --in keys.npy --out sorted.npy --values x.npy --out-values y.npy", make<RunSort>},
+    {"transpose", "Turn rows into columns", "concord run transpose --in matrix.npy --out turned.npy",
+     make<RunTranspose>},
 };
 
 }  // namespace

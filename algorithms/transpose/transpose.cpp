@@ -1,0 +1,468 @@
+#include "transpose_table.hpp"
+
+#include <concord/map.hpp>
+
+#include <bit>
+#include <string>
+
+namespace concord {
+
+namespace texts {
+extern const KernelText common_cu, transpose_tile_cu, transpose_steps_cu, transpose_cu, transpose_thin_cu,
+    transpose_tile_cl, transpose_steps_cl, transpose_cl, transpose_thin_cl, transpose_wide_cl;
+}
+
+namespace detail {
+namespace {
+
+// A call as the kernels see it: in and out of an unsigned type, the pitches filled in.
+struct TransposeProblem {
+    View in, out;
+    TransposeShape shape;
+    bool in_place = false;
+
+    Type type() const { return in.type; }
+    u32 size() const { return size_of(in.type); }
+};
+
+constexpr u32 pack_bytes = 16;
+
+// --- Kernels --------------------------------------------------------------------------------------------------------
+
+enum class TransposeText { steps, vectorized, thin, wide };
+
+const KernelSource& source(TransposeText text) {
+    using namespace texts;
+    static const KernelSource steps{
+        "transpose_steps", {transpose_tile_cu, transpose_steps_cu}, {transpose_tile_cl, transpose_steps_cl}};
+    static const KernelSource vectorized{
+        "transpose", {common_cu, transpose_tile_cu, transpose_cu}, {transpose_tile_cl, transpose_cl}};
+    static const KernelSource thin{"transpose_thin",
+                                   {common_cu, transpose_tile_cu, transpose_thin_cu},
+                                   {transpose_tile_cl, transpose_thin_cl}};
+    static const KernelSource wide{"transpose_wide", {}, {transpose_tile_cl, transpose_wide_cl}};
+    return text == TransposeText::steps        ? steps
+           : text == TransposeText::vectorized ? vectorized
+           : text == TransposeText::thin       ? thin
+                                               : wide;
+}
+
+// The tiles of a kernel whose groups have many lanes.
+struct Tiles {
+    u32 side = 1;   // elements
+    u32 pad = 0;    // elements after each row, in local memory
+    u32 lanes = 1;  // of a group
+    u32 width = 1;  // packs to a row
+};
+
+constexpr u64 wide_stage = u64{84} << 10;  // bytes of a tile on CPUs, with what lies between its rows
+constexpr u32 thin_stage = 16 << 10;       // bytes that a group of a thin matrix takes
+constexpr u32 thin_lanes = 256;
+
+std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem& p, TransposeText text,
+                                         const char* entry, const Tiles& tiles,
+                                         HostKernel TransposeHost::*host) {
+    const KernelId id{&source(text), entry, p.size(), u64{tiles.side} << 32 | tiles.pad,
+                      u64{tiles.lanes} << 32 | tiles.width};
+    return device.kernel(id, [&] {
+        const u32 size = p.size(), pack = pack_bytes / size;
+        const std::string vectors[] = {"uchar16", "ushort8", "uint4", "ulong2"};
+        KernelSpec spec;
+        spec.source = &source(text);
+        spec.entry = entry;
+        spec.constants = {{"B", std::string(name_of(p.type()))},
+                          {"SIZE", std::to_string(size)},
+                          {"PACK", std::to_string(pack)},
+                          {"GROUP", std::to_string(tiles.lanes)}};
+        auto define = [&](const char* name, const std::string& value) {
+            spec.constants.push_back({name, value});
+        };
+        switch (text) {
+            case TransposeText::steps:
+                define("TILE", std::to_string(tiles.side));
+                define("PAD", std::to_string(tiles.pad));
+                break;
+            case TransposeText::vectorized:
+                define("TILE", std::to_string(tiles.side));
+                define("WIDTH", std::to_string(tiles.width));
+                break;
+            case TransposeText::thin:
+                define("WORD", size == 8 ? "u64" : "u32");
+                define("STAGE", std::to_string(thin_stage));
+                break;
+            case TransposeText::wide:
+                define("VECTOR", vectors[std::countr_zero(size)]);
+                define("STAGE", std::to_string(wide_stage));
+                break;
+        }
+        spec.host = transpose_host(size).*host;
+        spec.max_lanes = tiles.lanes;
+        return spec;
+    });
+}
+
+// --- Groups of many lanes -------------------------------------------------------------------------------------------
+
+constexpr u32 row_major = 1;
+// Rows of tiles that groups go through together, see transpose_tile.cu.
+constexpr u32 band_rows = 8;
+
+u32 tiles_in(u64 length, u64 side) {
+    return static_cast<u32>(divide_up(length, side));
+}
+
+// Whether the groups can be counted in 32 bits, as kernels do.
+Support supports_tiles(const Device& device, const TransposeProblem& p, u64 rows, u64 columns) {
+    const u64 down = divide_up(p.shape.rows, rows), across = divide_up(p.shape.columns, columns);
+    constexpr u64 most = ~u32{0} >> 1;
+    u64 tiles = 0;
+    if (device.traits().dialect == Dialect::host) return {};
+    if (!__builtin_mul_overflow(down, across, &tiles) && tiles <= most) return {};
+    return Support::no(std::to_string(down) + " x " + std::to_string(across) +
+                       " tiles are more than it counts");
+}
+
+// A launch of one group for each tile, with the kernel's last arguments.
+template <class... A>
+void launch_tiles(Stream& stream, const TransposeProblem& p, const Kernel& kernel, const Tiles& tiles,
+                  u32 rows, u32 columns, u32 band, const A&... last) {
+    const u32 down = tiles_in(p.shape.rows, rows), across = tiles_in(p.shape.columns, columns);
+    launch(stream, kernel, LaunchShape::linear(u64{down} * across, tiles.lanes), p.in, p.out, p.shape.rows,
+           p.shape.columns, p.shape.in_pitch, p.shape.out_pitch, down, across, std::min(band, down), last...);
+}
+
+// A launch of one group for each pair of tiles, with the kernel's last arguments.
+template <class... A>
+void launch_pairs(Stream& stream, const TransposeProblem& p, const Kernel& kernel, const Tiles& tiles,
+                  const A&... last) {
+    const u64 side = divide_up(p.shape.rows, tiles.side);
+    launch(stream, kernel, LaunchShape::linear(side * (side + 1) / 2, tiles.lanes), p.out, p.shape.rows,
+           p.shape.in_pitch, static_cast<u32>(side), last...);
+}
+
+// --- The textbook's -------------------------------------------------------------------------------------------------
+
+constexpr u32 step_lanes = 256, step_tile = 32;
+constexpr u64 host_group = u64{1} << 14;  // elements of a group on the CPU
+
+void run_serial(Stream& stream, const TransposeProblem& p) {
+    const auto kernel = transpose_kernel(stream.device(), p, TransposeText::steps, "transpose_serial", {},
+                                         &TransposeHost::serial);
+    const TransposeShape& s = p.shape;
+    launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, p.out, s.rows, s.columns, s.in_pitch,
+           s.out_pitch);
+}
+
+void run_naive(Stream& stream, const TransposeProblem& p) {
+    const Tiles tiles{step_tile, 0, step_lanes, 1};
+    const auto kernel = transpose_kernel(stream.device(), p, TransposeText::steps, "transpose_naive", tiles,
+                                         &TransposeHost::naive);
+    const TransposeShape& s = p.shape;
+    if (stream.device().traits().dialect != Dialect::host)
+        return launch_tiles(stream, p, *kernel, tiles, step_lanes / 32, 32, row_major);
+    const u64 strip = std::max<u64>(1, host_group / s.columns);
+    launch(stream, *kernel, LaunchShape::linear(divide_up(s.rows, strip), 1), p.in, p.out, s.rows, s.columns,
+           s.in_pitch, s.out_pitch, strip);
+}
+
+// Elements of padding after a row in local memory: a word, or an element.
+u32 padding(const TransposeProblem& p) {
+    return std::max(1U, 4 / p.size());
+}
+
+void run_tiled_with(Stream& stream, const TransposeProblem& p, u32 pad) {
+    const Tiles tiles{step_tile, pad, step_lanes, 1};
+    const bool host = stream.device().traits().dialect == Dialect::host;
+    const auto kernel = transpose_kernel(stream.device(), p, TransposeText::steps,
+                                         p.in_place && !host ? "transpose_exchange" : "transpose_tiled",
+                                         tiles, &TransposeHost::tiled);
+    const TransposeShape& s = p.shape;
+    if (!host) {
+        if (p.in_place) return launch_pairs(stream, p, *kernel, tiles);
+        return launch_tiles(stream, p, *kernel, tiles, step_tile, step_tile, row_major);
+    }
+    const u64 across = divide_up(s.columns, step_tile), count = divide_up(s.rows, step_tile) * across,
+              each = host_group / (step_tile * step_tile);
+    launch(stream, *kernel, LaunchShape::linear(divide_up(count, each), 1), p.in, p.out, s.rows, s.columns,
+           s.in_pitch, s.out_pitch, count, across, each);
+}
+
+void run_tiled(Stream& stream, const TransposeProblem& p) {
+    run_tiled_with(stream, p, 0);
+}
+void run_tiled_padded(Stream& stream, const TransposeProblem& p) {
+    run_tiled_with(stream, p, padding(p));
+}
+
+// --- A copy ---------------------------------------------------------------------------------------------------------
+
+// Whether the transpose is a copy: of one row or column, whose elements follow one another on both sides.
+bool is_copy(const TransposeShape& s) {
+    return (s.rows == 1 && (s.out_pitch == 1 || s.columns == 1)) ||
+           (s.columns == 1 && (s.in_pitch == 1 || s.rows == 1));
+}
+
+void run_copy(Stream& stream, const TransposeProblem& p) {
+    const u64 n = p.shape.rows * p.shape.columns;
+    map(stream, p.in.part(0, n), p.out.part(0, n), MapFunction::copy);
+}
+
+// --- vectorized -----------------------------------------------------------------------------------------------------
+
+// 128 bytes to a row of small elements, of which a lane has many; 256 of the others.
+Tiles vectorized_tiles(const TransposeProblem& p) {
+    const u32 width = p.size() <= 2 ? 8 : 16;
+    return {width * pack_bytes / p.size(), 0, width * width, width};
+}
+
+// Whether packs of a view's rows are aligned, wherever a row begins.
+bool is_aligned(const View& view, u64 pitch) {
+    return view.offset % pack_bytes == 0 && pitch * size_of(view.type) % pack_bytes == 0;
+}
+
+// A matrix with a side that fills less than half a tile.
+bool is_thin(const TransposeProblem& p) {
+    return std::min(p.shape.rows, p.shape.columns) <= vectorized_tiles(p).side / 2;
+}
+
+void run_thin(Stream& stream, const TransposeProblem& p) {
+    const TransposeShape& s = p.shape;
+    const bool few_columns = s.columns <= s.rows;
+    const u64 thin = std::min(s.rows, s.columns), length = std::max(s.rows, s.columns);
+    // The lines of a group, a power of two.
+    const u32 shift = static_cast<u32>(std::bit_width(thin_stage / p.size() / thin)) - 1;
+    const Tiles tiles{1, 0, thin_lanes, 1};
+    const auto kernel = transpose_kernel(stream.device(), p, TransposeText::thin,
+                                         few_columns ? "transpose_few_columns" : "transpose_few_rows", tiles,
+                                         &TransposeHost::none);
+    const View &short_rows = few_columns ? p.in : p.out, &long_rows = few_columns ? p.out : p.in;
+    const u64 short_pitch = few_columns ? s.in_pitch : s.out_pitch,
+              long_pitch = few_columns ? s.out_pitch : s.in_pitch;
+    const u32 whole = short_pitch == thin && short_rows.offset % pack_bytes == 0 ? 1 : 0;
+    const u32 aligned = is_aligned(long_rows, long_pitch) ? 1 : 0;
+    launch(stream, *kernel, LaunchShape::linear(divide_up(length, u64{1} << shift), thin_lanes), p.in, p.out,
+           s.rows, s.columns, s.in_pitch, s.out_pitch, shift, few_columns ? whole : aligned,
+           few_columns ? aligned : whole);
+}
+
+void run_vectorized(Stream& stream, const TransposeProblem& p) {
+    const TransposeShape& s = p.shape;
+    const Tiles tiles = vectorized_tiles(p);
+    if (p.in_place) {
+        const auto kernel = transpose_kernel(stream.device(), p, TransposeText::vectorized,
+                                             "transpose_vectorized_exchange", tiles, &TransposeHost::none);
+        return launch_pairs(stream, p, *kernel, tiles, u32{is_aligned(p.out, s.out_pitch)});
+    }
+    if (is_copy(s)) return run_copy(stream, p);
+    if (is_thin(p)) return run_thin(stream, p);
+    const auto kernel = transpose_kernel(stream.device(), p, TransposeText::vectorized,
+                                         "transpose_vectorized", tiles, &TransposeHost::none);
+    launch_tiles(stream, p, *kernel, tiles, tiles.side, tiles.side, band_rows,
+                 u32{is_aligned(p.in, s.in_pitch)}, u32{is_aligned(p.out, s.out_pitch)});
+}
+
+// --- blocked --------------------------------------------------------------------------------------------------------
+
+u64 round_up(u64 n, u64 multiple) {
+    return divide_up(n, multiple) * multiple;
+}
+
+// Square tiles whose rows are a few lines long; where the matrix is thinner than that, longer ones, as much as the
+// stages hold. `turned`: how many tiles the second stage holds.
+host::Tiling tiling_of(const TransposeProblem& p, u64 turned) {
+    const TransposeShape& s = p.shape;
+    const u64 size = p.size(), side = pack_bytes / size, line = 64 / size;
+    const u64 square = size == 1 ? 256 : size <= 4 ? 128 : 64;
+    // As many lines of `across` elements as a stage holds.
+    auto longest = [&](u64 across) {
+        const u64 room = (wide_stage / size - side) / (round_up(across, side) + line);
+        return std::max(square, room / line * line);
+    };
+    host::Tiling t;
+    t.rows = std::min(s.rows, s.columns < square ? longest(s.columns) : square);
+    t.columns = std::min(s.columns, s.rows < square ? longest(s.rows) : square);
+    t.from_whole = t.columns == s.columns && s.in_pitch == s.columns && !p.in_place ? 1 : 0;
+    t.to_whole = t.rows == s.rows && s.out_pitch == s.rows && !p.in_place ? 1 : 0;
+    // A vector between rows, so that they are no power of two apart.
+    t.from_pitch = t.from_whole != 0 ? t.columns : round_up(t.columns, side) + side;
+    t.to_pitch = t.to_whole != 0 ? t.rows : round_up(t.rows, side) + line;
+    t.tile_rows = divide_up(s.rows, t.rows);
+    t.tiles = divide_up(s.columns, t.columns) * t.tile_rows;
+    t.to_begin = round_up(round_up(t.rows, side) * t.from_pitch + side, line) + line;
+    t.elements = t.to_begin + turned * round_up(round_up(t.columns, side) * t.to_pitch + side, line);
+    return t;
+}
+
+// Tiles of a group: one group while the work is small (waking a thread costs more), then some for each thread.
+u64 tiles_each(const Device& device, const TransposeProblem& p, u64 tiles) {
+    constexpr u64 least_bytes = u64{256} << 10;
+    const u64 bytes = p.shape.rows * p.shape.columns * p.size();
+    const u64 groups = std::clamp<u64>(bytes / least_bytes, 1, u64{device.traits().units} * 16);
+    return divide_up(tiles, std::min(groups, tiles));
+}
+
+void run_blocked(Stream& stream, const TransposeProblem& p) {
+    Device& device = stream.device();
+    const TransposeShape& s = p.shape;
+    if (!p.in_place && is_copy(s)) return run_copy(stream, p);
+    const bool host = device.traits().dialect == Dialect::host;
+    const host::Tiling t = tiling_of(p, p.in_place ? 2 : 1);
+    const u64 each = tiles_each(device, p, t.tiles), local = host ? t.elements * p.size() : 0;
+    const LaunchShape shape = LaunchShape::linear(divide_up(t.tiles, each), 1, local);
+    const ValueBytes tiling{std::as_bytes(std::span(&t, 1))};
+    if (p.in_place) {
+        const auto kernel = transpose_kernel(device, p, TransposeText::wide, "transpose_exchange_blocked", {},
+                                             &TransposeHost::exchange);
+        if (host) return launch(stream, *kernel, shape, p.out, s.rows, s.in_pitch, each, tiling);
+        return launch(stream, *kernel, shape, p.out, s.rows, s.in_pitch, each, t.tiles, t.tile_rows, t.rows,
+                      t.from_pitch, t.to_pitch);
+    }
+    const u32 past_cache = 2 * s.rows * s.columns * p.size() > device.traits().cache ? 1 : 0;
+    const auto kernel =
+        transpose_kernel(device, p, TransposeText::wide, "transpose_blocked", {}, &TransposeHost::blocked);
+    if (host)
+        return launch(stream, *kernel, shape, p.in, p.out, s.rows, s.columns, s.in_pitch, s.out_pitch, each,
+                      past_cache, tiling);
+    launch(stream, *kernel, shape, p.in, p.out, s.rows, s.columns, s.in_pitch, s.out_pitch, each, past_cache,
+           t.tiles, t.tile_rows, t.rows, t.columns, t.from_pitch, t.to_pitch, t.from_whole | t.to_whole << 1);
+}
+
+// --- The table ------------------------------------------------------------------------------------------------------
+
+Support supports_any(const Device&, const TransposeProblem&) {
+    return {};
+}
+
+Support supports_naive(const Device& device, const TransposeProblem& p) {
+    if (p.in_place) return Support::no("out is in, and its lanes store while others still read");
+    if (Support group = supports_group(device, step_lanes); !group) return group;
+    return supports_tiles(device, p, step_lanes / 32, 32);
+}
+
+Support supports_tiled(const Device& device, const TransposeProblem& p) {
+    if (Support group = supports_group(device, step_lanes); !group) return group;
+    return supports_tiles(device, p, step_tile, step_tile);
+}
+
+Support supports_vectorized(const Device& device, const TransposeProblem& p) {
+    if (!device.traits().many_lanes)
+        return Support::no("it is for groups of many lanes; groups of one suit " + device.info().selector);
+    if (Support group = supports_group(device, std::max(thin_lanes, vectorized_tiles(p).lanes)); !group)
+        return group;
+    const u32 side = vectorized_tiles(p).side;
+    return is_thin(p) ? Support{} : supports_tiles(device, p, side, side);
+}
+
+Support supports_blocked(const Device& device, const TransposeProblem&) {
+    if (device.traits().many_lanes)
+        return Support::no("it is for groups of one lane; groups of many suit " + device.info().selector);
+    return {};
+}
+
+struct TransposeRow : Variant {
+    Required<Support(const Device&, const TransposeProblem&)> supports;
+    Required<void(Stream&, const TransposeProblem&)> run;
+};
+
+constexpr char ruetsch[] = "G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009";
+
+constexpr TransposeRow table[] = {
+    {{"blocked",
+      "tiles of whole lines, blocks turned in registers, non-temporal rows; for groups of one lane", false,
+      true, true, Order::canonical, "J. O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972"},
+     supports_blocked,
+     run_blocked},
+    {{"vectorized", "16-byte accesses both ways, blocks turned in registers, swizzled tiles; strips if thin",
+      true, true, false, Order::canonical, ruetsch},
+     supports_vectorized,
+     run_vectorized},
+    {{"tiled_padded", "tiles in local memory, padded: no bank conflicts", true, true, false, Order::canonical,
+      ruetsch},
+     supports_tiled,
+     run_tiled_padded},
+    {{"tiled", "tiles in local memory: rows are read, and rows written", true, true, true, Order::canonical,
+      ruetsch},
+     supports_tiled,
+     run_tiled},
+    {{"naive", "one element a work-item, read in rows and written in columns", true, true, true,
+      Order::canonical, "textbook"},
+     supports_naive,
+     run_naive},
+    {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
+     supports_any,
+     run_serial},
+};
+
+// --- The call -------------------------------------------------------------------------------------------------------
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw Error(ErrorCode::invalid_argument, "transpose", what);
+}
+
+std::string words(u64 rows, u64 columns) {
+    return std::to_string(rows) + " x " + std::to_string(columns);
+}
+
+// The part of a view that a matrix takes, from its first element to its last.
+View extent(const char* name, const View& view, u64 rows, u64 columns, u64& pitch) {
+    const std::string what = std::string(name) + ", " + words(rows, columns);
+    if (pitch == 0) pitch = columns;
+    if (pitch < columns) refuse(what + ": a pitch of " + std::to_string(pitch) + " is shorter than a row");
+    if (rows == 0 || columns == 0) return view.part(0, 0);
+    u64 count = 0;
+    if (__builtin_mul_overflow(rows - 1, pitch, &count) || __builtin_add_overflow(count, columns, &count))
+        refuse(what + ": a pitch of " + std::to_string(pitch) + " overflows 64-bit sizes");
+    if (count > view.count)
+        refuse(what + (pitch == columns ? "" : " with a pitch of " + std::to_string(pitch)) + ", takes " +
+               std::to_string(count) + " elements, its range has " + std::to_string(view.count));
+    return view.part(0, count);
+}
+
+// The unsigned integer of that size: elements move as bits.
+Type bits_of(Type type) {
+    constexpr Type types[] = {Type::u8, Type::u16, Type::u32, Type::u64};
+    return types[std::countr_zero(size_of(type))];
+}
+
+TransposeProblem problem_of(Stream& stream, const View& in, const View& out, const TransposeShape& shape) {
+    check_operand("transpose", "in", stream, in);
+    check_operand("transpose", "out", stream, out);
+    if (in.type != out.type)
+        refuse("in is " + std::string(name_of(in.type)) + ", out " + std::string(name_of(out.type)));
+    TransposeProblem p{in, out, shape};
+    p.in = extent("in", in, shape.rows, shape.columns, p.shape.in_pitch);
+    p.out = extent("out", out, shape.columns, shape.rows, p.shape.out_pitch);
+    if (overlap(p.in, p.out)) {
+        const std::string where = "out, at byte " + std::to_string(out.offset) + ", overlaps in, at byte " +
+                                  std::to_string(in.offset) + " of the same buffer, ";
+        if (in.offset != out.offset) refuse(where + "without being it");
+        if (shape.rows != shape.columns)
+            refuse(where + "and " + words(shape.rows, shape.columns) + " is no square");
+        if (p.shape.in_pitch != p.shape.out_pitch)
+            refuse(where + "with a pitch of " + std::to_string(p.shape.out_pitch) + ", not " +
+                   std::to_string(p.shape.in_pitch));
+        p.in_place = true;
+    }
+    p.in.type = p.out.type = bits_of(in.type);
+    return p;
+}
+
+}  // namespace
+}  // namespace detail
+
+std::vector<const Variant*> transpose_variants() {
+    std::vector<const Variant*> list;
+    for (const detail::TransposeRow& row : detail::table)
+        list.push_back(&row);
+    return list;
+}
+
+Run transpose(Stream& stream, const View& in, const View& out, const TransposeShape& shape,
+              const Options& options) {
+    const detail::TransposeProblem p = detail::problem_of(stream, in, out, shape);
+    const detail::TransposeRow& row = detail::choose("transpose", detail::table, stream.device(), p, options);
+    if (p.in.count > 0) row.run(stream, p);
+    return {row.name, &stream.device()};
+}
+
+}  // namespace concord

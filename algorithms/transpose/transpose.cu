@@ -1,0 +1,97 @@
+// Transpose, `vectorized`, CUDA C++. Parallel text: transpose.cl. Thin matrices: transpose_thin.cu.
+//
+// Algorithm  A group moves a tile of TILE x TILE elements through local memory, in accesses of 16 bytes, PACK elements
+//            each. A lane loads a block of PACK packs, one below the other, turns it in registers, and stages it: the
+//            stage holds the tile turned. Then the group stores the stage's rows. The packs of a stage's row are
+//            permuted (XOR swizzle), so that eight lanes in turn touch all banks, whether they stage blocks, stage
+//            neighbouring columns, or read a row.
+//            Where in is not aligned to 16 bytes, or the tile reaches over the matrix' edge, a lane loads PACK elements
+//            of a column one by one, its neighbours the next columns; where out is not, elements of the stage's
+//            rows are stored one by one. Either side goes its own way.
+// exchange   in place: a group exchanges a tile with its mirror image, in two stages.
+// Passes     one; traffic: every element is read once and written once.
+// Tunables   WIDTH packs to a tile's row (TILE = WIDTH * PACK), GROUP = WIDTH * WIDTH lanes, band of place_of_group.
+// Source     G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
+//
+// B: unsigned integer of the elements' size.
+
+using PackB = Pack<B, PACK>;
+
+// Where a pack of a row of the stage lies. For PACK rows, of a block, and for eight that follow one another, the places
+// of one pack differ modulo 8.
+__device__ __forceinline__ u32 staged(u32 row, u32 pack) {
+    constexpr u32 spread = PACK < 8 ? 8 / PACK : 1;
+    return row * WIDTH + (pack ^ row / PACK ^ row % PACK * spread % 8);
+}
+
+// Stages the tile turned. What lies right of and below its first element: `rows` x `columns`.
+__device__ __forceinline__ void load_turned(PackB* stage, const B* in, u64 pitch, u64 rows, u64 columns, bool aligned) {
+    if (aligned && rows >= TILE && columns >= TILE) {
+        const u32 x = threadIdx.x % WIDTH, y = threadIdx.x / WIDTH;
+        const B* const from = in + y * PACK * pitch + x * PACK;
+        PackB block[PACK];
+#pragma unroll
+        for (u32 i = 0; i < PACK; ++i) block[i] = *reinterpret_cast<const PackB*>(from + i * pitch);
+#pragma unroll
+        for (u32 j = 0; j < PACK; ++j) {
+            PackB turned;
+#pragma unroll
+            for (u32 i = 0; i < PACK; ++i) turned.item[i] = block[i].item[j];
+            stage[staged(x * PACK + j, y)] = turned;
+        }
+        return;
+    }
+    for (u32 k = threadIdx.x; k < TILE * WIDTH; k += GROUP) {
+        const u32 c = k % TILE, pack = k / TILE;
+        PackB column;
+#pragma unroll
+        for (u32 i = 0; i < PACK; ++i) {
+            const u64 r = pack * PACK + i;
+            column.item[i] = r < rows && c < columns ? in[r * pitch + c] : B(0);
+        }
+        stage[staged(c, pack)] = column;
+    }
+}
+
+// Stores the stage's rows; there are `rows` x `columns` elements to store.
+__device__ __forceinline__ void store_rows(const PackB* stage, B* out, u64 pitch, u64 rows, u64 columns, bool aligned) {
+    if (aligned && rows >= TILE && columns >= TILE) {
+        const u32 pack = threadIdx.x % WIDTH;
+#pragma unroll
+        for (u32 i = 0; i < PACK; ++i) {
+            const u32 row = i * WIDTH + threadIdx.x / WIDTH;
+            *reinterpret_cast<PackB*>(out + row * pitch + pack * PACK) = stage[staged(row, pack)];
+        }
+        return;
+    }
+#pragma unroll 4
+    for (u32 k = threadIdx.x; k < TILE * TILE; k += GROUP) {
+        const u32 row = k / TILE, c = k % TILE;
+        if (row < rows && c < columns) out[row * pitch + c] = stage[staged(row, c / PACK)].item[c % PACK];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(GROUP)
+    transpose_vectorized(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 tile_rows,
+                         u32 tile_columns, u32 band, u32 in_aligned, u32 out_aligned) {
+    __shared__ PackB stage[TILE * WIDTH];
+    const Place place = place_of_group(tile_rows, tile_columns, band);
+    const u64 r = u64(place.row) * TILE, c = u64(place.column) * TILE;
+    load_turned(stage, in + r * in_pitch + c, in_pitch, rows - r, columns - c, in_aligned != 0);
+    __syncthreads();
+    store_rows(stage, out + c * out_pitch + r, out_pitch, columns - c, rows - r, out_aligned != 0);
+}
+
+extern "C" __global__ void __launch_bounds__(GROUP)
+    transpose_vectorized_exchange(B* both, u64 side, u64 pitch, u32 tiles, u32 aligned) {
+    __shared__ PackB stage[TILE * WIDTH], mirrored[TILE * WIDTH];
+    const Place place = place_of_pair(tiles);
+    const u64 r = u64(place.row) * TILE, c = u64(place.column) * TILE;
+    B* const here = both + r * pitch + c;
+    B* const there = both + c * pitch + r;
+    load_turned(stage, here, pitch, side - r, side - c, aligned != 0);
+    if (r != c) load_turned(mirrored, there, pitch, side - c, side - r, aligned != 0);
+    __syncthreads();
+    store_rows(stage, there, pitch, side - c, side - r, aligned != 0);
+    if (r != c) store_rows(mirrored, here, pitch, side - r, side - c, aligned != 0);
+}

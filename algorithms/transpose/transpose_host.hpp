@@ -1,0 +1,250 @@
+#pragma once
+// Transpose in the host dialect; parallel texts are transpose_steps.cu and .cl, and transpose_wide.cl, where phases and
+// traffic are described. B: unsigned integer of the elements' size.
+
+#include <concord/host_kernel.hpp>
+#include <concord/host_vector.hpp>
+
+#include <algorithm>
+
+namespace concord::host {
+
+// --- The textbook's -------------------------------------------------------------------------------------------------
+
+template <class B>
+void transpose_serial(const Group& /*group*/, const B* in, B* out, u64 rows, u64 columns, u64 in_pitch,
+                      u64 out_pitch) {
+    if (in == out) {
+        for (u64 r = 0; r < rows; ++r) {
+            for (u64 c = r + 1; c < columns; ++c)
+                std::swap(out[r * out_pitch + c], out[c * out_pitch + r]);
+        }
+        return;
+    }
+    for (u64 r = 0; r < rows; ++r) {
+        for (u64 c = 0; c < columns; ++c)
+            out[c * out_pitch + r] = in[r * in_pitch + c];
+    }
+}
+
+/// A group: `strip` rows of in.
+template <class B>
+void transpose_naive(const Group& group, const B* in, B* out, u64 rows, u64 columns, u64 in_pitch,
+                     u64 out_pitch, u64 strip) {
+    const u64 end = std::min(rows, (group.x + 1) * strip);
+    for (u64 r = group.x * strip; r < end; ++r) {
+        for (u64 c = 0; c < columns; ++c)
+            out[c * out_pitch + r] = in[r * in_pitch + c];
+    }
+}
+
+/// A group: `count` tiles, along the rows of in.
+template <class B>
+void transpose_tiled(const Group& group, const B* in, B* out, u64 rows, u64 columns, u64 in_pitch,
+                     u64 out_pitch, u64 tiles, u64 tile_columns, u64 count) {
+    constexpr u64 tile = 32;
+    const bool exchange = in == out;
+    const u64 end = std::min(tiles, (group.x + 1) * count);
+    for (u64 t = group.x * count; t < end; ++t) {
+        const u64 row = t / tile_columns * tile, column = t % tile_columns * tile;
+        if (exchange && column < row) continue;
+        const u64 row_end = std::min(rows, row + tile), column_end = std::min(columns, column + tile);
+        for (u64 r = row; r < row_end; ++r) {
+            if (exchange) {
+                for (u64 c = std::max(column, r + 1); c < column_end; ++c)
+                    std::swap(out[r * out_pitch + c], out[c * out_pitch + r]);
+            } else {
+                for (u64 c = column; c < column_end; ++c)
+                    out[c * out_pitch + r] = in[r * in_pitch + c];
+            }
+        }
+    }
+}
+
+// --- blocked --------------------------------------------------------------------------------------------------------
+
+/// The tiles of a call, numbered down the columns of in, and the two stages of a group, which lie one after the
+/// other in its local memory: a tile as it is in `in`, and turned. Ahead of the second one's rows there is room for
+/// a line.
+struct Tiling {
+    u64 rows = 0, columns = 0;         ///< of a tile
+    u64 from_pitch = 0, to_pitch = 0;  ///< of the stages
+    u64 tiles = 0, tile_rows = 0;      ///< of the matrix
+    u64 to_begin = 0, elements = 0;    ///< where the second stage begins, and where it ends
+    u32 from_whole = 0, to_whole = 0;  ///< a tile's rows follow one another in in, in out
+};
+
+/// A block is 16 bytes by as many rows: what moves in registers.
+template <class B>
+inline constexpr u64 block_side = 16 / sizeof(B);
+
+template <class B>
+struct Vector {
+    typedef B type __attribute__((vector_size(16)));
+};
+
+// The lower halves of two vectors, element by element in turn; the upper halves.
+template <class V, std::size_t... I>
+[[gnu::always_inline]] inline V interleave_low(V a, V b, std::index_sequence<I...>) {
+    return V{(I % 2 != 0 ? b : a)[I / 2]...};
+}
+template <class V, std::size_t... I>
+[[gnu::always_inline]] inline V interleave_high(V a, V b, std::index_sequence<I...>) {
+    return V{(I % 2 != 0 ? b : a)[sizeof...(I) / 2 + I / 2]...};
+}
+
+// Turns a block. Row k meets row k + N/2; log N such rounds rotate an element's place (row, column), as a string of
+// bits, by half its length.
+template <class B>
+[[gnu::always_inline]] inline void turn_block(const B* from, u64 from_pitch, B* to, u64 to_pitch) {
+    constexpr int side = block_side<B>;
+    using V = typename Vector<B>::type;
+    constexpr auto lanes = std::make_index_sequence<side>{};
+    V row[side], next[side];
+#pragma GCC unroll 16
+    for (int k = 0; k < side; ++k)
+        std::memcpy(&row[k], from + static_cast<u64>(k) * from_pitch, 16);
+#pragma GCC unroll 4
+    for (int round = 1; round < side; round *= 2) {
+#pragma GCC unroll 8
+        for (int k = 0; k < side / 2; ++k) {
+            next[2 * k] = interleave_low(row[k], row[k + side / 2], lanes);
+            next[2 * k + 1] = interleave_high(row[k], row[k + side / 2], lanes);
+        }
+#pragma GCC unroll 16
+        for (int k = 0; k < side; ++k)
+            row[k] = next[k];
+    }
+#pragma GCC unroll 16
+    for (int k = 0; k < side; ++k)
+        std::memcpy(to + static_cast<u64>(k) * to_pitch, &row[k], 16);
+}
+
+/// The rows of a tile that is needed next, asked for a few lines at a time while another is at work: the hardware's
+/// prefetching does not follow from row to row.
+struct Ahead {
+    const char* row = nullptr;
+    u64 rows = 0, row_bytes = 0, pitch_bytes = 0, at = 0;
+
+    [[gnu::always_inline]] void ask(u64 bytes) {
+        auto line = [this](u64 byte) { return reinterpret_cast<std::uintptr_t>(row + byte) / 64; };
+        for (u64 asked = 0; asked < bytes && rows != 0; asked += 64) {
+            __builtin_prefetch(row + at, 0, 2);
+            at += 64;
+            if (line(at) <= line(row_bytes - 1)) continue;
+            at = 0;
+            row += pitch_bytes;
+            --rows;
+        }
+    }
+};
+
+// Turns rows x columns elements from one stage to the other, in whole blocks: what lies past the last row or column is
+// moved along, and overwritten where rows of `to` follow one another, because the last blocks of a row come first.
+template <class B>
+[[gnu::always_inline]] inline void turn_tile(const B* from, u64 from_pitch, B* to, u64 to_pitch, u64 rows,
+                                             u64 columns, Ahead& ahead) {
+    constexpr u64 side = block_side<B>;
+    for (u64 c = 0; c < columns; c += side) {
+        for (u64 r = (rows + side - 1) / side * side; r > 0;) {
+            r -= side;
+            turn_block(from + r * from_pitch + c, from_pitch, to + c * to_pitch + r, to_pitch);
+            ahead.ask(side * 16);
+        }
+    }
+}
+
+template <class B>
+[[gnu::always_inline]] inline void load_tile(const B* in, u64 pitch, B* stage, u64 stage_pitch, u64 rows,
+                                             u64 columns, bool whole) {
+    if (whole) {
+        std::memcpy(stage, in, rows * columns * sizeof(B));
+        return;
+    }
+    for (u64 r = 0; r < rows; ++r)
+        std::memcpy(stage + r * stage_pitch, in + r * pitch, columns * sizeof(B));
+}
+
+/// Elements between the last line's boundary and `at`.
+template <class B>
+[[gnu::always_inline]] inline u64 past_line(const B* at) {
+    return reinterpret_cast<std::uintptr_t>(at) % 64 / sizeof(B);
+}
+
+// Past the cache only whole lines are stored, until the last of the tiles that follow one another in out: what is left
+// of a row waits in the stage, ahead of where the row's next piece will be.
+template <class B>
+[[gnu::always_inline]] inline void store_tile(B* out, u64 pitch, B* stage, u64 stage_pitch, u64 rows,
+                                              u64 columns, bool whole, bool past_cache, bool first = true,
+                                              bool last = true) {
+    if (whole) {
+        columns *= rows;
+        rows = 1;
+    }
+    for (u64 r = 0; r < rows; ++r) {
+        B *to = out + r * pitch, *row = stage + r * stage_pitch;
+        if (!past_cache) {
+            std::memcpy(to, row, columns * sizeof(B));
+            continue;
+        }
+        const u64 waited = first ? 0 : past_line(to), waits = last ? 0 : past_line(to + columns);
+        stream_store(to - waited, row - waited, (waited + columns - waits) * sizeof(B));
+        std::memmove(row - waits, row + columns - waits, waits * sizeof(B));
+    }
+}
+
+/// A group: `count` tiles, down the columns of in. `past_cache` is the host side's word that the data does not fit the
+/// caches.
+template <class B>
+void transpose_blocked(const Group& group, const B* in, B* out, u64 rows, u64 columns, u64 in_pitch,
+                       u64 out_pitch, u64 count, u32 past_cache, const Tiling t) {
+    auto* from = reinterpret_cast<B*>(group.local);
+    B* to = from + t.to_begin;
+    const u64 begin = group.x * count, end = std::min(t.tiles, begin + count);
+    for (u64 tile = begin; tile < end; ++tile) {
+        const u64 down = tile % t.tile_rows, r = down * t.rows, c = tile / t.tile_rows * t.columns;
+        const u64 height = std::min(t.rows, rows - r), width = std::min(t.columns, columns - c);
+        Ahead ahead;
+        if (past_cache != 0 && tile + 1 < end) {
+            const u64 next_r = (tile + 1) % t.tile_rows * t.rows,
+                      next_c = (tile + 1) / t.tile_rows * t.columns;
+            ahead.row = reinterpret_cast<const char*>(in + next_r * in_pitch + next_c);
+            ahead.rows = std::min(t.rows, rows - next_r);
+            ahead.row_bytes = std::min(t.columns, columns - next_c) * sizeof(B);
+            ahead.pitch_bytes = in_pitch * sizeof(B);
+        }
+        load_tile(in + r * in_pitch + c, in_pitch, from, t.from_pitch, height, width, t.from_whole != 0);
+        turn_tile(from, t.from_pitch, to, t.to_pitch, height, width, ahead);
+        const bool whole = t.to_whole != 0;
+        store_tile(out + c * out_pitch + r, out_pitch, to, t.to_pitch, width, height, whole, past_cache != 0,
+                   tile == begin || (down == 0 && !whole),
+                   tile + 1 == end || (down + 1 == t.tile_rows && !whole));
+    }
+    if (past_cache != 0) stream_fence();
+}
+
+/// In place: a group takes `count` tiles on or right of the diagonal, each with its mirror image. What is stored has
+/// just been read, so it goes through the cache. The second stage has room for two tiles.
+template <class B>
+void transpose_exchange(const Group& group, B* both, u64 side, u64 pitch, u64 count, const Tiling t) {
+    auto* from = reinterpret_cast<B*>(group.local);
+    B *to = from + t.to_begin, *mirrored = to + (t.elements - t.to_begin) / 2;
+    const u64 end = std::min(t.tiles, (group.x + 1) * count);
+    for (u64 tile = group.x * count; tile < end; ++tile) {
+        const u64 r = tile % t.tile_rows * t.rows, c = tile / t.tile_rows * t.columns;
+        if (c < r) continue;
+        const u64 height = std::min(t.rows, side - r), width = std::min(t.columns, side - c);
+        B *here = both + r * pitch + c, *there = both + c * pitch + r;
+        Ahead none;
+        load_tile(here, pitch, from, t.from_pitch, height, width, false);
+        turn_tile(from, t.from_pitch, to, t.to_pitch, height, width, none);
+        if (r != c) {
+            load_tile(there, pitch, from, t.from_pitch, width, height, false);
+            turn_tile(from, t.from_pitch, mirrored, t.to_pitch, width, height, none);
+            store_tile(here, pitch, mirrored, t.to_pitch, height, width, false, false);
+        }
+        store_tile(there, pitch, to, t.to_pitch, width, height, false, false);
+    }
+}
+
+}  // namespace concord::host

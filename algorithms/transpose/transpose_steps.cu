@@ -1,0 +1,63 @@
+// Transpose, the textbook's steps, CUDA C++. Parallel texts: transpose_steps.cl, transpose_host.hpp.
+//
+// Passes     one; traffic: every element is read once and written once.
+// naive      one element a lane: neighbours read neighbours, and write a row's length apart, each a line of its own.
+// tiled      a tile passes through local memory: rows are read, and rows are written. Without padding a column of the
+//            tile lies in few banks; PAD elements after each row (tiled_padded) put it into all of them.
+// exchange   the same in place: a group exchanges a tile with its mirror image.
+// Tunables   TILE elements to the side of a tile, GROUP lanes, band of place_of_group.
+// Source     G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
+//
+// B: unsigned integer of the elements' size.
+
+constexpr u32 lines = GROUP / TILE;  // of a tile, that a group moves at once
+
+// Groups are of 32 x 8 elements.
+extern "C" __global__ void __launch_bounds__(GROUP)
+    transpose_naive(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 tile_rows,
+                    u32 tile_columns, u32 band) {
+    const Place place = place_of_group(tile_rows, tile_columns, band);
+    const u64 r = u64(place.row) * (GROUP / 32) + threadIdx.x / 32, c = u64(place.column) * 32 + threadIdx.x % 32;
+    if (r < rows && c < columns) out[c * out_pitch + r] = in[r * in_pitch + c];
+}
+
+// What lies right of and below the tile's first element: `rows` x `columns`.
+__device__ __forceinline__ void load_tile(B (*tile)[TILE + PAD], const B* in, u64 pitch, u64 rows, u64 columns) {
+    const u32 x = threadIdx.x % TILE, y = threadIdx.x / TILE;
+#pragma unroll
+    for (u32 j = 0; j < TILE; j += lines) {
+        if (j + y < rows && x < columns) tile[j + y][x] = in[(j + y) * pitch + x];
+    }
+}
+
+__device__ __forceinline__ void store_turned(B (*tile)[TILE + PAD], B* out, u64 pitch, u64 rows, u64 columns) {
+    const u32 x = threadIdx.x % TILE, y = threadIdx.x / TILE;
+#pragma unroll
+    for (u32 j = 0; j < TILE; j += lines) {
+        if (j + y < rows && x < columns) out[(j + y) * pitch + x] = tile[x][j + y];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(GROUP)
+    transpose_tiled(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 tile_rows,
+                    u32 tile_columns, u32 band) {
+    __shared__ B tile[TILE][TILE + PAD];
+    const Place place = place_of_group(tile_rows, tile_columns, band);
+    const u64 r = u64(place.row) * TILE, c = u64(place.column) * TILE;
+    load_tile(tile, in + r * in_pitch + c, in_pitch, rows - r, columns - c);
+    __syncthreads();
+    store_turned(tile, out + c * out_pitch + r, out_pitch, columns - c, rows - r);
+}
+
+extern "C" __global__ void __launch_bounds__(GROUP) transpose_exchange(B* both, u64 side, u64 pitch, u32 tiles) {
+    __shared__ B tile[TILE][TILE + PAD], mirrored[TILE][TILE + PAD];
+    const Place place = place_of_pair(tiles);
+    const u64 r = u64(place.row) * TILE, c = u64(place.column) * TILE;
+    B* const here = both + r * pitch + c;
+    B* const there = both + c * pitch + r;
+    load_tile(tile, here, pitch, side - r, side - c);
+    if (r != c) load_tile(mirrored, there, pitch, side - c, side - r);
+    __syncthreads();
+    store_turned(tile, there, pitch, side - c, side - r);
+    if (r != c) store_turned(mirrored, here, pitch, side - r, side - c);
+}
