@@ -97,9 +97,19 @@ Support supports_group(const Device& device, u32 lanes);
 /// Whether the variant keeps the order that is asked for. `rounds`: whether results depend on the order at all.
 Support supports_order(const Variant& variant, Order asked, bool rounds);
 
+/// Whether `auto` would rather have the row than those further down the table: true unless it has a `suits` that denies it.
+template <class Row, class Problem>
+bool suits(const Row& row, const Device& device, const Problem& problem) {
+    if constexpr (requires { row.suits; }) {
+        bool (*const asks)(const Device&, const Problem&) = row.suits;
+        return asks == nullptr || asks(device, problem);
+    }
+    return true;
+}
+
 /// The row that options ask for. A row is a Variant with `supports(const Device&, const Problem&)`; `auto`
-/// takes the first in the table that supports the problem, so a table lists its variants by preference.
-/// Problem::type() is that of the arithmetic: of integers every order is exact.
+/// takes the first in the table that supports the problem and suits it, else the first that supports it, so a table lists
+/// its variants by preference. Problem::type() is that of the arithmetic: of integers every order is exact.
 template <class Row, std::size_t N, class Problem>
 const Row& choose(std::string_view algorithm, const Row (&table)[N], const Device& device,
                   const Problem& problem, const Options& options) {
@@ -117,8 +127,10 @@ const Row& choose(std::string_view algorithm, const Row (&table)[N], const Devic
         return names;
     };
     if (options.variant == "auto") {
-        for (const Row& row : table) {
-            if (supports(row)) return row;
+        for (const bool suited : {true, false}) {
+            for (const Row& row : table) {
+                if ((!suited || suits(row, device, problem)) && supports(row)) return row;
+            }
         }
         throw_unsupported_variant(algorithm, "auto", device, supports(table[0]).reason, {});
     }

@@ -111,16 +111,6 @@ constexpr HistogramRow table[] = {
      [](const Device&, const HistogramProblem&) { return true; }},
 };
 
-// The first row that the device supports and that suits the problem; else what choose() says.
-const HistogramRow& pick(const Device& device, const HistogramProblem& p, const Options& options) {
-    if (options.variant == "auto") {
-        for (const HistogramRow& row : table) {
-            if (supports_dialect(device, row) && row.supports(device, p) && row.suits(device, p)) return row;
-        }
-    }
-    return choose("histogram", table, device, p, options);
-}
-
 // What needs no bins.
 void check_operands(const Stream& stream, const View& in, const View& counters) {
     auto refuse = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, "histogram", why); };
@@ -136,7 +126,7 @@ void check_operands(const Stream& stream, const View& in, const View& counters) 
 
 Run histogram(Stream& stream, const HistogramProblem& p, const Options& options) {
     check_operands(stream, p.in, p.out);
-    const HistogramRow& row = pick(stream.device(), p, options);
+    const HistogramRow& row = choose("histogram", table, stream.device(), p, options);
     if (p.in.count == 0 || p.nothing) {
         const u64 zero = 0;
         stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));

@@ -161,18 +161,6 @@ constexpr SortRow table[] = {
      false},
 };
 
-// The first row that the device supports and that suits the problem; else what choose() says.
-const SortRow& pick(const Device& device, const SortProblem& p, const Options& options) {
-    if (options.variant == "auto") {
-        for (const SortRow& row : table) {
-            if (supports_dialect(device, row) && row.supports(device, p) &&
-                (row.suits == nullptr || row.suits(device, p)))
-                return row;
-        }
-    }
-    return choose("sort", table, device, p, options);
-}
-
 struct Operand {
     const char* name;
     const View& view;
@@ -235,7 +223,7 @@ SortCode sort_code(Type type, const SortBy& by) {
 Run sort(Stream& stream, SortProblem p, const Options& options) {
     if (p.by.end_bit == SortBy::last_bit) p.by.end_bit = 8 * p.key_size();
     check(stream, p);
-    const SortRow& row = pick(stream.device(), p, options);
+    const SortRow& row = choose("sort", table, stream.device(), p, options);
     if (p.count() > 0) row.run(stream, p);
     return {row.name, &stream.device()};
 }
