@@ -53,7 +53,7 @@ static inline bool look(const Tree tree, u32 level, u32 index, u32 looks, T* tot
 // Scans 16 values, seldom: short text rather than speed.
 static inline void scan_values(__local T* values, const Op op) {
     for (u32 half_ = 1; half_ < 16; half_ *= 2) {
-        __attribute__((opencl_unroll_hint(1)))
+#pragma unroll 1
         for (u32 j = half_; j < 16; ++j) {
             if (j & half_) values[j] = apply(op, values[(j & ~(half_ - 1)) - 1], values[j]);
         }
@@ -168,13 +168,15 @@ void scan_fallback(__global const T* in, ulong in_at, __global T* out, ulong out
         if (missing) before.stalled = 1;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (bool more = before.stalled != 0; more; more = before.wanted != NONE) {
+    bool more = before.stalled != 0;
+    while (more) {
         if (lane == 0) {
             if (before.wanted != NONE) publish_wanted(tree, &before, op);
             before.wanted = next_wanted(tree, tile, &before, op);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (before.wanted != NONE) {
+        more = before.wanted != NONE;
+        if (more) {
             __global const T* block = in + before.wanted * (u64)TILE + lane * 16;
             for (u32 j = 0; j < 16; ++j) stage[lane * 16 + j] = block[j];
             scan_values(stage + lane * 16, op);
