@@ -22,7 +22,7 @@
 ///
 /// Enqueues on the stream and returns; takes its scratch from the device's pool: as much as keys and values take (pairs in
 /// `std_sort` up to twice that), and counts and notes: on CPUs a few MiB, in the sample sorts a byte an element more; on GPUs in
-/// `onesweep` and `radix8` at most a byte an element, in `radix4` and its kin one, in `radix1` four (twice that from 2^32
+/// `onesweep` and `radix8` at most two bytes an element, in `radix4` and its kin one, in `radix1` four (twice that from 2^32
 /// elements on). Sorting networks take none. A key function takes its keys' room in addition, twice where out is not in.
 /// Errors: invalid_argument (counts, types, overlap, a bit range outside the key), wrong_device, unsupported,
 /// compile_failed, out_of_memory.

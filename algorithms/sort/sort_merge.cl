@@ -171,10 +171,12 @@ void sort_merge(__global const K* in, ulong in_at, __global const V* in_values, 
     const u64 split = splits[splits_at + t];
     const u64 a = runs.a + split, b = runs.b + (begin - runs.a - split);
     const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[splits_at + t + 1];
-    const u32 a_count = (u32)(a_end - a);
+    // The bounds hold by themselves, but for a comparator that is no strict weak order: that must not read elsewhere.
+    const u32 a_count = (u32)min(max(a_end, a) - a, (u64)count);
+    const u64 b_last = runs.end - 1;
     in += in_at;
     for (u32 i = lane; i < count; i += GROUP) {
-        tile.key[i] = i < a_count ? in[a + i] : in[b + (i - a_count)];
+        tile.key[i] = in[i < a_count ? a + i : min(b + (i - a_count), b_last)];
         tile.origin[i] = (u16)i;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -189,7 +191,7 @@ void sort_merge(__global const K* in, ulong in_at, __global const V* in_values, 
         out[out_at + begin + i] = tile.key[i];
 #if VALUE_SIZE
         const u32 from = tile.origin[i];
-        const u64 at = from < a_count ? a + from : b + (from - a_count);
+        const u64 at = from < a_count ? a + from : min(b + (from - a_count), b_last);
         out_values[out_values_at + begin + i] = in_values[in_values_at + at];
 #endif
     }

@@ -181,11 +181,13 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const u64 split = splits[t];
     const u64 a = runs.a + split, b = runs.b + (begin - runs.a - split);
     const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[t + 1];
-    const u32 a_count = u32(a_end - a);
+    // The bounds hold by themselves, but for a comparator that is no strict weak order: that must not read elsewhere.
+    const u32 a_count = u32(min(max(a_end, a) - a, u64(count)));
+    const u64 b_last = runs.end - 1;
 #pragma unroll
     for (u32 k = 0; k < ITEMS; ++k) {
         const u32 i = k * GROUP + threadIdx.x;
-        if (i < count) tile.key[i] = i < a_count ? in[a + i] : in[b + (i - a_count)];
+        if (i < count) tile.key[i] = in[i < a_count ? a + i : min(b + (i - a_count), b_last)];
     }
     __syncthreads();
     Items mine(count);
@@ -200,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
             out[begin + i] = tile.key[i];
             if constexpr (has_values) {
                 const u32 from = tile.origin[i];
-                out_values[begin + i] = in_values[from < a_count ? a + from : b + (from - a_count)];
+                out_values[begin + i] = in_values[from < a_count ? a + from : min(b + (from - a_count), b_last)];
             }
         }
     }

@@ -155,12 +155,12 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     stream.fill(*memory.buffer, 0, memory.view.bytes(), &zero, sizeof zero);
 
     const u64 part = u64{counting.lanes} * Counting::unroll * 16;  // bytes that a group counts at a time
-    const u64 groups = std::min<u64>(divide_up(p.in.bytes() + 16, part),
-                                     u64{device.traits().units} * std::max<u32>(1, 2048 / counting.lanes));
-    launch(stream, *histograms,
-           LaunchShape::linear(groups, counting.lanes, passes * digits * sizeof(u32) * counting.copies),
-           in.keys, memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip,
-           code.fold);
+    const u64 table_bytes = passes * digits * sizeof(u32) * counting.copies;
+    const u64 resident =
+        std::clamp<u64>(device.traits().local_memory / table_bytes, 1, 2048 / counting.lanes);
+    const u64 groups = std::min(divide_up(p.in.bytes() + 16, part), device.traits().units * resident);
+    launch(stream, *histograms, LaunchShape::linear(groups, counting.lanes, table_bytes), in.keys,
+           memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip, code.fold);
     for (u32 pass = 0; pass < passes; ++pass)
         launch(stream, *sweep, LaunchShape::linear(tiles, tile.lanes, staged_bytes(tile, p)), memory.view,
                status.view, in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles,

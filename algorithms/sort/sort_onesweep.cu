@@ -118,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         const u64 total = counts ? __ldcg(memory + totals_at + p * digits + threadIdx.x) : 0;
         const u64 before = scan_digits(total, sums);
         if (counts) memory[totals_at + p * digits + threadIdx.x] = before;
-        constant |= u32(__syncthreads_or(total == n)) << p;
+        constant |= u32(__syncthreads_or(total == n) != 0) << p;
     }
     if (threadIdx.x == 0) make_plan(memory, constant, passes, in_place);
 }
