@@ -50,7 +50,7 @@ struct HistogramRow : Variant {
     Required<Support(const Device&, const HistogramProblem&)> supports;
     Required<void(Stream&, const HistogramProblem&)> run;
     /// Whether `auto` would rather have it than those further down.
-    Required<bool(const Device&, const HistogramProblem&)> suits;
+    bool (*suits)(const Device&, const HistogramProblem&) = nullptr;
 };
 
 constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation in CUDA, 2007";
@@ -103,12 +103,10 @@ constexpr HistogramRow table[] = {
     {{"global_atomic", "every sample adds to its counter in global memory", true, true, true,
       Order::canonical, "textbook"},
      supports_global,
-     run_histogram_global_atomic,
-     [](const Device&, const HistogramProblem&) { return true; }},
+     run_histogram_global_atomic},
     {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
      supports_any,
-     run_histogram_serial,
-     [](const Device&, const HistogramProblem&) { return true; }},
+     run_histogram_serial},
 };
 
 // What needs no bins.
