@@ -1,10 +1,11 @@
 # Mutants of scan, for mutation.sh.
 # shellcheck shell=bash disable=SC2016
 
-tiled="scan --variants reduce_then_scan --types i32 --patterns mixed --sizes 4095,4097,9001"
-tiled_wide="scan --variants reduce_then_scan --types i32 --patterns mixed --sizes 65537,140001"
-partitioned="scan --variants partitioned --types i32 --patterns mixed --sizes 1009,1200001"
-blocks="--types i32 --patterns mixed --sizes 1009"
+# i64 is checked with sums alone; i32 with an operator that does not commute too.
+tiled="scan --variants reduce_then_scan --types i64 --patterns mixed --sizes 4095,4097,9001"
+tiled_wide="scan --variants reduce_then_scan --types i64 --patterns mixed --sizes 65537,140001"
+partitioned="scan --variants partitioned --types i64 --patterns mixed --sizes 1009,1200001"
+blocks="--types i64 --patterns mixed --sizes 1009"
 
 mutant scan.cl many "$tiled" "the last result of a tile is not stored" 'i < TILE && i < left; i' 'i + 1 < TILE && i < left; i'
 mutant scan.cl many "$tiled" "what lies before a tile is left out of its later nodes" \
@@ -20,7 +21,7 @@ mutant scan.cl many "scan --variants reduce_then_scan --types f64 --patterns ran
     if (lane % 16 != 0 && node == 0) before = apply(op, before, blocks[lane - 1]);'
 
 # Groups that stall, so that others have to work out what they do not publish; several levels of the tree.
-fallback="scan --variants lookback_fallback --types i32 --patterns mixed --sizes 9001,1200001"
+fallback="scan --variants lookback_fallback --types i64 --patterns mixed --sizes 9001,1200001"
 tile_published='if (tile + 1 < tiles) publish(' node_published='if (index / 16 + 1 < count) publish('
 harmless scan_fallback.cl any "$fallback" "a group does not wait for others at all" '#define SPINS 64' '#define SPINS 1'
 harmless scan_fallback.cl any "$fallback" "every third group stalls" "$tile_published" \
@@ -35,7 +36,7 @@ mutant scan_fallback.cl any "$fallback" "a tile that is worked out is the group'
 mutant scan_fallback.cl any "$fallback" "of a tile that is worked out, a node is left out" "$tile_published" 'if (false) publish(' \
     'for (u32 node = 0; node < 16' 'for (u32 node = 0; node < 15'
 mutant scan_fallback.cl any "$fallback" "a node holds its first 15 tiles" 'total = values[15];' 'total = values[14];'
-mutant scan_fallback.cl any "${fallback/mixed/skewed}" "levels are combined from the wrong side" \
+mutant scan_fallback.cl any "${fallback/i64 --patterns mixed/i32 --patterns skewed}" "levels are combined from the wrong side" \
     'apply(op, carry, before->values[16 * levels + digit - 1])' 'apply(op, before->values[16 * levels + digit - 1], carry)'
 
 mutant scan_wide.cl one "$partitioned" "a result past the end" 'for (int k = i; k < count; ++k)' 'for (int k = i; k <= count; ++k)'
@@ -65,9 +66,9 @@ mutant scan_steps.cl any "scan --variants recursive_vector ${blocks/1009/5000}" 
 #pragma unroll' 'shared[lane];
 #pragma unroll'
 
-lookback="scan --variants lookback --types i32 --patterns mixed --sizes 4095,4097,1200001"
+lookback="scan --variants lookback --types i64 --patterns mixed --sizes 4095,4097,1200001"
 mutant lookback.cu any "$lookback" "a sibling too many" 'if (lane + 1 == digit) before[warp] = p;' 'if (lane == digit) before[warp] = p;'
-mutant lookback.cu any "${lookback/mixed/skewed}" "levels are combined from the wrong side" \
+mutant lookback.cu any "${lookback/i64 --patterns mixed/i32 --patterns skewed}" "levels are combined from the wrong side" \
     'node = combine(node, before[k]);' 'node = combine(before[k], node);'
 mutant lookback.cu any "$lookback" "the upper half of a node is not combined with the lower" \
     'half < lookback_fan; half *= 2' 'half < lookback_fan / 2; half *= 2'
