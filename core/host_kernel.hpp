@@ -73,7 +73,8 @@ struct HostEntry<Kernel> {
     static void baseline(const Group& group, const void* const* arguments) {
         call(group, arguments, std::index_sequence_for<P...>{});
     }
-#if defined(__x86_64__)
+    // Under a sanitizer, which multiplies the compiler's work, one instruction set will do.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     // The features are added to what the command line asks for (an arch= would replace it, and a kernel
     // compiled with -march=native could then not be inlined here). g++ would rather not use 512-bit vectors,
     // clang does.

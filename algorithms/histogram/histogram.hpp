@@ -26,13 +26,6 @@ struct HistogramHost {
     HostKernel bins, serial, global, local, packed16;
 };
 
-/// The textbook's kernels are compiled for one instruction set.
-template <auto Kernel>
-constexpr HostKernel plain_host_kernel() {
-    const HostKernel kernel = host_kernel<Kernel>();
-    return {kernel.baseline, kernel.baseline, kernel.baseline, kernel.parameters};
-}
-
 template <class T, class Op>
 const HistogramHost& histogram_host() {
     static constexpr HistogramHost kernels{.bins = host_kernel<&host::histogram_bins<T, Op>>(),
