@@ -76,7 +76,7 @@ KernelTest doubled() {
         const auto in = call.in<T>(0);
         const auto out = call.out<T>(0);
         for (u64 i = 0; i < call.n; ++i)
-            out[i] = static_cast<T>(in[i] * 2 + 1);
+            out[i] = static_cast<T>(static_cast<ops::Wide<T>>(in[i]) * 2 + 1);
     };
     test.sizes = {0, 1, 5, 64, 1000};
     return test;

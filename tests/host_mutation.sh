@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # host_mutation.sh BUILD_DIR [COMPILER]: mutation.sh for the kernels of the CPU, which are C++. Each mutant below is planted
 # in a copy of its header; host_mutation.cpp, compiled with that copy first on the include path, puts the kernels through the
-# suite, which must end with status 1 and a result that differs. COMPILER: what BUILD_DIR, a build with shared libraries, was
+# suite, which must end with status 1 and a result that differs, or crash. COMPILER: what BUILD_DIR, a build with shared libraries, was
 # built with (c++).
 set -u
 export LC_ALL=C
@@ -46,7 +46,7 @@ mutant sort_host.hpp "merge: the last element of a run is left out" \
     'for (u64 j = k - i; j < b_count; ++j, ++k)' 'for (u64 j = k - i; j + 1 < b_count; ++j, ++k)'
 mutant sort_host.hpp "merge: insertion passes equal keys" \
     'less(key, now.keys[j - 1]) != 0' 'less(now.keys[j - 1], key) == 0'
-mutant sort_host.hpp "merge: values stay behind" 'to.values[i] = from.values[j];' 'to.values[i] = from.values[i];'
+mutant sort_host.hpp "merge: values stay behind" 'to.values[i] = from.values[j];' 'to.values[i] = from.values[0];'
 mutant sort_host.hpp "merge: a part of a run ends one early" 'first - a + count, less);' 'first - a + count - 1, less);'
 
 # Puts the mutant's header into a folder of its own; says what is wrong if it does not apply.
@@ -113,6 +113,9 @@ for i in "${planted[@]}"; do
     if [[ $(status_of "$i") == "status 1" ]] && grep -q DIFFERS "$work/$i/log"; then
         how=$(grep -m 1 -A 1 '^FAILED' "$work/$i/log" | tail -n 1)
         echo "caught  ${files[i]}: ${whats[i]}:${how#   }"
+        ((++caught))
+    elif [[ $(status_of "$i") =~ ^status\ (134|139)$ ]]; then
+        echo "caught  ${files[i]}: ${whats[i]}: it crashed, $(status_of "$i")"
         ((++caught))
     elif [[ $(status_of "$i") == status* ]]; then
         fail "${files[i]}: ${whats[i]}: NOT CAUGHT, $(status_of "$i")"

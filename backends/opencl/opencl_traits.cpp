@@ -43,10 +43,6 @@ bool is_nvidia_driver(cl_device_id device) {
     return ask_text(platform_of(device), CL_PLATFORM_NAME).find("NVIDIA") != std::string::npos;
 }
 
-bool is_pocl_cpu(cl_device_id device) {
-    return is_cpu(device) && ask_text(platform_of(device), CL_PLATFORM_NAME) == "Portable Computing Language";
-}
-
 bool has_fp64(cl_device_id device) {
     return has_word(extensions_of(device), "cl_khr_fp64") ||
            ask_value<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
@@ -125,6 +121,10 @@ Shuffle shuffle_of(cl_device_id device) {
 }
 
 }  // namespace
+
+bool is_pocl_cpu(cl_device_id device) {
+    return is_cpu(device) && ask_text(platform_of(device), CL_PLATFORM_NAME) == "Portable Computing Language";
+}
 
 u32 parse_version(std::string_view text) {
     const std::size_t dot = text.find('.');

@@ -12,6 +12,9 @@ DeviceInfo info_of(cl_device_id device, u32 index);
 /// shapes of kernels on any device.
 DeviceTraits traits_of(cl_device_id device);
 
+/// PoCL on a CPU.
+bool is_pocl_cpu(cl_device_id device);
+
 /// Why Concord cannot use the device; empty if it can.
 std::string why_unusable(cl_device_id device);
 
