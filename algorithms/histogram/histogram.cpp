@@ -41,6 +41,15 @@ Support supports_global(const Device& device, const HistogramProblem& p) {
     return supports_any(device, p);
 }
 
+Support supports_sorted(const Device& device, const HistogramProblem& p) {
+    if (p.bins() > most_narrow_bins) return Support::no(bins_name(p.bins()) + " are more than 2^30");
+    const u64 scratch = 8 * p.in.count, most = device.traits().global_memory / 4;
+    if (scratch > most && device.traits().runs)
+        return Support::no("bins of " + std::to_string(p.in.count) + " samples, and their sort, take " +
+                           std::to_string(scratch) + " bytes, more than " + std::to_string(most));
+    return supports_global(device, p);
+}
+
 // Groups' rows are added to the counters at a cost, which few samples do not repay.
 bool worth_rows(const HistogramProblem& p) {
     return p.in.count > p.bins();
@@ -104,6 +113,10 @@ constexpr HistogramRow table[] = {
       Order::canonical, "textbook"},
      supports_global,
      run_histogram_global_atomic},
+    {{"sorted", "bins are sorted by coarse bin, and each of these counted in local memory", true, true, true,
+      Order::canonical, "textbook"},
+     supports_sorted,
+     run_histogram_sorted},
     {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
      supports_any,
      run_histogram_serial},

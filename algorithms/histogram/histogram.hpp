@@ -8,7 +8,8 @@
 /// u32 wraps, u64 holds any count: exactly, on every device and in every variant, whatever the order. in stays
 /// as it is. Traffic: every sample is read once (by `passes` once a pass, mostly from cache), the counters are
 /// written once. Enqueues on the stream and returns; scratch from the device's pool: 4 or 8 bytes a bin for
-/// u16 counters on devices of many lanes, 4 bytes a bin, sub-table and task for `private_bins`. Errors:
+/// u16 counters on devices of many lanes, 4 bytes a bin, sub-table and task for `private_bins`, 4 bytes a sample and
+/// what `sort` takes for as many keys of u32 in `sorted`. Errors:
 /// invalid_argument (no counters, their type, overlap, bounds), wrong_device, unsupported, compile_failed,
 /// out_of_memory. Source: V. Podlozhnyuk, Histogram calculation in CUDA, 2007; J. Gomez-Luna et al., An
 /// optimized approach to histogram computation on GPU, 2013.
@@ -23,7 +24,7 @@ namespace detail {
 
 /// The host kernels of one binning of one type.
 struct HistogramHost {
-    HostKernel bins, serial, global, local, packed16;
+    HostKernel bins, serial, global, local, packed16, ids;
 };
 
 template <class T, class Op>
@@ -32,7 +33,8 @@ const HistogramHost& histogram_host() {
                                            .serial = plain_host_kernel<&host::histogram_serial<T, Op>>(),
                                            .global = plain_host_kernel<&host::histogram_global<T, Op>>(),
                                            .local = plain_host_kernel<&host::histogram_private<T, Op>>(),
-                                           .packed16 = plain_host_kernel<&host::histogram_packed16<T, Op>>()};
+                                           .packed16 = plain_host_kernel<&host::histogram_packed16<T, Op>>(),
+                                           .ids = plain_host_kernel<&host::histogram_ids<T, Op>>()};
     return kernels;
 }
 

@@ -188,6 +188,46 @@ void histogram_packed16(const Group& group, const T* in, u32* out, u64 n, u64 bi
     }
 }
 
+// --- sorted -------------------------------------------------------------------------------------------------------
+
+/// Every sample's bin; `none` for one that is not counted.
+template <class T, class Op>
+void histogram_ids(const Group& group, const T* in, u32* ids, u64 n, u64 bins, u32 none, u64 tile,
+                   const Op op) {
+    const u64 begin = group.x * tile, end = std::min(n, begin + tile);
+    for (u64 i = begin; i < end; ++i) {
+        const u64 bin = bin_of(op, in[i]);
+        ids[i] = bin < bins ? static_cast<u32>(bin) : none;
+    }
+}
+
+/// Where each coarse bin begins among the sorted ids, and the last ends.
+inline void histogram_positions(const Group& group, const u32* ids, u64* positions, u64 n, u32 coarse,
+                                u32 shift, u64 tile) {
+    const u64 begin = group.x * tile, end = std::min(u64{coarse} + 1, begin + tile);
+    for (u64 c = begin; c < end; ++c)
+        positions[c] = static_cast<u64>(
+            std::partition_point(ids, ids + n, [&](u32 id) { return id >> shift < c; }) - ids);
+}
+
+/// Counts a segment of the sorted ids, one coarse bin after another, in local memory.
+inline void histogram_segments(const Group& group, const u32* ids, const u64* positions, u32* out, u64 n,
+                               u64 bins, u64 segment, u32 coarse, u32 shift, u32 words) {
+    u32* table = reinterpret_cast<u32*>(group.local);
+    const u64 begin = group.x * segment, end = std::min(n, begin + segment), fine = u64{1} << shift;
+    for (u64 c = ids[begin] >> shift; c < coarse && positions[c] < end; ++c) {
+        const u64 first = std::max(begin, positions[c]), last = std::min(end, positions[c + 1]);
+        if (first >= last) continue;
+        std::fill_n(table, fine, u32{0});
+        for (u64 i = first; i < last; ++i)
+            ++table[ids[i] & (fine - 1)];
+        const u64 held = std::min(fine, bins - (c << shift));
+        for (u64 b = 0; b < held; ++b) {
+            if (table[b] != 0) add_to(out, words, (c << shift) + b, table[b]);
+        }
+    }
+}
+
 /// Counters of 16 bits from counts of 32 or 64: those past 65535 stop there.
 inline void histogram_saturate(const Group& group, const u32* counts, u16* out, u64 bins, u32 words,
                                u64 tile) {

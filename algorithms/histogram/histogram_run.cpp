@@ -3,6 +3,7 @@
 #include "histogram_table.hpp"
 
 #include <concord/launch.hpp>
+#include <concord/sort.hpp>
 
 #include <cmath>
 
@@ -10,7 +11,7 @@ namespace concord {
 
 namespace texts {
 extern const KernelText common_cu, common_cl, histogram_cu, histogram_cl, histogram_steps_cu,
-    histogram_steps_cl;
+    histogram_steps_cl, histogram_sorted_cu, histogram_sorted_cl;
 }
 
 namespace detail {
@@ -25,7 +26,7 @@ constexpr u64 most_copy_bytes = u64{32} << 10;
 constexpr u32 most_copies = 32;
 constexpr u64 share_bits = 31;  // samples of a group, counted in 32 bits
 
-enum class Text { lanes, wide, steps };
+enum class Text { lanes, wide, steps, sorted };
 
 const KernelSource& source(Text text) {
     static const KernelSource production{
@@ -33,7 +34,10 @@ const KernelSource& source(Text text) {
     static const KernelSource steps{"histogram_steps",
                                     {texts::common_cu, texts::histogram_steps_cu},
                                     {texts::common_cl, texts::histogram_steps_cl}};
-    return text == Text::steps ? steps : production;
+    static const KernelSource sorted{"histogram_sorted",
+                                     {texts::common_cu, texts::histogram_sorted_cu},
+                                     {texts::common_cl, texts::histogram_sorted_cl}};
+    return text == Text::steps ? steps : text == Text::sorted ? sorted : production;
 }
 
 u32 group_lanes(const Device& device) {
@@ -247,6 +251,37 @@ void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
     const u64 groups = std::min(most_groups, divide_up(p.in.count, host ? host_share : u64{global_lanes}));
     launch(stream, *count, LaunchShape::linear(groups, lanes_of(device, global_lanes)), p.in, counts.view,
            p.in.count, p.bins(), counts.words, p.values);
+    finish(stream, p, counts);
+}
+
+void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
+    Device& device = stream.device();
+    const Counts counts = make_counts(stream, p);
+    // A coarse bin's counters fit local memory, and a cache next to a core.
+    constexpr u64 most_fine = 8192;
+    const u32 shift = static_cast<u32>(std::bit_width(std::min(most_fine, local_budget(device) / 4))) - 1;
+    const u64 n = p.in.count, bins = p.bins(), fine = u64{1} << shift;
+    const u32 coarse = static_cast<u32>(divide_up(bins, fine));
+    const auto id_buffer = stream.scratch(n * sizeof(u32)),
+               position_buffer = stream.scratch((u64{coarse} + 1) * sizeof(u64));
+    const View ids{id_buffer.get(), 0, n, Type::u32},
+        positions{position_buffer.get(), 0, u64{coarse} + 1, Type::u64};
+
+    const KernelShape shape{.text = Text::sorted, .lanes = global_lanes, .words = counts.words};
+    const auto find = kernel(device, p, "histogram_ids", shape, p.host->ids);
+    launch_elements(stream, *find, n, global_lanes, p.values, p.in, ids, n, bins, coarse << shift);
+    sort(stream, ids, ids, {.begin_bit = shift, .end_bit = shift + static_cast<u32>(std::bit_width(coarse))});
+    const auto locate = counter_kernel(device, p, "histogram_positions", shape,
+                                       plain_host_kernel<&host::histogram_positions>());
+    launch_elements(stream, *locate, positions.count, global_lanes, NoOperator{}, ids, positions, n, coarse,
+                    shift);
+    // Segments long enough to repay the counters that are cleared and added, and enough of them for all units.
+    const u64 segment = std::max(8 * fine, divide_up(n, u64{device.traits().units} * 16));
+    const auto count = counter_kernel(device, p, "histogram_segments", shape,
+                                      plain_host_kernel<&host::histogram_segments>());
+    launch(stream, *count,
+           LaunchShape::linear(divide_up(n, segment), lanes_of(device, global_lanes), fine * sizeof(u32)),
+           ids, positions, counts.view, n, bins, segment, coarse, shift, counts.words);
     finish(stream, p, counts);
 }
 

@@ -46,6 +46,7 @@ void run_histogram_shared_atomic(Stream& stream, const HistogramProblem& problem
 void run_histogram_packed16(Stream& stream, const HistogramProblem& problem);
 void run_histogram_passes(Stream& stream, const HistogramProblem& problem);
 void run_histogram_global_atomic(Stream& stream, const HistogramProblem& problem);
+void run_histogram_sorted(Stream& stream, const HistogramProblem& problem);
 void run_histogram_serial(Stream& stream, const HistogramProblem& problem);
 
 }  // namespace concord::detail
