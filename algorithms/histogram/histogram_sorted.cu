@@ -6,7 +6,7 @@
 //            ids, counts those of one coarse bin after another in shared memory, and adds the counts to the counters.
 // Traffic    every sample once; 4 bytes an id written, sorted (sort.hpp) and read; and the counters of a coarse bin are
 //            added to once for each segment that meets it.
-// Tunables   GROUP lanes a group; shift and the segments' length: histogram_sorted.cpp.
+// Tunables   GROUP lanes a group; shift and the segments' length: histogram_run.cpp.
 // Source     textbook.
 //
 // T: type of the samples; apply(op, x): the bin of a sample, N or more if it is not counted; BIN: the unsigned type of
