@@ -1,10 +1,17 @@
 #pragma once
-/// Launches that several algorithms have in common.
+/// Names and launches that several algorithms have in common.
 
 #include <concord/span.hpp>
 #include <concord/variant.hpp>
 
 namespace concord::detail {
+
+/// OpenCL's own name of an element type, as in as_float and float16.
+constexpr std::string_view opencl_name(Type type) {
+    constexpr std::string_view names[] = {"char",   "short", "int",   "long",  "uchar",
+                                          "ushort", "uint",  "ulong", "float", "double"};
+    return names[static_cast<std::size_t>(type)];
+}
 
 /// In place of an operator's values, for a kernel without an operator.
 struct NoOperator {};

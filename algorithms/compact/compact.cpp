@@ -1,5 +1,6 @@
 #include "compact_table.hpp"
 
+#include <concord/launch.hpp>
 #include <concord/lookback.hpp>
 
 namespace concord {
@@ -28,13 +29,6 @@ const KernelSource& source(CompactText text) {
         {texts::common_cu, texts::lookback_cu, texts::compact_tile_cu, texts::compact_lookback_cu},
         {}};
     return text == CompactText::steps ? steps : text == CompactText::lookback ? lookback : fused;
-}
-
-// OpenCL's own name of an element type, as in as_float.
-std::string_view opencl_name(Type type) {
-    constexpr std::string_view names[] = {"char",   "short", "int",   "long",  "uchar",
-                                          "ushort", "uint",  "ulong", "float", "double"};
-    return names[static_cast<std::size_t>(type)];
 }
 
 // The unsigned integer of that size.

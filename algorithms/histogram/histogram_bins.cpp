@@ -205,7 +205,8 @@ ResolvedBins even_integers(const HistogramBins& bins, u64 count) {
     const i128 lo = whole_bound(bins, bins.lo(), type_of<T>()),
                hi = whole_bound(bins, bins.hi(), type_of<T>());
     if (lo >= hi) refuse(range_name(bins) + " is empty");
-    if (hi - lo > static_cast<i128>(~u64{0})) refuse(range_name(bins) + " is wider than 64 bits");
+    constexpr i128 widest = ~u64{0};
+    if (hi - lo > widest) refuse(range_name(bins) + " is wider than 64 bits");
     using Limits = std::numeric_limits<T>;
     const i128 first = std::max<i128>(lo, Limits::min()), last = std::min<i128>(hi - 1, Limits::max());
     if (first > last) {

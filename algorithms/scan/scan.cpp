@@ -1,5 +1,6 @@
 #include "scan_table.hpp"
 
+#include <concord/launch.hpp>
 #include <concord/lookback.hpp>
 
 #include <bit>
@@ -300,6 +301,8 @@ std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, ScanTe
                           {"GROUP", std::to_string(scan_group)},
                           {"TILES", std::to_string(shape.tiles)},
                           {"RESIDENT", std::to_string(shape.resident)}};
+        if (text == ScanText::wide && p.op.hash == builtin(ReduceOp::sum, type).hash)
+            spec.constants.push_back({"T16", std::string(opencl_name(type)) + "16"});
         spec.op = p.op;
         if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
         spec.max_lanes = text == ScanText::wide ? 1 : scan_group;

@@ -9,7 +9,7 @@
 // Source            J. Sklansky, Conditional-sum Addition Logic, 1960; D. Merrill, M. Garland, Single-pass Parallel
 //                   Prefix Scan with Decoupled Look-back, 2016.
 //
-// T: element type; apply(op, x, y): the operator; x is the earlier one.
+// T: element type; apply(op, x, y): the operator; x is the earlier one; T16: 16 elements, where the operator is the sum.
 
 #define FAN 16
 #define PIECE 1024
@@ -45,6 +45,54 @@ static inline void join_eights(T* p, int n, const Op op) {
     }
 }
 
+#if defined(T16) && __has_builtin(__builtin_shufflevector)
+
+// Sums: a step of the network is a shuffle of a block, an addition, and a choice of lanes.
+#define PICK __builtin_shufflevector
+static inline T16 network(T16 v) {
+    T16 sum = PICK(v, v, 0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14) + v;
+    v = PICK(v, sum, 0, 17, 2, 19, 4, 21, 6, 23, 8, 25, 10, 27, 12, 29, 14, 31);
+    sum = PICK(v, v, 1, 1, 1, 1, 5, 5, 5, 5, 9, 9, 9, 9, 13, 13, 13, 13) + v;
+    v = PICK(v, sum, 0, 1, 18, 19, 4, 5, 22, 23, 8, 9, 26, 27, 12, 13, 30, 31);
+    sum = PICK(v, v, 3, 3, 3, 3, 3, 3, 3, 3, 11, 11, 11, 11, 11, 11, 11, 11) + v;
+    v = PICK(v, sum, 0, 1, 2, 3, 20, 21, 22, 23, 8, 9, 10, 11, 28, 29, 30, 31);
+    sum = (T16)(v.s7) + v;
+    return PICK(v, sum, 0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31);
+}
+
+// The results of n / 16 blocks, given what lies before each; p: unused.
+static inline void scan_blocks(const T* in, T* out, const T* before, T* p, int n, bool exclusive, const Op op) {
+    for (int b = 0; b < n / 16; ++b) {
+        const T16 v = network(vload16(b, in));
+        const T16 from = exclusive ? PICK(v, v, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14) : v;
+        T16 result = (T16)(before[b]) + from;
+        if (exclusive) result.s0 = before[b];
+        vstore16(result, b, out);
+    }
+}
+
+static inline T16 sum_neighbours(T16 a, T16 b) {
+    return PICK(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30) +
+           PICK(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+}
+
+// The totals of n / 16 blocks that lie one after another, n a multiple of 256: neighbours meet, four times; room: unused.
+static inline void total_blocks(const T* in, T* totals, T* room, int n, const Op op) {
+    for (int k = 0; k < n / 256; ++k) {
+        T16 rows[8];
+#pragma unroll
+        for (int i = 0; i < 8; ++i)
+            rows[i] = sum_neighbours(vload16(16 * k + 2 * i, in), vload16(16 * k + 2 * i + 1, in));
+#pragma unroll
+        for (int i = 0; i < 4; ++i) rows[i] = sum_neighbours(rows[2 * i], rows[2 * i + 1]);
+        rows[0] = sum_neighbours(rows[0], rows[1]);
+        rows[1] = sum_neighbours(rows[2], rows[3]);
+        vstore16(sum_neighbours(rows[0], rows[1]), k, totals);
+    }
+}
+
+#else
+
 // The results of n / 16 blocks in p, given what lies before each; p[-1] is read, and not used.
 static inline void scan_blocks(const T* in, T* out, const T* before, T* p, int n, bool exclusive, const Op op) {
     scan_fours(in, p, n, op);
@@ -73,6 +121,8 @@ static inline void total_blocks(const T* in, T* totals, T* room, int n, const Op
     total_pairs(fours, eights, n / 8, op);
     total_pairs(eights, totals, n / 16, op);
 }
+
+#endif
 
 // What a group keeps of its tile: the totals of its blocks, of its nodes of 256 and of its nodes of 4096 elements, and room
 // for the loops.

@@ -2,6 +2,8 @@
 
 #include "sort_kernels.hpp"
 
+#include <concord/launch.hpp>
+
 namespace concord {
 
 namespace texts {
@@ -67,13 +69,6 @@ struct Comparator {
     Type type;  // as which it takes a key
     ValueBytes values;
 };
-
-// OpenCL's own name of a type, as in as_float.
-std::string_view opencl_name(Type type) {
-    constexpr std::string_view names[] = {"char",   "short", "int",   "long",  "uchar",
-                                          "ushort", "uint",  "ulong", "float", "double"};
-    return names[static_cast<std::size_t>(type)];
-}
 
 std::shared_ptr<Kernel> merge_kernel(Device& device, const SortProblem& p, const Comparator& less, bool wide,
                                      const char* entry, bool values = true) {

@@ -56,7 +56,7 @@ constexpr u64 group_size = 256;
 
 template <bool wrong>
 void blur_on_host(const Group& group, const f32* in, const f32* taps, f32* out, u64 side, u64 step) {
-    const i64 last = static_cast<i64>(side) - (wrong ? 2 : 1);
+    const i64 last = std::max(static_cast<i64>(side) - (wrong ? 2 : 1), i64{0});
     const u64 begin = group.x * group_size, end = std::min(side * side, begin + group_size);
     for (u64 i = begin; i < end; ++i) {
         const i64 at = static_cast<i64>(step == 1 ? i % side : i / side);
@@ -74,7 +74,8 @@ KernelSpec blur_spec(bool wrong) {
     KernelSpec spec;
     spec.source = &blur;
     spec.entry = "blur";
-    spec.constants = {{"RADIUS", std::to_string(radius)}, {"LAST", wrong ? "side - 2" : "side - 1"}};
+    spec.constants = {{"RADIUS", std::to_string(radius)},
+                      {"LAST", wrong ? "side > 1 ? side - 2 : 0" : "side - 1"}};
     spec.host = wrong ? host_kernel<&blur_on_host<true>>() : host_kernel<&blur_on_host<false>>();
     return spec;
 }
