@@ -44,7 +44,13 @@ mutant scan_wide.cl one "$partitioned" "a tile takes its own total for what lies
     'before[levels] = p[(digit + FAN - 1) % FAN];' 'before[levels] = p[digit];'
 mutant scan_wide.cl one "$partitioned" "the higher levels are left out" \
     'while (levels-- > 0) {' 'levels = 1; while (levels-- > 0) {'
-mutant scan_wide.cl one "$partitioned" "an exclusive scan begins inclusively" 'if (exclusive) out[16 * b] = left;' ''
+mutant scan_wide.cl one "$partitioned" "an exclusive sum begins inclusively" 'if (exclusive) result.s0 = before[b];' ''
+mutant scan_wide.cl one "$partitioned" "the network of sums lacks a step" \
+    'PICK(v, sum, 0, 1, 18, 19, 4, 5, 22, 23, 8, 9, 26, 27, 12, 13, 30, 31)' 'v'
+mutant scan_wide.cl one "$partitioned" "of a node's blocks two sums are left out" \
+    'rows[1] = sum_neighbours(rows[2], rows[3]);' 'rows[1] = rows[2];'
+mutant scan_wide.cl one "${partitioned/i64 --patterns mixed/i32 --patterns skewed}" "an exclusive scan begins inclusively" \
+    'if (exclusive) out[16 * b] = left;' ''
 mutant scan_wide.cl one "$tiled_wide" "the totals of a tile's nodes are left out" \
     'k < pieces + nodes + 1; ++k' 'k < pieces + nodes; ++k'
 mutant scan_wide.cl one "$tiled_wide" "no tile has anything before it" \
