@@ -19,15 +19,17 @@
 
 namespace concord {
 
+/// Instruction sets that host kernels are compiled for; the machine's best is chosen once, at run time.
+enum class HostIsa { baseline, avx2, avx512 };
+
 /// Where a host kernel's call stands in its launch.
 struct Group {
     u64 x = 0, y = 0, z = 0;                    ///< this group
     u64 count_x = 1, count_y = 1, count_z = 1;  ///< groups of the launch
     std::byte* local = nullptr;  ///< LaunchShape::local_bytes of scratch, 64-byte aligned; this group's own
+    /// What the running copy of the kernel is compiled for: a constant wherever the kernel is inlined.
+    HostIsa isa = HostIsa::baseline;
 };
-
-/// Instruction sets that host kernels are compiled for; the machine's best is chosen once, at run time.
-enum class HostIsa { baseline, avx2, avx512 };
 
 /// One entry point per instruction set, all of the same source. Null functions: no host kernel.
 struct HostKernel {
@@ -64,14 +66,15 @@ struct HostEntry<Kernel> {
         std::memcpy(&value, argument, sizeof value);
         return value;
     }
-    template <std::size_t... I>
-    [[gnu::always_inline]] static inline void call(const Group& group, const void* const* arguments,
+    template <HostIsa isa, std::size_t... I>
+    [[gnu::always_inline]] static inline void call(Group group, const void* const* arguments,
                                                    std::index_sequence<I...>) {
+        group.isa = isa;
         Kernel(group, load<std::remove_cv_t<P>>(arguments[I])...);
     }
 
     static void baseline(const Group& group, const void* const* arguments) {
-        call(group, arguments, std::index_sequence_for<P...>{});
+        call<HostIsa::baseline>(group, arguments, std::index_sequence_for<P...>{});
     }
     // Under a sanitizer, which multiplies the compiler's work, one instruction set will do.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -87,11 +90,11 @@ struct HostEntry<Kernel> {
 #endif
     [[gnu::target(CONCORD_AVX2), gnu::flatten]] static void avx2(const Group& group,
                                                                  const void* const* arguments) {
-        call(group, arguments, std::index_sequence_for<P...>{});
+        call<HostIsa::avx2>(group, arguments, std::index_sequence_for<P...>{});
     }
     [[CONCORD_WIDE_VECTORS, gnu::flatten]] static void avx512(const Group& group,
                                                               const void* const* arguments) {
-        call(group, arguments, std::index_sequence_for<P...>{});
+        call<HostIsa::avx512>(group, arguments, std::index_sequence_for<P...>{});
     }
 #undef CONCORD_AVX2
 #undef CONCORD_AVX512

@@ -4,6 +4,8 @@
 
 #include <concord/host_kernel.hpp>
 #include <concord/host_vector.hpp>
+#include <concord/operators.hpp>
+#include <concord/scan_sum_host.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -110,10 +112,21 @@ template <class T, class Op>
     total_blocks<256>(work.chunks, work.nodes, op);
 }
 
+// A piece by whichever is faster.
+template <class T, class Op>
+[[gnu::always_inline]] inline void scan_piece_of(HostIsa isa, const T* in, T* out, const T* before, T* p,
+                                                 bool exclusive, const Op& op) {
+    if constexpr (std::is_same_v<Op, ops::Sum>) {
+        if (isa != HostIsa::baseline) return scan_sums<scan_piece>(in, out, before, exclusive);
+    }
+    scan_blocks<scan_piece>(in, out, before, p, exclusive, op);
+}
+
 // The results of a tile, given what lies before it. past_cache: results gather, and leave for memory in whole lines.
 template <class T, class Op>
-[[gnu::always_inline]] inline void finish_tile(const T* in, T* out, u64 length, TileWork<T>& work, T carry,
-                                               bool exclusive, bool past_cache, T identity, const Op& op) {
+[[gnu::always_inline]] inline void finish_tile(HostIsa isa, const T* in, T* out, u64 length,
+                                               TileWork<T>& work, T carry, bool exclusive, bool past_cache,
+                                               T identity, const Op& op) {
     alignas(64) T before_nodes[16], before_chunks[16], before_blocks[scan_piece / 16];
     T* const p = work.p + 1;
     scan_blocks<16>(work.nodes, before_nodes, &carry, p, true, op);
@@ -127,7 +140,7 @@ template <class T, class Op>
         const bool whole = count == scan_piece;
         if (!whole) pad_piece(work.piece, in + first, count, identity);
         T* const to = whole && !past_cache ? out + first : work.piece;
-        scan_blocks<scan_piece>(whole ? in + first : work.piece, to, before_blocks, p, exclusive, op);
+        scan_piece_of(isa, whole ? in + first : work.piece, to, before_blocks, p, exclusive, op);
         if (past_cache) {
             stream_store(out + first, work.piece, count * sizeof(T));
         } else if (!whole) {
@@ -190,7 +203,7 @@ template <class T, class Op>
 /// sets. Groups take tiles in turn, one after the other until none is left. A tile's total is published before anything is
 /// waited for, and what a tile waits for was begun before it.
 template <class T, class Op>
-[[gnu::always_inline]] inline void scan_partitioned(const Group& /*group*/, const T* in, T* out, T* totals,
+[[gnu::always_inline]] inline void scan_partitioned(const Group& group, const T* in, T* out, T* totals,
                                                     u32* flags, u64 n, u32 exclusive, u32 past_cache,
                                                     T identity, const Op op) {
     const u64 tiles = (n + scan_tile - 1) / scan_tile;
@@ -204,8 +217,8 @@ template <class T, class Op>
         reduce_tile(in + first, length, work, identity, op);
         const T carry =
             tiles > 1 ? tile_carry(totals, flags, tile, tiles, work.nodes, identity, op) : identity;
-        finish_tile(in + first, out + first, length, work, carry, exclusive != 0, past_cache != 0, identity,
-                    op);
+        finish_tile(group.isa, in + first, out + first, length, work, carry, exclusive != 0, past_cache != 0,
+                    identity, op);
     }
     if (past_cache != 0) stream_fence();
 }

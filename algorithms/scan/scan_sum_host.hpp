@@ -1,0 +1,107 @@
+#pragma once
+/// Sums through scan's network in registers, for instruction sets whose shuffles are one instruction. The order is that of
+/// scan_host.hpp, whose loops the compiler makes poorer vectors of: this takes a third to a half of their time.
+
+#include <concord/types.hpp>
+
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace concord::host {
+
+/// A block of 16 elements, in vectors of 32 bytes at most. Integers are taken as unsigned: they wrap.
+template <class T>
+class SumBlock {
+    template <bool integer, class U>
+    struct Plain {
+        using Type = U;
+    };
+    template <class U>
+    struct Plain<true, U> {
+        using Type = std::make_unsigned_t<U>;
+    };
+    using Element = typename Plain<std::is_integral_v<T>, T>::Type;
+
+  public:
+    static constexpr int lanes = sizeof(T) == 1 ? 16 : 32 / static_cast<int>(sizeof(T));
+    static constexpr int rows = 16 / lanes;
+    typedef Element Row __attribute__((vector_size(lanes * sizeof(T))));
+
+    // Row by row: g++ would keep an array that is copied as a whole in memory.
+    [[gnu::always_inline]] void load(const T* in) {
+        for (int r = 0; r < rows; ++r)
+            std::memcpy(&row_[r], in + r * lanes, sizeof(Row));
+    }
+    [[gnu::always_inline]] void store(T* out) const {
+        for (int r = 0; r < rows; ++r)
+            std::memcpy(out + r * lanes, &row_[r], sizeof(Row));
+    }
+
+    /// Sklansky's network: the last of each left half is added to all of the right half.
+    [[gnu::always_inline]] void scan() {
+        for (Row& row : row_)
+            scan_row<1>(row);
+        for (int half = 1; half < rows; half *= 2) {
+            for (int r = 0; r < rows; ++r) {
+                if ((r & half) != 0) row_[r] = row_[(r & -2 * half) + half - 1][lanes - 1] + row_[r];
+            }
+        }
+    }
+
+    /// Adds what lies before the block.
+    [[gnu::always_inline]] void add(T before) {
+        for (Row& row : row_)
+            row = static_cast<Element>(before) + row;
+    }
+
+    /// The same of an exclusive scan: every result moves on by one.
+    [[gnu::always_inline]] void add_exclusive(T before) {
+        for (int r = rows - 1; r >= 0; --r) {
+            shift(row_[r > 0 ? r - 1 : 0], row_[r], Lanes{});
+            row_[r] = static_cast<Element>(before) + row_[r];
+        }
+        row_[0][0] = static_cast<Element>(before);
+    }
+
+  private:
+    using Lanes = std::make_integer_sequence<int, lanes>;
+
+    template <int half, int... lane>
+    [[gnu::always_inline]] static void join(Row& row, std::integer_sequence<int, lane...> /*lanes*/) {
+        const Row sum = __builtin_shufflevector(
+                            row, row, ((lane & half) != 0 ? (lane & -2 * half) + half - 1 : lane)...) +
+                        row;
+        row = __builtin_shufflevector(row, sum, ((lane & half) != 0 ? lanes + lane : lane)...);
+    }
+    template <int half>
+    [[gnu::always_inline]] static void scan_row(Row& row) {
+        join<half>(row, Lanes{});
+        if constexpr (2 * half < lanes) scan_row<2 * half>(row);
+    }
+    template <int... lane>
+    [[gnu::always_inline]] static void shift(const Row& left, Row& row,
+                                             std::integer_sequence<int, lane...> /*lanes*/) {
+        row = __builtin_shufflevector(left, row, (lanes - 1 + lane)...);
+    }
+
+    Row row_[rows];
+};
+
+/// The sums of n / 16 blocks, given what lies before each. out may be in.
+template <int n, class T>
+[[gnu::always_inline]] inline void scan_sums(const T* in, T* out, const T* before, bool exclusive) {
+    for (int b = 0; b < n / 16; ++b) {
+        SumBlock<T> block;
+        block.load(in + 16 * b);
+        block.scan();
+        if (exclusive) {
+            block.add_exclusive(before[b]);
+        } else {
+            block.add(before[b]);
+        }
+        block.store(out + 16 * b);
+    }
+}
+
+}  // namespace concord::host
