@@ -71,7 +71,8 @@ inline constexpr u64 convolve_most_rows = convolve_most_side - 1 + convolve_tall
 /// What a group has in its local memory.
 template <class I, class T>
 struct ConvolveStage {
-    alignas(64) T results[convolve_tall][convolve_chunk];
+    // Rows are no power of two apart, so that they are not in the same few places of a cache.
+    alignas(64) T results[convolve_tall][convolve_chunk + 64 / sizeof(T)];
     alignas(64) T segment[convolve_tall][convolve_segment];
     alignas(64) I zeros[convolve_chunk + convolve_most_side];
     alignas(64) I cells[convolve_most_rows][convolve_segment + convolve_most_side];
@@ -115,6 +116,8 @@ struct ConvolveBlocks {
 #pragma GCC unroll 4
             for (int w = 0; w < Wide; ++w)
                 cells[w] = load(rows[r] + x + i + static_cast<u64>(w) * lanes);
+            // Loaded once for all rows: g++ would rather take them from memory in every multiply-add.
+            asm volatile("" ::: "memory");
 #pragma GCC unroll 8
             for (u32 b = 0; b < tall; ++b) {
                 if (!has(b)) continue;
@@ -245,7 +248,20 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
                     Blocks::template slide<Rows, Columns>(rows, mask, p.mask_rows, p.mask_columns, inner,
                                                           to - from);
                 };
-                slide.template operator()<0, 0>();
+                // The usual masks are unrolled.
+                switch (p.mask_rows == p.mask_columns ? p.mask_rows : 0) {
+                    case 3:
+                        slide.template operator()<3, 3>();
+                        break;
+                    case 5:
+                        slide.template operator()<5, 5>();
+                        break;
+                    case 7:
+                        slide.template operator()<7, 7>();
+                        break;
+                    default:
+                        slide.template operator()<0, 0>();
+                }
             }
             if (to < end) edge(to, end);
             if (p.past_cache == 0) continue;
