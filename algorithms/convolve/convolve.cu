@@ -25,6 +25,7 @@ typedef MASK Mask;
 constexpr int before = MASK_COLUMNS / 2;                  // columns that the mask reaches to either side
 constexpr int lead = (before + PACK - 1) / PACK * PACK;  // the same in whole packs
 constexpr int width = PACK + 2 * lead;
+constexpr int unrolled = UNROLL;
 
 __device__ __forceinline__ f32 multiply_add(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
 __device__ __forceinline__ f64 multiply_add(f64 a, f64 b, f64 c) { return fma(a, b, c); }
@@ -119,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     T sum[MASK_ROWS][PACK] = {};
     Row window[AHEAD + 1];
     T* to = out + y * out_pitch + x;
-#pragma unroll UNROLL
+#pragma unroll unrolled
     for (int r = -AHEAD; r < count; ++r) {
 #pragma unroll
         for (int k = 0; k < AHEAD; ++k) window[k] = window[k + 1];

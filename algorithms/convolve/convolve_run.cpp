@@ -180,13 +180,13 @@ struct Sliding {
 Sliding sliding_of(const ConvolveProblem& p) {
     const u64 taps = p.mask.taps();
     const u32 pack = 16 / size_of(p.type());
-    const u32 ahead = taps <= 25 ? 2 : taps <= 255 ? 1 : 0;
+    const u32 ahead = taps <= 49 ? 2 : taps <= 255 ? 1 : 0;
     return {pack, ahead, taps <= 49 ? ahead + 1 : 1, p.mask.rows > 7 ? 1U : 0U};
 }
 
 // Rows of a lane's strip: long ones repeat little of their neighbours' work, short ones give all units work.
 u64 strip_height(const Device& device, const ConvolveProblem& p, const Sliding& k) {
-    constexpr u64 least = 8, most = 64, lanes_a_unit = 1024;
+    constexpr u64 least = 8, most = 64, lanes_a_unit = 512;  // as registers allow
     const u64 across = divide_up(p.shape.columns, u64{sliding_row} * k.pack) * sliding_row;
     const u64 wanted = u64{device.traits().units} * lanes_a_unit;
     const u64 down = divide_up(wanted, across);
