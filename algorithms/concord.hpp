@@ -3,6 +3,7 @@
 
 #include <concord/add.hpp>
 #include <concord/compact.hpp>
+#include <concord/convolve.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>

@@ -17,6 +17,7 @@
 
 #include <gnu/libc-version.h>
 
+#include <cmath>
 #include <cstring>
 #include <execution>
 #include <numeric>
@@ -302,6 +303,65 @@ Call tbb_transpose(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
+// Columns [begin, end) of a row whose cells are all inside, `from` being the first that the mask reaches; the taps of a mask of
+// that side are unrolled, and the compiler vectorises along the row.
+template <class T, std::size_t Side>
+[[gnu::noinline]] void convolve_row(const T* __restrict from, std::size_t pitch, const T* __restrict mask,
+                                    T* __restrict to, std::size_t begin, std::size_t end) {
+    for (std::size_t x = begin; x < end; ++x) {
+        T sum = 0;
+        for (std::size_t j = 0; j < Side; ++j) {
+            for (std::size_t i = 0; i < Side; ++i)
+                sum = std::fma(mask[j * Side + i], from[j * pitch + x - begin + i], sum);
+        }
+        to[x] = sum;
+    }
+}
+
+// The same where cells are outside.
+template <class T>
+T convolve_cell(const T* from, std::size_t rows, std::size_t columns, const T* mask, std::size_t side,
+                std::size_t y, std::size_t x) {
+    T sum = 0;
+    for (std::size_t k = 0; k < side * side; ++k) {
+        const std::size_t r = y + k / side - side / 2, c = x + k % side - side / 2;  // large if negative
+        sum = std::fma(mask[k], r < rows && c < columns ? from[r * columns + c] : T(0), sum);
+    }
+    return sum;
+}
+
+template <class T, std::size_t Side>
+void convolve_rows(const T* from, const T* mask, T* to, std::size_t rows, std::size_t columns) {
+    tbb::parallel_for(Block(0, rows, 16), [=](const Block& block) {
+        constexpr std::size_t half = Side / 2;
+        for (std::size_t y = block.begin(); y < block.end(); ++y) {
+            T* const row = to + y * columns;
+            const bool inside = y >= half && y + half < rows && columns >= Side;
+            const std::size_t begin = inside ? half : columns, end = inside ? columns - half : columns;
+            for (std::size_t x = 0; x < begin; ++x)
+                row[x] = convolve_cell(from, rows, columns, mask, Side, y, x);
+            if (inside) convolve_row<T, Side>(from + (y - half) * columns, columns, mask, row, begin, end);
+            for (std::size_t x = end; x < columns; ++x)
+                row[x] = convolve_cell(from, rows, columns, mask, Side, y, x);
+        }
+    });
+}
+
+Call tbb_convolve(Stream&, const Work& work, Views in, Views out) {
+    auto call = [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        const u64 side = work.shape[2];
+        auto* const loop = side == 3   ? convolve_rows<T, 3>
+                           : side == 5 ? convolve_rows<T, 5>
+                           : side == 7 ? convolve_rows<T, 7>
+                                       : convolve_rows<T, 15>;
+        return [loop, from = native_pointer<const T>(in[0]), mask = native_pointer<const T>(in[1]),
+                to = native_pointer<T>(out[0]), rows = work.shape[0],
+                columns = work.shape[1]] { loop(from, mask, to, rows, columns); };
+    };
+    return work.type() == Type::f32 ? call(Tag<f32>{}) : call(Tag<f64>{});
+}
+
 // This file may be compiled for the machine that builds it (-march=native); elsewhere it must not run.
 bool runs_here() {
 #if defined(__AVX512F__)
@@ -351,7 +411,8 @@ void host(std::vector<Baseline>& list) {
             {"reduce", reduce_titles, any_type, tbb_reduce, true},
             {"scan", scan_titles, any_type, tbb_scan, true},
             {"histogram", histogram_titles, histogram_types, tbb_histogram, true},
-            {"transpose", transpose_titles, any_type, tbb_transpose, true}});
+            {"transpose", transpose_titles, any_type, tbb_transpose, true},
+            {"convolve", convolve_titles, float_types, tbb_convolve, true}});
 }
 
 }  // namespace

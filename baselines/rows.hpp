@@ -25,6 +25,10 @@ inline const std::vector<Type> float_types = {Type::f32, Type::f64};
 inline const std::vector<std::string_view> transpose_titles = {"square", "oblong",    "rows64", "columns3",
                                                                "rows3",  "columns65", "rows1"};
 
+/// Work of convolve without gaps and with a border of zeros, whose Work::shape is {rows, columns, mask rows, mask columns} and
+/// whose second input is the mask.
+inline const std::vector<std::string_view> convolve_titles = {"5x5", "3x3", "7x7", "15x15"};
+
 /// One algorithm of a library.
 struct Row {
     std::string_view algorithm;

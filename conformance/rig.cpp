@@ -183,8 +183,11 @@ Verdict Rig::judge_outputs(const Variant& variant) {
             u64 hash = 0;
             // What equals the oracle's bits needs no comparison between devices.
             const bool hashed = variant.order != Order::any && (variant.order == Order::own || !piece.bits);
-            for (u64 i = 0; hashed && i * size < got.size(); ++i)
+            const auto [row, pitch] = std::pair(work_.outputs[k].row, work_.outputs[k].pitch);
+            for (u64 i = 0; hashed && i * size < got.size(); ++i) {
+                if (pitch != 0 && (first + i) % pitch >= row) continue;  // between rows
                 hash += mixed(first + i, element_hash(type, got.data() + i * size) + k);
+            }
             sum += hash;
             if (piece.difference && outputs_.size() > 1)
                 piece.difference->expected = name + " to be " + piece.difference->expected;

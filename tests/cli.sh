@@ -242,7 +242,7 @@ visit() {  # COMMAND WORDS...
     while read -r name; do visit "$@" "$name"; done < <(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' <<<"$out")
 }
 visit
-for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" check bench cache "cache ls" "cache verify" \
+for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" check bench cache "cache ls" "cache verify" \
     "cache clear"; do
     problem=
     [[ $visited == *"[$level]"* ]] || problem="expected it among the commands that --help lists, which are$visited"
@@ -256,7 +256,7 @@ ends 2 "subcommand is required"
 ends 2 "subcommand is required" run
 ends 2 "frob" frob
 ends 2 "--frob" --frob
-ends 2 "map, add, reduce, scan, histogram, compact, sort, transpose" run frob --in three.npy --out box/new.npy
+ends 2 "map, add, reduce, scan, histogram, compact, sort, transpose, convolve" run frob --in three.npy --out box/new.npy
 ends 2 "ls, verify, clear" cache frob
 ends 2 "'frob'" algorithms frob
 ends 2 "'frob'" check frob
@@ -267,7 +267,7 @@ ends 2 "'2^99'" check --sizes '2^99'
 ends 2 "'-5'" bench --sizes -5
 ends 2 "frob" devices --log-level frob
 ends 2 "--threads" devices --threads 0
-for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose"; do
+for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve"; do
     # shellcheck disable=SC2086  # a command is one word or two
     ends 2 "--frob" $command --frob
 done
@@ -297,6 +297,19 @@ npy nested.npy u8 "(1, 3, 1)" 1 2 3
 for file in bytes lone nested; do
     refused 2 "not two dimensions" run transpose --in $file.npy --out box/new.npy
 done
+npy image.npy f32 "(2, 3)" 1 2 4 8 16 32
+npy mask.npy f32 "(3, 1)" 1 10 100
+npy even.npy f32 "(2, 3)" 1 2 3 4 5 6
+npy mask.f64.npy f64 "(3, 1)" 1 10 100
+npy image.i32.npy i32 "(2, 2)" 1 2 3 4
+filter() { refused 2 "$1" run convolve --in "$2" --in "$3" --out box/new.npy "${@:4}"; }  # WORDS IMAGE MASK OPTIONS...
+filter "three.npy has the shape (3,), not two dimensions" three.npy mask.npy
+filter "three.npy has the shape (3,), not two dimensions" image.npy three.npy
+filter "even.npy has the shape (2, 3); a mask's sides are odd numbers up to 31" image.npy even.npy
+filter "mask.f64.npy is f64; a mask for an image of f32 is f32" image.npy mask.f64.npy
+filter "image.i32.npy is i32; images are u8, f32 or f64" image.i32.npy mask.npy
+filter "mirror" image.npy mask.npy --border mirror
+refused 2 "1 given" run convolve --in image.npy --out box/kept.npy
 refused 2 "cube" run map --function cube --in three.npy --out box/new.npy
 refused 2 "--frob" run map --in three.npy --out box/new.npy --frob
 refused 2 "2 given" run map --in three.npy --in three.npy --out box/new.npy
@@ -528,6 +541,7 @@ for device in tbb opencl cuda; do
     refused 2 "these would do: " run histogram --bins 3 --identity --in bytes.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "these would do: " run compact --in bytes.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "these would do: " run sort --in bytes.npy --out box/kept.npy --device "$device" --variant frob
+    refused 2 "these would do: sliding" run convolve --in image.npy --in mask.npy --out box/kept.npy --device "$device" --variant frob
     refused 2 "these would do: " run transpose --in matrix.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "sqrt takes f32 or f64, not u8" run map --function sqrt --in bytes.npy --out box/kept.npy --device "$device"
     [[ $device == tbb ]] && continue
@@ -680,6 +694,13 @@ npy payloads.npy f32 "(2, 2)" 0x7fc12345 -0 inf 0xff812345
 npy payloads.turned.npy f32 "(2, 2)" 0x7fc12345 inf -0 0xff812345
 npy line.npy i64 "(1, 4)" 1 2 3 4
 npy line.turned.npy i64 "(4, 1)" 1 2 3 4
+npy image.zero.npy f32 "(2, 3)" 810 1620 3240 81 162 324
+npy image.clamp.npy f32 "(2, 3)" 811 1622 3244 881 1762 3524
+npy image.u8.npy u8 "(2, 3)" 1 2 4 8 16 32
+npy image.f64.npy f64 "(2, 3)" 1 2 4 8 16 32
+npy across.f64.npy f64 "(1, 3)" 1 10 100
+npy image.f64.across.npy f64 "(2, 3)" 210 421 42 1680 3368 336
+npy hollow.image.npy f32 "(0, 3)"
 npy signs.npy i8 - -128 127 -1 0 1
 npy signs.positive.npy i8 - 127 1
 npy signs.odd.npy i8 - 127 -1 1
@@ -778,6 +799,11 @@ for device in tbb opencl cuda; do
         [[ $device != tbb && ! $type =~ [fu](8|16|32|64) ]] ||
             gives "matrix.$type.turned.npy" run transpose --in "matrix.$type.npy" --device "$device"
     done
+    gives image.zero.npy run convolve --in image.npy --in mask.npy --device "$device"
+    gives image.clamp.npy run convolve --in image.npy --in mask.npy --border clamp --device "$device"
+    gives image.clamp.npy run convolve --in image.u8.npy --in mask.npy --border clamp --device "$device"
+    gives image.f64.across.npy run convolve --in image.f64.npy --in across.f64.npy --device "$device"
+    gives hollow.image.npy run convolve --in hollow.image.npy --in mask.npy --device "$device"
     gives payloads.turned.npy run transpose --in payloads.npy --device "$device"
     gives line.turned.npy run transpose --in line.npy --device "$device"
     gives ones_sum.npy run reduce --in ones.npy --device "$device"

@@ -1,5 +1,6 @@
 #include <concord/add.hpp>
 #include <concord/compact.hpp>
+#include <concord/convolve.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
@@ -30,7 +31,8 @@ std::vector<Algorithm> algorithms() {
             {"histogram", "counters[b] = number of i with bin(in[i]) == b", histogram_variants()},
             {"compact", "out = the elements of in for which a predicate holds, in order", compact_variants()},
             {"sort", "out = the elements of in, in order", sort_variants()},
-            {"transpose", "out[c, r] = in[r, c]", transpose_variants()}};
+            {"transpose", "out[c, r] = in[r, c]", transpose_variants()},
+            {"convolve", "out[y, x] = sum of mask[j, i] * in[y + j - ry, x + i - rx]", convolve_variants()}};
 }
 
 namespace detail {

@@ -1,0 +1,134 @@
+// Convolve, `sliding`, CUDA C++. Parallel text: convolve.cl.
+//
+// Algorithm  A lane has PACK columns and goes down `height` rows of them. It loads a row's cells, from LEAD columns before its
+//            own to LEAD columns after, in packs, AHEAD rows before they are needed; each tap of the mask's rows is then
+//            applied to the row for all results that it reaches: MASK_ROWS x PACK sums are in registers. A sum begins with
+//            the mask's first row, and moves on by a row as it takes the next, which the first tap's multiply-add does in
+//            passing; after the last one it is stored. So every sum takes its taps row by row, in ascending order.
+//            All taps are unrolled, and are operands in constant memory, where the kernel's parameters are (small masks;
+//            others are in global memory). A warp's lanes are neighbours: what they share of a row comes from L1.
+// Border     is the loading's matter: cells outside are made there.
+// Passes     one; traffic: every element of the image is read once from memory, and (height + MASK_ROWS - 1) / height times
+//            from L2; every result is written once. Taps that a strip's first rows would add to the strip above are left out
+//            where CHECKED, and else computed in vain: MASK_ROWS - 1 rows in each strip.
+// Tunables   PACK columns a lane, AHEAD, GROUP lanes, `height` as the host side cuts the image, CHECKED.
+// Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
+//
+// I: type of the image; T: of the mask and the result; MASK: how the mask comes, const T* or MaskValues.
+
+struct MaskValues {
+    T tap[MASK_ROWS * MASK_COLUMNS];
+    __device__ __forceinline__ T operator[](u32 k) const { return tap[k]; }
+};
+typedef MASK Mask;
+
+constexpr int before = MASK_COLUMNS / 2;                  // columns that the mask reaches to either side
+constexpr int lead = (before + PACK - 1) / PACK * PACK;  // the same in whole packs
+constexpr int width = PACK + 2 * lead;
+constexpr int unrolled = UNROLL;
+
+__device__ __forceinline__ f32 multiply_add(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
+__device__ __forceinline__ f64 multiply_add(f64 a, f64 b, f64 c) { return fma(a, b, c); }
+
+struct Row {
+    T cell[width];
+};
+
+// What all lanes know of the image.
+struct Image {
+    const I* in;
+    i64 rows, columns;
+    u64 pitch;
+    bool clamps, aligned;
+};
+
+// The cells of columns [column - lead, column + PACK + lead) of a row that may be outside, as they may be; `aligned`: packs
+// are, `column` is a multiple of PACK. Cells further away than `before` are nothing.
+__device__ __forceinline__ void load_row(Row& to, const Image& image, i64 row, i64 column) {
+    const i64 r = min(max(row, i64(0)), image.rows - 1);
+    if (!image.clamps && r != row) {
+#pragma unroll
+        for (int k = 0; k < width; ++k) to.cell[k] = 0;
+        return;
+    }
+    const I* const from = image.in + u64(r) * image.pitch;
+    const bool whole = column >= lead && column + (PACK + lead) <= image.columns;
+    if (whole && image.aligned) {
+#pragma unroll
+        for (int k = 0; k < width; k += PACK) {
+            const Pack<I, PACK> pack = *reinterpret_cast<const Pack<I, PACK>*>(from + (column - lead + k));
+#pragma unroll
+            for (int j = 0; j < PACK; ++j) to.cell[k + j] = T(pack.item[j]);
+        }
+    } else if (whole) {
+#pragma unroll
+        for (int k = lead - before; k < width - (lead - before); ++k) to.cell[k] = T(from[column - lead + k]);
+    } else {
+#pragma unroll
+        for (int k = lead - before; k < width - (lead - before); ++k) {
+            const i64 at = column - lead + k, c = min(max(at, i64(0)), image.columns - 1);
+            const T cell = T(from[c]);
+            to.cell[k] = image.clamps || c == at ? cell : T(0);
+        }
+    }
+}
+
+// Applies the taps: sum[k] is afterwards the one that has had mask rows up to MASK_ROWS - 1 - k. Wanted are those from
+// `first` to `last`.
+__device__ __forceinline__ void add_row(T (&sum)[MASK_ROWS][PACK], const Row& row, const Mask& mask, int first, int last) {
+#pragma unroll
+    for (int k = 0; k < MASK_ROWS; ++k) {
+        if (CHECKED && (k < first || k > last)) continue;
+        const int j = MASK_ROWS - 1 - k;
+#pragma unroll
+        for (int i = 0; i < MASK_COLUMNS; ++i) {
+            const T tap = mask[j * MASK_COLUMNS + i];
+#pragma unroll
+            for (int p = 0; p < PACK; ++p) {
+                const T so_far = i > 0 ? sum[k][p] : j > 0 ? sum[k + (j > 0)][p] : T(0);
+                sum[k][p] = multiply_add(tap, row.cell[lead - before + p + i], so_far);
+            }
+        }
+    }
+}
+
+__device__ __forceinline__ void store_pack(T* to, const T (&value)[PACK], u64 count, bool aligned) {
+    if (count >= PACK && aligned) {
+        Pack<T, PACK> pack;
+#pragma unroll
+        for (int p = 0; p < PACK; ++p) pack.item[p] = value[p];
+        *reinterpret_cast<Pack<T, PACK>*>(to) = pack;
+        return;
+    }
+#pragma unroll
+    for (int p = 0; p < PACK; ++p) {
+        if (p < count) to[p] = value[p];
+    }
+}
+
+// Groups lie `across` side by side; of a group's warps 1 << wide_shift do, the others below them.
+extern "C" __global__ void __launch_bounds__(GROUP)
+    convolve_sliding(const I* __restrict__ in, T* __restrict__ out, const __grid_constant__ Mask mask, u64 rows, u64 columns, u64 in_pitch,
+                     u64 out_pitch, u32 across, u32 height, u32 wide_shift, u32 clamps, u32 in_aligned, u32 out_aligned) {
+    const u32 warp = threadIdx.x / warp_width, lane = threadIdx.x % warp_width;
+    const u32 strips = GROUP / warp_width >> wide_shift;
+    const u64 y = (u64(blockIdx.x / across) * strips + (warp >> wide_shift)) * height;
+    const u64 x = ((u64(blockIdx.x % across) << wide_shift) + (warp & ((1u << wide_shift) - 1))) * (warp_width * PACK) + lane * PACK;
+    if (y >= rows || x >= columns) return;
+    const Image image = {in, i64(rows), i64(columns), in_pitch, clamps != 0, in_aligned != 0};
+    const int results = int(min(u64(height), rows - y)), count = results + MASK_ROWS - 1;
+    T sum[MASK_ROWS][PACK] = {};
+    Row window[AHEAD + 1];
+    T* to = out + y * out_pitch + x;
+#pragma unroll unrolled
+    for (int r = -AHEAD; r < count; ++r) {
+#pragma unroll
+        for (int k = 0; k < AHEAD; ++k) window[k] = window[k + 1];
+        if (r + AHEAD < count) load_row(window[AHEAD], image, i64(y) + (r + AHEAD - MASK_ROWS / 2), i64(x));
+        if (r < 0) continue;
+        add_row(sum, window[0], mask, MASK_ROWS - 1 - r, results + MASK_ROWS - 2 - r);
+        if (r < MASK_ROWS - 1) continue;
+        store_pack(to, sum[0], columns - x, out_aligned != 0);
+        to += out_pitch;
+    }
+}

@@ -1,0 +1,275 @@
+#pragma once
+// Convolve in the host dialect; parallel texts are convolve_steps.cu and .cl, and convolve_wide.cl, where passes and traffic
+// are described. I: type of the image; T: of the mask and the result.
+
+#include <concord/host_kernel.hpp>
+#include <concord/host_vector.hpp>
+
+#include <algorithm>
+
+namespace concord::host {
+
+/// The image and the mask's shape, and which part of the image a group takes.
+struct ConvolvePlan {
+    u64 rows = 0, columns = 0;
+    u64 in_pitch = 0, out_pitch = 0;
+    u64 band = 0, span = 0;  ///< rows and columns of a group
+    u64 across = 0;          ///< groups side by side
+    u32 mask_rows = 0, mask_columns = 0;
+    u32 clamps = 0;      ///< cells outside have the value of the nearest one inside, not 0
+    u32 past_cache = 0;  ///< the host side's word that the data does not fit the caches
+};
+
+// One instruction where the instruction set has it.
+template <class T>
+[[gnu::always_inline]] inline T multiply_add(T a, T b, T c) {
+    if constexpr (sizeof(T) == 4) return __builtin_fmaf(a, b, c);
+    return __builtin_fma(a, b, c);
+}
+
+// --- The textbook's -------------------------------------------------------------------------------------------------
+
+template <class I, class T>
+[[gnu::always_inline]] inline T convolve_cell(const I* in, const T* mask, const ConvolvePlan& p, u64 y,
+                                              u64 x) {
+    const i64 rows = static_cast<i64>(p.rows), columns = static_cast<i64>(p.columns);
+    const i64 top = static_cast<i64>(y) - p.mask_rows / 2, left = static_cast<i64>(x) - p.mask_columns / 2;
+    T sum = 0;
+    for (u32 j = 0; j < p.mask_rows; ++j) {
+        for (u32 i = 0; i < p.mask_columns; ++i) {
+            i64 r = top + j, c = left + i;
+            const bool inside = r >= 0 && r < rows && c >= 0 && c < columns;
+            r = std::clamp<i64>(r, 0, rows - 1);
+            c = std::clamp<i64>(c, 0, columns - 1);
+            const T cell = inside || p.clamps != 0
+                               ? static_cast<T>(in[static_cast<u64>(r) * p.in_pitch + static_cast<u64>(c)])
+                               : T(0);
+            sum = multiply_add(mask[j * p.mask_columns + i], cell, sum);
+        }
+    }
+    return sum;
+}
+
+/// A group: `band` rows. Serial: all of them.
+template <class I, class T>
+void convolve_naive(const Group& group, const I* in, const T* mask, T* out, const ConvolvePlan p) {
+    const u64 end = std::min(p.rows, (group.x + 1) * p.band);
+    for (u64 y = group.x * p.band; y < end; ++y) {
+        for (u64 x = 0; x < p.columns; ++x)
+            out[y * p.out_pitch + x] = convolve_cell(in, mask, p, y, x);
+    }
+}
+
+// --- sliding --------------------------------------------------------------------------------------------------------
+
+inline constexpr u64 convolve_tall = 4;        // rows of results that are in registers at once
+inline constexpr u64 convolve_chunk = 1024;    // columns that they slide along before the next rows
+inline constexpr u64 convolve_segment = 64;    // columns at an edge that are staged at once
+inline constexpr u64 convolve_most_side = 31;  // of a mask
+inline constexpr u64 convolve_most_rows = convolve_most_side - 1 + convolve_tall;
+
+/// What a group has in its local memory.
+template <class I, class T>
+struct ConvolveStage {
+    // Rows are no power of two apart, so that they are not in the same few places of a cache.
+    alignas(64) T results[convolve_tall][convolve_chunk + 64 / sizeof(T)];
+    alignas(64) T segment[convolve_tall][convolve_segment];
+    alignas(64) I zeros[convolve_chunk + convolve_most_side];
+    alignas(64) I cells[convolve_most_rows][convolve_segment + convolve_most_side];
+};
+
+/// Rows of results, a few vectors wide, in registers: a vector of cells is loaded once for all of them. `Bytes` of a vector
+/// and how many lie side by side are for the instruction set to say; `Rows` and `Columns` are the mask's, 0 if they are
+/// known at run time only.
+template <class I, class T, u64 Bytes, int Side>
+struct ConvolveBlocks {
+    static constexpr u64 lanes = Bytes / sizeof(T);
+    static constexpr int tall = convolve_tall;
+    typedef T V __attribute__((vector_size(Bytes)));
+    typedef I Cells __attribute__((vector_size(lanes * sizeof(I))));
+
+    [[gnu::always_inline]] static V load(const I* from) {
+        Cells cells;
+        std::memcpy(&cells, from, sizeof cells);
+        if constexpr (std::is_same_v<I, T>) {
+            return cells;
+        } else {
+            return __builtin_convertvector(cells, V);
+        }
+    }
+    [[gnu::always_inline]] static V fused(T a, V b, V c) {
+        V r;
+#pragma GCC unroll 16
+        for (u64 l = 0; l < lanes; ++l)
+            r[l] = multiply_add(a, b[l], c[l]);
+        return r;
+    }
+
+    /// The results at columns [x, x + Wide * lanes) of `tall` rows; rows[r] + x is the first cell that the mask reaches in row r.
+    template <int Wide, u32 Rows, u32 Columns>
+    [[gnu::always_inline]] static void block(const I* const* rows, const T* mask, u32 mask_rows,
+                                             u32 mask_columns, T* const* out, u64 x) {
+        const u32 high = Rows != 0 ? Rows : mask_rows, across = Columns != 0 ? Columns : mask_columns;
+        V sum[tall][Wide] = {};
+        auto taps = [&](u32 r, u32 i, auto has) __attribute__((always_inline)) {
+            V cells[Wide];
+#pragma GCC unroll 4
+            for (int w = 0; w < Wide; ++w)
+                cells[w] = load(rows[r] + x + i + static_cast<u64>(w) * lanes);
+            // Loaded once for all rows: g++ would rather take them from memory in every multiply-add.
+            asm volatile("" ::: "memory");
+#pragma GCC unroll 8
+            for (u32 b = 0; b < tall; ++b) {
+                if (!has(b)) continue;
+                const T m = mask[(r - b) * across + i];
+#pragma GCC unroll 4
+                for (int w = 0; w < Wide; ++w)
+                    sum[b][w] = fused(m, cells[w], sum[b][w]);
+            }
+        };
+        if constexpr (Rows != 0) {
+#pragma GCC unroll 16
+            for (u32 r = 0; r < Rows + tall - 1; ++r) {
+#pragma GCC unroll 16
+                for (u32 i = 0; i < Columns; ++i)
+                    taps(r, i, [&](u32 b) { return r - b < Rows; });
+            }
+        } else {
+            for (u32 r = 0; r < high + tall - 1; ++r) {
+                if (r >= tall - 1 && r < high) {
+                    for (u32 i = 0; i < across; ++i)
+                        taps(r, i, [](u32) { return true; });
+                } else {
+                    for (u32 i = 0; i < across; ++i)
+                        taps(r, i, [&](u32 b) { return r - b < high; });
+                }
+            }
+        }
+#pragma GCC unroll 8
+        for (int b = 0; b < tall; ++b) {
+#pragma GCC unroll 4
+            for (int w = 0; w < Wide; ++w)
+                std::memcpy(out[b] + x + static_cast<u64>(w) * lanes, &sum[b][w], Bytes);
+        }
+    }
+
+    /// `count` columns, a vector at least; the last vectors may overlap.
+    template <u32 Rows, u32 Columns>
+    [[gnu::always_inline]] static void slide(const I* const* rows, const T* mask, u32 mask_rows,
+                                             u32 mask_columns, T* const* out, u64 count) {
+        u64 x = 0;
+        for (; x + Side * lanes <= count; x += Side * lanes)
+            block<Side, Rows, Columns>(rows, mask, mask_rows, mask_columns, out, x);
+        for (; x < count; x += lanes)
+            block<1, 0, 0>(rows, mask, mask_rows, mask_columns, out, std::min(x, count - lanes));
+    }
+};
+
+/// The rows of cells that `tall` rows of results need, the first of them row y.
+template <class I, class T>
+struct ConvolveRows {
+    const I* in;
+    const ConvolvePlan& p;
+    ConvolveStage<I, T>& stage;
+    u64 y, count;
+
+    // Row k, or -1: its cells are 0.
+    [[gnu::always_inline]] i64 row(u64 k) const {
+        const i64 r = static_cast<i64>(y + k) - p.mask_rows / 2, last = static_cast<i64>(p.rows) - 1;
+        if (p.clamps == 0 && (r < 0 || r > last)) return -1;
+        return std::clamp<i64>(r, 0, last);
+    }
+    // Pointers to the rows' cells from column c on, which all are inside.
+    [[gnu::always_inline]] void inside(const I** rows, u64 c) const {
+        for (u64 k = 0; k < count; ++k)
+            rows[k] = row(k) < 0 ? stage.zeros : in + static_cast<u64>(row(k)) * p.in_pitch + c;
+    }
+    // Copies the cells of `width` columns from column c on, wherever they are.
+    [[gnu::always_inline]] void staged(const I** rows, i64 c, u64 width) const {
+        const i64 columns = static_cast<i64>(p.columns);
+        for (u64 k = 0; k < count; ++k) {
+            const i64 r = row(k);
+            const I* from = in + static_cast<u64>(std::max<i64>(r, 0)) * p.in_pitch;
+            for (u64 i = 0; i < width; ++i) {
+                const i64 at = c + static_cast<i64>(i), near = std::clamp<i64>(at, 0, columns - 1);
+                stage.cells[k][i] = r < 0 || (at != near && p.clamps == 0) ? I(0) : from[near];
+            }
+            rows[k] = stage.cells[k];
+        }
+    }
+};
+
+/// A group: `band` rows by `span` columns, in strips of a few rows, chunk by chunk.
+template <class I, class T, u64 Bytes, int Side>
+void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, const ConvolvePlan p) {
+    using Blocks = ConvolveBlocks<I, T, Bytes, Side>;
+    auto& stage = *reinterpret_cast<ConvolveStage<I, T>*>(group.local);
+    std::fill(std::begin(stage.zeros), std::end(stage.zeros), I(0));
+    const u64 first_row = group.x / p.across * p.band, first_column = group.x % p.across * p.span;
+    const u64 last_row = std::min(p.rows, first_row + p.band),
+              last_column = std::min(p.columns, first_column + p.span);
+    const u64 before = p.mask_columns / 2, reach = p.mask_columns - 1;
+    const I* rows[convolve_most_rows];
+    for (u64 c = first_column; c < last_column; c += convolve_chunk) {
+        const u64 end = std::min(last_column, c + convolve_chunk);
+        // Where all cells are inside; too few columns of that are staged as well.
+        u64 from = std::min(end, std::max(c, before));
+        u64 to = std::max(from, std::min(end, p.columns - std::min(p.columns, reach - before)));
+        if (to - from < Blocks::lanes) from = to = end;
+        for (u64 y = first_row; y < last_row; y += convolve_tall) {
+            const u64 high = std::min(convolve_tall, last_row - y);
+            const ConvolveRows<I, T> cells{in, p, stage, y, p.mask_rows - 1 + convolve_tall};
+            // Rows past the last are results that nobody wants.
+            T* target[convolve_tall];
+            for (u64 b = 0; b < convolve_tall; ++b)
+                target[b] =
+                    p.past_cache != 0 || b >= high ? stage.results[b] : out + (y + b) * p.out_pitch + c;
+            auto edge = [&](u64 begin, u64 stop) __attribute__((always_inline)) {
+                for (u64 x = begin; x < stop; x += convolve_segment) {
+                    const u64 width = std::min(convolve_segment, stop - x);
+                    cells.staged(rows, static_cast<i64>(x) - static_cast<i64>(before),
+                                 convolve_segment + reach);
+                    T* segment[convolve_tall];
+                    for (u64 b = 0; b < convolve_tall; ++b)
+                        segment[b] = stage.segment[b];
+                    Blocks::template slide<0, 0>(rows, mask, p.mask_rows, p.mask_columns, segment,
+                                                 convolve_segment);
+                    for (u64 b = 0; b < convolve_tall; ++b)
+                        std::copy_n(segment[b], width, target[b] + (x - c));
+                }
+            };
+            if (from > c) edge(c, from);
+            if (to > from) {
+                cells.inside(rows, from - before);
+                T* inner[convolve_tall];
+                for (u64 b = 0; b < convolve_tall; ++b)
+                    inner[b] = target[b] + (from - c);
+                auto slide = [&]<u32 Rows, u32 Columns>() __attribute__((always_inline)) {
+                    Blocks::template slide<Rows, Columns>(rows, mask, p.mask_rows, p.mask_columns, inner,
+                                                          to - from);
+                };
+                // The usual masks are unrolled.
+                switch (p.mask_rows == p.mask_columns ? p.mask_rows : 0) {
+                    case 3:
+                        slide.template operator()<3, 3>();
+                        break;
+                    case 5:
+                        slide.template operator()<5, 5>();
+                        break;
+                    case 7:
+                        slide.template operator()<7, 7>();
+                        break;
+                    default:
+                        slide.template operator()<0, 0>();
+                }
+            }
+            if (to < end) edge(to, end);
+            if (p.past_cache == 0) continue;
+            for (u64 b = 0; b < high; ++b)
+                stream_store(out + (y + b) * p.out_pitch + c, stage.results[b], (end - c) * sizeof(T));
+        }
+    }
+    if (p.past_cache != 0) stream_fence();
+}
+
+}  // namespace concord::host

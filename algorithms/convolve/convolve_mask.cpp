@@ -1,0 +1,65 @@
+// Masks: their borders' names, and masks of rank one.
+
+#include "convolve_table.hpp"
+
+#include <cmath>
+#include <string>
+
+namespace concord {
+
+std::string_view name_of(ConvolveBorder border) {
+    return border == ConvolveBorder::zero ? "zero" : "clamp";
+}
+
+std::optional<ConvolveBorder> convolve_border_named(std::string_view name) {
+    for (const ConvolveBorder border : all_convolve_borders) {
+        if (name_of(border) == name) return border;
+    }
+    return std::nullopt;
+}
+
+void ConvolveMask::check_count(u64 count) const {
+    u64 wanted = 0;
+    if (!__builtin_mul_overflow(rows, columns, &wanted) && wanted == count) return;
+    throw Error(ErrorCode::invalid_argument, "ConvolveMask",
+                std::to_string(rows) + " x " + std::to_string(columns) + " is not the number of values, " +
+                    std::to_string(count));
+}
+
+namespace detail {
+
+// The largest element's row, and each row's element in its column divided by it: no factor of a row is above one.
+template <class T>
+std::optional<ConvolveFactors<T>> convolve_factors(const ConvolveMask& mask) {
+    // Where products of two T have no rounding that would count.
+    using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+    const std::span<const T> m(static_cast<const T*>(mask.values), mask.taps());
+    u64 pivot = 0;
+    for (u64 k = 0; k < m.size(); ++k) {
+        if (!std::isfinite(m[k])) return std::nullopt;
+        if (std::abs(m[k]) > std::abs(m[pivot])) pivot = k;
+    }
+    ConvolveFactors<T> factors;
+    const u64 across = pivot % mask.columns;
+    for (u64 i = 0; i < mask.columns; ++i)
+        factors.row.push_back(m[pivot - across + i]);
+    for (u64 j = 0; j < mask.rows; ++j)
+        factors.column.push_back(m[pivot] == 0 ? T(0) : m[j * mask.columns + across] / m[pivot]);
+    constexpr Wide most = Wide(separable_slack) * std::numeric_limits<T>::epsilon() / 2;
+    for (u64 k = 0; k < m.size(); ++k) {
+        const Wide product = Wide(factors.column[k / mask.columns]) * Wide(factors.row[k % mask.columns]);
+        if (!(std::abs(product - Wide(m[k])) <= most * std::abs(Wide(m[k])))) return std::nullopt;
+    }
+    return factors;
+}
+template std::optional<ConvolveFactors<f32>> convolve_factors(const ConvolveMask& mask);
+template std::optional<ConvolveFactors<f64>> convolve_factors(const ConvolveMask& mask);
+
+}  // namespace detail
+
+bool convolve_separates(const ConvolveMask& mask) {
+    return mask.type == Type::f32 ? detail::convolve_factors<f32>(mask).has_value()
+                                  : detail::convolve_factors<f64>(mask).has_value();
+}
+
+}  // namespace concord

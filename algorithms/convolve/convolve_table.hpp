@@ -1,0 +1,49 @@
+#pragma once
+// What convolve's files share.
+
+#include <concord/convolve.hpp>
+#include <concord/host_kernel.hpp>
+
+namespace concord::detail {
+
+/// A call as the kernels see it: the views cut to the image, the pitches filled in.
+struct ConvolveProblem {
+    View in, out;
+    ConvolveMask mask;
+    ConvolveShape shape;
+
+    Type type() const { return mask.type; }  ///< of the arithmetic
+    u32 clamps() const { return shape.border == ConvolveBorder::clamp ? 1 : 0; }
+};
+
+/// Factors of a mask of rank one: column.size() rows, row.size() columns.
+template <class T>
+struct ConvolveFactors {
+    std::vector<T> column, row;
+};
+/// Nothing if the mask is not of rank one, see convolve_separates.
+template <class T>
+std::optional<ConvolveFactors<T>> convolve_factors(const ConvolveMask& mask);
+
+/// The host kernels for one type of image.
+struct ConvolveHost {
+    HostKernel serial, naive, sliding;
+    HostKernel none;  ///< of kernels that are not in the host dialect
+};
+const ConvolveHost& convolve_host(Type image);
+
+// The variants' launches, and what they ask of the device.
+void run_convolve_serial(Stream& stream, const ConvolveProblem& p);
+void run_convolve_naive(Stream& stream, const ConvolveProblem& p);
+void run_convolve_constant_mask(Stream& stream, const ConvolveProblem& p);
+void run_convolve_tiled_halo(Stream& stream, const ConvolveProblem& p);
+void run_convolve_sliding(Stream& stream, const ConvolveProblem& p);
+void run_convolve_separable(Stream& stream, const ConvolveProblem& p);
+Support supports_convolve_serial(const Device& device, const ConvolveProblem& p);
+Support supports_convolve_naive(const Device& device, const ConvolveProblem& p);
+Support supports_convolve_constant_mask(const Device& device, const ConvolveProblem& p);
+Support supports_convolve_tiled_halo(const Device& device, const ConvolveProblem& p);
+Support supports_convolve_sliding(const Device& device, const ConvolveProblem& p);
+Support supports_convolve_separable(const Device& device, const ConvolveProblem& p);
+
+}  // namespace concord::detail

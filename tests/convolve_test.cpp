@@ -1,0 +1,202 @@
+// Convolve through the public API; `concord check` covers variants, types, masks, borders and gaps.
+#include "devices.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace concord;
+using test::random_values;
+using test::throws;
+
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity(),
+                not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+// The definition, once more: one chain an element; cells outside are 0 and take part.
+template <class I, class T>
+std::vector<T> expected(const std::vector<I>& in, const std::vector<T>& mask, i64 mask_rows, i64 mask_columns,
+                        const ConvolveShape& s) {
+    const i64 rows = static_cast<i64>(s.rows), columns = static_cast<i64>(s.columns);
+    std::vector<T> out;
+    for (i64 y = 0; y < rows; ++y) {
+        for (i64 x = 0; x < columns; ++x) {
+            T sum = 0;
+            for (i64 k = 0; k < mask_rows * mask_columns; ++k) {
+                const i64 r = y + k / mask_columns - mask_rows / 2,
+                          c = x + k % mask_columns - mask_columns / 2;
+                const i64 near_r = std::clamp<i64>(r, 0, rows - 1),
+                          near_c = std::clamp<i64>(c, 0, columns - 1);
+                const bool has = s.border == ConvolveBorder::clamp || (r == near_r && c == near_c);
+                sum = std::fma(mask[k], has ? static_cast<T>(in[near_r * columns + near_c]) : T(0), sum);
+            }
+            out.push_back(sum);
+        }
+    }
+    return out;
+}
+
+// Equal to the bit, but for what a NaN carries.
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](T x, T y) {
+        return std::memcmp(&x, &y, sizeof x) == 0 || (std::isnan(x) && std::isnan(y));
+    });
+}
+
+// Calls f with each variant that keeps the canonical order and takes the call.
+template <class F>
+void with_variants(Device& device, F f) {
+    for (const Variant* variant : convolve_variants()) {
+        CAPTURE(variant->name);
+        if (variant->order != Order::canonical || !detail::supports_dialect(device, *variant)) continue;
+        f(variant->name);
+    }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(convolve_does_not_turn_the_mask_round) {
+    const auto stream = device.create_stream();
+    const Array<float> in(*stream, std::vector<float>{1, 2, 4, 8, 16, 32}), out(*stream, 6);
+    const std::vector<float> mask = {1, 10, 100};
+    with_variants(device, [&](std::string_view name) {
+        CHECK(convolve(*stream, in, ConvolveMask(mask, 1, 3), out, {2, 3}, {name}).variant == name);
+        CHECK(out.to_host(*stream) == std::vector<float>{210, 421, 42, 1680, 3368, 336});
+        convolve(*stream, in, ConvolveMask(mask, 3, 1), out, {2, 3, ConvolveBorder::clamp}, {name});
+        CHECK(out.to_host(*stream) == std::vector<float>{811, 1622, 3244, 881, 1762, 3524});
+    });
+}
+
+// The rule for cells outside: they are +0 and are multiplied, so that an infinity in the mask shows there.
+DEVICE_TEST(convolve_of_infinities_nans_and_zeros) {
+    const auto stream = device.create_stream();
+    auto x = random_values<float>(9 * 40);
+    x[3] = inf, x[57] = -inf, x[120] = not_a_number, x[200] = -0.0F, x[201] = 1e-44F;
+    const Array<float> in(*stream, x), out(*stream, x.size());
+    for (const float special : {inf, not_a_number, -0.0F, 1e-44F}) {
+        auto mask = random_values<float>(15, 2);
+        mask[4] = special;
+        CAPTURE(special);
+        for (const ConvolveBorder border : all_convolve_borders) {
+            const ConvolveShape s{9, 40, border};
+            with_variants(device, [&](std::string_view name) {
+                convolve(*stream, in, ConvolveMask(mask, 5, 3), out, s, {name});
+                CHECK(same_bits(out.to_host(*stream), expected(x, mask, 5, 3, s)));
+            });
+        }
+    }
+    // A product that underflows leaves -0; the next cell, outside, is added as +0.
+    const Array<float> tiny(*stream, std::vector<float>{-1e-30F}), one(*stream, 1);
+    const std::vector<float> mask = {0, 1e-30F, 1};
+    with_variants(device, [&](std::string_view name) {
+        convolve(*stream, tiny, ConvolveMask(mask, 1, 3), one, {1, 1}, {name});
+        CHECK(!std::signbit(one.to_host(*stream)[0]));
+    });
+}
+
+DEVICE_TEST(convolve_takes_bytes_and_a_part_of_an_image) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<u8>(50 * 60);
+    const auto mask = random_values<float>(35, 3);
+    const Array<u8> in(*stream, x);
+    const Array<float> out(*stream, std::vector<float>(30 * 44, 7));
+    std::vector<u8> part;
+    for (u64 y = 0; y < 30; ++y)
+        part.insert(part.end(), x.begin() + static_cast<i64>((y + 5) * 60 + 3),
+                    x.begin() + static_cast<i64>((y + 5) * 60 + 44));
+    const ConvolveShape s{30, 41, ConvolveBorder::clamp, 60, 44};
+    const auto wanted = expected(part, mask, 5, 7, s);
+    convolve(*stream, in.span().part(5 * 60 + 3, 29 * 60 + 41), ConvolveMask(mask, 5, 7), out, s);
+    const auto got = out.to_host(*stream);
+    for (u64 y = 0; y < 30; ++y) {
+        for (u64 c = 0; c < 44; ++c)
+            REQUIRE(got[y * 44 + c] == (c < 41 ? wanted[y * 41 + c] : 7.0F));
+    }
+    CHECK(in.to_host(*stream) == x);
+}
+
+// The mask is read before the call returns.
+DEVICE_TEST(a_mask_may_go_when_the_call_is_back) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<double>(64 * 64);
+    const Array<double> in(*stream, x), out(*stream, x.size());
+    for (const u64 side : {3, 31}) {
+        auto mask = random_values<double>(side * side, 4);
+        const ConvolveShape s{64, 64};
+        const auto wanted = expected(x, mask, static_cast<i64>(side), static_cast<i64>(side), s);
+        convolve(*stream, in, ConvolveMask(mask, side, side), out, s);
+        std::fill(mask.begin(), mask.end(), 0);
+        CHECK(out.to_host(*stream) == wanted);
+    }
+}
+
+DEVICE_TEST(separable_takes_masks_of_rank_one_only_and_if_asked) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<float>(40 * 50);
+    const Array<float> in(*stream, x), out(*stream, x.size());
+    const std::vector<float> gauss = {1, 4, 6, 4, 1};
+    std::vector<float> mask;
+    for (const float a : gauss) {
+        for (const float b : gauss)
+            mask.push_back(a * b / 256);
+    }
+    const ConvolveShape s{40, 50, ConvolveBorder::clamp};
+    CHECK(convolve_separates(ConvolveMask(mask, 5, 5)));
+    CHECK(convolve(*stream, in, ConvolveMask(mask, 5, 5), out, s).variant == "sliding");
+    CHECK(convolve(*stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable"}).variant == "separable");
+    const auto got = out.to_host(*stream), wanted = expected(x, mask, 5, 5, s);
+    for (std::size_t i = 0; i < got.size(); ++i)
+        REQUIRE(std::abs(got[i] - wanted[i]) < 2 * 18 * 0x1p-24F);  // the mask's sum is 1, and |x| below 1
+    CHECK(throws(ErrorCode::unsupported, "its order of operations is own, not canonical", [&] {
+        convolve(*stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable", Order::canonical});
+    }));
+    mask[7] *= 1.001F;
+    CHECK(!convolve_separates(ConvolveMask(mask, 5, 5)));
+    CHECK(throws(ErrorCode::unsupported, "the mask is not of rank one",
+                 [&] { convolve(*stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable"}); }));
+    mask[7] = inf;
+    CHECK(!convolve_separates(ConvolveMask(mask, 5, 5)));
+    CHECK(convolve_separates(ConvolveMask(std::vector<float>(9, 0.0F), 3, 3)));
+}
+
+DEVICE_TEST(what_convolve_refuses) {
+    const auto stream = device.create_stream();
+    const Array<float> in(*stream, std::vector<float>(100, 1)), out(*stream, std::vector<float>(100, 7));
+    const Array<double> doubles(*stream, 100);
+    const Array<i32> integers(*stream, 100);
+    const std::vector<float> mask(33 * 33, 1);
+    auto refused = [&](std::string_view words, u64 rows, u64 columns, const ConvolveShape& s,
+                       const View& from, const View& to) {
+        CHECK(throws(ErrorCode::invalid_argument, words, [&] {
+            convolve(*stream, from, ConvolveMask(mask.data(), rows, columns, Type::f32), to, s);
+        }));
+    };
+    refused("a mask of 2 x 3: its sides are odd numbers up to 31", 2, 3, {10, 10}, in.view(), out.view());
+    refused("a mask of 33 x 1", 33, 1, {10, 10}, in.view(), out.view());
+    refused("a mask of 0 x 1", 0, 1, {10, 10}, in.view(), out.view());
+    refused("in, 10 x 11, takes 110 elements, its range has 100", 3, 3, {10, 11}, in.view(), out.view());
+    refused("out, 10 x 9 with a pitch of 11, takes 108 elements", 3, 3, {10, 9, ConvolveBorder::zero, 9, 11},
+            in.view(), out.view());
+    refused("in, 10 x 9: a pitch of 8 is shorter than a row", 3, 3, {10, 9, ConvolveBorder::zero, 8},
+            in.view(), out.view());
+    refused("overflows 64-bit sizes", 3, 3, {u64{1} << 32, u64{1} << 32}, in.view(), out.view());
+    refused("overlaps in", 3, 3, {10, 10}, in.view(), in.view());
+    refused("in is i32; images are u8, f32 or f64", 3, 3, {10, 10}, integers.view(), out.view());
+    refused("in is f64, the mask f32, not f64", 3, 3, {10, 10}, doubles.view(), out.view());
+    refused("in is f32, out f64, not f32", 3, 3, {10, 10}, in.view(), doubles.view());
+    CHECK(throws(ErrorCode::invalid_argument, "3 x 4 is not the number of values, 1089",
+                 [&] { ConvolveMask(mask, 3, 4); }));
+    CHECK(throws(ErrorCode::invalid_argument, "no variant 'round'; these would do: sliding", [&] {
+        convolve(*stream, in, ConvolveMask(mask.data(), 3, 3, Type::f32), out, {10, 10}, {"round"});
+    }));
+    CHECK(out.to_host(*stream) == std::vector<float>(100, 7));
+    convolve(*stream, in, ConvolveMask(mask.data(), 3, 3, Type::f32), out, {0, 10});
+    convolve(*stream, in, ConvolveMask(mask.data(), 3, 3, Type::f32), out, {10, 0});
+    CHECK(out.to_host(*stream) == std::vector<float>(100, 7));
+}
+
+TEST_SUITE_END();

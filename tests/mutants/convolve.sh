@@ -1,0 +1,46 @@
+# Mutants of convolve, for mutation.sh.
+# shellcheck shell=bash disable=SC2016
+
+# At sizes from 100 to 200 the largest masks are left out, whose kernels take long to compile.
+sliding="convolve --variants sliding --types f32 --patterns random --sizes 150"
+bands="convolve --variants sliding --types f32 --patterns random --sizes 1009"
+direct="convolve --variants naive --types f32 --patterns random --sizes 150"
+halo="${direct/naive/tiled_halo}"
+
+mutant convolve_steps.cl any "$direct" "columns outside are never 0" '(r == row && c == column)' 'r == row'
+mutant convolve_steps.cl any "$direct" "a pitch is taken for the other" 'out[out_at + y * out_pitch + x]' \
+    'out[out_at + y * in_pitch + x]'
+mutant convolve_steps.cl any "$halo" "no barrier: a lane takes cells before they are there" \
+    '    barrier(CLK_LOCAL_MEM_FENCE);
+' ''
+mutant convolve_steps.cl any "$halo" "the mask is upside down" 'mask[mask_at + j * mask_columns + i], tile' \
+    'mask[mask_at + (mask_rows - 1 - j) * mask_columns + i], tile'
+mutant convolve.cl many "$sliding" "sums do not move on by a row" 'sum[k + (j > 0)][p]' 'sum[k][p]'
+mutant convolve.cl many "$sliding" "a multiply and an add for one of both" \
+    'sum[k][p] = fma(tap, window[0][LEAD - BEFORE + p + i], so_far);' \
+    'sum[k][p] = tap * window[0][LEAD - BEFORE + p + i] + so_far;'
+mutant convolve.cl many "$sliding" "a result past a row's end" 'if (p < count) to[p]' 'if (p <= count) to[p]'
+mutant convolve.cl many "$sliding" "a lane at the right edge reads on" 'column + (PACK + LEAD) <= columns' \
+    'column + PACK <= columns'
+mutant convolve.cl many "$sliding" "a row between strips is left out" '(part >> wide_shift)) * height;' \
+    '(part >> wide_shift)) * (height + 1);'
+mutant convolve_wide.cl one "$bands" "columns outside are never 0" '(r == row && q == column)' 'r == row'
+mutant convolve_wide.cl one "$bands" "rows outside are never 0" 'clamps || r == row ? in +' 'r == r ? in +'
+mutant convolve_wide.cl one "$bands" "a vector past a row's end" 'min((u64)LANES, end - x)' 'LANES'
+mutant convolve_wide.cl one "$bands" "the first tap of the last rows is left out" \
+    'for (u32 i = 0; i < mask_columns; ++i) TAPS(r, i, mask_rows, false)' \
+    'for (u32 i = r > mask_rows; i < mask_columns; ++i) TAPS(r, i, mask_rows, false)'
+
+mutant convolve_steps.cu any "$direct" "half the mask's height is taken for half its width" \
+    'left = i64(x) - mask_columns / 2;' 'left = i64(x) - mask_rows / 2;'
+mutant convolve_steps.cu any "$direct" "columns outside are never 0" '(r == row && c == column)' 'r == row'
+mutant convolve_steps.cu any "$halo" "no barrier: a lane takes cells before they are there" '    __syncthreads();
+' ''
+mutant convolve_steps.cu any "$halo" "the tile's rows are as long as without its halo" \
+    'tile[(y + j) * width + x + i]' 'tile[(y + j) * TILE_COLUMNS + x + i]'
+mutant convolve.cu any "$sliding" "sums do not move on by a row" 'sum[k + (j > 0)][p]' 'sum[k][p]'
+mutant convolve.cu any "$sliding" "a result past a row's end" 'if (p < count) to[p]' 'if (p <= count) to[p]'
+mutant convolve.cu any "$sliding" "columns outside are never 0" 'image.clamps || c == at ? cell : T(0)' 'cell'
+mutant convolve.cu any "$sliding" "rows that were loaded ahead are lost" 'window[k] = window[k + 1]' 'window[k] = window[k]'
+mutant convolve.cu any "$sliding" "a row between strips is left out" '(warp >> wide_shift)) * height;' \
+    '(warp >> wide_shift)) * (height + 1);'
