@@ -10,7 +10,7 @@ const StencilHost& host_of() {
     static constexpr StencilHost kernels{.serial = host_kernel<&host::stencil_serial<T>>(),
                                          .naive = host_kernel<&host::stencil_naive<T>>(),
                                          .tiled = host_kernel<&host::stencil_tiled<T>>(),
-                                         .blocked = host_kernel<&host::stencil_blocked<T>>(),
+                                         .blocked = plain_host_kernel<&host::stencil_blocked<T>>(),
                                          .none = {}};
     return kernels;
 }

@@ -209,6 +209,40 @@ template <class T>
     }
 }
 
+/// What a group does of one plane in one step.
+template <class T>
+struct StencilPlane {
+    StencilSource<T> from;
+    StencilVolume volume;
+    Star<T> star;
+    u64 z, first_y, end_y, columns;  ///< of the points that are computed
+    u64 left, right;                 ///< points of a row on both sides of them that are there
+    T* staged;   ///< where a row of the volume goes, between zeros; null: rows lie between zeros already
+    T* sums;     ///< of a row so far
+    T* to;       ///< of first_y
+    u64 to_row;  ///< elements from one row to the next
+    u64 past_cache;
+};
+
+/// This is what is compiled for several instruction sets. always_inline, because g++ 12 does not flatten it into them.
+template <class T>
+[[gnu::always_inline]] inline void stencil_plane(const Group& /*group*/, const StencilPlane<T>* plane) {
+    const StencilPlane<T> p = *plane;
+    StencilSource<T> from = p.from;
+    from.volume = &p.volume;
+    for (u64 y = p.first_y; y < p.end_y; ++y) {
+        const T* centre = from.at(p.z, y);
+        if (p.staged != nullptr) {
+            std::memcpy(p.staged - p.left, centre - p.left, (p.left + p.columns + p.right) * sizeof(T));
+            centre = p.staged;
+        }
+        T* const to = p.to + (y - p.first_y) * p.to_row;
+        T* const target = p.past_cache != 0 ? p.sums : to;
+        stencil_row(from, p.z, y, centre, p.sums, target, p.columns, p.star);
+        if (p.past_cache != 0) stream_store(to, p.sums, p.columns * sizeof(T));
+    }
+}
+
 /// What lies from `begin` to `end` along an axis, and `more` on both sides of it, as far as there is something.
 struct StencilExtent {
     u64 begin, end;
@@ -221,6 +255,8 @@ struct StencilExtent {
 template <class T>
 void stencil_blocked(const Group& group, const T* in, T* out, T* scratch, const StencilVolume volume,
                      const StencilTiling tiling, const Star<T> star) {
+    static constexpr HostKernel versions = host_kernel<&stencil_plane<T>>();
+    const HostKernel::Entry run_plane = versions.entry(host_isa());
     const u64 radius = volume.radius, steps = tiling.steps, ring = 2 * radius + 1;
     const u64 tile_x = group.x % tiling.across * tiling.columns,
               tile_y = group.x / tiling.across % tiling.down * tiling.rows,
@@ -231,8 +267,6 @@ void stencil_blocked(const Group& group, const T* in, T* out, T* scratch, const 
 
     // Local memory: a row of zeros, a row with its neighbours in x, the sums of a row so far.
     T* const zeros = reinterpret_cast<T*>(group.local);
-    T* const staged = zeros + tiling.pitch + stencil_margin;
-    T* const sums = zeros + 2 * tiling.pitch;
     std::fill_n(zeros, 2 * tiling.pitch, T(0));
     // Rows of a ring have zeros on both sides, or what no later step reads.
     T* const rings = scratch + group.x * tiling.slot;
@@ -241,47 +275,48 @@ void stencil_blocked(const Group& group, const T* in, T* out, T* scratch, const 
     auto ring_of = [&](u64 step) { return rings + (step - 1) * ring * ring_plane + stencil_margin; };
 
     const u64 ahead = radius * (steps - 1);
-    const u64 last = zs.end + ahead;
-    for (u64 tick = zs.wider(ahead, volume.depth).begin; tick < last; ++tick) {
+    for (u64 tick = zs.wider(ahead, volume.depth).begin; tick < zs.end + ahead; ++tick) {
         for (u64 step = 1; step <= steps; ++step) {
-            const u64 z = tick - radius * (step - 1), more = radius * (steps - step);
+            const u64 behind = radius * (step - 1), z = tick - behind, more = radius * (steps - step);
             const StencilExtent depth = zs.wider(more, volume.depth);
-            if (tick < radius * (step - 1) || z < depth.begin || z >= depth.end) continue;
-            const StencilExtent y_range = ys.wider(more, volume.rows),
-                                x_range = xs.wider(more, volume.columns);
+            if (tick < behind || z < depth.begin || z >= depth.end) continue;
+            const StencilExtent y = ys.wider(more, volume.rows), x = xs.wider(more, volume.columns);
             const StencilExtent before_y = ys.wider(more + radius, volume.rows),
                                 before_x = xs.wider(more + radius, volume.columns);
-            StencilSource<T> from{
-                in + x_range.begin, volume.columns, volume.rows * volume.columns, 0, 0, zeros, &volume};
-            if (step > 1)
-                from = {ring_of(step - 1) + (x_range.begin - before_x.begin),
-                        tiling.pitch,
-                        ring_plane,
-                        before_y.begin,
-                        ring,
-                        zeros,
-                        &volume};
-            const u64 n = x_range.count();
-            for (u64 y = y_range.begin; y < y_range.end; ++y) {
-                const T* centre = from.at(z, y);
-                if (step == 1) {
-                    const u64 left = x_range.begin - before_x.begin;
-                    std::memcpy(staged - left, centre - left, before_x.count() * sizeof(T));
-                    centre = staged;
-                }
-                if (step < steps) {
-                    T* const to = ring_of(step) + z % ring * ring_plane + (y - y_range.begin) * tiling.pitch;
-                    stencil_row(from, z, y, centre, sums, to, n, star);
-                    continue;
-                }
-                T* const to = out + (z * volume.rows + y) * volume.columns + x_range.begin;
-                if (tiling.past_cache != 0) {
-                    stencil_row(from, z, y, centre, sums, sums, n, star);
-                    stream_store(to, sums, n * sizeof(T));
-                } else {
-                    stencil_row(from, z, y, centre, sums, to, n, star);
-                }
+            StencilPlane<T> plane{};
+            plane.volume = volume;
+            plane.star = star;
+            plane.z = z;
+            plane.first_y = y.begin;
+            plane.end_y = y.end;
+            plane.columns = x.count();
+            plane.left = x.begin - before_x.begin;
+            plane.right = before_x.end - x.end;
+            plane.sums = zeros + 2 * tiling.pitch;
+            plane.from.zeros = zeros;
+            if (step == 1) {
+                plane.staged = zeros + tiling.pitch + stencil_margin;
+                plane.from.base = in + x.begin;
+                plane.from.row = volume.columns;
+                plane.from.plane = volume.rows * volume.columns;
+            } else {
+                plane.from.base = ring_of(step - 1) + plane.left;
+                plane.from.row = tiling.pitch;
+                plane.from.plane = ring_plane;
+                plane.from.first_y = before_y.begin;
+                plane.from.ring = ring;
             }
+            if (step < steps) {
+                plane.to = ring_of(step) + z % ring * ring_plane;
+                plane.to_row = tiling.pitch;
+            } else {
+                plane.to = out + (z * volume.rows + y.begin) * volume.columns + x.begin;
+                plane.to_row = volume.columns;
+                plane.past_cache = tiling.past_cache;
+            }
+            const StencilPlane<T>* const argument = &plane;
+            const void* const arguments[] = {&argument};
+            run_plane(group, arguments);
         }
     }
     if (tiling.past_cache != 0) stream_fence();
