@@ -165,81 +165,69 @@ template <class T, int first>
     }
 }
 
-/// Where a step reads: the volume itself, or a ring.
+/// What a group does of one plane in one step. A plane is given by where its row 0 begins, or would;
+/// null: it is outside of the volume.
 template <class T>
-struct StencilSource {
-    const T* base;   ///< where point (0, 0, first_x) is, or would be
-    u64 row, plane;  ///< elements from one to the next
-    u64 first_y;     ///< of the rows that are there
-    u64 ring;        ///< planes; 0: all of them
-    const T* zeros;  ///< a row outside of the volume
-    const StencilVolume* volume;
+struct StencilPlane {
+    const T* planes[17];        ///< z - R ... z + R
+    const T* zeros;             ///< a row outside of the volume
+    u64 row, rows;              ///< elements from one row to the next; rows of the volume
+    u64 first_y, end_y, count;  ///< of the points that are computed
+    u64 left, right;            ///< points of a row on both sides of them that are there
+    T* staged;                  ///< where a row goes, between zeros; null: rows lie between zeros already
+    T* sums;                    ///< of a row so far
+    T* to;                      ///< of first_y
+    u64 to_row;
+    u64 radius, past_cache;
+    Star<T> star;
 
-    [[gnu::always_inline]] const T* at(u64 z, u64 y) const {
-        if (z >= volume->depth || y >= volume->rows) return zeros;
-        return base + (ring != 0 ? z % ring : z) * plane + (y - first_y) * row;
+    /// Row y of planes[k], or zeros.
+    [[gnu::always_inline]] const T* at(u64 k, u64 y) const {
+        const T* const plane = planes[k];
+        return plane != nullptr && y < rows ? plane + y * row : zeros;
     }
 };
 
-/// One row; `centre` has R elements or zeros on both sides.
+/// Row y; `centre` has R elements or zeros on both sides.
 template <class T>
-[[gnu::always_inline]] inline void stencil_row(const StencilSource<T>& from, u64 z, u64 y, const T* centre,
-                                               T* sums, T* to, u64 n, const Star<T>& star) {
-    const u64 radius = from.volume->radius;
+[[gnu::always_inline]] inline void stencil_row(const StencilPlane<T>& p, u64 y, const T* centre, T* to) {
+    const u64 radius = p.radius;
     for (u64 r = 1; r <= radius; r += 2) {
         const bool two = r < radius;
         StencilRows<T> rows;
         for (u64 k = 0; k < 2; ++k) {
             const u64 distance = r + (two ? k : 0);
-            rows.y_before[k] = from.at(z, y - distance);
-            rows.y_after[k] = from.at(z, y + distance);
-            rows.z_before[k] = from.at(z - distance, y);
-            rows.z_after[k] = from.at(z + distance, y);
+            rows.y_before[k] = p.at(radius, y - distance);
+            rows.y_after[k] = p.at(radius, y + distance);
+            rows.z_before[k] = p.at(radius - distance, y);
+            rows.z_after[k] = p.at(radius + distance, y);
         }
-        T* const target = r + 1 >= radius ? to : sums;
+        T* const target = r + 1 >= radius ? to : p.sums;
         if (r == 1) {
-            stencil_passes<T, 1>(two, centre, rows, sums, target, n, star.c);
+            stencil_passes<T, 1>(two, centre, rows, p.sums, target, p.count, p.star.c);
         } else if (r == 3) {
-            stencil_passes<T, 3>(two, centre, rows, sums, target, n, star.c);
+            stencil_passes<T, 3>(two, centre, rows, p.sums, target, p.count, p.star.c);
         } else if (r == 5) {
-            stencil_passes<T, 5>(two, centre, rows, sums, target, n, star.c);
+            stencil_passes<T, 5>(two, centre, rows, p.sums, target, p.count, p.star.c);
         } else {
-            stencil_passes<T, 7>(two, centre, rows, sums, target, n, star.c);
+            stencil_passes<T, 7>(two, centre, rows, p.sums, target, p.count, p.star.c);
         }
     }
 }
-
-/// What a group does of one plane in one step.
-template <class T>
-struct StencilPlane {
-    StencilSource<T> from;
-    StencilVolume volume;
-    Star<T> star;
-    u64 z, first_y, end_y, columns;  ///< of the points that are computed
-    u64 left, right;                 ///< points of a row on both sides of them that are there
-    T* staged;   ///< where a row of the volume goes, between zeros; null: rows lie between zeros already
-    T* sums;     ///< of a row so far
-    T* to;       ///< of first_y
-    u64 to_row;  ///< elements from one row to the next
-    u64 past_cache;
-};
 
 /// This is what is compiled for several instruction sets. always_inline, because g++ 12 does not flatten it into them.
 template <class T>
 [[gnu::always_inline]] inline void stencil_plane(const Group& /*group*/, const StencilPlane<T>* plane) {
     const StencilPlane<T> p = *plane;
-    StencilSource<T> from = p.from;
-    from.volume = &p.volume;
     for (u64 y = p.first_y; y < p.end_y; ++y) {
-        const T* centre = from.at(p.z, y);
+        const T* centre = p.at(p.radius, y);
         if (p.staged != nullptr) {
-            std::memcpy(p.staged - p.left, centre - p.left, (p.left + p.columns + p.right) * sizeof(T));
+            std::memcpy(p.staged - p.left, centre - p.left, (p.left + p.count + p.right) * sizeof(T));
             centre = p.staged;
         }
         T* const to = p.to + (y - p.first_y) * p.to_row;
-        T* const target = p.past_cache != 0 ? p.sums : to;
-        stencil_row(from, p.z, y, centre, p.sums, target, p.columns, p.star);
-        if (p.past_cache != 0) stream_store(to, p.sums, p.columns * sizeof(T));
+        stencil_row(p, y, centre, p.past_cache != 0 ? p.sums : to);
+        if (p.past_cache != 0) stream_store(to, p.sums, p.count * sizeof(T));
     }
 }
 
@@ -284,27 +272,24 @@ void stencil_blocked(const Group& group, const T* in, T* out, T* scratch, const 
             const StencilExtent before_y = ys.wider(more + radius, volume.rows),
                                 before_x = xs.wider(more + radius, volume.columns);
             StencilPlane<T> plane{};
-            plane.volume = volume;
-            plane.star = star;
-            plane.z = z;
+            plane.zeros = zeros;
+            plane.rows = volume.rows;
             plane.first_y = y.begin;
             plane.end_y = y.end;
-            plane.columns = x.count();
+            plane.count = x.count();
             plane.left = x.begin - before_x.begin;
             plane.right = before_x.end - x.end;
             plane.sums = zeros + 2 * tiling.pitch;
-            plane.from.zeros = zeros;
-            if (step == 1) {
-                plane.staged = zeros + tiling.pitch + stencil_margin;
-                plane.from.base = in + x.begin;
-                plane.from.row = volume.columns;
-                plane.from.plane = volume.rows * volume.columns;
-            } else {
-                plane.from.base = ring_of(step - 1) + plane.left;
-                plane.from.row = tiling.pitch;
-                plane.from.plane = ring_plane;
-                plane.from.first_y = before_y.begin;
-                plane.from.ring = ring;
+            plane.radius = radius;
+            plane.star = star;
+            plane.row = step == 1 ? volume.columns : tiling.pitch;
+            if (step == 1) plane.staged = zeros + tiling.pitch + stencil_margin;
+            for (u64 k = 0; k <= 2 * radius; ++k) {
+                const u64 near = z + k - radius;  // those ahead of the first are past the last
+                if (near >= volume.depth) continue;
+                plane.planes[k] = step == 1 ? in + near * volume.rows * volume.columns + x.begin
+                                            : ring_of(step - 1) + near % ring * ring_plane + plane.left -
+                                                  before_y.begin * tiling.pitch;
             }
             if (step < steps) {
                 plane.to = ring_of(step) + z % ring * ring_plane;

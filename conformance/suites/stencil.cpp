@@ -47,7 +47,8 @@ struct Rule {
 constexpr Rule brick = {"brick", 0, 0, 0, 4}, odd = {"odd"};
 // Thinner than some radii, on each axis; and one point thin on two.
 constexpr Rule shallow = {"shallow", 2}, flat = {"flat", 0, 3}, narrow = {"narrow", 0, 0, 5},
-               along_z = {"along z", 0, 1, 1}, along_y = {"along y", 1, 0, 1}, along_x = {"along x", 1, 1};
+               wide = {"wide", 3, 20}, along_z = {"along z", 0, 1, 1}, along_y = {"along y", 1, 0, 1},
+               along_x = {"along x", 1, 1};
 
 struct Kind {
     const Rule& rule;
@@ -57,7 +58,7 @@ struct Kind {
 constexpr Kind kinds[] = {{brick, 4, 1},   {odd, 1, 2},   {brick, 8, 1},   {odd, 4, 3},     {shallow, 2, 1},
                           {brick, 3, 2},   {odd, 8, 2},   {narrow, 4, 1},  {brick, 1, 7},   {flat, 5, 2},
                           {odd, 2, 4},     {brick, 6, 1}, {along_x, 4, 2}, {shallow, 7, 3}, {along_y, 3, 1},
-                          {along_z, 1, 2}, {odd, 5, 1},   {brick, 2, 0},   {narrow, 8, 5}};
+                          {along_z, 1, 2}, {wide, 1, 4},  {odd, 5, 1},     {brick, 2, 0},   {narrow, 8, 5}};
 
 // Of both signs, no two alike, and so small that many steps do not overflow.
 StarCoefficients star_of(u32 radius) {
