@@ -7,8 +7,8 @@
 //
 //     c++ -std=c++20 -O2 -ffp-contract=off wave.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
 //     ./a.out [SIDE [STEPS [FOLDER]]]         (DIR: where Concord is installed; built in the tree as example-wave)
-//     step  30: wave-30.pgm, the front is 12 points from the middle
-//     step  60: wave-60.pgm, the front is 23 points from the middle
+//     step 30: wave-30.pgm, the front is 15 points from the middle
+//     step 60: wave-60.pgm, the front is 27 points from the middle
 
 #include <concord/concord.hpp>
 

@@ -166,7 +166,7 @@ std::optional<Work> stencil_work(const Kind& kind, Type type, u64 n, Pattern pat
 void stencil_cases(const Plan& plan, Type type, const Take& take) {
     if (!is_float(type)) return;
     constexpr u64 most = u64{1} << 27;
-    const std::vector<u64> sizes = plan.sizes(type, Plan::Depth::all);
+    const std::vector<u64> sizes = plan.sizes(type, type == Type::f32 ? Plan::Depth::all : Plan::Depth::some);
     const std::vector<Pattern> patterns = {Pattern::random, Pattern::mixed, Pattern::special, Pattern::tiny};
     std::size_t turn = 0;
     for (const u64 n : sizes) {

@@ -1,22 +1,13 @@
 # Mutants of stencil, for mutation.sh.
 # shellcheck shell=bash disable=SC2016
 
-# This size goes through kinds of radius 1 and 4 only.
+# These sizes go through kinds of radius 1 and 4 only; the larger ones are more than a tile both ways, or two vectors.
 naive="stencil --variants naive --types f32 --patterns random --sizes 1010"
 tiled="${naive/naive/tiled}"
-streaming="${naive/naive/streaming}"
-blocked="${naive/naive/blocked}"
+streaming="stencil --variants streaming --types f32 --patterns random --sizes 300010"
+blocked="stencil --variants blocked --types f32 --patterns random --sizes 1010,30010"
 
 mutant stencil_steps.cl any "$naive" "a point past the end of a row counts" 'r < columns - x ?' 'r <= columns - x ?'
-mutant stencil_steps.cl any "$naive" "planes below the first" 'z >= r ? in[at - r * plane] : (T)0, r < depth - z ? in[at + r * plane] : (T)0);
-    out[out_at + at] = t;
-}
-
-__kernel' 'z + 1 >= r ? in[at - r * plane] : (T)0, r < depth - z ? in[at + r * plane] : (T)0);
-    out[out_at + at] = t;
-}
-
-__kernel'
 mutant stencil_steps.cl any "$naive" "another association" '((left + right) + (before + after)) + (below + above)' \
     '(left + right) + ((before + after) + (below + above))'
 mutant stencil_steps.cl any "$naive" "a product that rounds" 'return fma(c, ((left' 'return t + c * (((left' \
@@ -31,8 +22,6 @@ mutant stencil.cl many "$streaming" "the first row below a tile is within it" 'i
     'if (row > RADIUS) row += HEIGHT;'
 mutant stencil.cl many "$streaming" "the halo is of the plane before" 'load(in + (z + 1) * plane + halo_at[k]' \
     'load(in + z * plane + halo_at[k]'
-mutant stencil.cl many "$streaming" "the queue does not move on at its end" 'const u64 front = z + 1 + RADIUS;' \
-    'const u64 front = z + RADIUS;'
 mutant stencil_wide.cl one "$blocked" "a row past the last counts" 'r < rows - y ?' 'r <= rows - y ?'
 mutant stencil_wide.cl one "$blocked" "what is left of a row stays from the row before" \
     'for (; i < n + right; ++i) centre[i] = row[i];' 'for (; i + 1 < n + right; ++i) centre[i] = row[i];'
