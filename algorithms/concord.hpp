@@ -10,4 +10,5 @@
 #include <concord/scan.hpp>
 #include <concord/sort.hpp>
 #include <concord/span.hpp>
+#include <concord/stencil.hpp>
 #include <concord/transpose.hpp>

@@ -3,6 +3,7 @@
 
 #include "functors.hpp"
 #include "host_sort.hpp"
+#include "host_stencil.hpp"
 
 #include <tbb/blocked_range.h>
 #include <tbb/blocked_range2d.h>
@@ -403,6 +404,8 @@ void host(std::vector<Baseline>& list) {
     append(list, {"std_stable", library, "tbb"}, std_stable_sorts());
     append(list, {"std_par", library + " PSTL, " + tbb, "tbb"}, std_par_sorts());
     append(list, {"tbb", tbb, "tbb"}, tbb_sorts());
+    append(list, {"tbb", tbb + ", plain loops", "tbb"}, tbb_stencils());
+    append(list, {"tbb_tiled", tbb + ", tiles of rows", "tbb"}, tbb_tiled_stencils());
     append(list, {"loop", "a loop on one thread, no branches", "tbb"},
            {{"compact", compact_titles, any_type, loop_compact, true}});
     append(list, {"tbb", tbb, "tbb"},

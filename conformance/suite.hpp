@@ -93,6 +93,7 @@ Suite compact_suite();
 Suite sort_suite();
 Suite transpose_suite();
 Suite convolve_suite();
+Suite stencil_suite();
 
 /// Whether `list` is empty or ["all"], or holds `name`.
 bool asked_for(const std::vector<std::string>& list, std::string_view name);

@@ -242,7 +242,7 @@ visit() {  # COMMAND WORDS...
     while read -r name; do visit "$@" "$name"; done < <(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' <<<"$out")
 }
 visit
-for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" check bench cache "cache ls" "cache verify" \
+for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" "run stencil" check bench cache "cache ls" "cache verify" \
     "cache clear"; do
     problem=
     [[ $visited == *"[$level]"* ]] || problem="expected it among the commands that --help lists, which are$visited"
@@ -256,7 +256,7 @@ ends 2 "subcommand is required"
 ends 2 "subcommand is required" run
 ends 2 "frob" frob
 ends 2 "--frob" --frob
-ends 2 "map, add, reduce, scan, histogram, compact, sort, transpose, convolve" run frob --in three.npy --out box/new.npy
+ends 2 "map, add, reduce, scan, histogram, compact, sort, transpose, convolve, stencil" run frob --in three.npy --out box/new.npy
 ends 2 "ls, verify, clear" cache frob
 ends 2 "'frob'" algorithms frob
 ends 2 "'frob'" check frob
@@ -267,7 +267,7 @@ ends 2 "'2^99'" check --sizes '2^99'
 ends 2 "'-5'" bench --sizes -5
 ends 2 "frob" devices --log-level frob
 ends 2 "--threads" devices --threads 0
-for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve"; do
+for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" "run stencil"; do
     # shellcheck disable=SC2086  # a command is one word or two
     ends 2 "--frob" $command --frob
 done
@@ -310,6 +310,18 @@ filter "mask.f64.npy is f64; a mask for an image of f32 is f32" image.npy mask.f
 filter "image.i32.npy is i32; images are u8, f32 or f64" image.i32.npy mask.npy
 filter "mirror" image.npy mask.npy --border mirror
 refused 2 "1 given" run convolve --in image.npy --out box/kept.npy
+npy volume.npy f32 "(1, 2, 2)" 1 2 3 4
+npy star.npy f32 - 1 2
+npy one_of_a_star.npy f32 - 1
+star() { refused 2 "$1" run stencil --in "$2" --in "$3" --out box/new.npy "${@:4}"; }  # WORDS VOLUME COEFFICIENTS OPTIONS...
+refused 2 "takes 2 inputs, 1 given" run stencil --in volume.npy --out box/new.npy
+star "three.npy has the shape (3,), not three dimensions" three.npy star.npy
+star "volume.npy has the shape (1, 2, 2), coefficients take one dimension" volume.npy volume.npy
+star "nested.npy is u8, star.npy f32" nested.npy star.npy
+star "nested.npy is u8; f32 and f64" nested.npy bytes.npy
+star "has 1 coefficients: a star of radius 1 to 8 has 2 to 9" volume.npy one_of_a_star.npy
+star "'-1' is no number of steps" volume.npy star.npy --steps -1
+star "'2.5' is no number of steps" volume.npy star.npy --steps 2.5
 refused 2 "cube" run map --function cube --in three.npy --out box/new.npy
 refused 2 "--frob" run map --in three.npy --out box/new.npy --frob
 refused 2 "2 given" run map --in three.npy --in three.npy --out box/new.npy
@@ -543,6 +555,7 @@ for device in tbb opencl cuda; do
     refused 2 "these would do: " run sort --in bytes.npy --out box/kept.npy --device "$device" --variant frob
     refused 2 "these would do: sliding" run convolve --in image.npy --in mask.npy --out box/kept.npy --device "$device" --variant frob
     refused 2 "these would do: " run transpose --in matrix.npy --out box/new.npy --device "$device" --variant frob
+    refused 2 "these would do: " run stencil --in volume.npy --in star.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "sqrt takes f32 or f64, not u8" run map --function sqrt --in bytes.npy --out box/kept.npy --device "$device"
     [[ $device == tbb ]] && continue
     refused 2 "serial is not written in" run reduce --in three.npy --out box/new.npy --device "$device" --variant serial
@@ -690,6 +703,13 @@ for type in $types; do
     npy "hollow2.$type.npy" "$type" "(0, 3)"
     npy "hollow2.$type.turned.npy" "$type" "(3, 0)"
 done
+for type in f32 f64; do
+    npy "volume.$type.npy" $type "(2, 2, 3)" 1 2 3 4 5 6 7 8 9 10 11 12
+    npy "star.$type.npy" $type - 2 -1 3
+    npy "volume.$type.1.npy" $type "(2, 2, 3)" -2 -13 -8 10 -13 4 22 -13 16 34 -13 28
+    npy "volume.$type.2.npy" $type "(2, 2, 3)" -47 10 -29 13 -14 31 73 -38 91 133 -62 151
+done
+npy hollow3.npy f32 "(2, 0, 3)"
 npy payloads.npy f32 "(2, 2)" 0x7fc12345 -0 inf 0xff812345
 npy payloads.turned.npy f32 "(2, 2)" 0x7fc12345 inf -0 0xff812345
 npy line.npy i64 "(1, 4)" 1 2 3 4
@@ -804,6 +824,13 @@ for device in tbb opencl cuda; do
     gives image.clamp.npy run convolve --in image.u8.npy --in mask.npy --border clamp --device "$device"
     gives image.f64.across.npy run convolve --in image.f64.npy --in across.f64.npy --device "$device"
     gives hollow.image.npy run convolve --in hollow.image.npy --in mask.npy --device "$device"
+    for type in f32 f64; do
+        [[ $device == tbb || $type == f32 ]] || continue
+        gives "volume.$type.npy" run stencil --in "volume.$type.npy" --in "star.$type.npy" --steps 0 --device "$device"
+        gives "volume.$type.1.npy" run stencil --in "volume.$type.npy" --in "star.$type.npy" --device "$device"
+        gives "volume.$type.2.npy" run stencil --in "volume.$type.npy" --in "star.$type.npy" --steps 2 --device "$device"
+    done
+    gives hollow3.npy run stencil --in hollow3.npy --in star.f32.npy --steps 3 --device "$device"
     gives payloads.turned.npy run transpose --in payloads.npy --device "$device"
     gives line.turned.npy run transpose --in line.npy --device "$device"
     gives ones_sum.npy run reduce --in ones.npy --device "$device"

@@ -14,6 +14,8 @@ if(TARGET concord-program)
   add_test(NAME examples.first COMMAND example-first)
   add_test(NAME examples.own_kernel COMMAND example-own_kernel)
   add_test(NAME examples.port COMMAND example-port)
+  # It ends with 1 where the waves are not symmetric, to the bit.
+  add_test(NAME examples.wave COMMAND example-wave 65 30 ${PROJECT_BINARY_DIR})
   # A kernel with a fault: the suite must find it, and say so with this status.
   add_test(NAME examples.port.wrong COMMAND ${CMAKE_CURRENT_LIST_DIR}/status.sh 1 $<TARGET_FILE:example-port> --wrong)
 endif()

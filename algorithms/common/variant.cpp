@@ -6,6 +6,7 @@
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
 #include <concord/sort.hpp>
+#include <concord/stencil.hpp>
 #include <concord/transpose.hpp>
 #include <concord/variant.hpp>
 
@@ -32,7 +33,8 @@ std::vector<Algorithm> algorithms() {
             {"compact", "out = the elements of in for which a predicate holds, in order", compact_variants()},
             {"sort", "out = the elements of in, in order", sort_variants()},
             {"transpose", "out[c, r] = in[r, c]", transpose_variants()},
-            {"convolve", "out[y, x] = sum of mask[j, i] * in[y + j - ry, x + i - rx]", convolve_variants()}};
+            {"convolve", "out[y, x] = sum of mask[j, i] * in[y + j - ry, x + i - rx]", convolve_variants()},
+            {"stencil", "out = a star of radius 1 to 8 on a volume, in time steps", stencil_variants()}};
 }
 
 namespace detail {

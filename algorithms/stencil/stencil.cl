@@ -1,0 +1,154 @@
+// Stencil, `streaming`, OpenCL C. Parallel text: stencil.cu.
+//
+// Algorithm  2.5D: a group has a tile of x and y and passes along z. A lane has ROWS packs of PACK points, 16 bytes each, one
+//            above the other; of each it keeps the 2 RADIUS + 1 planes around the one at work in registers, as a queue. That
+//            plane lies in local memory with its halo, which is what lanes take their neighbours in x and y from: by
+//            packs, and of two rows of a lane most are shared, for reading single points there would bind the kernel at
+//            a radius of 4. Two stages take turns, so that a plane costs one barrier; while one is at work, the next
+//            plane's halo and the pack at the queue's end are on their way.
+// Passes     one a step; traffic: every point is read once and written once; halos, and the planes between two pieces
+//            of the volume's depth, are read again, mostly from L2.
+// Tunables   GROUP lanes, LANES_X of them along x; PACK, 1 where rows do not begin at a multiple of 16 bytes; ROWS.
+// Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
+//
+// T: f32 or f64. Columns are a multiple of PACK, so a pack is either in the volume or outside. Tiles are counted along x,
+// then y; pieces of `planes` planes come last.
+
+#define LANES_Y (GROUP / LANES_X)
+#define WIDTH (LANES_X * PACK)
+#define HEIGHT (LANES_Y * ROWS)
+#define SIDE ((RADIUS + PACK - 1) / PACK)  // packs of a halo's row, on one side
+#define PITCH (LANES_X + 2 * SIDE)         // packs from one row of a stage to the next
+#define ABOVE (2 * RADIUS * LANES_X)       // packs of the halo above and below the tile
+#define HALO (ABOVE + HEIGHT * 2 * SIDE)   // and with those on both sides
+#define HALO_EACH ((HALO + GROUP - 1) / GROUP)
+
+typedef struct {
+    T item[PACK];
+} __attribute__((aligned(PACK * sizeof(T)))) V;
+
+typedef struct {
+    T c[RADIUS + 1];
+} Star;
+
+static inline __attribute__((always_inline)) V load(__global const T* from, bool inside) {
+    V pack;
+#pragma unroll
+    for (u32 i = 0; i < PACK; ++i) pack.item[i] = 0;
+    if (inside) pack = *(__global const V*)from;
+    return pack;
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* restrict out, ulong out_at, u64 depth,
+                       u64 rows, u64 columns, u32 tiles_y, u32 tiles_x, u64 planes, const Star star) {
+    __local V stages[2][(HEIGHT + 2 * RADIUS) * PITCH];
+    const u32 lane = get_local_id(0), group = get_group_id(0), tile = group / tiles_x;
+    const u64 tile_x = (u64)(group % tiles_x) * WIDTH, tile_y = (u64)(tile % tiles_y) * HEIGHT;
+    const u64 begin = tile / tiles_y * planes, end = min(depth, begin + planes), plane = rows * columns;
+    in += in_at;
+    out += out_at;
+
+    // The lane's own packs: where they are in a plane, and in a stage. What is left of or above the volume is past its end,
+    // as an unsigned number.
+    const u32 lane_x = lane % LANES_X, lane_y = lane / LANES_X * ROWS;
+    const u32 staged = (RADIUS + lane_y) * PITCH + SIDE + lane_x;
+    const u64 own_x = tile_x + lane_x * PACK, own_y = tile_y + lane_y, own = own_y * columns + own_x;
+    bool inside[ROWS];
+#pragma unroll
+    for (u32 j = 0; j < ROWS; ++j) inside[j] = own_x < columns && own_y + j < rows;
+
+    // Its packs of the halo.
+    u64 halo_at[HALO_EACH];
+    u32 halo_staged[HALO_EACH];
+    bool halo_inside[HALO_EACH];
+    V halo[HALO_EACH];
+#pragma unroll
+    for (u32 k = 0; k < HALO_EACH; ++k) {
+        const u32 i = lane + k * GROUP;
+        u32 row, column;
+        if (i < ABOVE) {
+            row = i / LANES_X;
+            if (row >= RADIUS) row += HEIGHT;
+            column = SIDE + i % LANES_X;
+        } else {
+            row = RADIUS + (i - ABOVE) / (2 * SIDE);
+            column = (i - ABOVE) % (2 * SIDE);
+            if (column >= SIDE) column += LANES_X;
+        }
+        const u64 y = tile_y + row - RADIUS, x = tile_x + (u64)column * PACK - SIDE * PACK;
+        halo_at[k] = y * columns + x;
+        halo_staged[k] = row * PITCH + column;
+        halo_inside[k] = i < HALO && y < rows && x < columns;
+        halo[k] = load(in + begin * plane + halo_at[k], halo_inside[k]);
+    }
+
+    // Fill the queue; its middle is the plane at work.
+    V queue[ROWS][2 * RADIUS + 1];
+#pragma unroll
+    for (u32 k = 0; k <= 2 * RADIUS; ++k) {
+        const u64 z = begin + k - RADIUS;
+#pragma unroll
+        for (u32 j = 0; j < ROWS; ++j)
+            queue[j][k] = load(in + z * plane + own + j * columns, inside[j] && z < depth);
+    }
+
+    for (u64 z = begin; z < end; ++z) {
+        // Stage the plane.
+        __local V* const stage = stages[z % 2];
+#pragma unroll
+        for (u32 j = 0; j < ROWS; ++j) stage[staged + j * PITCH] = queue[j][RADIUS];
+#pragma unroll
+        for (u32 k = 0; k < HALO_EACH; ++k) {
+            if (lane + k * GROUP < HALO) stage[halo_staged[k]] = halo[k];
+            if (z + 1 < end) halo[k] = load(in + (z + 1) * plane + halo_at[k], halo_inside[k]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        // Compute and store.
+        V column[ROWS + 2 * RADIUS];
+#pragma unroll
+        for (u32 k = 0; k < ROWS + 2 * RADIUS; ++k) {
+            if (k >= RADIUS && k < RADIUS + ROWS) {
+                column[k] = queue[k - RADIUS][RADIUS];
+            } else {
+                column[k] = stage[staged + k * PITCH - RADIUS * PITCH];
+            }
+        }
+#pragma unroll
+        for (u32 j = 0; j < ROWS; ++j) {
+            T line[(2 * SIDE + 1) * PACK];
+#pragma unroll
+            for (u32 k = 0; k <= 2 * SIDE; ++k) {
+                V pack = queue[j][RADIUS];
+                if (k != SIDE) pack = stage[staged + j * PITCH + k - SIDE];
+#pragma unroll
+                for (u32 i = 0; i < PACK; ++i) line[k * PACK + i] = pack.item[i];
+            }
+            V result;
+#pragma unroll
+            for (u32 i = 0; i < PACK; ++i) {
+                const u32 x = SIDE * PACK + i, y = RADIUS + j;
+                T t = star.c[0] * line[x];
+#pragma unroll
+                for (u32 r = 1; r <= RADIUS; ++r)
+                    t = fma(star.c[r],
+                            ((line[x - r] + line[x + r]) + (column[y - r].item[i] + column[y + r].item[i])) +
+                                (queue[j][RADIUS - r].item[i] + queue[j][RADIUS + r].item[i]),
+                            t);
+                result.item[i] = t;
+            }
+            if (inside[j]) *(__global V*)(out + z * plane + own + j * columns) = result;
+        }
+
+        // The next plane's end of the queue.
+        const u64 front = z + 1 + RADIUS;
+#pragma unroll
+        for (u32 j = 0; j < ROWS; ++j) {
+#pragma unroll
+            for (u32 k = 0; k < 2 * RADIUS; ++k) queue[j][k] = queue[j][k + 1];
+            queue[j][2 * RADIUS] =
+                load(in + front * plane + own + j * columns, inside[j] && front < depth && z + 1 < end);
+        }
+    }
+}

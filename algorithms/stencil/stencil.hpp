@@ -1,0 +1,75 @@
+#pragma once
+/// Stencil: time steps of a star of radius 1 to 8 on a volume.
+///
+///     t = c0 * v(z, y, x)
+///     for r = 1 ... R: t = fma(c_r, ((v(z, y, x-r) + v(z, y, x+r)) + (v(z, y-r, x) + v(z, y+r, x)))
+///                                   + (v(z-r, y, x) + v(z+r, y, x)), t)
+///     out(z, y, x) = t
+///
+/// and that as many times as there are steps, each on the result of the one before. Outside of the volume v is +0. Every
+/// addition, the product and the fused multiply-adds round once, in the volume's type: the order is fixed, and with it
+/// the bits, on every device and in every variant. The radius is the number of coefficients less one; volumes may be
+/// thinner than it.
+///
+/// Shapes: in and out are volumes of depth x rows x columns (z, y, x) in C order, without gaps, f32 or f64. Ranges may
+/// begin at any element and be longer than the volume; they may not overlap, and in stays as it is. No steps: a copy.
+/// Traffic: every point is read once and written once a step, but for what tiles read again of their neighbours; on the
+/// CPU several steps pass through the cache together.
+///
+/// Enqueues all steps on the stream and returns. Takes a volume of scratch from the stream's pool where the steps are not
+/// done at once. Errors: invalid_argument (types, coefficients, a range shorter than its volume, overlap), wrong_device,
+/// unsupported, out_of_memory, compile_failed.
+///
+/// Sources: P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009; for several steps at once A.
+/// Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs, 2010.
+
+#include <concord/variant.hpp>
+
+#include <array>
+#include <initializer_list>
+
+namespace concord {
+
+/// A volume: `depth` planes (z) of `rows` rows (y) of `columns` points (x).
+struct StencilShape {
+    u64 depth = 0;
+    u64 rows = 0;
+    u64 columns = 0;
+};
+
+/// The coefficients c0 ... cR of a star, by value. On a volume of f32 each is rounded to f32.
+class StarCoefficients {
+  public:
+    static constexpr std::size_t most = 9;
+
+    /// Throws invalid_argument unless there are 2 to 9.
+    StarCoefficients(std::span<const f64> values);
+    StarCoefficients(std::initializer_list<f64> values)
+        : StarCoefficients(std::span(values.begin(), values.size())) {}
+
+    u32 radius() const { return radius_; }
+    /// c_r, for r from 0 to radius().
+    f64 operator[](u32 r) const { return values_[r]; }
+
+  private:
+    std::array<f64, most> values_{};
+    u32 radius_ = 0;
+};
+
+/// The table of variants, for `concord algorithms`.
+std::vector<const Variant*> stencil_variants();
+
+/// in and out of one type.
+Run stencil(Stream& stream, const View& in, const View& out, const StencilShape& shape,
+            const StarCoefficients& star, u64 steps = 1, const Options& options = {});
+
+/// The same for spans or arrays.
+template <Range In, Range Out>
+Run stencil(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
+            const StarCoefficients& star, u64 steps = 1, const Options& options = {}) {
+    static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
+                  "in and out have different types");
+    return stencil(stream, View(in.view()), View(out.view()), shape, star, steps, options);
+}
+
+}  // namespace concord

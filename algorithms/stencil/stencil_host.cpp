@@ -1,0 +1,24 @@
+// The host kernels, one set for each type, the radius being an argument.
+
+#include "stencil_table.hpp"
+
+namespace concord::detail {
+namespace {
+
+template <class T>
+const StencilHost& host_of() {
+    static constexpr StencilHost kernels{.serial = host_kernel<&host::stencil_serial<T>>(),
+                                         .naive = host_kernel<&host::stencil_naive<T>>(),
+                                         .tiled = host_kernel<&host::stencil_tiled<T>>(),
+                                         .blocked = plain_host_kernel<&host::stencil_blocked<T>>(),
+                                         .none = {}};
+    return kernels;
+}
+
+}  // namespace
+
+const StencilHost& stencil_host(Type type) {
+    return type == Type::f32 ? host_of<f32>() : host_of<f64>();
+}
+
+}  // namespace concord::detail

@@ -1,0 +1,310 @@
+#pragma once
+// Stencil in the host dialect; parallel texts are stencil_steps.cu and .cl, and stencil_wide.cl for `blocked`. T: f32 or
+// f64.
+
+#include <concord/host_kernel.hpp>
+#include <concord/host_vector.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace concord::host {
+
+/// c0 ... cR.
+template <class T>
+struct Star {
+    T c[9];
+};
+
+/// A volume's extent, and the star's radius.
+struct StencilVolume {
+    u64 depth = 0, rows = 0, columns = 0;
+    u64 radius = 0;
+};
+
+// --- The textbook's -------------------------------------------------------------------------------------------------
+
+/// One point, for any v(z, y, x) that is 0 outside of the volume.
+template <class T, class V>
+[[gnu::always_inline]] inline T stencil_point(const V& v, i64 z, i64 y, i64 x, i64 radius,
+                                              const Star<T>& star) {
+    T t = star.c[0] * v(z, y, x);
+    for (i64 r = 1; r <= radius; ++r)
+        t = std::fma(star.c[r],
+                     ((v(z, y, x - r) + v(z, y, x + r)) + (v(z, y - r, x) + v(z, y + r, x))) +
+                         (v(z - r, y, x) + v(z + r, y, x)),
+                     t);
+    return t;
+}
+
+/// Point (z, y, x) of a volume, 0 outside.
+template <class T>
+struct StencilAt {
+    const T* in;
+    const StencilVolume& volume;
+
+    [[gnu::always_inline]] T operator()(i64 z, i64 y, i64 x) const {
+        const u64 plane = static_cast<u64>(z), row = static_cast<u64>(y), column = static_cast<u64>(x);
+        if (plane >= volume.depth || row >= volume.rows || column >= volume.columns) return 0;
+        return in[(plane * volume.rows + row) * volume.columns + column];
+    }
+};
+
+/// A group: `strip` rows, counted through all planes.
+template <class T>
+void stencil_naive(const Group& group, const T* in, T* out, const StencilVolume volume, u64 strip,
+                   const Star<T> star) {
+    const StencilAt<T> at{in, volume};
+    const u64 end = std::min(volume.depth * volume.rows, (group.x + 1) * strip);
+    for (u64 row = group.x * strip; row < end; ++row) {
+        const u64 z = row / volume.rows, y = row % volume.rows;
+        for (u64 x = 0; x < volume.columns; ++x)
+            out[row * volume.columns + x] =
+                stencil_point(at, static_cast<i64>(z), static_cast<i64>(y), static_cast<i64>(x),
+                              static_cast<i64>(volume.radius), star);
+    }
+}
+
+template <class T>
+void stencil_serial(const Group& group, const T* in, T* out, const StencilVolume volume, const Star<T> star) {
+    stencil_naive(group, in, out, volume, volume.depth * volume.rows, star);
+}
+
+/// A group: the tiles of `tile` x `tile` points of one plane after another, `planes` of them. Each comes with its halo
+/// into local memory; planes below and above stay where they are.
+template <class T>
+void stencil_tiled(const Group& group, const T* in, T* out, const StencilVolume volume, u64 tiles_x,
+                   u64 tiles_y, u64 planes, const Star<T> star) {
+    constexpr i64 tile = 32, most_radius = 8, side = tile + 2 * most_radius;
+    const StencilAt<T> at{in, volume};
+    const i64 radius = static_cast<i64>(volume.radius);
+    const i64 x0 = static_cast<i64>(group.x % tiles_x) * tile,
+              y0 = static_cast<i64>(group.x / tiles_x % tiles_y) * tile;
+    const i64 width = std::min(tile, static_cast<i64>(volume.columns) - x0),
+              height = std::min(tile, static_cast<i64>(volume.rows) - y0);
+    const u64 z0 = group.x / tiles_x / tiles_y * planes;
+    T staged[side * side];
+    for (u64 plane = z0; plane < std::min(volume.depth, z0 + planes); ++plane) {
+        const i64 z = static_cast<i64>(plane);
+        for (i64 j = -radius; j < height + radius; ++j) {
+            for (i64 i = -radius; i < width + radius; ++i)
+                staged[(j + most_radius) * side + i + most_radius] = at(z, y0 + j, x0 + i);
+        }
+        auto v = [&](i64 of_plane, i64 j, i64 i) {
+            return of_plane == z ? staged[(j + most_radius) * side + i + most_radius]
+                                 : at(of_plane, y0 + j, x0 + i);
+        };
+        for (i64 j = 0; j < height; ++j) {
+            for (i64 i = 0; i < width; ++i)
+                out[(plane * volume.rows + static_cast<u64>(y0 + j)) * volume.columns +
+                    static_cast<u64>(x0 + i)] = stencil_point(v, z, j, i, radius, star);
+        }
+    }
+}
+
+// --- blocked --------------------------------------------------------------------------------------------------------
+//
+// A group takes a tile: some rows and columns, and a piece of the volume's depth, plane by plane. What 2 R + 1 planes of it
+// take stays in the thread's cache. `steps` steps follow one another at a distance of R planes: all but the last leave
+// their planes in rings of 2 R + 1, which stay in the cache too. What a later step needs past the tile's edges is computed
+// by the group itself, so groups need not wait for one another.
+
+/// How a volume is cut, and what lies where in a group's piece of scratch.
+struct StencilTiling {
+    u64 depth = 0, rows = 0, columns = 0;  ///< of a tile
+    u64 across = 0, down = 0;              ///< tiles in x, in y
+    u64 steps = 1;
+    u64 pitch = 0;       ///< elements from one row of a ring, or of local memory, to the next
+    u64 plane_rows = 0;  ///< rows of a ring's plane
+    u64 slot = 0;        ///< elements of scratch that a group has
+    u64 past_cache = 0;  ///< the result does not stay in the caches
+};
+
+/// Room ahead of a row for what lies left of it, whole vectors of it.
+inline constexpr u64 stencil_margin = 16;
+
+/// The rows at distances r and r + 1 of a row, its own elements in `centre`.
+template <class T>
+struct StencilRows {
+    const T* y_before[2];
+    const T* y_after[2];
+    const T* z_before[2];
+    const T* z_after[2];
+};
+
+// Two distances (or the last one) at a time, because more rows than these are more addresses than there are registers. The
+// loop asks for ivdep instead of __restrict, which g++ 12 loses where it inlines.
+template <class T, int first, int count>
+[[gnu::always_inline]] inline void stencil_pass(const T* centre, const StencilRows<T>& rows, const T* sums,
+                                                T* to, u64 n, const T* c) {
+    const T c0 = c[0], c1 = c[first], c2 = c[first + count - 1];
+    const T *ya = rows.y_before[0], *yb = rows.y_after[0], *za = rows.z_before[0], *zb = rows.z_after[0];
+    const T *yc = rows.y_before[1], *yd = rows.y_after[1], *zc = rows.z_before[1], *zd = rows.z_after[1];
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+    for (u64 i = 0; i < n; ++i) {
+        T t = first == 1 ? c0 * centre[i] : sums[i];
+        t = std::fma(c1, ((centre[i - first] + centre[i + first]) + (ya[i] + yb[i])) + (za[i] + zb[i]), t);
+        if constexpr (count == 2)
+            t = std::fma(
+                c2, ((centre[i - first - 1] + centre[i + first + 1]) + (yc[i] + yd[i])) + (zc[i] + zd[i]), t);
+        to[i] = t;
+    }
+}
+
+template <class T, int first>
+[[gnu::always_inline]] inline void stencil_passes(bool two, const T* centre, const StencilRows<T>& rows,
+                                                  const T* sums, T* to, u64 n, const T* c) {
+    if (two) {
+        stencil_pass<T, first, 2>(centre, rows, sums, to, n, c);
+    } else {
+        stencil_pass<T, first, 1>(centre, rows, sums, to, n, c);
+    }
+}
+
+/// What a group does of one plane in one step. A plane is given by where its row 0 begins, or would;
+/// null: it is outside of the volume.
+template <class T>
+struct StencilPlane {
+    const T* planes[17];        ///< z - R ... z + R
+    const T* zeros;             ///< a row outside of the volume
+    u64 row, rows;              ///< elements from one row to the next; rows of the volume
+    u64 first_y, end_y, count;  ///< of the points that are computed
+    u64 left, right;            ///< points of a row on both sides of them that are there
+    T* staged;                  ///< where a row goes, between zeros; null: rows lie between zeros already
+    T* sums;                    ///< of a row so far
+    T* to;                      ///< of first_y
+    u64 to_row;
+    u64 radius, past_cache;
+    Star<T> star;
+
+    /// Row y of planes[k], or zeros.
+    [[gnu::always_inline]] const T* at(u64 k, u64 y) const {
+        const T* const plane = planes[k];
+        return plane != nullptr && y < rows ? plane + y * row : zeros;
+    }
+};
+
+/// Row y; `centre` has R elements or zeros on both sides.
+template <class T>
+[[gnu::always_inline]] inline void stencil_row(const StencilPlane<T>& p, u64 y, const T* centre, T* to) {
+    const u64 radius = p.radius;
+    for (u64 r = 1; r <= radius; r += 2) {
+        const bool two = r < radius;
+        StencilRows<T> rows;
+        for (u64 k = 0; k < 2; ++k) {
+            const u64 distance = r + (two ? k : 0);
+            rows.y_before[k] = p.at(radius, y - distance);
+            rows.y_after[k] = p.at(radius, y + distance);
+            rows.z_before[k] = p.at(radius - distance, y);
+            rows.z_after[k] = p.at(radius + distance, y);
+        }
+        T* const target = r + 1 >= radius ? to : p.sums;
+        if (r == 1) {
+            stencil_passes<T, 1>(two, centre, rows, p.sums, target, p.count, p.star.c);
+        } else if (r == 3) {
+            stencil_passes<T, 3>(two, centre, rows, p.sums, target, p.count, p.star.c);
+        } else if (r == 5) {
+            stencil_passes<T, 5>(two, centre, rows, p.sums, target, p.count, p.star.c);
+        } else {
+            stencil_passes<T, 7>(two, centre, rows, p.sums, target, p.count, p.star.c);
+        }
+    }
+}
+
+/// This is what is compiled for several instruction sets. always_inline, because g++ 12 does not flatten it into them.
+template <class T>
+[[gnu::always_inline]] inline void stencil_plane(const Group& /*group*/, const StencilPlane<T>* plane) {
+    const StencilPlane<T> p = *plane;
+    for (u64 y = p.first_y; y < p.end_y; ++y) {
+        const T* centre = p.at(p.radius, y);
+        if (p.staged != nullptr) {
+            std::memcpy(p.staged - p.left, centre - p.left, (p.left + p.count + p.right) * sizeof(T));
+            centre = p.staged;
+        }
+        T* const to = p.to + (y - p.first_y) * p.to_row;
+        stencil_row(p, y, centre, p.past_cache != 0 ? p.sums : to);
+        if (p.past_cache != 0) stream_store(to, p.sums, p.count * sizeof(T));
+    }
+}
+
+/// What lies from `begin` to `end` along an axis, and `more` on both sides of it, as far as there is something.
+struct StencilExtent {
+    u64 begin, end;
+    StencilExtent wider(u64 more, u64 length) const {
+        return {begin - std::min(begin, more), std::min(length, end + more)};
+    }
+    u64 count() const { return end - begin; }
+};
+
+template <class T>
+void stencil_blocked(const Group& group, const T* in, T* out, T* scratch, const StencilVolume volume,
+                     const StencilTiling tiling, const Star<T> star) {
+    static constexpr HostKernel versions = host_kernel<&stencil_plane<T>>();
+    const HostKernel::Entry run_plane = versions.entry(host_isa());
+    const u64 radius = volume.radius, steps = tiling.steps, ring = 2 * radius + 1;
+    const u64 tile_x = group.x % tiling.across * tiling.columns,
+              tile_y = group.x / tiling.across % tiling.down * tiling.rows,
+              tile_z = group.x / tiling.across / tiling.down * tiling.depth;
+    const StencilExtent xs{tile_x, std::min(volume.columns, tile_x + tiling.columns)},
+        ys{tile_y, std::min(volume.rows, tile_y + tiling.rows)},
+        zs{tile_z, std::min(volume.depth, tile_z + tiling.depth)};
+
+    // Local memory: a row of zeros, a row with its neighbours in x, the sums of a row so far.
+    T* const zeros = reinterpret_cast<T*>(group.local);
+    std::fill_n(zeros, 2 * tiling.pitch, T(0));
+    // Rows of a ring have zeros on both sides, or what no later step reads.
+    T* const rings = scratch + group.x * tiling.slot;
+    if (steps > 1) std::fill_n(rings, tiling.slot, T(0));
+    const u64 ring_plane = tiling.plane_rows * tiling.pitch;
+    auto ring_of = [&](u64 step) { return rings + (step - 1) * ring * ring_plane + stencil_margin; };
+
+    const u64 ahead = radius * (steps - 1);
+    for (u64 tick = zs.wider(ahead, volume.depth).begin; tick < zs.end + ahead; ++tick) {
+        for (u64 step = 1; step <= steps; ++step) {
+            const u64 behind = radius * (step - 1), z = tick - behind, more = radius * (steps - step);
+            const StencilExtent depth = zs.wider(more, volume.depth);
+            if (tick < behind || z < depth.begin || z >= depth.end) continue;
+            const StencilExtent y = ys.wider(more, volume.rows), x = xs.wider(more, volume.columns);
+            const StencilExtent before_y = ys.wider(more + radius, volume.rows),
+                                before_x = xs.wider(more + radius, volume.columns);
+            StencilPlane<T> plane{};
+            plane.zeros = zeros;
+            plane.rows = volume.rows;
+            plane.first_y = y.begin;
+            plane.end_y = y.end;
+            plane.count = x.count();
+            plane.left = x.begin - before_x.begin;
+            plane.right = before_x.end - x.end;
+            plane.sums = zeros + 2 * tiling.pitch;
+            plane.radius = radius;
+            plane.star = star;
+            plane.row = step == 1 ? volume.columns : tiling.pitch;
+            if (step == 1) plane.staged = zeros + tiling.pitch + stencil_margin;
+            for (u64 k = 0; k <= 2 * radius; ++k) {
+                const u64 near = z + k - radius;  // those ahead of the first are past the last
+                if (near >= volume.depth) continue;
+                plane.planes[k] = step == 1 ? in + near * volume.rows * volume.columns + x.begin
+                                            : ring_of(step - 1) + near % ring * ring_plane + plane.left -
+                                                  before_y.begin * tiling.pitch;
+            }
+            if (step < steps) {
+                plane.to = ring_of(step) + z % ring * ring_plane;
+                plane.to_row = tiling.pitch;
+            } else {
+                plane.to = out + (z * volume.rows + y.begin) * volume.columns + x.begin;
+                plane.to_row = volume.columns;
+                plane.past_cache = tiling.past_cache;
+            }
+            const StencilPlane<T>* const argument = &plane;
+            const void* const arguments[] = {&argument};
+            run_plane(group, arguments);
+        }
+    }
+    if (tiling.past_cache != 0) stream_fence();
+}
+
+}  // namespace concord::host

@@ -1,0 +1,79 @@
+// Stencil, the textbook's steps, OpenCL C. Parallel texts: stencil_steps.cu, stencil_host.hpp.
+//
+// Passes     one a step; traffic: every point is read once and written once, if all else comes from caches.
+// naive      one point a lane, 6 RADIUS + 1 loads from global memory.
+// tiled      a tile of a plane comes with its halo into local memory; neighbours in z are still loads from global memory.
+// Tunables   GROUP lanes, LANES_X of them along x; a tile has as many points.
+// Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
+//
+// T: f32 or f64. A group takes one tile of one plane; tiles are counted along x, then y, then z.
+
+#define LANES_Y (GROUP / LANES_X)
+
+typedef struct {
+    T c[RADIUS + 1];
+} Star;
+
+typedef struct {
+    u64 z, y, x;  // of the tile's first point
+} Place;
+
+// Helpers that ask for the group: where they stay calls, PoCL 3.1 takes that number from a variable that its threads
+// share.
+#define INLINED static inline __attribute__((always_inline))
+
+INLINED Place place_of_group(u32 tiles_y, u32 tiles_x) {
+    const u32 group = get_group_id(0), tile = group / tiles_x;
+    const Place place = {tile / tiles_y, (u64)(tile % tiles_y) * LANES_Y, (u64)(group % tiles_x) * LANES_X};
+    return place;
+}
+
+// Every one of the six is 0 where it would be outside of the volume.
+INLINED T step_of(T t, T c, T left, T right, T before, T after, T below, T above) {
+    return fma(c, ((left + right) + (before + after)) + (below + above), t);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void stencil_naive(__global const T* in, ulong in_at, __global T* out, ulong out_at, u64 depth, u64 rows, u64 columns,
+                   u32 tiles_y, u32 tiles_x, const Star star) {
+    const Place place = place_of_group(tiles_y, tiles_x);
+    const u32 lane = get_local_id(0);
+    const u64 z = place.z, y = place.y + lane / LANES_X, x = place.x + lane % LANES_X;
+    if (y >= rows || x >= columns) return;
+    in += in_at;
+    const u64 plane = rows * columns, at = z * plane + y * columns + x;
+    T t = star.c[0] * in[at];
+#pragma unroll
+    for (u32 r = 1; r <= RADIUS; ++r)
+        t = step_of(t, star.c[r], x >= r ? in[at - r] : (T)0, r < columns - x ? in[at + r] : (T)0,
+                    y >= r ? in[at - r * columns] : (T)0, r < rows - y ? in[at + r * columns] : (T)0,
+                    z >= r ? in[at - r * plane] : (T)0, r < depth - z ? in[at + r * plane] : (T)0);
+    out[out_at + at] = t;
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void stencil_tiled(__global const T* in, ulong in_at, __global T* out, ulong out_at, u64 depth, u64 rows, u64 columns,
+                   u32 tiles_y, u32 tiles_x, const Star star) {
+    __local T tile[LANES_Y + 2 * RADIUS][LANES_X + 2 * RADIUS];
+    const Place place = place_of_group(tiles_y, tiles_x);
+    const u32 i = get_local_id(0) % LANES_X, j = get_local_id(0) / LANES_X;
+    const u64 z = place.z, y = place.y + j, x = place.x + i, plane = rows * columns;
+    in += in_at;
+    // Rows and columns ahead of the first are past the last, as unsigned numbers.
+    for (u32 row = j; row < LANES_Y + 2 * RADIUS; row += LANES_Y) {
+        for (u32 column = i; column < LANES_X + 2 * RADIUS; column += LANES_X) {
+            const u64 v = place.y + row - RADIUS, h = place.x + column - RADIUS;
+            tile[row][column] = v < rows && h < columns ? in[z * plane + v * columns + h] : (T)0;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (y >= rows || x >= columns) return;
+    const u64 at = z * plane + y * columns + x;
+    const u32 v = j + RADIUS, h = i + RADIUS;
+    T t = star.c[0] * tile[v][h];
+#pragma unroll
+    for (u32 r = 1; r <= RADIUS; ++r)
+        t = step_of(t, star.c[r], tile[v][h - r], tile[v][h + r], tile[v - r][h], tile[v + r][h],
+                    z >= r ? in[at - r * plane] : (T)0, r < depth - z ? in[at + r * plane] : (T)0);
+    out[out_at + at] = t;
+}

@@ -1,0 +1,97 @@
+// A pulse in the middle of a cube, and the wave that it becomes: second order in time, eighth in space,
+//
+//     next = 2 u - previous + k L(u)
+//
+// of which 2 u + k L(u) is a star of radius 4, and the rest an operator of one's own. Slices through the middle are written
+// as images (PGM). The cube and the star are symmetric, and so are the waves, to the bit: the program looks.
+//
+//     c++ -std=c++20 -O2 -ffp-contract=off wave.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
+//     ./a.out [SIDE [STEPS [FOLDER]]]         (DIR: where Concord is installed; built in the tree as example-wave)
+//     step 30: wave-30.pgm, the front is 15 points from the middle
+//     step 60: wave-60.pgm, the front is 27 points from the middle
+
+#include <concord/concord.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+using namespace concord;
+
+CONCORD_FUNCTION(float, minus_previous, (float twice, float previous), return twice - previous;)
+
+// A slice as an image of 256 greys: 0 is in the middle, `most` at the ends.
+void write_image(const std::filesystem::path& path, std::span<const float> slice, u64 side, float most) {
+    std::ofstream file(path, std::ios::binary);
+    file << "P5\n" << side << ' ' << side << "\n255\n";
+    for (const float u : slice)
+        file.put(static_cast<char>(std::lround(127.5f + 127.5f * std::clamp(u / most, -1.0f, 1.0f))));
+    if (!file.flush()) throw std::runtime_error(path.string() + " cannot be written");
+}
+
+int main(int argc, char** argv) try {
+    const u64 side = argc > 1 ? std::stoull(argv[1]) : 97, steps = argc > 2 ? std::stoull(argv[2]) : 90;
+    const std::filesystem::path folder = argc > 3 ? argv[3] : ".";
+    if (side < 9 || side > 2000) throw std::runtime_error("SIDE is from 9 to 2000");
+
+    const auto device = open_device();  // $CONCORD_DEVICE, else the best there is
+    const auto stream = device->create_stream();
+
+    // The second derivative of order 8, three times (L), times k = (speed * time step / distance)^2, plus 2 u.
+    constexpr f64 k = 0.15;
+    const StarCoefficients star{2 - k * 3 * 205 / 72, k * 8 / 5, -k / 5, k * 8 / 315, -k / 560};
+    const StencilShape cube{side, side, side};
+
+    // A smooth pulse at rest: it was the same a step ago.
+    const u64 slice = side * side, middle = side / 2;
+    std::vector<float> pulse(slice * side);
+    auto distance = [&](u64 i) { return static_cast<f64>(i) - static_cast<f64>(side - 1) / 2; };
+    for (u64 z = 0; z < side; ++z) {
+        for (u64 y = 0; y < side; ++y) {
+            for (u64 x = 0; x < side; ++x) {
+                const f64 square =
+                    (distance(x) * distance(x) + distance(y) * distance(y)) + distance(z) * distance(z);
+                pulse[z * slice + y * side + x] = static_cast<float>(std::exp(-square / 8));
+            }
+        }
+    }
+    Array<float> u(*stream, pulse), previous(*stream, pulse), twice(*stream, pulse.size());
+
+    bool right = true;
+    const u64 every = std::max<u64>(1, steps / 3);
+    for (u64 step = 1; step <= steps; ++step) {
+        stencil(*stream, u, twice, cube, star);
+        map(*stream, twice, previous, previous, minus_previous);
+        std::swap(u, previous);
+        if (step % every != 0) continue;
+
+        std::vector<float> seen(slice);
+        stream->read(seen.data(), *u.buffer(), middle * slice * sizeof(float), slice * sizeof(float));
+        stream->synchronize();
+        float most = 0;
+        for (const float value : seen)
+            most = std::max(most, std::abs(value));
+        u64 front = 0;
+        for (u64 y = 0; y < side; ++y) {
+            for (u64 x = 0; x < side; ++x) {
+                const float value = seen[y * side + x];
+                right = right && std::isfinite(value) && value == seen[y * side + side - 1 - x] &&
+                        value == seen[(side - 1 - y) * side + x] && value == seen[x * side + y];
+                if (y == middle && x >= middle && std::abs(value) > most / 4) front = x - middle;
+            }
+        }
+        right = right && most > 0;
+        const std::string name = "wave-" + std::to_string(step) + ".pgm";
+        write_image(folder / name, seen, side, most);
+        std::cout << "step " << step << ": " << name << ", the front is " << front
+                  << " points from the middle\n";
+    }
+    if (!right) {
+        std::cout << "the waves on " << device->info().selector << " are not symmetric\n";
+        return 1;
+    }
+} catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+}

@@ -1,0 +1,45 @@
+# Mutants of stencil, for mutation.sh.
+# shellcheck shell=bash disable=SC2016
+
+# These sizes go through kinds of radius 1 and 4 only; the larger ones are more than a tile both ways, or two vectors.
+naive="stencil --variants naive --types f32 --patterns random --sizes 1010"
+tiled="${naive/naive/tiled}"
+streaming="stencil --variants streaming --types f32 --patterns random --sizes 300010"
+blocked="stencil --variants blocked --types f32 --patterns random --sizes 1010,30010"
+
+mutant stencil_steps.cl any "$naive" "a point past the end of a row counts" 'r < columns - x ?' 'r <= columns - x ?'
+mutant stencil_steps.cl any "$naive" "another association" '((left + right) + (before + after)) + (below + above)' \
+    '(left + right) + ((before + after) + (below + above))'
+mutant stencil_steps.cl any "$naive" "a product that rounds" 'return fma(c, ((left' 'return t + c * (((left' \
+    '(below + above), t);' '(below + above));'
+mutant stencil_steps.cl any "$tiled" "no barrier: a tile is read before it is there" '    barrier(CLK_LOCAL_MEM_FENCE);
+' ''
+mutant stencil_steps.cl any "$tiled" "the halo on the left is a column late" 'place.x + column - RADIUS;' \
+    'place.x + column - RADIUS + (column < RADIUS ? 1 : 0);'
+mutant stencil.cl many "$streaming" "no barrier: a stage is read before it is there" '        barrier(CLK_LOCAL_MEM_FENCE);
+' ''
+mutant stencil.cl many "$streaming" "the first row below a tile is within it" 'if (row >= RADIUS) row += HEIGHT;' \
+    'if (row > RADIUS) row += HEIGHT;'
+mutant stencil.cl many "$streaming" "the halo is of the plane before" 'load(in + (z + 1) * plane + halo_at[k]' \
+    'load(in + z * plane + halo_at[k]'
+mutant stencil_wide.cl one "$blocked" "a row past the last counts" 'r < rows - y ?' 'r <= rows - y ?'
+mutant stencil_wide.cl one "$blocked" "what is left of a row stays from the row before" \
+    'for (; i < n + right; ++i) centre[i] = row[i];' 'for (; i + 1 < n + right; ++i) centre[i] = row[i];'
+mutant stencil_wide.cl one "$blocked" "a coefficient is the one before" 'const VECTOR c = star->c[r];' \
+    'const VECTOR c = star->c[r - 1];'
+
+mutant stencil_steps.cu any "$naive" "a point past the end of a row counts" 'r < columns - x ?' 'r <= columns - x ?'
+mutant stencil_steps.cu any "$naive" "another association" '((left + right) + (before + after)) + (below + above)' \
+    '(left + right) + ((before + after) + (below + above))'
+mutant stencil_steps.cu any "$tiled" "no barrier: a tile is read before it is there" '    __syncthreads();
+' ''
+mutant stencil_steps.cu any "$tiled" "the halo on the left is a column late" 'place.x + column - RADIUS;' \
+    'place.x + column - RADIUS + (column < RADIUS ? 1 : 0);'
+mutant stencil.cu any "$streaming" "no barrier: a stage is read before it is there" '        __syncthreads();
+' ''
+mutant stencil.cu any "$streaming" "the first row below a tile is within it" 'if (row >= RADIUS) row += HEIGHT;' \
+    'if (row > RADIUS) row += HEIGHT;'
+mutant stencil.cu any "$streaming" "the halo is of the plane before" 'load(in + (z + 1) * plane + halo_at[k]' \
+    'load(in + z * plane + halo_at[k]'
+mutant stencil.cu any "$streaming" "the queue does not move on at its end" 'const u64 front = z + 1 + RADIUS;' \
+    'const u64 front = z + RADIUS;'

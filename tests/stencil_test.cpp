@@ -1,0 +1,132 @@
+// Stencil through the public API; `concord check` covers variants, types, shapes, radii and steps.
+#include "devices.hpp"
+
+#include <cmath>
+
+using namespace concord;
+using test::random_values;
+using test::throws;
+
+namespace {
+
+// One step, every neighbour asked for.
+template <class T>
+std::vector<T> stepped(const std::vector<T>& v, const StencilShape& s, const std::vector<T>& c) {
+    auto at = [&](u64 z, u64 y, u64 x) {  // what is ahead of the first is past the last
+        return z < s.depth && y < s.rows && x < s.columns ? v[(z * s.rows + y) * s.columns + x] : T(0);
+    };
+    std::vector<T> out(v.size());
+    for (u64 i = 0; i < s.depth * s.rows * s.columns; ++i) {
+        const u64 z = i / s.columns / s.rows, y = i / s.columns % s.rows, x = i % s.columns;
+        T t = c[0] * v[i];
+        for (u64 r = 1; r < c.size(); ++r)
+            t = std::fma(c[r],
+                         ((at(z, y, x - r) + at(z, y, x + r)) + (at(z, y - r, x) + at(z, y + r, x))) +
+                             (at(z - r, y, x) + at(z + r, y, x)),
+                         t);
+        out[i] = t;
+    }
+    return out;
+}
+
+// By every variant that the device has.
+template <class F>
+void with_variants(Device& device, F&& f) {
+    for (const Variant* variant : stencil_variants()) {
+        CAPTURE(variant->name);
+        if (!detail::supports_dialect(device, *variant)) continue;
+        try {
+            const Run run = f(Options{variant->name});
+            CHECK(run.variant == variant->name);
+        } catch (const Error& error) {  // made for groups of the other shape
+            CHECK(error.code() == ErrorCode::unsupported);
+        }
+    }
+    f(Options{});
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+// The last step is in out whether their number is odd or even; in stays; what is behind the volume does too.
+DEVICE_TEST(stencil_steps_take_turns_and_end_in_out) {
+    const auto stream = device.create_stream();
+    const StencilShape shape{7, 9, 12};
+    const u64 n = shape.depth * shape.rows * shape.columns;
+    const std::vector<float> c = {0.3f, 0.11f, -0.07f, 0.05f, 0.013f};
+    const auto x = random_values<float>(n + 3);
+    const Array<float> in(*stream, x);
+    std::vector<float> expected(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n));
+    expected.resize(n + 5, 77);
+    for (u64 steps = 0; steps <= 5; ++steps) {
+        CAPTURE(steps);
+        const StarCoefficients star(std::vector<f64>(c.begin(), c.end()));
+        with_variants(device, [&](const Options& options) {
+            const Array<float> out(*stream, std::vector<float>(n + 5, 77));
+            const Run run = stencil(*stream, in, out, shape, star, steps, options);
+            CHECK(out.to_host(*stream) == expected);
+            return run;
+        });
+        CHECK(in.to_host(*stream) == x);
+        expected.resize(n);
+        expected = stepped(expected, shape, c);
+        expected.resize(n + 5, 77);
+    }
+}
+
+// Volumes thinner than the radius on one, two and three axes; and a row longer than what a CPU has at work at once.
+DEVICE_TEST(stencil_of_volumes_thinner_than_its_radius) {
+    const auto stream = device.create_stream();
+    const std::vector<f64> c = {1.5, 0.25, -0.125, 0.75, 3, -0.5, 0.1, 0.3, -0.7};
+    for (const StencilShape& shape : {StencilShape{1, 1, 1}, StencilShape{2, 3, 5}, StencilShape{40, 1, 2},
+                                      StencilShape{1, 40, 3}, StencilShape{3, 2, 2100}}) {
+        CAPTURE(shape.columns);
+        const auto x = random_values<f64>(shape.depth * shape.rows * shape.columns);
+        const Array<f64> in(*stream, x), out(*stream, x.size());
+        with_variants(device, [&](const Options& options) {
+            const Run run = stencil(*stream, in, out, shape, StarCoefficients(c), 2, options);
+            CHECK(out.to_host(*stream) == stepped(stepped(x, shape, c), shape, c));
+            return run;
+        });
+    }
+}
+
+DEVICE_TEST(a_volume_without_points_is_nothing_to_do) {
+    const auto stream = device.create_stream();
+    const Array<float> none(*stream, 0), some(*stream, std::vector<float>{1, 2, 3});
+    CHECK_NOTHROW(stencil(*stream, none, none, {0, 0, 0}, {1, 2}));
+    CHECK_NOTHROW(stencil(*stream, none, some, {5, 0, 7}, {1, 2}, 3));
+    CHECK_NOTHROW(stencil(*stream, some, some, {0, u64{1} << 40, u64{1} << 40}, {1, 2}));
+    CHECK(some.to_host(*stream) == std::vector<float>{1, 2, 3});
+}
+
+DEVICE_TEST(stencil_refuses_what_its_contract_excludes) {
+    const auto stream = device.create_stream();
+    const Array<float> in(*stream, random_values<float>(100)), out(*stream, 100);
+    const Array<f64> doubles(*stream, 100);
+    const Array<u32> words(*stream, 100), more(*stream, 100);
+    auto refused = [&](const char* what, const auto& from, const auto& to, const StencilShape& shape) {
+        CHECK(throws(ErrorCode::invalid_argument, what, [&] {
+            stencil(*stream, View(from.view()), View(to.view()), shape, {1, 2});
+        }));
+    };
+    refused("in is f32, out f64", in, doubles, {1, 10, 10});
+    refused("in is u32; f32 and f64 have stencils", words, more, {1, 10, 10});
+    refused("in, 1 x 10 x 11, takes 110 elements, its range has 100", in, out, {1, 10, 11});
+    refused("overflow 64-bit sizes", in, out, {u64{1} << 30, u64{1} << 30, u64{1} << 30});
+    refused("overlaps in, at byte 0 of the same buffer", in, in, {1, 10, 10});
+    refused("overlaps in", in.span().part(0, 50), in.span().part(49, 51), {5, 5, 2});
+    CHECK(throws(ErrorCode::invalid_argument, "1 coefficients: a star of radius 1 to 8 has 2 to 9",
+                 [] { StarCoefficients({1}); }));
+    CHECK(throws(ErrorCode::invalid_argument, "10 coefficients",
+                 [] { StarCoefficients(std::vector<f64>(10)); }));
+    CHECK(throws(ErrorCode::invalid_argument, "no variant 'comet'; these would do: ", [&] {
+        stencil(*stream, in, out, {1, 10, 10}, {1, 2}, 1, {"comet"});
+    }));
+    // Ranges may touch.
+    CHECK_NOTHROW(stencil(*stream, in.span().part(0, 50), in.span().part(50, 50), {5, 5, 2}, {1, 2}));
+    CHECK_NOTHROW(stream->synchronize());
+}
+
+TEST_SUITE_END();
