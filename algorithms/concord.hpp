@@ -5,6 +5,7 @@
 #include <concord/compact.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
+#include <concord/matmul.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
 #include <concord/sort.hpp>

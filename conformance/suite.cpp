@@ -17,7 +17,8 @@ constexpr Entry entries[] = {{"map", map_suite},
                              {"histogram", histogram_suite},
                              {"compact", compact_suite},
                              {"sort", sort_suite},
-                             {"transpose", transpose_suite}};
+                             {"transpose", transpose_suite},
+                             {"matmul", matmul_suite}};
 
 // Around the tiles of the kernels (128 ... 65536 elements), primes, past 2^20, where reductions have three
 // levels, and past 2^23, where their chunks are longer.

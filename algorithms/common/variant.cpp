@@ -2,6 +2,7 @@
 #include <concord/compact.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
+#include <concord/matmul.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
 #include <concord/sort.hpp>
@@ -30,7 +31,8 @@ std::vector<Algorithm> algorithms() {
             {"histogram", "counters[b] = number of i with bin(in[i]) == b", histogram_variants()},
             {"compact", "out = the elements of in for which a predicate holds, in order", compact_variants()},
             {"sort", "out = the elements of in, in order", sort_variants()},
-            {"transpose", "out[c, r] = in[r, c]", transpose_variants()}};
+            {"transpose", "out[c, r] = in[r, c]", transpose_variants()},
+            {"matmul", "C = alpha op(A) op(B) + beta C", matmul_variants()}};
 }
 
 namespace detail {
