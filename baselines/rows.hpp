@@ -25,6 +25,10 @@ inline const std::vector<Type> float_types = {Type::f32, Type::f64};
 inline const std::vector<std::string_view> transpose_titles = {"square", "oblong",    "rows64", "columns3",
                                                                "rows3",  "columns65", "rows1"};
 
+/// Work of matmul, whose Work::shape is {m, n, k, whether A is transposed, whether B is, batch}; without gaps, alpha 1, beta 0.
+inline const std::vector<std::string_view> matmul_titles = {
+    "square", "square, A and B transposed", "tall", "wide", "deep", "batch"};
+
 /// One algorithm of a library.
 struct Row {
     std::string_view algorithm;

@@ -77,8 +77,8 @@ Work matmul_work(const Case& at, Type type, u64 size, Pattern pattern, u64 seed)
     auto judged_by = [&](auto tag) {
         using T = typename decltype(tag)::type;
         work.judge = [oracle = std::make_shared<MatmulOracle<T>>(a, b, before, call)](
-                         const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
-                         Verdict& verdict) { oracle->judge(first, got, verdict); };
+                         const Variant& variant, std::size_t, u64 first, std::span<const std::byte> got,
+                         Verdict& verdict) { oracle->judge(variant, first, got, verdict); };
     };
     if (type == Type::f32) {
         judged_by(Tag<f32>{});
@@ -217,6 +217,13 @@ void matmul_cases(const Plan& plan, Type type, const Take& take) {
                 take_case(plan, rule(n), type, n, turn++, true, take);
             for (const Rule rule : more_rules)
                 take_case(plan, rule(n), type, n, turn++, true, take);
+            // What was found wrong in a case of that size is found again.
+            for (const std::span<const Case> list :
+                 {std::span<const Case>(cases), std::span<const Case>(large_cases)}) {
+                for (const Case& at : list) {
+                    if (at.m * at.n * at.batch == n) take_case(plan, at, type, n, turn++, true, take);
+                }
+            }
         }
         return;
     }
