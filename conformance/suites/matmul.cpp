@@ -122,6 +122,7 @@ constexpr Rule more_rules[] = {
                     Gaps::odd};
     },
     [](u64 n) { return Case{"even gaps", root(n), root(n) + 2, root(n) / 2 + 3, false, true, Gaps::even}; },
+    [](u64 n) { return Case{"alpha", root(n), root(n), 9, false, false, Gaps::none, 1, false, 1.75}; },
     [](u64 n) {
         return Case{"beta", root(n), root(n), root(n) + 5, false, false, Gaps::none, 1, false, -0.75, 1.5};
     },
