@@ -42,8 +42,8 @@ PackedHost packed_host() {
     return {pack, packed, Plain::rows, host::panel_columns<Plain>};
 }
 
-constexpr u64 panel_bytes = u64{24} << 10;    // of a block of a panel: most of a first cache
-constexpr u64 strips_bytes = u64{256} << 10;  // of a group's blocks of strips: a part of a second cache
+constexpr u64 panel_bytes = u64{48} << 10;    // of a block of a panel: a first cache, or a little more
+constexpr u64 strips_bytes = u64{128} << 10;  // of a group's blocks of strips: a part of a second cache
 constexpr u64 pack_bytes = u64{64} << 10;     // that a group of the packing kernel writes, about
 
 // Strips and panels of a group: as many as fit the caches, fewer where that would leave threads without work.
