@@ -40,6 +40,7 @@ all_checks() {
     check "$1" "$1" --types u8 --sizes 129
     check "$1" "$1" map reduce scan compact --types f32 --sizes 1025
     check "$1" "$1" reduce --variants fixed --types f32 --sizes 9001
+    check "$1" "$1" matmul --variants packed,register_tiled,blocks_tiled,tiled --types f32 --sizes 129
 }
 # Without its barrier, lanes read what others have just written.
 text=algorithms/reduce/reduce_steps.cl
@@ -66,7 +67,7 @@ else
 fi
 for lanes in many one; do
     verdict=$(grep -hE '^check:|^status' "$work/$lanes.log" | paste -sd '|' | sed 's/|/; /g')
-    if [[ $(grep -c '^status 0' "$work/$lanes.log") == 3 && ! -s $work/$lanes.errors ]]; then
+    if [[ $(grep -c '^status 0' "$work/$lanes.log") == 4 && ! -s $work/$lanes.errors ]]; then
         echo "passed  kernels of $lanes lanes: $verdict; no errors"
     else
         echo "FAILED  kernels of $lanes lanes: $verdict"
