@@ -5,8 +5,8 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText matmul_tile_cu, matmul_steps_cu, matmul_cu, matmul_tile_cl, matmul_steps_cl,
-    matmul_cl, matmul_wide_cl;
+extern const KernelText matmul_tile_cu, matmul_steps_cu, matmul_copy_cu, matmul_cu, matmul_tf32_cu,
+    matmul_tile_cl, matmul_steps_cl, matmul_cl, matmul_wide_cl;
 }
 
 namespace detail {
@@ -17,8 +17,10 @@ const KernelSource& source(MatmulText text) {
     static const KernelSource steps{
         "matmul_steps", {matmul_tile_cu, matmul_steps_cu}, {matmul_tile_cl, matmul_steps_cl}};
     static const KernelSource register_tiled{
-        "matmul", {matmul_tile_cu, matmul_cu}, {matmul_tile_cl, matmul_cl}};
+        "matmul", {matmul_tile_cu, matmul_copy_cu, matmul_cu}, {matmul_tile_cl, matmul_cl}};
     static const KernelSource packed{"matmul_wide", {}, {matmul_tile_cl, matmul_wide_cl}};
+    static const KernelSource tf32{"matmul_tf32", {matmul_tile_cu, matmul_copy_cu, matmul_tf32_cu}, {}};
+    if (text == MatmulText::tf32) return tf32;
     return text == MatmulText::steps ? steps : text == MatmulText::packed ? packed : register_tiled;
 }
 
@@ -91,6 +93,11 @@ constexpr MatmulRow table[] = {
     {{"serial", "three loops on one thread", false, false, true, Order::canonical, "textbook"},
      supports_any,
      run_matmul_serial},
+    {{"tf32x3", "tensor cores, each f32 as two of 11 bits; an accuracy class of its own, never taken by auto",
+      true, false, false, Order::any,
+      "H. Ootomo, R. Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022"},
+     supports_matmul_tf32x3,
+     run_matmul_tf32x3},
 };
 
 // --- The call -------------------------------------------------------------------------------------------------------

@@ -20,6 +20,9 @@
 /// are no floats, a pitch shorter than a row, a range shorter than its matrix, overlap), wrong_device, unsupported,
 /// compile_failed.
 ///
+/// `tf32x3` (CUDA, f32) keeps another promise: an element is within gamma of 6 k + 18 roundings of the exact one, times
+/// what the products' magnitudes add up to, if nothing under- or overflows; infinities give NaN. `auto` never takes it.
+///
 /// Work: 2 m n k floating-point operations a product.
 ///
 /// Sources: V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008; K. Goto, R. van de Geijn,

@@ -1,4 +1,4 @@
-// The host side of `register_tiled`: which tiles, and how operands lie.
+// The host side of `register_tiled` and `tf32x3`: which tiles, and how operands lie.
 
 #include "matmul_table.hpp"
 
@@ -71,6 +71,21 @@ Mode mode_of(const View& view, bool beside, u64 side, u64 pitch, u64 stride, boo
 }
 
 constexpr u32 band_rows = 16;
+constexpr u64 most_k = (u64{1} << 31) - 1;
+
+Support supports_k(const MatmulProblem& p) {
+    if (p.shape.k <= most_k) return {};
+    return Support::no("k is " + std::to_string(p.shape.k) + ", it counts to " + std::to_string(most_k));
+}
+
+Mode mode_of_a(const MatmulProblem& p, bool packs) {
+    const MatmulShape& s = p.shape;
+    return mode_of(p.a, s.transpose_a, s.m, s.a_pitch, s.a_stride, packs);
+}
+Mode mode_of_b(const MatmulProblem& p, bool packs) {
+    const MatmulShape& s = p.shape;
+    return mode_of(p.b, !s.transpose_b, s.n, s.b_pitch, s.b_stride, packs);
+}
 
 }  // namespace
 
@@ -79,10 +94,7 @@ Support supports_matmul_register_tiled(const Device& device, const MatmulProblem
         return Support::no("it is for groups of many lanes; groups of one suit " + device.info().selector);
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, tiles_for(p)[0].lanes()); !group) return group;
-    constexpr u64 most = u64{1} << 31;
-    if (p.shape.k >= most)
-        return Support::no("k is " + std::to_string(p.shape.k) + ", it counts to " +
-                           std::to_string(most - 1));
+    if (Support k = supports_k(p); !k) return k;
     const Tile& smallest = tiles_for(p).back();
     return supports_tiles(p, smallest.rows(p.size()), smallest.columns(p.size()));
 }
@@ -93,8 +105,7 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
     const bool cuda = device.traits().dialect == Dialect::cuda;
     const u32 which = choose_tile(device, p);
     const Tile& tile = tiles_for(p)[which];
-    const Mode a = mode_of(p.a, s.transpose_a, s.m, s.a_pitch, s.a_stride, cuda),
-               b = mode_of(p.b, !s.transpose_b, s.n, s.b_pitch, s.b_stride, cuda);
+    const Mode a = mode_of_a(p, cuda), b = mode_of_b(p, cuda);
     const auto kernel = matmul_kernel(device, p.type(), MatmulText::register_tiled, "matmul_register_tiled",
                                       tile.lanes(), which << 16 | a << 8 | b,
                                       {{"GROUP", tile.lanes()},
@@ -115,6 +126,31 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
         if (!cuda)
             return launch(stream, *kernel, shape, p.a, p.b, p.c, product, tiles.down, tiles.across, band);
         launch(stream, *kernel, shape, p.a, p.b, p.c, product, tiles.down, tiles.across, band, packs);
+    });
+}
+
+// --- tf32x3 ---------------------------------------------------------------------------------------------------------
+
+namespace {
+constexpr u32 tf32_lanes = 256, tf32_tile = 128, tf32_depth = 16;
+}
+
+Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p) {
+    if (p.type() != Type::f32) return Support::no("takes f32, not " + std::string(name_of(p.type())));
+    if (Support group = supports_group(device, tf32_lanes); !group) return group;
+    if (Support k = supports_k(p); !k) return k;
+    return supports_tiles(p, tf32_tile, tf32_tile);
+}
+
+void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p) {
+    const Mode a = mode_of_a(p, true), b = mode_of_b(p, true);
+    const auto kernel =
+        matmul_kernel(stream.device(), p.type(), MatmulText::tf32, "matmul_tf32x3", tf32_lanes, a << 8 | b,
+                      {{"GROUP", tf32_lanes}, {"DEPTH", tf32_depth}, {"A_MODE", a}, {"B_MODE", b}}, {});
+    const MatmulTiles tiles = tiles_of(p, tf32_tile, tf32_tile);
+    with_product(p, [&](const ValueBytes& product) {
+        launch(stream, *kernel, LaunchShape::linear(tiles.groups, tf32_lanes), p.a, p.b, p.c, product,
+               tiles.down, tiles.across, std::min(band_rows, tiles.down));
     });
 }
 

@@ -22,7 +22,7 @@ struct MatmulProblem {
     u64 b_column() const { return shape.transpose_b ? shape.b_pitch : 1; }
 };
 
-enum class MatmulText { steps, register_tiled, packed };
+enum class MatmulText { steps, register_tiled, packed, tf32 };
 
 using MatmulConstants = std::vector<std::pair<const char*, u32>>;
 
@@ -85,6 +85,9 @@ void run_matmul_blocks_tiled(Stream& stream, const MatmulProblem& p);
 
 Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p);
 void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p);
+
+Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p);
+void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p);
 
 Support supports_matmul_packed(const Device& device, const MatmulProblem& p);
 void run_matmul_packed(Stream& stream, const MatmulProblem& p);
