@@ -25,7 +25,7 @@ namespace concord::host {
 
 // --- Registers ------------------------------------------------------------------------------------------------------
 // Vectors are passed by reference: these functions have an instruction set of their own, and are inlined where a kernel
-// has been compiled for it.
+// has been compiled for it. So the kernels are always inlined: clang flattens one level of calls only.
 
 template <class T>
 struct PlainRegisters {
@@ -127,8 +127,8 @@ template <u64 SIDE, class T>
 
 /// A group: `depth` of k, of one strip or panel, the strips of all products first.
 template <class R, class T>
-void matmul_pack(const Group& group, const T* a, const T* b, T* strips, T* panels, const Product<T> p,
-                 u64 batch, u64 depth) {
+[[gnu::always_inline]] inline void matmul_pack(const Group& group, const T* a, const T* b, T* strips,
+                                               T* panels, const Product<T> p, u64 batch, u64 depth) {
     constexpr u64 rows = R::rows, columns = panel_columns<R>;
     const u64 down = (p.m + rows - 1) / rows, across = (p.n + columns - 1) / columns,
               pieces = (p.k + depth - 1) / depth;
@@ -200,8 +200,8 @@ template <class R, class T>
 }
 
 template <class R, class T>
-void matmul_packed(const Group& group, const T* strips, const T* panels, T* c, T* parts, const Product<T> p,
-                   const PackedPlan plan) {
+[[gnu::always_inline]] inline void matmul_packed(const Group& group, const T* strips, const T* panels, T* c,
+                                                 T* parts, const Product<T> p, const PackedPlan plan) {
     constexpr u64 rows = R::rows, columns = panel_columns<R>;
     alignas(64) T tile[rows * columns];
     const u64 down = (p.m + rows - 1) / rows, across = (p.n + columns - 1) / columns;

@@ -33,11 +33,11 @@ Support supports_tiles(const MatmulProblem& p, u64 rows, u64 columns) {
                        std::to_string(across) + " tiles are more than it counts");
 }
 
-// The smallest tiles are those of `tiled`.
+// Tiles of the fewest rows and columns: `naive` has 8 x 32, `tiled` 16 x 16.
 Support supports_matmul_steps(const Device& device, const MatmulProblem& p) {
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, lanes); !group) return group;
-    return supports_tiles(p, lanes / 32, 32);
+    return supports_tiles(p, lanes / 32, tile);
 }
 
 void run_matmul_serial(Stream& stream, const MatmulProblem& p) {
