@@ -6,6 +6,7 @@
 #include <concord/convolve.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
+#include <concord/matmul.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
 #include <concord/sort.hpp>

@@ -39,11 +39,50 @@ Call sum(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
+Call matmul(Stream& stream, const Work& work, Views in, Views out) {
+    return visit_float(work.type(), [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [queue = queue_of(stream), a = in[0], b = in[1], c = out[0], s = work.shape]() mutable {
+            const auto op_a = s[3] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo,
+                       op_b = s[4] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo;
+            check("clblast::GemmStridedBatched",
+                  clblast::GemmStridedBatched<T>(clblast::Layout::kRowMajor, op_a, op_b, s[0], s[1], s[2],
+                                                 T(1), memory_of(a), offset_of(a), s[3] != 0 ? s[0] : s[2],
+                                                 s[0] * s[2], memory_of(b), offset_of(b),
+                                                 s[4] != 0 ? s[2] : s[1], s[1] * s[2], T(0), memory_of(c),
+                                                 offset_of(c), s[1], s[0] * s[1], s[5], &queue));
+        };
+    });
+}
+
+// One product: what CLBlast tunes for.
+Call one_matmul(Stream& stream, const Work& work, Views in, Views out) {
+    return visit_float(work.type(), [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [queue = queue_of(stream), a = in[0], b = in[1], c = out[0], s = work.shape]() mutable {
+            const auto op_a = s[3] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo,
+                       op_b = s[4] != 0 ? clblast::Transpose::kYes : clblast::Transpose::kNo;
+            check("clblast::Gemm", clblast::Gemm<T>(clblast::Layout::kRowMajor, op_a, op_b, s[0], s[1], s[2],
+                                                    T(1), memory_of(a), offset_of(a), s[3] != 0 ? s[0] : s[2],
+                                                    memory_of(b), offset_of(b), s[4] != 0 ? s[2] : s[1], T(0),
+                                                    memory_of(c), offset_of(c), s[1], &queue));
+        };
+    });
+}
+
+Support matmul_support(const Device&, const Work& work) {
+    if (work.operations > 0) return {};
+    return Support::no("the product is empty");
+}
+
 void clblast_rows(std::vector<Baseline>& list) {
     constexpr u64 most = std::numeric_limits<int>::max();  // its kernels count in int
+    const std::vector<std::string_view> one_product(matmul_titles.begin(), matmul_titles.end() - 1);
     append(list, {"clblast", "CLBlast" CONCORD_CLBLAST_VERSION, "opencl"},
            {{"map", {"copy"}, float_types, copy, false, most},
-            {"reduce", {"sum"}, float_types, sum, false, most}});
+            {"reduce", {"sum"}, float_types, sum, false, most},
+            {"matmul", one_product, float_types, one_matmul, false, most, matmul_support},
+            {"matmul", {"batch"}, float_types, matmul, false, most, matmul_support}});
 }
 
 }  // namespace

@@ -82,6 +82,36 @@ Call transpose(Stream& stream, const Work& work, Views in, Views out) {
     return work.type() == Type::f32 ? with(Tag<f32>{}, cublasSgeam_64) : with(Tag<f64>{}, cublasDgeam_64);
 }
 
+// True fp32: no TF32 and no split sums of fewer bits. In cuBLAS' columns C turned is B turned times A turned.
+Call matmul(Stream& stream, const Work& work, Views in, Views out) {
+    const cublasHandle_t handle = handle_for(in[0]);
+    const cudaStream_t queue = queue_of(stream);
+    const auto m = static_cast<i64>(work.shape[0]), n = static_cast<i64>(work.shape[1]),
+               k = static_cast<i64>(work.shape[2]), batch = static_cast<i64>(work.shape[5]);
+    const bool turn_a = work.shape[3] != 0, turn_b = work.shape[4] != 0;
+    const cublasOperation_t op_a = turn_a ? CUBLAS_OP_T : CUBLAS_OP_N,
+                            op_b = turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const i64 a_pitch = turn_a ? m : k, b_pitch = turn_b ? k : n;
+    auto with = [&](auto tag, auto gemm) -> Call {
+        using T = typename decltype(tag)::type;
+        return
+            [=, a = native_pointer<T>(in[0]), b = native_pointer<T>(in[1]), c = native_pointer<T>(out[0])] {
+                const T one = 1, zero = 0;
+                check("cublasSetStream", cublasSetStream(handle, queue));
+                check("cublasSetMathMode", cublasSetMathMode(handle, CUBLAS_PEDANTIC_MATH));
+                check("cublas gemm", gemm(handle, op_b, op_a, n, m, k, &one, b, b_pitch, k * n, a, a_pitch,
+                                          m * k, &zero, c, n, m * n, batch));
+            };
+    };
+    return work.type() == Type::f32 ? with(Tag<f32>{}, cublasSgemmStridedBatched_64)
+                                    : with(Tag<f64>{}, cublasDgemmStridedBatched_64);
+}
+
+Support matmul_support(const Device&, const Work& work) {
+    if (work.operations > 0) return {};
+    return Support::no("the product is empty");
+}
+
 void cublas(std::vector<Baseline>& list) {
     std::string version = "cuBLAS ";
     for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
@@ -92,7 +122,8 @@ void cublas(std::vector<Baseline>& list) {
     append(list, {"cublas", version, "cuda"},
            {{"map", {"copy"}, float_types, copy},
             {"add", {"sum"}, float_types, add},
-            {"transpose", transpose_titles, float_types, transpose}});
+            {"transpose", transpose_titles, float_types, transpose},
+            {"matmul", matmul_titles, float_types, matmul, false, ~u64{0}, matmul_support}});
 }
 
 }  // namespace

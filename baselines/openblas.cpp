@@ -60,6 +60,31 @@ Call transpose(Stream&, const Work& work, Views in, Views out) {
     };
 }
 
+// A batch is one call a product: OpenBLAS 0.3.21 has none for all of them.
+Call matmul(Stream&, const Work& work, Views in, Views out) {
+    const auto m = static_cast<blasint>(work.shape[0]), n = static_cast<blasint>(work.shape[1]),
+               k = static_cast<blasint>(work.shape[2]);
+    const bool turn_a = work.shape[3] != 0, turn_b = work.shape[4] != 0;
+    const u64 batch = work.shape[5], a_step = work.shape[0] * work.shape[2],
+              b_step = work.shape[1] * work.shape[2], c_step = work.shape[0] * work.shape[1];
+    auto with = [&](auto tag, auto gemm) -> Call {
+        using T = typename decltype(tag)::type;
+        return
+            [=, a = native_pointer<T>(in[0]), b = native_pointer<T>(in[1]), c = native_pointer<T>(out[0])] {
+                for (u64 g = 0; g < batch; ++g)
+                    gemm(CblasRowMajor, turn_a ? CblasTrans : CblasNoTrans,
+                         turn_b ? CblasTrans : CblasNoTrans, m, n, k, 1, a + g * a_step, turn_a ? m : k,
+                         b + g * b_step, turn_b ? k : n, 0, c + g * c_step, n);
+            };
+    };
+    return work.type() == Type::f32 ? with(Tag<f32>{}, cblas_sgemm) : with(Tag<f64>{}, cblas_dgemm);
+}
+
+Support matmul_support(const Device&, const Work& work) {
+    if (work.operations > 0) return {};
+    return Support::no("the product is empty");
+}
+
 void openblas(std::vector<Baseline>& list) {
     openblas_set_num_threads(std::min(openblas_get_num_threads(), static_cast<int>(host_threads())));
     const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
@@ -68,7 +93,8 @@ void openblas(std::vector<Baseline>& list) {
     append(list, {"openblas", version, "tbb"},
            {{"map", {"copy"}, float_types, copy, true, most},
             {"reduce", {"sum", "min", "max"}, float_types, reduce, true, most, reduce_support},
-            {"transpose", transpose_titles, float_types, transpose, true, most}});
+            {"transpose", transpose_titles, float_types, transpose, true, most},
+            {"matmul", matmul_titles, float_types, matmul, true, most, matmul_support}});
 }
 
 }  // namespace

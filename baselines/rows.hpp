@@ -28,6 +28,9 @@ inline const std::vector<std::string_view> transpose_titles = {"square", "oblong
 /// Work of convolve without gaps and with a border of zeros, whose Work::shape is {rows, columns, mask rows, mask columns} and
 /// whose second input is the mask.
 inline const std::vector<std::string_view> convolve_titles = {"5x5", "3x3", "7x7", "15x15"};
+/// Work of matmul, whose Work::shape is {m, n, k, whether A is transposed, whether B is, batch}; without gaps, alpha 1, beta 0.
+inline const std::vector<std::string_view> matmul_titles = {
+    "square", "square, A and B transposed", "tall", "wide", "deep", "batch"};
 
 /// One algorithm of a library.
 struct Row {

@@ -19,7 +19,8 @@ constexpr Entry entries[] = {{"map", map_suite},
                              {"sort", sort_suite},
                              {"transpose", transpose_suite},
                              {"convolve", convolve_suite},
-                             {"stencil", stencil_suite}};
+                             {"stencil", stencil_suite},
+                             {"matmul", matmul_suite}};
 
 // Around the tiles of the kernels (128 ... 65536 elements), primes, past 2^20, where reductions have three
 // levels, and past 2^23, where their chunks are longer.

@@ -5,6 +5,8 @@
 
 #include <concord/conformance/work.hpp>
 
+#include <algorithm>
+
 namespace concord::conformance {
 
 /// Where in their buffers the operands lie: offsets in elements.
@@ -33,6 +35,13 @@ class Plan {
     u64 seed() const { return seed_; }
     /// Whether cases are welcome that mostly repeat others, such as the same kernels compiled for another operator.
     bool full() const { return extent_ == Extent::full; }
+    /// Whether kernels are only compiled: few cases, chosen so that each kernel is met.
+    bool compiles_only() const { return extent_ == Extent::compile; }
+    /// Whether cases with that pattern are welcome, and whether it was asked for by name.
+    bool allows(Pattern pattern) const { return patterns_.empty() || is_asked_for(pattern); }
+    bool is_asked_for(Pattern pattern) const {
+        return std::find(patterns_.begin(), patterns_.end(), pattern) != patterns_.end();
+    }
     /// How thoroughly a function or operator is to be tried: the first of an algorithm fully, which is past
     /// 2^32 elements where `full` asks for it; the others share its kernels but for the operator.
     enum class Depth { huge, all, some };
@@ -94,6 +103,7 @@ Suite sort_suite();
 Suite transpose_suite();
 Suite convolve_suite();
 Suite stencil_suite();
+Suite matmul_suite();
 
 /// Whether `list` is empty or ["all"], or holds `name`.
 bool asked_for(const std::vector<std::string>& list, std::string_view name);

@@ -242,7 +242,7 @@ visit() {  # COMMAND WORDS...
     while read -r name; do visit "$@" "$name"; done < <(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' <<<"$out")
 }
 visit
-for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" "run stencil" check bench cache "cache ls" "cache verify" \
+for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" "run stencil" "run matmul" check bench cache "cache ls" "cache verify" \
     "cache clear"; do
     problem=
     [[ $visited == *"[$level]"* ]] || problem="expected it among the commands that --help lists, which are$visited"
@@ -256,7 +256,7 @@ ends 2 "subcommand is required"
 ends 2 "subcommand is required" run
 ends 2 "frob" frob
 ends 2 "--frob" --frob
-ends 2 "map, add, reduce, scan, histogram, compact, sort, transpose, convolve, stencil" run frob --in three.npy --out box/new.npy
+ends 2 "map, add, reduce, scan, histogram, compact, sort, transpose, convolve, stencil, matmul" run frob --in three.npy --out box/new.npy
 ends 2 "ls, verify, clear" cache frob
 ends 2 "'frob'" algorithms frob
 ends 2 "'frob'" check frob
@@ -267,7 +267,7 @@ ends 2 "'2^99'" check --sizes '2^99'
 ends 2 "'-5'" bench --sizes -5
 ends 2 "frob" devices --log-level frob
 ends 2 "--threads" devices --threads 0
-for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" "run stencil"; do
+for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" "run stencil" "run matmul"; do
     # shellcheck disable=SC2086  # a command is one word or two
     ends 2 "--frob" $command --frob
 done
@@ -544,6 +544,28 @@ problem=$(bad_box)
 verdict "memory that is not there" "$problem"
 rm -f large.npy
 without=
+
+npy left.npy f32 "(2, 3)" 1 2 3 4 5 6
+npy right.npy f32 "(3, 2)" 1 0 2 1 0 3
+npy right64.npy f64 "(3, 2)" 1 0 2 1 0 3
+npy integers.npy i32 "(2, 2)" 1 2 3 4
+npy left_by_right.npy f32 "(2, 2)" 5 11 14 23
+npy no_columns.npy f32 "(2, 0)"
+npy no_rows.npy f32 "(0, 2)"
+npy zeros_2x2.npy f32 "(2, 2)" 0 0 0 0
+use tbb
+refused 2 "1 given" run matmul --in left.npy --out box/new.npy
+refused 2 "not two dimensions" run matmul --in left.npy --in three.npy --out box/new.npy
+refused 2 "the types differ: left.npy is f32 (2, 3), right64.npy is f64 (3, 2)" run matmul --in left.npy --in right64.npy --out box/new.npy
+refused 2 "the shapes do not fit: left.npy is f32 (2, 3), left.npy is f32 (2, 3)" run matmul --in left.npy --in left.npy --out box/new.npy
+refused 2 "integers.npy is i32, matmul takes f32 or f64" run matmul --in integers.npy --in integers.npy --out box/new.npy
+for device in tbb opencl cuda; do
+    use "$device"
+    gives left_by_right.npy run matmul --in left.npy --in right.npy --device "$device"
+    gives zeros_2x2.npy run matmul --in no_columns.npy --in no_rows.npy --device "$device"
+    refused 2 "these would do: " run matmul --in left.npy --in right.npy --out box/new.npy --device "$device" --variant frob
+done
+use tbb
 
 ## Variants.
 for device in tbb opencl cuda; do

@@ -41,6 +41,7 @@ all_checks() {
     check "$1" "$1" map reduce scan compact --types f32 --sizes 1025
     check "$1" "$1" stencil --types f32 --sizes 70
     check "$1" "$1" reduce --variants fixed --types f32 --sizes 9001
+    check "$1" "$1" matmul --variants packed,register_tiled,blocks_tiled,tiled --types f32 --sizes 129
 }
 # Without its barrier, lanes read what others have just written.
 text=algorithms/reduce/reduce_steps.cl

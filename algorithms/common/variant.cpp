@@ -3,6 +3,7 @@
 #include <concord/convolve.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
+#include <concord/matmul.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
 #include <concord/sort.hpp>
@@ -34,7 +35,8 @@ std::vector<Algorithm> algorithms() {
             {"sort", "out = the elements of in, in order", sort_variants()},
             {"transpose", "out[c, r] = in[r, c]", transpose_variants()},
             {"convolve", "out[y, x] = sum of mask[j, i] * in[y + j - ry, x + i - rx]", convolve_variants()},
-            {"stencil", "out = a star of radius 1 to 8 on a volume, in time steps", stencil_variants()}};
+            {"stencil", "out = a star of radius 1 to 8 on a volume, in time steps", stencil_variants()},
+            {"matmul", "C = alpha op(A) op(B) + beta C", matmul_variants()}};
 }
 
 namespace detail {

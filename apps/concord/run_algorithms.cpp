@@ -5,6 +5,7 @@
 #include <concord/convolve.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
+#include <concord/matmul.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
 #include <concord/sort.hpp>
@@ -447,6 +448,43 @@ class RunStencil final : public RunTask {
     StencilShape shape_;
 };
 
+class RunMatmul final : public RunTask {
+  public:
+    std::size_t input_count() const override { return 2; }
+    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+        auto refuse = [](const std::string& why) {
+            throw Error(ErrorCode::invalid_argument, "run matmul", why);
+        };
+        const NpyFile &a = *inputs[0], &b = *inputs[1];
+        for (const NpyFile* file : {&a, &b}) {
+            const std::string path = file->path().string();
+            if (file->shape().size() != 2)
+                refuse(path + " has the shape " + shape_name(file->shape()) + ", not two dimensions");
+            if (!is_float(file->type()))
+                refuse(path + " is " + std::string(name_of(file->type())) + ", matmul takes f32 or f64");
+        }
+        auto describe = [](const NpyFile& file) {
+            return file.path().string() + " is " + std::string(name_of(file.type())) + " " +
+                   shape_name(file.shape());
+        };
+        if (a.type() != b.type()) refuse("the types differ: " + describe(a) + ", " + describe(b));
+        if (a.shape()[1] != b.shape()[0])
+            refuse("the shapes do not fit: " + describe(a) + ", " + describe(b) +
+                   "; the first has as many columns as the second has rows");
+        shape_ = {.m = a.shape()[0], .n = b.shape()[1], .k = a.shape()[1]};
+        return {a.type(), {shape_.m, shape_.n}};
+    }
+    Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
+        return matmul(stream, in[0], in[1], out, shape_, {}, options);
+    }
+    std::string title() const override {
+        return std::to_string(shape_.m) + " x " + std::to_string(shape_.n) + " x " + std::to_string(shape_.k);
+    }
+
+  private:
+    MatmulShape shape_;
+};
+
 template <class T>
 std::unique_ptr<RunTask> make() {
     return std::make_unique<T>();
@@ -475,6 +513,8 @@ constexpr RunTaskRow rows[] = {
     {"stencil", "Time steps of a 3-D star stencil: a volume, and the coefficients c0 ... cR",
      "concord run stencil --in volume.npy --in coefficients.npy --out after.npy --steps 100",
      make<RunStencil>},
+    {"matmul", "Multiply two matrices", "concord run matmul --in a.npy --in b.npy --out product.npy",
+     make<RunMatmul>},
 };
 
 }  // namespace

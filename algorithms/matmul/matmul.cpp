@@ -1,0 +1,179 @@
+#include "matmul_table.hpp"
+
+#include <string>
+
+namespace concord {
+
+namespace texts {
+extern const KernelText matmul_tile_cu, matmul_steps_cu, matmul_copy_cu, matmul_cu, matmul_tf32_cu,
+    matmul_tile_cl, matmul_steps_cl, matmul_cl, matmul_wide_cl;
+}
+
+namespace detail {
+namespace {
+
+const KernelSource& source(MatmulText text) {
+    using namespace texts;
+    static const KernelSource steps{
+        "matmul_steps", {matmul_tile_cu, matmul_steps_cu}, {matmul_tile_cl, matmul_steps_cl}};
+    static const KernelSource register_tiled{
+        "matmul", {matmul_tile_cu, matmul_copy_cu, matmul_cu}, {matmul_tile_cl, matmul_cl}};
+    static const KernelSource packed{"matmul_wide", {}, {matmul_tile_cl, matmul_wide_cl}};
+    static const KernelSource tf32{"matmul_tf32", {matmul_tile_cu, matmul_copy_cu, matmul_tf32_cu}, {}};
+    if (text == MatmulText::tf32) return tf32;
+    return text == MatmulText::steps ? steps : text == MatmulText::packed ? packed : register_tiled;
+}
+
+}  // namespace
+
+std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulText text, const char* entry,
+                                      u32 lanes, u64 which, const MatmulConstants& constants,
+                                      HostKernel host) {
+    const KernelId id{&source(text), entry, static_cast<u64>(type), which};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source(text);
+        spec.entry = entry;
+        const std::string name(name_of(type));
+        spec.constants = {{"T", name},
+                          {"SIZE", std::to_string(size_of(type))},
+                          {"V", type == Type::f32 ? "float4" : "double4"},
+                          {"P", type == Type::f32 ? "float4" : "double2"},
+                          {"WIDE", type == Type::f32 ? "float16" : "double8"}};
+        for (const auto& [constant, value] : constants)
+            spec.constants.push_back({constant, std::to_string(value)});
+        spec.host = host;
+        spec.max_lanes = lanes;
+        return spec;
+    });
+}
+
+namespace {
+
+// --- The table ------------------------------------------------------------------------------------------------------
+
+Support supports_any(const Device&, const MatmulProblem&) {
+    return {};
+}
+
+struct MatmulRow : Variant {
+    Required<Support(const Device&, const MatmulProblem&)> supports;
+    Required<void(Stream&, const MatmulProblem&)> run;
+};
+
+constexpr char volkov[] = "V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008";
+
+constexpr MatmulRow table[] = {
+    {{"packed",
+      "packed panels, a tile of C in vector registers, k in blocks of the cache; for groups of one lane",
+      false, true, true, Order::canonical,
+      "K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008"},
+     supports_matmul_packed,
+     run_matmul_packed},
+    {{"register_tiled",
+      "tiles of 128 x 128 (64, 32 where C is small), 8 x 8 elements a lane, copies ahead of use", true, true,
+      false, Order::canonical, volkov},
+     supports_matmul_register_tiled,
+     run_matmul_register_tiled},
+    {{"blocks_tiled", "tiles in local memory, 4 x 4 elements a work-item in vector registers", true, true,
+      true, Order::canonical, volkov},
+     supports_matmul_steps,
+     run_matmul_blocks_tiled},
+    {{"tiled", "tiles in local memory, one element a work-item", true, true, true, Order::canonical,
+      "textbook"},
+     supports_matmul_steps,
+     run_matmul_tiled},
+    {{"blocks", "4 x 4 elements a work-item in vector registers, no local memory", true, true, true,
+      Order::canonical, volkov},
+     supports_matmul_steps,
+     run_matmul_blocks},
+    {{"naive", "one element a work-item", true, true, true, Order::canonical, "textbook"},
+     supports_matmul_steps,
+     run_matmul_naive},
+    {{"serial", "three loops on one thread", false, false, true, Order::canonical, "textbook"},
+     supports_any,
+     run_matmul_serial},
+    {{"tf32x3", "tensor cores, each f32 as two of 11 bits; an accuracy class of its own, never taken by auto",
+      true, false, false, Order::any,
+      "H. Ootomo, R. Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022"},
+     supports_matmul_tf32x3,
+     run_matmul_tf32x3},
+};
+
+// --- The call -------------------------------------------------------------------------------------------------------
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw Error(ErrorCode::invalid_argument, "matmul", what);
+}
+
+// The part of a view that a batch of matrices takes, from the first element to the last; fills in pitch and stride.
+View extent(const char* name, const View& view, u64 rows, u64 columns, u64 batch, u64& pitch, u64& stride,
+            bool apart) {
+    const std::string what =
+        std::string(name) + ", " + std::to_string(rows) + " x " + std::to_string(columns);
+    if (pitch == 0) pitch = columns;
+    if (pitch < columns) refuse(what + ": a pitch of " + std::to_string(pitch) + " is shorter than a row");
+    const std::string pitches = pitch == columns ? "" : " with a pitch of " + std::to_string(pitch);
+    auto overflow = [&] { refuse(what + pitches + " overflows 64-bit sizes"); };
+    if (stride == MatmulShape::dense && __builtin_mul_overflow(rows, pitch, &stride)) overflow();
+    if (rows == 0 || columns == 0 || batch == 0) return view.part(0, 0);
+    u64 one = 0, before = 0, count = 0;
+    if (__builtin_mul_overflow(rows - 1, pitch, &one) || __builtin_add_overflow(one, columns, &one))
+        overflow();
+    if (apart && batch > 1 && stride < one)
+        refuse(what + pitches + ": a stride of " + std::to_string(stride) + " is shorter than the " +
+               std::to_string(one) + " elements of a matrix");
+    if (__builtin_mul_overflow(batch - 1, stride, &before) || __builtin_add_overflow(before, one, &count))
+        refuse(what + ": " + std::to_string(batch) + " matrices with a stride of " + std::to_string(stride) +
+               " overflow 64-bit sizes");
+    if (count > view.count)
+        refuse(std::string(name) + ", " + (batch == 1 ? "" : std::to_string(batch) + " matrices of ") +
+               std::to_string(rows) + " x " + std::to_string(columns) + pitches + ", takes " +
+               std::to_string(count) + " elements, its range has " + std::to_string(view.count));
+    return view.part(0, count);
+}
+
+MatmulProblem problem_of(Stream& stream, const View& a, const View& b, const View& c,
+                         const MatmulShape& shape, const MatmulScale& scale) {
+    check_operand("matmul", "a", stream, a);
+    check_operand("matmul", "b", stream, b);
+    check_operand("matmul", "c", stream, c);
+    if (a.type != c.type || b.type != c.type)
+        refuse("a is " + std::string(name_of(a.type)) + ", b " + std::string(name_of(b.type)) + ", c " +
+               std::string(name_of(c.type)));
+    if (!is_float(c.type)) refuse("takes f32 or f64, not " + std::string(name_of(c.type)));
+    MatmulProblem p{a, b, c, shape, scale};
+    MatmulShape& s = p.shape;
+    p.a = extent("a", a, s.transpose_a ? s.k : s.m, s.transpose_a ? s.m : s.k, s.batch, s.a_pitch, s.a_stride,
+                 false);
+    p.b = extent("b", b, s.transpose_b ? s.n : s.k, s.transpose_b ? s.k : s.n, s.batch, s.b_pitch, s.b_stride,
+                 false);
+    p.c = extent("c", c, s.m, s.n, s.batch, s.c_pitch, s.c_stride, true);
+    if (s.k == 0) p.a = p.b = p.c.part(0, 0);
+    for (const auto& [name, view] : {std::pair("a", &p.a), std::pair("b", &p.b)}) {
+        if (overlap(*view, p.c))
+            refuse(std::string("c, at byte ") + std::to_string(p.c.offset) + ", overlaps " + name +
+                   ", at byte " + std::to_string(view->offset) + " of the same buffer");
+    }
+    return p;
+}
+
+}  // namespace
+}  // namespace detail
+
+std::vector<const Variant*> matmul_variants() {
+    std::vector<const Variant*> list;
+    for (const detail::MatmulRow& row : detail::table)
+        list.push_back(&row);
+    return list;
+}
+
+Run matmul(Stream& stream, const View& a, const View& b, const View& c, const MatmulShape& shape,
+           const MatmulScale& scale, const Options& options) {
+    const detail::MatmulProblem p = detail::problem_of(stream, a, b, c, shape, scale);
+    const detail::MatmulRow& row = detail::choose("matmul", detail::table, stream.device(), p, options);
+    if (p.c.count > 0) row.run(stream, p);
+    return {row.name, &stream.device()};
+}
+
+}  // namespace concord

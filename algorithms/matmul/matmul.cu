@@ -1,0 +1,143 @@
+// Matmul, `register_tiled`, CUDA C++. Parallel text: matmul.cl.
+//
+// Algorithm  A group takes a tile of C, and goes through k in steps of DEPTH: what it needs of A and B is copied to
+//            shared memory STAGES - 1 steps ahead of use, asynchronously (sm_80 and later), turned so that a column of
+//            op(A) and a row of op(B) lie together. A lane has PACKS_M x PACKS_N packs of elements of C in registers, a
+//            pack being 16 bytes down by 16 bytes across, lanes of a warp 8 down and 4 across: it loads PACKS_M + PACKS_N
+//            packs for each l, of the next l while it multiplies this one's. Neighbouring lanes (1 apart where A is
+//            loaded, 2 where B is) load the same pack, so that half a warp is served at once.
+//            Past the edge of A and B nothing is loaded: what is computed of it is not stored. The last steps of k,
+//            fewer than DEPTH, are a loop of their own, so that every element's chain is exactly k long.
+// Modes      A_MODE and B_MODE say how the operands lie, see matmul_copy.cu.
+// Passes     one; 2 m n k operations; k (1 / TILE_M + 1 / TILE_N) elements loaded an element of C.
+// Tunables   WARPS_M x WARPS_N warps, PACKS_M, PACKS_N, DEPTH, STAGES, RESIDENT groups an SM, band of place_of_tile.
+// Source     V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008; the lanes' order after S. Gray,
+//            maxas, SGEMM, 2014.
+//
+// T: element type, of SIZE bytes. One chain of fma an element, l from 0 up.
+
+constexpr u32 lanes_m = 8, lanes_n = 4;
+constexpr u32 rows = PACKS_M * pack, columns = PACKS_N * pack;  // of a lane
+constexpr u32 warp_m = lanes_m * rows, warp_n = lanes_n * columns;
+constexpr u32 tile_m = WARPS_M * warp_m, tile_n = WARPS_N * warp_n;
+// A pack after each row: lanes that store a column of 8 elements then meet all banks.
+constexpr u32 pitch_m = tile_m + pack, pitch_n = tile_n + pack;
+
+struct alignas(16) Stage {
+    T a[DEPTH * pitch_m];
+    T b[DEPTH * pitch_n];
+};
+
+// --- Arithmetic -----------------------------------------------------------------------------------------------------
+
+// A lane's packs of one l, spread so that lanes beside one another have packs beside one another.
+template <u32 PACKS, u32 STRIDE>
+__device__ __forceinline__ void load_packs(T (&to)[PACKS * pack], const T* from) {
+#pragma unroll
+    for (u32 q = 0; q < PACKS; ++q) {
+        const PackT loaded = *reinterpret_cast<const PackT*>(from + q * STRIDE);
+#pragma unroll
+        for (u32 e = 0; e < pack; ++e) to[q * pack + e] = loaded.item[e];
+    }
+}
+
+__device__ __forceinline__ void multiply(T (&t)[rows][columns], const T (&of_a)[rows], const T (&of_b)[columns]) {
+#pragma unroll
+    for (u32 e = 0; e < rows; ++e) {
+#pragma unroll
+        for (u32 f = 0; f < columns; ++f) t[e][f] = fma(of_a[e], of_b[f], t[e][f]);
+    }
+}
+
+// A pack of a row of C, of which `left` elements are there. packs: rows of C are aligned to 16 bytes.
+__device__ __forceinline__ void store_pack(const Product& p, const T* t, T* c, u64 left, bool packs) {
+    if (packs && left >= pack) {
+        PackT out;
+        if (p.beta != T(0)) out = *reinterpret_cast<const PackT*>(c);
+#pragma unroll
+        for (u32 e = 0; e < pack; ++e)
+            out.item[e] = p.beta == T(0) ? p.alpha * t[e] : fma(p.alpha, t[e], p.beta * out.item[e]);
+        *reinterpret_cast<PackT*>(c) = out;
+        return;
+    }
+#pragma unroll
+    for (u32 e = 0; e < pack; ++e) {
+        if (e < left) finish(p, t[e], c + e);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
+    matmul_register_tiled(const T* a, const T* b, T* c, const Product p, u32 tile_rows, u32 tile_columns, u32 band,
+                          u32 c_packs) {
+    __shared__ Stage stages[STAGES];
+    const u32 tiles = tile_rows * tile_columns, batch = blockIdx.x / tiles;
+    const Place place = place_of_tile(blockIdx.x % tiles, tile_rows, tile_columns, band);
+    const u64 row = u64(place.row) * tile_m, column = u64(place.column) * tile_n;
+    Copier<A_MODE, tile_m, pitch_m> copy_a(a + batch * p.a_stride + row * p.a_row,
+                                           A_MODE == MODE_K ? p.a_row : p.a_column, p.m - row, static_cast<u32>(p.k));
+    Copier<B_MODE, tile_n, pitch_n> copy_b(b + batch * p.b_stride + column * p.b_column,
+                                           B_MODE == MODE_K ? p.b_column : p.b_row, p.n - column, static_cast<u32>(p.k));
+
+    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    // Lanes: bit 0 and bit 4 go across, bits 1 to 3 down.
+    const u32 i = warp % WARPS_M * warp_m + (lane >> 1 & 7) * pack,
+              j = warp / WARPS_M * warp_n + (lane & 1 | lane >> 3 & 2) * pack;
+    T t[rows][columns] = {};
+    T of_a[2][rows], of_b[2][columns];
+    auto load = [&](u32 stage, u32 l, u32 half) {
+        load_packs<PACKS_M, lanes_m * pack>(of_a[half], stages[stage].a + l * pitch_m + i);
+        load_packs<PACKS_N, lanes_n * pack>(of_b[half], stages[stage].b + l * pitch_n + j);
+    };
+    const u32 first_stage = static_cast<u32>(__cvta_generic_to_shared(stages));
+    auto copy = [&](u32 stage) {
+        const u32 at = first_stage + stage * static_cast<u32>(sizeof(Stage));
+        copy_a.copy(at);
+        copy_b.copy(at + static_cast<u32>(sizeof stages->a));
+        end_step();
+    };
+
+    // Steps 0 ... STAGES - 2 are under way; the first has arrived.
+    u32 reads = 0, writes = STAGES - 1;
+#pragma unroll
+    for (u32 s = 0; s < STAGES - 1; ++s) copy(s);
+    await_step<STAGES - 2>();
+    __syncthreads();
+    load(0, 0, 0);
+    const u32 whole = static_cast<u32>(p.k) / DEPTH;
+    for (u32 step = 0; step < whole; ++step) {
+#pragma unroll
+        for (u32 l = 0; l < DEPTH; ++l) {
+            if (l == DEPTH - 1) {
+                // The next step has arrived, and nobody reads this one's stage any more: all of it is in registers.
+                await_step<STAGES - 2>();
+                __syncthreads();
+                reads = reads + 1 == STAGES ? 0 : reads + 1;
+            }
+            load(reads, (l + 1) % DEPTH, (l + 1) % 2);
+            if (l == 0) {
+                copy(writes);
+                writes = writes + 1 == STAGES ? 0 : writes + 1;
+            }
+            multiply(t, of_a[l % 2], of_b[l % 2]);
+        }
+    }
+    const u32 rest = static_cast<u32>(p.k) % DEPTH;
+#pragma unroll 1
+    for (u32 l = 0; l < rest; ++l) {
+        load(reads, l, 0);
+        multiply(t, of_a[0], of_b[0]);
+    }
+
+    c += batch * p.c_stride + row * p.c_pitch + column;
+#pragma unroll
+    for (u32 e = 0; e < rows; ++e) {
+        const u32 down = i + e / pack * (lanes_m * pack) + e % pack;
+        if (row + down >= p.m) continue;
+#pragma unroll
+        for (u32 q = 0; q < PACKS_N; ++q) {
+            const u32 across = j + q * (lanes_n * pack);
+            if (column + across >= p.n) continue;
+            store_pack(p, &t[e][q * pack], c + down * p.c_pitch + across, p.n - column - across, c_packs != 0);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+#pragma once
+// Matmul in the host dialect, the textbook's steps. Parallel texts: matmul_steps.cu and .cl, where they are described.
+// A group takes a tile of C, as there. T: element type.
+
+#include <concord/host_kernel.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace concord::host {
+
+/// A call: element (i, l) of op(A) is a[i * a_row + l * a_column]; strides are from one product of the batch to the next.
+template <class T>
+struct Product {
+    u64 m, n, k, a_row, a_column, b_row, b_column, c_pitch, a_stride, b_stride, c_stride;
+    T alpha, beta;
+};
+
+/// A group's product, and the place of its tile in it.
+struct MatmulPlace {
+    u64 batch, row, column;
+};
+
+[[gnu::always_inline]] inline MatmulPlace place_of_tile(u64 group, u64 tile_rows, u64 tile_columns,
+                                                        u64 band) {
+    const u64 all = tile_rows * tile_columns, tile = group % all;
+    const u64 tiles = band * tile_columns, first = tile / tiles * band, rest = tile % tiles;
+    const u64 height = std::min(band, tile_rows - first);
+    return {group / all, first + rest % height, rest / height};
+}
+
+/// The end of a chain: t becomes an element of C, which is not read where beta is 0.
+template <class T>
+[[gnu::always_inline]] inline void finish(const Product<T>& p, T t, T* c) {
+    *c = p.beta == 0 ? p.alpha * t : std::fma(p.alpha, t, p.beta * *c);
+}
+
+/// One chain. From global memory.
+template <class T>
+[[gnu::always_inline]] inline T dot(const Product<T>& p, const T* a, const T* b) {
+    T t = 0;
+    for (u64 l = 0; l < p.k; ++l)
+        t = std::fma(a[l * p.a_column], b[l * p.b_row], t);
+    return t;
+}
+
+template <class T>
+void matmul_serial(const Group& /*group*/, const T* a, const T* b, T* c, const Product<T> p, u64 batch) {
+    for (u64 g = 0; g < batch; ++g, a += p.a_stride, b += p.b_stride, c += p.c_stride) {
+        for (u64 i = 0; i < p.m; ++i) {
+            for (u64 j = 0; j < p.n; ++j)
+                finish(p, dot(p, a + i * p.a_row, b + j * p.b_column), c + i * p.c_pitch + j);
+        }
+    }
+}
+
+inline constexpr u64 matmul_lanes = 256, matmul_tile = 16, matmul_block = 4;
+
+template <class T>
+void matmul_naive(const Group& group, const T* a, const T* b, T* c, const Product<T> p, u32 tile_rows,
+                  u32 tile_columns, u32 band) {
+    constexpr u64 rows = matmul_lanes / 32, columns = 32;
+    const MatmulPlace at = place_of_tile(group.x, tile_rows, tile_columns, band);
+    a += at.batch * p.a_stride;
+    b += at.batch * p.b_stride;
+    c += at.batch * p.c_stride;
+    const u64 i_end = std::min(p.m, (at.row + 1) * rows), j_end = std::min(p.n, (at.column + 1) * columns);
+    for (u64 i = at.row * rows; i < i_end; ++i) {
+        for (u64 j = at.column * columns; j < j_end; ++j)
+            finish(p, dot(p, a + i * p.a_row, b + j * p.b_column), c + i * p.c_pitch + j);
+    }
+}
+
+/// Parts of A and B are copied to where they lie together, and lanes become a loop over a row of C.
+template <class T, u64 SIDE>
+[[gnu::always_inline]] inline void multiply_staged(const Group& group, const T* a, const T* b, T* c,
+                                                   const Product<T>& p, u32 tile_rows, u32 tile_columns,
+                                                   u32 band) {
+    constexpr u64 depth = matmul_tile;
+    alignas(64) T from_a[SIDE][depth], from_b[depth][SIDE] = {}, t[SIDE][SIDE] = {};
+    const MatmulPlace at = place_of_tile(group.x, tile_rows, tile_columns, band);
+    const u64 row = at.row * SIDE, column = at.column * SIDE;
+    const u64 rows = std::min(SIDE, p.m - row), columns = std::min(SIDE, p.n - column);
+    a += at.batch * p.a_stride + row * p.a_row;
+    b += at.batch * p.b_stride + column * p.b_column;
+    for (u64 begin = 0; begin < p.k; begin += depth) {
+        const u64 count = std::min(depth, p.k - begin);
+        for (u64 i = 0; i < rows; ++i) {
+            for (u64 l = 0; l < count; ++l)
+                from_a[i][l] = a[i * p.a_row + (begin + l) * p.a_column];
+        }
+        for (u64 l = 0; l < count; ++l) {
+            for (u64 j = 0; j < columns; ++j)
+                from_b[l][j] = b[(begin + l) * p.b_row + j * p.b_column];
+        }
+        for (u64 i = 0; i < rows; ++i) {
+            for (u64 l = 0; l < count; ++l) {
+                for (u64 j = 0; j < SIDE; ++j)
+                    t[i][j] = std::fma(from_a[i][l], from_b[l][j], t[i][j]);
+            }
+        }
+    }
+    c += at.batch * p.c_stride + row * p.c_pitch + column;
+    for (u64 i = 0; i < rows; ++i) {
+        for (u64 j = 0; j < columns; ++j)
+            finish(p, t[i][j], c + i * p.c_pitch + j);
+    }
+}
+
+template <class T>
+void matmul_tiled(const Group& group, const T* a, const T* b, T* c, const Product<T> p, u32 tile_rows,
+                  u32 tile_columns, u32 band) {
+    multiply_staged<T, matmul_tile>(group, a, b, c, p, tile_rows, tile_columns, band);
+}
+
+template <class T>
+void matmul_blocks_tiled(const Group& group, const T* a, const T* b, T* c, const Product<T> p, u32 tile_rows,
+                         u32 tile_columns, u32 band) {
+    multiply_staged<T, matmul_tile * matmul_block>(group, a, b, c, p, tile_rows, tile_columns, band);
+}
+
+/// A block of up to 4 x 4 elements.
+template <class T>
+[[gnu::always_inline]] inline void multiply_block(const Product<T>& p, const T* a, const T* b, T* c, u64 rows,
+                                                  u64 columns) {
+    constexpr u64 block = matmul_block;
+    T t[block][block] = {};
+    for (u64 l = 0; l < p.k; ++l) {
+        // Past the last row and column the last one is taken again, and not stored.
+        for (u64 e = 0; e < block; ++e) {
+            const T of_a = a[std::min(e, rows - 1) * p.a_row + l * p.a_column];
+            for (u64 f = 0; f < block; ++f)
+                t[e][f] = std::fma(of_a, b[l * p.b_row + std::min(f, columns - 1) * p.b_column], t[e][f]);
+        }
+    }
+    for (u64 e = 0; e < rows; ++e) {
+        for (u64 f = 0; f < columns; ++f)
+            finish(p, t[e][f], c + e * p.c_pitch + f);
+    }
+}
+
+template <class T>
+void matmul_blocks(const Group& group, const T* a, const T* b, T* c, const Product<T> p, u32 tile_rows,
+                   u32 tile_columns, u32 band) {
+    constexpr u64 block = matmul_block, side = 16 * block;
+    const MatmulPlace at = place_of_tile(group.x, tile_rows, tile_columns, band);
+    a += at.batch * p.a_stride;
+    b += at.batch * p.b_stride;
+    c += at.batch * p.c_stride;
+    const u64 i_end = std::min(p.m, (at.row + 1) * side), j_end = std::min(p.n, (at.column + 1) * side);
+    for (u64 i = at.row * side; i < i_end; i += block) {
+        for (u64 j = at.column * side; j < j_end; j += block)
+            multiply_block(p, a + i * p.a_row, b + j * p.b_column, c + i * p.c_pitch + j,
+                           std::min(block, i_end - i), std::min(block, j_end - j));
+    }
+}
+
+}  // namespace concord::host

@@ -1,0 +1,248 @@
+#pragma once
+// Matmul in the host dialect, `packed`. Parallel text: matmul_wide.cl.
+//
+// Algorithm  First op(A) is copied to strips of `rows` rows, a column of a strip after the other, and op(B) to panels of
+//            `columns` columns, a row of a panel after the other, with zeros past the last ones. Then a group multiplies a
+//            few strips by a few panels, k in blocks of `block_depth`: a block of a panel stays in the first cache, those
+//            of the strips in the second, and rows x columns elements of C in vector registers. Between blocks the
+//            chains wait in C, or where that is still needed (beta is not 0) in an array beside it: they go on as if they
+//            had never stopped.
+// Passes     two: 2 k (m + n) elements moved, then 2 m n k operations.
+// Tunables   rows and vectors of each set of registers, block_depth; how many strips and panels is the host side's
+//            choice.
+// Source     K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008.
+//
+// R: a set of vector registers, below. One chain of fma an element, l from 0 up.
+
+#include "matmul_host.hpp"
+
+#include <cstring>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace concord::host {
+
+// --- Registers ------------------------------------------------------------------------------------------------------
+// Vectors are passed by reference: these functions have an instruction set of their own, and are inlined where a kernel
+// has been compiled for it. So the kernels are always inlined: clang flattens one level of calls only.
+
+template <class T>
+struct PlainRegisters {
+    using Element = T;
+    using Vector = T;
+    static constexpr u64 width = 1, rows = 4, vectors = 4;
+    static void load(Vector& v, const T* from) { v = *from; }
+    static void store(T* to, const Vector& v) { *to = v; }
+    static void spread(Vector& v, const T* from) { v = *from; }
+    static void multiply_add(Vector& t, const Vector& a, const Vector& b) { t = std::fma(a, b, t); }
+};
+
+#if defined(__x86_64__)
+#define CONCORD_AVX2 [[gnu::target("avx2,fma")]]
+#define CONCORD_AVX512 [[gnu::target("avx512f")]]
+
+template <class T>
+struct Avx2Registers;
+template <>
+struct Avx2Registers<f32> {
+    using Element = f32;
+    using Vector = __m256;
+    static constexpr u64 width = 8, rows = 6, vectors = 2;
+    CONCORD_AVX2 static void load(Vector& v, const f32* from) { v = _mm256_loadu_ps(from); }
+    CONCORD_AVX2 static void store(f32* to, const Vector& v) { _mm256_storeu_ps(to, v); }
+    CONCORD_AVX2 static void spread(Vector& v, const f32* from) { v = _mm256_broadcast_ss(from); }
+    CONCORD_AVX2 static void multiply_add(Vector& t, const Vector& a, const Vector& b) {
+        t = _mm256_fmadd_ps(a, b, t);
+    }
+};
+template <>
+struct Avx2Registers<f64> {
+    using Element = f64;
+    using Vector = __m256d;
+    static constexpr u64 width = 4, rows = 6, vectors = 2;
+    CONCORD_AVX2 static void load(Vector& v, const f64* from) { v = _mm256_loadu_pd(from); }
+    CONCORD_AVX2 static void store(f64* to, const Vector& v) { _mm256_storeu_pd(to, v); }
+    CONCORD_AVX2 static void spread(Vector& v, const f64* from) { v = _mm256_broadcast_sd(from); }
+    CONCORD_AVX2 static void multiply_add(Vector& t, const Vector& a, const Vector& b) {
+        t = _mm256_fmadd_pd(a, b, t);
+    }
+};
+
+template <class T>
+struct Avx512Registers;
+template <>
+struct Avx512Registers<f32> {
+    using Element = f32;
+    using Vector = __m512;
+    static constexpr u64 width = 16, rows = 14, vectors = 2;
+    CONCORD_AVX512 static void load(Vector& v, const f32* from) { v = _mm512_loadu_ps(from); }
+    CONCORD_AVX512 static void store(f32* to, const Vector& v) { _mm512_storeu_ps(to, v); }
+    CONCORD_AVX512 static void spread(Vector& v, const f32* from) { v = _mm512_set1_ps(*from); }
+    CONCORD_AVX512 static void multiply_add(Vector& t, const Vector& a, const Vector& b) {
+        t = _mm512_fmadd_ps(a, b, t);
+    }
+};
+template <>
+struct Avx512Registers<f64> {
+    using Element = f64;
+    using Vector = __m512d;
+    static constexpr u64 width = 8, rows = 14, vectors = 2;
+    CONCORD_AVX512 static void load(Vector& v, const f64* from) { v = _mm512_loadu_pd(from); }
+    CONCORD_AVX512 static void store(f64* to, const Vector& v) { _mm512_storeu_pd(to, v); }
+    CONCORD_AVX512 static void spread(Vector& v, const f64* from) { v = _mm512_set1_pd(*from); }
+    CONCORD_AVX512 static void multiply_add(Vector& t, const Vector& a, const Vector& b) {
+        t = _mm512_fmadd_pd(a, b, t);
+    }
+};
+#undef CONCORD_AVX2
+#undef CONCORD_AVX512
+#endif
+
+template <class R>
+inline constexpr u64 panel_columns = R::width* R::vectors;
+
+// --- Packing --------------------------------------------------------------------------------------------------------
+
+/// Copies one strip or panel: element (l, s) of `side` x k, s < SIDE, comes from from[l * l_step + s * side_step].
+template <u64 SIDE, class T>
+[[gnu::always_inline]] inline void pack_side(const T* from, u64 l_step, u64 side_step, u64 side, u64 k,
+                                             T* to) {
+    if (side >= SIDE && side_step == 1) {
+        for (u64 l = 0; l < k; ++l)
+            std::memcpy(to + l * SIDE, from + l * l_step, SIDE * sizeof(T));
+    } else if (side >= SIDE) {
+        for (u64 l = 0; l < k; ++l) {
+#pragma GCC unroll 32
+            for (u64 s = 0; s < SIDE; ++s)
+                to[l * SIDE + s] = from[l * l_step + s * side_step];
+        }
+    } else {
+        for (u64 l = 0; l < k; ++l) {
+            for (u64 s = 0; s < SIDE; ++s)
+                to[l * SIDE + s] = s < side ? from[l * l_step + s * side_step] : T(0);
+        }
+    }
+}
+
+/// A group: `depth` of k, of one strip or panel, the strips of all products first.
+template <class R, class T>
+[[gnu::always_inline]] inline void matmul_pack(const Group& group, const T* a, const T* b, T* strips,
+                                               T* panels, const Product<T> p, u64 batch, u64 depth) {
+    constexpr u64 rows = R::rows, columns = panel_columns<R>;
+    const u64 down = (p.m + rows - 1) / rows, across = (p.n + columns - 1) / columns,
+              pieces = (p.k + depth - 1) / depth;
+    const u64 at = group.x / pieces, l = group.x % pieces * depth, k = std::min(depth, p.k - l);
+    if (at < down * batch) {
+        const u64 product = at / down, strip = at % down;
+        pack_side<rows>(a + product * p.a_stride + strip * rows * p.a_row + l * p.a_column, p.a_column,
+                        p.a_row, p.m - strip * rows, k, strips + (at * p.k + l) * rows);
+    } else {
+        const u64 product = (at - down * batch) / across, panel = (at - down * batch) % across;
+        pack_side<columns>(b + product * p.b_stride + panel * columns * p.b_column + l * p.b_row, p.b_row,
+                           p.b_column, p.n - panel * columns, k,
+                           panels + ((at - down * batch) * p.k + l) * columns);
+    }
+}
+
+// --- Multiplying ----------------------------------------------------------------------------------------------------
+
+/// Goes on with rows x columns chains for k steps: from what `from` holds, or zeros if it is null, to `to`.
+template <class R, class T>
+[[gnu::always_inline]] inline void multiply_packed(const T* strip, const T* panel, u64 k, const T* from,
+                                                   u64 from_pitch, T* to, u64 to_pitch) {
+    constexpr u64 rows = R::rows, vectors = R::vectors, width = R::width;
+    typename R::Vector t[rows][vectors], of_a, of_b[vectors];
+#pragma GCC unroll 16
+    for (u64 i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+        for (u64 v = 0; v < vectors; ++v) {
+            if (from == nullptr) {
+                t[i][v] = typename R::Vector{};
+            } else {
+                R::load(t[i][v], from + i * from_pitch + v * width);
+            }
+        }
+    }
+    for (u64 l = 0; l < k; ++l, strip += rows, panel += vectors * width) {
+#pragma GCC unroll 4
+        for (u64 v = 0; v < vectors; ++v)
+            R::load(of_b[v], panel + v * width);
+#pragma GCC unroll 16
+        for (u64 i = 0; i < rows; ++i) {
+            R::spread(of_a, strip + i);
+#pragma GCC unroll 4
+            for (u64 v = 0; v < vectors; ++v)
+                R::multiply_add(t[i][v], of_a, of_b[v]);
+        }
+    }
+#pragma GCC unroll 16
+    for (u64 i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+        for (u64 v = 0; v < vectors; ++v)
+            R::store(to + i * to_pitch + v * width, t[i][v]);
+    }
+}
+
+/// What a group of `packed` takes, and where chains wait between blocks of k: in `parts`, of n elements a row, if beta
+/// is not 0.
+struct PackedPlan {
+    u64 strips, panels;  ///< of a group
+    u64 groups_down, groups_across;
+    u64 block_depth;
+};
+
+template <class R, class T>
+[[gnu::always_inline]] inline void copy_part(const T* from, u64 from_pitch, T* to, u64 to_pitch, u64 rows,
+                                             u64 columns) {
+    for (u64 i = 0; i < rows; ++i)
+        std::memcpy(to + i * to_pitch, from + i * from_pitch, columns * sizeof(T));
+}
+
+template <class R, class T>
+[[gnu::always_inline]] inline void matmul_packed(const Group& group, const T* strips, const T* panels, T* c,
+                                                 T* parts, const Product<T> p, const PackedPlan plan) {
+    constexpr u64 rows = R::rows, columns = panel_columns<R>;
+    alignas(64) T tile[rows * columns];
+    const u64 down = (p.m + rows - 1) / rows, across = (p.n + columns - 1) / columns;
+    const u64 per_product = plan.groups_down * plan.groups_across, product = group.x / per_product,
+              at = group.x % per_product;
+    const u64 first_strip = at % plan.groups_down * plan.strips,
+              last_strip = std::min(down, first_strip + plan.strips),
+              first_panel = at / plan.groups_down * plan.panels,
+              last_panel = std::min(across, first_panel + plan.panels);
+    strips += product * down * p.k * rows;
+    panels += product * across * p.k * columns;
+    c += product * p.c_stride;
+    const bool reads_c = p.beta != 0;
+    T* const waits = reads_c ? parts + product * p.m * p.n : c;
+    const u64 waits_pitch = reads_c ? p.n : p.c_pitch;
+    for (u64 l = 0; l < std::max<u64>(p.k, 1); l += plan.block_depth) {
+        const u64 k = std::min(plan.block_depth, p.k - l);
+        const bool first = l == 0, last = l + k == p.k;
+        for (u64 panel = first_panel; panel < last_panel; ++panel) {
+            const u64 j = panel * columns, width = std::min(columns, p.n - j);
+            for (u64 strip = first_strip; strip < last_strip; ++strip) {
+                const u64 i = strip * rows, height = std::min(rows, p.m - i);
+                const T *a = strips + (strip * p.k + l) * rows, *b = panels + (panel * p.k + l) * columns;
+                T *part = waits + i * waits_pitch + j, *end = c + i * p.c_pitch + j;
+                if (height == rows && width == columns && !(last && (reads_c || p.alpha != 1))) {
+                    multiply_packed<R>(a, b, k, first ? nullptr : part, waits_pitch, part, waits_pitch);
+                    continue;
+                }
+                if (!first) copy_part<R>(part, waits_pitch, tile, columns, height, width);
+                multiply_packed<R>(a, b, k, first ? nullptr : tile, columns, tile, columns);
+                if (!last) {
+                    copy_part<R>(tile, columns, part, waits_pitch, height, width);
+                    continue;
+                }
+                for (u64 e = 0; e < height; ++e) {
+                    for (u64 f = 0; f < width; ++f)
+                        finish(p, tile[e * columns + f], end + e * p.c_pitch + f);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace concord::host

@@ -1,0 +1,157 @@
+// The host side of `register_tiled` and `tf32x3`: which tiles, and how operands lie.
+
+#include "matmul_table.hpp"
+
+#include <array>
+
+namespace concord::detail {
+namespace {
+
+// A group's tile of C: warps of 8 x 4 lanes, each with packs of 16 bytes down and across.
+struct Tile {
+    u32 warps_m, warps_n, packs_m, packs_n, depth, stages, resident;
+    double rate;  // of a full machine, against the best of them
+
+    u32 lanes() const { return warps_m * warps_n * 32; }
+    u32 rows(u32 size) const { return warps_m * 8 * packs_m * (16 / size); }
+    u32 columns(u32 size) const { return warps_n * 4 * packs_n * (16 / size); }
+};
+
+// Of elements of 4 bytes 128 x 128, 64 x 64 and 32 x 32; of 8 bytes 128 x 64, 64 x 32 and 32 x 32. The rates are
+// estimates by the share of multiply-adds among a kernel's instructions.
+constexpr std::array<Tile, 3> tiles_f32 = {
+    {{2, 4, 2, 2, 16, 2, 2, 1.0}, {1, 2, 2, 2, 8, 4, 4, 0.9}, {1, 2, 1, 1, 16, 4, 8, 0.55}}};
+constexpr std::array<Tile, 3> tiles_f64 = {
+    {{2, 4, 4, 2, 8, 3, 2, 1.0}, {1, 2, 4, 2, 8, 4, 4, 0.95}, {1, 2, 2, 2, 8, 4, 6, 0.8}}};
+
+const std::array<Tile, 3>& tiles_for(const MatmulProblem& p) {
+    return p.type() == Type::f32 ? tiles_f32 : tiles_f64;
+}
+
+// The part of its rate that a unit with so many warps reaches: four schedulers want one each, and more to hide latency.
+double filled(double warps) {
+    return warps < 4 ? warps * 0.19 : std::min(1.0, 0.5 + warps / 16);
+}
+
+// The tile with which the unit that has most to do is done first.
+u32 choose_tile(const Device& device, const MatmulProblem& p) {
+    u32 best = 0;
+    double least = 0;
+    for (u32 t = 0; t < tiles_for(p).size(); ++t) {
+        const Tile& tile = tiles_for(p)[t];
+        const double rows = tile.rows(p.size()), columns = tile.columns(p.size());
+        const double groups = static_cast<double>(divide_up(p.shape.m, tile.rows(p.size()))) *
+                              static_cast<double>(divide_up(p.shape.n, tile.columns(p.size()))) *
+                              static_cast<double>(p.shape.batch);
+        const double units = device.traits().units, each = std::ceil(groups / units);
+        const double resident = std::min(each, static_cast<double>(tile.resident));
+        const double time = each * rows * columns / (tile.rate * filled(resident * tile.lanes() / 32));
+        if (t == 0 || time < least) {
+            best = t;
+            least = time;
+        }
+    }
+    return best;
+}
+
+// See matmul.cu.
+enum Mode : u32 { along_k, along_side, in_packs };
+
+bool is_aligned(const View& view, u64 pitch, u64 stride) {
+    constexpr u64 pack_bytes = 16;
+    const u64 size = size_of(view.type);
+    return view.offset % pack_bytes == 0 && pitch * size % pack_bytes == 0 && stride * size % pack_bytes == 0;
+}
+
+// `side`: rows of op(A) or columns of op(B), which follow one another in memory if `beside`.
+Mode mode_of(const View& view, bool beside, u64 side, u64 pitch, u64 stride, bool packs) {
+    if (!beside) return along_k;
+    return packs && side * size_of(view.type) % 16 == 0 && is_aligned(view, pitch, stride) ? in_packs
+                                                                                           : along_side;
+}
+
+constexpr u32 band_rows = 16;
+constexpr u64 most_k = (u64{1} << 31) - 1;
+
+Support supports_k(const MatmulProblem& p) {
+    if (p.shape.k <= most_k) return {};
+    return Support::no("k is " + std::to_string(p.shape.k) + ", it counts to " + std::to_string(most_k));
+}
+
+Mode mode_of_a(const MatmulProblem& p, bool packs) {
+    const MatmulShape& s = p.shape;
+    return mode_of(p.a, s.transpose_a, s.m, s.a_pitch, s.a_stride, packs);
+}
+Mode mode_of_b(const MatmulProblem& p, bool packs) {
+    const MatmulShape& s = p.shape;
+    return mode_of(p.b, !s.transpose_b, s.n, s.b_pitch, s.b_stride, packs);
+}
+
+}  // namespace
+
+Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p) {
+    if (!device.traits().many_lanes)
+        return Support::no("it is for groups of many lanes; groups of one suit " + device.info().selector);
+    if (Support type = supports_type(device, p.type()); !type) return type;
+    if (Support group = supports_group(device, tiles_for(p)[0].lanes()); !group) return group;
+    if (Support k = supports_k(p); !k) return k;
+    const Tile& smallest = tiles_for(p).back();
+    return supports_tiles(p, smallest.rows(p.size()), smallest.columns(p.size()));
+}
+
+void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
+    Device& device = stream.device();
+    const MatmulShape& s = p.shape;
+    const bool cuda = device.traits().dialect == Dialect::cuda;
+    const u32 which = choose_tile(device, p);
+    const Tile& tile = tiles_for(p)[which];
+    const Mode a = mode_of_a(p, cuda), b = mode_of_b(p, cuda);
+    const auto kernel = matmul_kernel(device, p.type(), MatmulText::register_tiled, "matmul_register_tiled",
+                                      tile.lanes(), which << 16 | a << 8 | b,
+                                      {{"GROUP", tile.lanes()},
+                                       {"WARPS_M", tile.warps_m},
+                                       {"WARPS_N", tile.warps_n},
+                                       {"PACKS_M", tile.packs_m},
+                                       {"PACKS_N", tile.packs_n},
+                                       {"DEPTH", cuda ? tile.depth : 8},
+                                       {"STAGES", tile.stages},
+                                       {"RESIDENT", tile.resident},
+                                       {"A_MODE", a},
+                                       {"B_MODE", b}},
+                                      {});
+    const MatmulTiles tiles = tiles_of(p, tile.rows(p.size()), tile.columns(p.size()));
+    const LaunchShape shape = LaunchShape::linear(tiles.groups, tile.lanes());
+    const u32 band = std::min(band_rows, tiles.down), packs = is_aligned(p.c, s.c_pitch, s.c_stride) ? 1 : 0;
+    with_product(p, [&](const ValueBytes& product) {
+        if (!cuda)
+            return launch(stream, *kernel, shape, p.a, p.b, p.c, product, tiles.down, tiles.across, band);
+        launch(stream, *kernel, shape, p.a, p.b, p.c, product, tiles.down, tiles.across, band, packs);
+    });
+}
+
+// --- tf32x3 ---------------------------------------------------------------------------------------------------------
+
+namespace {
+constexpr u32 tf32_lanes = 256, tf32_tile = 128, tf32_depth = 16;
+}
+
+Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p) {
+    if (p.type() != Type::f32) return Support::no("takes f32, not " + std::string(name_of(p.type())));
+    if (Support group = supports_group(device, tf32_lanes); !group) return group;
+    if (Support k = supports_k(p); !k) return k;
+    return supports_tiles(p, tf32_tile, tf32_tile);
+}
+
+void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p) {
+    const Mode a = mode_of_a(p, true), b = mode_of_b(p, true);
+    const auto kernel =
+        matmul_kernel(stream.device(), p.type(), MatmulText::tf32, "matmul_tf32x3", tf32_lanes, a << 8 | b,
+                      {{"GROUP", tf32_lanes}, {"DEPTH", tf32_depth}, {"A_MODE", a}, {"B_MODE", b}}, {});
+    const MatmulTiles tiles = tiles_of(p, tf32_tile, tf32_tile);
+    with_product(p, [&](const ValueBytes& product) {
+        launch(stream, *kernel, LaunchShape::linear(tiles.groups, tf32_lanes), p.a, p.b, p.c, product,
+               tiles.down, tiles.across, std::min(band_rows, tiles.down));
+    });
+}
+
+}  // namespace concord::detail

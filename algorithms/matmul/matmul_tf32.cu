@@ -1,0 +1,155 @@
+// Matmul, `tf32x3`, CUDA C++: tensor cores. There is no other text: OpenCL C and C++ have no such units.
+//
+// Algorithm  A float x is split in two of 11 bits each, high = tf32(x) and low = tf32(x - high), and a product becomes low
+//            high' + high low' + high high', each of which tensor cores multiply exactly and add up in f32. What is lost
+//            of a product is less than 3 * 2^-22 of it; the sums are in no order that could be had elsewhere, and are
+//            rounded towards 0. So this variant is held to a bound of its own, gamma of 6 k + 16 roundings.
+//            A group takes a tile of C, and goes through k in steps of DEPTH, copied to shared memory one step ahead.
+//            A warp has 64 x 32 elements of C, in 4 x 4 blocks of 16 x 8.
+//            Infinities and numbers of more than 2^127 in magnitude give NaN; denormals may count as 0.
+// Passes     one; 6 m n k operations of tensor cores for 2 m n k.
+// Tunables   DEPTH, GROUP 256 lanes, tile 128 x 128, band of place_of_tile.
+// Source     M. Fasi, N. Higham, M. Mikaitis, S. Pranesh, Numerical Behavior of NVIDIA Tensor Cores, 2021; H. Ootomo, R.
+//            Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022.
+//
+// T: f32.
+
+constexpr u32 warps_m = 2, warp_m = 64, warp_n = 32;
+constexpr u32 tile_m = 128, tile_n = 128;
+// So that the lanes of a warp, 4 along k and 8 along the side, meet all banks.
+constexpr u32 pitch = tile_m + 8;
+constexpr u32 blocks_m = warp_m / 16, blocks_n = warp_n / 8;
+static_assert(GROUP == 256 && DEPTH % 8 == 0);
+
+struct alignas(16) Stage {
+    T a[DEPTH * pitch];
+    T b[DEPTH * pitch];
+};
+
+struct Split {
+    u32 high, low;
+};
+
+__device__ __forceinline__ u32 tf32(T x) {
+#if __CUDA_ARCH__ >= 800
+    u32 bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+    return bits & 0xffffe000u;
+#else
+    return __float_as_uint(x);
+#endif
+}
+
+__device__ __forceinline__ Split split(T x) {
+    const u32 high = tf32(x);
+    return {high, tf32(x - __uint_as_float(high))};
+}
+
+#if __CUDA_ARCH__ >= 800
+// A block of 16 x 8 elements of C plus a block of A times one of B, 8 along k.
+__device__ __forceinline__ void multiply_block(T (&t)[4], const u32 (&a)[4], const u32 (&b)[2]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(t[0]), "+f"(t[1]), "+f"(t[2]), "+f"(t[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+#endif
+
+// Lane 4 y + x holds of a block of A the elements (y and y + 8, x and x + 4), of B (x and x + 4, y), and of C (y and y + 8,
+// 2 x and 2 x + 1). `left`: how much of k there is from here on; what lies past it counts as 0.
+__device__ __forceinline__ void multiply_eight(T (&t)[blocks_m][blocks_n][4], const T* a, const T* b, u32 left) {
+    const u32 x = threadIdx.x % 4, y = threadIdx.x / 4 % 8;
+#if __CUDA_ARCH__ >= 800
+    u32 high_b[blocks_n][2], low_b[blocks_n][2];
+#pragma unroll
+    for (u32 f = 0; f < blocks_n; ++f) {
+#pragma unroll
+        for (u32 e = 0; e < 2; ++e) {
+            const u32 l = x + 4 * e;
+            const Split of_b = split(l < left ? b[l * pitch + f * 8 + y] : T(0));
+            high_b[f][e] = of_b.high;
+            low_b[f][e] = of_b.low;
+        }
+    }
+#pragma unroll
+    for (u32 g = 0; g < blocks_m; ++g) {
+        u32 high_a[4], low_a[4];
+#pragma unroll
+        for (u32 e = 0; e < 4; ++e) {
+            const u32 l = x + e / 2 * 4;
+            const Split of_a = split(l < left ? a[l * pitch + g * 16 + y + e % 2 * 8] : T(0));
+            high_a[e] = of_a.high;
+            low_a[e] = of_a.low;
+        }
+#pragma unroll
+        for (u32 f = 0; f < blocks_n; ++f) {
+            multiply_block(t[g][f], low_a, high_b[f]);
+            multiply_block(t[g][f], high_a, low_b[f]);
+            multiply_block(t[g][f], high_a, high_b[f]);
+        }
+    }
+#else
+    // No such units: the same elements by ordinary arithmetic.
+    for (u32 l = 0; l < min(left, 8u); ++l) {
+#pragma unroll
+        for (u32 g = 0; g < blocks_m; ++g) {
+#pragma unroll
+            for (u32 f = 0; f < blocks_n; ++f) {
+#pragma unroll
+                for (u32 e = 0; e < 4; ++e)
+                    t[g][f][e] = fma(a[l * pitch + g * 16 + y + e / 2 * 8], b[l * pitch + f * 8 + 2 * x + e % 2],
+                                     t[g][f][e]);
+            }
+        }
+    }
+#endif
+}
+
+extern "C" __global__ void __launch_bounds__(GROUP)
+    matmul_tf32x3(const T* a, const T* b, T* c, const Product p, u32 tile_rows, u32 tile_columns, u32 band) {
+    __shared__ Stage stages[2];
+    const u32 tiles = tile_rows * tile_columns, batch = blockIdx.x / tiles;
+    const Place place = place_of_tile(blockIdx.x % tiles, tile_rows, tile_columns, band);
+    const u64 row = u64(place.row) * tile_m, column = u64(place.column) * tile_n;
+    Copier<A_MODE, tile_m, pitch> copy_a(a + batch * p.a_stride + row * p.a_row,
+                                         A_MODE == MODE_K ? p.a_row : p.a_column, p.m - row, static_cast<u32>(p.k));
+    Copier<B_MODE, tile_n, pitch> copy_b(b + batch * p.b_stride + column * p.b_column,
+                                         B_MODE == MODE_K ? p.b_column : p.b_row, p.n - column,
+                                         static_cast<u32>(p.k));
+    const u32 first_stage = static_cast<u32>(__cvta_generic_to_shared(stages));
+    auto copy = [&](u32 stage) {
+        const u32 at = first_stage + stage * static_cast<u32>(sizeof(Stage));
+        copy_a.copy(at);
+        copy_b.copy(at + static_cast<u32>(sizeof stages->a));
+        end_step();
+    };
+    const u32 warp = threadIdx.x / 32, i = warp % warps_m * warp_m, j = warp / warps_m * warp_n;
+    T t[blocks_m][blocks_n][4] = {};
+    const u32 k = static_cast<u32>(p.k), steps = (k + DEPTH - 1) / DEPTH;
+    copy(0);
+    for (u32 step = 0; step < steps; ++step) {
+        copy((step + 1) % 2);
+        await_step<1>();
+        __syncthreads();
+        const Stage& stage = stages[step % 2];
+        const u32 left = k - step * DEPTH;
+#pragma unroll
+        for (u32 l = 0; l < DEPTH; l += 8) {
+            if (l < left) multiply_eight(t, stage.a + l * pitch + i, stage.b + l * pitch + j, left - l);
+        }
+        __syncthreads();  // the next copy is to this stage
+    }
+    const u32 x = threadIdx.x % 4, y = threadIdx.x / 4 % 8;
+    c += batch * p.c_stride;
+#pragma unroll
+    for (u32 g = 0; g < blocks_m; ++g) {
+#pragma unroll
+        for (u32 f = 0; f < blocks_n; ++f) {
+#pragma unroll
+            for (u32 e = 0; e < 4; ++e) {
+                const u64 down = row + i + g * 16 + y + e / 2 * 8, across = column + j + f * 8 + 2 * x + e % 2;
+                if (down < p.m && across < p.n) finish(p, t[g][f][e], c + down * p.c_pitch + across);
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// Matmul through the public API; `concord check` covers variants, shapes, transposed operands, gaps and batches.
+#include "devices.hpp"
+
+#include <cmath>
+#include <limits>
+
+using namespace concord;
+using test::random_values;
+using test::throws;
+
+namespace {
+
+constexpr f32 nan32 = std::numeric_limits<f32>::quiet_NaN();
+
+// One chain an element, as the contract has it; elements between rows are those of c.
+template <class T>
+std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, std::vector<T> c,
+                       const MatmulShape& s, T alpha = 1, T beta = 0) {
+    for (u64 i = 0; i < s.m; ++i) {
+        for (u64 j = 0; j < s.n; ++j) {
+            T t = 0;
+            for (u64 l = 0; l < s.k; ++l)
+                t = std::fma(a[s.transpose_a ? l * s.a_pitch + i : i * s.a_pitch + l],
+                             b[s.transpose_b ? j * s.b_pitch + l : l * s.b_pitch + j], t);
+            T& at = c[i * s.c_pitch + j];
+            at = beta == 0 ? alpha * t : std::fma(alpha, t, beta * at);
+        }
+    }
+    return c;
+}
+
+// Calls f with the name of each variant that the device has, and with "auto".
+template <class F>
+void each_variant(const Device& device, F f) {
+    for (const Variant* variant : matmul_variants()) {
+        CAPTURE(variant->name);
+        if (!detail::supports_dialect(device, *variant)) continue;
+        try {
+            f(variant->name);
+        } catch (const Error& error) {  // made for groups of the other shape
+            CHECK(error.code() == ErrorCode::unsupported);
+        }
+    }
+    f("auto");
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(matmul_of_blocks_of_larger_matrices) {
+    const auto stream = device.create_stream();
+    const MatmulShape plain{.m = 37, .n = 41, .k = 29, .a_pitch = 33, .b_pitch = 50, .c_pitch = 44};
+    MatmulShape turned = plain;
+    turned.transpose_a = turned.transpose_b = true;
+    turned.a_pitch = 40;
+    for (const MatmulShape& s : {plain, turned}) {
+        const auto a = random_values<f32>(50 * 50), b = random_values<f32>(50 * 50, 2),
+                   c = random_values<f32>(2000, 3);
+        const Array<f32> from_a(*stream, a), from_b(*stream, b);
+        each_variant(device, [&](std::string_view name) {
+            const Array<f32> to(*stream, c);
+            const Run run = matmul(*stream, from_a, from_b, to, s, {.alpha = 0.3, .beta = -2}, {name});
+            if (name != "auto") CHECK(run.variant == name);
+            CHECK(to.to_host(*stream) == product(a, b, c, s, 0.3F, -2.0F));
+        });
+    }
+}
+
+// Where beta is 0 C may hold anything; where k is 0 the operands may be missing.
+DEVICE_TEST(matmul_reads_c_only_where_beta_asks_for_it) {
+    const auto stream = device.create_stream();
+    const auto a = random_values<f32>(35), b = random_values<f32>(21, 2);
+    const std::vector<f32> c(15, nan32);
+    const MatmulShape s{.m = 5, .n = 3, .k = 7, .a_pitch = 7, .b_pitch = 3, .c_pitch = 3};
+    const Array<f32> from_a(*stream, a), from_b(*stream, b), none(*stream, 0);
+    each_variant(device, [&](std::string_view name) {
+        const Array<f32> to(*stream, c);
+        matmul(*stream, from_a, from_b, to, s, {.alpha = 2}, {name});
+        CHECK(to.to_host(*stream) == product(a, b, c, s, 2.0F));
+        matmul(*stream, none, none, to, {.m = 5, .n = 3}, {.alpha = 2, .beta = 3}, {name});
+        CHECK(to.to_host(*stream) ==
+              product(a, b, product(a, b, c, s, 2.0F), {.m = 5, .n = 3, .c_pitch = 3}, 2.0F, 3.0F));
+        matmul(*stream, none, none, to, {.m = 5, .n = 3}, {}, {name});
+        CHECK(to.to_host(*stream) == std::vector<f32>(15, 0));
+    });
+}
+
+// What k in blocks, in tiles or padded with zeros could get wrong: the sign of a zero, and NaN that comes from 0 times infinity.
+DEVICE_TEST(matmul_keeps_the_sign_of_a_chain_that_underflows) {
+    const auto stream = device.create_stream();
+    for (const u64 k : {1, 15, 16, 17, 400}) {
+        CAPTURE(k);
+        std::vector<f32> a(k, 0), b(k, -1e-30F);
+        a[k - 1] = 1e-30F;
+        const Array<f32> from_a(*stream, a), from_b(*stream, b);
+        each_variant(device, [&](std::string_view name) {
+            const Array<f32> to(*stream, std::vector<f32>{nan32});
+            matmul(*stream, from_a, from_b, to, {.m = 1, .n = 1, .k = k}, {}, {name});
+            const f32 got = to.to_host(*stream)[0];
+            CHECK(got == 0);
+            CHECK(std::signbit(got));
+        });
+    }
+}
+
+DEVICE_TEST(matmul_of_a_batch) {
+    const auto stream = device.create_stream();
+    constexpr u64 batch = 6, m = 19, n = 21, k = 11, stride = m * n + 5;
+    const auto a = random_values<f64>(batch * m * k), b = random_values<f64>(k * n, 2);
+    const std::vector<f64> before(batch * stride, 7);
+    const Array<f64> from_a(*stream, a), from_b(*stream, b);
+    std::vector<f64> expected = before;
+    for (u64 g = 0; g < batch; ++g) {
+        const std::vector<f64> one(a.begin() + static_cast<std::ptrdiff_t>(g * m * k),
+                                   a.begin() + static_cast<std::ptrdiff_t>((g + 1) * m * k));
+        const auto c = product(one, b, std::vector<f64>(m * n),
+                               {.m = m, .n = n, .k = k, .a_pitch = k, .b_pitch = n, .c_pitch = n});
+        std::copy(c.begin(), c.end(), expected.begin() + static_cast<std::ptrdiff_t>(g * stride));
+    }
+    each_variant(device, [&](std::string_view name) {
+        const Array<f64> to(*stream, before);
+        matmul(*stream, from_a, from_b, to,
+               {.m = m, .n = n, .k = k, .batch = batch, .b_stride = 0, .c_stride = stride}, {}, {name});
+        CHECK(to.to_host(*stream) == expected);
+    });
+}
+
+DEVICE_TEST(matmul_of_nothing_is_nothing_to_do) {
+    const auto stream = device.create_stream();
+    const Array<f32> none(*stream, 0), some(*stream, std::vector<f32>{1, 2, 3}),
+        c(*stream, std::vector<f32>{4});
+    CHECK_NOTHROW(matmul(*stream, none, some, none, {.m = 0, .n = 3, .k = 1}));
+    CHECK_NOTHROW(matmul(*stream, some, none, none, {.m = 3, .n = 0, .k = 1}));
+    CHECK_NOTHROW(matmul(*stream, some, some, c, {.m = 1, .n = 1, .k = 3, .batch = 0}));
+    CHECK(c.to_host(*stream) == std::vector<f32>{4});
+}
+
+DEVICE_TEST(matmul_refuses_what_its_contract_excludes) {
+    const auto stream = device.create_stream();
+    const Array<f32> a(*stream, random_values<f32>(100)), b(*stream, 100), c(*stream, 100);
+    const Array<f64> doubles(*stream, 100);
+    const Array<i32> integers(*stream, 100);
+    auto refused = [&](const char* words, const auto& x, const auto& y, const auto& z,
+                       const MatmulShape& shape) {
+        CHECK(throws(ErrorCode::invalid_argument, words,
+                     [&] { matmul(*stream, View(x.view()), View(y.view()), View(z.view()), shape); }));
+    };
+    const MatmulShape square{.m = 10, .n = 10, .k = 10};
+    refused("a is f32, b f64, c f32", a, doubles, c, square);
+    refused("takes f32 or f64, not i32", integers, integers, integers, square);
+    refused("a, 10 x 11, takes 110 elements, its range has 100", a, b, c, {.m = 10, .n = 5, .k = 11});
+    refused("b, 10 x 11, takes 110 elements, its range has 100", a, b, c, {.m = 5, .n = 11, .k = 10});
+    refused("c, 20 x 10, takes 200 elements, its range has 100", a, b, c, {.m = 20, .n = 10, .k = 5});
+    refused("a, 5 x 10: a pitch of 9 is shorter than a row", a, b, c,
+            {.m = 5, .n = 5, .k = 10, .a_pitch = 9});
+    refused("b, 5 x 10: a pitch of 9 is shorter than a row", a, b, c,
+            {.m = 5, .n = 5, .k = 10, .transpose_b = true, .b_pitch = 9});
+    refused("c, 10 x 5 with a pitch of 11, takes 104 elements", a, b, c,
+            {.m = 10, .n = 5, .k = 5, .c_pitch = 11});
+    refused("overflows 64-bit sizes", a, b, c, {.m = u64{1} << 32, .n = 1, .k = u64{1} << 32});
+    refused("3 matrices of 4 x 10, takes 120 elements", a, b, c, {.m = 4, .n = 2, .k = 10, .batch = 3});
+    refused("a stride of 15 is shorter than the 16 elements of a matrix", a, b, c,
+            {.m = 4, .n = 4, .k = 4, .batch = 2, .c_stride = 15});
+    refused("2 matrices with a stride of 18446744073709551614 overflow", a, b, c,
+            {.m = 4, .n = 4, .k = 4, .batch = 2, .a_stride = ~u64{0} - 1});
+    refused("c, at byte 0, overlaps a, at byte 0", a, b, a, square);
+    refused("c, at byte 196, overlaps b, at byte 0", a, b, b.span().part(49, 25), {.m = 5, .n = 5, .k = 10});
+    CHECK(throws(ErrorCode::invalid_argument, "no variant 'strassen'; these would do: ", [&] {
+        matmul(*stream, a, b, c, square, {}, {"strassen"});
+    }));
+    // Ranges may touch, and be longer than their matrices.
+    CHECK_NOTHROW(matmul(*stream, a, b.span().part(0, 50), b.span().part(50, 50), {.m = 5, .n = 5, .k = 10}));
+    CHECK_NOTHROW(stream->synchronize());
+}
+
+TEST_SUITE_END();

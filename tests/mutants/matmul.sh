@@ -1,0 +1,44 @@
+# Mutants of matmul, for mutation.sh.
+# shellcheck shell=bash disable=SC2016
+
+steps="matmul --variants tiled --types f32 --patterns random --sizes 1009"
+naive="${steps/tiled/naive}"
+blocks="${steps/tiled/blocks}"
+staged="${steps/tiled/blocks_tiled}"
+register="${steps/tiled/register_tiled}"
+larger="${register/1009/10007}"
+wide="${steps/tiled/packed}"
+
+mutant matmul_tile.cl any "$naive" "beta does not count" ': fma(p->alpha, t, p->beta * *c)' ': p->alpha * t'
+mutant matmul_tile.cl any "$naive" "C is read where beta is 0" '*c = p->beta == 0 ? p->alpha * t : fma' \
+    '*c = p->beta == 77 ? p->alpha * t : fma'
+mutant matmul_steps.cl any "$naive" "two roundings a step" 't = fma(a[l * p.a_column], b[l * p.b_row], t);' \
+    't += a[l * p.a_column] * b[l * p.b_row];'
+mutant matmul_steps.cl any "$steps" "the last tile of k is a whole one" \
+    '        const u32 count = (u32)min((u64)TILE, p.k - begin);
+        for (u32 l = 0; l < count; ++l) t = fma(from_a[y][l], from_b[l][x], t);' \
+    '        for (u32 l = 0; l < TILE; ++l) t = fma(from_a[y][l], from_b[l][x], t);'
+mutant matmul_steps.cl any "$blocks" "a row past the end" 'if (last >= 3) store_row' 'if (last >= 2) store_row'
+mutant matmul_steps.cl any "$staged" "an element past a row's end" 'if (j < columns) finish(p, row' \
+    'if (j <= columns) finish(p, row'
+mutant matmul.cl many "$larger" "a lane's second pack is its first" 'from_a + q * (LANES_M * PACK)' 'from_a + 0 * q'
+mutant matmul.cl many "${register/random/tiny}" "the last step of k is a whole one" \
+    '(u32)min((u64)DEPTH, p.k - (begin - DEPTH))' 'DEPTH'
+mutant matmul.cl many "$register" "rows past the end are stored" 'if (down < m && across < n)' 'if (across < n)'
+mutant matmul.cl many "$larger" "all products of a batch are the first" 'a += a_at + batch * p.a_stride' 'a += a_at'
+mutant matmul_wide.cl one "$wide" "the last row of B stays behind" 'min(p.k, first + count)' 'min(p.k - 1, first + count)'
+mutant matmul_wide.cl one "$wide" "a strip ends one early" 'const u64 end = min(p.m, (group % down + 1) * strip);' \
+    'const u64 end = min(p.m - 1, (group % down + 1) * strip);'
+mutant matmul_wide.cl one "$wide" "columns past the end are stored" 'min(left, (u64)PANEL)' '(u64)PANEL'
+
+mutant matmul_tile.cu any "$naive" "beta does not count" ': fma(p.alpha, t, p.beta * *c)' ': p.alpha * t'
+mutant matmul_steps.cu any "$naive" "two roundings a step" 't = fma(a[l * p.a_column], b[l * p.b_row], t);' \
+    't += a[l * p.a_column] * b[l * p.b_row];'
+mutant matmul.cu any "${register/1009/1000003}" "a lane's second pack is its first" 'from + q * STRIDE' 'from + 0 * q'
+mutant matmul.cu any "$register" "the rest of k is left out" 'l < rest; ++l' 'l + 1 < rest; ++l'
+mutant matmul.cu any "${register/1009/20011}" "a stage is read before it has arrived" \
+    '                await_step<STAGES - 2>();
+                __syncthreads();
+                reads' '                reads'
+mutant matmul.cu any "$register" "rows past the end are stored" 'if (row + down >= p.m) continue;' ''
+mutant matmul.cu any "$larger" "all products of a batch are the first" 'a + batch * p.a_stride' 'a'
