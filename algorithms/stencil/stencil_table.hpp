@@ -1,5 +1,5 @@
 #pragma once
-// What stencil.cpp and stencil_host.cpp share.
+// What the host side's files share.
 
 #include <concord/stencil.hpp>
 
@@ -14,5 +14,87 @@ struct StencilHost {
 };
 
 const StencilHost& stencil_host(Type type);
+
+/// A call as the kernels see it.
+struct StencilProblem {
+    View in, out;
+    StencilShape shape;
+    StarCoefficients star;
+    u64 steps = 1;
+
+    Type type() const { return in.type; }
+    u32 size() const { return size_of(in.type); }
+    u32 radius() const { return star.radius(); }
+};
+
+enum class StencilText { steps, streaming, wide };
+
+/// The points of a group of many lanes, and of one of its lanes.
+struct StencilTile {
+    u32 lanes = 1;
+    u32 lanes_x = 1;  // of a row
+    u32 pack = 1;     // points of a lane, along x
+    u32 rows = 1;     // and along y
+
+    u32 width() const { return lanes_x * pack; }
+    u32 height() const { return lanes / lanes_x * rows; }
+};
+
+constexpr u32 wide_row = 1024;  // most points of a row that a CPU has at work
+
+std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, StencilText text,
+                                       const char* entry, const StencilTile& tile,
+                                       HostKernel StencilHost::*host);
+
+/// Calls f with the coefficients as kernels take them, in the volume's type: as many as there are, or all nine for the host
+/// dialect, where they are the last argument.
+template <class F>
+void with_star(const StencilProblem& p, bool host, F f) {
+    visit(p.type(), [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        if constexpr (std::is_floating_point_v<T>) {
+            host::Star<T> star{};
+            for (u32 r = 0; r <= p.radius(); ++r)
+                star.c[r] = static_cast<T>(p.star[r]);
+            f(ValueBytes{std::as_bytes(std::span(star.c, host ? StarCoefficients::most : p.radius() + 1))});
+        }
+    });
+}
+
+inline host::StencilVolume stencil_volume(const StencilProblem& p) {
+    return {p.shape.depth, p.shape.rows, p.shape.columns, p.radius()};
+}
+
+template <class T>
+ValueBytes struct_bytes(const T& value) {
+    return {std::as_bytes(std::span(&value, 1))};
+}
+
+/// Calls sweep(from, to, steps) until all steps are enqueued, `at_once` in one sweep. Two volumes take turns, so that the
+/// last sweep's is out; the other one is scratch.
+template <class Sweep>
+void each_sweep(Stream& stream, const StencilProblem& p, u64 at_once, Sweep sweep) {
+    const u64 sweeps = divide_up(p.steps, at_once);
+    std::shared_ptr<Buffer> buffer;
+    View other = p.out;
+    if (sweeps > 1) {
+        buffer = stream.scratch(p.out.bytes());
+        other.buffer = buffer.get();
+        other.offset = 0;
+    }
+    View from = p.in;
+    u64 left = p.steps;
+    for (u64 k = sweeps; k > 0; --k) {
+        const View& to = k % 2 != 0 ? p.out : other;
+        const u64 steps = std::min(at_once, left);
+        sweep(from, to, steps);
+        left -= steps;
+        from = to;
+    }
+}
+
+/// The variant for groups of one lane, stencil_blocked.cpp.
+Support supports_blocked(const Device& device, const StencilProblem& p);
+void run_blocked(Stream& stream, const StencilProblem& p);
 
 }  // namespace concord::detail

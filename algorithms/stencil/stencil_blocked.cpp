@@ -1,0 +1,113 @@
+// The host side of `blocked`: how a volume is cut for groups of one lane, and how many steps they take at once.
+
+#include "stencil_table.hpp"
+
+namespace concord::detail {
+namespace {
+
+// A tile's rows for `steps` steps at once, of which the planes that are at work take no more than `bytes`; 0: not even one.
+// Steps ahead of the last compute some rows above and below it.
+u64 fitting_rows(const StencilProblem& p, u64 width, u64 steps, u64 bytes) {
+    const u64 radius = p.radius(), plane = (2 * radius + 1) * width * p.size();
+    const u64 rows = bytes / plane, more = radius * steps * (steps - 1) + 2 * radius;
+    return rows > more ? (rows - more) / steps : 0;
+}
+
+u64 thread_cache(const Device& device) {
+    return device.traits().cache / std::max(1U, device.traits().units);
+}
+
+// How many steps to take at once: as many as cost an eighth more work at most. Their planes may take twice a thread's own
+// cache: what is in a shared one behind it still comes sooner than memory.
+u64 steps_at_once(const Device& device, const StencilProblem& p) {
+    constexpr u64 most = 4;
+    u64 steps = 1;
+    for (u64 k = 2; k <= most; ++k) {
+        const u64 rows =
+            fitting_rows(p, std::min<u64>(p.shape.columns, wide_row), k, 2 * thread_cache(device));
+        if (8 * p.radius() * (k - 1) <= rows) steps = k;
+    }
+    return std::min(steps, p.steps);
+}
+
+// Tiles of whole rows, as far as these go; as many of them as keep the planes of all steps in the thread's cache; of the
+// whole depth, unless threads would lack work.
+host::StencilTiling tiling_of(const Device& device, const StencilProblem& p, u64 steps) {
+    const StencilShape& s = p.shape;
+    const u64 radius = p.radius(), ring = 2 * radius + 1, ahead = radius * (steps - 1);
+    constexpr u64 least_rows = 8;
+    host::StencilTiling t;
+    t.steps = steps;
+    t.columns = std::min<u64>(s.columns, wide_row);
+    t.across = divide_up(s.columns, t.columns);
+    const u64 width = std::min(s.columns, t.columns + 2 * ahead);
+    t.pitch = divide_up(width + 2 * host::stencil_margin, host::stencil_margin) * host::stencil_margin;
+    const u64 rows = fitting_rows(p, width, steps, (steps == 1 ? 1 : 2) * thread_cache(device));
+    t.down = divide_up(s.rows, std::max(rows, least_rows));
+    t.rows = divide_up(s.rows, t.down);
+    t.down = divide_up(s.rows, t.rows);
+    t.plane_rows = std::min(s.rows, t.rows + 2 * ahead);
+    t.slot = steps == 1 ? 0 : (steps - 1) * ring * t.plane_rows * t.pitch + 2 * host::stencil_margin;
+    // One group while the work is small, for waking a thread costs more; then some for each thread, of planes enough that
+    // those between two groups, which both read, cost little.
+    constexpr u64 least_points = u64{1} << 16;
+    const u64 tiles = t.across * t.down, points = t.rows * t.columns;
+    const u64 wanted = divide_up(u64{device.traits().units} * (device.traits().units > 1 ? 4 : 1), tiles);
+    t.depth = std::max({divide_up(s.depth, wanted), 8 * radius * steps, divide_up(least_points, points)});
+    t.depth = std::min(s.depth, t.depth);
+    return t;
+}
+
+void run_blocked_host(Stream& stream, const StencilProblem& p) {
+    Device& device = stream.device();
+    const auto kernel =
+        stencil_kernel(device, p, StencilText::wide, "stencil_blocked", {}, &StencilHost::blocked);
+    const host::StencilVolume volume = stencil_volume(p);
+    const u64 past_cache = 2 * p.out.bytes() > device.traits().cache ? 1 : 0;
+    const u64 at_once = 2 * p.out.bytes() > thread_cache(device) ? steps_at_once(device, p) : 1;
+    std::shared_ptr<Buffer> rings;
+    with_star(p, true, [&](const ValueBytes& star) {
+        each_sweep(stream, p, at_once, [&](const View& from, const View& to, u64 steps) {
+            host::StencilTiling t = tiling_of(device, p, steps);
+            t.past_cache = past_cache;
+            const u64 groups = t.across * t.down * divide_up(p.shape.depth, t.depth);
+            const u64 bytes = groups * t.slot * p.size();
+            if (bytes > 0 && (!rings || rings->size() < bytes)) rings = stream.scratch(bytes);
+            const View scratch = bytes > 0 ? View{rings.get(), 0, groups * t.slot, p.type()} : to;
+            launch(stream, *kernel, LaunchShape::linear(groups, 1, 3 * t.pitch * p.size()), from, to, scratch,
+                   struct_bytes(volume), struct_bytes(t), star);
+        });
+    });
+}
+
+}  // namespace
+
+void run_blocked(Stream& stream, const StencilProblem& p) {
+    Device& device = stream.device();
+    if (device.traits().dialect == Dialect::host) return run_blocked_host(stream, p);
+    const auto kernel =
+        stencil_kernel(device, p, StencilText::wide, "stencil_blocked", {}, &StencilHost::none);
+    const StencilShape& s = p.shape;
+    const host::StencilTiling t = tiling_of(device, p, 1);
+    const u32 past_cache = 2 * p.out.bytes() > device.traits().cache ? 1 : 0;
+    // What is read where there is no row.
+    const Array<u8> zeros(stream, u64{wide_row} * p.size());
+    const u64 zero = 0;
+    stream.fill(*zeros.buffer(), 0, zeros.size(), &zero, 8);
+    const View row{zeros.buffer().get(), 0, wide_row, p.type()};
+    with_star(p, false, [&](const ValueBytes& star) {
+        each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
+            launch(stream, *kernel, LaunchShape::linear(t.across * t.down * divide_up(s.depth, t.depth), 1),
+                   from, to, row, s.depth, s.rows, s.columns, t.depth, t.rows, t.columns, t.down, t.across,
+                   past_cache, star);
+        });
+    });
+}
+
+Support supports_blocked(const Device& device, const StencilProblem& p) {
+    if (device.traits().many_lanes)
+        return Support::no("it is for groups of one lane; groups of many suit " + device.info().selector);
+    return supports_type(device, p.type());
+}
+
+}  // namespace concord::detail
