@@ -170,12 +170,12 @@ constexpr Case cases[] = {
 constexpr Case large_cases[] = {
     {"large", 1000, 1030, 515},
     {"large", 1023, 513, 777, true, true, Gaps::odd},
-    {"large", 2048, 2048, 300},
+    {"large", 2048, 2048, 100},
     {"large", 4096, 4096, 33, false, true},
-    {"large, beta", 3001, 2003, 1009, true, false, Gaps::even, 1, false, 0.1, 0.2},
+    {"large, beta", 1501, 1203, 509, true, false, Gaps::even, 1, false, 0.1, 0.2},
     {"large batch", 64, 64, 64, false, false, Gaps::none, 4096},
-    {"long", 2, 3, (1 << 24) + 5},
-    {"thin", (1 << 24) + 3, 2, 3},
+    {"long", 2, 3, (1 << 22) + 5},
+    {"thin", (1 << 22) + 3, 2, 3},
 };
 // Every tile of the kernels and every way that operands lie.
 constexpr Case compile_cases[] = {
