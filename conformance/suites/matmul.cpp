@@ -162,16 +162,20 @@ constexpr Case cases[] = {
     {"batch", 5, 7, 3, false, false, Gaps::none, 37},
     {"batch of one B", 33, 20, 17, true, false, Gaps::odd, 5, true},
     {"batch, beta", 9, 34, 12, false, true, Gaps::even, 4, false, 1, 2},
+    // So many tiles that large GPUs take their largest, in all ways that operands lie.
+    {"many tiles", 2049, 2056, 18},
+    {"many tiles", 2052, 2056, 17, true, false, Gaps::even},
+    {"many tiles", 2053, 2051, 9, true, true, Gaps::odd},
 };
 constexpr Case large_cases[] = {
     {"large", 1000, 1030, 515},
     {"large", 1023, 513, 777, true, true, Gaps::odd},
-    {"large", 2048, 2048, 2048},
-    {"large", 4096, 4096, 4096, false, true},
-    {"large, beta", 3001, 2003, 1009, true, false, Gaps::even, 1, false, 0.1, 0.2},
+    {"large", 2048, 2048, 100},
+    {"large", 4096, 4096, 33, false, true},
+    {"large, beta", 1501, 1203, 509, true, false, Gaps::even, 1, false, 0.1, 0.2},
     {"large batch", 64, 64, 64, false, false, Gaps::none, 4096},
-    {"long", 2, 3, (1 << 24) + 5},
-    {"thin", (1 << 24) + 3, 2, 3},
+    {"long", 2, 3, (1 << 22) + 5},
+    {"thin", (1 << 22) + 3, 2, 3},
 };
 // Every tile of the kernels and every way that operands lie.
 constexpr Case compile_cases[] = {
