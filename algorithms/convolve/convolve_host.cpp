@@ -10,9 +10,10 @@ namespace {
 // bytes, of two where there are 16 of 32. Without FMA the multiply-adds are calls, whatever the width.
 template <class I, class T>
 constexpr HostKernel sliding() {
-    using Narrow = HostEntry<&host::convolve_sliding<I, T, 32, 2>>;
-    using Wide = HostEntry<&host::convolve_sliding<I, T, 64, 4>>;
-    return {Narrow::baseline, Narrow::avx2, Wide::avx512, Narrow::parameters};
+    using Calls = HostEntry<&host::convolve_sliding<I, T, 32, 2, false>>;
+    using Narrow = HostEntry<&host::convolve_sliding<I, T, 32, 2, true>>;
+    using Wide = HostEntry<&host::convolve_sliding<I, T, 64, 4, true>>;
+    return {Calls::baseline, Narrow::avx2, Wide::avx512, Calls::parameters};
 }
 
 template <class I, class T>

@@ -200,7 +200,8 @@ struct ConvolveRows {
 };
 
 /// A group: `band` rows by `span` columns, in strips of a few rows, chunk by chunk.
-template <class I, class T, u64 Bytes, int Side>
+/// `Unrolls`: whether the usual masks are unrolled, for which multiply-adds should be instructions, not calls.
+template <class I, class T, u64 Bytes, int Side, bool Unrolls>
 void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, const ConvolvePlan p) {
     using Blocks = ConvolveBlocks<I, T, Bytes, Side>;
     auto& stage = *reinterpret_cast<ConvolveStage<I, T>*>(group.local);
@@ -248,20 +249,13 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
                     Blocks::template slide<Rows, Columns>(rows, mask, p.mask_rows, p.mask_columns, inner,
                                                           to - from);
                 };
-                // The usual masks are unrolled.
-                switch (p.mask_rows == p.mask_columns ? p.mask_rows : 0) {
-                    case 3:
-                        slide.template operator()<3, 3>();
-                        break;
-                    case 5:
-                        slide.template operator()<5, 5>();
-                        break;
-                    case 7:
-                        slide.template operator()<7, 7>();
-                        break;
-                    default:
-                        slide.template operator()<0, 0>();
+                const u32 side = Unrolls && p.mask_rows == p.mask_columns ? p.mask_rows : 0;
+                if constexpr (Unrolls) {
+                    if (side == 3) slide.template operator()<3, 3>();
+                    if (side == 5) slide.template operator()<5, 5>();
+                    if (side == 7) slide.template operator()<7, 7>();
                 }
+                if (side != 3 && side != 5 && side != 7) slide.template operator()<0, 0>();
             }
             if (to < end) edge(to, end);
             if (p.past_cache == 0) continue;

@@ -1,28 +1,18 @@
-// The variants' launches.
+// `sliding` and `separable`: their launches.
 
-#include "convolve_host.hpp"
-#include "convolve_table.hpp"
+#include "convolve_launch.hpp"
 
 #include <bit>
-#include <string>
 
 namespace concord {
 
 namespace texts {
-extern const KernelText common_cu, convolve_steps_cu, convolve_cu, convolve_steps_cl, convolve_cl,
-    convolve_wide_cl;
+extern const KernelText common_cu, convolve_cu, convolve_cl, convolve_wide_cl;
 }
 
 namespace detail {
 namespace {
 
-// --- Kernels --------------------------------------------------------------------------------------------------------
-
-const KernelSource& steps_source() {
-    static const KernelSource source{
-        "convolve_steps", {texts::convolve_steps_cu}, {texts::convolve_steps_cl}};
-    return source;
-}
 const KernelSource& sliding_source() {
     static const KernelSource source{
         "convolve", {texts::common_cu, texts::convolve_cu}, {texts::convolve_cl}};
@@ -31,137 +21,6 @@ const KernelSource& sliding_source() {
 const KernelSource& wide_source() {
     static const KernelSource source{"convolve_wide", {}, {texts::convolve_wide_cl}};
     return source;
-}
-
-bool is_host(const Device& device) {
-    return device.traits().dialect == Dialect::host;
-}
-
-// The types of a problem in a kernel's id, and as constants of its text.
-u64 type_key(const ConvolveProblem& p) {
-    return static_cast<u64>(p.in.type);
-}
-std::vector<Constant> type_constants(const ConvolveProblem& p) {
-    return {{"I", std::string(name_of(p.in.type))}, {"T", std::string(name_of(p.type()))}};
-}
-
-using Define = std::pair<const char*, u64>;
-void define(KernelSpec& spec, std::initializer_list<Define> all) {
-    for (const auto& [name, value] : all)
-        spec.constants.push_back({name, std::to_string(value)});
-}
-
-// --- Masks ----------------------------------------------------------------------------------------------------------
-
-// Bytes of a mask that go beside a kernel's other arguments: CUDA's parameters are 4 KiB at least, OpenCL's 1 KiB.
-u64 parameter_room(const Device& device) {
-    return device.traits().dialect == Dialect::cuda ? 3968 : 912;
-}
-
-bool goes_by_value(const Device& device, const ConvolveProblem& p) {
-    return p.mask.bytes() <= parameter_room(device);
-}
-
-ValueBytes bytes_of(const ConvolveMask& mask) {
-    return {std::span(static_cast<const std::byte*>(mask.values), mask.bytes())};
-}
-
-// A copy of the mask on the device. The host's may be gone when the stream gets there.
-struct MaskCopy {
-    MaskCopy(Stream& stream, const ConvolveMask& mask)
-        : host(stream.device().allocate_host(mask.bytes())), device(stream.scratch(mask.bytes())) {
-        std::memcpy(host->host_pointer(), mask.values, mask.bytes());
-        stream.copy(*device, 0, *host, 0, mask.bytes());
-        view = {device.get(), 0, mask.taps(), mask.type};
-    }
-    std::shared_ptr<Buffer> host, device;
-    View view;
-};
-
-// --- The textbook's -------------------------------------------------------------------------------------------------
-
-constexpr u32 tile_columns = 32, tile_rows = 8;
-constexpr u64 host_group = u64{1} << 14;  // elements of a group on the CPU
-
-host::ConvolvePlan host_plan(const ConvolveProblem& p) {
-    const ConvolveShape& s = p.shape;
-    host::ConvolvePlan plan;
-    plan.rows = plan.band = s.rows;
-    plan.columns = plan.span = s.columns;
-    plan.in_pitch = s.in_pitch;
-    plan.out_pitch = s.out_pitch;
-    plan.across = 1;
-    plan.mask_rows = static_cast<u32>(p.mask.rows);
-    plan.mask_columns = static_cast<u32>(p.mask.columns);
-    plan.clamps = p.clamps();
-    return plan;
-}
-
-std::shared_ptr<Kernel> host_kernel_of(Device& device, const ConvolveProblem& p, const KernelSource& source,
-                                       const char* entry, HostKernel ConvolveHost::*kernel) {
-    const KernelId id{&source, entry, type_key(p)};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source;
-        spec.entry = entry;
-        spec.host = convolve_host(p.in.type).*kernel;
-        return spec;
-    });
-}
-
-void launch_host(Stream& stream, const ConvolveProblem& p, const Kernel& kernel,
-                 const host::ConvolvePlan& plan, u64 local = 0) {
-    const MaskCopy mask(stream, p.mask);
-    const u64 groups = divide_up(plan.rows, plan.band) * plan.across;
-    launch(stream, kernel, LaunchShape::linear(groups, 1, local), p.in, mask.view, p.out,
-           ValueBytes{std::as_bytes(std::span(&plan, 1))});
-}
-
-// How the mask comes to a textbook kernel.
-enum class MaskIn { global, constant };
-
-std::shared_ptr<Kernel> steps_kernel(Device& device, const ConvolveProblem& p, const char* entry,
-                                     MaskIn where) {
-    const bool cuda = device.traits().dialect == Dialect::cuda, constant = where == MaskIn::constant;
-    const u64 taps = constant && cuda ? p.mask.taps() : 1;
-    const KernelId id{&steps_source(), entry, type_key(p), taps, u64{constant}};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &steps_source();
-        spec.entry = entry;
-        spec.constants = type_constants(p);
-        const char* type = cuda       ? constant ? "MaskValues" : "const T*"
-                           : constant ? "__constant T*"
-                                      : "__global const T*";
-        spec.constants.push_back({"MASK", type});
-        define(spec, {{"TAPS", taps}, {"TILE_COLUMNS", tile_columns}, {"TILE_ROWS", tile_rows}});
-        spec.max_lanes = tile_columns * tile_rows;
-        return spec;
-    });
-}
-
-template <class Mask>
-void launch_tiles(Stream& stream, const ConvolveProblem& p, const Kernel& kernel, const Mask& mask,
-                  u64 local = 0) {
-    const ConvolveShape& s = p.shape;
-    const u64 across = divide_up(s.columns, tile_columns), down = divide_up(s.rows, tile_rows);
-    launch(stream, kernel, LaunchShape::linear(across * down, tile_columns * tile_rows, local), p.in, p.out,
-           mask, s.rows, s.columns, s.in_pitch, s.out_pitch, static_cast<u32>(across),
-           static_cast<u32>(p.mask.rows), static_cast<u32>(p.mask.columns), p.clamps());
-}
-
-// Whether groups of so many rows and columns can be counted in 32 bits, as kernels do.
-Support supports_tiles(const ConvolveProblem& p, u64 rows, u64 columns) {
-    const u64 down = divide_up(p.shape.rows, rows), across = divide_up(p.shape.columns, columns);
-    constexpr u64 most = ~u32{0} >> 1;
-    u64 tiles = 0;
-    if (!__builtin_mul_overflow(down, across, &tiles) && tiles <= most) return {};
-    return Support::no(std::to_string(down) + " x " + std::to_string(across) +
-                       " tiles are more than it counts");
-}
-
-u64 tile_bytes(const ConvolveProblem& p) {
-    return (tile_columns + p.mask.columns - 1) * (tile_rows + p.mask.rows - 1) * size_of(p.type());
 }
 
 // --- sliding, groups of many lanes ----------------------------------------------------------------------------------
@@ -323,36 +182,6 @@ void run_factors(Stream& stream, const ConvolveProblem& p) {
 
 }  // namespace
 
-void run_convolve_serial(Stream& stream, const ConvolveProblem& p) {
-    const auto kernel =
-        host_kernel_of(stream.device(), p, steps_source(), "convolve_serial", &ConvolveHost::serial);
-    launch_host(stream, p, *kernel, host_plan(p));
-}
-
-void run_convolve_naive(Stream& stream, const ConvolveProblem& p) {
-    Device& device = stream.device();
-    if (!is_host(device)) {
-        const auto kernel = steps_kernel(device, p, "convolve_direct", MaskIn::global);
-        return launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
-    }
-    const auto kernel = host_kernel_of(device, p, steps_source(), "convolve_naive", &ConvolveHost::naive);
-    host::ConvolvePlan plan = host_plan(p);
-    plan.band = std::max<u64>(1, host_group / plan.columns);
-    launch_host(stream, p, *kernel, plan);
-}
-
-void run_convolve_constant_mask(Stream& stream, const ConvolveProblem& p) {
-    Device& device = stream.device();
-    const auto kernel = steps_kernel(device, p, "convolve_direct", MaskIn::constant);
-    if (device.traits().dialect == Dialect::cuda) return launch_tiles(stream, p, *kernel, bytes_of(p.mask));
-    launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
-}
-
-void run_convolve_tiled_halo(Stream& stream, const ConvolveProblem& p) {
-    const auto kernel = steps_kernel(stream.device(), p, "convolve_tiled_halo", MaskIn::global);
-    launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view, tile_bytes(p));
-}
-
 void run_convolve_sliding(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
     if (!is_host(device))
@@ -364,31 +193,6 @@ void run_convolve_sliding(Stream& stream, const ConvolveProblem& p) {
 
 void run_convolve_separable(Stream& stream, const ConvolveProblem& p) {
     return p.type() == Type::f32 ? run_factors<f32>(stream, p) : run_factors<f64>(stream, p);
-}
-
-Support supports_convolve_serial(const Device&, const ConvolveProblem&) {
-    return {};
-}
-
-Support supports_convolve_naive(const Device& device, const ConvolveProblem& p) {
-    if (Support type = supports_type(device, p.type()); !type || is_host(device)) return type;
-    if (Support group = supports_group(device, tile_columns * tile_rows); !group) return group;
-    return supports_tiles(p, tile_rows, tile_columns);
-}
-
-Support supports_convolve_constant_mask(const Device& device, const ConvolveProblem& p) {
-    if (device.traits().dialect == Dialect::cuda && !goes_by_value(device, p))
-        return Support::no("a mask of " + std::to_string(p.mask.bytes()) + " bytes is more than the " +
-                           std::to_string(parameter_room(device)) + " that its parameters hold");
-    return supports_convolve_naive(device, p);
-}
-
-Support supports_convolve_tiled_halo(const Device& device, const ConvolveProblem& p) {
-    if (device.traits().local_memory < tile_bytes(p))
-        return Support::no("a tile of " + std::to_string(tile_bytes(p)) +
-                           " bytes is more than the local memory of " + device.info().selector + ", " +
-                           std::to_string(device.traits().local_memory));
-    return supports_convolve_naive(device, p);
 }
 
 Support supports_convolve_sliding(const Device& device, const ConvolveProblem& p) {

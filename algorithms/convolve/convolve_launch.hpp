@@ -1,0 +1,103 @@
+#pragma once
+// What the launches of convolve's variants have in common.
+
+#include "convolve_host.hpp"
+#include "convolve_table.hpp"
+
+#include <string>
+
+namespace concord::detail {
+
+inline bool is_host(const Device& device) {
+    return device.traits().dialect == Dialect::host;
+}
+
+// The types of a problem in a kernel's id, and as constants of its text.
+inline u64 type_key(const ConvolveProblem& p) {
+    return static_cast<u64>(p.in.type);
+}
+inline std::vector<Constant> type_constants(const ConvolveProblem& p) {
+    return {{"I", std::string(name_of(p.in.type))}, {"T", std::string(name_of(p.type()))}};
+}
+
+using Define = std::pair<const char*, u64>;
+inline void define(KernelSpec& spec, std::initializer_list<Define> all) {
+    for (const auto& [name, value] : all)
+        spec.constants.push_back({name, std::to_string(value)});
+}
+
+// --- Masks ----------------------------------------------------------------------------------------------------------
+
+// Bytes of a mask that go beside a kernel's other arguments: CUDA's parameters are 4 KiB at least, OpenCL's 1 KiB.
+inline u64 parameter_room(const Device& device) {
+    return device.traits().dialect == Dialect::cuda ? 3968 : 912;
+}
+
+inline bool goes_by_value(const Device& device, const ConvolveProblem& p) {
+    return p.mask.bytes() <= parameter_room(device);
+}
+
+inline ValueBytes bytes_of(const ConvolveMask& mask) {
+    return {std::span(static_cast<const std::byte*>(mask.values), mask.bytes())};
+}
+
+// A copy of the mask on the device. The host's may be gone when the stream gets there.
+struct MaskCopy {
+    MaskCopy(Stream& stream, const ConvolveMask& mask)
+        : host(stream.device().allocate_host(mask.bytes())), device(stream.scratch(mask.bytes())) {
+        std::memcpy(host->host_pointer(), mask.values, mask.bytes());
+        stream.copy(*device, 0, *host, 0, mask.bytes());
+        view = {device.get(), 0, mask.taps(), mask.type};
+    }
+    std::shared_ptr<Buffer> host, device;
+    View view;
+};
+
+// --- Launches -------------------------------------------------------------------------------------------------------
+
+inline host::ConvolvePlan host_plan(const ConvolveProblem& p) {
+    const ConvolveShape& s = p.shape;
+    host::ConvolvePlan plan;
+    plan.rows = plan.band = s.rows;
+    plan.columns = plan.span = s.columns;
+    plan.in_pitch = s.in_pitch;
+    plan.out_pitch = s.out_pitch;
+    plan.across = 1;
+    plan.mask_rows = static_cast<u32>(p.mask.rows);
+    plan.mask_columns = static_cast<u32>(p.mask.columns);
+    plan.clamps = p.clamps();
+    return plan;
+}
+
+inline std::shared_ptr<Kernel> host_kernel_of(Device& device, const ConvolveProblem& p,
+                                              const KernelSource& source, const char* entry,
+                                              HostKernel ConvolveHost::*kernel) {
+    const KernelId id{&source, entry, type_key(p)};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source;
+        spec.entry = entry;
+        spec.host = convolve_host(p.in.type).*kernel;
+        return spec;
+    });
+}
+
+inline void launch_host(Stream& stream, const ConvolveProblem& p, const Kernel& kernel,
+                        const host::ConvolvePlan& plan, u64 local = 0) {
+    const MaskCopy mask(stream, p.mask);
+    const u64 groups = divide_up(plan.rows, plan.band) * plan.across;
+    launch(stream, kernel, LaunchShape::linear(groups, 1, local), p.in, mask.view, p.out,
+           ValueBytes{std::as_bytes(std::span(&plan, 1))});
+}
+
+// Whether groups of so many rows and columns can be counted in 32 bits, as kernels do.
+inline Support supports_tiles(const ConvolveProblem& p, u64 rows, u64 columns) {
+    const u64 down = divide_up(p.shape.rows, rows), across = divide_up(p.shape.columns, columns);
+    constexpr u64 most = ~u32{0} >> 1;
+    u64 tiles = 0;
+    if (!__builtin_mul_overflow(down, across, &tiles) && tiles <= most) return {};
+    return Support::no(std::to_string(down) + " x " + std::to_string(across) +
+                       " tiles are more than it counts");
+}
+
+}  // namespace concord::detail

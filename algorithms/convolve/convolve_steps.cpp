@@ -1,0 +1,117 @@
+// The textbook's variants: their launches.
+
+#include "convolve_launch.hpp"
+
+namespace concord {
+
+namespace texts {
+extern const KernelText convolve_steps_cu, convolve_steps_cl;
+}
+
+namespace detail {
+namespace {
+
+const KernelSource& steps_source() {
+    static const KernelSource source{
+        "convolve_steps", {texts::convolve_steps_cu}, {texts::convolve_steps_cl}};
+    return source;
+}
+constexpr u32 tile_columns = 32, tile_rows = 8;
+constexpr u64 host_group = u64{1} << 14;  // elements of a group on the CPU
+
+// How the mask comes to a textbook kernel.
+enum class MaskIn { global, constant };
+
+std::shared_ptr<Kernel> steps_kernel(Device& device, const ConvolveProblem& p, const char* entry,
+                                     MaskIn where) {
+    const bool cuda = device.traits().dialect == Dialect::cuda, constant = where == MaskIn::constant;
+    const u64 taps = constant && cuda ? p.mask.taps() : 1;
+    const KernelId id{&steps_source(), entry, type_key(p), taps, u64{constant}};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &steps_source();
+        spec.entry = entry;
+        spec.constants = type_constants(p);
+        const char* type = cuda       ? constant ? "MaskValues" : "const T*"
+                           : constant ? "__constant T*"
+                                      : "__global const T*";
+        spec.constants.push_back({"MASK", type});
+        define(spec, {{"TAPS", taps}, {"TILE_COLUMNS", tile_columns}, {"TILE_ROWS", tile_rows}});
+        spec.max_lanes = tile_columns * tile_rows;
+        return spec;
+    });
+}
+
+template <class Mask>
+void launch_tiles(Stream& stream, const ConvolveProblem& p, const Kernel& kernel, const Mask& mask,
+                  u64 local = 0) {
+    const ConvolveShape& s = p.shape;
+    const u64 across = divide_up(s.columns, tile_columns), down = divide_up(s.rows, tile_rows);
+    launch(stream, kernel, LaunchShape::linear(across * down, tile_columns * tile_rows, local), p.in, p.out,
+           mask, s.rows, s.columns, s.in_pitch, s.out_pitch, static_cast<u32>(across),
+           static_cast<u32>(p.mask.rows), static_cast<u32>(p.mask.columns), p.clamps());
+}
+
+u64 tile_bytes(const ConvolveProblem& p) {
+    return (tile_columns + p.mask.columns - 1) * (tile_rows + p.mask.rows - 1) * size_of(p.type());
+}
+
+}  // namespace
+
+void run_convolve_serial(Stream& stream, const ConvolveProblem& p) {
+    const auto kernel =
+        host_kernel_of(stream.device(), p, steps_source(), "convolve_serial", &ConvolveHost::serial);
+    launch_host(stream, p, *kernel, host_plan(p));
+}
+
+void run_convolve_naive(Stream& stream, const ConvolveProblem& p) {
+    Device& device = stream.device();
+    if (!is_host(device)) {
+        const auto kernel = steps_kernel(device, p, "convolve_direct", MaskIn::global);
+        return launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
+    }
+    const auto kernel = host_kernel_of(device, p, steps_source(), "convolve_naive", &ConvolveHost::naive);
+    host::ConvolvePlan plan = host_plan(p);
+    plan.band = std::max<u64>(1, host_group / plan.columns);
+    launch_host(stream, p, *kernel, plan);
+}
+
+void run_convolve_constant_mask(Stream& stream, const ConvolveProblem& p) {
+    Device& device = stream.device();
+    const auto kernel = steps_kernel(device, p, "convolve_direct", MaskIn::constant);
+    if (device.traits().dialect == Dialect::cuda) return launch_tiles(stream, p, *kernel, bytes_of(p.mask));
+    launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
+}
+
+void run_convolve_tiled_halo(Stream& stream, const ConvolveProblem& p) {
+    const auto kernel = steps_kernel(stream.device(), p, "convolve_tiled_halo", MaskIn::global);
+    launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view, tile_bytes(p));
+}
+
+Support supports_convolve_serial(const Device&, const ConvolveProblem&) {
+    return {};
+}
+
+Support supports_convolve_naive(const Device& device, const ConvolveProblem& p) {
+    if (Support type = supports_type(device, p.type()); !type || is_host(device)) return type;
+    if (Support group = supports_group(device, tile_columns * tile_rows); !group) return group;
+    return supports_tiles(p, tile_rows, tile_columns);
+}
+
+Support supports_convolve_constant_mask(const Device& device, const ConvolveProblem& p) {
+    if (device.traits().dialect == Dialect::cuda && !goes_by_value(device, p))
+        return Support::no("a mask of " + std::to_string(p.mask.bytes()) + " bytes is more than the " +
+                           std::to_string(parameter_room(device)) + " that its parameters hold");
+    return supports_convolve_naive(device, p);
+}
+
+Support supports_convolve_tiled_halo(const Device& device, const ConvolveProblem& p) {
+    if (device.traits().local_memory < tile_bytes(p))
+        return Support::no("a tile of " + std::to_string(tile_bytes(p)) +
+                           " bytes is more than the local memory of " + device.info().selector + ", " +
+                           std::to_string(device.traits().local_memory));
+    return supports_convolve_naive(device, p);
+}
+
+}  // namespace detail
+}  // namespace concord
