@@ -31,9 +31,8 @@ std::vector<u32> order_of(u64 n, Less less) {
 
 template <class T>
 std::vector<T> taken(const std::vector<T>& x, const std::vector<u32>& from) {
-    std::vector<T> result;
-    for (const u32 i : from)
-        result.push_back(x[i]);
+    std::vector<T> result(from.size());
+    std::transform(from.begin(), from.end(), result.begin(), [&](u32 i) { return x[i]; });
     return result;
 }
 
