@@ -70,11 +70,6 @@ Call one_matmul(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
-Support matmul_support(const Device&, const Work& work) {
-    if (work.operations > 0) return {};
-    return Support::no("the product is empty");
-}
-
 void clblast_rows(std::vector<Baseline>& list) {
     constexpr u64 most = std::numeric_limits<int>::max();  // its kernels count in int
     const std::vector<std::string_view> one_product(matmul_titles.begin(), matmul_titles.end() - 1);

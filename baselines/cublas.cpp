@@ -107,11 +107,6 @@ Call matmul(Stream& stream, const Work& work, Views in, Views out) {
                                     : with(Tag<f64>{}, cublasDgemmStridedBatched_64);
 }
 
-Support matmul_support(const Device&, const Work& work) {
-    if (work.operations > 0) return {};
-    return Support::no("the product is empty");
-}
-
 void cublas(std::vector<Baseline>& list) {
     std::string version = "cuBLAS ";
     for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {

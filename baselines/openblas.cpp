@@ -80,11 +80,6 @@ Call matmul(Stream&, const Work& work, Views in, Views out) {
     return work.type() == Type::f32 ? with(Tag<f32>{}, cblas_sgemm) : with(Tag<f64>{}, cblas_dgemm);
 }
 
-Support matmul_support(const Device&, const Work& work) {
-    if (work.operations > 0) return {};
-    return Support::no("the product is empty");
-}
-
 void openblas(std::vector<Baseline>& list) {
     openblas_set_num_threads(std::min(openblas_get_num_threads(), static_cast<int>(host_threads())));
     const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."

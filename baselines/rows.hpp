@@ -31,6 +31,10 @@ inline const std::vector<std::string_view> convolve_titles = {"5x5", "3x3", "7x7
 /// Work of matmul, whose Work::shape is {m, n, k, whether A is transposed, whether B is, batch}; without gaps, alpha 1, beta 0.
 inline const std::vector<std::string_view> matmul_titles = {
     "square", "square, A and B transposed", "tall", "wide", "deep", "batch"};
+inline Support matmul_support(const Device&, const Work& work) {
+    if (work.operations > 0) return {};
+    return Support::no("the product is empty");
+}
 
 /// One algorithm of a library.
 struct Row {

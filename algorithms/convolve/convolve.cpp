@@ -1,5 +1,7 @@
 #include "convolve_table.hpp"
 
+#include <concord/shape.hpp>
+
 #include <string>
 
 namespace concord {
@@ -50,21 +52,6 @@ std::string words(u64 rows, u64 columns) {
     return std::to_string(rows) + " x " + std::to_string(columns);
 }
 
-// The part of a view that the image takes, from its first element to its last.
-View extent(const char* name, const View& view, u64 rows, u64 columns, u64& pitch) {
-    const std::string what = std::string(name) + ", " + words(rows, columns);
-    if (pitch == 0) pitch = columns;
-    if (pitch < columns) refuse(what + ": a pitch of " + std::to_string(pitch) + " is shorter than a row");
-    if (rows == 0 || columns == 0) return view.part(0, 0);
-    u64 count = 0;
-    if (__builtin_mul_overflow(rows - 1, pitch, &count) || __builtin_add_overflow(count, columns, &count))
-        refuse(what + ": a pitch of " + std::to_string(pitch) + " overflows 64-bit sizes");
-    if (count > view.count)
-        refuse(what + (pitch == columns ? "" : " with a pitch of " + std::to_string(pitch)) + ", takes " +
-               std::to_string(count) + " elements, its range has " + std::to_string(view.count));
-    return view.part(0, count);
-}
-
 ConvolveProblem problem_of(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
                            const ConvolveShape& shape) {
     check_operand("convolve", "in", stream, in);
@@ -83,8 +70,8 @@ ConvolveProblem problem_of(Stream& stream, const View& in, const ConvolveMask& m
                std::to_string(convolve_longest_side));
     if (mask.values == nullptr) refuse("the mask has no values");
     ConvolveProblem p{in, out, mask, shape};
-    p.in = extent("in", in, shape.rows, shape.columns, p.shape.in_pitch);
-    p.out = extent("out", out, shape.rows, shape.columns, p.shape.out_pitch);
+    p.in = matrix_part("convolve", "in", in, shape.rows, shape.columns, p.shape.in_pitch);
+    p.out = matrix_part("convolve", "out", out, shape.rows, shape.columns, p.shape.out_pitch);
     if (overlap(p.in, p.out))
         refuse("out, at byte " + std::to_string(out.offset) + ", overlaps in, at byte " +
                std::to_string(in.offset) + " of the same buffer");

@@ -27,9 +27,6 @@ constexpr int lead = (before + PACK - 1) / PACK * PACK;  // the same in whole pa
 constexpr int width = PACK + 2 * lead;
 constexpr int unrolled = UNROLL;
 
-__device__ __forceinline__ f32 multiply_add(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
-__device__ __forceinline__ f64 multiply_add(f64 a, f64 b, f64 c) { return fma(a, b, c); }
-
 struct Row {
     T cell[width];
 };
@@ -86,7 +83,7 @@ __device__ __forceinline__ void add_row(T (&sum)[MASK_ROWS][PACK], const Row& ro
 #pragma unroll
             for (int p = 0; p < PACK; ++p) {
                 const T so_far = i > 0 ? sum[k][p] : j > 0 ? sum[k + (j > 0)][p] : T(0);
-                sum[k][p] = multiply_add(tap, row.cell[lead - before + p + i], so_far);
+                sum[k][p] = fma(tap, row.cell[lead - before + p + i], so_far);
             }
         }
     }

@@ -18,10 +18,8 @@ constexpr HostKernel sliding() {
 
 template <class I, class T>
 const ConvolveHost& host_of() {
-    static constexpr ConvolveHost kernels{.serial = host_kernel<&host::convolve_naive<I, T>>(),
-                                          .naive = host_kernel<&host::convolve_naive<I, T>>(),
-                                          .sliding = sliding<I, T>(),
-                                          .none = {}};
+    static constexpr ConvolveHost kernels{.naive = host_kernel<&host::convolve_naive<I, T>>(),
+                                          .sliding = sliding<I, T>()};
     return kernels;
 }
 

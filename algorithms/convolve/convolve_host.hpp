@@ -2,10 +2,12 @@
 // Convolve in the host dialect; parallel texts are convolve_steps.cu and .cl, and convolve_wide.cl, where passes and traffic
 // are described. I: type of the image; T: of the mask and the result.
 
+#include <concord/convolve.hpp>
 #include <concord/host_kernel.hpp>
 #include <concord/host_vector.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace concord::host {
 
@@ -19,13 +21,6 @@ struct ConvolvePlan {
     u32 clamps = 0;      ///< cells outside have the value of the nearest one inside, not 0
     u32 past_cache = 0;  ///< the host side's word that the data does not fit the caches
 };
-
-// One instruction where the instruction set has it.
-template <class T>
-[[gnu::always_inline]] inline T multiply_add(T a, T b, T c) {
-    if constexpr (sizeof(T) == 4) return __builtin_fmaf(a, b, c);
-    return __builtin_fma(a, b, c);
-}
 
 // --- The textbook's -------------------------------------------------------------------------------------------------
 
@@ -44,7 +39,7 @@ template <class I, class T>
             const T cell = inside || p.clamps != 0
                                ? static_cast<T>(in[static_cast<u64>(r) * p.in_pitch + static_cast<u64>(c)])
                                : T(0);
-            sum = multiply_add(mask[j * p.mask_columns + i], cell, sum);
+            sum = std::fma(mask[j * p.mask_columns + i], cell, sum);
         }
     }
     return sum;
@@ -62,11 +57,10 @@ void convolve_naive(const Group& group, const I* in, const T* mask, T* out, cons
 
 // --- sliding --------------------------------------------------------------------------------------------------------
 
-inline constexpr u64 convolve_tall = 4;        // rows of results that are in registers at once
-inline constexpr u64 convolve_chunk = 1024;    // columns that they slide along before the next rows
-inline constexpr u64 convolve_segment = 64;    // columns at an edge that are staged at once
-inline constexpr u64 convolve_most_side = 31;  // of a mask
-inline constexpr u64 convolve_most_rows = convolve_most_side - 1 + convolve_tall;
+inline constexpr u64 convolve_tall = 4;      // rows of results that are in registers at once
+inline constexpr u64 convolve_chunk = 1024;  // columns that they slide along before the next rows
+inline constexpr u64 convolve_segment = 64;  // columns at an edge that are staged at once
+inline constexpr u64 convolve_most_rows = convolve_longest_side - 1 + convolve_tall;
 
 /// What a group has in its local memory.
 template <class I, class T>
@@ -74,8 +68,8 @@ struct ConvolveStage {
     // Rows are no power of two apart, so that they are not in the same few places of a cache.
     alignas(64) T results[convolve_tall][convolve_chunk + 64 / sizeof(T)];
     alignas(64) T segment[convolve_tall][convolve_segment];
-    alignas(64) I zeros[convolve_chunk + convolve_most_side];
-    alignas(64) I cells[convolve_most_rows][convolve_segment + convolve_most_side];
+    alignas(64) I zeros[convolve_chunk + convolve_longest_side];
+    alignas(64) I cells[convolve_most_rows][convolve_segment + convolve_longest_side];
 };
 
 /// Rows of results, a few vectors wide, in registers: a vector of cells is loaded once for all of them. `Bytes` of a vector
@@ -101,7 +95,7 @@ struct ConvolveBlocks {
         V r;
 #pragma GCC unroll 16
         for (u64 l = 0; l < lanes; ++l)
-            r[l] = multiply_add(a, b[l], c[l]);
+            r[l] = std::fma(a, b[l], c[l]);
         return r;
     }
 

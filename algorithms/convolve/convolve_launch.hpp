@@ -4,6 +4,8 @@
 #include "convolve_host.hpp"
 #include "convolve_table.hpp"
 
+#include <concord/shape.hpp>
+
 #include <string>
 
 namespace concord::detail {
@@ -90,14 +92,9 @@ inline void launch_host(Stream& stream, const ConvolveProblem& p, const Kernel& 
            ValueBytes{std::as_bytes(std::span(&plan, 1))});
 }
 
-// Whether groups of so many rows and columns can be counted in 32 bits, as kernels do.
+// Whether groups of so many rows and columns can be counted.
 inline Support supports_tiles(const ConvolveProblem& p, u64 rows, u64 columns) {
-    const u64 down = divide_up(p.shape.rows, rows), across = divide_up(p.shape.columns, columns);
-    constexpr u64 most = ~u32{0} >> 1;
-    u64 tiles = 0;
-    if (!__builtin_mul_overflow(down, across, &tiles) && tiles <= most) return {};
-    return Support::no(std::to_string(down) + " x " + std::to_string(across) +
-                       " tiles are more than it counts");
+    return supports_groups({divide_up(p.shape.rows, rows), divide_up(p.shape.columns, columns)});
 }
 
 }  // namespace concord::detail

@@ -132,8 +132,8 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
     const host::ConvolvePlan plan = sliding_plan(device, p);
     const bool small = p.mask.taps() <= 25;
     const u64 lanes = 64 / size_of(p.type());
-    const u64 scratch = host::convolve_chunk + host::convolve_most_side +
-                        host::convolve_most_rows * (lanes + host::convolve_most_side + 1);
+    const u64 scratch = host::convolve_chunk + convolve_longest_side +
+                        host::convolve_most_rows * (lanes + convolve_longest_side + 1);
     const KernelId id{&wide_source(), "convolve_sliding_wide", type_key(p),
                       small ? p.mask.rows << 32 | p.mask.columns : 0};
     const auto kernel = device.kernel(id, [&] {

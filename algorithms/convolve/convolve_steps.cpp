@@ -60,7 +60,7 @@ u64 tile_bytes(const ConvolveProblem& p) {
 
 void run_convolve_serial(Stream& stream, const ConvolveProblem& p) {
     const auto kernel =
-        host_kernel_of(stream.device(), p, steps_source(), "convolve_serial", &ConvolveHost::serial);
+        host_kernel_of(stream.device(), p, steps_source(), "convolve_naive", &ConvolveHost::naive);
     launch_host(stream, p, *kernel, host_plan(p));
 }
 

@@ -16,9 +16,6 @@ struct MaskValues {
 };
 typedef MASK Mask;
 
-__device__ __forceinline__ f32 multiply_add(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
-__device__ __forceinline__ f64 multiply_add(f64 a, f64 b, f64 c) { return fma(a, b, c); }
-
 // The cell of that row and column, which may be outside.
 __device__ __forceinline__ T cell(const I* in, i64 row, i64 column, i64 rows, i64 columns, u64 pitch, u32 clamps) {
     const i64 r = min(max(row, i64(0)), rows - 1), c = min(max(column, i64(0)), columns - 1);
@@ -36,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(TILE_COLUMNS * TILE_ROWS)
     T sum = 0;
     for (u32 j = 0; j < mask_rows; ++j) {
         for (u32 i = 0; i < mask_columns; ++i)
-            sum = multiply_add(mask[j * mask_columns + i], cell(in, top + j, left + i, rows, columns, in_pitch, clamps), sum);
+            sum = fma(mask[j * mask_columns + i], cell(in, top + j, left + i, rows, columns, in_pitch, clamps), sum);
     }
     out[y * out_pitch + x] = sum;
 }
@@ -57,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(TILE_COLUMNS * TILE_ROWS)
     T sum = 0;
     for (u32 j = 0; j < mask_rows; ++j) {
         for (u32 i = 0; i < mask_columns; ++i)
-            sum = multiply_add(mask[j * mask_columns + i], tile[(y + j) * width + x + i], sum);
+            sum = fma(mask[j * mask_columns + i], tile[(y + j) * width + x + i], sum);
     }
     out[(first_y + y) * out_pitch + first_x + x] = sum;
 }

@@ -27,8 +27,7 @@ std::optional<ConvolveFactors<T>> convolve_factors(const ConvolveMask& mask);
 
 /// The host kernels for one type of image.
 struct ConvolveHost {
-    HostKernel serial, naive, sliding;
-    HostKernel none;  ///< of kernels that are not in the host dialect
+    HostKernel naive, sliding;  ///< naive: `serial` too, in one group
 };
 const ConvolveHost& convolve_host(Type image);
 

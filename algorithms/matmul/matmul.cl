@@ -5,8 +5,8 @@
 //            local memory, turned so that a column of op(A) and a row of op(B) lie together. A lane has PACKS_M x
 //            PACKS_N packs of elements of C in registers, a pack being 16 bytes down by 16 bytes across, lanes of a warp
 //            8 down and 4 across. Neighbouring lanes (1 apart where A is loaded, 2 where B is) load the same pack.
-//            Past the edge of A and B zeros are taken: what is computed of them is not stored. The last steps of k, fewer
-//            than DEPTH, are a loop of their own, so that every element's chain is exactly k long.
+//            Past the edge of A and B zeros are taken: what is computed of them is not stored. Of the last step only what
+//            there is of k is multiplied, so that every element's chain is exactly k long.
 // Modes      how an operand lies: MODE_K: elements that follow one another have consecutive l; MODE_SIDE: consecutive
 //            rows of op(A) or columns of op(B).
 // Passes     one; 2 m n k operations; k (1 / TILE_M + 1 / TILE_N) elements loaded an element of C.

@@ -184,15 +184,14 @@ template <class R, class T>
     }
 }
 
-/// What a group of `packed` takes, and where chains wait between blocks of k: in `parts`, of n elements a row, if beta
-/// is not 0.
+/// What a group of `packed` takes. Chains wait between blocks of k in C, or if beta is not 0 in `parts`, of n elements a row.
 struct PackedPlan {
     u64 strips, panels;  ///< of a group
     u64 groups_down, groups_across;
     u64 block_depth;
 };
 
-template <class R, class T>
+template <class T>
 [[gnu::always_inline]] inline void copy_part(const T* from, u64 from_pitch, T* to, u64 to_pitch, u64 rows,
                                              u64 columns) {
     for (u64 i = 0; i < rows; ++i)
@@ -230,10 +229,10 @@ template <class R, class T>
                     multiply_packed<R>(a, b, k, first ? nullptr : part, waits_pitch, part, waits_pitch);
                     continue;
                 }
-                if (!first) copy_part<R>(part, waits_pitch, tile, columns, height, width);
+                if (!first) copy_part(part, waits_pitch, tile, columns, height, width);
                 multiply_packed<R>(a, b, k, first ? nullptr : tile, columns, tile, columns);
                 if (!last) {
-                    copy_part<R>(tile, columns, part, waits_pitch, height, width);
+                    copy_part(tile, columns, part, waits_pitch, height, width);
                     continue;
                 }
                 for (u64 e = 0; e < height; ++e) {

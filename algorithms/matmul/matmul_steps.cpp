@@ -2,6 +2,8 @@
 
 #include "matmul_table.hpp"
 
+#include <concord/shape.hpp>
+
 namespace concord::detail {
 namespace {
 
@@ -23,14 +25,7 @@ void run(Stream& stream, const MatmulProblem& p, const char* entry, HostKernel M
 }  // namespace
 
 Support supports_tiles(const MatmulProblem& p, u64 rows, u64 columns) {
-    const u64 down = divide_up(p.shape.m, rows), across = divide_up(p.shape.n, columns);
-    constexpr u64 most = ~u32{0} >> 1;
-    u64 tiles = 0;
-    if (!__builtin_mul_overflow(down, across, &tiles) &&
-        !__builtin_mul_overflow(tiles, p.shape.batch, &tiles) && tiles <= most)
-        return {};
-    return Support::no(std::to_string(p.shape.batch) + " x " + std::to_string(down) + " x " +
-                       std::to_string(across) + " tiles are more than it counts");
+    return supports_groups({p.shape.batch, divide_up(p.shape.m, rows), divide_up(p.shape.n, columns)});
 }
 
 // Tiles of the fewest rows and columns: `naive` has 8 x 32, `tiled` 16 x 16.

@@ -1,6 +1,6 @@
 #include "stencil_table.hpp"
 
-#include <concord/map.hpp>
+#include <concord/shape.hpp>
 
 #include <string>
 
@@ -74,17 +74,10 @@ namespace {
 
 // --- Groups of many lanes -------------------------------------------------------------------------------------------
 
-// Groups can be counted in 32 bits, as kernels do.
-Support supports_groups(const StencilProblem& p, const StencilTile& tile, u64 depth) {
-    constexpr u64 most = ~u32{0} >> 1;
-    const u64 across = divide_up(p.shape.columns, tile.width()),
-              down = divide_up(p.shape.rows, tile.height());
-    u64 groups = 0;
-    if (!__builtin_mul_overflow(across, down, &groups) && !__builtin_mul_overflow(groups, depth, &groups) &&
-        groups <= most)
-        return {};
-    return Support::no(std::to_string(depth) + " x " + std::to_string(down) + " x " + std::to_string(across) +
-                       " tiles are more than it counts");
+// Whether the tiles of `depth` planes, or pieces of the depth, can be counted.
+Support supports_tiles(const StencilProblem& p, const StencilTile& tile, u64 depth) {
+    return supports_groups(
+        {depth, divide_up(p.shape.rows, tile.height()), divide_up(p.shape.columns, tile.width())});
 }
 
 u32 tiles_in(u64 length, u64 side) {
@@ -205,8 +198,7 @@ Support supports_any(const Device& device, const StencilProblem& p) {
 Support supports_planes(const Device& device, const StencilProblem& p) {
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, step_tile.lanes); !group) return group;
-    return device.traits().dialect == Dialect::host ? Support{}
-                                                    : supports_groups(p, step_tile, p.shape.depth);
+    return device.traits().dialect == Dialect::host ? Support{} : supports_tiles(p, step_tile, p.shape.depth);
 }
 
 Support supports_streaming(const Device& device, const StencilProblem& p) {
@@ -215,7 +207,7 @@ Support supports_streaming(const Device& device, const StencilProblem& p) {
     if (Support type = supports_type(device, p.type()); !type) return type;
     const StencilTile tile = streaming_tile(p);
     if (Support group = supports_group(device, tile.lanes); !group) return group;
-    return supports_groups(p, tile, 256);
+    return supports_tiles(p, tile, 256);
 }
 
 struct StencilVariant : Variant {
@@ -297,7 +289,8 @@ Run stencil(Stream& stream, const View& in, const View& out, const StencilShape&
     const detail::StencilProblem p = detail::problem_of(stream, in, out, shape, star, steps);
     const detail::StencilVariant& row = detail::choose("stencil", detail::table, stream.device(), p, options);
     if (p.in.count > 0 && steps > 0) row.run(stream, p);
-    if (p.in.count > 0 && steps == 0) map(stream, p.in, p.out, MapFunction::copy);
+    if (p.in.count > 0 && steps == 0)
+        stream.copy(*p.out.buffer, p.out.offset, *p.in.buffer, p.in.offset, p.in.bytes());
     return {row.name, &stream.device()};
 }
 

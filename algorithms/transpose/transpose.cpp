@@ -1,6 +1,7 @@
 #include "transpose_table.hpp"
 
 #include <concord/map.hpp>
+#include <concord/shape.hpp>
 
 #include <bit>
 #include <string>
@@ -403,21 +404,6 @@ std::string words(u64 rows, u64 columns) {
     return std::to_string(rows) + " x " + std::to_string(columns);
 }
 
-// The part of a view that a matrix takes, from its first element to its last.
-View extent(const char* name, const View& view, u64 rows, u64 columns, u64& pitch) {
-    const std::string what = std::string(name) + ", " + words(rows, columns);
-    if (pitch == 0) pitch = columns;
-    if (pitch < columns) refuse(what + ": a pitch of " + std::to_string(pitch) + " is shorter than a row");
-    if (rows == 0 || columns == 0) return view.part(0, 0);
-    u64 count = 0;
-    if (__builtin_mul_overflow(rows - 1, pitch, &count) || __builtin_add_overflow(count, columns, &count))
-        refuse(what + ": a pitch of " + std::to_string(pitch) + " overflows 64-bit sizes");
-    if (count > view.count)
-        refuse(what + (pitch == columns ? "" : " with a pitch of " + std::to_string(pitch)) + ", takes " +
-               std::to_string(count) + " elements, its range has " + std::to_string(view.count));
-    return view.part(0, count);
-}
-
 // The unsigned integer of that size: elements move as bits.
 Type bits_of(Type type) {
     constexpr Type types[] = {Type::u8, Type::u16, Type::u32, Type::u64};
@@ -430,8 +416,8 @@ TransposeProblem problem_of(Stream& stream, const View& in, const View& out, con
     if (in.type != out.type)
         refuse("in is " + std::string(name_of(in.type)) + ", out " + std::string(name_of(out.type)));
     TransposeProblem p{in, out, shape};
-    p.in = extent("in", in, shape.rows, shape.columns, p.shape.in_pitch);
-    p.out = extent("out", out, shape.columns, shape.rows, p.shape.out_pitch);
+    p.in = matrix_part("transpose", "in", in, shape.rows, shape.columns, p.shape.in_pitch);
+    p.out = matrix_part("transpose", "out", out, shape.columns, shape.rows, p.shape.out_pitch);
     if (overlap(p.in, p.out)) {
         const std::string where = "out, at byte " + std::to_string(out.offset) + ", overlaps in, at byte " +
                                   std::to_string(in.offset) + " of the same buffer, ";

@@ -6,6 +6,8 @@
 
 #include <concord/convolve.hpp>
 
+#include "square.hpp"
+
 #include <cmath>
 #include <mutex>
 
@@ -45,11 +47,7 @@ struct Kind {
             s.rows = image_rows != 0 ? image_rows : n / image_columns;
             s.columns = image_columns != 0 ? image_columns : n / image_rows;
         } else {
-            u64 side = static_cast<u64>(std::sqrt(static_cast<double>(n)));
-            while (side * side > n)
-                --side;
-            while ((side + 1) * (side + 1) <= n)
-                ++side;
+            const u64 side = square_side(n);
             s.rows = s.columns = side;
             if (side * side + side <= n) ++s.columns;
         }

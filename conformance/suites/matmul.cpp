@@ -4,8 +4,7 @@
 #include <concord/conformance/suite.hpp>
 
 #include "matmul_oracle.hpp"
-
-#include <cmath>
+#include "square.hpp"
 
 namespace concord::conformance {
 namespace {
@@ -88,22 +87,15 @@ Work matmul_work(const Case& at, Type type, u64 size, Pattern pattern, u64 seed)
     return work;
 }
 
-u64 root(u64 n) {
-    u64 side = static_cast<u64>(std::sqrt(static_cast<double>(n)));
-    while (side * side > n)
-        --side;
-    while ((side + 1) * (side + 1) <= n)
-        ++side;
-    return side;
-}
-
 // The case of about n elements of C.
 using Rule = Case (*)(u64 n);
 constexpr Rule rules[] = {
     [](u64 n) {
-        return Case{"square", root(n), root(n), root(n)};
+        return Case{"square", square_side(n), square_side(n), square_side(n)};
     },
-    [](u64 n) { return Case{"square, A and B transposed", root(n), root(n), root(n), true, true}; },
+    [](u64 n) {
+        return Case{"square, A and B transposed", square_side(n), square_side(n), square_side(n), true, true};
+    },
     [](u64 n) {
         return Case{"tall", n / 64, 64, 64};
     },
@@ -111,20 +103,40 @@ constexpr Rule rules[] = {
         return Case{"wide", 64, n / 64, 64};
     },
     [](u64 n) {
-        return Case{"deep", root(n) / 8, root(n) / 8, root(n) * 8};
+        return Case{"deep", square_side(n) / 8, square_side(n) / 8, square_side(n) * 8};
     },
     [](u64 n) { return Case{"batch", 32, 32, 32, false, false, Gaps::none, n / 1024}; },
 };
 // Those that are not measured.
 constexpr Rule more_rules[] = {
     [](u64 n) {
-        return Case{"gaps",   root(n) - std::min<u64>(1, root(n)), root(n) + 1, root(n) / 2 + 3, true, false,
+        return Case{"gaps",
+                    square_side(n) - std::min<u64>(1, square_side(n)),
+                    square_side(n) + 1,
+                    square_side(n) / 2 + 3,
+                    true,
+                    false,
                     Gaps::odd};
     },
-    [](u64 n) { return Case{"even gaps", root(n), root(n) + 2, root(n) / 2 + 3, false, true, Gaps::even}; },
-    [](u64 n) { return Case{"alpha", root(n), root(n), 9, false, false, Gaps::none, 1, false, 1.75}; },
     [](u64 n) {
-        return Case{"beta", root(n), root(n), root(n) + 5, false, false, Gaps::none, 1, false, -0.75, 1.5};
+        return Case{"even gaps", square_side(n), square_side(n) + 2, square_side(n) / 2 + 3,
+                    false,       true,           Gaps::even};
+    },
+    [](u64 n) {
+        return Case{"alpha", square_side(n), square_side(n), 9, false, false, Gaps::none, 1, false, 1.75};
+    },
+    [](u64 n) {
+        return Case{"beta",
+                    square_side(n),
+                    square_side(n),
+                    square_side(n) + 5,
+                    false,
+                    false,
+                    Gaps::none,
+                    1,
+                    false,
+                    -0.75,
+                    1.5};
     },
 };
 

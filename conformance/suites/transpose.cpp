@@ -7,7 +7,7 @@
 
 #include <concord/transpose.hpp>
 
-#include <cmath>
+#include "square.hpp"
 
 namespace concord::conformance {
 namespace {
@@ -21,11 +21,7 @@ struct Rule {
     std::optional<TransposeShape> shape(u64 n) const {
         if (rows != 0) return TransposeShape{rows, n / rows};
         if (columns != 0) return TransposeShape{n / columns, columns};
-        u64 side = static_cast<u64>(std::sqrt(static_cast<double>(n)));
-        while (side * side > n)
-            --side;
-        while ((side + 1) * (side + 1) <= n)
-            ++side;
+        const u64 side = square_side(n);
         if (side < off_square) return std::nullopt;
         return TransposeShape{side - off_square, side + off_square};
     }
