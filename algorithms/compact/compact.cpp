@@ -25,9 +25,7 @@ const KernelSource& source(CompactText text) {
                                     {texts::common_cu, texts::compact_steps_cu},
                                     {texts::common_cl, texts::compact_steps_cl}};
     static const KernelSource lookback{
-        "compact_lookback",
-        {texts::common_cu, texts::lookback_cu, texts::compact_tile_cu, texts::compact_lookback_cu},
-        {}};
+        "compact_lookback", {texts::common_cu, texts::lookback_cu, texts::compact_lookback_cu}, {}};
     return text == CompactText::steps ? steps : text == CompactText::lookback ? lookback : fused;
 }
 
@@ -44,12 +42,11 @@ u32 past_cache(const Device& device, const CompactProblem& p) {
 
 // --- fused ----------------------------------------------------------------------------------------------------------
 
-// Accesses in flight a lane, of 16 bytes. `lookback` has more of them, in fewer and larger groups: on an H200 a quarter
-// faster than with four; small elements need registers for their ranks.
-u32 rows_of(CompactText text, Type type) {
-    if (text != CompactText::lookback) return rows;
-    return size_of(type) == 1 ? 2 : size_of(type) == 2 ? 4 : 8;
+// Accesses in flight a lane, of 16 bytes. `lookback` has more of them: they take no registers.
+u32 rows_of(CompactText text) {
+    return text == CompactText::lookback ? 8 : rows;
 }
+constexpr u32 lookback_resident = 6;  // groups of a unit that registers are kept for
 
 // Tiles from the 16-byte boundary at or before the input on, and the elements between that and the input.
 struct Tiles {
@@ -60,7 +57,7 @@ struct Tiles {
 Tiles tiles_of(const CompactProblem& p, CompactText text) {
     const u64 size = size_of(p.in.type), pack = pack_bytes / size;
     const u32 shift = static_cast<u32>(p.in.offset / size % pack);
-    return {divide_up(p.in.count + shift, u64{compact_group} * rows_of(text, p.in.type) * pack), shift};
+    return {divide_up(p.in.count + shift, u64{compact_group} * rows_of(text) * pack), shift};
 }
 
 // How many elements each group takes, or tiles where groups are of many lanes.
@@ -136,8 +133,10 @@ void run_lookback(Stream& stream, const CompactProblem& p) {
         compact_kernel(device, p, CompactText::lookback, "compact_lookback", &CompactHost::lookback);
     const auto [tiles, shift] = tiles_of(p, CompactText::lookback);
     const Lookback lookback(stream, tiles, p.in.count >> 32 != 0 ? 8 : 4);
-    launch(stream, *kernel, LaunchShape::linear(tiles, compact_group), p.in, p.out, p.count, lookback.view,
-           p.in.count, shift, static_cast<u32>(tiles), u32{p.in_place()}, p.values);
+    // A part for each warp, with a pack to spare.
+    const u64 parts = compact_group / 32 * (u64{32} * rows_of(CompactText::lookback) + 1) * 16;
+    launch(stream, *kernel, LaunchShape::linear(tiles, compact_group, parts), p.in, p.out, p.count,
+           lookback.view, p.in.count, shift, static_cast<u32>(tiles), u32{p.in_place()}, p.values);
 }
 
 // --- On the CPU -----------------------------------------------------------------------------------------------------
@@ -301,8 +300,9 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                           {"SIZE", std::to_string(size_of(type))},
                           {"GROUP", std::to_string(compact_group)},
                           {"PACK", std::to_string(pack_bytes / size_of(type))},
-                          {"ROWS", std::to_string(rows_of(text, type))},
+                          {"ROWS", std::to_string(rows_of(text))},
                           {"PARTITION", partition ? "1" : "0"},
+                          {"RESIDENT", std::to_string(lookback_resident)},
                           {"COUNT", counts_far ? "u64" : "u32"}};
         if (text == CompactText::wide) spec.constants.push_back({"WIDE", "1"});
         spec.op = op;

@@ -1,5 +1,5 @@
-// A tile of compact, CUDA C++: loaded, ranked and stored by one group. Used by compact.cu and compact_lookback.cu;
-// parallel text: the first half of compact.cl.
+// A tile of compact, CUDA C++: loaded, ranked and stored by one group. Used by compact.cu; parallel text: the first half of
+// compact.cl.
 //
 // A tile has ROWS rows of PACK elements (16 bytes) a lane. Positions count from the 16-byte boundary at or before the
 // input's first element, so that every pack is aligned wherever the input begins: valid are [first, last).

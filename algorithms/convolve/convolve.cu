@@ -7,14 +7,15 @@
 //            passing; after the last one it is stored. So every sum takes its taps row by row, in ascending order.
 //            All taps are unrolled, and are operands in constant memory, where the kernel's parameters are (small masks;
 //            others are in global memory). A warp's lanes are neighbours: what they share of a row comes from L1.
-// Border     is the loading's matter: cells outside are made there.
+// Border     Cells outside are made where they are loaded. Most warps have none in their strips, and load without asking.
 // Passes     one; traffic: every element of the image is read once from memory, and (height + MASK_ROWS - 1) / height times
 //            from L2; every result is written once. Taps that a strip's first rows would add to the strip above are left out
 //            where CHECKED, and else computed in vain: MASK_ROWS - 1 rows in each strip.
 // Tunables   PACK columns a lane, AHEAD, GROUP lanes, `height` as the host side cuts the image, CHECKED.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
 //
-// I: type of the image; T: of the mask and the result; MASK: how the mask comes, const T* or MaskValues.
+// I: type of the image; T: of the mask and the result; MASK: how the mask comes, const T* or MaskValues; ALIGNED: whether the
+// image's packs are.
 
 struct MaskValues {
     T tap[MASK_ROWS * MASK_COLUMNS];
@@ -26,6 +27,7 @@ constexpr int before = MASK_COLUMNS / 2;                  // columns that the ma
 constexpr int lead = (before + PACK - 1) / PACK * PACK;  // the same in whole packs
 constexpr int width = PACK + 2 * lead;
 constexpr int unrolled = UNROLL;
+static_assert(unrolled == 1 || unrolled == AHEAD + 1);
 
 struct Row {
     T cell[width];
@@ -36,37 +38,34 @@ struct Image {
     const I* in;
     i64 rows, columns;
     u64 pitch;
-    bool clamps, aligned;
+    bool clamps;
 };
 
-// The cells of columns [column - lead, column + PACK + lead) of a row that may be outside, as they may be; `aligned`: packs
-// are, `column` is a multiple of PACK. Cells further away than `before` are nothing.
-__device__ __forceinline__ void load_row(Row& to, const Image& image, i64 row, i64 column) {
-    const i64 r = min(max(row, i64(0)), image.rows - 1);
-    if (!image.clamps && r != row) {
-#pragma unroll
-        for (int k = 0; k < width; ++k) to.cell[k] = 0;
-        return;
-    }
-    const I* const from = image.in + u64(r) * image.pitch;
-    const bool whole = column >= lead && column + (PACK + lead) <= image.columns;
-    if (whole && image.aligned) {
+// The cells of columns [-lead, PACK + lead) beside `own`, all of which are in the image. Cells further away than `before` are
+// nothing.
+__device__ __forceinline__ void load_inside(Row& to, const I* own) {
+    if constexpr (ALIGNED) {
 #pragma unroll
         for (int k = 0; k < width; k += PACK) {
-            const Pack<I, PACK> pack = *reinterpret_cast<const Pack<I, PACK>*>(from + (column - lead + k));
+            const Pack<I, PACK> pack = *reinterpret_cast<const Pack<I, PACK>*>(own + (k - lead));
 #pragma unroll
             for (int j = 0; j < PACK; ++j) to.cell[k + j] = T(pack.item[j]);
         }
-    } else if (whole) {
-#pragma unroll
-        for (int k = lead - before; k < width - (lead - before); ++k) to.cell[k] = T(from[column - lead + k]);
     } else {
 #pragma unroll
-        for (int k = lead - before; k < width - (lead - before); ++k) {
-            const i64 at = column - lead + k, c = min(max(at, i64(0)), image.columns - 1);
-            const T cell = T(from[c]);
-            to.cell[k] = image.clamps || c == at ? cell : T(0);
-        }
+        for (int k = lead - before; k < width - (lead - before); ++k) to.cell[k] = T(own[k - lead]);
+    }
+}
+
+// The same of any row and column, where cells may be outside.
+__device__ __forceinline__ void load_checked(Row& to, const Image& image, i64 row, i64 column) {
+    const i64 r = min(max(row, i64(0)), image.rows - 1);
+    const I* const from = image.in + u64(r) * image.pitch;
+#pragma unroll
+    for (int k = lead - before; k < width - (lead - before); ++k) {
+        const i64 at = column - lead + k, c = min(max(at, i64(0)), image.columns - 1);
+        const T cell = T(from[c]);
+        to.cell[k] = image.clamps || (c == at && r == row) ? cell : T(0);
     }
 }
 
@@ -103,29 +102,73 @@ __device__ __forceinline__ void store_pack(T* to, const T (&value)[PACK], u64 co
     }
 }
 
+// A lane's strip of `results` rows. Inside: all cells that it loads are in the image. That is decided for a warp's whole strip:
+// a branch in which rows were loaded would wait for them where it ends, and nothing would be AHEAD. (The rows are unrolled by
+// hand: NVVM of CUDA 13.0 forgets the remainder of this loop.)
+template <bool Inside>
+__device__ __forceinline__ void take_strip(const Image& image, const Mask& mask, T* to, u64 out_pitch, i64 y, i64 x, int results,
+                                           bool out_aligned) {
+    const int count = results + MASK_ROWS - 1;
+    const i64 top = y - MASK_ROWS / 2;
+    T sum[MASK_ROWS][PACK] = {};
+    auto take_row = [&](const Row& row, int r) {
+        add_row(sum, row, mask, MASK_ROWS - 1 - r, results + MASK_ROWS - 2 - r);
+        if (r < MASK_ROWS - 1) return;
+        store_pack(to, sum[0], Inside ? PACK : u64(image.columns - x), out_aligned);
+        to += out_pitch;
+    };
+    if constexpr (Inside) {
+        const I* own = image.in + top * i64(image.pitch) + x;
+        Row window[AHEAD + 1];  // the next row is at slot(u, 0), for the body's row u
+        auto slot = [](int u, int k) { return unrolled == 1 ? k : (u + k) % (AHEAD + 1); };
+        auto load = [&](Row& to, int r) {
+            load_inside(to, own);
+            if (r + 1 < count) own += image.pitch;
+        };
+#pragma unroll
+        for (int r = 0; r < AHEAD; ++r) load(window[r], r);
+#pragma unroll 1
+        for (int first = 0; first < count; first += unrolled) {
+#pragma unroll
+            for (int u = 0; u < unrolled; ++u) {
+                const int r = first + u;
+                if (r >= count) return;
+                load(window[slot(u, AHEAD)], r + AHEAD);
+                take_row(window[slot(u, 0)], r);
+            }
+            if constexpr (unrolled == 1) {
+#pragma unroll
+                for (int k = 0; k < AHEAD; ++k) window[k] = window[k + 1];
+            }
+        }
+    } else {
+#pragma unroll 1
+        for (int r = 0; r < count; ++r) {
+            Row row;
+            load_checked(row, image, top + r, x);
+            take_row(row, r);
+        }
+    }
+}
+
 // Groups lie `across` side by side; of a group's warps 1 << wide_shift do, the others below them.
 extern "C" __global__ void __launch_bounds__(GROUP)
     convolve_sliding(const I* __restrict__ in, T* __restrict__ out, const __grid_constant__ Mask mask, u64 rows, u64 columns, u64 in_pitch,
-                     u64 out_pitch, u32 across, u32 height, u32 wide_shift, u32 clamps, u32 in_aligned, u32 out_aligned) {
+                     u64 out_pitch, u32 across, u32 height, u32 wide_shift, u32 clamps, u32 out_aligned) {
     const u32 warp = threadIdx.x / warp_width, lane = threadIdx.x % warp_width;
     const u32 strips = GROUP / warp_width >> wide_shift;
     const u64 y = (u64(blockIdx.x / across) * strips + (warp >> wide_shift)) * height;
-    const u64 x = ((u64(blockIdx.x % across) << wide_shift) + (warp & ((1u << wide_shift) - 1))) * (warp_width * PACK) + lane * PACK;
+    const u64 left = ((u64(blockIdx.x % across) << wide_shift) + (warp & ((1u << wide_shift) - 1))) * (warp_width * PACK);
+    const u64 x = left + lane * PACK;
     if (y >= rows || x >= columns) return;
-    const Image image = {in, i64(rows), i64(columns), in_pitch, clamps != 0, in_aligned != 0};
-    const int results = int(min(u64(height), rows - y)), count = results + MASK_ROWS - 1;
-    T sum[MASK_ROWS][PACK] = {};
-    Row window[AHEAD + 1];
-    T* to = out + y * out_pitch + x;
-#pragma unroll unrolled
-    for (int r = -AHEAD; r < count; ++r) {
-#pragma unroll
-        for (int k = 0; k < AHEAD; ++k) window[k] = window[k + 1];
-        if (r + AHEAD < count) load_row(window[AHEAD], image, i64(y) + (r + AHEAD - MASK_ROWS / 2), i64(x));
-        if (r < 0) continue;
-        add_row(sum, window[0], mask, MASK_ROWS - 1 - r, results + MASK_ROWS - 2 - r);
-        if (r < MASK_ROWS - 1) continue;
-        store_pack(to, sum[0], columns - x, out_aligned != 0);
-        to += out_pitch;
+    const Image image = {in, i64(rows), i64(columns), in_pitch, clamps != 0};
+    const int results = int(min(u64(height), rows - y));
+    T* const to = out + y * out_pitch + x;
+    const bool inside = left >= lead && left + (warp_width * PACK + lead) <= columns && y >= MASK_ROWS / 2 &&
+                        y + results + MASK_ROWS / 2 <= rows;
+    if (inside) {
+        take_strip<true>(image, mask, to, out_pitch, i64(y), i64(x), results, out_aligned != 0);
+    } else {
+        take_strip<false>(image, mask, to, out_pitch, i64(y), i64(x), results, out_aligned != 0);
     }
 }

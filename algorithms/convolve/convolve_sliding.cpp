@@ -43,18 +43,16 @@ Sliding sliding_of(const ConvolveProblem& p) {
     return {pack, ahead, taps <= 49 ? ahead + 1 : 1, p.mask.rows > 7 ? 1U : 0U};
 }
 
-// Rows of a lane's strip: long ones repeat little of their neighbours' work, short ones give all units work.
-u64 strip_height(const Device& device, const ConvolveProblem& p, const Sliding& k) {
-    constexpr u64 least = 8, most = 64, lanes_a_unit = 512;  // as registers allow
-    const u64 across = divide_up(p.shape.columns, u64{sliding_row} * k.pack) * sliding_row;
-    const u64 wanted = u64{device.traits().units} * lanes_a_unit;
-    const u64 down = divide_up(wanted, across);
-    return std::clamp(divide_up(p.shape.rows, down), least, most);
+// Whether packs of a view's rows are aligned, wherever a row begins.
+bool has_aligned_packs(const View& view, u64 pitch, u32 pack) {
+    return view.offset % (pack * size_of(view.type)) == 0 && pitch % pack == 0;
 }
 
 std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p, const Sliding& k) {
     const bool cuda = device.traits().dialect == Dialect::cuda, by_value = goes_by_value(device, p);
-    const KernelId id{&sliding_source(), "convolve_sliding", type_key(p), p.mask.rows << 32 | p.mask.columns};
+    const bool aligned = has_aligned_packs(p.in, p.shape.in_pitch, k.pack);
+    const KernelId id{&sliding_source(), "convolve_sliding", type_key(p), p.mask.rows << 32 | p.mask.columns,
+                      aligned ? 1U : 0U};
     return device.kernel(id, [&] {
         KernelSpec spec;
         spec.source = &sliding_source();
@@ -69,15 +67,29 @@ std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p,
                       {"AHEAD", k.ahead},
                       {"UNROLL", k.unroll},
                       {"CHECKED", k.checked},
+                      {"ALIGNED", aligned ? 1U : 0U},
                       {"GROUP", sliding_lanes}});
         spec.max_lanes = sliding_lanes;
         return spec;
     });
 }
 
-// Whether packs of a view's rows are aligned, wherever a row begins.
-u32 has_aligned_packs(const View& view, u64 pitch, u32 pack) {
-    return view.offset % (pack * size_of(view.type)) == 0 && pitch % pack == 0 ? 1 : 0;
+// Rows of a lane's strip: long ones repeat little of their neighbours' work, but leave units without any when the last wave of
+// groups is not full. What is compared is how many rows pass in all waves.
+u64 strip_height(const Device& device, const Kernel& kernel, const ConvolveProblem& p, u64 across,
+                 u64 strips) {
+    constexpr u64 least = 8, most = 128;
+    const i64 resident = kernel.attributes().groups_per_unit;
+    const u64 wave = u64{device.traits().units} * (resident > 0 ? static_cast<u64>(resident) : 4);
+    u64 best = least, best_cost = ~u64{0};
+    for (u64 height = least; height <= most; ++height) {
+        const u64 waves = divide_up(across * divide_up(p.shape.rows, height * strips), wave);
+        const u64 cost = waves * (height + p.mask.rows - 1);
+        if (cost > best_cost) continue;
+        best = height;
+        best_cost = cost;
+    }
+    return best;
 }
 
 void run_sliding_lanes(Stream& stream, const ConvolveProblem& p) {
@@ -85,16 +97,16 @@ void run_sliding_lanes(Stream& stream, const ConvolveProblem& p) {
     const ConvolveShape& s = p.shape;
     const Sliding k = sliding_of(p);
     const auto kernel = sliding_kernel(device, p, k);
-    const u64 warps = divide_up(s.columns, u64{sliding_row} * k.pack), height = strip_height(device, p, k);
+    const u64 warps = divide_up(s.columns, u64{sliding_row} * k.pack);
     constexpr u32 group_warps = sliding_lanes / sliding_row;
     const u32 wide_shift = static_cast<u32>(std::bit_width(std::min<u64>(warps, group_warps))) - 1;
-    const u64 across = divide_up(warps, u64{1} << wide_shift),
-              down = divide_up(s.rows, height * (group_warps >> wide_shift));
+    const u64 across = divide_up(warps, u64{1} << wide_shift), strips = group_warps >> wide_shift;
+    const u64 height = strip_height(device, *kernel, p, across, strips),
+              down = divide_up(s.rows, height * strips);
     auto launch_with = [&](const auto& mask) {
         launch(stream, *kernel, LaunchShape::linear(across * down, sliding_lanes), p.in, p.out, mask, s.rows,
                s.columns, s.in_pitch, s.out_pitch, static_cast<u32>(across), static_cast<u32>(height),
-               wide_shift, p.clamps(), has_aligned_packs(p.in, s.in_pitch, k.pack),
-               has_aligned_packs(p.out, s.out_pitch, k.pack));
+               wide_shift, p.clamps(), u32{has_aligned_packs(p.out, s.out_pitch, k.pack)});
     };
     if (goes_by_value(device, p)) return launch_with(bytes_of(p.mask));
     launch_with(MaskCopy(stream, p.mask).view);

@@ -2,7 +2,7 @@
 
 #include "matmul_table.hpp"
 
-#include <array>
+#include <span>
 
 namespace concord::detail {
 namespace {
@@ -17,17 +17,27 @@ struct Tile {
     u32 columns(u32 size) const { return warps_n * 4 * packs_n * (16 / size); }
 };
 
-// Of elements of 4 bytes 128 x 128, 64 x 64 and 32 x 32; of 8 bytes 128 x 64, 64 x 32 and 32 x 32. The rates are
-// estimates by the share of multiply-adds among a kernel's instructions.
-constexpr std::array<Tile, 3> tiles_f32 = {
-    {{2, 4, 2, 2, 16, 2, 2, 1.0}, {1, 2, 2, 2, 8, 4, 4, 0.9}, {1, 2, 1, 1, 16, 4, 8, 0.55}}};
-constexpr std::array<Tile, 3> tiles_f64 = {
-    {{2, 4, 4, 2, 8, 3, 2, 1.0}, {1, 2, 4, 2, 8, 4, 4, 0.95}, {1, 2, 2, 2, 8, 4, 6, 0.8}}};
+// Of elements of 4 bytes 128 x 256, 128 x 128, 64 x 128, 64 x 64 and 32 x 32; of 8 bytes 128 x 64, 64 x 32 and 32 x 32. The
+// rates are those of an H200 where a product fills it.
+constexpr Tile tiles_f32[] = {{1, 8, 4, 2, 8, 3, 1, 1.0},
+                              {1, 4, 4, 2, 8, 3, 2, 0.99},
+                              {1, 4, 2, 2, 8, 4, 3, 0.93},
+                              {1, 2, 2, 2, 8, 4, 4, 0.9},
+                              {1, 2, 1, 1, 16, 4, 8, 0.55}};
+constexpr Tile tiles_f64[] = {
+    {2, 4, 4, 2, 8, 3, 2, 1.0}, {1, 2, 4, 2, 8, 4, 4, 0.95}, {1, 2, 2, 2, 8, 4, 6, 0.8}};
 
-const std::array<Tile, 3>& tiles_for(const MatmulProblem& p) {
-    return p.type() == Type::f32 ? tiles_f32 : tiles_f64;
+// In OpenCL C, which has no asynchronous copies, on the same device.
+constexpr Tile opencl_tiles_f32[] = {{2, 4, 2, 2, 16, 2, 2, 1.0},
+                                     {1, 4, 2, 2, 16, 2, 3, 0.9},
+                                     {1, 2, 2, 2, 16, 2, 4, 0.8},
+                                     {1, 2, 1, 1, 16, 2, 8, 0.5}};
+
+std::span<const Tile> tiles_for(const Device& device, const MatmulProblem& p) {
+    if (p.type() == Type::f64) return tiles_f64;
+    if (device.traits().dialect == Dialect::cuda) return tiles_f32;
+    return opencl_tiles_f32;
 }
-
 // The part of its rate that a unit with so many warps reaches: four schedulers want one each, and more to hide latency.
 double filled(double warps) {
     return warps < 4 ? warps * 0.19 : std::min(1.0, 0.5 + warps / 16);
@@ -37,8 +47,8 @@ double filled(double warps) {
 u32 choose_tile(const Device& device, const MatmulProblem& p) {
     u32 best = 0;
     double least = 0;
-    for (u32 t = 0; t < tiles_for(p).size(); ++t) {
-        const Tile& tile = tiles_for(p)[t];
+    for (u32 t = 0; t < tiles_for(device, p).size(); ++t) {
+        const Tile& tile = tiles_for(device, p)[t];
         const double rows = tile.rows(p.size()), columns = tile.columns(p.size());
         const double groups = static_cast<double>(divide_up(p.shape.m, tile.rows(p.size()))) *
                               static_cast<double>(divide_up(p.shape.n, tile.columns(p.size()))) *
@@ -93,9 +103,9 @@ Support supports_matmul_register_tiled(const Device& device, const MatmulProblem
     if (!device.traits().many_lanes)
         return Support::no("it is for groups of many lanes; groups of one suit " + device.info().selector);
     if (Support type = supports_type(device, p.type()); !type) return type;
-    if (Support group = supports_group(device, tiles_for(p)[0].lanes()); !group) return group;
+    if (Support group = supports_group(device, tiles_for(device, p)[0].lanes()); !group) return group;
     if (Support k = supports_k(p); !k) return k;
-    const Tile& smallest = tiles_for(p).back();
+    const Tile& smallest = tiles_for(device, p).back();
     return supports_tiles(p, smallest.rows(p.size()), smallest.columns(p.size()));
 }
 
@@ -104,7 +114,7 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
     const MatmulShape& s = p.shape;
     const bool cuda = device.traits().dialect == Dialect::cuda;
     const u32 which = choose_tile(device, p);
-    const Tile& tile = tiles_for(p)[which];
+    const Tile& tile = tiles_for(device, p)[which];
     const Mode a = mode_of_a(p, cuda), b = mode_of_b(p, cuda);
     const auto kernel = matmul_kernel(device, p.type(), MatmulText::register_tiled, "matmul_register_tiled",
                                       tile.lanes(), which << 16 | a << 8 | b,
@@ -113,7 +123,7 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
                                        {"WARPS_N", tile.warps_n},
                                        {"PACKS_M", tile.packs_m},
                                        {"PACKS_N", tile.packs_n},
-                                       {"DEPTH", cuda ? tile.depth : 8},
+                                       {"DEPTH", cuda || p.type() == Type::f32 ? tile.depth : 8},
                                        {"STAGES", tile.stages},
                                        {"RESIDENT", tile.resident},
                                        {"A_MODE", a},

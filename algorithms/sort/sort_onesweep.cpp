@@ -40,12 +40,12 @@ constexpr u32 words_of(u32 size) {
 // By the words of a key and those of a value. Long inputs take as many items as a lane has registers for; of short ones
 // every multiprocessor is to have some.
 constexpr Tile long_tiles[2][3] = {
-    {{384, 20, 2, 4, 0}, {384, 18, 2, 4, 0}, {384, 16, 2, 4, 0}},
-    {{384, 14, 2, 4, 0}, {384, 12, 2, 4, 0}, {384, 11, 2, 4, 0}},
+    {{448, 20, 2, 4, 1}, {448, 16, 2, 4, 1}, {384, 16, 2, 4, 1}},
+    {{448, 12, 2, 4, 1}, {384, 12, 2, 4, 1}, {384, 11, 2, 4, 1}},
 };
 constexpr Tile short_tiles[2][3] = {
-    {{256, 8, 2, 8, 0}, {256, 8, 2, 8, 0}, {256, 6, 2, 8, 0}},
-    {{256, 6, 2, 8, 0}, {256, 6, 2, 8, 0}, {256, 5, 2, 8, 0}},
+    {{256, 8, 2, 8, 1}, {256, 8, 2, 8, 1}, {256, 6, 2, 8, 1}},
+    {{256, 6, 2, 8, 1}, {256, 6, 2, 8, 1}, {256, 5, 2, 8, 1}},
 };
 // The one group of an input that fits it.
 constexpr Tile single_tiles[2][3] = {
@@ -73,17 +73,19 @@ Type count_type(const SortProblem& p) {
 
 // sweeps: of the passes over all tiles, not of one tile.
 std::shared_ptr<Kernel> tile_kernel(Device& device, const SortProblem& p, const char* entry, const Tile& tile,
-                                    bool sweeps, Type count) {
+                                    bool sweeps, Type count, bool unordered = false) {
     std::vector<Constant> tunables{{"ITEMS", std::to_string(tile.items)},
                                    {"MATCH", std::to_string(tile.match)},
+                                   {"UNORDERED", unordered ? "1" : "0"},
                                    {"COUNT", std::string(name_of(count))}};
     if (sweeps) {
         tunables.push_back({"RESIDENT", std::to_string(tile.resident)});
         tunables.push_back({"AHEAD", std::to_string(tile.ahead)});
     }
-    return sort_kernel(device, p, source(), entry, tile.lanes,
-                       u64{tile.items} | u64{tile.lanes} << 8 | u64{count == Type::u64} << 24,
-                       std::move(tunables));
+    return sort_kernel(
+        device, p, source(), entry, tile.lanes,
+        u64{tile.items} | u64{tile.lanes} << 8 | u64{count == Type::u64} << 24 | u64{unordered} << 25,
+        std::move(tunables));
 }
 
 // How the digits are counted: each counter in several copies, as many as lie in different banks, for long inputs; they are to
@@ -112,6 +114,7 @@ std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, co
                         {"UNROLL", std::to_string(Counting::unroll)},
                         {"ITEMS", "1"},
                         {"MATCH", "0"},
+                        {"UNORDERED", "0"},
                         {"COUNT", std::string(name_of(count))}},
                        false);
 }
@@ -161,10 +164,15 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u64 groups = std::min(divide_up(p.in.bytes() + 16, part), device.traits().units * resident);
     launch(stream, *histograms, LaunchShape::linear(groups, counting.lanes, table_bytes), in.keys,
            memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip, code.fold);
+    // Keys alone, compared by all their bits, have no order that the first pass could disturb.
+    const bool unordered = !p.pairs() && first == 0 && last == 8 * p.key_size();
+    const auto first_sweep =
+        unordered ? tile_kernel(device, p, "sort_onesweep", tile, true, type, true) : sweep;
     for (u32 pass = 0; pass < passes; ++pass)
-        launch(stream, *sweep, LaunchShape::linear(tiles, tile.lanes, staged_bytes(tile, p)), memory.view,
-               status.view, in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles,
-               pass, first + 8 * pass, last, code.flip, code.fold);
+        launch(stream, pass == 0 ? *first_sweep : *sweep,
+               LaunchShape::linear(tiles, tile.lanes, staged_bytes(tile, p)), memory.view, status.view,
+               in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles, pass,
+               first + 8 * pass, last, code.flip, code.fold);
     if (in_place != 0) {
         const auto copy = tile_kernel(device, p, "sort_copy_back", tile, true, type);
         launch(stream, *copy,

@@ -92,7 +92,8 @@ void run_radix8_many(Stream& stream, const SortProblem& p) {
     const u64 n = p.count(), tile = u64{group} * items, tiles = divide_up(n, tile);
     const Type type = sort_count_type(p);
     auto kernel = [&](const char* entry, bool values, bool one_tile = false) {
-        std::vector<Constant> tunables{counts_as(type), {"ITEMS", std::to_string(items)}, {"MATCH", "0"}};
+        std::vector<Constant> tunables{
+            counts_as(type), {"ITEMS", std::to_string(items)}, {"MATCH", "0"}, {"UNORDERED", "0"}};
         if (one_tile) tunables.push_back({"ONE_TILE", "1"});
         return sort_kernel(device, p, radix8_source(), entry, group,
                            u64{items} | u64{type == Type::u64} << 16 | u64{one_tile} << 17,

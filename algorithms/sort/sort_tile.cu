@@ -6,18 +6,20 @@
 // its lanes of equal digits, the lowest of which counts them all in the warp's counters.
 //
 // GROUP lanes a group, at least 256; ITEMS elements a lane; MATCH: how equal digits are found, 0 by eight votes, 1 by
-// the instruction for it, 2 by bits of lanes in shared memory; COUNT: u32 or u64, what counts elements.
+// bits of lanes in shared memory (the instruction for it took twice as long on an H200); COUNT: u32 or u64, what counts elements; UNORDERED: items of equal
+// digits may come in any order, and one counter of each digit serves the whole group.
 
 constexpr u32 digits = 256;
 constexpr u32 digit_bits = 8;
 constexpr u32 warps = GROUP / warp_width;
 constexpr u32 tile_length = GROUP * ITEMS;
+constexpr u32 tables = UNORDERED ? 1 : warps;  // of counters
 static_assert(GROUP >= digits && GROUP % warp_width == 0 && tile_length <= 65536);
 
 // What a group shares beside the elements that it stages.
 struct Shared {
-    u32 counts[warps][digits];
-#if MATCH == 2
+    u32 counts[tables][digits];
+#if MATCH == 1
     u32 lanes[warps][digits];
 #endif
     u32 sums[digits / warp_width];
@@ -59,8 +61,6 @@ __device__ __forceinline__ void load_items(const E* from, u32 count, E (&item)[N
 // The lanes of this warp that have the same digit. `lanes`: of this warp, zero, and left zero.
 __device__ __forceinline__ u32 peers_of(u32 digit, u32* lanes) {
 #if MATCH == 1
-    return __match_any_sync(all_lanes, digit);
-#elif MATCH == 2
     const u32 own = 1u << (threadIdx.x % warp_width);
     atomicOr(lanes + digit, own);
     __syncwarp();
@@ -80,6 +80,31 @@ __device__ __forceinline__ u32 peers_of(u32 digit, u32* lanes) {
 #endif
 }
 
+// The table of the lane's warp.
+__device__ __forceinline__ u32 own_table() {
+    return UNORDERED ? 0 : threadIdx.x / warp_width;
+}
+
+constexpr u32 nowhere = ~0u;  // the rank of what is not ranked
+
+#if UNORDERED
+
+// Gives each item a rank among those of its digit in the tile, with the digit from bit 16 on, and counts the digits. Items past
+// the tile's first `count` are not counted, and nowhere. Called by the whole group.
+__device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, const Digit& digit, u32 (&rank)[ITEMS],
+                                           Shared& shared) {
+    if (threadIdx.x < digits) shared.counts[0][threadIdx.x] = 0;
+    __syncthreads();
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; ++i) {
+        const u32 d = digit.of(key[i]);
+        rank[i] = nowhere;
+        if (place_of(i) < count) rank[i] = atomicAdd(&shared.counts[0][d], 1u) | d << 16;
+    }
+}
+
+#else
+
 // Gives each item its rank among those of its digit in this warp, with the digit from bit 16 on, and counts the digits.
 // Items past the tile's first `count` are of the last digit, and come last of it.
 __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, const Digit& digit, u32 (&rank)[ITEMS],
@@ -89,7 +114,7 @@ __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, con
     u32* lanes = nullptr;
 #pragma unroll
     for (u32 d = lane; d < digits; d += warp_width) counts[d] = 0;
-#if MATCH == 2
+#if MATCH == 1
     lanes = shared.lanes[threadIdx.x / warp_width];
 #pragma unroll
     for (u32 d = lane; d < digits; d += warp_width) lanes[d] = 0;
@@ -106,6 +131,8 @@ __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, con
         rank[i] = (counted + before) | d << 16;
     }
 }
+
+#endif
 
 // Lanes [0, digits) get the sum of the values of those before them; sums: shared memory of digits / warp_width.
 // Called by the whole group.
@@ -141,14 +168,14 @@ __device__ __forceinline__ u32 scan_counts(Shared& shared, const F publish) {
     __syncthreads();
     if (threadIdx.x < digits) {
 #pragma unroll 4
-        for (u32 w = 0; w < warps; ++w) total += shared.counts[w][threadIdx.x];
+        for (u32 w = 0; w < tables; ++w) total += shared.counts[w][threadIdx.x];
         publish(total);
     }
     const u32 start = scan_digits(total, shared.sums);
     if (threadIdx.x < digits) {
         u32 before = start;
 #pragma unroll 4
-        for (u32 w = 0; w < warps; ++w) {
+        for (u32 w = 0; w < tables; ++w) {
             const u32 count = shared.counts[w][threadIdx.x];
             shared.counts[w][threadIdx.x] = before;
             before += count;
@@ -163,7 +190,8 @@ __device__ __forceinline__ void stage_keys(const K (&key)[ITEMS], u32 (&rank)[IT
     K* const keys = reinterpret_cast<K*>(staged);
 #pragma unroll
     for (u32 i = 0; i < ITEMS; ++i) {
-        rank[i] = (rank[i] & 0xffff) + shared.counts[threadIdx.x / warp_width][rank[i] >> 16];
+        if (UNORDERED && rank[i] == nowhere) continue;
+        rank[i] = (rank[i] & 0xffff) + shared.counts[own_table()][rank[i] >> 16];
         keys[rank[i]] = key[i];
     }
 }

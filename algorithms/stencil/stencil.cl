@@ -94,6 +94,13 @@ void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* r
     }
 
     for (u64 z = begin; z < end; ++z) {
+        // The queue's end for the next plane is on its way while this one is at work.
+        V next[ROWS];
+        const u64 front = z + 1 + RADIUS;
+#pragma unroll
+        for (u32 j = 0; j < ROWS; ++j)
+            next[j] = load(in + front * plane + own + j * columns, inside[j] && front < depth && z + 1 < end);
+
         // Stage the plane.
         __local V* const stage = stages[z % 2];
 #pragma unroll
@@ -141,14 +148,11 @@ void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* r
             if (inside[j]) *(__global V*)(out + z * plane + own + j * columns) = result;
         }
 
-        // The next plane's end of the queue.
-        const u64 front = z + 1 + RADIUS;
 #pragma unroll
         for (u32 j = 0; j < ROWS; ++j) {
 #pragma unroll
             for (u32 k = 0; k < 2 * RADIUS; ++k) queue[j][k] = queue[j][k + 1];
-            queue[j][2 * RADIUS] =
-                load(in + front * plane + own + j * columns, inside[j] && front < depth && z + 1 < end);
+            queue[j][2 * RADIUS] = next[j];
         }
     }
 }

@@ -58,6 +58,7 @@ std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, 
                 define("GROUP", tile.lanes);
                 define("PACK", tile.pack);
                 define("ROWS", tile.rows);
+                define("RESIDENT", 512 / tile.lanes);
                 break;
             case StencilText::wide:
                 define("SIZE", p.size());
@@ -143,24 +144,25 @@ void run_tiled(Stream& stream, const StencilProblem& p) {
 
 // --- streaming ------------------------------------------------------------------------------------------------------
 
-constexpr u32 pack_bytes = 16;
-// Groups that a unit holds at once, as the kernel asks for in CUDA C++.
-constexpr u32 resident_groups = 2;
-
-// Packs of 16 bytes where all rows begin at a multiple of that. A lane's queue along z is what fills its registers: two
-// rows of packs up to a radius of 4.
-StencilTile streaming_tile(const StencilProblem& p) {
-    const u32 pack = pack_bytes / p.size();
+// Packs of 8 bytes where all rows begin at a multiple of that and registers last; a lane's queue along z is what fills them. A
+// tile of 64 x 64 reads less of a halo, and takes all registers of a unit, which compilers of OpenCL C do not manage.
+StencilTile streaming_tile(const Device& device, const StencilProblem& p) {
+    constexpr u32 pack_bytes = 8, side = 32;
+    const u32 radius = p.radius();
+    if (p.size() == 8) return {256, side, 1, radius <= 4 ? 4U : 2U};
     const bool aligned =
-        p.in.offset % pack_bytes == 0 && p.out.offset % pack_bytes == 0 && p.shape.columns % pack == 0;
-    if (!aligned) return {256, 32, 1, 4 / (p.size() / 4)};
-    return {256, 16, pack, p.radius() <= 4 ? 2U : 1U};
+        p.in.offset % pack_bytes == 0 && p.out.offset % pack_bytes == 0 && p.shape.columns % 2 == 0;
+    if (!aligned || radius > 5) return {256, side, 1, 4};
+    const bool large = radius > 2 && device.traits().dialect == Dialect::cuda;
+    return {large ? 512U : 256U, side, 2, 4};
 }
 
 // Planes of a group. Each group also reads R planes below and above its own; so there are few of them, as long as they fill
 // the device: what is compared is how many planes pass in all waves of groups.
-u64 planes_of_group(const Device& device, const StencilProblem& p, u64 tiles) {
-    const u64 resident = u64{device.traits().units} * resident_groups, depth = p.shape.depth;
+u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilProblem& p, u64 tiles) {
+    const i64 groups = kernel.attributes().groups_per_unit;
+    const u64 resident = u64{device.traits().units} * (groups > 0 ? static_cast<u64>(groups) : 2),
+              depth = p.shape.depth;
     constexpr u64 most_pieces = 256;
     u64 best = depth, best_cost = ~u64{0};
     for (u64 pieces = 1; pieces <= std::min(depth, most_pieces); ++pieces) {
@@ -176,11 +178,11 @@ u64 planes_of_group(const Device& device, const StencilProblem& p, u64 tiles) {
 
 void run_streaming(Stream& stream, const StencilProblem& p) {
     const StencilShape& s = p.shape;
-    const StencilTile tile = streaming_tile(p);
+    const StencilTile tile = streaming_tile(stream.device(), p);
     const auto kernel = stencil_kernel(stream.device(), p, StencilText::streaming, "stencil_streaming", tile,
                                        &StencilHost::none);
     const u32 across = tiles_in(s.columns, tile.width()), down = tiles_in(s.rows, tile.height());
-    const u64 tiles = u64{across} * down, planes = planes_of_group(stream.device(), p, tiles);
+    const u64 tiles = u64{across} * down, planes = planes_of_group(stream.device(), *kernel, p, tiles);
     with_star(p, false, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
             launch(stream, *kernel, LaunchShape::linear(tiles * divide_up(s.depth, planes), tile.lanes), from,
@@ -205,7 +207,7 @@ Support supports_streaming(const Device& device, const StencilProblem& p) {
     if (!device.traits().many_lanes)
         return Support::no("it is for groups of many lanes; groups of one suit " + device.info().selector);
     if (Support type = supports_type(device, p.type()); !type) return type;
-    const StencilTile tile = streaming_tile(p);
+    const StencilTile tile = streaming_tile(device, p);
     if (Support group = supports_group(device, tile.lanes); !group) return group;
     return supports_tiles(p, tile, 256);
 }

@@ -15,7 +15,6 @@
 // T: f32 or f64. Columns are a multiple of PACK, so a pack is either in the volume or outside. Tiles are counted along x,
 // then y; pieces of `planes` planes come last.
 
-constexpr u32 RESIDENT = 2;
 constexpr u32 LANES_Y = GROUP / LANES_X, WIDTH = LANES_X * PACK, HEIGHT = LANES_Y * ROWS;
 constexpr u32 SIDE = (RADIUS + PACK - 1) / PACK;   // packs of a halo's row, on one side
 constexpr u32 PITCH = LANES_X + 2 * SIDE;          // packs from one row of a stage to the next
@@ -90,6 +89,13 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     }
 
     for (u64 z = begin; z < end; ++z) {
+        // The queue's end for the next plane is on its way while this one is at work.
+        V next[ROWS];
+        const u64 front = z + 1 + RADIUS;
+#pragma unroll
+        for (u32 j = 0; j < ROWS; ++j)
+            next[j] = load(in + front * plane + own + j * columns, inside[j] && front < depth && z + 1 < end);
+
         // Stage the plane.
         V* const stage = stages[z % 2];
 #pragma unroll
@@ -136,14 +142,11 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
             if (inside[j]) *reinterpret_cast<V*>(out + z * plane + own + j * columns) = result;
         }
 
-        // The next plane's end of the queue.
-        const u64 front = z + 1 + RADIUS;
 #pragma unroll
         for (u32 j = 0; j < ROWS; ++j) {
 #pragma unroll
             for (u32 k = 0; k < 2 * RADIUS; ++k) queue[j][k] = queue[j][k + 1];
-            queue[j][2 * RADIUS] =
-                load(in + front * plane + own + j * columns, inside[j] && front < depth && z + 1 < end);
+            queue[j][2 * RADIUS] = next[j];
         }
     }
 }

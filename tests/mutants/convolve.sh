@@ -17,11 +17,11 @@ mutant convolve_steps.cl any "$halo" "the mask is upside down" 'mask[mask_at + j
     'mask[mask_at + (mask_rows - 1 - j) * mask_columns + i], tile'
 mutant convolve.cl many "$sliding" "sums do not move on by a row" 'sum[k + (j > 0)][p]' 'sum[k][p]'
 mutant convolve.cl many "$sliding" "a multiply and an add for one of both" \
-    'sum[k][p] = fma(tap, window[0][LEAD - BEFORE + p + i], so_far);' \
-    'sum[k][p] = tap * window[0][LEAD - BEFORE + p + i] + so_far;'
+    'sum[k][p] = fma(tap, row[LEAD - BEFORE + p + i], so_far);' \
+    'sum[k][p] = tap * row[LEAD - BEFORE + p + i] + so_far;'
 mutant convolve.cl many "$sliding" "a result past a row's end" 'if (p < count) to[p]' 'if (p <= count) to[p]'
-mutant convolve.cl many "$sliding" "a lane at the right edge reads on" 'column + (PACK + LEAD) <= columns' \
-    'column + PACK <= columns'
+mutant convolve.cl many "$sliding" "a lane at the right edge reads on" 'left + (32 * PACK + LEAD) <= columns' \
+    'left + 32 * PACK <= columns'
 mutant convolve.cl many "$sliding" "a row between strips is left out" '(part >> wide_shift)) * height;' \
     '(part >> wide_shift)) * (height + 1);'
 mutant convolve_wide.cl one "$bands" "columns outside are never 0" '(r == row && q == column)' 'r == row'
@@ -40,7 +40,7 @@ mutant convolve_steps.cu any "$halo" "the tile's rows are as long as without its
     'tile[(y + j) * width + x + i]' 'tile[(y + j) * TILE_COLUMNS + x + i]'
 mutant convolve.cu any "$sliding" "sums do not move on by a row" 'sum[k + (j > 0)][p]' 'sum[k][p]'
 mutant convolve.cu any "$sliding" "a result past a row's end" 'if (p < count) to[p]' 'if (p <= count) to[p]'
-mutant convolve.cu any "$sliding" "columns outside are never 0" 'image.clamps || c == at ? cell : T(0)' 'cell'
-mutant convolve.cu any "$sliding" "rows that were loaded ahead are lost" 'window[k] = window[k + 1]' 'window[k] = window[k]'
+mutant convolve.cu any "$sliding" "columns outside are never 0" 'image.clamps || (c == at && r == row) ? cell : T(0)' 'r == row ? cell : T(0)'
+mutant convolve.cu any "$sliding" "rows that were loaded ahead are lost" '(u + k) % (AHEAD + 1)' 'k'
 mutant convolve.cu any "$sliding" "a row between strips is left out" '(warp >> wide_shift)) * height;' \
     '(warp >> wide_shift)) * (height + 1);'
