@@ -43,6 +43,7 @@ namespace concord::cuda {
     X(memcpy_htod_async, cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                   \
     X(memcpy_dtoh_async, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                   \
     X(memcpy_dtod_async, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                   \
+    X(pointer_get_attributes, cuPointerGetAttributes, "cuPointerGetAttributes")       \
     X(memset_d8_async, cuMemsetD8Async, "cuMemsetD8Async")                            \
     X(memset_d16_async, cuMemsetD16Async, "cuMemsetD16Async")                         \
     X(memset_d32_async, cuMemsetD32Async, "cuMemsetD32Async")                         \

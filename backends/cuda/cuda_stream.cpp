@@ -48,16 +48,25 @@ CudaStream::~CudaStream() {
     if (!finished) new (std::nothrow) std::shared_ptr<StreamCallbacks>(callbacks_);
 }
 
+bool CudaStream::staged(const void* host, u64 bytes) {
+    // Staging waits for the stream with its lock held; a callback that is still to run may want it.
+    if (bytes <= Staging::worthwhile || callbacks_->pending() ||
+        !CudaStaging::is_pageable(driver_, host, bytes))
+        return false;
+    if (!staging_) staging_ = std::make_unique<CudaStaging>(device_, stream_);
+    return true;
+}
+
 void CudaStream::do_write(Buffer& to, u64 offset, const void* from, u64 bytes) {
     const Current current(*context_, "Stream::write");
-    // Pageable memory goes through the driver's own staging, which two chunks and one copying thread do not
-    // beat.
+    if (staged(from, bytes) && staging_->write(address(to, offset), from, bytes)) return;
     driver_.check(driver_.memcpy_htod_async(address(to, offset), from, bytes, stream_), "Stream::write",
                   "cuMemcpyHtoDAsync");
 }
 
 void CudaStream::do_read(void* to, const Buffer& from, u64 offset, u64 bytes) {
     const Current current(*context_, "Stream::read");
+    if (staged(to, bytes) && staging_->read(to, address(from, offset), bytes)) return;
     driver_.check(driver_.memcpy_dtoh_async(to, address(from, offset), bytes, stream_), "Stream::read",
                   "cuMemcpyDtoHAsync");
 }

@@ -3,6 +3,7 @@
 
 #include "cuda_event.hpp"
 #include "cuda_kernel.hpp"
+#include "cuda_staging.hpp"
 
 namespace concord::cuda {
 
@@ -26,6 +27,8 @@ class CudaStream final : public Stream {
     bool do_idle() override;
 
   private:
+    /// Whether a copy of `bytes` from or to `host` goes through page-locked chunks.
+    bool staged(const void* host, u64 bytes);
     /// Repeats eight bytes that are not twice the same four, which the driver has no function for.
     void fill_8(Buffer& to, u64 offset, u64 count, u64 value);
 
@@ -33,6 +36,7 @@ class CudaStream final : public Stream {
     std::shared_ptr<Context> context_;
     const Driver& driver_;
     CUstream stream_ = nullptr;
+    std::unique_ptr<CudaStaging> staging_;
     const std::shared_ptr<StreamCallbacks> callbacks_;
 };
 

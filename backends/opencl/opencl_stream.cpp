@@ -17,10 +17,7 @@ cl_mem memory_of(const Buffer& buffer) {
 }  // namespace
 
 OpenClStream::OpenClStream(const std::shared_ptr<OpenClDevice>& device)
-    : Stream(device),
-      device_(*device),
-      queue_(device_.create_queue()),
-      staging_([this](u64 bytes) { return device_.allocate_pinned(bytes); }) {}
+    : Stream(device), device_(*device), queue_(device_.create_queue()), staging_(device_, queue_.get()) {}
 
 OpenClStream::~OpenClStream() {
     try {
@@ -52,9 +49,7 @@ bool OpenClStream::staged(const void* host, u64 bytes) {
 
 void OpenClStream::do_write(Buffer& to, u64 offset, const void* from, u64 bytes) {
     submit("Stream::write", [&] {
-        if (staged(from, bytes))
-            return staging_.write(queue_.get(), memory_of(to), offset, static_cast<const std::byte*>(from),
-                                  bytes);
+        if (staged(from, bytes) && staging_.write(memory_of(to), offset, from, bytes)) return;
         check(cl().clEnqueueWriteBuffer(queue_.get(), memory_of(to), CL_FALSE, offset, bytes, from, 0,
                                         nullptr, nullptr),
               "Stream::write", "clEnqueueWriteBuffer");
@@ -63,8 +58,7 @@ void OpenClStream::do_write(Buffer& to, u64 offset, const void* from, u64 bytes)
 
 void OpenClStream::do_read(void* to, const Buffer& from, u64 offset, u64 bytes) {
     submit("Stream::read", [&] {
-        if (staged(to, bytes))
-            return staging_.read(queue_.get(), static_cast<std::byte*>(to), memory_of(from), offset, bytes);
+        if (staged(to, bytes) && staging_.read(to, memory_of(from), offset, bytes)) return;
         check(cl().clEnqueueReadBuffer(queue_.get(), memory_of(from), CL_FALSE, offset, bytes, to, 0, nullptr,
                                        nullptr),
               "Stream::read", "clEnqueueReadBuffer");

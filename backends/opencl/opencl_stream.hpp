@@ -35,7 +35,7 @@ class OpenClStream final : public Stream {
 
     OpenClDevice& device_;
     QueueHandle queue_;
-    Staging staging_;
+    OpenClStaging staging_;
     Callbacks callbacks_;
 
     // What do_idle() knows; it is called beside the other calls.
