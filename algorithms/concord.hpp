@@ -13,4 +13,5 @@
 #include <concord/sort.hpp>
 #include <concord/span.hpp>
 #include <concord/stencil.hpp>
+#include <concord/trace.hpp>
 #include <concord/transpose.hpp>

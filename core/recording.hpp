@@ -9,7 +9,7 @@ namespace concord {
 
 /// What a stream was asked for between Stream::begin_recording() and end_recording(): launches with their arguments,
 /// fills, copies between buffers. It keeps the buffers and kernels, so that their memory stays where it is. On CUDA
-/// replaying is one launch of a graph, elsewhere the operations are enqueued one by one
+/// replaying is one launch of a graph, elsewhere (and while a Trace is on) the operations are enqueued one by one
 /// without what an algorithm does to plan them.
 ///
 ///     stream->begin_recording();

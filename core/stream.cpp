@@ -1,6 +1,7 @@
 #include <concord/device.hpp>
 #include <concord/stream.hpp>
 
+#include "operation.hpp"
 #include "recorded.hpp"
 
 #include <algorithm>
@@ -11,7 +12,9 @@
 
 namespace concord {
 
-Stream::Stream(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+Stream::Stream(std::shared_ptr<Device> device) : device_(std::move(device)) {
+    detail::find_nvtx_tool();
+}
 
 // The backend's destructor, which has run by now, has waited for the work.
 Stream::~Stream() {
@@ -55,6 +58,25 @@ void Stream::enqueue(F&& f) {
     f();
 }
 
+template <class F>
+void Stream::perform(const detail::Operation& operation, F&& f) {
+    if (detail::listeners.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        return perform_traced(operation, f);
+    f();
+}
+
+void Stream::perform_traced(const detail::Operation& operation, const std::function<void()>& f) {
+    const detail::NvtxRange range(operation.name());
+    detail::trace_operation(
+        *this, trace_, operation, [&](Event& begin, Event& end) { do_time(begin, end, f); }, f);
+}
+
+void Stream::do_time(Event& begin, Event& end, const std::function<void()>& f) {
+    do_record(begin);
+    f();
+    do_record(end);
+}
+
 void Stream::check_not_recording(const char* call) const {
     if (!is_recording_) return;
     throw Error(ErrorCode::unsupported, call,
@@ -68,7 +90,7 @@ void Stream::write(Buffer& to, u64 offset, const void* from, u64 bytes) {
     if (bytes == 0) return;
     enqueue([&] {
         note_use(to);
-        do_write(to, offset, from, bytes);
+        perform({Engine::upload, bytes}, [&] { do_write(to, offset, from, bytes); });
     });
 }
 
@@ -79,7 +101,7 @@ void Stream::read(void* to, const Buffer& from, u64 offset, u64 bytes) {
     if (bytes == 0) return;
     enqueue([&] {
         note_use(from);
-        do_read(to, from, offset, bytes);
+        perform({Engine::download, bytes}, [&] { do_read(to, from, offset, bytes); });
     });
 }
 
@@ -112,12 +134,12 @@ void Stream::copy_now(Buffer& to, u64 to_offset, const Buffer& from, u64 from_of
     if (from.kind() == Buffer::Kind::host) {
         const void* source =
             static_cast<const std::byte*>(const_cast<Buffer&>(from).host_pointer()) + from_offset;
-        do_write(to, to_offset, source, bytes);
+        perform({Engine::upload, bytes}, [&] { do_write(to, to_offset, source, bytes); });
     } else if (to.kind() == Buffer::Kind::host) {
         void* target = static_cast<std::byte*>(to.host_pointer()) + to_offset;
-        do_read(target, from, from_offset, bytes);
+        perform({Engine::download, bytes}, [&] { do_read(target, from, from_offset, bytes); });
     } else {
-        do_copy(to, to_offset, from, from_offset, bytes);
+        perform({Engine::copy, bytes}, [&] { do_copy(to, to_offset, from, from_offset, bytes); });
     }
 }
 
@@ -146,7 +168,7 @@ void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pa
 }
 
 void Stream::fill_now(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) {
-    do_fill(to, offset, bytes, pattern, pattern_size);
+    perform({Engine::fill, bytes}, [&] { do_fill(to, offset, bytes, pattern, pattern_size); });
 }
 
 void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
@@ -180,7 +202,7 @@ void Stream::launch_now(const Kernel& kernel, const LaunchShape& shape,
                         std::span<const KernelArgument> arguments) {
     if (observer_) [[unlikely]]
         observer_(kernel, shape);
-    do_launch(kernel, shape, arguments);
+    perform({Engine::kernel, 0, &kernel, &shape}, [&] { do_launch(kernel, shape, arguments); });
 }
 
 void Stream::record(Event& event) {
@@ -198,7 +220,7 @@ void Stream::wait(const Event& event) {
 void Stream::callback(std::function<void()> f) {
     if (!f) throw Error(ErrorCode::invalid_argument, "Stream::callback", "the function is empty");
     check_not_recording("Stream::callback");
-    enqueue([&] { do_callback(std::move(f)); });
+    enqueue([&] { perform({Engine::callback}, [&] { do_callback(std::move(f)); }); });
 }
 
 void Stream::begin_recording() {
@@ -233,7 +255,9 @@ void Stream::replay(Recording& recording) {
         Recording::Contents& contents = *recording.contents_;
         for (const std::shared_ptr<Buffer>& buffer : contents.buffers)
             note_use(*buffer);
-        if (!contents.captured) return replay_one_by_one(recording);
+        // A trace is to show the kernels.
+        if (!contents.captured || detail::listeners.load(std::memory_order_relaxed) != 0)
+            return replay_one_by_one(recording);
         if (observer_) [[unlikely]] {
             for (const RecordedOperation& operation : contents.operations) {
                 if (const auto* launch = std::get_if<RecordedLaunch>(&operation))

@@ -15,6 +15,10 @@ namespace concord {
 class Device;
 class Event;
 class Recording;
+namespace detail {
+struct Operation;
+class StreamTrace;
+}  // namespace detail
 
 /// A grid of groups of lanes.
 struct LaunchShape {
@@ -121,6 +125,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
     /// Called without the stream's lock, so that other threads may go on enqueueing.
     virtual void do_synchronize() = 0;
     virtual bool do_idle() = 0;
+    /// Calls f, which enqueues one operation, and places the marks so that from `begin` to `end` is the time that the
+    /// device spent on it. Default: records one before and one after it.
+    virtual void do_time(Event& begin, Event& end, const std::function<void()>& f);
     /// From here to do_end_capture() do_launch(), do_fill(), do_copy(), do_write() and do_read() add to something that
     /// do_replay() enqueues in one go. Default: false, there is no such thing, and operations are enqueued one by one.
     virtual bool do_begin_capture() { return false; }
@@ -144,6 +151,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
     static void check_on_device(const char* call, const Buffer& buffer);
     template <class F>
     void enqueue(F&& f);
+    /// Runs f, which enqueues that operation, and has it traced if something listens.
+    template <class F>
+    void perform(const detail::Operation& operation, F&& f);
+    void perform_traced(const detail::Operation& operation, const std::function<void()>& f);
     /// Throws unsupported if the stream is recording.
     void check_not_recording(const char* call) const;
     void copy_now(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes);
@@ -164,6 +175,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     std::function<void(const Kernel&, const LaunchShape&)> observer_;
     std::atomic<bool> is_recording_ = false;
     std::shared_ptr<Recording> recording_;  // in the making; null but for is_recording_
+    std::shared_ptr<detail::StreamTrace> trace_;
 };
 
 }  // namespace concord
