@@ -28,7 +28,10 @@ void Recording::replay(Stream& stream) {
     const std::lock_guard lock(contents_->mutex);
     if (const auto last = contents_->last.lock(); last && last.get() != &stream) {
         if (!contents_->behind_last) contents_->behind_last = device().create_event();
-        last->record(*contents_->behind_last);
+        {
+            const std::lock_guard others(last->mutex_);
+            last->do_record(*contents_->behind_last);  // for it may be recording something else by now
+        }
         stream.wait(*contents_->behind_last);
     }
     stream.replay(*this);

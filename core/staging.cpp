@@ -11,8 +11,8 @@
 namespace concord {
 namespace {
 
-constexpr u32 looks_before_sleep =
-    256;  // of a helper for its next piece; a chunk's transfer takes some 80 us
+// Of a helper for its next piece: they last longer than a chunk's transfer, of some 80 us.
+constexpr u32 looks_before_sleep = 256;
 
 // By way of L1, past the caches on the other side: what is written is not read again by this processor.
 void copy_piece(std::byte* to, const std::byte* from, u64 bytes) {

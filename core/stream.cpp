@@ -236,7 +236,7 @@ std::shared_ptr<Recording> Stream::end_recording() {
     const std::lock_guard lock(mutex_);
     if (!recording_)
         throw Error(ErrorCode::invalid_argument, "Stream::end_recording", "the stream is not recording");
-    const std::shared_ptr<Recording> recording = std::move(recording_);
+    std::shared_ptr<Recording> recording = std::move(recording_);
     is_recording_ = false;
     if (recording->size() == 0 || !do_begin_capture()) return recording;
     try {
@@ -256,7 +256,8 @@ void Stream::replay(Recording& recording) {
         for (const std::shared_ptr<Buffer>& buffer : contents.buffers)
             note_use(*buffer);
         // A trace is to show the kernels.
-        if (!contents.captured || detail::listeners.load(std::memory_order_relaxed) != 0)
+        const u32 listeners = detail::listeners.load(std::memory_order_relaxed);
+        if (!contents.captured || (listeners & detail::listener_trace) != 0)
             return replay_one_by_one(recording);
         if (observer_) [[unlikely]] {
             for (const RecordedOperation& operation : contents.operations) {
@@ -264,6 +265,7 @@ void Stream::replay(Recording& recording) {
                     observer_(*launch->kernel, launch->shape);
             }
         }
+        const detail::NvtxRange range("replay");
         do_replay(contents.captured.get());
     });
 }

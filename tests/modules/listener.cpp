@@ -34,7 +34,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(E
     Function** slots = nullptr;
     unsigned count = 0;
     const char* path = std::getenv("LISTENER_FILE");
-    if (callbacks == nullptr || path == nullptr || callbacks->module_table(1, &slots, &count) != 1 || count != 16)
+    if (callbacks == nullptr || path == nullptr || callbacks->module_table(1, &slots, &count) != 1 ||
+        count != 16)
         return 0;
     file = std::fopen(path, "w");
     if (file == nullptr) return 0;
