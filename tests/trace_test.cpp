@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <thread>
 
 using namespace concord;
 using test::random_values;
@@ -166,6 +167,28 @@ DEVICE_TEST(a_trace_shows_what_is_replayed) {
     REQUIRE(trace.events().size() == 4);
     CHECK(trace.events()[0].engine == Engine::kernel);
     CHECK(trace.events()[3].engine == Engine::copy);
+}
+
+DEVICE_TEST(a_trace_has_the_work_of_all_threads) {
+    const auto shared = device.create_stream();
+    const auto buffer = device.allocate(4096);
+    Trace trace;
+    {
+        std::vector<std::jthread> threads;
+        for (u32 t = 0; t < 4; ++t) {
+            threads.emplace_back([&, t] {
+                const auto own = device.create_stream();
+                const auto scratch = own->scratch(4096);
+                for (u32 i = 0; i < 100; ++i) {
+                    own->fill(*scratch, 0, 4096, &t, 4);
+                    shared->fill(*buffer, 0, 4096, &t, 4);
+                }
+            });
+        }
+    }
+    trace.finish();
+    CHECK(trace.events().size() == 800);
+    check_json(trace.json(), 800);
 }
 
 DEVICE_TEST(traces_follow_one_another) {
