@@ -7,9 +7,11 @@
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
 #include <concord/matmul.hpp>
+#include <concord/recording.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
 #include <concord/sort.hpp>
 #include <concord/span.hpp>
 #include <concord/stencil.hpp>
+#include <concord/trace.hpp>
 #include <concord/transpose.hpp>

@@ -46,6 +46,7 @@ class Buffer {
   private:
     friend class Pool;
     friend class Stream;
+    friend class Recording;
 
     /// The last thing that a stream was asked to do with this buffer.
     struct Use {
@@ -60,6 +61,7 @@ class Buffer {
     Kind kind_;
     u64 size_;
     u64 capacity_;
+    std::weak_ptr<Buffer> self_;  // while it is handed out
     std::mutex uses_mutex_;
     std::vector<Use> uses_;
 };

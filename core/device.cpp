@@ -72,6 +72,8 @@ std::shared_ptr<Buffer> Device::allocate(u64 bytes, Stream* home) {
         throw Error(
             ErrorCode::wrong_device, "Device::allocate",
             "the home stream is of " + home->device().info().selector + ", the memory of " + info_.selector);
+    // What is recorded may be replayed on any stream, so that the order of this one promises nothing.
+    if (home != nullptr && home->is_recording()) home = nullptr;
     return pool_->take(bytes, home, shared_from_this());
 }
 

@@ -91,7 +91,7 @@ struct KernelAttributes {
 };
 
 /// A compiled kernel of one device; immutable and usable from any thread.
-class Kernel {
+class Kernel : public std::enable_shared_from_this<Kernel> {
   public:
     explicit Kernel(std::string name) : name_(std::move(name)) {}
     virtual ~Kernel() = default;

@@ -73,9 +73,12 @@ std::shared_ptr<Buffer> Pool::take(u64 bytes, const Stream* home, std::shared_pt
         const std::lock_guard lock(buffer->uses_mutex_);
         if (home == nullptr) buffer->uses_.clear();
     }
-    return {buffer.release(), [this, keep = std::move(keep)](Buffer* released) {
-                give_back(std::unique_ptr<Buffer>(released));
-            }};
+    std::shared_ptr<Buffer> taken(buffer.release(), [this, keep = std::move(keep)](Buffer* released) {
+        released->self_.reset();  // or the device, which the deleter holds, would live as long as its pool
+        give_back(std::unique_ptr<Buffer>(released));
+    });
+    taken->self_ = taken;
+    return taken;
 }
 
 void Pool::give_back(std::unique_ptr<Buffer> buffer) noexcept {

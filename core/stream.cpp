@@ -1,14 +1,20 @@
 #include <concord/device.hpp>
 #include <concord/stream.hpp>
 
+#include "operation.hpp"
+#include "recorded.hpp"
+
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <string>
 #include <thread>
 
 namespace concord {
 
-Stream::Stream(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+Stream::Stream(std::shared_ptr<Device> device) : device_(std::move(device)) {
+    detail::find_nvtx_tool();
+}
 
 // The backend's destructor, which has run by now, has waited for the work.
 Stream::~Stream() {
@@ -52,23 +58,50 @@ void Stream::enqueue(F&& f) {
     f();
 }
 
+template <class F>
+void Stream::perform(const detail::Operation& operation, F&& f) {
+    if (detail::listeners.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        return perform_traced(operation, f);
+    f();
+}
+
+void Stream::perform_traced(const detail::Operation& operation, const std::function<void()>& f) {
+    const detail::NvtxRange range(operation.name());
+    detail::trace_operation(
+        *this, trace_, operation, [&](Event& begin, Event& end) { do_time(begin, end, f); }, f);
+}
+
+void Stream::do_time(Event& begin, Event& end, const std::function<void()>& f) {
+    do_record(begin);
+    f();
+    do_record(end);
+}
+
+void Stream::check_not_recording(const char* call) const {
+    if (!is_recording_) return;
+    throw Error(ErrorCode::unsupported, call,
+                "the stream is recording, which takes launches, fills and copies between buffers");
+}
+
 void Stream::write(Buffer& to, u64 offset, const void* from, u64 bytes) {
     check_range("Stream::write", to, offset, bytes);
     check_on_device("Stream::write", to);
+    check_not_recording("Stream::write");
     if (bytes == 0) return;
     enqueue([&] {
         note_use(to);
-        do_write(to, offset, from, bytes);
+        perform({Engine::upload, bytes}, [&] { do_write(to, offset, from, bytes); });
     });
 }
 
 void Stream::read(void* to, const Buffer& from, u64 offset, u64 bytes) {
     check_range("Stream::read", from, offset, bytes);
     check_on_device("Stream::read", from);
+    check_not_recording("Stream::read");
     if (bytes == 0) return;
     enqueue([&] {
         note_use(from);
-        do_read(to, from, offset, bytes);
+        perform({Engine::download, bytes}, [&] { do_read(to, from, offset, bytes); });
     });
 }
 
@@ -80,22 +113,34 @@ void Stream::copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset
                     std::to_string(bytes) + " bytes from offset " + std::to_string(from_offset) +
                         " to offset " + std::to_string(to_offset) + " of the same buffer overlap");
     if (bytes == 0) return;
+    if (from.kind() == Buffer::Kind::host && to.kind() == Buffer::Kind::host)
+        throw Error(ErrorCode::unsupported, "Stream::copy", "both buffers are host buffers: use memcpy");
     enqueue([&] {
+        if (recording_) {
+            auto& source = const_cast<Buffer&>(from);
+            recording_->contents_->keep(to);
+            recording_->contents_->keep(source);
+            recording_->contents_->operations.emplace_back(
+                RecordedCopy{&to, to_offset, &source, from_offset, bytes});
+            return;
+        }
         note_use(to);
         note_use(from);
-        if (from.kind() == Buffer::Kind::host) {
-            const void* source =
-                static_cast<const std::byte*>(const_cast<Buffer&>(from).host_pointer()) + from_offset;
-            if (to.kind() == Buffer::Kind::host)
-                throw Error(ErrorCode::unsupported, "Stream::copy",
-                            "both buffers are host buffers: use memcpy");
-            do_write(to, to_offset, source, bytes);
-        } else if (to.kind() == Buffer::Kind::host) {
-            do_read(static_cast<std::byte*>(to.host_pointer()) + to_offset, from, from_offset, bytes);
-        } else {
-            do_copy(to, to_offset, from, from_offset, bytes);
-        }
+        copy_now(to, to_offset, from, from_offset, bytes);
     });
+}
+
+void Stream::copy_now(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes) {
+    if (from.kind() == Buffer::Kind::host) {
+        const void* source =
+            static_cast<const std::byte*>(const_cast<Buffer&>(from).host_pointer()) + from_offset;
+        perform({Engine::upload, bytes}, [&] { do_write(to, to_offset, source, bytes); });
+    } else if (to.kind() == Buffer::Kind::host) {
+        void* target = static_cast<std::byte*>(to.host_pointer()) + to_offset;
+        perform({Engine::download, bytes}, [&] { do_read(target, from, from_offset, bytes); });
+    } else {
+        perform({Engine::copy, bytes}, [&] { do_copy(to, to_offset, from, from_offset, bytes); });
+    }
 }
 
 void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) {
@@ -110,9 +155,20 @@ void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pa
     check_on_device("Stream::fill", to);
     if (bytes == 0) return;
     enqueue([&] {
+        if (recording_) {
+            RecordedFill recorded{&to, offset, bytes, {}, pattern_size};
+            std::memcpy(recorded.pattern.data(), pattern, pattern_size);
+            recording_->contents_->keep(to);
+            recording_->contents_->operations.emplace_back(recorded);
+            return;
+        }
         note_use(to);
-        do_fill(to, offset, bytes, pattern, pattern_size);
+        fill_now(to, offset, bytes, pattern, pattern_size);
     });
+}
+
+void Stream::fill_now(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) {
+    perform({Engine::fill, bytes}, [&] { do_fill(to, offset, bytes, pattern, pattern_size); });
 }
 
 void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
@@ -134,33 +190,102 @@ void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
         throw Error(ErrorCode::invalid_argument, "Stream::launch", kernel.name() + ": a group without lanes");
     if (shape.groups_x == 0 || shape.groups_y == 0 || shape.groups_z == 0) return;
     enqueue([&] {
+        if (recording_) return recording_->contents_->add(kernel, shape, arguments);
         for (const KernelArgument& argument : arguments) {
             if (argument.buffer != nullptr) note_use(*argument.buffer);
         }
-        if (observer_) [[unlikely]]
-            observer_(kernel, shape);
-        do_launch(kernel, shape, arguments);
+        launch_now(kernel, shape, arguments);
     });
+}
+
+void Stream::launch_now(const Kernel& kernel, const LaunchShape& shape,
+                        std::span<const KernelArgument> arguments) {
+    if (observer_) [[unlikely]]
+        observer_(kernel, shape);
+    perform({Engine::kernel, 0, &kernel, &shape}, [&] { do_launch(kernel, shape, arguments); });
 }
 
 void Stream::record(Event& event) {
     check_device("Stream::record", "the event", event.device());
+    check_not_recording("Stream::record");
     enqueue([&] { do_record(event); });
 }
 
 void Stream::wait(const Event& event) {
     check_device("Stream::wait", "the event", event.device());
+    check_not_recording("Stream::wait");
     enqueue([&] { do_wait(event); });
 }
 
 void Stream::callback(std::function<void()> f) {
     if (!f) throw Error(ErrorCode::invalid_argument, "Stream::callback", "the function is empty");
-    enqueue([&] { do_callback(std::move(f)); });
+    check_not_recording("Stream::callback");
+    enqueue([&] { perform({Engine::callback}, [&] { do_callback(std::move(f)); }); });
+}
+
+void Stream::begin_recording() {
+    const std::lock_guard lock(mutex_);
+    if (recording_)
+        throw Error(ErrorCode::invalid_argument, "Stream::begin_recording",
+                    "the stream is recording already");
+    recording_ = std::shared_ptr<Recording>(new Recording(device_));
+    is_recording_ = true;
+}
+
+std::shared_ptr<Recording> Stream::end_recording() {
+    const std::lock_guard lock(mutex_);
+    if (!recording_)
+        throw Error(ErrorCode::invalid_argument, "Stream::end_recording", "the stream is not recording");
+    std::shared_ptr<Recording> recording = std::move(recording_);
+    is_recording_ = false;
+    if (recording->size() == 0 || !do_begin_capture()) return recording;
+    try {
+        for (const RecordedOperation& operation : recording->contents_->operations)
+            Recording::Contents::enqueue(*this, operation);
+    } catch (...) {
+        do_end_capture();
+        throw;
+    }
+    recording->contents_->captured = do_end_capture();
+    return recording;
+}
+
+void Stream::replay(Recording& recording) {
+    enqueue([&] {
+        Recording::Contents& contents = *recording.contents_;
+        for (const std::shared_ptr<Buffer>& buffer : contents.buffers)
+            note_use(*buffer);
+        // A trace is to show the kernels.
+        const u32 listeners = detail::listeners.load(std::memory_order_relaxed);
+        if (!contents.captured || (listeners & detail::listener_trace) != 0)
+            return replay_one_by_one(recording);
+        if (observer_) [[unlikely]] {
+            for (const RecordedOperation& operation : contents.operations) {
+                if (const auto* launch = std::get_if<RecordedLaunch>(&operation))
+                    observer_(*launch->kernel, launch->shape);
+            }
+        }
+        const detail::NvtxRange range("replay");
+        do_replay(contents.captured.get());
+    });
 }
 
 void Stream::observe(std::function<void(const Kernel&, const LaunchShape&)> f) {
     const std::lock_guard lock(mutex_);
     observer_ = std::move(f);
+}
+
+void Stream::replay_one_by_one(Recording& recording) {
+    for (const RecordedOperation& operation : recording.contents_->operations) {
+        if (const auto* launch = std::get_if<RecordedLaunch>(&operation)) {
+            launch_now(*launch->kernel, launch->shape, launch->arguments);
+        } else if (const auto* fill = std::get_if<RecordedFill>(&operation)) {
+            fill_now(*fill->to, fill->offset, fill->bytes, fill->pattern.data(), fill->pattern_size);
+        } else {
+            const auto& copy = std::get<RecordedCopy>(operation);
+            copy_now(*copy.to, copy.to_offset, *copy.from, copy.from_offset, copy.bytes);
+        }
+    }
 }
 
 void Stream::synchronize() {
@@ -194,20 +319,30 @@ std::shared_ptr<Buffer> Stream::scratch(u64 bytes) {
 
 Buffer& Stream::zeros() {
     std::unique_lock lock(mutex_);
-    if (zeros_) return *zeros_;
+    if (recording_ && recording_->contents_->zeros) return *recording_->contents_->zeros;
+    if (zeros_ && !recording_) return *zeros_;
     lock.unlock();
     // Two first callers may both come here; the loser's buffer goes back to the pool.
     std::shared_ptr<Buffer> made = scratch(256);
     const u64 zero = 0;
     fill(*made, 0, 256, &zero, 8);
     lock.lock();
-    if (!zeros_) zeros_ = std::move(made);
-    return *zeros_;
+    // A recording has its own, so that it can be replayed beside what else this stream does.
+    std::shared_ptr<Buffer>& place = recording_ ? recording_->contents_->zeros : zeros_;
+    if (!place) place = std::move(made);
+    return *place;
 }
 
 std::shared_ptr<Buffer> Stream::workspace(u64 bytes) {
     constexpr u64 most_uses = u64{1} << 29, least_bytes = u64{1} << 16;
     std::unique_lock lock(mutex_);
+    if (recording_) {
+        lock.unlock();
+        std::shared_ptr<Buffer> made = scratch((bytes + 7) / 8 * 8);
+        const u64 zero = 0;
+        fill(*made, 0, made->size(), &zero, 8);  // which every replay does again
+        return made;
+    }
     const bool serves = workspace_ && workspace_->size() >= bytes;
     if (serves && workspace_uses_++ % most_uses != 0) return workspace_;
     std::shared_ptr<Buffer> made = serves ? workspace_ : nullptr;

@@ -14,6 +14,11 @@ namespace concord {
 
 class Device;
 class Event;
+class Recording;
+namespace detail {
+struct Operation;
+class StreamTrace;
+}  // namespace detail
 
 /// A grid of groups of lanes.
 struct LaunchShape {
@@ -76,6 +81,16 @@ class Stream : public std::enable_shared_from_this<Stream> {
     /// Calls f, on the caller's thread and in order, for each launch from here on, before it is enqueued; f
     /// calls no stream. For tools that ask which kernels a call launches. An empty f ends it.
     void observe(std::function<void(const Kernel&, const LaunchShape&)> f);
+    /// What is asked for from here on is not done but kept, until end_recording() gives it to be done again and
+    /// again: launches, fills and copies between buffers (page-locked host buffers too); for all else the calls throw
+    /// unsupported. Buffers and kernels live as long as the recording that uses them; scratch is the recording's own.
+    /// Throws invalid_argument if the stream records already.
+    void begin_recording();
+    /// Ends what begin_recording() began; a recording of nothing is one. Throws invalid_argument if none was begun,
+    /// and what the backend has against a launch, if it looks at launches now (else replay() does).
+    std::shared_ptr<Recording> end_recording();
+    /// Whether the stream is between begin_recording() and end_recording().
+    bool is_recording() const noexcept { return is_recording_; }
     /// Blocks until the stream is empty; throws what failed since the last time.
     void synchronize();
     /// Whether the stream is empty now.
@@ -110,10 +125,22 @@ class Stream : public std::enable_shared_from_this<Stream> {
     /// Called without the stream's lock, so that other threads may go on enqueueing.
     virtual void do_synchronize() = 0;
     virtual bool do_idle() = 0;
+    /// Calls f, which enqueues one operation, and places the marks so that from `begin` to `end` is the time that the
+    /// device spent on it. Default: records one before and one after it.
+    virtual void do_time(Event& begin, Event& end, const std::function<void()>& f);
+    /// From here to do_end_capture() do_launch(), do_fill(), do_copy(), do_write() and do_read() add to something that
+    /// do_replay() enqueues in one go. Default: false, there is no such thing, and operations are enqueued one by one.
+    virtual bool do_begin_capture() { return false; }
+    /// What was added since do_begin_capture(); null if the backend cannot replay it after all. Does not throw where
+    /// an operation has failed in between.
+    virtual std::shared_ptr<void> do_end_capture() { return nullptr; }
+    /// Enqueues what do_end_capture() of a stream of this device has returned.
+    virtual void do_replay(void* /*captured*/) {}
 
   private:
     friend class Pool;
     friend class Buffer;
+    friend class Recording;
     /// Whether all work up to a ticket is done; asks the device if it is not known to be.
     bool reached(u64 ticket);
     /// Waits until reached(); errors stay for synchronize() to throw.
@@ -124,6 +151,18 @@ class Stream : public std::enable_shared_from_this<Stream> {
     static void check_on_device(const char* call, const Buffer& buffer);
     template <class F>
     void enqueue(F&& f);
+    /// Runs f, which enqueues that operation, and has it traced if something listens.
+    template <class F>
+    void perform(const detail::Operation& operation, F&& f);
+    void perform_traced(const detail::Operation& operation, const std::function<void()>& f);
+    /// Throws unsupported if the stream is recording.
+    void check_not_recording(const char* call) const;
+    void copy_now(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes);
+    void fill_now(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size);
+    void launch_now(const Kernel& kernel, const LaunchShape& shape,
+                    std::span<const KernelArgument> arguments);
+    void replay(Recording& recording);
+    void replay_one_by_one(Recording& recording);
 
     std::shared_ptr<Device> device_;
     std::mutex mutex_;                // one call at a time
@@ -134,6 +173,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
     std::shared_ptr<Buffer> workspace_;
     u64 workspace_uses_ = 0;
     std::function<void(const Kernel&, const LaunchShape&)> observer_;
+    std::atomic<bool> is_recording_ = false;
+    std::shared_ptr<Recording> recording_;  // in the making; null but for is_recording_
+    std::shared_ptr<detail::StreamTrace> trace_;
 };
 
 }  // namespace concord

@@ -947,6 +947,30 @@ problem=
 [[ $(head -n 1 bench.csv) == algorithm,*variant,device* && $(wc -l <bench.csv) == 2 ]] ||
     problem="expected a header and a line, came '$(cat bench.csv)'"
 verdict "bench --csv" "$problem"
+ends 0 "fixed" bench reduce --devices tbb --sizes 64 --trace trace.json
+problem=
+for words in '"traceEvents":[' '"cat":"kernel"' '"cat":"upload"' '"process_name"' '"name":"stream 1"'; do
+    [[ $(cat trace.json) == *"$words"* ]] || problem+=" expected $words, came '$(head -c 400 trace.json)'"
+done
+verdict "bench --trace" "$problem"
+for device in tbb opencl; do
+    without=
+    has "$device" || without="no $device device"
+    fresh_box
+    gives three.npy run map --in three.npy --device "$device" --trace trace.json
+    verdict "run --trace, $device" "$([[ $(tr -d '\n' <trace.json) == *'"cat":"upload"'*'"cat":"kernel"'*'"cat":"download"'* ]] ||
+        echo "expected an upload, a kernel, a download, came '$(cat trace.json)'")"
+done
+without=
+refused 2 "no/such/trace.json" run map --in three.npy --out box/new.npy --device tbb --trace no/such/trace.json
+export NVTX_INJECTION64_PATH=$modules/concord-nvtx-listener.so LISTENER_FILE=$work/ranges
+gives three.npy run map --in three.npy --device tbb
+verdict "NVTX ranges" "$([[ $(tr '\n' ' ' <ranges) == upload\ map*\ download\ * ]] ||
+    echo "expected upload, map..., download, came '$(cat ranges)'")"
+export NVTX_INJECTION64_PATH=$work/three.npy
+gives three.npy run map --in three.npy --device tbb
+unset NVTX_INJECTION64_PATH LISTENER_FILE
+refused 2 "no/such/trace.json" bench reduce --devices tbb --sizes 64 --trace no/such/trace.json
 refused 2 "no/such/bench.csv" bench reduce --devices tbb --csv no/such/bench.csv
 ends 0 "reduce" algorithms
 ends 0 "fixed" algorithms reduce

@@ -1,6 +1,8 @@
 // Selectors, and what is said of backends and devices that cannot be had.
 #include "devices.hpp"
 
+#include <concord/backend.hpp>
+
 using namespace concord;
 using test::throws;
 
@@ -26,7 +28,8 @@ TEST_CASE("modules that cannot be used say why") {
     const BackendStatus* old = status_of(list, "old");
     REQUIRE(old != nullptr);
     CHECK_FALSE(old->available);
-    CHECK(old->reason.find("interface " + std::to_string(2)) != std::string::npos);
+    CHECK(old->reason.find("interface " + std::to_string(backend_interface_version + 1)) !=
+          std::string::npos);
     const BackendStatus* entryless = status_of(list, "entryless");
     REQUIRE(entryless != nullptr);
     CHECK(entryless->reason.find("concord_backend_entryless") != std::string::npos);

@@ -64,6 +64,51 @@ DEVICE_TEST(large_transfers_at_odd_offsets_arrive) {
     CHECK(got == values);
 }
 
+DEVICE_TEST(pageable_transfers_of_any_size_arrive) {
+    const auto stream = device.create_stream();
+    const u64 MiB = u64{1} << 20, most = 33 * MiB;
+    const auto values = random_values<u64>(most / 8 + 1);
+    const auto* bytes_of = reinterpret_cast<const u8*>(values.data());
+    const auto buffer = device.allocate(most + 64);
+    std::vector<u8> got(most);
+    // Where the driver's transfers end and the ring's begin, around its chunks and its length.
+    for (const u64 bytes : {MiB, MiB + 1, 4 * MiB - 1, 4 * MiB, 4 * MiB + 1, 16 * MiB + 257, 32 * MiB + 3}) {
+        for (const u64 offset : {u64{0}, u64{3}}) {
+            CAPTURE(bytes);
+            CAPTURE(offset);
+            const u8 poison = 0x5a;
+            stream->fill(*buffer, 0, most + 64, &poison, 1);
+            stream->write(*buffer, offset, bytes_of + offset, bytes);
+            std::memset(got.data(), 0, bytes);
+            stream->read(got.data(), *buffer, offset, bytes);
+            u8 behind = 0;
+            stream->read(&behind, *buffer, offset + bytes, 1);
+            stream->synchronize();
+            CHECK(std::memcmp(got.data(), bytes_of + offset, bytes) == 0);
+            CHECK(behind == poison);
+        }
+    }
+}
+
+DEVICE_TEST(pageable_transfers_keep_to_the_streams_order) {
+    const auto stream = device.create_stream();
+    const u64 bytes = (u64{9} << 20) + 5;
+    const auto buffer = device.allocate(bytes), copy = device.allocate(bytes);
+    std::vector<u8> host(bytes), got(bytes);
+    for (u8 round = 1; round < 6; ++round) {
+        std::memset(host.data(), round, bytes);
+        const u8 poison = 0;
+        stream->fill(*buffer, 0, bytes, &poison, 1);
+        stream->write(*buffer, 0, host.data(), bytes);
+        stream->copy(*copy, 0, *buffer, 0, bytes);
+        stream->fill(*buffer, 0, bytes, &poison, 1);
+        stream->read(got.data(), *copy, 0, bytes);
+        stream->fill(*copy, 0, bytes, &poison, 1);
+        stream->synchronize();
+        CHECK(got == host);
+    }
+}
+
 DEVICE_TEST(work_runs_in_order) {
     const auto stream = device.create_stream();
     const auto buffer = device.allocate(4096);

@@ -2,6 +2,7 @@
 
 #include "files.hpp"
 #include "program.hpp"
+#include "trace_file.hpp"
 
 #include <concord/conformance/bench.hpp>
 
@@ -14,7 +15,7 @@ namespace {
 struct Asked {
     BenchOptions options;
     std::vector<std::string> types, sizes;
-    std::string json, csv;
+    std::string json, csv, trace;
 };
 
 void check_workload_names(const BenchOptions& options) {
@@ -43,7 +44,9 @@ int bench(Asked asked) {
     for (const std::string& path : {asked.json, asked.csv}) {
         if (!path.empty()) check_writable(path);
     }
+    TraceFile trace(asked.trace);
     const BenchReport report = conformance::bench(suites(), options, &std::cout);
+    trace.write();
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     if (!asked.csv.empty()) write_whole(asked.csv, report.csv());
     if (report.wrong()) std::cerr << "concord: bench: a result is wrong, it has no time\n";
@@ -78,6 +81,7 @@ void add_bench(CLI::App& program, Action& action) {
                       "Print each kernel's registers, local memory, spills and occupancy");
     command->add_option("--json", asked->json, "Write everything to this file");
     command->add_option("--csv", asked->csv, "Write the results to this file");
+    TraceFile::add_option(*command, asked->trace);
     command->callback([asked, &action] { action = [asked] { return bench(*asked); }; });
 }
 

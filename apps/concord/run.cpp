@@ -3,6 +3,7 @@
 #include "run.hpp"
 
 #include "files.hpp"
+#include "trace_file.hpp"
 
 #include <concord/conformance/compare.hpp>
 
@@ -19,7 +20,7 @@ namespace {
 // The options that every algorithm takes.
 struct Asked {
     std::vector<std::string> in;
-    std::string out, device, variant = "auto", order = "any";
+    std::string out, device, variant = "auto", order = "any", trace;
     bool json = false;
 };
 
@@ -192,6 +193,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
     if (!device->traits().runs)
         throw Error(ErrorCode::unsupported, "--device",
                     "'" + asked.device + "' only compiles, it cannot run anything");
+    TraceFile trace(asked.trace);
     Result result;
     try {
         result = compute(task, *device, inputs, output, second ? &*second : nullptr, asked);
@@ -205,6 +207,8 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
         const std::string second_header = npy_header(second->type, second->shape);
         write_whole(second_path, {std::as_bytes(std::span(second_header)), result.second});
     }
+
+    trace.write();
 
     if (asked.json) {
         print_json(algorithm, task, *device, *inputs[0], output, asked, result);
@@ -241,6 +245,7 @@ void add_run(CLI::App& program, Action& action) {
                "every device), own or any (default)")
             ->check(CLI::IsMember({"canonical", "own", "any"}));
         one->add_flag("--json", asked->json, "Print what ran and how long it took as one JSON object");
+        TraceFile::add_option(*one, asked->trace);
         task->add_options(*one);
         one->callback([=, &action] { action = [=] { return run(row.name, *task, *asked); }; });
     }

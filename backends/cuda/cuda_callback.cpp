@@ -47,6 +47,7 @@ void CallbackThread::work(const std::shared_ptr<Queue>& queue) {
 void StreamCallbacks::push(CallbackThread& thread, std::function<void()> f) {
     const std::lock_guard lock(mutex_);
     pending_.push_back({&thread, std::move(f)});
+    ++unfinished_;
 }
 
 void StreamCallbacks::pop() {
@@ -54,9 +55,22 @@ void StreamCallbacks::pop() {
     const std::lock_guard lock(mutex_);
     last = std::move(pending_.back());
     pending_.pop_back();
+    --unfinished_;
+}
+
+bool StreamCallbacks::pending() const {
+    const std::lock_guard lock(mutex_);
+    return unfinished_ > 0;
 }
 
 void StreamCallbacks::run_next() noexcept try {
+    struct Finished {
+        StreamCallbacks& callbacks;
+        ~Finished() {
+            const std::lock_guard lock(callbacks.mutex_);
+            --callbacks.unfinished_;
+        }
+    } finished{*this};
     Pending next;
     {
         const std::lock_guard lock(mutex_);

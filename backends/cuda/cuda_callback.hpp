@@ -48,6 +48,8 @@ class StreamCallbacks : public std::enable_shared_from_this<StreamCallbacks> {
     void pop();
     /// For the driver's thread: runs the oldest one.
     void run_next() noexcept;
+    /// Whether one has not yet returned.
+    bool pending() const;
     /// Throws what the first failed callback threw, once.
     void rethrow();
 
@@ -58,8 +60,9 @@ class StreamCallbacks : public std::enable_shared_from_this<StreamCallbacks> {
     };
     void keep(std::exception_ptr error) noexcept;
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::deque<Pending> pending_;
+    std::size_t unfinished_ = 0;  // those, and the one that runs
     std::exception_ptr error_;
 };
 

@@ -78,6 +78,11 @@ Driver::Driver() {
     if (name == nullptr && missing == nullptr) missing = symbol_name;
     CONCORD_CUDA_FUNCTIONS(CONCORD_CUDA_LOAD)
 #undef CONCORD_CUDA_LOAD
+#define CONCORD_CUDA_LOAD_OPTIONAL(name, function, symbol_name)            \
+    name = reinterpret_cast<decltype(name)>(library_.symbol(symbol_name)); \
+    has_graphs_ = has_graphs_ && name != nullptr;
+    CONCORD_CUDA_OPTIONAL_FUNCTIONS(CONCORD_CUDA_LOAD_OPTIONAL)
+#undef CONCORD_CUDA_LOAD_OPTIONAL
     if (driver_get_version != nullptr) driver_get_version(&version_);
     if (missing != nullptr)
         throw Error(ErrorCode::unavailable, "dlsym",

@@ -43,6 +43,7 @@ namespace concord::cuda {
     X(memcpy_htod_async, cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                   \
     X(memcpy_dtoh_async, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                   \
     X(memcpy_dtod_async, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                   \
+    X(pointer_get_attributes, cuPointerGetAttributes, "cuPointerGetAttributes")       \
     X(memset_d8_async, cuMemsetD8Async, "cuMemsetD8Async")                            \
     X(memset_d16_async, cuMemsetD16Async, "cuMemsetD16Async")                         \
     X(memset_d32_async, cuMemsetD32Async, "cuMemsetD32Async")                         \
@@ -67,6 +68,15 @@ namespace concord::cuda {
     X(launch_kernel, cuLaunchKernel, "cuLaunchKernel")                                \
     X(launch_host_func, cuLaunchHostFunc, "cuLaunchHostFunc")
 
+// What a driver may be too old for; null then. Graphs as they are made here came with CUDA 11.4.
+#define CONCORD_CUDA_OPTIONAL_FUNCTIONS(X)                                           \
+    X(stream_begin_capture, cuStreamBeginCapture, "cuStreamBeginCapture_v2")         \
+    X(stream_end_capture, cuStreamEndCapture, "cuStreamEndCapture")                  \
+    X(graph_instantiate, cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags") \
+    X(graph_launch, cuGraphLaunch, "cuGraphLaunch")                                  \
+    X(graph_exec_destroy, cuGraphExecDestroy, "cuGraphExecDestroy")                  \
+    X(graph_destroy, cuGraphDestroy, "cuGraphDestroy")
+
 /// The functions of libcuda.so.1; one object in a process.
 class Driver {
   public:
@@ -90,9 +100,12 @@ class Driver {
             fail(result, call, native);
     }
     [[noreturn]] void fail(CUresult result, std::string_view call, std::string_view native) const;
+    /// Whether the driver has all of the optional functions.
+    bool has_graphs() const { return has_graphs_; }
 
 #define CONCORD_CUDA_MEMBER(name, function, symbol) decltype(&::function) name = nullptr;
     CONCORD_CUDA_FUNCTIONS(CONCORD_CUDA_MEMBER)
+    CONCORD_CUDA_OPTIONAL_FUNCTIONS(CONCORD_CUDA_MEMBER)
 #undef CONCORD_CUDA_MEMBER
 
   private:
@@ -101,6 +114,7 @@ class Driver {
     SharedLibrary library_;
     std::string path_;
     int version_ = 0;
+    bool has_graphs_ = true;
 };
 
 /// "13.0" for 13000.

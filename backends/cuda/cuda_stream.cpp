@@ -38,6 +38,7 @@ CudaStream::CudaStream(const std::shared_ptr<CudaDevice>& device)
     const Current current(*context_, "Device::create_stream");
     driver_.check(driver_.stream_create(&stream_, CU_STREAM_NON_BLOCKING), "Device::create_stream",
                   "cuStreamCreate");
+    target_ = stream_;
 }
 
 CudaStream::~CudaStream() {
@@ -48,24 +49,33 @@ CudaStream::~CudaStream() {
     if (!finished) new (std::nothrow) std::shared_ptr<StreamCallbacks>(callbacks_);
 }
 
+bool CudaStream::staged(const void* host, u64 bytes) {
+    // Staging waits for the stream with its lock held; a callback that is still to run may want it.
+    if (bytes <= Staging::worthwhile || callbacks_->pending() ||
+        !CudaStaging::is_pageable(driver_, host, bytes))
+        return false;
+    if (!staging_) staging_ = std::make_unique<CudaStaging>(device_, stream_);
+    return true;
+}
+
 void CudaStream::do_write(Buffer& to, u64 offset, const void* from, u64 bytes) {
     const Current current(*context_, "Stream::write");
-    // Pageable memory goes through the driver's own staging, which two chunks and one copying thread do not
-    // beat.
-    driver_.check(driver_.memcpy_htod_async(address(to, offset), from, bytes, stream_), "Stream::write",
+    if (staged(from, bytes) && staging_->write(address(to, offset), from, bytes)) return;
+    driver_.check(driver_.memcpy_htod_async(address(to, offset), from, bytes, target_), "Stream::write",
                   "cuMemcpyHtoDAsync");
 }
 
 void CudaStream::do_read(void* to, const Buffer& from, u64 offset, u64 bytes) {
     const Current current(*context_, "Stream::read");
-    driver_.check(driver_.memcpy_dtoh_async(to, address(from, offset), bytes, stream_), "Stream::read",
+    if (staged(to, bytes) && staging_->read(to, address(from, offset), bytes)) return;
+    driver_.check(driver_.memcpy_dtoh_async(to, address(from, offset), bytes, target_), "Stream::read",
                   "cuMemcpyDtoHAsync");
 }
 
 void CudaStream::do_copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes) {
     const Current current(*context_, "Stream::copy");
     driver_.check(
-        driver_.memcpy_dtod_async(address(to, to_offset), address(from, from_offset), bytes, stream_),
+        driver_.memcpy_dtod_async(address(to, to_offset), address(from, from_offset), bytes, target_),
         "Stream::copy", "cuMemcpyDtoDAsync");
 }
 
@@ -80,13 +90,13 @@ void CudaStream::do_fill(Buffer& to, u64 offset, u64 bytes, const void* pattern,
     }
     const Current current(*context_, call);
     if (pattern_size == 1) {
-        driver_.check(driver_.memset_d8_async(target, static_cast<u8>(value), bytes, stream_), call,
+        driver_.check(driver_.memset_d8_async(target, static_cast<u8>(value), bytes, target_), call,
                       "cuMemsetD8Async");
     } else if (pattern_size == 2) {
-        driver_.check(driver_.memset_d16_async(target, static_cast<u16>(value), bytes / 2, stream_), call,
+        driver_.check(driver_.memset_d16_async(target, static_cast<u16>(value), bytes / 2, target_), call,
                       "cuMemsetD16Async");
     } else {
-        driver_.check(driver_.memset_d32_async(target, static_cast<u32>(value), bytes / 4, stream_), call,
+        driver_.check(driver_.memset_d32_async(target, static_cast<u32>(value), bytes / 4, target_), call,
                       "cuMemsetD32Async");
     }
 }
@@ -124,7 +134,7 @@ void CudaStream::do_launch(const Kernel& kernel, const LaunchShape& shape,
         }
     }
     const Current current(*context_, "Stream::launch");
-    cuda_kernel.launch(stream_, shape, pointers);
+    cuda_kernel.launch(target_, shape, pointers);
 }
 
 void CudaStream::do_record(Event& event) {
@@ -157,6 +167,26 @@ void CudaStream::do_synchronize() {
 bool CudaStream::do_idle() {
     const Current current(*context_);
     return !current.entered() || driver_.stream_query(stream_) != CUDA_ERROR_NOT_READY;
+}
+
+bool CudaStream::do_begin_capture() {
+    if (!driver_.has_graphs()) return false;
+    const Current current(*context_, "Stream::end_recording");
+    capture_ = std::make_unique<CudaCapture>(context_);
+    target_ = capture_->stream();
+    return true;
+}
+
+std::shared_ptr<void> CudaStream::do_end_capture() {
+    const Current current(*context_, "Stream::end_recording");
+    target_ = stream_;
+    const std::unique_ptr<CudaCapture> capture = std::move(capture_);
+    return capture->end();
+}
+
+void CudaStream::do_replay(void* captured) {
+    const Current current(*context_, "Recording::replay");
+    static_cast<CudaGraph*>(captured)->launch(stream_);
 }
 
 }  // namespace concord::cuda

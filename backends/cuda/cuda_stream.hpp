@@ -3,6 +3,8 @@
 
 #include "cuda_event.hpp"
 #include "cuda_kernel.hpp"
+#include "cuda_recording.hpp"
+#include "cuda_staging.hpp"
 
 namespace concord::cuda {
 
@@ -24,8 +26,13 @@ class CudaStream final : public Stream {
     void do_callback(std::function<void()> f) override;
     void do_synchronize() override;
     bool do_idle() override;
+    bool do_begin_capture() override;
+    std::shared_ptr<void> do_end_capture() override;
+    void do_replay(void* captured) override;
 
   private:
+    /// Whether a copy of `bytes` from or to `host` goes through page-locked chunks.
+    bool staged(const void* host, u64 bytes);
     /// Repeats eight bytes that are not twice the same four, which the driver has no function for.
     void fill_8(Buffer& to, u64 offset, u64 count, u64 value);
 
@@ -33,6 +40,9 @@ class CudaStream final : public Stream {
     std::shared_ptr<Context> context_;
     const Driver& driver_;
     CUstream stream_ = nullptr;
+    CUstream target_ = nullptr;  // where copies, fills and launches go: stream_, or what captures them
+    std::unique_ptr<CudaStaging> staging_;
+    std::unique_ptr<CudaCapture> capture_;
     const std::shared_ptr<StreamCallbacks> callbacks_;
 };
 

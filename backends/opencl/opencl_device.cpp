@@ -123,10 +123,6 @@ std::unique_ptr<Buffer> OpenClDevice::do_allocate(u64 bytes) {
 std::unique_ptr<Buffer> OpenClDevice::do_allocate_host(u64 bytes) {
     if (traits_.shares_host_memory)
         return std::make_unique<SharedMemory>(*this, Buffer::Kind::host, context_.get(), bytes);
-    return allocate_pinned(bytes);
-}
-
-std::unique_ptr<OpenClBuffer> OpenClDevice::allocate_pinned(u64 bytes) {
     return std::make_unique<PinnedMemory>(*this, pinned_, context_.get(), queue_.get(), bytes);
 }
 

@@ -22,8 +22,6 @@ class OpenClDevice final : public Device {
     QueueHandle create_queue() const;
     /// A command that ends when all before it in the queue have, and whose end has a time.
     EventHandle enqueue_mark(cl_command_queue queue) const;
-    /// Page-locked memory outside of the pool.
-    std::unique_ptr<OpenClBuffer> allocate_pinned(u64 bytes);
 
   protected:
     std::shared_ptr<Stream> do_create_stream() override;

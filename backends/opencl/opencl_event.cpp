@@ -11,11 +11,10 @@ cl_int status_of(cl_event event) {
     return asked == CL_SUCCESS ? status : asked;
 }
 
-cl_ulong end_of(cl_event event, std::string_view call) {
+cl_ulong time_of(cl_event event, cl_profiling_info moment, std::string_view call) {
     cl_ulong nanoseconds = 0;
-    check(cl().clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof nanoseconds, &nanoseconds,
-                                       nullptr),
-          call, "clGetEventProfilingInfo");
+    check(cl().clGetEventProfilingInfo(event, moment, sizeof nanoseconds, &nanoseconds, nullptr), call,
+          "clGetEventProfilingInfo");
     return nanoseconds;
 }
 
@@ -32,15 +31,21 @@ bool has_ended(cl_event event) {
     return status_of(event) <= CL_COMPLETE;
 }
 
-EventHandle OpenClEvent::mark() const {
+OpenClEvent::Mark OpenClEvent::latest() const {
     const std::lock_guard lock(mutex_);
-    if (mark_) check(cl().clRetainEvent(mark_.get()), "Event", "clRetainEvent");
-    return EventHandle(mark_.get());
+    const cl_event command = mark_.command.get();
+    if (command != nullptr) check(cl().clRetainEvent(command), "Event", "clRetainEvent");
+    return {EventHandle(command), mark_.moment};
 }
 
-void OpenClEvent::move_to(EventHandle mark) {
+EventHandle OpenClEvent::mark() const {
+    return latest().command;
+}
+
+void OpenClEvent::move_to(EventHandle mark, cl_profiling_info moment) {
     const std::lock_guard lock(mutex_);
-    mark_ = std::move(mark);
+    mark_.command = std::move(mark);
+    mark_.moment = moment;
 }
 
 bool OpenClEvent::done() const {
@@ -56,11 +61,15 @@ double OpenClEvent::milliseconds_since(const Event& start) const {
     constexpr const char* call = "Event::milliseconds_since";
     if (&start.device() != device_.get())
         throw Error(ErrorCode::wrong_device, call, "the two events are of different devices");
-    const EventHandle first = static_cast<const OpenClEvent&>(start).mark(), last = mark();
-    if (!first || !last) throw Error(ErrorCode::invalid_argument, call, "an event was never recorded");
-    wait_for(first.get(), call);
-    wait_for(last.get(), call);
-    const auto nanoseconds = static_cast<i64>(end_of(last.get(), call) - end_of(first.get(), call));
+    const Mark first = static_cast<const OpenClEvent&>(start).latest(), last = latest();
+    if (!first.command || !last.command)
+        throw Error(ErrorCode::invalid_argument, call, "an event was never recorded");
+    auto time = [&](const Mark& mark) {
+        wait_for(mark.command.get(), call);
+        return time_of(mark.command.get(), mark.moment, call);
+    };
+    const cl_ulong begin = time(first), end = time(last);
+    const auto nanoseconds = static_cast<i64>(end - begin);
     return static_cast<double>(nanoseconds) * 1e-6;
 }
 

@@ -21,12 +21,19 @@ class OpenClEvent final : public Event {
 
     /// The command that was recorded last; an empty handle if none was.
     EventHandle mark() const;
-    void move_to(EventHandle mark);
+    /// moment: which of the command's times counts in milliseconds_since().
+    void move_to(EventHandle mark, cl_profiling_info moment = CL_PROFILING_COMMAND_END);
 
   private:
+    struct Mark {
+        EventHandle command;
+        cl_profiling_info moment = CL_PROFILING_COMMAND_END;
+    };
+    Mark latest() const;
+
     std::shared_ptr<Device> device_;
     mutable std::mutex mutex_;
-    EventHandle mark_;
+    Mark mark_;
 };
 
 /// Waits for a command; throws device_failed if it failed.

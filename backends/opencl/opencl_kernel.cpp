@@ -141,7 +141,7 @@ void OpenClKernel::set_arguments(const LaunchShape& shape, std::span<const Kerne
 }
 
 void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
-                           std::span<const KernelArgument> arguments) const {
+                           std::span<const KernelArgument> arguments, cl_event* event) const {
     const Grid grid = grid_of(shape);
     const u64 local_memory = device_.traits().local_memory;
     if (local_bytes_ > local_memory || shape.local_bytes > local_memory - local_bytes_)
@@ -161,7 +161,7 @@ void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
     set_arguments(shape, arguments);
     const cl_int status =
         cl().clEnqueueNDRangeKernel(queue, kernel_.get(), grid.dimensions, nullptr, grid.global.data(),
-                                    grid.local.data(), 0, nullptr, nullptr);
+                                    grid.local.data(), 0, nullptr, event);
     if (status != CL_SUCCESS) [[unlikely]]
         fail(status, call,
              name() + ": clEnqueueNDRangeKernel failed for " + std::to_string(shape.groups_x) + " x " +

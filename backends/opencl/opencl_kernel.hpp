@@ -16,9 +16,10 @@ class OpenClKernel final : public Kernel {
     Device& device() const override;
     KernelAttributes do_attributes() const override;
 
-    /// Throws invalid_argument if the launch does not fit the kernel or the device.
-    void enqueue(cl_command_queue queue, const LaunchShape& shape,
-                 std::span<const KernelArgument> arguments) const;
+    /// Throws invalid_argument if the launch does not fit the kernel or the device. event: null, or where the
+    /// command's event goes.
+    void enqueue(cl_command_queue queue, const LaunchShape& shape, std::span<const KernelArgument> arguments,
+                 cl_event* event) const;
 
   private:
     /// What the compiler tells of a parameter. Not all do; the others' drivers check for themselves.

@@ -3,37 +3,33 @@
 
 #include "opencl_buffer.hpp"
 
-#include <array>
-#include <functional>
-#include <memory>
+#include <concord/staging.hpp>
 
 namespace concord::opencl {
 
-/// Copies through two page-locked chunks: one is filled or emptied by the host while the device transfers the
-/// other. Both directions block the caller until the host has done its part, as drivers do too.
-class Staging {
+/// A queue's ring of chunks. Both directions block the caller until the host has done its part, as drivers do too.
+class OpenClStaging final : public Staging {
   public:
-    /// allocate: makes a page-locked buffer.
-    explicit Staging(std::function<std::unique_ptr<OpenClBuffer>(u64 bytes)> allocate)
-        : allocate_(std::move(allocate)) {}
+    OpenClStaging(Device& device, cl_command_queue queue);
 
-    void write(cl_command_queue queue, cl_mem to, u64 offset, const std::byte* from, u64 bytes);
-    void read(cl_command_queue queue, std::byte* to, cl_mem from, u64 offset, u64 bytes);
+    /// False: there is no page-locked memory, nothing was done.
+    [[nodiscard]] bool write(cl_mem to, u64 offset, const void* from, u64 bytes);
+    [[nodiscard]] bool read(void* to, cl_mem from, u64 offset, u64 bytes);
 
-    /// Copies of fewer bytes are left to the driver.
-    static constexpr u64 worthwhile = u64{1} << 20;
+  protected:
+    void start(u32 chunk, std::byte* memory, u64 at, u64 bytes) override;
+    bool ended(u32 chunk) override;
+    void wait(u32 chunk) override;
 
   private:
-    static constexpr u64 chunk_bytes = u64{4} << 20;
-    struct Chunk {
-        std::unique_ptr<OpenClBuffer> memory;
-        EventHandle transfer;  // the last one that used it
-    };
-    /// The chunk for piece i, free for use.
-    Chunk& chunk(u64 i, std::string_view call);
+    const char* call() const { return upload_ ? "Stream::write" : "Stream::read"; }
 
-    std::function<std::unique_ptr<OpenClBuffer>(u64)> allocate_;
-    std::array<Chunk, 2> chunks_;
+    cl_command_queue queue_;
+    std::vector<EventHandle> transfers_;  // by chunk
+    // Of the transfer at hand.
+    cl_mem memory_ = nullptr;
+    u64 offset_ = 0;
+    bool upload_ = true;
 };
 
 }  // namespace concord::opencl

@@ -17,10 +17,7 @@ cl_mem memory_of(const Buffer& buffer) {
 }  // namespace
 
 OpenClStream::OpenClStream(const std::shared_ptr<OpenClDevice>& device)
-    : Stream(device),
-      device_(*device),
-      queue_(device_.create_queue()),
-      staging_([this](u64 bytes) { return device_.allocate_pinned(bytes); }) {}
+    : Stream(device), device_(*device), queue_(device_.create_queue()), staging_(device_, queue_.get()) {}
 
 OpenClStream::~OpenClStream() {
     try {
@@ -52,21 +49,18 @@ bool OpenClStream::staged(const void* host, u64 bytes) {
 
 void OpenClStream::do_write(Buffer& to, u64 offset, const void* from, u64 bytes) {
     submit("Stream::write", [&] {
-        if (staged(from, bytes))
-            return staging_.write(queue_.get(), memory_of(to), offset, static_cast<const std::byte*>(from),
-                                  bytes);
+        if (staged(from, bytes) && staging_.write(memory_of(to), offset, from, bytes)) return;
         check(cl().clEnqueueWriteBuffer(queue_.get(), memory_of(to), CL_FALSE, offset, bytes, from, 0,
-                                        nullptr, nullptr),
+                                        nullptr, timed()),
               "Stream::write", "clEnqueueWriteBuffer");
     });
 }
 
 void OpenClStream::do_read(void* to, const Buffer& from, u64 offset, u64 bytes) {
     submit("Stream::read", [&] {
-        if (staged(to, bytes))
-            return staging_.read(queue_.get(), static_cast<std::byte*>(to), memory_of(from), offset, bytes);
+        if (staged(to, bytes) && staging_.read(to, memory_of(from), offset, bytes)) return;
         check(cl().clEnqueueReadBuffer(queue_.get(), memory_of(from), CL_FALSE, offset, bytes, to, 0, nullptr,
-                                       nullptr),
+                                       timed()),
               "Stream::read", "clEnqueueReadBuffer");
     });
 }
@@ -74,7 +68,7 @@ void OpenClStream::do_read(void* to, const Buffer& from, u64 offset, u64 bytes) 
 void OpenClStream::do_copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes) {
     submit("Stream::copy", [&] {
         check(cl().clEnqueueCopyBuffer(queue_.get(), memory_of(from), memory_of(to), from_offset, to_offset,
-                                       bytes, 0, nullptr, nullptr),
+                                       bytes, 0, nullptr, timed()),
               "Stream::copy", "clEnqueueCopyBuffer");
     });
 }
@@ -82,15 +76,38 @@ void OpenClStream::do_copy(Buffer& to, u64 to_offset, const Buffer& from, u64 fr
 void OpenClStream::do_fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) {
     submit("Stream::fill", [&] {
         check(cl().clEnqueueFillBuffer(queue_.get(), memory_of(to), pattern, pattern_size, offset, bytes, 0,
-                                       nullptr, nullptr),
+                                       nullptr, timed()),
               "Stream::fill", "clEnqueueFillBuffer");
     });
 }
 
 void OpenClStream::do_launch(const Kernel& kernel, const LaunchShape& shape,
                              std::span<const KernelArgument> arguments) {
-    submit("Stream::launch",
-           [&] { static_cast<const OpenClKernel&>(kernel).enqueue(queue_.get(), shape, arguments); });
+    submit("Stream::launch", [&] {
+        static_cast<const OpenClKernel&>(kernel).enqueue(queue_.get(), shape, arguments, timed());
+    });
+}
+
+// The command's own times, where the operation is one command; else those of marks around it.
+void OpenClStream::do_time(Event& begin, Event& end, const std::function<void()>& f) {
+    EventHandle before;
+    submit("Stream::record", [&] { before = device_.enqueue_mark(queue_.get()); });
+    EventHandle command;
+    timed_ = &command;
+    try {
+        f();
+    } catch (...) {
+        timed_ = nullptr;
+        throw;
+    }
+    timed_ = nullptr;
+    if (!command) {
+        static_cast<OpenClEvent&>(begin).move_to(std::move(before));
+        return do_record(end);
+    }
+    check(cl().clRetainEvent(command.get()), "Stream::record", "clRetainEvent");
+    static_cast<OpenClEvent&>(begin).move_to(EventHandle(command.get()), CL_PROFILING_COMMAND_START);
+    static_cast<OpenClEvent&>(end).move_to(std::move(command));
 }
 
 void OpenClStream::do_record(Event& event) {

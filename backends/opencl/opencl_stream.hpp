@@ -25,8 +25,11 @@ class OpenClStream final : public Stream {
     void do_callback(std::function<void()> f) override;
     void do_synchronize() override;
     bool do_idle() override;
+    void do_time(Event& begin, Event& end, const std::function<void()>& f) override;
 
   private:
+    /// Where a command that do_time() asks after leaves its event; null at other times.
+    cl_event* timed() const { return timed_ != nullptr ? timed_->out() : nullptr; }
     /// Runs f, which puts commands into the queue, sees that they start, and counts them.
     template <class F>
     void submit(const char* call, F&& f);
@@ -35,8 +38,9 @@ class OpenClStream final : public Stream {
 
     OpenClDevice& device_;
     QueueHandle queue_;
-    Staging staging_;
+    OpenClStaging staging_;
     Callbacks callbacks_;
+    EventHandle* timed_ = nullptr;
 
     // What do_idle() knows; it is called beside the other calls.
     std::atomic<u64> submitted_ = 0;  // counted once it is in the queue

@@ -1,0 +1,28 @@
+#include "trace_file.hpp"
+
+#include "files.hpp"
+
+#include <concord/log.hpp>
+
+namespace concord::app {
+
+TraceFile::TraceFile(std::string path) : path_(std::move(path)) {
+    if (path_.empty()) return;
+    check_writable(path_);
+    trace_.emplace();
+}
+
+void TraceFile::write() {
+    if (!trace_) return;
+    trace_->finish();
+    if (trace_->dropped() > 0)
+        log::warn(std::to_string(trace_->dropped()) + " operations are not in " + path_);
+    write_whole(path_, trace_->json());
+}
+
+void TraceFile::add_option(CLI::App& command, std::string& path) {
+    command.add_option("--trace", path,
+                       "Write what ran when on which stream to this file, for ui.perfetto.dev; costs time");
+}
+
+}  // namespace concord::app

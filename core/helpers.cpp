@@ -1,0 +1,76 @@
+#include "helpers.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace concord {
+namespace {
+
+// Threads that start when they are first asked for and stay until the process ends.
+class Pool {
+  public:
+    void begin(const std::function<void()>& work, u32 most) {
+        const u32 processors = std::max(1U, std::thread::hardware_concurrency());
+        most = std::min(most, processors - 1);
+        const std::lock_guard lock(mutex_);
+        for (; threads_ < most; ++threads_) {
+            try {
+                std::thread([this] { run(); }).detach();
+            } catch (const std::system_error&) {
+                break;  // with those that there are
+            }
+        }
+        for (u32 i = 0; i < most; ++i)
+            waiting_.push_back(&work);
+        wake_.notify_all();
+    }
+    void end(const std::function<void()>& work) {
+        std::unique_lock lock(mutex_);
+        std::erase(waiting_, &work);
+        returned_.wait(lock,
+                       [&] { return std::find(running_.begin(), running_.end(), &work) == running_.end(); });
+    }
+
+  private:
+    void run() {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            wake_.wait(lock, [&] { return !waiting_.empty(); });
+            const std::function<void()>* const work = waiting_.front();
+            waiting_.pop_front();
+            running_.push_back(work);
+            lock.unlock();
+            (*work)();
+            lock.lock();
+            running_.erase(std::find(running_.begin(), running_.end(), work));
+            returned_.notify_all();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable wake_, returned_;
+    std::deque<const std::function<void()>*> waiting_;
+    std::vector<const std::function<void()>*> running_;
+    u32 threads_ = 0;
+};
+
+// Never destroyed: its threads are never joined.
+Pool& pool() {
+    static Pool& instance = *new Pool;
+    return instance;
+}
+
+}  // namespace
+
+Helpers::Helpers(u32 most, const std::function<void()>& work) : work_(work) {
+    pool().begin(work_, most);
+}
+
+Helpers::~Helpers() {
+    pool().end(work_);
+}
+
+}  // namespace concord

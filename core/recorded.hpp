@@ -1,0 +1,55 @@
+#pragma once
+// What a recording holds.
+
+#include <concord/recording.hpp>
+
+#include <concord/device.hpp>
+
+#include <array>
+#include <mutex>
+#include <variant>
+#include <vector>
+
+namespace concord {
+
+struct RecordedCopy {
+    Buffer* to;
+    u64 to_offset;
+    Buffer* from;
+    u64 from_offset;
+    u64 bytes;
+};
+struct RecordedFill {
+    Buffer* to;
+    u64 offset;
+    u64 bytes;
+    std::array<std::byte, 8> pattern;
+    u32 pattern_size;
+};
+struct RecordedLaunch {
+    std::shared_ptr<const Kernel> kernel;
+    LaunchShape shape;
+    std::vector<KernelArgument> arguments;  // values point into `values`
+    std::vector<std::byte> values;
+};
+using RecordedOperation = std::variant<RecordedCopy, RecordedFill, RecordedLaunch>;
+
+struct Recording::Contents {
+    std::shared_ptr<Device> device;
+    std::vector<RecordedOperation> operations;
+    std::vector<std::shared_ptr<Buffer>> buffers;  // that they use, each once
+    std::shared_ptr<Buffer> zeros;
+    std::shared_ptr<void> captured;  // by the backend; null: operations are enqueued one by one
+
+    std::mutex mutex;  // one replay at a time
+    std::weak_ptr<Stream> last;
+    std::shared_ptr<Event> behind_last;
+
+    /// Keeps the buffer as long as the recording.
+    void keep(Buffer& buffer);
+    void add(const Kernel& kernel, const LaunchShape& shape, std::span<const KernelArgument> arguments);
+    /// Hands one to the stream's backend.
+    static void enqueue(Stream& stream, const RecordedOperation& operation);
+};
+
+}  // namespace concord

@@ -1,0 +1,90 @@
+#include "recorded.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace concord {
+
+Recording::Recording(std::shared_ptr<Device> device) : contents_(std::make_unique<Contents>()) {
+    contents_->device = std::move(device);
+}
+
+Recording::~Recording() {
+    // What was captured refers to the kernels and buffers.
+    contents_->captured.reset();
+}
+
+Device& Recording::device() const noexcept {
+    return *contents_->device;
+}
+
+u64 Recording::size() const noexcept {
+    return contents_->operations.size();
+}
+
+void Recording::replay(Stream& stream) {
+    stream.check_device("Recording::replay", "the recording", device());
+    stream.check_not_recording("Recording::replay");
+    const std::lock_guard lock(contents_->mutex);
+    if (const auto last = contents_->last.lock(); last && last.get() != &stream) {
+        if (!contents_->behind_last) contents_->behind_last = device().create_event();
+        {
+            const std::lock_guard others(last->mutex_);
+            last->do_record(*contents_->behind_last);  // for it may be recording something else by now
+        }
+        stream.wait(*contents_->behind_last);
+    }
+    stream.replay(*this);
+    contents_->last = stream.weak_from_this();
+}
+
+void Recording::Contents::keep(Buffer& buffer) {
+    const bool known =
+        std::any_of(buffers.begin(), buffers.end(), [&](const auto& b) { return b.get() == &buffer; });
+    if (known) return;
+    if (std::shared_ptr<Buffer> self = buffer.self_.lock()) buffers.push_back(std::move(self));
+}
+
+void Recording::Contents::add(const Kernel& kernel, const LaunchShape& shape,
+                              std::span<const KernelArgument> arguments) {
+    RecordedLaunch launch{kernel.shared_from_this(), shape, {arguments.begin(), arguments.end()}, {}};
+    std::size_t bytes = 0;
+    for (const KernelArgument& argument : arguments) {
+        if (argument.buffer != nullptr) {
+            keep(*argument.buffer);
+        } else {
+            bytes += (argument.size + 15) / 16 * 16;
+        }
+    }
+    launch.values.resize(bytes);  // once: arguments point into it, and moving a vector leaves it where it is
+    std::byte* at = launch.values.data();
+    for (KernelArgument& argument : launch.arguments) {
+        if (argument.buffer != nullptr) continue;
+        if (argument.size > 0) std::memcpy(at, argument.value, argument.size);
+        argument.value = at;
+        at += (argument.size + 15) / 16 * 16;
+    }
+    operations.emplace_back(std::move(launch));
+}
+
+void Recording::Contents::enqueue(Stream& stream, const RecordedOperation& operation) {
+    if (const auto* launch = std::get_if<RecordedLaunch>(&operation)) {
+        stream.do_launch(*launch->kernel, launch->shape, launch->arguments);
+    } else if (const auto* fill = std::get_if<RecordedFill>(&operation)) {
+        stream.do_fill(*fill->to, fill->offset, fill->bytes, fill->pattern.data(), fill->pattern_size);
+    } else {
+        const auto& copy = std::get<RecordedCopy>(operation);
+        if (copy.from->kind() == Buffer::Kind::host) {
+            stream.do_write(*copy.to, copy.to_offset,
+                            static_cast<const std::byte*>(copy.from->host_pointer()) + copy.from_offset,
+                            copy.bytes);
+        } else if (copy.to->kind() == Buffer::Kind::host) {
+            stream.do_read(static_cast<std::byte*>(copy.to->host_pointer()) + copy.to_offset, *copy.from,
+                           copy.from_offset, copy.bytes);
+        } else {
+            stream.do_copy(*copy.to, copy.to_offset, *copy.from, copy.from_offset, copy.bytes);
+        }
+    }
+}
+
+}  // namespace concord
