@@ -3,11 +3,15 @@
 #include "run.hpp"
 
 #include "files.hpp"
+#include "progress.hpp"
 
 #include <concord/conformance/compare.hpp>
+#include <concord/log.hpp>
 
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -20,7 +24,10 @@ namespace {
 struct Asked {
     std::vector<std::string> in;
     std::string out, device, variant = "auto", order = "any";
+    std::string memory_limit, chunk;
     bool json = false;
+
+    Options options() const;
 };
 
 Order order_named(std::string_view name) {
@@ -28,6 +35,30 @@ Order order_named(std::string_view name) {
         if (name_of(order) == name) return order;
     }
     return Order::any;
+}
+
+Options Asked::options() const {
+    return {.variant = variant, .order = order_named(order)};
+}
+
+// "1000000", "256M", "2G": a number of bytes, of which there is one at least; 0 for nothing.
+u64 bytes_of(const char* option, const std::string& text) {
+    if (text.empty()) return 0;
+    constexpr std::string_view units = "KMGT";
+    u64 value = 0;
+    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    std::string_view rest(at, static_cast<std::size_t>(text.data() + text.size() - at));
+    const std::size_t unit = rest.empty() ? std::string_view::npos : units.find(rest[0]);
+    u64 bytes = value;
+    if (unit != std::string_view::npos) {
+        rest.remove_prefix(1);
+        bytes = value << 10 * (unit + 1);
+        if (bytes >> 10 * (unit + 1) != value) bytes = 0;
+    }
+    if (error != std::errc() || !rest.empty() || bytes == 0)
+        throw Error(ErrorCode::invalid_argument, option,
+                    "'" + text + "' is no number of bytes; examples: 500000000, 256M, 2G");
+    return bytes;
 }
 
 struct Times {
@@ -48,7 +79,33 @@ struct Result {
     std::vector<std::byte> bytes, second;  // of the outputs
     std::string variant;
     Times times;
+    std::optional<PipelineRun> pipeline;
 };
+
+// Reads a file's elements into a buffer: where the host cannot see that, by way of two pinned ones.
+void upload(Stream& stream, Buffer& to, const Source& from, Progress& progress) {
+    constexpr u64 piece = u64{32} << 20;
+    Device& device = stream.device();
+    std::shared_ptr<Buffer> pinned[2];
+    std::shared_ptr<Event> uploaded[2];
+    for (u64 done = 0, turn = 0; done < from.bytes(); ++turn) {
+        const u64 bytes = std::min(piece, from.bytes() - done), i = turn % 2;
+        if (to.host_pointer() != nullptr) {
+            from.read(static_cast<std::byte*>(to.host_pointer()) + done, done, bytes);
+        } else {
+            if (!pinned[i]) {
+                pinned[i] = device.allocate_host(bytes);
+                uploaded[i] = device.create_event();
+            }
+            uploaded[i]->synchronize();
+            from.read(pinned[i]->host_pointer(), done, bytes);
+            stream.copy(to, done, *pinned[i], 0, bytes);
+            stream.record(*uploaded[i]);
+        }
+        done += bytes;
+        progress.at(done);
+    }
+}
 
 // Uploads, computes, downloads. The algorithm is called twice: the first call compiles, which device time
 // would count as work; the second one is the kernel time, and `total` is without it. A length that only the call knows
@@ -73,7 +130,8 @@ Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<Np
     for (const auto& input : inputs) {
         buffers.push_back(device.allocate(input->bytes(), stream.get()));
         views.push_back({buffers.back().get(), 0, input->count(), input->type()});
-        stream->write(*buffers.back(), 0, input->data(), input->bytes());
+        Progress progress("reading " + input->path().filename().string(), input->bytes());
+        upload(*stream, *buffers.back(), input->source(), progress);
     }
     stream->record(*marks[1]);
     buffers.push_back(device.allocate(result.bytes.size(), stream.get()));
@@ -90,7 +148,7 @@ Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<Np
     };
     stream->synchronize();
 
-    const Options options{.variant = asked.variant, .order = order_named(asked.order)};
+    const Options options = asked.options();
     const HostClock first_call;
     result.variant = call(options).variant;
     const double first_enqueue = first_call.milliseconds();
@@ -123,11 +181,92 @@ Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<Np
     return result;
 }
 
+// A pipeline's results, into the output file behind its header.
+class NpySink final : public Sink {
+  public:
+    NpySink(OutputFile& file, const NpyHeader& header) : Sink(header.type, header.count), file_(file) {}
+    void write(const void* from, u64 bytes) override {
+        const auto* first = static_cast<const std::byte*>(from);
+        if (head_.size() < 8) head_.insert(head_.end(), first, first + std::min<u64>(bytes, 8));
+        file_.write({first, bytes});
+    }
+    /// The first bytes, of which there are those of an element.
+    const std::vector<std::byte>& head() const { return head_; }
+
+  private:
+    OutputFile& file_;
+    std::vector<std::byte> head_;
+};
+
+// Computes by segments, from the input files into the output file, which is complete then.
+Result compute_by_segments(RunTask& task, Device& device, const char* algorithm,
+                           std::span<const std::unique_ptr<NpyFile>> inputs, NpyHeader& output,
+                           const Asked& asked) {
+    const HostClock total;
+    OutputFile file(asked.out);
+    if (task.is_counted() && file.is_channel())
+        throw Error(ErrorCode::unsupported, "--out",
+                    "'" + asked.out + "' is written to as it comes, and the length of " + algorithm +
+                        "'s output, which is known only in the end, comes first: name a file");
+    const std::string header = npy_header(output.type, output.shape);
+    file.write(std::as_bytes(std::span(header)));
+    NpySink sink(file, output);
+    std::vector<const Source*> sources;
+    for (const auto& input : inputs)
+        sources.push_back(&input->source());
+    Result result;
+    {
+        const u64 size = inputs[0]->count() > 0 ? inputs[0]->bytes() / inputs[0]->count() * inputs.size() : 0;
+        Progress progress(algorithm, inputs[0]->count() * size);
+        const PipelineOptions options{.call = asked.options(),
+                                      .memory = bytes_of("--memory-limit", asked.memory_limit),
+                                      .segment = bytes_of("--chunk", asked.chunk),
+                                      .progress = [&](u64 done, u64 /*all*/) { progress.at(done * size); }};
+        result.pipeline = task.run_pipeline(device, sources, sink, options);
+    }
+    if (task.is_counted()) {
+        output.count = result.pipeline->count;
+        output.shape = {output.count};
+        const std::string final_header = npy_header(output.type, output.shape, header.size());
+        file.rewrite(std::as_bytes(std::span(final_header)));
+    }
+    file.keep();
+    const PipelineTimes& times = result.pipeline->times;
+    result.bytes = sink.head();
+    result.variant = result.pipeline->variant;
+    result.times = {times.compile, times.upload, times.kernel, times.download, total.milliseconds()};
+    return result;
+}
+
+// The bytes that inputs and outputs take if they are on the device as a whole.
+u64 whole_bytes(std::span<const std::unique_ptr<NpyFile>> inputs, const NpyHeader& output,
+                const NpyHeader* second) {
+    u64 bytes = output.count * size_of(output.type);
+    if (second != nullptr) bytes += second->count * size_of(second->type);
+    for (const auto& input : inputs)
+        bytes += input->bytes();
+    return bytes;
+}
+
+// Whether to compute by segments: because a length of theirs is asked for, or the whole does not fit.
+bool by_segments(const RunTask& task, const char* algorithm, const Device& device, u64 whole, const Asked& asked) {
+    const DeviceTraits& traits = device.traits();
+    const u64 limit = bytes_of("--memory-limit", asked.memory_limit);
+    const bool needed = bytes_of("--chunk", asked.chunk) > 0 || (limit > 0 && whole > limit);
+    if (needed && !task.has_pipeline())
+        throw Error(ErrorCode::unsupported, "--memory-limit",
+                    std::string(algorithm) + " is not done by segments, and takes " + std::to_string(whole) +
+                        " bytes; map, add, reduce, scan, histogram and compact are");
+    // An eighth is left to scratch and to others; outputs are on the host as well.
+    const u64 memory = traits.global_memory / 8 * 7 / (traits.shares_host_memory ? 2 : 1);
+    return needed || (task.has_pipeline() && whole > memory);
+}
+
 void print_json(const char* algorithm, const RunTask& task, const Device& device, const NpyFile& input,
                 const NpyHeader& output, const Asked& asked, const Result& result) {
     using nlohmann::ordered_json;
     const Times& t = result.times;
-    const ordered_json object = {
+    ordered_json object = {
         {"algorithm", algorithm},
         {"function", task.title()},
         {"variant", result.variant},
@@ -142,6 +281,17 @@ void print_json(const char* algorithm, const RunTask& task, const Device& device
           {"kernel", t.kernel},
           {"download", t.download},
           {"total", t.total}}}};
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    object["peak_memory"] = static_cast<u64>(usage.ru_maxrss) << 10;
+    if (result.pipeline) {
+        const PipelineRun& run = *result.pipeline;
+        object["pipeline"] = {{"segments", run.segments},
+                              {"segment", run.segment},
+                              {"depth", run.depth},
+                              {"read_ms", run.times.read},
+                              {"write_ms", run.times.write}};
+    }
     std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
@@ -192,15 +342,30 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
     if (!device->traits().runs)
         throw Error(ErrorCode::unsupported, "--device",
                     "'" + asked.device + "' only compiles, it cannot run anything");
+    bool pieces = by_segments(task, algorithm, *device, whole_bytes(inputs, output, second ? &*second : nullptr),
+                              asked);
     Result result;
     try {
-        result = compute(task, *device, inputs, output, second ? &*second : nullptr, asked);
+        if (!pieces) {
+            try {
+                result = compute(task, *device, inputs, output, second ? &*second : nullptr, asked);
+            } catch (const Error& error) {
+                // Others may have most of the device's memory.
+                if (error.code() != ErrorCode::out_of_memory || !task.has_pipeline()) throw;
+                log::info(std::string(error.what()) + ": again, by segments");
+                device->trim();
+                pieces = true;
+            }
+        }
+        if (pieces) result = compute_by_segments(task, *device, algorithm, inputs, output, asked);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::compile_failed || !task.has_user_text()) throw;
         throw Error(ErrorCode::invalid_argument, "--text", error.what());
     }
-    const std::string header = npy_header(output.type, output.shape);
-    write_whole(asked.out, {std::as_bytes(std::span(header)), result.bytes});
+    if (!pieces) {
+        const std::string header = npy_header(output.type, output.shape);
+        write_whole(asked.out, {std::as_bytes(std::span(header)), result.bytes});
+    }
     if (second) {
         const std::string second_header = npy_header(second->type, second->shape);
         write_whole(second_path, {std::as_bytes(std::span(second_header)), result.second});
@@ -214,6 +379,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
               << device->info().selector << ": " << name_of(inputs[0]->type()) << " "
               << shape_name(inputs[0]->shape());
     if (output.shape.empty()) std::cout << " = " << value_name(output.type, result.bytes.data());
+    if (result.pipeline) std::cout << " in " << result.pipeline->segments << " segments";
     std::cout << " -> " << asked.out << ", kernel " << rounded(result.times.kernel) << " ms\n";
     return status_ok;
 }
@@ -240,6 +406,17 @@ void add_run(CLI::App& program, Action& action) {
                "The least promise of the order of float operations that will do: canonical (equal bits on "
                "every device), own or any (default)")
             ->check(CLI::IsMember({"canonical", "own", "any"}));
+        one->add_option("--memory-limit", asked->memory_limit,
+                        task->has_pipeline()
+                            ? "Most memory for data, such as 256M or 2G: what takes more is done by segments "
+                              "(default: the device's memory)"
+                            : "Most memory for data, such as 256M or 2G: what takes more is refused")
+            ->type_name("BYTES");
+        if (task->has_pipeline()) {
+            one->add_option("--chunk", asked->chunk,
+                            "Bytes of the first input in a segment (default: by measured rates)")
+                ->type_name("BYTES");
+        }
         one->add_flag("--json", asked->json, "Print what ran and how long it took as one JSON object");
         task->add_options(*one);
         one->callback([=, &action] { action = [=] { return run(row.name, *task, *asked); }; });
