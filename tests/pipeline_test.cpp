@@ -100,7 +100,8 @@ DEVICE_TEST(pipelines_of_map_and_add_have_the_bits_of_one_call) {
             CHECK(same_bits(out.values, mapped));
             CHECK(run.count == n);
             CHECK(run.device == &device);
-            if (options.segment > 0) CHECK(run.segments == std::max<u64>(1, (n + run.segment - 1) / run.segment));
+            if (options.segment > 0)
+                CHECK(run.segments == std::max<u64>(1, (n + run.segment - 1) / run.segment));
             std::vector<float> there(n);
             HostSink memory(there);
             pipeline_map(device, HostSource(x), memory, f, options);
@@ -125,9 +126,10 @@ DEVICE_TEST(pipelines_of_reduce_have_the_bits_of_one_call) {
     for (const u64 n : {0, 1, 1023, 1024, 1025, 65537, (1 << 22) + 4097}) {
         CAPTURE(n);
         const auto x = rough_values(n);
-        const auto sum = whole<float, float>(device, x, 1, [](Stream& stream, const auto& in, const auto& out) {
-            reduce(stream, in, out, ReduceOp::sum, {.order = Order::canonical});
-        });
+        const auto sum =
+            whole<float, float>(device, x, 1, [](Stream& stream, const auto& in, const auto& out) {
+                reduce(stream, in, out, ReduceOp::sum, {.order = Order::canonical});
+            });
         each_way(x, {1, 3000, 65536}, [&](const Source& in, const PipelineOptions& options) {
             if (n > 100000 && options.segment == sizeof(float)) return;
             Pile<float> out(1);
@@ -139,7 +141,8 @@ DEVICE_TEST(pipelines_of_reduce_have_the_bits_of_one_call) {
     const auto x = rough_values(100003);
     const auto op = pipeline_scaled.bind(0.75f);
     const auto scaled = whole<float, float>(
-        device, x, 1, [&](Stream& stream, const auto& in, const auto& out) { reduce(stream, in, out, op, 0.0f); });
+        device, x, 1,
+        [&](Stream& stream, const auto& in, const auto& out) { reduce(stream, in, out, op, 0.0f); });
     Pile<float> out(1);
     pipeline_reduce(device, Away<float>(x), out, op, 0.0f, {.segment = 5000});
     CHECK(same_bits(out.values, scaled));
@@ -154,9 +157,10 @@ DEVICE_TEST(pipelines_of_scan_have_the_bits_of_one_call) {
         CAPTURE(n);
         const auto x = rough_values(n);
         for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
-            const auto sums = whole<float, float>(device, x, n, [&](Stream& stream, const auto& in, const auto& out) {
-                scan(stream, in, out, ReduceOp::sum, kind, {.order = Order::canonical});
-            });
+            const auto sums =
+                whole<float, float>(device, x, n, [&](Stream& stream, const auto& in, const auto& out) {
+                    scan(stream, in, out, ReduceOp::sum, kind, {.order = Order::canonical});
+                });
             each_way(x, {tile, 3 * tile, 16 * tile}, [&](const Source& in, const PipelineOptions& options) {
                 Pile<float> out(n);
                 const PipelineRun run = pipeline_scan(device, in, out, ReduceOp::sum, kind, options);
@@ -169,7 +173,8 @@ DEVICE_TEST(pipelines_of_scan_have_the_bits_of_one_call) {
     const auto x = rough_values(n);
     const auto op = pipeline_scaled.bind(0.75f);
     const auto scaled = whole<float, float>(
-        device, x, n, [&](Stream& stream, const auto& in, const auto& out) { scan(stream, in, out, op, 0.0f); });
+        device, x, n,
+        [&](Stream& stream, const auto& in, const auto& out) { scan(stream, in, out, op, 0.0f); });
     Pile<float> out(n);
     pipeline_scan(device, Away<float>(x), out, op, 0.0f, ScanKind::inclusive, {.segment = 2 * tile * 4});
     CHECK(same_bits(out.values, scaled));
@@ -225,23 +230,25 @@ DEVICE_TEST(pipelines_say_what_is_wrong) {
     const Away<float> away(x);
     CHECK(throws(ErrorCode::invalid_argument, "100000 and 10 elements",
                  [&] { pipeline_add(device, in, shorter, out); }));
-    CHECK(throws(ErrorCode::invalid_argument, "room for 1 elements", [&] { pipeline_scan(device, in, sum); }));
+    CHECK(
+        throws(ErrorCode::invalid_argument, "room for 1 elements", [&] { pipeline_scan(device, in, sum); }));
     CHECK(throws(ErrorCode::invalid_argument, "not 1", [&] { pipeline_reduce(device, in, out); }));
     CHECK(throws(ErrorCode::invalid_argument, "too small",
                  [&] { pipeline_reduce(device, away, sum, ReduceOp::sum, {.memory = 100}); }));
     std::vector<double> other(x.size());
     HostSink doubles(other);
-    CHECK(throws(ErrorCode::invalid_argument, "in is f32, out f64", [&] { pipeline_scan(device, in, doubles); }));
-    CHECK(throws(ErrorCode::invalid_argument, "", [&] { pipeline_map(device, away, doubles, MapFunction::copy); }));
+    CHECK(throws(ErrorCode::invalid_argument, "in is f32, out f64",
+                 [&] { pipeline_scan(device, in, doubles); }));
+    CHECK(throws(ErrorCode::invalid_argument, "",
+                 [&] { pipeline_map(device, away, doubles, MapFunction::copy); }));
     CHECK(throws(ErrorCode::invalid_argument, "not u16, u32 or u64",
                  [&] { pipeline_histogram(device, in, doubles, pipeline_ring); }));
     CHECK(throws(ErrorCode::invalid_argument, "overlaps", [&] {
         HostSink shifted(y.data() + 1, y.size() - 1, Type::f32);
         pipeline_map(device, HostSource(std::span(y).first(y.size() - 1)), shifted, MapFunction::copy);
     }));
-    CHECK(throws(ErrorCode::invalid_argument, "no_such", [&] {
-        pipeline_map(device, in, out, MapFunction::copy, {.call = {"no_such"}});
-    }));
+    CHECK(throws(ErrorCode::invalid_argument, "no_such",
+                 [&] { pipeline_map(device, in, out, MapFunction::copy, {.call = {"no_such"}}); }));
 }
 
 DEVICE_TEST(pipelines_leave_nothing_behind_when_they_fail) {
@@ -276,7 +283,8 @@ DEVICE_TEST(pipelines_leave_nothing_behind_when_they_fail) {
                                   CHECK(done > last);
                                   CHECK(all == n);
                                   last = done;
-                                  if (done > n / 2) throw Error(ErrorCode::out_of_memory, "progress", "enough");
+                                  if (done > n / 2)
+                                      throw Error(ErrorCode::out_of_memory, "progress", "enough");
                               }});
         }));
         CHECK(last > n / 2);
@@ -292,9 +300,10 @@ DEVICE_TEST(pipelines_stay_within_their_memory) {
     const u64 before = device.memory_use().in_use;
     std::vector<float> one(1);
     HostSink sum(one);
-    const PipelineRun run = pipeline_reduce(
-        device, Away<float>(x), sum, ReduceOp::sum,
-        {.memory = limit, .progress = [&](u64, u64) { CHECK(device.memory_use().in_use - before <= limit); }});
+    const PipelineRun run = pipeline_reduce(device, Away<float>(x), sum, ReduceOp::sum,
+                                            {.memory = limit, .progress = [&](u64, u64) {
+                                                 CHECK(device.memory_use().in_use - before <= limit);
+                                             }});
     CHECK(run.segments > 2);
     CHECK(run.segment * run.depth * sizeof(float) <= limit);
 }

@@ -48,7 +48,8 @@ PipelineRun pipeline_map(const char* algorithm, Device& device, Sources in, Sink
 PipelineRun pipeline_reduce(Device& device, const Source& in, Sink& out, const ReduceCall& call,
                             const PipelineOptions& options) {
     check_same_type("reduce", in, out);
-    if (out.room() != 1) refuse("reduce", "out has room for " + std::to_string(out.room()) + " elements, not 1");
+    if (out.room() != 1)
+        refuse("reduce", "out has room for " + std::to_string(out.room()) + " elements, not 1");
     const Type type = in.type();
     const u64 n = in.count(), chunk = canonical_chunk(n), chunks = std::max<u64>(1, divide_up(n, chunk));
     Pipeline pipeline(device, options);
@@ -110,30 +111,32 @@ PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, const Sca
              stream.copy(*mine.host, 0, *mine.device, 0, bytes);
              return run;
          },
-         .complete = [&](Stream& stream, const PipelineSegment& segment) {
-             if (segment.only) {
-                 scan_part(stream, segment, 0, segment.count);
+         .complete =
+             [&](Stream& stream, const PipelineSegment& segment) {
+                 if (segment.only) {
+                     scan_part(stream, segment, 0, segment.count);
+                     return segment.count;
+                 }
+                 const auto* total = static_cast<const std::byte*>(totals[segment.slot].host->host_pointer());
+                 for (u64 done = 0; done < segment.count;) {
+                     // The largest node that begins here.
+                     u64 node = tile;
+                     while ((segment.first + done) % (node * fan) == 0 && node * fan <= segment.count - done)
+                         node *= fan;
+                     const u64 count = std::min(node, segment.count - done);
+                     scan_part(stream, segment, done, count);
+                     before.push(total + done / tile * size_of(type), divide_up(count, tile));
+                     done += count;
+                 }
                  return segment.count;
-             }
-             const auto* total = static_cast<const std::byte*>(totals[segment.slot].host->host_pointer());
-             for (u64 done = 0; done < segment.count;) {
-                 // The largest node that begins here.
-                 u64 node = tile;
-                 while ((segment.first + done) % (node * fan) == 0 && node * fan <= segment.count - done)
-                     node *= fan;
-                 const u64 count = std::min(node, segment.count - done);
-                 scan_part(stream, segment, done, count);
-                 before.push(total + done / tile * size_of(type), divide_up(count, tile));
-                 done += count;
-             }
-             return segment.count;
-         }});
+             }});
 }
 
 PipelineRun pipeline_histogram(Device& device, const Source& in, Sink& counters, const HistogramCall& call,
                                const PipelineOptions& options) {
     if (counters.type() != Type::u16 && counters.type() != Type::u32 && counters.type() != Type::u64)
-        refuse("histogram", "counters are " + std::string(name_of(counters.type())) + ", not u16, u32 or u64");
+        refuse("histogram",
+               "counters are " + std::string(name_of(counters.type())) + ", not u16, u32 or u64");
     // Counters that saturate do not add up.
     const Type type = counters.type() == Type::u32 ? Type::u32 : Type::u64;
     const u64 bins = counters.room();
@@ -142,18 +145,17 @@ PipelineRun pipeline_histogram(Device& device, const Source& in, Sink& counters,
     const auto whole = device.allocate(bins * size_of(type));
     std::shared_ptr<Buffer> part;
     const View sum = view_of(whole, 0, bins, type);
-    PipelineRun run =
-        pipeline.run({.name = "histogram",
-                      .in = {&in},
-                      .memory = 3 * sum.bytes(),
-                      .begin = [&](Stream& kernels, const PipelineSegment& segment) {
-                          if (segment.index == 0) return call(kernels, segment.in[0], sum);
-                          if (!part) part = device.allocate(sum.bytes());
-                          const View more = view_of(part, 0, bins, type);
-                          const Run made = call(kernels, segment.in[0], more);
-                          add(kernels, sum, more, sum);
-                          return made;
-                      }});
+    PipelineRun run = pipeline.run({.name = "histogram",
+                                    .in = {&in},
+                                    .memory = 3 * sum.bytes(),
+                                    .begin = [&](Stream& kernels, const PipelineSegment& segment) {
+                                        if (segment.index == 0) return call(kernels, segment.in[0], sum);
+                                        if (!part) part = device.allocate(sum.bytes());
+                                        const View more = view_of(part, 0, bins, type);
+                                        const Run made = call(kernels, segment.in[0], more);
+                                        add(kernels, sum, more, sum);
+                                        return made;
+                                    }});
     run.count = bins;
     if (counters.type() == type) {
         deliver(stream, sum, counters);

@@ -72,9 +72,9 @@ struct Pipeline::Slot {
 Pipeline::Pipeline(Device& device, const PipelineOptions& options)
     : device_(device),
       options_(options),
-      uploads_(device.create_stream()),
+      uploads_(device.traits().shares_host_memory ? nullptr : device.create_stream()),
       kernels_(device.create_stream()),
-      downloads_(device.create_stream()) {}
+      downloads_(uploads_ ? device.create_stream() : nullptr) {}
 
 Pipeline::~Pipeline() = default;
 
@@ -94,7 +94,8 @@ void Pipeline::check(const PipelineTask& task) const {
     for (const Source* source : task.in) {
         const auto* from = static_cast<const std::byte*>(source->data());
         const auto* to = static_cast<const std::byte*>(task.out->data());
-        if (from == nullptr || to == nullptr || (from == to && size_of(source->type()) == size_of(task.out->type())))
+        if (from == nullptr || to == nullptr ||
+            (from == to && size_of(source->type()) == size_of(task.out->type())))
             continue;
         if (from < to + all_ * size_of(task.out->type()) && to < from + source->bytes())
             refuse("out overlaps an input without being it");
@@ -107,20 +108,23 @@ void Pipeline::make_slots(const PipelineTask& task) {
     u64 slot_bytes = 0, all_bytes = 0;
     for (const Source* source : task.in) {
         const bool there = reaches && source->data() != nullptr && is_aligned(source->data(), source->type());
-        in_memory_.push_back(there ? std::make_shared<HostRange>(device_, source->data(), source->bytes()) : nullptr);
+        in_memory_.push_back(there ? std::make_shared<HostRange>(device_, source->data(), source->bytes())
+                                   : nullptr);
         all_bytes += size_of(source->type());
         if (!there) slot_bytes += size_of(source->type());
     }
     if (task.out != nullptr) {
         const u32 size = size_of(task.out->type());
-        if (reaches && task.in_place && task.out->data() != nullptr && is_aligned(task.out->data(), task.out->type()))
+        if (reaches && task.in_place && task.out->data() != nullptr &&
+            is_aligned(task.out->data(), task.out->type()))
             out_memory_ = std::make_shared<HostRange>(device_, task.out->data(), all_ * size);
         all_bytes += size;
         if (!out_memory_) slot_bytes += size;
     }
     PipelinePlan plan{std::max<u64>(all_, 1), 1};
     // With nothing to be copied and no length asked for there is no use in segments.
-    if (slot_bytes > 0 || options_.segment > 0) plan = plan_pipeline(device_, task, options_, slot_bytes, all_bytes);
+    if (slot_bytes > 0 || options_.segment > 0)
+        plan = plan_pipeline(device_, task, options_, slot_bytes, all_bytes);
     const bool pinned = !device_.traits().shares_host_memory;
     const u64 segments = std::max<u64>(1, divide_up(all_, plan.segment));
     plan.depth = static_cast<u32>(std::min<u64>(plan.depth, segments));
@@ -146,7 +150,8 @@ void Pipeline::make_slots(const PipelineTask& task) {
 }
 
 PipelineSegment Pipeline::segment_of(const Slot& slot) const {
-    return {slot.index, slot.first, slot.count, slot.number, slot.views, slot.out_view, result_.segments == 1};
+    return {slot.index, slot.first,    slot.count,           slot.number,
+            slot.views, slot.out_view, result_.segments == 1};
 }
 
 // Reads the segment, and enqueues its upload.
@@ -172,8 +177,9 @@ void Pipeline::fill(const PipelineTask& task, Slot& slot) {
     }
     if (slot.upload.used) slot.upload.end(*uploads_);
     const Type type = task.out != nullptr ? task.out->type() : Type::u8;
-    slot.out_view = {out_memory_ ? out_memory_.get() : slot.out.get(), out_memory_ ? slot.first * size_of(type) : 0,
-                     task.out != nullptr ? slot.count : 0, type};
+    slot.out_view = {out_memory_ ? out_memory_.get() : slot.out.get(),
+                     out_memory_ ? slot.first * size_of(type) : 0, task.out != nullptr ? slot.count : 0,
+                     type};
 }
 
 void Pipeline::begin(const PipelineTask& task, Slot& slot) {
@@ -232,8 +238,9 @@ PipelineRun Pipeline::run(const PipelineTask& task) {
     all_ = task.in[0]->count();
     check(task);
     make_slots(task);
-    log::debug("pipeline_" + std::string(task.name) + ": " + std::to_string(result_.segments) + " segments of " +
-               std::to_string(result_.segment) + " elements, " + std::to_string(result_.depth) + " at once");
+    log::debug("pipeline_" + std::string(task.name) + ": " + std::to_string(result_.segments) +
+               " segments of " + std::to_string(result_.segment) + " elements, " +
+               std::to_string(result_.depth) + " at once");
     const u64 depth = slots_.size();
     for (u64 index = 0; index < result_.segments; ++index) {
         Slot& slot = *slots_[index % depth];
@@ -257,8 +264,9 @@ PipelineRun Pipeline::run(const PipelineTask& task) {
         Slot& slot = *slots_[(result_.segments + i) % depth];
         if (slot.busy) finish(task, slot);
     }
-    for (const auto& stream : {uploads_, kernels_, downloads_})
-        stream->synchronize();  // throws what failed on the device
+    for (const auto& stream : {uploads_, kernels_, downloads_}) {
+        if (stream) stream->synchronize();  // throws what failed on the device
+    }
     for (const int stage : {0, 2}) {
         if (result_.segments > 1)
             result_.times.compile += std::max(0.0, launches_[stage].least - launches_[stage + 1].least);

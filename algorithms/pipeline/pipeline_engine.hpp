@@ -11,7 +11,7 @@ namespace concord::detail {
 /// A segment as its algorithm sees it.
 struct PipelineSegment {
     u64 index, first, count;  ///< elements [first, first + count)
-    u32 slot;                 ///< below the depth: what a slot has of its own is free again when its next segment begins
+    u32 slot;  ///< below the depth: what a slot has of its own is free again when its next segment begins
     std::span<const View> in;
     View out;   ///< as many elements; none if the task has no `out`
     bool only;  ///< there is no other
@@ -21,9 +21,10 @@ struct PipelineSegment {
 struct PipelineTask {
     std::string_view name;
     std::vector<const Source*> in;  ///< of one count
-    Sink* out = nullptr;            ///< for an element or less of each of the input; null: results are collected otherwise
-    u64 grain = 1;                  ///< segments but the last are multiples of it
-    u64 memory = 0;                 ///< bytes that it takes besides the slots
+    Sink* out =
+        nullptr;     ///< for an element or less of each of the input; null: results are collected otherwise
+    u64 grain = 1;   ///< segments but the last are multiples of it
+    u64 memory = 0;  ///< bytes that it takes besides the slots
     /// Whether `out` gets as many elements as there are, each in its place.
     bool in_place = true;
     /// Enqueues the kernels of a segment.
@@ -80,11 +81,13 @@ class Pipeline {
     const PipelineOptions& options_;
     PipelineRun result_;
     u64 all_ = 0;  // elements
-    std::array<Least, 4> launches_;  // what begin() and complete() take the host: of the first segment, of the others
+    std::array<Least, 4>
+        launches_;  // what begin() and complete() take the host: of the first segment, of the others
     std::vector<std::shared_ptr<Buffer>> in_memory_;  // inputs where they lie; null: read
     std::shared_ptr<Buffer> out_memory_;
     std::vector<std::unique_ptr<Slot>> slots_;
-    // Last, so that they are gone, and their work is done, before what it uses.
+    // Last, so that they are gone, and their work is done, before what it uses. Uploads and downloads: null where the device
+    // works in the host's memory.
     std::shared_ptr<Stream> uploads_, kernels_, downloads_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 // Of one device in this process.
 struct Rates {
-    double overhead = 0;                       // seconds from the host through the streams and back
+    double overhead = 0;                        // seconds from the host through the streams and back
     double copy = 0, upload = 0, download = 0;  // bytes a second; 0: not done
 };
 
@@ -104,10 +104,6 @@ u32 depth_of(const Rates& rates, bool writes) {
     return 1 + static_cast<u32>(all / longest + 0.5);
 }
 
-std::string mebibytes(u64 bytes) {
-    return std::to_string(divide_up(bytes, u64{1} << 20)) + " MiB";
-}
-
 }  // namespace
 
 PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const PipelineOptions& options,
@@ -135,15 +131,16 @@ PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const Pipel
     const u64 room = (limit > task.memory ? limit - task.memory : 0) / 8 * 7;
     if (least > room)
         throw Error(ErrorCode::invalid_argument, "pipeline_" + std::string(task.name),
-                    "a memory limit of " + mebibytes(limit) + " is too small: one segment takes " +
-                        mebibytes(divide_up(least, 7) * 8 + task.memory) + " at least");
+                    "a memory limit of " + std::to_string(limit) + " bytes is too small: one segment takes " +
+                        std::to_string(divide_up(least, 7) * 8 + task.memory) + " at least");
     while (plan.depth > 1 && plan.depth * least > room)
         --plan.depth;
-    const u64 most = slot_bytes == 0 ? plan.segment
-                                     : std::min(room / plan.depth / slot_bytes, traits.max_allocation / 8);
+    const u64 most =
+        slot_bytes == 0 ? plan.segment : std::min(room / plan.depth / slot_bytes, traits.max_allocation / 8);
     if (plan.segment > most)
-        plan.segment = std::max(task.grain, options.segment > 0 ? most / task.grain * task.grain
-                                                                : std::bit_floor(most) / task.grain * task.grain);
+        plan.segment =
+            std::max(task.grain, options.segment > 0 ? most / task.grain * task.grain
+                                                     : std::bit_floor(most) / task.grain * task.grain);
     return plan;
 }
 

@@ -42,7 +42,8 @@ void Progress::at(u64 done) {
     if (now - start_ < moment || now - drawn_ < step) return;
     drawn_ = now;
     const double seconds = std::chrono::duration<double>(now - start_).count();
-    const double rate = static_cast<double>(done) / seconds, share = static_cast<double>(done) / static_cast<double>(bytes_);
+    const double rate = static_cast<double>(done) / seconds,
+                 share = static_cast<double>(done) / static_cast<double>(bytes_);
     constexpr double gib = 1 << 30;
     char text[128];
     std::snprintf(text, sizeof text, "%3.0f %%  %.2f of %.2f GiB  %.2f GB/s  ", 100 * share,

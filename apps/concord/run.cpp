@@ -8,8 +8,8 @@
 #include <concord/conformance/compare.hpp>
 #include <concord/log.hpp>
 
-#include <nlohmann/json.hpp>
 #include <sys/resource.h>
+#include <nlohmann/json.hpp>
 
 #include <charconv>
 #include <chrono>
@@ -238,28 +238,25 @@ Result compute_by_segments(RunTask& task, Device& device, const char* algorithm,
     return result;
 }
 
-// The bytes that inputs and outputs take if they are on the device as a whole.
-u64 whole_bytes(std::span<const std::unique_ptr<NpyFile>> inputs, const NpyHeader& output,
-                const NpyHeader* second) {
-    u64 bytes = output.count * size_of(output.type);
-    if (second != nullptr) bytes += second->count * size_of(second->type);
-    for (const auto& input : inputs)
-        bytes += input->bytes();
-    return bytes;
-}
-
-// Whether to compute by segments: because a length of theirs is asked for, or the whole does not fit.
-bool by_segments(const RunTask& task, const char* algorithm, const Device& device, u64 whole, const Asked& asked) {
+// Whether to compute by segments: because a length of theirs is asked for, or the whole does not fit. Outputs are on the
+// host as well, which may be the device's memory.
+bool by_segments(const RunTask& task, const char* algorithm, const Device& device,
+                 std::span<const std::unique_ptr<NpyFile>> inputs, const NpyHeader& output,
+                 const NpyHeader* second, const Asked& asked) {
     const DeviceTraits& traits = device.traits();
+    u64 whole = output.count * size_of(output.type);
+    if (second != nullptr) whole += second->count * size_of(second->type);
+    if (traits.shares_host_memory) whole *= 2;
+    for (const auto& input : inputs)
+        whole += input->bytes();
     const u64 limit = bytes_of("--memory-limit", asked.memory_limit);
-    const bool needed = bytes_of("--chunk", asked.chunk) > 0 || (limit > 0 && whole > limit);
-    if (needed && !task.has_pipeline())
+    if (limit > 0 && whole > limit && !task.has_pipeline())
         throw Error(ErrorCode::unsupported, "--memory-limit",
                     std::string(algorithm) + " is not done by segments, and takes " + std::to_string(whole) +
                         " bytes; map, add, reduce, scan, histogram and compact are");
-    // An eighth is left to scratch and to others; outputs are on the host as well.
-    const u64 memory = traits.global_memory / 8 * 7 / (traits.shares_host_memory ? 2 : 1);
-    return needed || (task.has_pipeline() && whole > memory);
+    // An eighth is left to scratch and to others.
+    const u64 memory = limit > 0 ? limit : traits.global_memory / 8 * 7;
+    return bytes_of("--chunk", asked.chunk) > 0 || (task.has_pipeline() && whole > memory);
 }
 
 void print_json(const char* algorithm, const RunTask& task, const Device& device, const NpyFile& input,
@@ -342,19 +339,24 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
     if (!device->traits().runs)
         throw Error(ErrorCode::unsupported, "--device",
                     "'" + asked.device + "' only compiles, it cannot run anything");
-    bool pieces = by_segments(task, algorithm, *device, whole_bytes(inputs, output, second ? &*second : nullptr),
-                              asked);
+    bool pieces = by_segments(task, algorithm, *device, inputs, output, second ? &*second : nullptr, asked);
     Result result;
     try {
         if (!pieces) {
+            // Others may have most of the memory, the host's or the device's.
+            auto again = [&](const char* what) {
+                log::info(std::string(what) + ": again, by segments");
+                device->trim();
+                pieces = true;
+            };
             try {
                 result = compute(task, *device, inputs, output, second ? &*second : nullptr, asked);
             } catch (const Error& error) {
-                // Others may have most of the device's memory.
                 if (error.code() != ErrorCode::out_of_memory || !task.has_pipeline()) throw;
-                log::info(std::string(error.what()) + ": again, by segments");
-                device->trim();
-                pieces = true;
+                again(error.what());
+            } catch (const std::bad_alloc&) {
+                if (!task.has_pipeline()) throw;
+                again("the host is out of memory");
             }
         }
         if (pieces) result = compute_by_segments(task, *device, algorithm, inputs, output, asked);
