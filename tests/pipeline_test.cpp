@@ -1,7 +1,10 @@
 // Pipelines: the bits of one call on all of the data, whatever the segments; faults; what is left behind.
 #include "devices.hpp"
 
+#include <unistd.h>
+
 #include <cstring>
+#include <filesystem>
 
 using namespace concord;
 using test::random_values;
@@ -249,6 +252,36 @@ DEVICE_TEST(pipelines_say_what_is_wrong) {
     }));
     CHECK(throws(ErrorCode::invalid_argument, "no_such",
                  [&] { pipeline_map(device, in, out, MapFunction::copy, {.call = {"no_such"}}); }));
+}
+
+DEVICE_TEST(pipelines_take_files) {
+    const auto x = random_values<float>(300000);
+    struct File {
+        std::string path = (std::filesystem::temp_directory_path() / "concord-pipeline-XXXXXX").string();
+        int descriptor = ::mkstemp(path.data());
+        ~File() {
+            ::close(descriptor);
+            ::unlink(path.c_str());
+        }
+    } const file;
+    REQUIRE(file.descriptor >= 0);
+    REQUIRE(::write(file.descriptor, "head", 4) == 4);
+    FileSink to(file.descriptor, file.path, x.size(), Type::f32);
+    pipeline_map(device, HostSource(x), to, MapFunction::copy, {.segment = 100000});
+    Pile<float> out(x.size());
+    pipeline_map(device, FileSource(file.path, 4, x.size(), Type::f32), out, MapFunction::copy);
+    CHECK(same_bits(out.values, x));
+    CHECK(throws(ErrorCode::io, "more than its 1200004",
+                 [&] { FileSource(file.path, 8, x.size(), Type::f32); }));
+    CHECK(throws(ErrorCode::io, "no-such-file: cannot be read",
+                 [&] { FileSource("no-such-file", 0, 1, Type::u8); }));
+    const FileSource in(file.descriptor, file.path, 4, x.size(), Type::f32);
+    Pile<float> part(x.size());
+    CHECK(throws(ErrorCode::io, "it became shorter while it was read", [&] {
+        pipeline_map(device, in, part, MapFunction::copy,
+                     {.segment = 100000,
+                      .progress = [&](u64, u64) { CHECK(::ftruncate(file.descriptor, 500000) == 0); }});
+    }));
 }
 
 DEVICE_TEST(pipelines_leave_nothing_behind_when_they_fail) {

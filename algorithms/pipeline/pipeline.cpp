@@ -182,7 +182,7 @@ PipelineRun pipeline_compact(Device& device, const Source& in, Sink& out, const 
     return pipeline.run({.name = "compact",
                          .in = {&in},
                          .out = &out,
-                         .in_place = false,
+                         .one_to_one = false,
                          .begin =
                              [&](Stream& stream, const PipelineSegment& segment) {
                                  if (counts.size() <= segment.slot) counts.resize(segment.slot + 1);

@@ -62,7 +62,8 @@ struct Pipeline::Slot {
     u64 index = 0, first = 0, count = 0;
     bool busy = false;
     u64 results = 0;
-    std::vector<std::shared_ptr<Buffer>> in, in_host;  // null where the input lies in memory; pinned
+    std::vector<std::shared_ptr<Buffer>> in,
+        in_host;  // null where an input stays where it lies; pinned, or null
     std::shared_ptr<Buffer> out, out_host;
     std::vector<View> views;
     View out_view;
@@ -115,7 +116,7 @@ void Pipeline::make_slots(const PipelineTask& task) {
     }
     if (task.out != nullptr) {
         const u32 size = size_of(task.out->type());
-        if (reaches && task.in_place && task.out->data() != nullptr &&
+        if (reaches && task.one_to_one && task.out->data() != nullptr &&
             is_aligned(task.out->data(), task.out->type()))
             out_memory_ = std::make_shared<HostRange>(device_, task.out->data(), all_ * size);
         all_bytes += size;
@@ -187,7 +188,7 @@ void Pipeline::begin(const PipelineTask& task, Slot& slot) {
     slot.first_kernels.start(*kernels_);
     const auto start = Clock::now();
     const Run run = task.begin(*kernels_, segment_of(slot));
-    launches_[slot.index == 0 ? 0 : 1].add(milliseconds(Clock::now() - start));
+    begun_.add(slot.index, milliseconds(Clock::now() - start));
     slot.first_kernels.end(*kernels_);
     if (!run.variant.empty()) result_.variant = run.variant;
     slot.results = task.out != nullptr ? slot.count : 0;
@@ -199,7 +200,7 @@ void Pipeline::complete(const PipelineTask& task, Slot& slot) {
     slot.last_kernels.start(*kernels_);
     const auto start = Clock::now();
     slot.results = task.complete(*kernels_, segment_of(slot));
-    launches_[slot.index == 0 ? 2 : 3].add(milliseconds(Clock::now() - start));
+    completed_.add(slot.index, milliseconds(Clock::now() - start));
     slot.last_kernels.end(*kernels_);
     download(task, slot);
 }
@@ -267,10 +268,7 @@ PipelineRun Pipeline::run(const PipelineTask& task) {
     for (const auto& stream : {uploads_, kernels_, downloads_}) {
         if (stream) stream->synchronize();  // throws what failed on the device
     }
-    for (const int stage : {0, 2}) {
-        if (result_.segments > 1)
-            result_.times.compile += std::max(0.0, launches_[stage].least - launches_[stage + 1].least);
-    }
+    result_.times.compile = begun_.compile() + completed_.compile();
     return result_;
 }
 

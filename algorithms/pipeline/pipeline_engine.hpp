@@ -3,7 +3,6 @@
 
 #include <concord/pipeline.hpp>
 
-#include <array>
 #include <chrono>
 
 namespace concord::detail {
@@ -25,8 +24,8 @@ struct PipelineTask {
         nullptr;     ///< for an element or less of each of the input; null: results are collected otherwise
     u64 grain = 1;   ///< segments but the last are multiples of it
     u64 memory = 0;  ///< bytes that it takes besides the slots
-    /// Whether `out` gets as many elements as there are, each in its place.
-    bool in_place = true;
+    /// Whether every element of the input has one of `out`, in the same place.
+    bool one_to_one = true;
     /// Enqueues the kernels of a segment.
     std::function<Run(Stream&, const PipelineSegment&)> begin = {};
     /// If there is more to enqueue once that is done, or the number of results to be known: called then, in order, while
@@ -58,14 +57,18 @@ class Pipeline {
   private:
     using Clock = std::chrono::steady_clock;
     struct Slot;
-    // The least of several times.
-    struct Least {
-        double least = 0;
-        bool any = false;
-        void add(double time) {
-            least = any ? std::min(least, time) : time;
-            any = true;
+    // What launching takes the host.
+    struct Launches {
+        double first = 0, least = 0;  // of the first segment, of the others
+        u64 others = 0;
+        void add(u64 segment, double milliseconds) {
+            if (segment == 0) {
+                first = milliseconds;
+            } else {
+                least = others++ == 0 ? milliseconds : std::min(least, milliseconds);
+            }
         }
+        double compile() const { return others == 0 ? 0 : std::max(0.0, first - least); }
     };
 
     void check(const PipelineTask& task) const;
@@ -81,8 +84,7 @@ class Pipeline {
     const PipelineOptions& options_;
     PipelineRun result_;
     u64 all_ = 0;  // elements
-    std::array<Least, 4>
-        launches_;  // what begin() and complete() take the host: of the first segment, of the others
+    Launches begun_, completed_;
     std::vector<std::shared_ptr<Buffer>> in_memory_;  // inputs where they lie; null: read
     std::shared_ptr<Buffer> out_memory_;
     std::vector<std::unique_ptr<Slot>> slots_;

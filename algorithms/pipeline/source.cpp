@@ -83,7 +83,7 @@ void HostSink::write(const void* from, u64 bytes) {
 
 FileSource::FileSource(const std::filesystem::path& path, u64 offset, u64 count, Type type)
     : Source(type, count),
-      file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+      file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
       owns_(true),
       name_(path.string()),
       offset_(offset) {
