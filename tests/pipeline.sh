@@ -44,12 +44,11 @@ declare -A asked=(
     [scan]="scan --exclusive"
     [histogram]="histogram --bins 1000 --range 0 0.0001"
     [compact]="compact --keep greater:0.000001"
-    [map]="map --function negate"
 )
 # What the program takes beside the data: a run of four elements tells. Threads' stacks and allocators add a little.
 more=$((16 << 20))
 
-for name in reduce scan histogram compact map; do
+for name in reduce scan histogram compact; do
     read -ra words <<<"${asked[$name]}"
     "$concord" run "${words[@]}" --in big.npy --out whole.npy --device tbb --order canonical >/dev/null || fail "$name: whole"
     for device in "${devices[@]}"; do

@@ -3,6 +3,7 @@
 #include "pipeline_engine.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -101,7 +102,7 @@ u32 depth_of(const Rates& rates, bool writes) {
         all += s;
         longest = std::max(longest, s);
     }
-    return 1 + static_cast<u32>(all / longest + 0.5);
+    return 1 + static_cast<u32>(std::lround(all / longest));
 }
 
 }  // namespace

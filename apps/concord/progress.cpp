@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -19,7 +20,7 @@ bool is_terminal() {
 }
 
 std::string time_of(double seconds) {
-    const auto s = static_cast<u64>(seconds + 0.5);
+    const auto s = static_cast<u64>(std::llround(seconds));
     if (s < 60) return std::to_string(s) + " s";
     if (s < 3600) return std::to_string(s / 60) + " min " + std::to_string(s % 60) + " s";
     return std::to_string(s / 3600) + " h " + std::to_string(s % 3600 / 60) + " min";
