@@ -7,6 +7,7 @@
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
 #include <concord/matmul.hpp>
+#include <concord/pipeline.hpp>
 #include <concord/recording.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>

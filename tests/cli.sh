@@ -537,11 +537,16 @@ truncate -s $((2147483648 + $(wc -c <large.npy))) large.npy
 small() { (ulimit -v 3670016 && CONCORD_THREADS=1 exec "$concord" "$@" >stdout 2>stderr); }
 small run map --in three.npy --out new.npy --device tbb || without="the program does not start in 3.5 GiB"
 fresh_box
-small run map --in large.npy --out box/kept.npy --device tbb
+small run sort --in large.npy --out box/kept.npy --device tbb
 status=$?
 problem=$(bad_box)
 [[ $status == 4 && $(cat stderr) == *memory* ]] || problem+=" expected status 4 and 'memory', came $(came)"
 verdict "memory that is not there" "$problem"
+small run reduce --in large.npy --out new.npy --device tbb --log-level info
+status=$?
+problem=
+[[ $status == 0 ]] || problem="expected that it is done by segments, came $(came)"
+verdict "memory that is not there, and is not needed" "$problem"
 rm -f large.npy
 without=
 

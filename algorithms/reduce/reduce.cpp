@@ -12,6 +12,7 @@ namespace detail {
 namespace {
 
 constexpr u32 loads_in_flight = 8;
+constexpr std::array<std::byte, 4> no_values{};  // bound to a built-in operator
 
 const KernelSource& source(ReduceText text) {
     static const KernelSource fixed{
@@ -22,68 +23,76 @@ const KernelSource& source(ReduceText text) {
     return text == ReduceText::steps ? steps : fixed;
 }
 
-u64 chunks_of(u64 n) {
-    return std::max<u64>(1, divide_up(n, canonical_chunk(n)));
-}
+// The first level: chunks of `length` elements to their sums. Behind these there is room for the sums of the level above,
+// which follows unless `only`.
+struct ReduceLevel {
+    u64 length, chunks, upper;
+    bool only;
+    std::shared_ptr<Buffer> buffer;
+    View sums;
 
-// The chunk length of the level above: that of as many elements as there are chunks.
-u64 upper_chunk(u64 n) {
-    return canonical_chunk(chunks_of(n));
-}
-
-// Room for the chunks' sums and for the sums of those.
-std::shared_ptr<Buffer> make_sums(Stream& stream, const ReduceProblem& p) {
-    const u64 chunks = chunks_of(p.in.count);
-    return stream.scratch((chunks + divide_up(chunks, upper_chunk(p.in.count))) * size_of(p.in.type));
-}
+    ReduceLevel(Stream& stream, const ReduceProblem& p, u64 length, bool only)
+        : length(length),
+          chunks(std::max<u64>(1, divide_up(p.in.count, length))),
+          upper(canonical_chunk(chunks)),
+          only(only) {
+        const u64 room = chunks + divide_up(chunks, upper);
+        buffer = stream.scratch(room * size_of(p.in.type));
+        sums = {buffer.get(), 0, room, p.in.type};
+    }
+    // Whether the last group is to do the upper levels; one group alone always does.
+    bool finish(const DeviceTraits& traits, u64 groups) const {
+        return groups == 1 || (traits.device_fence && !only);
+    }
+};
 
 // The upper levels as a launch of their own, for devices whose groups cannot hand over to a last one.
-void run_upper(Stream& stream, const ReduceProblem& p, ReduceText text, u32 lanes, const View& sums) {
+void run_upper(Stream& stream, const ReduceProblem& p, ReduceText text, u32 lanes, const ReduceLevel& level) {
     const auto upper = reduce_kernel(stream.device(), p, text, "reduce_upper", &ReduceHost::fixed);
-    launch(stream, *upper, LaunchShape::linear(1, lanes), sums, p.out, chunks_of(p.in.count),
-           upper_chunk(p.in.count), p.identity, p.values);
+    launch(stream, *upper, LaunchShape::linear(1, lanes), level.sums, p.out, level.chunks, level.upper,
+           p.identity, p.values);
 }
 
 // One lane a group; runs of chunks that lie one after another.
-void run_wide(Stream& stream, const ReduceProblem& p) {
+void run_wide(Stream& stream, const ReduceProblem& p, const ReduceLevel& level) {
     Device& device = stream.device();
     const DeviceTraits& traits = device.traits();
     const auto wide = reduce_kernel(device, p, ReduceText::wide, "reduce_wide", &ReduceHost::fixed);
-    const u64 n = p.in.count, chunk = canonical_chunk(n), chunks = chunks_of(n);
+    const u64 n = p.in.count, chunks = level.chunks;
     // One group while the work is small (waking a thread costs more), then a few for each thread.
     constexpr u64 least_bytes = u64{256} << 10;
     const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
     const u64 run = divide_up(chunks, std::min<u64>({chunks, most, u64{traits.units} * 16}));
     const u64 groups = divide_up(chunks, run);
-    const auto buffer = make_sums(stream, p);
-    const View sums{buffer.get(), 0, buffer->size() / size_of(p.in.type), p.in.type};
     const View ticket{&stream.zeros(), 0, 1, Type::u32};
-    const bool finish = traits.device_fence || groups == 1;
-    launch(stream, *wide, LaunchShape::linear(groups, 1), p.in, p.out, sums, ticket, n, chunk, upper_chunk(n),
-           run, u32{finish}, p.identity, p.values);
-    if (!finish) run_upper(stream, p, ReduceText::wide, 1, sums);
+    const bool finish = level.finish(traits, groups);
+    launch(stream, *wide, LaunchShape::linear(groups, 1), p.in, p.out, level.sums, ticket, n, level.length,
+           level.upper, run, u32{finish}, p.identity, p.values);
+    if (!finish && !level.only) run_upper(stream, p, ReduceText::wide, 1, level);
 }
 
-void run_fixed(Stream& stream, const ReduceProblem& p) {
+void run_level(Stream& stream, const ReduceProblem& p, const ReduceLevel& level) {
     Device& device = stream.device();
     const DeviceTraits& traits = device.traits();
-    if (!traits.many_lanes) return run_wide(stream, p);
+    if (!traits.many_lanes) return run_wide(stream, p, level);
     const auto fixed = reduce_kernel(device, p, ReduceText::fixed, "reduce_fixed", &ReduceHost::fixed);
-    const u64 n = p.in.count, chunk = canonical_chunk(n), chunks = chunks_of(n);
+    const u64 n = p.in.count, chunks = level.chunks;
     // One wave of resident groups, each with its share of the chunks; of many waves the hardware makes a
     // better job.
     const u64 all = divide_up(chunks, reduce_group / 32);
     const i64 resident = fixed->attributes().groups_per_unit;
     const u64 wave = resident > 0 ? static_cast<u64>(resident) * traits.units : all;
     const u64 groups = all > 8 * wave ? all : std::min(all, wave);
-    const auto buffer = make_sums(stream, p);
-    const View sums{buffer.get(), 0, buffer->size() / size_of(p.in.type), p.in.type};
     const View ticket{&stream.zeros(), 0, 1, Type::u32};
     const LaunchShape shape = LaunchShape::linear(groups, reduce_group);
-    const bool finish = traits.device_fence || groups == 1;
-    launch(stream, *fixed, shape, p.in, p.out, sums, ticket, n, chunk, upper_chunk(n), u32{finish},
+    const bool finish = level.finish(traits, groups);
+    launch(stream, *fixed, shape, p.in, p.out, level.sums, ticket, n, level.length, level.upper, u32{finish},
            p.identity, p.values);
-    if (!finish) run_upper(stream, p, ReduceText::fixed, reduce_group, sums);
+    if (!finish && !level.only) run_upper(stream, p, ReduceText::fixed, reduce_group, level);
+}
+
+void run_fixed(Stream& stream, const ReduceProblem& p) {
+    run_level(stream, p, ReduceLevel(stream, p, canonical_chunk(p.in.count), false));
 }
 
 Support supports_any(const Device& device, const ReduceProblem& p) {
@@ -213,6 +222,38 @@ Run reduce(Stream& stream, const ReduceProblem& p, const Options& options) {
     return {row.name, &stream.device()};
 }
 
+std::string_view reduce_chunks(Stream& stream, const ReduceProblem& p, u64 length, const Options& options) {
+    check_operand("reduce", "in", stream, p.in);
+    check_operand("reduce", "out", stream, p.out);
+    const ReduceRow& row = choose("reduce", table, stream.device(), p, options);
+    if (row.name != table[0].name)
+        throw_unsupported_variant("reduce", row.name, stream.device(),
+                                  "its sums of parts do not make up the sum of the whole", {table[0].name});
+    const ReduceLevel level(stream, p, length, true);
+    ReduceProblem one = p;
+    one.out.count = 1;
+    run_level(stream, one, level);
+    if (level.chunks > 1)
+        stream.copy(*p.out.buffer, p.out.offset, *level.buffer, 0, level.chunks * size_of(p.in.type));
+    return row.name;
+}
+
+ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op) {
+    return visit(in.type, [&](auto tag) -> ReduceProblem {
+        using T = typename decltype(tag)::type;
+        static constexpr T identities[] = {identity_of<T>(ReduceOp::sum), identity_of<T>(ReduceOp::product),
+                                           identity_of<T>(ReduceOp::min), identity_of<T>(ReduceOp::max)};
+        const detail::ReduceHost* host =
+            ops::visit(op, [](auto f) { return &detail::reduce_host<T, decltype(f)>(); });
+        return {in,
+                out,
+                builtin(op, in.type),
+                {no_values},
+                {std::as_bytes(std::span(&identities[static_cast<std::size_t>(op)], 1))},
+                host};
+    });
+}
+
 }  // namespace detail
 
 std::vector<const Variant*> reduce_variants() {
@@ -231,17 +272,7 @@ u64 reduce_depth(std::string_view variant, u64 n) {
 }
 
 Run reduce(Stream& stream, const View& in, const View& out, ReduceOp op, const Options& options) {
-    static constexpr std::array<std::byte, 4> no_values{};
-    return visit(in.type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        const T identity = identity_of<T>(op);
-        const detail::ReduceHost* host =
-            ops::visit(op, [](auto f) { return &detail::reduce_host<T, decltype(f)>(); });
-        return detail::reduce(
-            stream,
-            {in, out, builtin(op, in.type), {no_values}, {std::as_bytes(std::span(&identity, 1))}, host},
-            options);
-    });
+    return detail::reduce(stream, detail::reduce_problem(in, out, op), options);
 }
 
 }  // namespace concord

@@ -329,6 +329,28 @@ Run scan(Stream& stream, const ScanProblem& p, const Options& options) {
     return {row.name, &stream.device()};
 }
 
+u64 scan_tile(const Device& device) {
+    return device.traits().many_lanes ? many_lane_tile : wide_tile;
+}
+
+void scan_totals(Stream& stream, const ScanProblem& p) {
+    const bool wide = !stream.device().traits().many_lanes;
+    const auto totals = scan_kernel(stream.device(), p, wide ? ScanText::wide : ScanText::tiles,
+                                    "scan_totals", &ScanHost::totals);
+    launch(stream, *totals,
+           LaunchShape::linear(divide_up(p.in.count, scan_tile(stream.device())), wide ? 1 : scan_group),
+           p.in, p.out, p.in.count, p.identity, p.values);
+}
+
+std::string_view scan_in_parts(Stream& stream, const ScanProblem& p, const Options& options) {
+    const ScanRow& row = choose("scan", table, stream.device(), p, options);
+    if (row.order != Order::canonical)
+        throw_unsupported_variant("scan", row.name, stream.device(),
+                                  "its scans of parts do not make up the scan of the whole",
+                                  {choose("scan", table, stream.device(), p, {}).name});
+    return row.name;
+}
+
 }  // namespace detail
 
 std::string_view name_of(ScanKind kind) {

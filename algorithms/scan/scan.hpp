@@ -28,6 +28,9 @@
 #include <concord/scan_steps_host.hpp>
 #include <concord/variant.hpp>
 
+#include <functional>
+#include <memory>
+
 namespace concord {
 
 enum class ScanKind : u8 { inclusive, exclusive };
@@ -38,7 +41,7 @@ namespace detail {
 
 /// The host kernels of one operator on one type.
 struct ScanHost {
-    HostKernel serial, partitioned, step, shift, join, up_sweep, down_sweep, kogge_stone, brent_kung,
+    HostKernel serial, partitioned, totals, step, shift, join, up_sweep, down_sweep, kogge_stone, brent_kung,
         recursive, recursive_vector, offsets;
 };
 
@@ -47,6 +50,7 @@ const ScanHost& scan_host() {
     static constexpr ScanHost kernels{
         .serial = plain_host_kernel<&host::scan_serial<T, Op>>(),
         .partitioned = host_kernel<&host::scan_partitioned<T, Op>>(),
+        .totals = host_kernel<&host::scan_totals<T, Op>>(),
         .step = plain_host_kernel<&host::scan_step<T, Op>>(),
         .shift = plain_host_kernel<&host::scan_shift<T, Op>>(),
         .join = plain_host_kernel<&host::scan_join<T, Op>>(),
@@ -74,6 +78,38 @@ struct ScanProblem {
 };
 
 Run scan(Stream& stream, const ScanProblem& problem, const Options& options);
+
+// A part of a larger input that is a node of the canonical tree, or the beginning of one, is scanned by a call of its own
+// whose identity is what lies before it: elsewhere the identity only fills up what no result depends on.
+
+/// How many elements a group takes: 16^3 or 16^4.
+u64 scan_tile(const Device& device);
+/// The totals of the tiles of p.in: out[t] is that of tile t; not of the last one if that is not whole.
+void scan_totals(Stream& stream, const ScanProblem& problem);
+/// The variant that options ask for. Throws unsupported if its order is not the canonical one.
+std::string_view scan_in_parts(Stream& stream, const ScanProblem& problem, const Options& options);
+
+/// What lies before each tile; the functions are those of host::ScanCarry, without its types.
+struct ScanBefore {
+    std::function<void(void* carry)> carry;
+    std::function<void(const void* totals, u64 count)> push;
+};
+template <class T, class Op>
+ScanBefore scan_before(T identity, const Op& op) {
+    const auto state = std::make_shared<host::ScanCarry<T, Op>>(identity, op);
+    return {[=](void* carry) {
+                const T value = state->carry();
+                std::memcpy(carry, &value, sizeof value);
+            },
+            [=](const void* totals, u64 count) {
+                for (u64 i = 0; i < count; ++i)
+                    state->push(static_cast<const T*>(totals)[i]);
+            }};
+}
+
+/// The call of a built-in operator. It refers to nothing that does not last.
+ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind kind);
+ScanBefore scan_before(Type type, ReduceOp op);
 
 }  // namespace detail
 

@@ -6,31 +6,48 @@
 
 namespace concord {
 
-Run scan(Stream& stream, const View& in, const View& out, ReduceOp op, ScanKind kind,
-         const Options& options) {
-    static constexpr std::array<std::byte, 4> no_values{};
-    return visit(in.type, [&](auto tag) {
+namespace detail {
+namespace {
+
+constexpr std::array<std::byte, 4> no_values{};
+
+}  // namespace
+
+ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind kind) {
+    return visit(in.type, [&](auto tag) -> ScanProblem {
         using T = typename decltype(tag)::type;
-        const T identity = identity_of<T>(op);
+        static constexpr T identities[] = {identity_of<T>(ReduceOp::sum), identity_of<T>(ReduceOp::product),
+                                           identity_of<T>(ReduceOp::min), identity_of<T>(ReduceOp::max)};
         // Wrapping arithmetic is the same for signed and unsigned integers: their kernels are compiled once.
         constexpr bool integral = std::is_integral_v<T>;
         using Wrapping =
             typename std::conditional_t<integral, std::make_unsigned<T>, std::type_identity<T>>::type;
-        const detail::ScanHost* host = op == ReduceOp::sum ? &detail::scan_host<Wrapping, ops::Sum>()
-                                       : op == ReduceOp::product
-                                           ? &detail::scan_host<Wrapping, ops::Product>()
-                                       : op == ReduceOp::min ? &detail::scan_host<T, ops::Min>()
-                                                             : &detail::scan_host<T, ops::Max>();
-        return detail::scan(stream,
-                            {in,
-                             out,
-                             builtin(op, in.type),
-                             {no_values},
-                             {std::as_bytes(std::span(&identity, 1))},
-                             kind,
-                             host},
-                            options);
+        const ScanHost* host = op == ReduceOp::sum       ? &scan_host<Wrapping, ops::Sum>()
+                               : op == ReduceOp::product ? &scan_host<Wrapping, ops::Product>()
+                               : op == ReduceOp::min     ? &scan_host<T, ops::Min>()
+                                                         : &scan_host<T, ops::Max>();
+        return {in,
+                out,
+                builtin(op, in.type),
+                {no_values},
+                {std::as_bytes(std::span(&identities[static_cast<std::size_t>(op)], 1))},
+                kind,
+                host};
     });
+}
+
+ScanBefore scan_before(Type type, ReduceOp op) {
+    return visit(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        return ops::visit(op, [&](auto functor) { return scan_before(identity_of<T>(op), functor); });
+    });
+}
+
+}  // namespace detail
+
+Run scan(Stream& stream, const View& in, const View& out, ReduceOp op, ScanKind kind,
+         const Options& options) {
+    return detail::scan(stream, detail::scan_problem(in, out, op, kind), options);
 }
 
 }  // namespace concord

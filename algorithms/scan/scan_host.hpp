@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <vector>
 
 namespace concord::host {
 
@@ -111,6 +112,62 @@ template <class T, class Op>
     std::fill(work.chunks + nodes * 16, work.chunks + 256, identity);
     total_blocks<256>(work.chunks, work.nodes, op);
 }
+
+/// A group's tile to its total: what whole nodes are made of, that lie before a later part of a larger input.
+template <class T, class Op>
+[[gnu::always_inline]] inline void scan_totals(const Group& group, const T* in, T* totals, u64 n, T identity,
+                                               const Op op) {
+    TileWork<T> work;
+    const u64 first = group.x * scan_tile;
+    reduce_tile(in + first, std::min(scan_tile, n - first), work, identity, op);
+    total_blocks<16>(work.nodes, totals + group.x, op);
+}
+
+/// What lies before each node of an input that comes node by node, in the canonical order.
+template <class T, class Op>
+class ScanCarry {
+  public:
+    ScanCarry(T identity, const Op& op) : identity_(identity), op_(op) {}
+
+    /// What lies before the next node.
+    T carry() const {
+        T carry = identity_;
+        for (std::size_t level = levels_.size(); level-- > 0;) {
+            const Level& nodes = levels_[level];
+            if (nodes.count == 0) continue;
+            alignas(64) T p[scan_fan];
+            std::copy(nodes.total, nodes.total + nodes.count, p);
+            std::fill(p + nodes.count, p + scan_fan, identity_);
+            scan_fours<16>(p, p, op_);
+            join_halves<16, 4>(p, op_);
+            join_halves<16, 8>(p, op_);
+            carry = op_(carry, p[nodes.count - 1]);
+        }
+        return carry;
+    }
+    /// Takes the next node's total.
+    void push(T total) {
+        for (std::size_t level = 0;; ++level) {
+            if (level == levels_.size()) levels_.emplace_back();
+            Level& nodes = levels_[level];
+            nodes.total[nodes.count++] = total;
+            if (nodes.count < scan_fan) return;
+            nodes.count = 0;
+            T sixteen[scan_fan];
+            std::copy(nodes.total, nodes.total + scan_fan, sixteen);
+            total_blocks<16>(sixteen, &total, op_);
+        }
+    }
+
+  private:
+    struct Level {
+        T total[scan_fan];
+        u64 count = 0;
+    };
+    T identity_;
+    Op op_;
+    std::vector<Level> levels_;  // the lowest first
+};
 
 // A piece by whichever is faster.
 template <class T, class Op>

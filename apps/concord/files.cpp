@@ -1,5 +1,7 @@
 #include "files.hpp"
 
+#include "interrupt.hpp"
+
 #include <concord/error.hpp>
 
 #include <fcntl.h>
@@ -48,40 +50,6 @@ void write_all(int file, std::span<const std::byte> bytes, const fs::path& path)
     }
 }
 
-// An open file that is removed unless keep() was called.
-class Temporary {
-  public:
-    explicit Temporary(const fs::path& target) : target_(target) {
-        name_ = (folder_of(target) / ("." + target.filename().string() + ".XXXXXX")).string();
-        file_ = ::mkstemp(name_.data());
-        if (file_ < 0) fail(target, std::strerror(errno));
-        // mkstemp is private; other programs' files follow the umask.
-        const mode_t mask = ::umask(0);
-        ::umask(mask);
-        ::fchmod(file_, 0666 & ~mask);
-    }
-    ~Temporary() {
-        if (file_ >= 0) ::close(file_);
-        if (!name_.empty()) ::unlink(name_.c_str());
-    }
-    Temporary(const Temporary&) = delete;
-    Temporary& operator=(const Temporary&) = delete;
-
-    int file() const { return file_; }
-    void keep() {
-        // Some file systems report a full disk only here.
-        const int closed = ::close(file_);
-        file_ = -1;
-        if (closed != 0 || ::rename(name_.c_str(), target_.c_str()) != 0) fail(target_, std::strerror(errno));
-        name_.clear();
-    }
-
-  private:
-    fs::path target_;
-    std::string name_;
-    int file_ = -1;
-};
-
 }  // namespace
 
 void check_writable(const fs::path& path) {
@@ -99,23 +67,56 @@ void check_writable(const fs::path& path) {
         fail(path, std::string("its folder: ") + std::strerror(errno));
 }
 
-void write_whole(const fs::path& path, const std::vector<std::span<const std::byte>>& parts) {
+OutputFile::OutputFile(const fs::path& path) : path_(path) {
     check_writable(path);
-    if (is_channel(path)) {
-        const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-        if (file < 0) fail(path, std::strerror(errno));
-        struct Close {
-            int file;
-            ~Close() { ::close(file); }
-        } close{file};
-        for (const auto part : parts)
-            write_all(file, part, path);
+    if (concord::app::is_channel(path)) {
+        file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+        if (file_ < 0) fail(path, std::strerror(errno));
         return;
     }
-    Temporary temporary(target_of(path));
+    target_ = target_of(path);
+    name_ = (folder_of(target_) / ("." + target_.filename().string() + ".XXXXXX")).string();
+    file_ = ::mkostemp(name_.data(), O_CLOEXEC);
+    if (file_ < 0) fail(path, std::strerror(errno));
+    interrupt_ = remove_on_interrupt(name_);
+    // mkstemp is private; other programs' files follow the umask.
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    ::fchmod(file_, 0666 & ~mask);
+}
+
+OutputFile::~OutputFile() {
+    if (file_ >= 0) ::close(file_);
+    if (name_.empty()) return;
+    ::unlink(name_.c_str());
+    keep_on_interrupt(interrupt_);
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+    write_all(file_, bytes, path_);
+}
+
+void OutputFile::rewrite(std::span<const std::byte> bytes) {
+    if (::lseek(file_, 0, SEEK_SET) != 0) fail(path_, std::strerror(errno));
+    write_all(file_, bytes, path_);
+}
+
+void OutputFile::keep() {
+    // Some file systems report a full disk only here.
+    const int closed = ::close(file_);
+    file_ = -1;
+    if (closed != 0) fail(path_, std::strerror(errno));
+    if (name_.empty()) return;
+    if (::rename(name_.c_str(), target_.c_str()) != 0) fail(path_, std::strerror(errno));
+    name_.clear();
+    keep_on_interrupt(interrupt_);
+}
+
+void write_whole(const fs::path& path, const std::vector<std::span<const std::byte>>& parts) {
+    OutputFile file(path);
     for (const auto part : parts)
-        write_all(temporary.file(), part, path);
-    temporary.keep();
+        file.write(part);
+    file.keep();
 }
 
 void write_whole(const fs::path& path, std::string_view text) {

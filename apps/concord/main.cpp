@@ -1,5 +1,6 @@
 // The program `concord`: devices, algorithms, checks and measurements from the command line.
 
+#include "interrupt.hpp"
 #include "program.hpp"
 
 #include <concord/log.hpp>
@@ -271,6 +272,7 @@ std::vector<u64> sizes_of(const std::vector<std::string>& asked) {
 
 int main(int argc, char** argv) {
     using namespace concord;
+    app::catch_interrupts();
     try {
         return app::run_program(argc, argv);
     } catch (const Error& error) {

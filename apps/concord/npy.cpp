@@ -4,7 +4,6 @@
 #include <concord/log.hpp>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@ namespace concord::app {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::size_t length_at = 8;  // the header's length, of two bytes in format 1.0, else of four
 
 u64 little_endian(std::string_view bytes) {
     u64 value = 0;
@@ -188,7 +188,7 @@ class HeaderReader {
 
 }  // namespace
 
-NpyHeader parse_npy(std::string_view bytes, const std::string& file) {
+u64 npy_header_size(std::string_view bytes, u64 file_bytes, const std::string& file) {
     const HeaderReader complain({}, file);
     if (bytes.substr(0, magic.size()) != magic)
         complain.fail("it is no .npy file (it does not begin with \\x93NUMPY)");
@@ -198,16 +198,23 @@ NpyHeader parse_npy(std::string_view bytes, const std::string& file) {
         complain.fail("it has format " + std::to_string(major) + "." + std::to_string(minor) +
                       "; Concord reads 1.0, 2.0 and 3.0");
     }
-    const std::size_t length_bytes = major == 1 ? 2 : 4, begin = 8 + length_bytes;
+    const std::size_t begin = length_at + (major == 1 ? 2 : 4);
     if (bytes.size() < begin) complain.fail("it is truncated: it ends within its header");
-    const u64 length = little_endian(bytes.substr(8, length_bytes));
-    if (length > bytes.size() - begin) {
+    const u64 length = little_endian(bytes.substr(length_at, begin - length_at));
+    if (length > file_bytes - begin) {
         complain.fail("it is truncated: its header has " + std::to_string(length) + " bytes, the file only " +
-                      std::to_string(bytes.size() - begin) + " more");
+                      std::to_string(file_bytes - begin) + " more");
     }
-    NpyHeader header = HeaderReader(bytes.substr(begin, length), file).read();
-    header.data = begin + length;
-    const u64 wanted = header.count * size_of(header.type), there = bytes.size() - header.data;
+    return begin + length;
+}
+
+NpyHeader parse_npy(std::string_view bytes, u64 file_bytes, const std::string& file) {
+    const HeaderReader complain({}, file);
+    const u64 size = npy_header_size(bytes, file_bytes, file);
+    const std::size_t begin = length_at + (bytes[6] == 1 ? 2 : 4);
+    NpyHeader header = HeaderReader(bytes.substr(begin, size - begin), file).read();
+    header.data = size;
+    const u64 wanted = header.count * size_of(header.type), there = file_bytes - header.data;
     if (there < wanted) {
         complain.fail("it is truncated: shape " + shape_name(header.shape) + " of " +
                       std::string(name_of(header.type)) + " takes " + std::to_string(wanted) +
@@ -218,7 +225,7 @@ NpyHeader parse_npy(std::string_view bytes, const std::string& file) {
     return header;
 }
 
-std::string npy_header(Type type, const Shape& shape) {
+std::string npy_header(Type type, const Shape& shape, u64 least) {
     const std::string_view name = name_of(type);
     std::string text = std::string("{'descr': '") + (size_of(type) == 1 ? '|' : '<') + name[0] +
                        std::to_string(size_of(type)) +
@@ -228,6 +235,8 @@ std::string npy_header(Type type, const Shape& shape) {
     header += '\0';
     const std::size_t fixed = header.size() + 2 + 1;  // the length's own two bytes and the newline
     text.append((64 - (fixed + text.size()) % 64) % 64, ' ');
+    while (fixed + text.size() < least)
+        text.append(64, ' ');
     text += '\n';
     header += static_cast<char>(text.size() & 0xff);
     header += static_cast<char>(text.size() >> 8);
@@ -245,34 +254,37 @@ NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
     auto fail = [&](const std::string& why) {
         throw Error(ErrorCode::io, path.string(), "cannot be read: " + why);
     };
-    struct File {
-        int descriptor;
-        ~File() {
-            if (descriptor >= 0) ::close(descriptor);
-        }
-    } const file{
-        ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a pipe without a writer does not hang us
-    if (file.descriptor < 0) fail(std::strerror(errno));
-    struct stat status {};
-    if (::fstat(file.descriptor, &status) != 0) fail(std::strerror(errno));
-    if (!S_ISREG(status.st_mode)) fail("it is not a regular file");
-    size_ = static_cast<u64>(status.st_size);
-    if (size_ > 0) {
-        void* map = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
-        if (map == MAP_FAILED) fail(std::strerror(errno));
-        map_ = static_cast<std::byte*>(map);
-    }
+    // A pipe without a writer does not hang us.
+    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file_ < 0) fail(std::strerror(errno));
     try {
-        header_ = parse_npy({reinterpret_cast<const char*>(map_), size_}, path.string());
+        struct stat status {};
+        if (::fstat(file_, &status) != 0) fail(std::strerror(errno));
+        if (!S_ISREG(status.st_mode)) fail("it is not a regular file");
+        const u64 size = static_cast<u64>(status.st_size);
+        constexpr u64 usual = 4096;
+        std::string head(std::min(size, usual), '\0');
+        FileSource(file_, path.string(), 0, head.size(), Type::u8).read(head.data(), 0, head.size());
+        head.resize(std::max<u64>(head.size(), npy_header_size(head, size, path.string())));
+        if (head.size() > usual)
+            FileSource(file_, path.string(), 0, head.size(), Type::u8).read(head.data(), 0, head.size());
+        header_ = parse_npy(head, size, path.string());
+        source_.emplace(file_, path.string(), header_.data, header_.count, header_.type);
     } catch (...) {
-        if (map_ != nullptr) ::munmap(map_, size_);
+        ::close(file_);
         throw;
     }
-    if (map_ != nullptr) ::madvise(map_, size_, MADV_SEQUENTIAL);
+    ::posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
 NpyFile::~NpyFile() {
-    if (map_ != nullptr) ::munmap(map_, size_);
+    ::close(file_);
+}
+
+std::vector<std::byte> NpyFile::elements() const {
+    std::vector<std::byte> all(bytes());
+    source_->read(all.data(), 0, all.size());
+    return all;
 }
 
 }  // namespace concord::app

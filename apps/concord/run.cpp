@@ -3,12 +3,16 @@
 #include "run.hpp"
 
 #include "files.hpp"
+#include "progress.hpp"
 #include "trace_file.hpp"
 
 #include <concord/conformance/compare.hpp>
+#include <concord/log.hpp>
 
+#include <sys/resource.h>
 #include <nlohmann/json.hpp>
 
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -21,7 +25,10 @@ namespace {
 struct Asked {
     std::vector<std::string> in;
     std::string out, device, variant = "auto", order = "any", trace;
+    std::string memory_limit, chunk;
     bool json = false;
+
+    Options options() const;
 };
 
 Order order_named(std::string_view name) {
@@ -29,6 +36,30 @@ Order order_named(std::string_view name) {
         if (name_of(order) == name) return order;
     }
     return Order::any;
+}
+
+Options Asked::options() const {
+    return {.variant = variant, .order = order_named(order)};
+}
+
+// "1000000", "256M", "2G": a number of bytes, of which there is one at least; 0 for nothing.
+u64 bytes_of(const char* option, const std::string& text) {
+    if (text.empty()) return 0;
+    constexpr std::string_view units = "KMGT";
+    u64 value = 0;
+    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    std::string_view rest(at, static_cast<std::size_t>(text.data() + text.size() - at));
+    const std::size_t unit = rest.empty() ? std::string_view::npos : units.find(rest[0]);
+    u64 bytes = value;
+    if (unit != std::string_view::npos) {
+        rest.remove_prefix(1);
+        bytes = value << 10 * (unit + 1);
+        if (bytes >> 10 * (unit + 1) != value) bytes = 0;
+    }
+    if (error != std::errc() || !rest.empty() || bytes == 0)
+        throw Error(ErrorCode::invalid_argument, option,
+                    "'" + text + "' is no number of bytes; examples: 500000000, 256M, 2G");
+    return bytes;
 }
 
 struct Times {
@@ -49,7 +80,33 @@ struct Result {
     std::vector<std::byte> bytes, second;  // of the outputs
     std::string variant;
     Times times;
+    std::optional<PipelineRun> pipeline;
 };
+
+// Reads a file's elements into a buffer: where the host cannot see that, by way of two pinned ones.
+void upload(Stream& stream, Buffer& to, const Source& from, Progress& progress) {
+    constexpr u64 piece = u64{32} << 20;
+    Device& device = stream.device();
+    std::shared_ptr<Buffer> pinned[2];
+    std::shared_ptr<Event> uploaded[2];
+    for (u64 done = 0, turn = 0; done < from.bytes(); ++turn) {
+        const u64 bytes = std::min(piece, from.bytes() - done), i = turn % 2;
+        if (to.host_pointer() != nullptr) {
+            from.read(static_cast<std::byte*>(to.host_pointer()) + done, done, bytes);
+        } else {
+            if (!pinned[i]) {
+                pinned[i] = device.allocate_host(bytes);
+                uploaded[i] = device.create_event();
+            }
+            uploaded[i]->synchronize();
+            from.read(pinned[i]->host_pointer(), done, bytes);
+            stream.copy(to, done, *pinned[i], 0, bytes);
+            stream.record(*uploaded[i]);
+        }
+        done += bytes;
+        progress.at(done);
+    }
+}
 
 // Uploads, computes, downloads. The algorithm is called twice: the first call compiles, which device time
 // would count as work; the second one is the kernel time, and `total` is without it. A length that only the call knows
@@ -74,7 +131,8 @@ Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<Np
     for (const auto& input : inputs) {
         buffers.push_back(device.allocate(input->bytes(), stream.get()));
         views.push_back({buffers.back().get(), 0, input->count(), input->type()});
-        stream->write(*buffers.back(), 0, input->data(), input->bytes());
+        Progress progress("reading " + input->path().filename().string(), input->bytes());
+        upload(*stream, *buffers.back(), input->source(), progress);
     }
     stream->record(*marks[1]);
     buffers.push_back(device.allocate(result.bytes.size(), stream.get()));
@@ -91,7 +149,7 @@ Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<Np
     };
     stream->synchronize();
 
-    const Options options{.variant = asked.variant, .order = order_named(asked.order)};
+    const Options options = asked.options();
     const HostClock first_call;
     result.variant = call(options).variant;
     const double first_enqueue = first_call.milliseconds();
@@ -124,11 +182,89 @@ Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<Np
     return result;
 }
 
+// A pipeline's results, into the output file behind its header.
+class NpySink final : public Sink {
+  public:
+    NpySink(OutputFile& file, const NpyHeader& header) : Sink(header.type, header.count), file_(file) {}
+    void write(const void* from, u64 bytes) override {
+        const auto* first = static_cast<const std::byte*>(from);
+        if (head_.size() < 8) head_.insert(head_.end(), first, first + std::min<u64>(bytes, 8));
+        file_.write({first, bytes});
+    }
+    /// The first bytes, of which there are those of an element.
+    const std::vector<std::byte>& head() const { return head_; }
+
+  private:
+    OutputFile& file_;
+    std::vector<std::byte> head_;
+};
+
+// Computes by segments, from the input files into the output file, which is complete then.
+Result compute_by_segments(RunTask& task, Device& device, const char* algorithm,
+                           std::span<const std::unique_ptr<NpyFile>> inputs, NpyHeader& output,
+                           const Asked& asked) {
+    const HostClock total;
+    OutputFile file(asked.out);
+    if (task.is_counted() && file.is_channel())
+        throw Error(ErrorCode::unsupported, "--out",
+                    "'" + asked.out + "' is written to as it comes, and the length of " + algorithm +
+                        "'s output, which is known only in the end, comes first: name a file");
+    const std::string header = npy_header(output.type, output.shape);
+    file.write(std::as_bytes(std::span(header)));
+    NpySink sink(file, output);
+    std::vector<const Source*> sources;
+    for (const auto& input : inputs)
+        sources.push_back(&input->source());
+    Result result;
+    {
+        const u64 size = inputs[0]->count() > 0 ? inputs[0]->bytes() / inputs[0]->count() * inputs.size() : 0;
+        Progress progress(algorithm, inputs[0]->count() * size);
+        const PipelineOptions options{.call = asked.options(),
+                                      .memory = bytes_of("--memory-limit", asked.memory_limit),
+                                      .segment = bytes_of("--chunk", asked.chunk),
+                                      .progress = [&](u64 done, u64 /*all*/) { progress.at(done * size); }};
+        result.pipeline = task.run_pipeline(device, sources, sink, options);
+    }
+    if (task.is_counted()) {
+        output.count = result.pipeline->count;
+        output.shape = {output.count};
+        const std::string final_header = npy_header(output.type, output.shape, header.size());
+        file.rewrite(std::as_bytes(std::span(final_header)));
+    }
+    file.keep();
+    const PipelineTimes& times = result.pipeline->times;
+    result.bytes = sink.head();
+    result.variant = result.pipeline->variant;
+    result.times = {times.compile, times.upload, times.kernel, times.download, total.milliseconds()};
+    return result;
+}
+
+// Whether to compute by segments: because a length of theirs is asked for, or the whole does not fit. Outputs are on the
+// host as well, which may be the device's memory.
+bool by_segments(const RunTask& task, const char* algorithm, const Device& device,
+                 std::span<const std::unique_ptr<NpyFile>> inputs, const NpyHeader& output,
+                 const NpyHeader* second, const Asked& asked) {
+    const DeviceTraits& traits = device.traits();
+    u64 whole = output.count * size_of(output.type);
+    if (second != nullptr) whole += second->count * size_of(second->type);
+    if (traits.shares_host_memory) whole *= 2;
+    for (const auto& input : inputs)
+        whole += input->bytes();
+    const u64 limit = bytes_of("--memory-limit", asked.memory_limit);
+    if (limit > 0 && whole > limit && !task.has_pipeline())
+        throw Error(ErrorCode::unsupported, "--memory-limit",
+                    std::string(algorithm) + " is not done by segments, and takes " + std::to_string(whole) +
+                        " bytes; map, add, reduce, scan, histogram and compact are");
+    // An eighth is left to scratch and to others.
+    const u64 memory = limit > 0 ? limit : traits.global_memory / 8 * 7;
+    return bytes_of("--chunk", asked.chunk) > 0 || (task.has_pipeline() && whole > memory);
+}
+
 void print_json(const char* algorithm, const RunTask& task, const Device& device, const NpyFile& input,
                 const NpyHeader& output, const Asked& asked, const Result& result) {
     using nlohmann::ordered_json;
     const Times& t = result.times;
-    const ordered_json object = {
+    ordered_json object = {
         {"algorithm", algorithm},
         {"function", task.title()},
         {"variant", result.variant},
@@ -143,6 +279,17 @@ void print_json(const char* algorithm, const RunTask& task, const Device& device
           {"kernel", t.kernel},
           {"download", t.download},
           {"total", t.total}}}};
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    object["peak_memory"] = static_cast<u64>(usage.ru_maxrss) << 10;
+    if (result.pipeline) {
+        const PipelineRun& run = *result.pipeline;
+        object["pipeline"] = {{"segments", run.segments},
+                              {"segment", run.segment},
+                              {"depth", run.depth},
+                              {"read_ms", run.times.read},
+                              {"write_ms", run.times.write}};
+    }
     std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
@@ -194,15 +341,35 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
         throw Error(ErrorCode::unsupported, "--device",
                     "'" + asked.device + "' only compiles, it cannot run anything");
     TraceFile trace(asked.trace);
+    bool pieces = by_segments(task, algorithm, *device, inputs, output, second ? &*second : nullptr, asked);
     Result result;
     try {
-        result = compute(task, *device, inputs, output, second ? &*second : nullptr, asked);
+        if (!pieces) {
+            // Others may have most of the memory, the host's or the device's.
+            auto again = [&](const char* what) {
+                log::info(std::string(what) + ": again, by segments");
+                device->trim();
+                pieces = true;
+            };
+            try {
+                result = compute(task, *device, inputs, output, second ? &*second : nullptr, asked);
+            } catch (const Error& error) {
+                if (error.code() != ErrorCode::out_of_memory || !task.has_pipeline()) throw;
+                again(error.what());
+            } catch (const std::bad_alloc&) {
+                if (!task.has_pipeline()) throw;
+                again("the host is out of memory");
+            }
+        }
+        if (pieces) result = compute_by_segments(task, *device, algorithm, inputs, output, asked);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::compile_failed || !task.has_user_text()) throw;
         throw Error(ErrorCode::invalid_argument, "--text", error.what());
     }
-    const std::string header = npy_header(output.type, output.shape);
-    write_whole(asked.out, {std::as_bytes(std::span(header)), result.bytes});
+    if (!pieces) {
+        const std::string header = npy_header(output.type, output.shape);
+        write_whole(asked.out, {std::as_bytes(std::span(header)), result.bytes});
+    }
     if (second) {
         const std::string second_header = npy_header(second->type, second->shape);
         write_whole(second_path, {std::as_bytes(std::span(second_header)), result.second});
@@ -218,6 +385,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
               << device->info().selector << ": " << name_of(inputs[0]->type()) << " "
               << shape_name(inputs[0]->shape());
     if (output.shape.empty()) std::cout << " = " << value_name(output.type, result.bytes.data());
+    if (result.pipeline) std::cout << " in " << result.pipeline->segments << " segments";
     std::cout << " -> " << asked.out << ", kernel " << rounded(result.times.kernel) << " ms\n";
     return status_ok;
 }
@@ -244,6 +412,17 @@ void add_run(CLI::App& program, Action& action) {
                "The least promise of the order of float operations that will do: canonical (equal bits on "
                "every device), own or any (default)")
             ->check(CLI::IsMember({"canonical", "own", "any"}));
+        one->add_option("--memory-limit", asked->memory_limit,
+                        task->has_pipeline()
+                            ? "Most memory for data, such as 256M or 2G: what takes more is done by segments "
+                              "(default: the device's memory)"
+                            : "Most memory for data, such as 256M or 2G: what takes more is refused")
+            ->type_name("BYTES");
+        if (task->has_pipeline()) {
+            one->add_option("--chunk", asked->chunk,
+                            "Bytes of the first input in a segment (default: by measured rates)")
+                ->type_name("BYTES");
+        }
         one->add_flag("--json", asked->json, "Print what ran and how long it took as one JSON object");
         TraceFile::add_option(*one, asked->trace);
         task->add_options(*one);

@@ -5,7 +5,7 @@
 #include "npy.hpp"
 #include "program.hpp"
 
-#include <concord/variant.hpp>
+#include <concord/pipeline.hpp>
 
 #include <memory>
 #include <span>
@@ -28,6 +28,12 @@ class RunTask {
     virtual Run call_counted(Stream& stream, std::span<const View> in, const View& out, const View& /*count*/,
                              const Options& options) {
         return call(stream, in, out, options);
+    }
+    /// Whether it can be done by segments, by run_pipeline() then.
+    virtual bool has_pipeline() const { return false; }
+    virtual PipelineRun run_pipeline(Device& /*device*/, std::span<const Source* const> /*in*/, Sink& /*out*/,
+                                     const PipelineOptions& /*options*/) {
+        return {};
     }
     /// Files of inputs that the task's own options name, behind those of --in.
     virtual std::vector<std::string> more_inputs() const { return {}; }

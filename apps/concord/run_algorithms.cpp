@@ -55,6 +55,12 @@ class RunMap final : public RunTask {
         return op_ ? map(stream, in[0], out, *op_, options)
                    : map(stream, in[0], out, *map_function_named(function_), options);
     }
+    bool has_pipeline() const override { return true; }
+    PipelineRun run_pipeline(Device& device, std::span<const Source* const> in, Sink& out,
+                             const PipelineOptions& options) override {
+        return op_ ? pipeline_map(device, *in[0], out, *op_, options)
+                   : pipeline_map(device, *in[0], out, *map_function_named(function_), options);
+    }
     bool has_user_text() const override { return text_.has_value(); }
     bool runs_on(const Device& device) const override {
         return !has_user_text() || device.traits().compiles_text;
@@ -84,6 +90,11 @@ class RunAdd final : public RunTask {
     Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
         return add(stream, in[0], in[1], out, options);
     }
+    bool has_pipeline() const override { return true; }
+    PipelineRun run_pipeline(Device& device, std::span<const Source* const> in, Sink& out,
+                             const PipelineOptions& options) override {
+        return pipeline_add(device, *in[0], *in[1], out, options);
+    }
     std::string title() const override { return "sum"; }
 };
 
@@ -98,6 +109,11 @@ class RunReduce final : public RunTask {
     }
     Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
         return reduce(stream, in[0], out, *reduce_op_named(op_), options);
+    }
+    bool has_pipeline() const override { return true; }
+    PipelineRun run_pipeline(Device& device, std::span<const Source* const> in, Sink& out,
+                             const PipelineOptions& options) override {
+        return pipeline_reduce(device, *in[0], out, *reduce_op_named(op_), options);
     }
     std::string title() const override { return op_; }
 
@@ -124,6 +140,12 @@ class RunScan final : public RunTask {
     Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
         return scan(stream, in[0], out, *reduce_op_named(op_),
                     exclusive_ ? ScanKind::exclusive : ScanKind::inclusive, options);
+    }
+    bool has_pipeline() const override { return true; }
+    PipelineRun run_pipeline(Device& device, std::span<const Source* const> in, Sink& out,
+                             const PipelineOptions& options) override {
+        return pipeline_scan(device, *in[0], out, *reduce_op_named(op_),
+                             exclusive_ ? ScanKind::exclusive : ScanKind::inclusive, options);
     }
     std::string title() const override { return (exclusive_ ? "exclusive " : "inclusive ") + op_; }
 
@@ -168,6 +190,11 @@ class RunHistogram final : public RunTask {
     }
     Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
         return histogram(stream, in[0], out, scheme_, options);
+    }
+    bool has_pipeline() const override { return true; }
+    PipelineRun run_pipeline(Device& device, std::span<const Source* const> in, Sink& out,
+                             const PipelineOptions& options) override {
+        return pipeline_histogram(device, *in[0], out, scheme_, options);
     }
     std::string title() const override { return range_.empty() ? modulo_ ? "modulo" : "identity" : "even"; }
 
@@ -228,6 +255,11 @@ class RunCompact final : public RunTask {
     Run call_counted(Stream& stream, std::span<const View> in, const View& out, const View& count,
                      const Options& options) override {
         return compact(stream, in[0], out, count, keep_, options);
+    }
+    bool has_pipeline() const override { return true; }
+    PipelineRun run_pipeline(Device& device, std::span<const Source* const> in, Sink& out,
+                             const PipelineOptions& options) override {
+        return pipeline_compact(device, *in[0], out, keep_, options);
     }
     std::string title() const override { return text_; }
 
@@ -362,8 +394,7 @@ class RunConvolve final : public RunTask {
                                  "; a mask's sides are odd numbers up to " +
                                  std::to_string(convolve_longest_side));
         }
-        // The file's elements may be aligned to no more than a byte.
-        values_.assign(mask.data(), mask.data() + mask.bytes());
+        values_ = mask.elements();
         mask_ = ConvolveMask(values_.data(), mask.shape()[0], mask.shape()[1], type);
         shape_ = {image.shape()[0], image.shape()[1], *convolve_border_named(border_)};
         return {type, image.shape()};
@@ -412,9 +443,10 @@ class RunStencil final : public RunTask {
         if (coefficients.count() < 2 || coefficients.count() > StarCoefficients::most)
             refuse(coefficients.path().string() + " has " + std::to_string(coefficients.count()) +
                    " coefficients: a star of radius 1 to 8 has 2 to 9");
+        const std::vector<std::byte> elements = coefficients.elements();
         std::vector<f64> values;
         for (u64 r = 0; r < coefficients.count(); ++r)
-            values.push_back(value(coefficients, r));
+            values.push_back(value(elements, coefficients.type(), r));
         star_.emplace(values);
         shape_ = {in.shape()[0], in.shape()[1], in.shape()[2]};
         if (!is_whole(steps_, count_))
@@ -430,15 +462,15 @@ class RunStencil final : public RunTask {
     }
 
   private:
-    // Element r, which the file does not align.
-    static f64 value(const NpyFile& file, u64 r) {
+    // Element r.
+    static f64 value(const std::vector<std::byte>& elements, Type type, u64 r) {
         f32 single = 0;
         f64 value = 0;
-        if (file.type() == Type::f32) {
-            std::memcpy(&single, file.data() + r * sizeof single, sizeof single);
+        if (type == Type::f32) {
+            std::memcpy(&single, elements.data() + r * sizeof single, sizeof single);
             return single;
         }
-        std::memcpy(&value, file.data() + r * sizeof value, sizeof value);
+        std::memcpy(&value, elements.data() + r * sizeof value, sizeof value);
         return value;
     }
 

@@ -1,0 +1,204 @@
+#pragma once
+/// Pipelines: algorithms on data of the host, cut into segments, so that it may be larger than the device's memory, or than
+/// the host's: while one segment is computed, the next is read and uploaded, and the last is downloaded and written.
+///
+///     concord::pipeline_reduce(device, HostSource(x), out, ReduceOp::sum);
+///     concord::pipeline_histogram(device, FileSource("x.bin", 0, n, Type::f32), counters, HistogramBins::even(0, 1));
+///
+/// Results have the bits of one call on all of the data, whatever the segments: they are cut where the canonical trees of
+/// reduce and scan have their nodes, and combined by the same trees. Variants whose order is their own are for that reason
+/// unsupported in reduce and scan; the others take any variant, which the device must support for a segment.
+///
+/// Calls return when the result is complete. They may be made from several threads. Uploads, kernels and downloads each have
+/// a stream, so that none of them waits for another but for the data that it needs; sources are read and sinks written by
+/// the calling thread meanwhile (the built-in ones use several). Where the device works in the host's memory nothing is
+/// uploaded or downloaded: sources are read into its buffers, and a CPU device works on the memory of a HostSource and a
+/// HostSink itself. If all operands of map, add or reduce are such memory, or those of scan, there is one segment.
+///
+/// Memory: depth x segment x (input + output bytes an element), on the device, and as much pinned on the host where it has
+/// memory of its own; with it two copies of a histogram's counters, 8 bytes each at most and as much on the host, 32768
+/// sums of reduce, and what the algorithm takes as scratch for a segment. Of a memory limit an eighth is left for the latter.
+///
+/// Errors: what the algorithm throws; invalid_argument (types, counts, room, a limit that is too small for one segment);
+/// out_of_memory; io, and whatever else sources, sinks and progress throw. A call that throws has waited for its work and
+/// holds no memory but what the device's pool keeps; a sink has then been given a part of the result.
+
+#include <concord/add.hpp>
+#include <concord/compact.hpp>
+#include <concord/histogram.hpp>
+#include <concord/map.hpp>
+#include <concord/reduce.hpp>
+#include <concord/scan.hpp>
+#include <concord/source.hpp>
+
+namespace concord {
+
+struct PipelineOptions {
+    Options call = {};  ///< variant and order, as for any call
+    u64 memory = 0;     ///< bytes at most, see above; 0: a quarter of the device's
+    /// Bytes of the first input in a segment, as far as memory allows, and rounded to where the algorithm can be cut; 0: by
+    /// measured rates.
+    u64 segment = 0;
+    u32 depth = 0;  ///< segments under way at once, fewer where memory is short; 0: by measured rates
+    /// Called by the calling thread after each segment, with the number of input elements that are done. To end the pipeline
+    /// it throws.
+    std::function<void(u64 done, u64 all)> progress = {};
+};
+
+/// Milliseconds, each the sum over all segments; they overlap. Where nothing is uploaded or downloaded these are 0. compile:
+/// by how much launching the first segment took longer than launching another, if there is one.
+struct PipelineTimes {
+    double compile = 0, read = 0, upload = 0, kernel = 0, download = 0, write = 0;
+};
+
+/// What a pipeline did.
+struct PipelineRun : Run {
+    u64 count = 0;     ///< elements that it wrote
+    u64 segments = 0;  ///< how many there were
+    u64 segment = 0;   ///< elements in each but the last
+    u32 depth = 0;
+    PipelineTimes times;
+};
+
+namespace detail {
+
+using Sources = std::initializer_list<const Source*>;
+using PipelineCall = std::function<Run(Stream&, std::span<const View> in, const View& out)>;
+PipelineRun pipeline_map(const char* algorithm, Device& device, Sources in, Sink& out,
+                         const PipelineCall& call, const PipelineOptions& options);
+
+using ReduceCall = std::function<ReduceProblem(const View& in, const View& out)>;
+PipelineRun pipeline_reduce(Device& device, const Source& in, Sink& out, const ReduceCall& call,
+                            const PipelineOptions& options);
+
+using ScanCall = std::function<ScanProblem(const View& in, const View& out)>;
+PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, const ScanCall& call,
+                          const ScanBefore& before, const PipelineOptions& options);
+
+using HistogramCall = std::function<Run(Stream&, const View& in, const View& counters)>;
+PipelineRun pipeline_histogram(Device& device, const Source& in, Sink& counters, const HistogramCall& call,
+                               const PipelineOptions& options);
+
+using CompactCall = std::function<Run(Stream&, const View& in, const View& out, const View& count)>;
+PipelineRun pipeline_compact(Device& device, const Source& in, Sink& out, const CompactCall& call,
+                             const PipelineOptions& options);
+
+}  // namespace detail
+
+// Each is as the algorithm of that name; out of map, add, scan and compact has room for as many elements as in has.
+
+PipelineRun pipeline_map(Device& device, const Source& in, Sink& out, MapFunction function,
+                         const PipelineOptions& options = {});
+PipelineRun pipeline_map(Device& device, const Source& in, Sink& out, const Operator& op,
+                         const PipelineOptions& options = {});
+PipelineRun pipeline_add(Device& device, const Source& a, const Source& b, Sink& out,
+                         const PipelineOptions& options = {});
+PipelineRun pipeline_reduce(Device& device, const Source& in, Sink& out, ReduceOp op = ReduceOp::sum,
+                            const PipelineOptions& options = {});
+PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, ReduceOp op = ReduceOp::sum,
+                          ScanKind kind = ScanKind::inclusive, const PipelineOptions& options = {});
+PipelineRun pipeline_histogram(Device& device, const Source& in, Sink& counters, const HistogramBins& bins,
+                               const PipelineOptions& options = {});
+/// `count` of what it returns is the number of kept elements.
+PipelineRun pipeline_compact(Device& device, const Source& in, Sink& out, const Keep& keep,
+                             const PipelineOptions& options = {});
+
+// Functions made with CONCORD_FUNCTION.
+
+template <class F, class... B>
+PipelineRun pipeline_map(Device& device, const Source& in, Sink& out, const Function<F, B...>& f,
+                         const PipelineOptions& options = {}) {
+    using Fn = Function<F, B...>;
+    using T = typename Fn::template Argument<0>;
+    using U = typename Fn::Result;
+    return detail::pipeline_map(
+        "map", device, {&in}, out,
+        [&](Stream& stream, std::span<const View> views, const View& to) {
+            return map(stream, Span<const T>(views[0]), Span<U>(to), f, options.call);
+        },
+        options);
+}
+
+template <class F, class... V>
+PipelineRun pipeline_map(Device& device, const Source& a, const Source& b, Sink& out,
+                         const Function<F, V...>& f, const PipelineOptions& options = {}) {
+    using Fn = Function<F, V...>;
+    using T = typename Fn::template Argument<0>;
+    using U = typename Fn::template Argument<1>;
+    return detail::pipeline_map(
+        "map", device, {&a, &b}, out,
+        [&](Stream& stream, std::span<const View> views, const View& to) {
+            return map(stream, Span<const T>(views[0]), Span<const U>(views[1]),
+                       Span<typename Fn::Result>(to), f, options.call);
+        },
+        options);
+}
+
+template <class T, class F, class... B>
+PipelineRun pipeline_reduce(Device& device, const Source& in, Sink& out, const Function<F, B...>& op,
+                            T identity, const PipelineOptions& options = {}) {
+    using Fn = Function<F, B...>;
+    detail::check_combines<Span<T>, Span<T>, Fn>();
+    const auto values = op.packed();
+    return detail::pipeline_reduce(
+        device, in, out,
+        [&](const View& from, const View& to) {
+            return detail::ReduceProblem{Span<const T>(from).view(),
+                                         Span<T>(to).view(),
+                                         Fn::erased(),
+                                         {values},
+                                         {std::as_bytes(std::span(&identity, 1))},
+                                         &detail::reduce_host<T, typename Fn::Host>()};
+        },
+        options);
+}
+
+template <class T, class F, class... B>
+PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, const Function<F, B...>& op,
+                          T identity, ScanKind kind = ScanKind::inclusive,
+                          const PipelineOptions& options = {}) {
+    using Fn = Function<F, B...>;
+    detail::check_combines<Span<T>, Span<T>, Fn>();
+    const auto values = op.packed();
+    return detail::pipeline_scan(
+        device, in, out,
+        [&](const View& from, const View& to) {
+            return detail::ScanProblem{Span<const T>(from).view(),
+                                       Span<T>(to).view(),
+                                       Fn::erased(),
+                                       {values},
+                                       {std::as_bytes(std::span(&identity, 1))},
+                                       kind,
+                                       &detail::scan_host<T, typename Fn::Host>()};
+        },
+        detail::scan_before(identity, op), options);
+}
+
+template <class F, class... B>
+PipelineRun pipeline_histogram(Device& device, const Source& in, Sink& counters, const Function<F, B...>& bin,
+                               const PipelineOptions& options = {}) {
+    using T = typename Function<F, B...>::template Argument<0>;
+    return detail::pipeline_histogram(
+        device, in, counters,
+        [&](Stream& stream, const View& from, const View& to) {
+            // Counters are u32 or u64 within.
+            return to.type == Type::u32
+                       ? histogram(stream, Span<const T>(from), Span<u32>(to), bin, options.call)
+                       : histogram(stream, Span<const T>(from), Span<u64>(to), bin, options.call);
+        },
+        options);
+}
+
+template <class F, class... B>
+PipelineRun pipeline_compact(Device& device, const Source& in, Sink& out, const Function<F, B...>& keep,
+                             const PipelineOptions& options = {}) {
+    using T = typename Function<F, B...>::template Argument<0>;
+    return detail::pipeline_compact(
+        device, in, out,
+        [&](Stream& stream, const View& from, const View& to, const View& count) {
+            return compact(stream, Span<const T>(from), Span<T>(to), Span<u64>(count), keep, options.call);
+        },
+        options);
+}
+
+}  // namespace concord

@@ -1,0 +1,148 @@
+// How long segments are, and how many are under way: by what the device, its transfers and the host's copies were measured at.
+
+#include "pipeline_engine.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace concord::detail {
+namespace {
+
+// Of one device in this process.
+struct Rates {
+    double overhead = 0;                        // seconds from the host through the streams and back
+    double copy = 0, upload = 0, download = 0;  // bytes a second; 0: not done
+};
+
+double seconds_of(const std::function<void()>& f) {
+    const auto start = std::chrono::steady_clock::now();
+    f();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The best of a few, for the first ones pay for what is set up.
+double best_of(int times, const std::function<void()>& f) {
+    double best = seconds_of(f);
+    for (int i = 1; i < times; ++i)
+        best = std::min(best, seconds_of(f));
+    return best;
+}
+
+Rates measure(Device& device) {
+    constexpr u64 bytes = u64{4} << 20;
+    const bool shared = device.traits().shares_host_memory;
+    const auto memory = device.allocate(bytes), host = device.allocate_host(bytes);
+    const auto uploads = device.create_stream(), downloads = device.create_stream();
+    const auto uploaded = device.create_event(), downloaded = device.create_event();
+    const std::vector<std::byte> source(bytes);
+    Rates rates;
+    const HostSource from(source.data(), bytes, Type::u8);
+    rates.copy = bytes / best_of(3, [&] { from.read(host->host_pointer(), 0, bytes); });
+    // As a segment goes: in, a mark that another stream waits for, out, and the host waits.
+    rates.overhead = best_of(5, [&] {
+        uploads->copy(*memory, 0, *host, 0, 64);
+        uploads->record(*uploaded);
+        downloads->wait(*uploaded);
+        downloads->copy(*host, 0, *memory, 0, 64);
+        downloads->record(*downloaded);
+        downloaded->synchronize();
+    });
+    if (shared) return rates;
+    auto rate = [&](const std::function<void()>& transfer) {
+        const double seconds = best_of(3, transfer) - rates.overhead / 2;
+        return bytes / std::max(seconds, 1e-6);
+    };
+    rates.upload = rate([&] {
+        uploads->copy(*memory, 0, *host, 0, bytes);
+        uploads->synchronize();
+    });
+    rates.download = rate([&] {
+        downloads->copy(*host, 0, *memory, 0, bytes);
+        downloads->synchronize();
+    });
+    return rates;
+}
+
+Rates rates_of(Device& device) {
+    static std::mutex mutex;
+    static std::map<std::string, Rates> known;
+    const std::lock_guard lock(mutex);
+    const auto [it, is_new] = known.try_emplace(device.info().selector);
+    if (is_new) {
+        try {
+            it->second = measure(device);
+        } catch (...) {
+            known.erase(it);
+            throw;
+        }
+    }
+    return it->second;
+}
+
+// So long that what a segment costs beside its bytes is 2 % of its time, within bounds that hold whatever was measured.
+u64 bytes_of_segment(const Rates& rates, bool writes) {
+    constexpr u64 least = u64{1} << 20, most = u64{64} << 20;
+    double slowest = rates.copy;
+    if (rates.upload > 0) slowest = std::min(slowest, rates.upload);
+    if (rates.download > 0 && writes) slowest = std::min(slowest, rates.download);
+    return std::clamp(std::bit_ceil(static_cast<u64>(50 * rates.overhead * slowest)), least, most);
+}
+
+// One for each stage if all take the same time; fewer where one of them is slow, for the others then wait anyway. The kernels
+// count as one that is not.
+u32 depth_of(const Rates& rates, bool writes) {
+    std::vector<double> seconds = {1 / rates.copy};
+    if (rates.upload > 0) seconds.push_back(1 / rates.upload);
+    if (rates.download > 0 && writes) seconds.push_back(1 / rates.download);
+    double all = 0, longest = 0;
+    for (const double s : seconds) {
+        all += s;
+        longest = std::max(longest, s);
+    }
+    return 1 + static_cast<u32>(std::lround(all / longest));
+}
+
+}  // namespace
+
+PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const PipelineOptions& options,
+                           u64 slot_bytes, u64 all_bytes) {
+    const DeviceTraits& traits = device.traits();
+    const u64 all = task.in[0]->count();
+    const Rates rates = options.segment > 0 && options.depth > 0 ? Rates{} : rates_of(device);
+    PipelinePlan plan;
+    plan.depth = options.depth > 0 ? options.depth : depth_of(rates, task.out != nullptr);
+
+    if (options.segment > 0) {
+        plan.segment = options.segment / size_of(task.in[0]->type());
+    } else {
+        plan.segment = std::bit_floor(bytes_of_segment(rates, task.out != nullptr) / all_bytes);
+        // Few segments would leave most of the time to the first and the last, which have nothing to overlap with.
+        constexpr u64 fill = 4;
+        while (plan.segment > 2 * task.grain && plan.segment * all_bytes > u64{1} << 20 &&
+               divide_up(all, plan.segment) < fill * plan.depth)
+            plan.segment /= 2;
+    }
+    plan.segment = std::max(plan.segment / task.grain * task.grain, task.grain);
+
+    const u64 limit = options.memory > 0 ? options.memory : traits.global_memory / 4;
+    const u64 least = std::min(task.grain, std::max<u64>(all, 1)) * slot_bytes;
+    const u64 room = (limit > task.memory ? limit - task.memory : 0) / 8 * 7;
+    if (least > room)
+        throw Error(ErrorCode::invalid_argument, "pipeline_" + std::string(task.name),
+                    "a memory limit of " + std::to_string(limit) + " bytes is too small: one segment takes " +
+                        std::to_string(divide_up(least, 7) * 8 + task.memory) + " at least");
+    while (plan.depth > 1 && plan.depth * least > room)
+        --plan.depth;
+    const u64 most =
+        slot_bytes == 0 ? plan.segment : std::min(room / plan.depth / slot_bytes, traits.max_allocation / 8);
+    if (plan.segment > most)
+        plan.segment =
+            std::max(task.grain, options.segment > 0 ? most / task.grain * task.grain
+                                                     : std::bit_floor(most) / task.grain * task.grain);
+    return plan;
+}
+
+}  // namespace concord::detail

@@ -1,0 +1,123 @@
+#pragma once
+/// Where a pipeline's elements come from and go to: host memory, files, or what you derive from Source and Sink.
+
+#include <concord/types.hpp>
+
+#include <filesystem>
+#include <ranges>
+#include <string>
+
+namespace concord {
+
+/// Elements that are read piece by piece. A pipeline reads each element once, in order, from the thread that called it.
+class Source {
+  public:
+    Source(Type type, u64 count);
+    virtual ~Source() = default;
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+
+    Type type() const { return type_; }
+    u64 count() const { return count_; }
+    u64 bytes() const { return count_ * size_of(type_); }
+    /// Copies `bytes` bytes, from byte `first` on, to `to`. What it throws ends the pipeline, and comes out of it.
+    virtual void read(void* to, u64 first, u64 bytes) const = 0;
+    /// The elements, if they lie in memory, aligned, for as long as the source lives; else null.
+    virtual const void* data() const { return nullptr; }
+
+  private:
+    Type type_;
+    u64 count_;
+};
+
+/// Takes results, in order, from the thread that called the pipeline.
+class Sink {
+  public:
+    /// room: how many elements it takes.
+    Sink(Type type, u64 room);
+    virtual ~Sink() = default;
+    Sink(const Sink&) = delete;
+    Sink& operator=(const Sink&) = delete;
+
+    Type type() const { return type_; }
+    u64 room() const { return room_; }
+    /// Takes the next bytes. What it throws ends the pipeline, and comes out of it.
+    virtual void write(const void* from, u64 bytes) = 0;
+    /// Where the elements are to lie, if that is memory, aligned; else null. A pipeline may put them there itself, and then
+    /// does not call write().
+    virtual void* data() { return nullptr; }
+
+  private:
+    Type type_;
+    u64 room_;
+};
+
+/// Host memory of the caller's, which outlives the source. A file that is mapped into memory will do, but one that shrinks
+/// meanwhile ends the process (SIGBUS): FileSource does not mind.
+class HostSource final : public Source {
+  public:
+    HostSource(const void* data, u64 count, Type type) : Source(type, count), data_(data) {}
+    /// A vector, a span, an array.
+    template <std::ranges::contiguous_range R>
+    explicit HostSource(const R& range)
+        : HostSource(std::ranges::data(range), std::ranges::size(range),
+                     type_of<std::ranges::range_value_t<R>>()) {}
+
+    void read(void* to, u64 first, u64 bytes) const override;
+    const void* data() const override { return data_; }
+
+  private:
+    const void* data_;
+};
+
+/// Host memory of the caller's, which outlives the sink. It may be exactly that of a HostSource of elements of the same size.
+class HostSink final : public Sink {
+  public:
+    HostSink(void* data, u64 room, Type type) : Sink(type, room), data_(data) {}
+    template <std::ranges::contiguous_range R>
+    explicit HostSink(R& range)
+        : HostSink(std::ranges::data(range), std::ranges::size(range),
+                   type_of<std::ranges::range_value_t<R>>()) {}
+
+    void write(const void* from, u64 bytes) override;
+    void* data() override { return data_; }
+
+  private:
+    void* data_;
+    u64 written_ = 0;
+};
+
+/// Elements in a file. It is read, not mapped, so that one that shrinks meanwhile is an error (io) like any other.
+class FileSource final : public Source {
+  public:
+    /// The file's `count` elements from byte `offset` on. Throws io if it cannot be opened, or is too short.
+    FileSource(const std::filesystem::path& path, u64 offset, u64 count, Type type);
+    /// An open file, which the caller closes after the source is gone; `name` is for messages.
+    FileSource(int file, std::string name, u64 offset, u64 count, Type type);
+    ~FileSource() override;
+
+    /// Throws io if the file ends too early or cannot be read.
+    void read(void* to, u64 first, u64 bytes) const override;
+
+  private:
+    void check_size() const;
+
+    int file_;
+    bool owns_;
+    std::string name_;
+    u64 offset_;
+};
+
+/// Writes to an open file, from where it stands, which the caller closes. What was written stays when a pipeline fails.
+class FileSink final : public Sink {
+  public:
+    FileSink(int file, std::string name, u64 room, Type type);
+    /// Throws io, with the reason: a full disk, say.
+    void write(const void* from, u64 bytes) override;
+
+  private:
+    int file_;
+    std::string name_;
+};
+
+}  // namespace concord

@@ -1,0 +1,344 @@
+// Pipelines: the bits of one call on all of the data, whatever the segments; faults; what is left behind.
+#include "devices.hpp"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+
+using namespace concord;
+using test::random_values;
+using test::throws;
+
+CONCORD_FUNCTION(float, pipeline_scaled, (float x, float y, float scale), return x + y * scale;)
+CONCORD_FUNCTION(float, pipeline_affine, (float x, float a, float b), return a * x + b;)
+CONCORD_FUNCTION(int, pipeline_ring, (float x), return (int)(x * 8) + 8;)
+CONCORD_FUNCTION(u8, pipeline_near, (float x, float by), return x <= by && x >= -by ? (u8)1 : (u8)0;)
+
+namespace {
+
+// Copies of values, which no device works on where they lie.
+template <class T>
+class Away final : public Source {
+  public:
+    explicit Away(std::vector<T> values) : Source(type_of<T>(), values.size()), values_(std::move(values)) {}
+    void read(void* to, u64 first, u64 bytes) const override {
+        if (first / sizeof(T) >= fails_from) throw Error(ErrorCode::io, "Away", "the source is gone");
+        CHECK(first == next_);
+        next_ = first + bytes;
+        std::memcpy(to, reinterpret_cast<const std::byte*>(values_.data()) + first, bytes);
+    }
+    u64 fails_from = ~u64{0};
+
+  private:
+    std::vector<T> values_;
+    mutable u64 next_ = 0;
+};
+
+template <class T>
+class Pile final : public Sink {
+  public:
+    explicit Pile(u64 room) : Sink(type_of<T>(), room) {}
+    void write(const void* from, u64 bytes) override {
+        if (values.size() >= full_at) throw Error(ErrorCode::io, "Pile", "the sink is full");
+        const auto* first = static_cast<const T*>(from);
+        values.insert(values.end(), first, first + bytes / sizeof(T));
+    }
+    std::vector<T> values;
+    u64 full_at = ~u64{0};
+};
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+// Sums of these depend on the order.
+std::vector<float> rough_values(u64 n) {
+    std::vector<float> values = random_values<float>(n);
+    for (u64 i = 0; i < n; ++i)
+        values[i] *= static_cast<float>(1 << i * 7 % 23);
+    return values;
+}
+
+// What one call makes of all of the values.
+template <class T, class U, class F>
+std::vector<U> whole(Device& device, const std::vector<T>& values, u64 results, F&& call) {
+    const auto stream = device.create_stream();
+    const Array<T> in(*stream, values);
+    const Array<U> out(*stream, results);
+    call(*stream, in, out);
+    return out.to_host(*stream);
+}
+
+// Calls f with inputs and options of several kinds: data away and in memory, segments of several lengths and depths.
+template <class T, class F>
+void each_way(const std::vector<T>& values, std::initializer_list<u64> segments, F&& f) {
+    for (const u64 segment : segments) {
+        for (const u32 depth : {1, 2, 3}) {
+            CAPTURE(segment);
+            CAPTURE(depth);
+            f(Away<T>(values), PipelineOptions{.segment = segment * sizeof(T), .depth = depth});
+        }
+    }
+    f(HostSource(values), PipelineOptions{});
+    f(Away<T>(values), PipelineOptions{});
+    f(HostSource(values), PipelineOptions{.memory = u64{16} << 20});
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(pipelines_of_map_and_add_have_the_bits_of_one_call) {
+    for (const u64 n : {0, 1, 999, 1000, 1001, 65537}) {
+        CAPTURE(n);
+        const auto x = random_values<float>(n), y = random_values<float>(n, 2);
+        const auto f = pipeline_affine.bind(0.7f, 0.1f);
+        const auto mapped = whole<float, float>(
+            device, x, n, [&](Stream& stream, const auto& in, const auto& out) { map(stream, in, out, f); });
+        each_way(x, {1000, 4096}, [&](const Source& in, const PipelineOptions& options) {
+            Pile<float> out(n);
+            const PipelineRun run = pipeline_map(device, in, out, f, options);
+            CHECK(same_bits(out.values, mapped));
+            CHECK(run.count == n);
+            CHECK(run.device == &device);
+            if (options.segment > 0)
+                CHECK(run.segments == std::max<u64>(1, (n + run.segment - 1) / run.segment));
+            std::vector<float> there(n);
+            HostSink memory(there);
+            pipeline_map(device, HostSource(x), memory, f, options);
+            CHECK(same_bits(there, mapped));
+        });
+        std::vector<float> sum(x);
+        for (u64 i = 0; i < n; ++i)
+            sum[i] += y[i];
+        Pile<float> out(n);
+        pipeline_add(device, Away<float>(x), HostSource(y), out, {.segment = 4000});
+        CHECK(same_bits(out.values, sum));
+        // In place, as one call would.
+        std::vector<float> there(x);
+        HostSink memory(there);
+        pipeline_add(device, HostSource(there), HostSource(y), memory, {.segment = 4000});
+        CHECK(same_bits(there, sum));
+    }
+}
+
+DEVICE_TEST(pipelines_of_reduce_have_the_bits_of_one_call) {
+    // Past 2^22 elements chunks are longer.
+    for (const u64 n : {0, 1, 1023, 1024, 1025, 65537, (1 << 22) + 4097}) {
+        CAPTURE(n);
+        const auto x = rough_values(n);
+        const auto sum =
+            whole<float, float>(device, x, 1, [](Stream& stream, const auto& in, const auto& out) {
+                reduce(stream, in, out, ReduceOp::sum, {.order = Order::canonical});
+            });
+        each_way(x, {1, 3000, 65536}, [&](const Source& in, const PipelineOptions& options) {
+            if (n > 100000 && options.segment == sizeof(float)) return;
+            Pile<float> out(1);
+            const PipelineRun run = pipeline_reduce(device, in, out, ReduceOp::sum, options);
+            CHECK(same_bits(out.values, sum));
+            CHECK(run.variant == "fixed");
+        });
+    }
+    const auto x = rough_values(100003);
+    const auto op = pipeline_scaled.bind(0.75f);
+    const auto scaled = whole<float, float>(
+        device, x, 1,
+        [&](Stream& stream, const auto& in, const auto& out) { reduce(stream, in, out, op, 0.0f); });
+    Pile<float> out(1);
+    pipeline_reduce(device, Away<float>(x), out, op, 0.0f, {.segment = 5000});
+    CHECK(same_bits(out.values, scaled));
+    CHECK(throws(ErrorCode::unsupported, "fixed", [&] {
+        pipeline_reduce(device, HostSource(x), out, ReduceOp::sum, {.call = {"first_add"}});
+    }));
+}
+
+DEVICE_TEST(pipelines_of_scan_have_the_bits_of_one_call) {
+    const u64 tile = 65536;  // or a whole number of them
+    for (const u64 n : {u64{0}, u64{1}, tile - 1, tile, tile + 1, 16 * tile + 1, 35 * tile + 7919}) {
+        CAPTURE(n);
+        const auto x = rough_values(n);
+        for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+            const auto sums =
+                whole<float, float>(device, x, n, [&](Stream& stream, const auto& in, const auto& out) {
+                    scan(stream, in, out, ReduceOp::sum, kind, {.order = Order::canonical});
+                });
+            each_way(x, {tile, 3 * tile, 16 * tile}, [&](const Source& in, const PipelineOptions& options) {
+                Pile<float> out(n);
+                const PipelineRun run = pipeline_scan(device, in, out, ReduceOp::sum, kind, options);
+                CHECK(same_bits(out.values, sums));
+                CHECK(run.count == n);
+            });
+        }
+    }
+    const u64 n = 5 * tile + 11;
+    const auto x = rough_values(n);
+    const auto op = pipeline_scaled.bind(0.75f);
+    const auto scaled = whole<float, float>(
+        device, x, n,
+        [&](Stream& stream, const auto& in, const auto& out) { scan(stream, in, out, op, 0.0f); });
+    Pile<float> out(n);
+    pipeline_scan(device, Away<float>(x), out, op, 0.0f, ScanKind::inclusive, {.segment = 2 * tile * 4});
+    CHECK(same_bits(out.values, scaled));
+    std::vector<float> there(x);
+    HostSink memory(there);
+    pipeline_scan(device, HostSource(there), memory, op, 0.0f, ScanKind::inclusive, {.segment = tile * 4});
+    CHECK(same_bits(there, scaled));
+}
+
+DEVICE_TEST(pipelines_of_histogram_count_all_samples) {
+    for (const u64 n : {0, 1, 4095, 4096, 4097, 200003}) {
+        CAPTURE(n);
+        const auto x = random_values<float>(n);
+        std::vector<u64> expected(16);
+        for (const float v : x)
+            ++expected[static_cast<u64>(static_cast<int>(v * 8) + 8)];
+        each_way(x, {4096, 50000}, [&](const Source& in, const PipelineOptions& options) {
+            Pile<u64> counters(16);
+            const PipelineRun run = pipeline_histogram(device, in, counters, pipeline_ring, options);
+            CHECK(counters.values == expected);
+            CHECK(run.count == 16);
+        });
+        Pile<u16> narrow(1);
+        pipeline_histogram(device, Away<float>(x), narrow, HistogramBins::even(-1, 1), {.segment = 100000});
+        CHECK(narrow.values.at(0) == std::min<u64>(n, 65535));
+    }
+}
+
+DEVICE_TEST(pipelines_of_compact_keep_the_order) {
+    for (const u64 n : {0, 1, 4095, 4096, 4097, 200003}) {
+        CAPTURE(n);
+        const auto x = random_values<float>(n);
+        for (const float by : {-1.0f, 0.3f, 2.0f}) {
+            std::vector<float> expected;
+            for (const float v : x) {
+                if (v <= by && v >= -by) expected.push_back(v);
+            }
+            each_way(x, {4096, 50000}, [&](const Source& in, const PipelineOptions& options) {
+                Pile<float> out(n);
+                const PipelineRun run = pipeline_compact(device, in, out, pipeline_near.bind(by), options);
+                CHECK(same_bits(out.values, expected));
+                CHECK(run.count == expected.size());
+            });
+        }
+    }
+}
+
+DEVICE_TEST(pipelines_say_what_is_wrong) {
+    const auto x = random_values<float>(100000);
+    std::vector<float> y(x.size()), one(1);
+    HostSink out(y), sum(one);
+    const HostSource in(x), shorter{std::span(x).first(10)};
+    const Away<float> away(x);
+    CHECK(throws(ErrorCode::invalid_argument, "100000 and 10 elements",
+                 [&] { pipeline_add(device, in, shorter, out); }));
+    CHECK(
+        throws(ErrorCode::invalid_argument, "room for 1 elements", [&] { pipeline_scan(device, in, sum); }));
+    CHECK(throws(ErrorCode::invalid_argument, "not 1", [&] { pipeline_reduce(device, in, out); }));
+    CHECK(throws(ErrorCode::invalid_argument, "too small",
+                 [&] { pipeline_reduce(device, away, sum, ReduceOp::sum, {.memory = 100}); }));
+    std::vector<double> other(x.size());
+    HostSink doubles(other);
+    CHECK(throws(ErrorCode::invalid_argument, "in is f32, out f64",
+                 [&] { pipeline_scan(device, in, doubles); }));
+    CHECK(throws(ErrorCode::invalid_argument, "",
+                 [&] { pipeline_map(device, away, doubles, MapFunction::copy); }));
+    CHECK(throws(ErrorCode::invalid_argument, "not u16, u32 or u64",
+                 [&] { pipeline_histogram(device, in, doubles, pipeline_ring); }));
+    CHECK(throws(ErrorCode::invalid_argument, "overlaps", [&] {
+        HostSink shifted(y.data() + 1, y.size() - 1, Type::f32);
+        pipeline_map(device, HostSource(std::span(y).first(y.size() - 1)), shifted, MapFunction::copy);
+    }));
+    CHECK(throws(ErrorCode::invalid_argument, "no_such",
+                 [&] { pipeline_map(device, in, out, MapFunction::copy, {.call = {"no_such"}}); }));
+}
+
+DEVICE_TEST(pipelines_take_files) {
+    const auto x = random_values<float>(300000);
+    struct File {
+        std::string path = (std::filesystem::temp_directory_path() / "concord-pipeline-XXXXXX").string();
+        int descriptor = ::mkstemp(path.data());
+        ~File() {
+            ::close(descriptor);
+            ::unlink(path.c_str());
+        }
+    } const file;
+    REQUIRE(file.descriptor >= 0);
+    REQUIRE(::write(file.descriptor, "head", 4) == 4);
+    FileSink to(file.descriptor, file.path, x.size(), Type::f32);
+    pipeline_map(device, HostSource(x), to, MapFunction::copy, {.segment = 100000});
+    Pile<float> out(x.size());
+    pipeline_map(device, FileSource(file.path, 4, x.size(), Type::f32), out, MapFunction::copy);
+    CHECK(same_bits(out.values, x));
+    CHECK(throws(ErrorCode::io, "more than its 1200004",
+                 [&] { FileSource(file.path, 8, x.size(), Type::f32); }));
+    CHECK(throws(ErrorCode::io, "no-such-file: cannot be read",
+                 [&] { FileSource("no-such-file", 0, 1, Type::u8); }));
+    const FileSource in(file.descriptor, file.path, 4, x.size(), Type::f32);
+    Pile<float> part(x.size());
+    CHECK(throws(ErrorCode::io, "it became shorter while it was read", [&] {
+        pipeline_map(device, in, part, MapFunction::copy,
+                     {.segment = 100000,
+                      .progress = [&](u64, u64) { CHECK(::ftruncate(file.descriptor, 500000) == 0); }});
+    }));
+}
+
+DEVICE_TEST(pipelines_leave_nothing_behind_when_they_fail) {
+    const u64 n = 100000;
+    const auto x = random_values<float>(n);
+    {
+        Pile<float> out(n);
+        pipeline_map(device, Away<float>(x), out, MapFunction::copy, {.segment = 16384});
+    }
+    const u64 before = device.memory_use().in_use;
+    for (const u32 depth : {1, 3}) {
+        for (const u64 at : {0, 40000, 65000}) {
+            Away<float> in(x);
+            Pile<float> out(n);
+            in.fails_from = at;
+            CHECK(throws(ErrorCode::io, "the source is gone", [&] {
+                pipeline_scan(device, in, out, ReduceOp::sum, ScanKind::inclusive,
+                              {.segment = 16384, .depth = depth});
+            }));
+            Pile<float> full(n);
+            full.full_at = at;
+            CHECK(throws(ErrorCode::io, "the sink is full", [&] {
+                pipeline_map(device, Away<float>(x), full, MapFunction::copy,
+                             {.segment = 16384, .depth = depth});
+            }));
+        }
+        u64 last = 0;
+        Pile<float> out(n);
+        CHECK(throws(ErrorCode::out_of_memory, "enough", [&] {
+            pipeline_compact(device, Away<float>(x), out, KeepRule::positive,
+                             {.segment = 16384, .depth = depth, .progress = [&](u64 done, u64 all) {
+                                  CHECK(done > last);
+                                  CHECK(all == n);
+                                  last = done;
+                                  if (done > n / 2)
+                                      throw Error(ErrorCode::out_of_memory, "progress", "enough");
+                              }});
+        }));
+        CHECK(last > n / 2);
+        CHECK(last < n);
+    }
+    CHECK(device.memory_use().in_use == before);
+}
+
+DEVICE_TEST(pipelines_stay_within_their_memory) {
+    const u64 n = 1 << 22, limit = u64{8} << 20;
+    const auto x = random_values<float>(n);
+    device.trim();
+    const u64 before = device.memory_use().in_use;
+    std::vector<float> one(1);
+    HostSink sum(one);
+    const PipelineRun run = pipeline_reduce(device, Away<float>(x), sum, ReduceOp::sum,
+                                            {.memory = limit, .progress = [&](u64, u64) {
+                                                 CHECK(device.memory_use().in_use - before <= limit);
+                                             }});
+    CHECK(run.segments > 2);
+    CHECK(run.segment * run.depth * sizeof(float) <= limit);
+}
+
+TEST_SUITE_END();
