@@ -69,6 +69,8 @@ function(concord_embed_kernels)
   # A target of this folder, because the rule that makes a file belongs to the folder that states it.
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   add_library(concord_texts_${folder} OBJECT ${outputs})
+  # Each is little more than its header, so all are compiled at once.
+  set_target_properties(concord_texts_${folder} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   target_include_directories(concord_texts_${folder} PRIVATE ${CONCORD_INCLUDE_DIR})
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:concord_texts_${folder}>)
 endfunction()
