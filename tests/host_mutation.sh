@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # host_mutation.sh BUILD_DIR [COMPILER]: mutation.sh for the kernels of the CPU, which are C++. Each mutant below is planted
 # in a copy of its header; host_mutation.cpp, compiled with that copy first on the include path, puts the kernels through the
-# suite, which must end with status 1 and a result that differs, or crash. COMPILER: what BUILD_DIR, a build with shared libraries, was
-# built with (c++).
+# suite, which must end with status 1 and a result that differs, or crash. Kernels that are compiled into the library are
+# replaced in front of the program. COMPILER: what BUILD_DIR, a build with shared libraries, was built with (c++).
 set -u
 export LC_ALL=C
 
@@ -15,9 +15,14 @@ unset CONCORD_DEVICE CONCORD_HOST_ISA
 export CONCORD_THREADS=2  # whose caches are small: the largest case is past them
 
 # mutant FILE WHAT FROM TO
-files=() whats=() froms=() tos=()
+files=() whats=() froms=() tos=() units=() checks=()
 mutant() {
-    files+=("$1") whats+=("$2") froms+=("$3") tos+=("$4")
+    files+=("$1") whats+=("$2") froms+=("$3") tos+=("$4") units+=("") checks+=("")
+}
+# of_library FILE UNIT CHECK WHAT FROM TO: the same for kernels that are compiled into the library. UNIT, the source that
+# compiles them, is loaded ahead of it, and `concord check CHECK` must catch the fault.
+of_library() {
+    files+=("$1") units+=("$2") checks+=("$3") whats+=("$4") froms+=("$5") tos+=("$6")
 }
 
 mutant map_host.hpp "naive: a write past the end" \
@@ -49,10 +54,65 @@ mutant sort_host.hpp "merge: insertion passes equal keys" \
 mutant sort_host.hpp "merge: values stay behind" 'to.values[i] = from.values[j];' 'to.values[i] = from.values[0];'
 mutant sort_host.hpp "merge: a part of a run ends one early" 'first - a + count, less);' 'first - a + count - 1, less);'
 
-# Puts the mutant's header into a folder of its own; says what is wrong if it does not apply.
+textbook="--types f32 --patterns random --sizes 1009 --variants"
+of_library matmul_host.hpp matmul_host.cpp "matmul $textbook naive" "naive: two roundings a step" \
+    't = std::fma(a[l * p.a_column], b[l * p.b_row], t);' 't += a[l * p.a_column] * b[l * p.b_row];'
+of_library matmul_host.hpp matmul_host.cpp "matmul $textbook tiled" "tiled: a tile's last row of B stays behind" \
+    'for (u64 l = 0; l < count; ++l) {
+            for (u64 j = 0; j < columns; ++j)' 'for (u64 l = 0; l + 1 < count; ++l) {
+            for (u64 j = 0; j < columns; ++j)'
+of_library matmul_host.hpp matmul_host.cpp "matmul $textbook blocks" "blocks: a column past the end" \
+    'for (u64 f = 0; f < columns; ++f)
+            finish' 'for (u64 f = 0; f <= columns; ++f)
+            finish'
+packed="matmul --types f32 --patterns random --sizes 100003 --variants packed"
+of_library matmul_packed.hpp matmul_packed.cpp "$packed" "packed: chains begin anew with each block of k" \
+    'k, first ? nullptr : part,' 'k, l < p.k ? nullptr : part,'
+of_library matmul_packed.hpp matmul_packed.cpp "$packed" "packed: the last row of C stays behind" \
+    'for (u64 e = 0; e < height; ++e) {' 'for (u64 e = 0; e + 1 < height; ++e) {'
+of_library matmul_packed.hpp matmul_packed.cpp "$packed" "packed: all products of a batch are the first" \
+    'a + product * p.a_stride + strip' 'a + strip'
+
+of_library convolve_host.hpp convolve_host.cpp "convolve $textbook naive" "naive: columns past the end are never 0" \
+    'c >= 0 && c < columns;' 'c >= 0;'
+of_library convolve_host.hpp convolve_host.cpp "convolve $textbook sliding" "sliding: rows outside are never 0" \
+    'if (p.clamps == 0 && (r < 0 || r > last)) return -1;' ''
+of_library convolve_host.hpp convolve_host.cpp "convolve $textbook sliding" "sliding: a vector past a row's end" \
+    'out, std::min(x, count - lanes));' 'out, x);'
+of_library convolve_host.hpp convolve_host.cpp "convolve $textbook sliding" "sliding: rows past the last are stored" \
+    'p.past_cache != 0 || b >= high ?' 'p.past_cache != 0 ?'
+
+of_library stencil_host.hpp stencil_host.cpp "stencil $textbook naive" "naive: a point past the end of a row counts" \
+    'column >= volume.columns' 'column > volume.columns'
+of_library stencil_host.hpp stencil_host.cpp "stencil $textbook tiled" "tiled: the halo on the left is a column late" \
+    '= at(z, y0 + j, x0 + i);' '= at(z, y0 + j, x0 + i + (i < 0 ? 1 : 0));'
+blocked="stencil --types f32 --patterns random --sizes 300010 --variants blocked"
+of_library stencil_host.hpp stencil_host.cpp "$blocked" "blocked: another association" \
+    '((centre[i - first] + centre[i + first]) + (ya[i] + yb[i])) + (za[i] + zb[i])' \
+    '(centre[i - first] + centre[i + first]) + ((ya[i] + yb[i]) + (za[i] + zb[i]))'
+of_library stencil_host.hpp stencil_host.cpp "$blocked" "blocked: a step does not reach as far as the next one needs" \
+    'more = radius * (steps - step);' 'more = radius * (steps - step) / 2;'
+
+transpose="transpose --types u32 --patterns random --sizes 1009,20011 --variants"
+of_library transpose_host.hpp transpose_host.cpp "$transpose naive" "naive: a pitch is taken for the other" \
+    'u64 strip) {
+    const u64 end = std::min(rows, (group.x + 1) * strip);' 'u64 strip) {
+    const u64 end = std::min(rows, (group.x + 1) * strip);
+    out_pitch = rows;'
+of_library transpose_host.hpp transpose_host.cpp "$transpose tiled" "tiled: in place, tiles are turned and stay" \
+    'if (exchange && column < row) continue;' 'if (exchange && column != row) continue;'
+of_library transpose_host.hpp transpose_host.cpp "$transpose blocked" "blocked: in place, the mirror image stays" \
+    'if (r != c) {' 'if (r == c) {'
+of_library transpose_host.hpp transpose_host.cpp "$transpose blocked" "blocked: a round takes rows for one another" \
+    'next[2 * k + 1] = interleave_high(row[k], row[k + side / 2], lanes);' \
+    'next[2 * k + 1] = interleave_high(row[k + side / 2], row[k], lanes);'
+
+# Puts the mutant's header into a folder of its own, if it is for a unit with all of its algorithm's folder; says what is
+# wrong if it does not apply.
 plant() {  # INDEX
-    local file=${files[$1]} text without times
-    text=$(<"$tests/../algorithms/${file%_host.hpp}/$file") || exit 2
+    local file=${files[$1]} text without times algorithm
+    algorithm=$tests/../algorithms/${file%_*}
+    text=$(<"$algorithm/$file") || exit 2
     without=${text//"${froms[$1]}"/}
     times=$(((${#text} - ${#without}) / ${#froms[$1]}))
     if [[ $times != 1 ]]; then
@@ -60,6 +120,7 @@ plant() {  # INDEX
         return
     fi
     mkdir -p "$work/$1/concord"
+    [[ -z ${units[$1]} ]] || cp "$algorithm"/*.[ch]pp "$work/$1/concord"
     printf '%s\n' "${text/"${froms[$1]}"/"${tos[$1]}"}" >"$work/$1/concord/$file"
 }
 
@@ -73,14 +134,26 @@ check() {  # FOLDER
     "$1/check" >"$1/log" 2>&1 </dev/null
     echo "status $?" >>"$1/log"
 }
+# The same for the unit of a mutant of the library. It need not be fast.
+check_of_library() {  # FOLDER UNIT CHECK
+    local -a arguments
+    read -ra arguments <<<"$3"
+    if [[ $2 ]] && ! "$compiler" -std=c++20 -O0 -ffp-contract=off -fPIC -shared -I"$build/include" -I"$tests/../core" \
+        "$1/concord/$2" -o "$1/ahead.so" >"$1/log" 2>&1; then
+        echo "it does not compile" >>"$1/log"
+        return
+    fi
+    LD_PRELOAD=${2:+$1/ahead.so} "$build/bin/concord" check "${arguments[@]}" --devices tbb >"$1/log" 2>&1 </dev/null
+    echo "status $?" >>"$1/log"
+}
 status_of() { tail -n 1 "$work/$1/log"; }
 
 # As many beside one another as there are processors.
 processors=$(nproc 2>/dev/null || echo 2)
 running=0
-start() {
+start() {  # COMMAND...
     if ((running == processors)); then wait -n; else ((++running)); fi
-    check "$work/$1" &
+    "$@" &
 }
 
 failed=0
@@ -89,25 +162,37 @@ fail() {
     ((++failed))
 }
 mkdir "$work/sound"
-start sound
-planted=()
+start check "$work/sound"
+planted=() sound=(sound)
+declare -A tried=()
 for i in "${!files[@]}"; do
     problem=$(plant "$i")
     if [[ $problem ]]; then
         fail "${files[i]}: ${whats[i]}: $problem"
     else
         planted+=("$i")
-        start "$i"
+        if [[ ! ${units[i]} ]]; then
+            start check "$work/$i"
+            continue
+        fi
+        start check_of_library "$work/$i" "${units[i]}" "${checks[i]}"
+        [[ ! ${tried[${checks[i]}]:-} ]] || continue
+        tried[${checks[i]}]=1
+        sound+=("$i.sound")
+        mkdir "$work/$i.sound"
+        start check_of_library "$work/$i.sound" "" "${checks[i]}"
     fi
 done
 wait
 
-if [[ $(status_of sound) == "status 0" ]]; then
-    echo "passed  without a fault: $(grep '^check:' "$work/sound/log")"
-else
-    fail "without a fault: $(status_of sound)"
-    head -n 20 "$work/sound/log"
-fi
+for i in "${sound[@]}"; do
+    if [[ $(status_of "$i") == "status 0" ]]; then
+        echo "passed  without a fault: $(grep '^check:' "$work/$i/log")"
+    else
+        fail "without a fault: $(status_of "$i")"
+        head -n 20 "$work/$i/log"
+    fi
+done
 caught=0
 for i in "${planted[@]}"; do
     if [[ $(status_of "$i") == "status 1" ]] && grep -q DIFFERS "$work/$i/log"; then
