@@ -16,6 +16,9 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 unset CONCORD_DEVICE CONCORD_KERNELS CONCORD_OPENCL_LANES CONCORD_LOG
 export XDG_CACHE_HOME=$work/cache
+# Nearly all of the time goes into compiling, most of that into PoCL's optimiser, and a fault is one without it too. What it
+# makes of the kernels is for check.opencl.* to see.
+export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 
 # --- The mutants ----------------------------------------------------------------------------------------------------
 
