@@ -151,6 +151,7 @@ TEST_CASE("staged transfers of several threads share the helpers") {
     const auto values = random_values<u8>(20 * chunk + 3);
     std::vector<std::jthread> threads;
     std::atomic<int> right = 0;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
             SimulatedLink link(*device, values.size());
