@@ -192,8 +192,10 @@ DEVICE_TEST(pipelines_of_histogram_count_all_samples) {
         CAPTURE(n);
         const auto x = random_values<float>(n);
         std::vector<u64> expected(16);
-        for (const float v : x)
-            ++expected[static_cast<u64>(static_cast<int>(v * 8) + 8)];
+        for (const float v : x) {
+            const int bin = static_cast<int>(v * 8) + 8;
+            ++expected[static_cast<u64>(bin)];
+        }
         each_way(x, {4096, 50000}, [&](const Source& in, const PipelineOptions& options) {
             Pile<u64> counters(16);
             const PipelineRun run = pipeline_histogram(device, in, counters, pipeline_ring, options);
