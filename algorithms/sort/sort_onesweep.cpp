@@ -61,9 +61,18 @@ u64 staged_bytes(const Tile& tile, const SortProblem& p) {
     return tile.length() * std::max(p.key_size(), p.value_size());
 }
 
+// Bytes of local memory of a group, nearly: what is staged, and of each warp the counters of digits and what finds equal ones.
+u64 local_bytes(const Tile& tile, const SortProblem& p) {
+    constexpr u64 others = 2048;
+    return staged_bytes(tile, p) + tile.lanes / 32 * digits * 2 * sizeof(u32) + others;
+}
+
 const Tile& tile_for(const Device& device, const SortProblem& p) {
-    const Tile& small = tile_of(short_tiles, p);
-    return p.count() <= small.length() * device.traits().units ? small : tile_of(long_tiles, p);
+    const Tile &small = tile_of(short_tiles, p), &large = tile_of(long_tiles, p);
+    const DeviceTraits& traits = device.traits();
+    if (p.count() <= small.length() * traits.units || local_bytes(large, p) > traits.local_memory)
+        return small;
+    return large;
 }
 
 // Two bits of a count say what it is.
@@ -125,7 +134,7 @@ Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
     const DeviceTraits& traits = device.traits();
     if (!traits.forward_progress || !traits.device_fence)
         return Support::no("groups of " + device.info().selector + " may not wait for one another");
-    if (divide_up(p.count(), tile_of(long_tiles, p).length()) > ~u32{0} / 2)
+    if (divide_up(p.count(), tile_for(device, p).length()) > ~u32{0} / 2)
         return Support::no(std::to_string(p.count()) + " elements are more tiles than it counts");
     return supports_group(device, 1024);
 }

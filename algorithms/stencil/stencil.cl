@@ -1,6 +1,6 @@
 // Stencil, `streaming`, OpenCL C. Parallel text: stencil.cu.
 //
-// Algorithm  2.5D: a group has a tile of x and y and passes along z. A lane has ROWS packs of PACK points, 16 bytes each, one
+// Algorithm  2.5D: a group has a tile of x and y and passes along z. A lane has ROWS packs of PACK points, 8 bytes each, one
 //            above the other; of each it keeps the 2 RADIUS + 1 planes around the one at work in registers, as a queue. That
 //            plane lies in local memory with its halo, which is what lanes take their neighbours in x and y from: by
 //            packs, and of two rows of a lane most are shared, for reading single points there would bind the kernel at
@@ -8,7 +8,7 @@
 //            plane's halo and the pack at the queue's end are on their way.
 // Passes     one a step; traffic: every point is read once and written once; halos, and the planes between two pieces
 //            of the volume's depth, are read again, mostly from L2.
-// Tunables   GROUP lanes, LANES_X of them along x; PACK, 1 where rows do not begin at a multiple of 16 bytes; ROWS.
+// Tunables   GROUP lanes, LANES_X of them along x; PACK, 1 where rows do not begin at a multiple of 8 bytes; ROWS.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //
 // T: f32 or f64. Columns are a multiple of PACK, so a pack is either in the volume or outside. Tiles are counted along x,

@@ -3,6 +3,7 @@
 
 # At sizes from 100 to 200 the largest masks are left out, whose kernels take long to compile.
 sliding="convolve --variants sliding --types f32 --patterns random --sizes 150"
+inner="convolve --variants sliding --types f32 --patterns random --sizes 20000"
 bands="convolve --variants sliding --types f32 --patterns random --sizes 1009"
 direct="convolve --variants naive --types f32 --patterns random --sizes 150"
 halo="${direct/naive/tiled_halo}"
@@ -20,7 +21,7 @@ mutant convolve.cl many "$sliding" "a multiply and an add for one of both" \
     'sum[k][p] = fma(tap, row[LEAD - BEFORE + p + i], so_far);' \
     'sum[k][p] = tap * row[LEAD - BEFORE + p + i] + so_far;'
 mutant convolve.cl many "$sliding" "a result past a row's end" 'if (p < count) to[p]' 'if (p <= count) to[p]'
-mutant convolve.cl many "$sliding" "a lane at the right edge reads on" 'left + (32 * PACK + LEAD) <= columns' \
+mutant convolve.cl many "$inner" "a lane at the right edge reads on" 'left + (32 * PACK + LEAD) <= columns' \
     'left + 32 * PACK <= columns'
 mutant convolve.cl many "$sliding" "a row between strips is left out" '(part >> wide_shift)) * height;' \
     '(part >> wide_shift)) * (height + 1);'
@@ -41,6 +42,6 @@ mutant convolve_steps.cu any "$halo" "the tile's rows are as long as without its
 mutant convolve.cu any "$sliding" "sums do not move on by a row" 'sum[k + (j > 0)][p]' 'sum[k][p]'
 mutant convolve.cu any "$sliding" "a result past a row's end" 'if (p < count) to[p]' 'if (p <= count) to[p]'
 mutant convolve.cu any "$sliding" "columns outside are never 0" 'image.clamps || (c == at && r == row) ? cell : T(0)' 'r == row ? cell : T(0)'
-mutant convolve.cu any "$sliding" "rows that were loaded ahead are lost" '(u + k) % (AHEAD + 1)' 'k'
+mutant convolve.cu any "$inner" "rows that were loaded ahead are lost" '(u + k) % (AHEAD + 1)' 'k'
 mutant convolve.cu any "$sliding" "a row between strips is left out" '(warp >> wide_shift)) * height;' \
     '(warp >> wide_shift)) * (height + 1);'
