@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <thread>
 
 namespace concord {
@@ -14,8 +15,9 @@ namespace {
 // Of a helper for its next piece: they last longer than a chunk's transfer, of some 80 us.
 constexpr u32 looks_before_sleep = 256;
 
-// By way of L1, past the caches on the other side: what is written is not read again by this processor.
-void copy_piece(std::byte* to, const std::byte* from, u64 bytes) {
+}  // namespace
+
+void copy_past_cache(std::byte* to, const std::byte* from, u64 bytes) {
     constexpr u64 block_bytes = 4096;
     alignas(64) std::byte block[block_bytes];
     for (u64 at = 0; at < bytes; at += block_bytes) {
@@ -25,8 +27,6 @@ void copy_piece(std::byte* to, const std::byte* from, u64 bytes) {
     }
     host::stream_fence();
 }
-
-}  // namespace
 
 // The host's half of one transfer, cut into pieces that threads take in order. Pieces are opened chunk by chunk: when
 // the ring has room for them (uploads) or the device has brought them (downloads).
@@ -68,7 +68,7 @@ class Staging::Job {
         const u64 count = std::min(shape.piece_bytes, length(chunk) - in_chunk);
         std::byte* const staged =
             static_cast<std::byte*>(ring_.chunks_[chunk % left_.size()].memory->host_pointer()) + in_chunk;
-        copy_piece(to_ != nullptr ? to_ + at : staged, to_ != nullptr ? staged : from_ + at, count);
+        copy_past_cache(to_ != nullptr ? to_ + at : staged, to_ != nullptr ? staged : from_ + at, count);
         left_[chunk % left_.size()].fetch_sub(1, std::memory_order_release);
         return true;
     }

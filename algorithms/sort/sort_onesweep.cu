@@ -5,7 +5,7 @@
 //            between out and a buffer so that the last one ends in out. 2: a launch for each digit, from the lowest
 //            on. A group takes a tile by ticket, ranks it by the digit, and learns by look-back how many elements of
 //            each digit lie in the tiles before it; its elements are gathered in shared memory, equal digits side by
-//            side, and leave.
+//            side, and leave. In the first pass over keys alone, whole ones, equal digits come in any order.
 // Look-back  A lane a digit. A tile first publishes how many it has itself, then how many there are up to and with it,
 //            both as one word with two bits that say which; a lane goes back, AHEAD tiles at a time, to the nearest
 //            tile of the second sort and adds up those of the first. A word is zero before: the counting clears those

@@ -3,6 +3,7 @@
 #include "tbb_device.hpp"
 
 #include <concord/host_vector.hpp>
+#include <concord/staging.hpp>
 
 #include <sys/mman.h>
 
@@ -20,18 +21,6 @@ constexpr u64 piece = u64{256} << 10;  // bytes that one task copies or fills
 u64 stagger() {
     static std::atomic<u64> next = 0;
     return (next++ % 24) * 1344;  // 21 cache lines
-}
-
-// One task's part of a large copy, by way of L1: reads run ahead of the stores better than line by line.
-void copy_past_cache(std::byte* to, const std::byte* from, u64 bytes) {
-    constexpr u64 block_bytes = 4096;
-    alignas(64) std::byte block[block_bytes];
-    for (u64 at = 0; at < bytes; at += block_bytes) {
-        const u64 count = std::min(block_bytes, bytes - at);
-        std::memcpy(block, from + at, count);
-        host::stream_store(to + at, block, count);
-    }
-    host::stream_fence();
 }
 
 }  // namespace
