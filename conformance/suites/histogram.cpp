@@ -222,7 +222,7 @@ Suite histogram_suite() {
     Suite suite;
     suite.cases = histogram_cases;
     for (const bool equal : {false, true}) {
-        for (const u64 bins : {u64{256}, u64{2048}, u64{65536}}) {
+        for (const u64 bins : {u64{256}, u64{2048}, u64{65536}, u64{1} << 20, u64{1} << 24}) {
             const std::string name = "even" + std::to_string(bins) + (equal ? "_equal" : "");
             suite.workloads.push_back(
                 {name, [=](Type type, u64 n, u64 seed) {
