@@ -201,6 +201,13 @@ class Runner {
             row.compile_ms = use.compile_ms < 0 || !row.compile_ms
                                  ? std::nullopt
                                  : std::optional(*row.compile_ms + use.compile_ms);
+        if (options_.calls > 0) {
+            const Operands own = rig_.operands();
+            measure_calls_of(row, variant, [&] {
+                place.work.call(stream_, own.in, own.out, Options{.variant = variant.name});
+            });
+            return;
+        }
         prepare(place);
         if (options_.baselines && !rig_.device().traits().many_lanes) let_threads_sleep();
         auto call = [&](const Operands& at) {
@@ -215,6 +222,17 @@ class Runner {
             const Operands at = rig_.operands();
             row.end_to_end_ms = place.trip->end_to_end_ms([&] { call(at); });
         }
+    }
+
+    // Many calls in a row, by the host's clock, and whether the last of them left all as it should be.
+    void measure_calls_of(BenchRow& row, const Variant& judged_as, const std::function<void()>& call) {
+        if (options_.baselines && !rig_.device().traits().many_lanes) let_threads_sleep();
+        row.host_clock = true;
+        row.copies = 1;
+        row.timing = measure_calls(stream_, call, options_.calls);
+        Verdict verdict = rig_.run(judged_as, call);
+        verdict.merge(rig_.judge_inputs());
+        if (unusable(row, verdict)) row.timing.reset();
     }
 
     void prepare(Place& place) {
@@ -279,6 +297,11 @@ class Runner {
         Verdict verdict = rig_.run(judged_as, baseline.prepare(stream_, place.work, own.in, own.out));
         verdict.merge(rig_.judge_inputs());
         if (unusable(row, verdict)) return;
+        if (options_.calls > 0) {
+            measure_calls_of(row, judged_as, baseline.prepare(stream_, place.work, own.in, own.out));
+            compare(row, place);
+            return;
+        }
         prepare(place);
         // Fewer copies than ours, if preparing takes long or memory ends: to the baseline's advantage.
         std::vector<std::function<void()>> calls;
@@ -299,7 +322,12 @@ class Runner {
         row.timing = baseline.blocking ? measure_blocking(call) : measure(stream_, call);
         stream_.synchronize();
         bound(row, place.work);
-        if (place.first == nullptr) return;
+        compare(row, place);
+    }
+
+    // A baseline with the first variant of Concord's.
+    static void compare(BenchRow& row, const Place& place) {
+        if (place.first == nullptr || !row.timing) return;
         row.ratio = row.timing->median / place.first->timing->median;
         row.ratio_to = place.first->variant;
     }

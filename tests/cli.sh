@@ -575,7 +575,7 @@ use tbb
 ## Several devices.
 for device in opencl cuda; do
     use "$device"
-    npy nine.npy f32 - 9
+    npy nine.npy f32 "()" 9
     npy running.npy f32 - 2 5 9
     npy shared.npy f32 - 2 3 4
     gives nine.npy run reduce --in shared.npy --devices "tbb,$device"
@@ -971,6 +971,11 @@ problem=
 [[ $(head -n 1 bench.csv) == algorithm,*variant,device* && $(wc -l <bench.csv) == 2 ]] ||
     problem="expected a header and a line, came '$(cat bench.csv)'"
 verdict "bench --csv" "$problem"
+ends 0 "100 calls in a row" bench reduce --devices tbb --sizes 64 --calls 100 --csv bench.csv
+problem=
+[[ $(tail -n 1 bench.csv) == *,3,100,1,host,* ]] || problem="expected three times 100 calls, came '$(cat bench.csv)'"
+verdict "bench --calls" "$problem"
+ends 2 "--calls" bench reduce --calls 0
 ends 0 "fixed" bench reduce --devices tbb --sizes 64 --trace trace.json
 problem=
 for words in '"traceEvents":[' '"cat":"kernel"' '"cat":"upload"' '"process_name"' '"name":"stream 1"'; do
