@@ -13,10 +13,11 @@
 ///
 ///     concord::pipeline_scan({*gpu, *cpu}, in, out);
 ///
-/// A segment goes to the device that has least left to do, and no longer to one that would only be waited for in the end.
-/// Unless their length is asked for, segments are as long on each device as takes it as much time as the others, by the
-/// device times of those before. It pays where the devices are of like speed, all transfers counted, and not by the memory
-/// or the processors that they share.
+/// A segment goes to the device that will be done with it first, by the device times of those before; and unless their length
+/// is asked for, segments are as long on each device as takes it as much time as the others. It pays where devices are of
+/// like speed, transfers counted, and bound by what they do not share: two devices on one CPU gain nothing, nor do any where
+/// the source is what is waited for. Where a sink has no memory of its own, and in compact, results are written in order,
+/// and a device may wait for another's; in scan it waits for the totals of all segments before.
 ///
 /// Calls return when the result is complete. They may be made from several threads. Uploads, kernels and downloads each have
 /// a stream, so that none of them waits for another but for the data that it needs; sources are read and sinks written by
@@ -30,9 +31,9 @@
 /// Several devices hold as much each; a limit is for what all of them hold together, in equal parts.
 ///
 /// Errors: what the algorithm throws; invalid_argument (types, counts, room, a limit that is too small for one segment, no
-/// device, one named twice); out_of_memory; io, and whatever else sources, sinks and progress throw. A call that throws has waited for its work and
-/// holds no memory but what the device's pool keeps; a sink has then been given a part of the result. Of several devices the
-/// one that failed is named; the others do not take over.
+/// device, one named twice); out_of_memory; io, and whatever else sources, sinks and progress throw. A call that throws has
+/// waited for its work and holds no memory but what the device's pool keeps; a sink has then been given a part of the result.
+/// Of several devices the one that failed is named; the others do not take over.
 
 #include <concord/add.hpp>
 #include <concord/compact.hpp>
@@ -76,18 +77,21 @@ struct PipelineRun : Run {
     u64 segment = 0;   ///< elements in each but the last; with several devices in the longest
     u32 depth = 0;     ///< with several devices: of all of them
     PipelineTimes times;
-    std::vector<PipelineShare>
-        shares;  ///< in the order of the devices; `device` and `variant` are the first one's
+    /// In the order of the devices; `device` is the first, `variant` that of the first that had a segment.
+    std::vector<PipelineShare> shares;
 };
 
 /// The device of a pipeline, or several that share its segments.
 class PipelineDevices {
   public:
-    PipelineDevices(Device& device) : list_{&device} {}  // implicit: one device is a list of one
+    /// One is a list of one.
+    PipelineDevices(Device& device) : list_{&device} {}
+    /// As in {*gpu, *cpu}; the devices outlive the call.
     PipelineDevices(std::initializer_list<std::reference_wrapper<Device>> devices) {
         for (Device& device : devices)
             list_.push_back(&device);
     }
+    /// As open_device() gives them.
     PipelineDevices(const std::vector<std::shared_ptr<Device>>& devices) {
         for (const auto& device : devices)
             list_.push_back(device.get());

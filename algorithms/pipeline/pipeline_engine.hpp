@@ -192,7 +192,6 @@ class Pipeline {
     bool finish_next(const PipelineTask& task);
     void wait_for_any(const PipelineTask& task);
     u64 length_for(const PipelineTask& task, const PipelineLine& line) const;
-    bool holds_up(const PipelineLine& line, u64 count) const;
     [[noreturn]] void name_device(u32 i, const Error& error) const;
 
     std::string name_;

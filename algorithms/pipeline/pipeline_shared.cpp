@@ -1,6 +1,6 @@
-// The loop over segments, with several devices: the calling thread hands out segments in order, each to the device that has
-// least left to do, and looks in turn for what is done. Nothing but the sink makes a device wait for another, and the
-// totals of scan, which are put together in order.
+// The loop over segments, with several devices: the calling thread hands out segments in order, each to the device that will
+// be done with it first, and looks in turn for what is done. Devices wait for one another where results are written in order,
+// and for the totals of scan.
 
 #include "pipeline_engine.hpp"
 
@@ -31,40 +31,28 @@ u64 Pipeline::length_for(const PipelineTask& task, const PipelineLine& line) con
     return std::min(longest, std::max<u64>(grains, 1) * task.grain);
 }
 
-// Whether the others would have done all that is left while this device did that much more. Rates are known.
-bool Pipeline::holds_up(const PipelineLine& line, u64 count) const {
-    double others = 0;
-    u64 left = all_ - taken_;
-    for (const auto& other : lines_) {
-        if (other.get() == &line) continue;
-        others += other->rate();
-        left += other->under_way();
-    }
-    return static_cast<double>(line.under_way() + count) / line.rate() > static_cast<double>(left) / others;
-}
-
-// Gives the next segment to a device that has room for it. False: none has, or there is none left.
+// Gives the next segment to the device that will be done with it first, if it has room for it; while rates are not known, to
+// one that has. False: it has none, or there is no segment left.
 bool Pipeline::hand_out(const PipelineTask& task) {
     if (taken_ == all_ && handed_out_ > 0) return false;
     const bool known =
         std::all_of(lines_.begin(), lines_.end(), [](const auto& line) { return line->rate() > 0; });
     struct Choice {
-        double backlog = 0;  // seconds, or segments while these are not known
+        double until = 0;  // seconds from now, or the segments that it has
         u64 before = 0, count = 0;
         PipelineLine* line = nullptr;
     } best;
     for (const auto& line : lines_) {
-        if (line->free_slot() == nullptr) continue;
+        if (!known && line->free_slot() == nullptr) continue;
         const u64 count = std::min(length_for(task, *line), all_ - taken_);
-        if (known && !flights_.empty() && holds_up(*line, count)) continue;
         const Choice choice{
-            known ? static_cast<double>(line->under_way()) / line->rate() : line->busy_slots(),
+            known ? static_cast<double>(line->under_way() + count) / line->rate() : line->busy_slots(),
             line->share().segments, count, line.get()};
         if (best.line == nullptr ||
-            std::pair(choice.backlog, choice.before) < std::pair(best.backlog, best.before))
+            std::pair(choice.until, choice.before) < std::pair(best.until, best.before))
             best = choice;
     }
-    if (best.line == nullptr) return false;
+    if (best.line == nullptr || best.line->free_slot() == nullptr) return false;
     PipelineLine& line = *best.line;
     PipelineSlot& slot = *line.free_slot();
     line.take(slot, handed_out_++, taken_, best.count, all_);
