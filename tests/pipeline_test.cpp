@@ -279,13 +279,20 @@ DEVICE_TEST(pipelines_stay_within_their_memory) {
     device.trim();
     const u64 before = device.memory_use().in_use;
     std::vector<float> one(1);
-    HostSink sum(one);
-    const PipelineRun run = pipeline_reduce(device, Away<float>(x), sum, ReduceOp::sum,
-                                            {.memory = limit, .progress = [&](u64, u64) {
-                                                 CHECK(device.memory_use().in_use - before <= limit);
-                                             }});
-    CHECK(run.segments > 2);
-    CHECK(run.segment * run.depth * sizeof(float) <= limit);
+    // Lengths that suit, as long as the memory allows, and some that a pool would round up.
+    for (const u64 segment : {u64{0}, limit, limit / 5 * 2}) {
+        CAPTURE(segment);
+        HostSink sum(one);
+        u64 most = 0;
+        const PipelineRun run =
+            pipeline_reduce(device, Away<float>(x), sum, ReduceOp::sum,
+                            {.memory = limit, .segment = segment, .progress = [&](u64, u64) {
+                                 most = std::max(most, device.memory_use().in_use - before);
+                             }});
+        CHECK(most <= limit);
+        CHECK(run.segments > 2);
+        CHECK(run.segment * run.depth * sizeof(float) <= limit);
+    }
 }
 
 TEST_SUITE_END();

@@ -136,12 +136,10 @@ PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const Pipel
                         std::to_string((divide_up(least, 7) * 8 + task.memory) * devices) + " at least");
     while (plan.depth > 1 && plan.depth * least > room)
         --plan.depth;
-    const u64 most =
-        slot_bytes == 0 ? plan.segment : std::min(room / plan.depth / slot_bytes, traits.max_allocation / 8);
-    if (plan.segment > most)
-        plan.segment =
-            std::max(task.grain, options.segment > 0 ? most / task.grain * task.grain
-                                                     : std::bit_floor(most) / task.grain * task.grain);
+    // Powers of two, for the device's pool rounds up what is not.
+    const u64 most = slot_bytes == 0 ? std::bit_ceil(plan.segment)
+                                     : std::min(room / plan.depth / slot_bytes, traits.max_allocation / 8);
+    if (std::bit_ceil(plan.segment) > most) plan.segment = std::max(task.grain, std::bit_floor(most));
     return plan;
 }
 
