@@ -1,6 +1,7 @@
 #include <concord/conformance/bench.hpp>
 
 #include <concord/log.hpp>
+#include <concord/recording.hpp>
 
 #include "observed.hpp"
 #include "progress.hpp"
@@ -203,9 +204,15 @@ class Runner {
                                  : std::optional(*row.compile_ms + use.compile_ms);
         if (options_.calls > 0) {
             const Operands own = rig_.operands();
-            measure_calls_of(row, variant, [&] {
+            const auto call = [&] {
                 place.work.call(stream_, own.in, own.out, Options{.variant = variant.name});
-            });
+            };
+            if (options_.recorded) {
+                const auto recording = recorded(call);
+                measure_calls_of(row, variant, [&] { recording->replay(stream_); });
+            } else {
+                measure_calls_of(row, variant, call);
+            }
             return;
         }
         prepare(place);
@@ -222,6 +229,17 @@ class Runner {
             const Operands at = rig_.operands();
             row.end_to_end_ms = place.trip->end_to_end_ms([&] { call(at); });
         }
+    }
+
+    std::shared_ptr<Recording> recorded(const std::function<void()>& call) {
+        stream_.begin_recording();
+        try {
+            call();
+        } catch (...) {
+            (void)stream_.end_recording();
+            throw;
+        }
+        return stream_.end_recording();
     }
 
     // Many calls in a row, by the host's clock, and whether the last of them left all as it should be.

@@ -10,6 +10,7 @@
 /// median is known to 0.5 %, 1.5 s at most. Calls take turns on copies of their operands that are larger
 /// together than the caches (16384 copies at most), unless `hot`. With `calls` it is host time instead: so many calls one after
 /// another on the same operands, and one wait for the last, divided by their number; the result is verified again after them.
+/// `recorded`: of Concord's variants one call is recorded, and the calls are replays.
 ///
 /// JSON, schema 1: an object with
 ///   schema       1; it changes when fields change their meaning or go
@@ -18,6 +19,7 @@
 ///   machine      {cpu, cores, memory_bytes, os, compiler}: the compiler is that of Concord's C++ code
 ///   hot          whether data was left in the caches
 ///   calls        how many calls in a row were timed by the host's clock; 0: device time
+///   recorded     whether they were replays of a recording
 ///   devices      a list of {selector, name, driver, libraries, ceilings}: what the backend stands on, and of
 ///                the ceilings those that were measured: {copy_gb_per_s, read_gb_per_s, fma_f32_gflop_per_s,
 ///                fma_f64_gflop_per_s, upload_pinned_gb_per_s, download_pinned_gb_per_s,
@@ -75,6 +77,7 @@ struct BenchOptions {
     std::vector<u64> sizes = {1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 26};
     bool hot = false;         ///< leave data in the caches
     u64 calls = 0;            ///< host time of a call among so many in a row, which is hot; 0: device time
+    bool recorded = false;    ///< with `calls`: replays of a recorded call
     bool baselines = false;   ///< time the libraries' own ways beside ours
     bool ceilings = false;    ///< measure every ceiling, not only those that rows are held against
     bool times = false;       ///< print a table of compile, upload, kernel, download and end to end

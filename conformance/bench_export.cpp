@@ -129,6 +129,7 @@ std::string BenchReport::json() const {
                            {"compiler", machine_.compiler}}},
                          {"hot", options_.hot},
                          {"calls", options_.calls},
+                         {"recorded", options_.recorded},
                          {"devices", ordered_json::array()},
                          {"results", ordered_json::array()}};
     for (const BenchDevice& device : devices_) {

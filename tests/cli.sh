@@ -975,7 +975,9 @@ ends 0 "100 calls in a row" bench reduce --devices tbb --sizes 64 --calls 100 --
 problem=
 [[ $(tail -n 1 bench.csv) == *,3,100,1,host,* ]] || problem="expected three times 100 calls, came '$(cat bench.csv)'"
 verdict "bench --calls" "$problem"
+ends 0 "100 replays of a call in a row" bench reduce --devices tbb --sizes 64 --calls 100 --recorded
 ends 2 "--calls" bench reduce --calls 0
+ends 2 "--recorded requires --calls" bench reduce --recorded
 ends 0 "fixed" bench reduce --devices tbb --sizes 64 --trace trace.json
 problem=
 for words in '"traceEvents":[' '"cat":"kernel"' '"cat":"upload"' '"process_name"' '"name":"stream 1"'; do

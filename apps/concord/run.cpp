@@ -371,7 +371,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
     }
 
     const auto devices = devices_for(task, algorithm, asked);
-    const auto device = devices[0];
+    const auto& device = devices[0];
     TraceFile trace(asked.trace);
     bool pieces = devices.size() > 1 ||
                   by_segments(task, algorithm, *device, inputs, output, second ? &*second : nullptr, asked);
@@ -415,6 +415,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
         return status_ok;
     }
     std::vector<std::string> selectors;
+    selectors.reserve(devices.size());
     for (const auto& one : devices)
         selectors.push_back(one->info().selector);
     std::cout << algorithm << "/" << result.variant << " (" << task.title() << ") on "
