@@ -48,8 +48,8 @@ namespace concord {
 struct PipelineOptions {
     Options call = {};  ///< variant and order, as for any call
     u64 memory = 0;     ///< bytes at most, see above; 0: a quarter of the device's, divided by their number
-    /// Bytes of the first input in a segment, as far as memory allows, and rounded to where the algorithm can be cut; 0: by
-    /// measured rates.
+    /// Bytes of the first input in a segment, rounded to where the algorithm can be cut; where memory is short, the largest
+    /// power of two for which there is room; 0: by measured rates.
     u64 segment = 0;
     u32 depth = 0;  ///< segments under way at once, fewer where memory is short; 0: by measured rates
     /// Called by the calling thread after each segment, with the number of input elements that are done. To end the pipeline
