@@ -114,8 +114,7 @@ constexpr HistogramRow table[] = {
      supports_sorted,
      run_histogram_sorted,
      [](const Device& device, const HistogramProblem& p) {
-         const u64 bytes = p.bins() * size_of(p.counters.type);
-         return device.traits().many_lanes && worth_rows(p) && bytes > device.traits().cache;
+         return device.traits().many_lanes && worth_rows(p) && p.out.bytes() > device.traits().cache;
      }},
     {{"global_atomic", "every sample adds to its counter in global memory", true, true, true,
       Order::canonical, "textbook"},
