@@ -69,6 +69,53 @@ DEVICE_TEST(pipelines_of_map_and_add_have_the_bits_of_one_call) {
     }
 }
 
+DEVICE_TEST(pipelines_take_page_locked_memory_where_it_lies) {
+    constexpr u64 n = 65537, room = n + 100;
+    const auto x = random_values<float>(n);
+    const auto locked = device.allocate_host(room * sizeof(float)),
+               to = device.allocate_host(room * sizeof(float));
+    auto* const first = static_cast<float*>(locked->host_pointer());
+    std::copy(x.begin(), x.end(), first + 3);
+    const auto f = pipeline_affine.bind(0.7f, 0.1f);
+    const auto mapped = whole<float, float>(
+        device, x, n, [&](Stream& stream, const auto& in, const auto& out) { map(stream, in, out, f); });
+    const auto scanned = whole<float, float>(
+        device, x, n, [&](Stream& stream, const auto& in, const auto& out) { scan(stream, in, out); });
+    const HostSource in(locked, 12, n, Type::f32);
+    auto written = [&](const std::shared_ptr<Buffer>& buffer, u64 at) {
+        const auto* values = static_cast<const float*>(buffer->host_pointer()) + at;
+        return std::vector<float>(values, values + n);
+    };
+    for (const u64 segment : {u64{0}, u64{4096} * sizeof(float)}) {
+        CAPTURE(segment);
+        const PipelineOptions options{.segment = segment, .depth = 2};
+        static_cast<float*>(to->host_pointer())[4 + n] = 77;
+        HostSink out(to, 16, n, Type::f32);
+        CHECK(pipeline_map(device, in, out, f, options).count == n);
+        CHECK(same_bits(written(to, 4), mapped));
+        CHECK(static_cast<float*>(to->host_pointer())[4 + n] == 77);
+        // Results that go there one after another, and those of another source.
+        HostSink sums(to, 16, n, Type::f32), again(to, 0, n, Type::f32), counts(to, 0, 2, Type::u64);
+        pipeline_scan(device, in, sums, ReduceOp::sum, ScanKind::inclusive, options);
+        CHECK(same_bits(written(to, 4), scanned));
+        pipeline_map(device, Away<float>(x), again, f, options);
+        CHECK(same_bits(written(to, 0), mapped));
+        pipeline_histogram(device, in, counts, HistogramBins::even(-1, 1), options);
+        CHECK(static_cast<u64*>(to->host_pointer())[0] + static_cast<u64*>(to->host_pointer())[1] == n);
+    }
+    HostSink in_place(locked, 12, n, Type::f32);
+    pipeline_map(device, in, in_place, f, {.segment = 4000});
+    CHECK(same_bits(written(locked, 3), mapped));
+
+    throws(ErrorCode::invalid_argument, "not page-locked host memory",
+           [&] { HostSource(device.allocate(64), 0, 4, Type::f32); });
+    throws(ErrorCode::invalid_argument, "byte 2 is no place for f32",
+           [&] { HostSource(locked, 2, 4, Type::f32); });
+    throws(ErrorCode::invalid_argument,
+           "65638 elements of f32 from byte 0 on are more than the buffer's 262548",
+           [&] { HostSink(locked, 0, room + 1, Type::f32); });
+}
+
 DEVICE_TEST(pipelines_of_reduce_have_the_bits_of_one_call) {
     // Past 2^22 elements chunks are longer.
     for (const u64 n : {0, 1, 1023, 1024, 1025, 65537, (1 << 22) + 4097}) {

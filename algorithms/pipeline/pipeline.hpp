@@ -23,7 +23,8 @@
 /// a stream, so that none of them waits for another but for the data that it needs; sources are read and sinks written by
 /// the calling thread meanwhile (the built-in ones use several). Where the device works in the host's memory nothing is
 /// uploaded or downloaded: sources are read into its buffers, and oneTBB works on the memory of a HostSource and a
-/// HostSink itself. Where nothing is left to be copied there is one segment, unless a length is asked for.
+/// HostSink itself. Where nothing is left to be copied there is one segment, unless a length is asked for. Page-locked memory
+/// of a GPU's own is not copied by the host: it uploads from there, and downloads to there.
 ///
 /// Memory: depth x segment x (input + output bytes an element), on the device, and as much pinned on the host where it has
 /// memory of its own; with it two copies of a histogram's counters, 8 bytes each at most and as much on the host, 32768

@@ -76,6 +76,12 @@ struct PipelineSlot {
     }
 };
 
+/// A place in page-locked memory; none if there is no buffer.
+struct PageLocked {
+    std::shared_ptr<Buffer> buffer;
+    u64 offset = 0;  ///< bytes
+};
+
 /// One device's part of a pipeline: its streams, its slots, and the stages that a segment goes through.
 class PipelineLine {
   public:
@@ -104,7 +110,7 @@ class PipelineLine {
     /// Waits for the segment.
     void wait(PipelineSlot& slot, PipelineTimes& times);
     /// Whether results are written by the device, where they are to lie.
-    bool has_out_memory() const { return out_memory_ != nullptr; }
+    bool has_out_memory() const { return out_memory_ != nullptr || out_locked_.buffer != nullptr; }
     static void* results_of(PipelineSlot& slot);
     /// Throws what failed on the device.
     void synchronize();
@@ -145,6 +151,8 @@ class PipelineLine {
     Launches begun_, completed_;
     std::vector<std::shared_ptr<Buffer>> in_memory_;  // inputs where they lie; null: read
     std::shared_ptr<Buffer> out_memory_;
+    std::vector<PageLocked> in_locked_;  // inputs that are uploaded from where they lie
+    PageLocked out_locked_;              // results that are downloaded to where they are to lie
     std::vector<std::unique_ptr<PipelineSlot>> slots_;
     // Last, so that they are gone, and their work is done, before what it uses. Uploads and downloads: null where the device
     // works in the host's memory.

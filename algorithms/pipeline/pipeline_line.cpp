@@ -29,6 +29,14 @@ bool is_aligned(const void* data, Type type) {
     return reinterpret_cast<std::uintptr_t>(data) % size_of(type) == 0;
 }
 
+// Page-locked memory of the device's own, if it has none in common with the host.
+PageLocked locked_of(const Device& device, std::shared_ptr<Buffer> buffer, const void* data) {
+    if (!buffer || device.traits().shares_host_memory || &buffer->device() != &device) return {};
+    const auto* begin = static_cast<const std::byte*>(buffer->host_pointer());
+    const u64 offset = static_cast<u64>(static_cast<const std::byte*>(data) - begin);
+    return {std::move(buffer), offset};
+}
+
 double milliseconds(std::chrono::steady_clock::duration time) {
     return std::chrono::duration<double, std::milli>(time).count();
 }
@@ -70,6 +78,7 @@ void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) 
         const bool there = reaches && source->data() != nullptr && is_aligned(source->data(), source->type());
         in_memory_.push_back(there ? std::make_shared<HostRange>(device_, source->data(), source->bytes())
                                    : nullptr);
+        in_locked_.push_back(locked_of(device_, source->page_locked(), source->data()));
         all_bytes += size_of(source->type());
         if (!there) slot_bytes += size_of(source->type());
     }
@@ -78,6 +87,7 @@ void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) 
         if (reaches && task.one_to_one && task.out->data() != nullptr &&
             is_aligned(task.out->data(), task.out->type()))
             out_memory_ = std::make_shared<HostRange>(device_, task.out->data(), all * size);
+        if (task.one_to_one) out_locked_ = locked_of(device_, task.out->page_locked(), task.out->data());
         all_bytes += size;
         if (!out_memory_) slot_bytes += size;
     }
@@ -95,12 +105,13 @@ void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) 
         for (std::size_t k = 0; k < task.in.size(); ++k) {
             const u64 bytes = longest * size_of(task.in[k]->type());
             slot->in.push_back(in_memory_[k] ? nullptr : device_.allocate(bytes));
-            slot->in_host.push_back(in_memory_[k] || !pinned ? nullptr : device_.allocate_host(bytes));
+            const bool read = pinned && !in_memory_[k] && !in_locked_[k].buffer;
+            slot->in_host.push_back(read ? device_.allocate_host(bytes) : nullptr);
         }
         if (task.out != nullptr && !out_memory_) {
             const u64 bytes = longest * size_of(task.out->type());
             slot->out = device_.allocate(bytes);
-            if (pinned) slot->out_host = device_.allocate_host(bytes);
+            if (pinned && !out_locked_.buffer) slot->out_host = device_.allocate_host(bytes);
         }
         slots_.push_back(std::move(slot));
     }
@@ -145,7 +156,8 @@ void PipelineLine::read(const PipelineTask& task, PipelineSlot& slot, PipelineTi
             continue;
         }
         Buffer& host = slot.in_host[k] ? *slot.in_host[k] : *slot.in[k];
-        if (slot.count > 0) source.read(host.host_pointer(), slot.first * size, slot.count * size);
+        if (slot.count > 0 && !in_locked_[k].buffer)
+            source.read(host.host_pointer(), slot.first * size, slot.count * size);
         slot.views.push_back({slot.in[k].get(), 0, slot.count, source.type()});
     }
     times.read += milliseconds(Clock::now() - start);
@@ -157,9 +169,16 @@ void PipelineLine::read(const PipelineTask& task, PipelineSlot& slot, PipelineTi
 
 void PipelineLine::upload(const PipelineTask& task, PipelineSlot& slot) {
     for (std::size_t k = 0; k < task.in.size(); ++k) {
-        if (!slot.in_host[k]) continue;
+        const PageLocked& locked = in_locked_[k];
+        if (!slot.in_host[k] && !locked.buffer) continue;
+        const u64 size = size_of(task.in[k]->type());
         if (!slot.upload.used) slot.upload.start(*uploads_);
-        uploads_->copy(*slot.in[k], 0, *slot.in_host[k], 0, slot.count * size_of(task.in[k]->type()));
+        if (locked.buffer) {
+            uploads_->copy(*slot.in[k], 0, *locked.buffer, locked.offset + slot.first * size,
+                           slot.count * size);
+        } else {
+            uploads_->copy(*slot.in[k], 0, *slot.in_host[k], 0, slot.count * size);
+        }
     }
     if (slot.upload.used) slot.upload.end(*uploads_);
 }
@@ -188,10 +207,16 @@ void PipelineLine::complete(const PipelineTask& task, PipelineSlot& slot) {
 
 void PipelineLine::download(const PipelineTask& task, PipelineSlot& slot) {
     slot.is_complete = true;
-    if (!slot.out_host) return;
+    if (!slot.out_host && !out_locked_.buffer) return;
+    const u64 size = size_of(task.out->type());
     downloads_->wait(slot.last_kernels.used ? *slot.last_kernels.to : *slot.first_kernels.to);
     slot.download.start(*downloads_);
-    downloads_->copy(*slot.out_host, 0, *slot.out, 0, slot.results * size_of(task.out->type()));
+    if (out_locked_.buffer) {
+        downloads_->copy(*out_locked_.buffer, out_locked_.offset + slot.first * size, *slot.out, 0,
+                         slot.results * size);
+    } else {
+        downloads_->copy(*slot.out_host, 0, *slot.out, 0, slot.results * size);
+    }
     slot.download.end(*downloads_);
 }
 

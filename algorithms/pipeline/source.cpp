@@ -59,6 +59,20 @@ void check_bytes(const char* call, Type type, u64 count) {
     throw Error(ErrorCode::io, name, why);
 }
 
+// Where the elements lie in page-locked memory.
+void* page_locked_memory(const char* call, Buffer* buffer, u64 offset, u64 count, Type type) {
+    auto refuse = [&](const std::string& why) { throw Error(ErrorCode::invalid_argument, call, why); };
+    if (buffer == nullptr || buffer->kind() != Buffer::Kind::host)
+        refuse("the buffer is not page-locked host memory");
+    if (offset % size_of(type) != 0)
+        refuse("byte " + std::to_string(offset) + " is no place for " + std::string(name_of(type)));
+    if (offset > buffer->size() || count * size_of(type) > buffer->size() - offset)
+        refuse(std::to_string(count) + " elements of " + std::string(name_of(type)) + " from byte " +
+               std::to_string(offset) + " on are more than the buffer's " + std::to_string(buffer->size()) +
+               " bytes");
+    return static_cast<std::byte*>(buffer->host_pointer()) + offset;
+}
+
 }  // namespace
 
 Source::Source(Type type, u64 count) : type_(type), count_(count) {
@@ -68,6 +82,16 @@ Source::Source(Type type, u64 count) : type_(type), count_(count) {
 Sink::Sink(Type type, u64 room) : type_(type), room_(room) {
     check_bytes("Sink", type, room);
 }
+
+HostSource::HostSource(std::shared_ptr<Buffer> page_locked, u64 offset, u64 count, Type type)
+    : Source(type, count),
+      data_(page_locked_memory("HostSource", page_locked.get(), offset, count, type)),
+      page_locked_(std::move(page_locked)) {}
+
+HostSink::HostSink(std::shared_ptr<Buffer> page_locked, u64 offset, u64 room, Type type)
+    : Sink(type, room),
+      data_(page_locked_memory("HostSink", page_locked.get(), offset, room, type)),
+      page_locked_(std::move(page_locked)) {}
 
 void HostSource::read(void* to, u64 first, u64 bytes) const {
     copy_in_parts(to, static_cast<const std::byte*>(data_) + first, bytes);

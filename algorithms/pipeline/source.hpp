@@ -1,9 +1,11 @@
 #pragma once
 /// Where a pipeline's elements come from and go to: host memory, files, or what you derive from Source and Sink.
 
+#include <concord/buffer.hpp>
 #include <concord/types.hpp>
 
 #include <filesystem>
+#include <memory>
 #include <ranges>
 #include <string>
 
@@ -24,6 +26,8 @@ class Source {
     virtual void read(void* to, u64 first, u64 bytes) const = 0;
     /// The elements, if they lie in memory, aligned, for as long as the source lives; else null.
     virtual const void* data() const { return nullptr; }
+    /// The page-locked buffer that data() points into, if it does; else null. The buffer's device takes them from there.
+    virtual std::shared_ptr<Buffer> page_locked() const { return nullptr; }
 
   private:
     Type type_;
@@ -46,6 +50,8 @@ class Sink {
     /// Where the elements are to lie, if that is memory, aligned; else null. A pipeline may put them there itself, and then
     /// does not call write().
     virtual void* data() { return nullptr; }
+    /// The page-locked buffer that data() points into, if it does; else null. The buffer's device puts them there.
+    virtual std::shared_ptr<Buffer> page_locked() { return nullptr; }
 
   private:
     Type type_;
@@ -63,11 +69,17 @@ class HostSource final : public Source {
         : HostSource(std::ranges::data(range), std::ranges::size(range),
                      type_of<std::ranges::range_value_t<R>>()) {}
 
+    /// Page-locked memory (Device::allocate_host), from byte `offset` on: its device copies at full rate, and the host not at
+    /// all. Throws invalid_argument for other buffers, and if it is too short.
+    HostSource(std::shared_ptr<Buffer> page_locked, u64 offset, u64 count, Type type);
+
     void read(void* to, u64 first, u64 bytes) const override;
     const void* data() const override { return data_; }
+    std::shared_ptr<Buffer> page_locked() const override { return page_locked_; }
 
   private:
     const void* data_;
+    std::shared_ptr<Buffer> page_locked_;
 };
 
 /// Host memory of the caller's, which outlives the sink. It may be exactly that of a HostSource of elements of the same size.
@@ -79,11 +91,16 @@ class HostSink final : public Sink {
         : HostSink(std::ranges::data(range), std::ranges::size(range),
                    type_of<std::ranges::range_value_t<R>>()) {}
 
+    /// Page-locked memory, as of HostSource.
+    HostSink(std::shared_ptr<Buffer> page_locked, u64 offset, u64 room, Type type);
+
     void write(const void* from, u64 bytes) override;
     void* data() override { return data_; }
+    std::shared_ptr<Buffer> page_locked() override { return page_locked_; }
 
   private:
     void* data_;
+    std::shared_ptr<Buffer> page_locked_;
     u64 written_ = 0;
 };
 
