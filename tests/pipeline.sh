@@ -153,7 +153,7 @@ done
 "$concord" run map --in big.npy --out box/out.npy --device tbb --chunk 16K >/dev/null 2>stderr
 [[ ! -s stderr ]] || fail "a bar in a file: $(head -c 300 stderr)"
 if command -v script >/dev/null; then
-    TERM=xterm script -qec "$concord run map --in big.npy --out box/out.npy --device tbb --chunk 4K" /dev/null </dev/null >bar
+    TERM=xterm script -qec "$concord run map --in big.npy --out box/out.npy --device tbb --chunk 512" /dev/null </dev/null >bar
     grep -q 'map \[#*\.*\]  *[0-9]* %  [0-9.]* of 0.12 GiB  [0-9.]* GB/s  [0-9]* s left' bar || fail "no bar on a terminal: $(head -c 300 bar)"
 fi
 

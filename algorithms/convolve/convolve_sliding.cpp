@@ -74,14 +74,15 @@ std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p,
     });
 }
 
-// Rows of a lane's strip: short ones, whose neighbours meet in the cache what they load again; of these the one with which the
-// fewest rows pass in all waves of groups.
+// Rows of a lane's strip: short ones, whose neighbours meet in the cache what they load again, or tall ones where short strips
+// make many waves of groups; of these the height with which the fewest rows pass in all waves.
 u64 strip_height(const Device& device, const Kernel& kernel, const ConvolveProblem& p, u64 across,
                  u64 strips) {
-    constexpr u64 least = 8;
-    const u64 most = std::max<u64>(2 * least, 2 * p.mask.rows);
+    constexpr u64 least = 8, tall = 128, many_waves = 30;
     const i64 resident = kernel.attributes().groups_per_unit;
     const u64 wave = u64{device.traits().units} * (resident > 0 ? static_cast<u64>(resident) : 4);
+    u64 most = std::max<u64>(2 * least, 2 * p.mask.rows);
+    if (across * divide_up(p.shape.rows, most * strips) > many_waves * wave) most = tall;
     u64 best = least, best_cost = ~u64{0};
     for (u64 height = least; height <= most; ++height) {
         const u64 waves = divide_up(across * divide_up(p.shape.rows, height * strips), wave);

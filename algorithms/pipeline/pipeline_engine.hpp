@@ -42,9 +42,10 @@ struct PipelinePlan {
 };
 
 /// Throws invalid_argument if the limit is too small. slot_bytes: what a slot takes for an element; all_bytes: what an
-/// element has of input and output; devices: how many share memory and segments.
+/// element has of input and output; devices: how many share memory and segments; host_copies: whether the host copies any of
+/// it between the caller's memory and slots.
 PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const PipelineOptions& options,
-                           u64 slot_bytes, u64 all_bytes, u64 devices);
+                           u64 slot_bytes, u64 all_bytes, u64 devices, bool host_copies);
 
 /// Two marks of a stream and the time between them.
 struct PipelineStage {

@@ -74,11 +74,13 @@ void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) 
     const u64 all = task.in[0]->count();
     const bool reaches = device_.traits().dialect == Dialect::host;
     u64 slot_bytes = 0, all_bytes = 0;
+    bool host_copies = false;
     for (const Source* source : task.in) {
         const bool there = reaches && source->data() != nullptr && is_aligned(source->data(), source->type());
         in_memory_.push_back(there ? std::make_shared<HostRange>(device_, source->data(), source->bytes())
                                    : nullptr);
         in_locked_.push_back(locked_of(device_, source->page_locked(), source->data()));
+        host_copies = host_copies || (!there && !in_locked_.back().buffer);
         all_bytes += size_of(source->type());
         if (!there) slot_bytes += size_of(source->type());
     }
@@ -88,13 +90,14 @@ void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) 
             is_aligned(task.out->data(), task.out->type()))
             out_memory_ = std::make_shared<HostRange>(device_, task.out->data(), all * size);
         if (task.one_to_one) out_locked_ = locked_of(device_, task.out->page_locked(), task.out->data());
+        host_copies = host_copies || (!out_memory_ && !out_locked_.buffer);
         all_bytes += size;
         if (!out_memory_) slot_bytes += size;
     }
     plan_ = {std::max<u64>(all, 1), 1};
     // With nothing to be copied, no length asked for and nobody to share with there is no use in segments.
     if (slot_bytes > 0 || options_.segment > 0 || devices > 1)
-        plan_ = plan_pipeline(device_, task, options_, slot_bytes, all_bytes, devices);
+        plan_ = plan_pipeline(device_, task, options_, slot_bytes, all_bytes, devices, host_copies);
     const bool pinned = !device_.traits().shares_host_memory;
     plan_.depth =
         static_cast<u32>(std::min<u64>(plan_.depth, std::max<u64>(1, divide_up(all, plan_.segment))));

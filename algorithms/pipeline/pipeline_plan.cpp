@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -82,25 +83,25 @@ Rates rates_of(Device& device) {
     return it->second;
 }
 
-// So long that what a segment costs beside its bytes is 2 % of its time, within bounds that hold whatever was measured.
+// So long that what a segment costs beside its bytes is 2 % of its time, within bounds that hold whatever was measured: copy
+// engines want 16 MiB of each array.
 u64 bytes_of_segment(const Rates& rates, bool writes) {
-    constexpr u64 least = u64{1} << 20, most = u64{64} << 20;
-    double slowest = rates.copy;
-    if (rates.upload > 0) slowest = std::min(slowest, rates.upload);
-    if (rates.download > 0 && writes) slowest = std::min(slowest, rates.download);
+    const u64 least = rates.upload > 0 ? u64{48} << 20 : u64{1} << 20, most = u64{64} << 20;
+    double slowest = std::numeric_limits<double>::max();
+    for (const double rate : {rates.copy, rates.upload, writes ? rates.download : 0.0}) {
+        if (rate > 0) slowest = std::min(slowest, rate);
+    }
     return std::clamp(std::bit_ceil(static_cast<u64>(50 * rates.overhead * slowest)), least, most);
 }
 
 // One for each stage if all take the same time; fewer where one of them is slow, for the others then wait anyway. The kernels
 // count as one that is not.
 u32 depth_of(const Rates& rates, bool writes) {
-    std::vector<double> seconds = {1 / rates.copy};
-    if (rates.upload > 0) seconds.push_back(1 / rates.upload);
-    if (rates.download > 0 && writes) seconds.push_back(1 / rates.download);
     double all = 0, longest = 0;
-    for (const double s : seconds) {
-        all += s;
-        longest = std::max(longest, s);
+    for (const double rate : {rates.copy, rates.upload, writes ? rates.download : 0.0}) {
+        if (rate == 0) continue;
+        all += 1 / rate;
+        longest = std::max(longest, 1 / rate);
     }
     return 1 + static_cast<u32>(std::lround(all / longest));
 }
@@ -108,10 +109,11 @@ u32 depth_of(const Rates& rates, bool writes) {
 }  // namespace
 
 PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const PipelineOptions& options,
-                           u64 slot_bytes, u64 all_bytes, u64 devices) {
+                           u64 slot_bytes, u64 all_bytes, u64 devices, bool host_copies) {
     const DeviceTraits& traits = device.traits();
     const u64 all = task.in[0]->count();
-    const Rates rates = options.segment > 0 && options.depth > 0 ? Rates{} : rates_of(device);
+    Rates rates = options.segment > 0 && options.depth > 0 ? Rates{} : rates_of(device);
+    if (rates.upload > 0 && !host_copies) rates.copy = 0;
     PipelinePlan plan;
     plan.depth = options.depth > 0 ? options.depth : depth_of(rates, task.out != nullptr);
 

@@ -1,5 +1,6 @@
 #include <concord/error.hpp>
 #include <concord/source.hpp>
+#include <concord/staging.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,7 +17,7 @@
 namespace concord {
 namespace {
 
-// Calls f for parts of [0, bytes), side by side: one thread alone copies slower than a device takes the bytes.
+// Calls f for parts of [0, bytes), side by side: one thread alone reads slower than a device takes the bytes.
 void in_parts(u64 bytes, const std::function<void(u64 begin, u64 end)>& f) {
     constexpr u64 least = u64{2} << 20, most_threads = 8;
     const u64 threads = std::clamp<u64>(
@@ -40,13 +41,6 @@ void in_parts(u64 bytes, const std::function<void(u64 begin, u64 end)>& f) {
     for (const std::exception_ptr& error : thrown) {
         if (error) std::rethrow_exception(error);
     }
-}
-
-void copy_in_parts(void* to, const void* from, u64 bytes) {
-    in_parts(bytes, [=](u64 begin, u64 end) {
-        std::memcpy(static_cast<std::byte*>(to) + begin, static_cast<const std::byte*>(from) + begin,
-                    end - begin);
-    });
 }
 
 void check_bytes(const char* call, Type type, u64 count) {
@@ -94,14 +88,14 @@ HostSink::HostSink(std::shared_ptr<Buffer> page_locked, u64 offset, u64 room, Ty
       page_locked_(std::move(page_locked)) {}
 
 void HostSource::read(void* to, u64 first, u64 bytes) const {
-    copy_in_parts(to, static_cast<const std::byte*>(data_) + first, bytes);
+    copy_in_parallel(to, static_cast<const std::byte*>(data_) + first, bytes);
 }
 
 void HostSink::write(const void* from, u64 bytes) {
     if (bytes > room() * size_of(type()) - written_)
         throw Error(ErrorCode::invalid_argument, "HostSink",
                     "there is no room for more than " + std::to_string(room()) + " elements");
-    copy_in_parts(static_cast<std::byte*>(data_) + written_, from, bytes);
+    copy_in_parallel(static_cast<std::byte*>(data_) + written_, from, bytes);
     written_ += bytes;
 }
 

@@ -14,40 +14,34 @@ constexpr u32 sector = 32 / SIZE, loaded = TILE + sector;
 constexpr u32 stage_pitch = loaded + (SIZE < 4 ? 4 / SIZE : 1);
 constexpr u32 lines = GROUP / TILE;  // that the group loads or stores at once
 
-// What a group moves: rows `row` ... row + loaded - 1 of in, which may begin before the first, columns from `column` on.
-struct Shifted {
-    i64 row;
-    u64 column, rows, columns;
-
-    __device__ __forceinline__ bool has_row(u32 i) const { return row + i >= 0 && row + i < static_cast<i64>(rows); }
-};
-
-// WHOLE: nothing of the tile is missing.
-template <bool WHOLE>
-__device__ __forceinline__ void move(const Shifted& tile, const B* in, B* out, u64 in_pitch, u64 out_pitch, B* stage) {
-    const u32 x = threadIdx.x % TILE, y = threadIdx.x / TILE;
-    const B* const from = in + tile.row * static_cast<i64>(in_pitch) + tile.column + x;
-#pragma unroll 8
-    for (u32 i = y; i < loaded; i += lines) {
-        if (WHOLE || (tile.has_row(i) && tile.column + x < tile.columns)) stage[x * stage_pitch + i] = from[i * in_pitch];
-    }
-    __syncthreads();
-#pragma unroll 8
-    for (u32 k = y; k < TILE; k += lines) {
-        B* const row = out + (tile.column + k) * out_pitch;
-        const u32 i = x + sector - static_cast<u32>(reinterpret_cast<u64>(row) / SIZE % sector);
-        if (WHOLE || (tile.has_row(i) && tile.column + k < tile.columns)) row[tile.row + i] = stage[k * stage_pitch + i];
-    }
-}
-
 extern "C" __global__ void __launch_bounds__(GROUP)
     transpose_shifted(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 tile_rows,
                       u32 tile_columns, u32 band) {
     __shared__ B stage[TILE * stage_pitch];
+    const u32 x = threadIdx.x % TILE, y = threadIdx.x / TILE;
     const Place place = place_of_group(tile_rows, tile_columns, band);
-    const Shifted tile = {static_cast<i64>(place.row) * TILE - sector, u64(place.column) * TILE, rows, columns};
-    if (tile.row >= 0 && tile.row + loaded <= rows && tile.column + TILE <= columns)
-        move<true>(tile, in, out, in_pitch, out_pitch, stage);
-    else
-        move<false>(tile, in, out, in_pitch, out_pitch, stage);
+    // Rows from here on, which may begin before the first, and columns.
+    const i64 r = i64(place.row) * TILE - sector;
+    const u64 c = u64(place.column) * TILE;
+    const B* const from = in + c + x;
+    const bool whole = r >= 0 && u64(r) + loaded <= rows && c + TILE <= columns;
+    if (whole) {
+#pragma unroll 6
+        for (u32 q = 0; q < (loaded + lines - 1) / lines; ++q) {
+            const u32 i = y + q * lines;
+            if (loaded % lines == 0 || i < loaded) stage[x * stage_pitch + i] = from[(r + i) * in_pitch];
+        }
+    } else {
+        for (u32 i = y; i < loaded; i += lines) {
+            if (r + i >= 0 && r + i < i64(rows) && c + x < columns) stage[x * stage_pitch + i] = from[(r + i) * in_pitch];
+        }
+    }
+    __syncthreads();
+    const u64 out_at = reinterpret_cast<u64>(out) / SIZE;  // in elements, as what follows
+#pragma unroll 8
+    for (u32 k = y; k < TILE; k += lines) {
+        const u64 row = out_at + (c + k) * out_pitch;
+        const u32 i = x + sector - static_cast<u32>(row % sector);
+        if (whole || (r + i >= 0 && r + i < i64(rows) && c + k < columns)) out[row - out_at + r + i] = stage[k * stage_pitch + i];
+    }
 }
