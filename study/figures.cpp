@@ -1,0 +1,410 @@
+// How figures are built from results.
+
+#include "fits.hpp"
+#include "study.hpp"
+
+#include <concord/conformance/table.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace concord::study {
+namespace {
+
+using conformance::rounded;
+using Unit = Scale::Unit;
+
+// The number at the end of "lanes32", of "even256_equal" 256.
+std::optional<double> trailing_number(const std::string& text) {
+    const std::size_t last = text.find_last_of("0123456789");
+    if (last == std::string::npos) return std::nullopt;
+    const std::size_t before = text.find_last_not_of("0123456789", last);
+    return std::stod(text.substr(before == std::string::npos ? 0 : before + 1, last + 1));
+}
+
+std::string without_number(std::string text) {
+    const std::size_t last = text.find_last_of("0123456789");
+    if (last == std::string::npos) return text;
+    std::size_t first = text.find_last_not_of("0123456789", last);
+    first = first == std::string::npos ? 0 : first + 1;
+    text.erase(first, last + 1 - first);
+    while (!text.empty() && (text.back() == '_' || text.back() == ' '))
+        text.pop_back();
+    return text;
+}
+
+std::string word(const Result& r, By by, bool numbered) {
+    switch (by) {
+        case By::variant:
+            return r.asked == "auto"                        ? "auto"
+                   : numbered && trailing_number(r.variant) ? without_number(r.variant)
+                                                            : r.variant;
+        case By::workload:
+            return numbered && !trailing_number(r.variant) ? without_number(r.workload) : r.workload;
+        case By::algorithm:
+            return r.algorithm;
+        case By::device:
+            return r.device;
+        case By::threads:
+            return std::to_string(r.threads) + (r.threads == 1 ? " thread" : " threads");
+        case By::n:
+            return conformance::size_name(r.n);
+        case By::number:
+            break;
+    }
+    return {};
+}
+
+std::string words(const Result& r, const std::vector<By>& by, bool numbered) {
+    std::string text;
+    for (const By one : by) {
+        const std::string next = word(r, one, numbered);
+        if (!next.empty()) text.append(text.empty() ? "" : ", ").append(next);
+    }
+    return text;
+}
+
+std::optional<double> place(const Result& r, By by) {
+    switch (by) {
+        case By::n:
+            return static_cast<double>(r.n);
+        case By::threads:
+            return r.threads;
+        case By::number: {
+            const auto number = trailing_number(r.variant);
+            return number ? number : trailing_number(r.workload);
+        }
+        default:
+            return std::nullopt;
+    }
+}
+
+// The measure of a time that this result might have.
+std::optional<double> value(const Result& r, Measure measure, const std::optional<double>& ms) {
+    if (!ms || *ms <= 0) return std::nullopt;
+    switch (measure) {
+        case Measure::time:
+            return *ms;
+        case Measure::rate:
+            return r.bytes / *ms * 1e-6;
+        case Measure::flops:
+            return r.operations / *ms * 1e-6;
+        case Measure::items:
+            return static_cast<double>(r.n) / *ms * 1e-6;
+        case Measure::of_ceiling:
+            return r.ceiling_ms ? std::optional(*r.ceiling_ms / *ms * 100) : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+Scale scale_of(Measure measure) {
+    switch (measure) {
+        case Measure::rate:
+            return {"bytes a second", Unit::gb_per_s, false};
+        case Measure::flops:
+            return {"operations a second", Unit::gflop_per_s, false};
+        case Measure::items:
+            return {"elements a second", Unit::items_per_s, false};
+        case Measure::of_ceiling:
+            return {"of the ceiling", Unit::percent, false};
+        default:
+            return {"time of a call", Unit::milliseconds, false};
+    }
+}
+
+Scale scale_of(const Figure& figure) {
+    if (figure.x == By::n) return {"elements", Unit::power_of_two, figure.log_x};
+    if (figure.x == By::threads) return {"threads", Unit::count, figure.log_x};
+    return {figure.x_name, Unit::count, figure.log_x};
+}
+
+// "tbb:0, AMD EPYC" for "tbb:0".
+std::string panel_title(const std::string& words, const Data& data) {
+    for (const ordered_json& line : data.records.devices) {
+        const std::string selector = line["selector"], name = line["name"];
+        if (words == selector) return selector + ", " + name;
+    }
+    return words;
+}
+
+using Group = std::pair<std::string, std::vector<const Result*>>;
+
+std::vector<Group> groups(const Figure& figure, const std::vector<const Result*>& results,
+                          const std::vector<By>& by) {
+    std::vector<Group> list;
+    const bool numbered = figure.x == By::number;
+    for (const Result* r : results) {
+        if (!figure.only.empty() &&
+            std::find(figure.only.begin(), figure.only.end(), r->algorithm) == figure.only.end())
+            continue;
+        if (!figure.workloads.empty() && std::find(figure.workloads.begin(), figure.workloads.end(),
+                                                   r->workload) == figure.workloads.end())
+            continue;
+        const std::string name = words(*r, by, numbered);
+        auto it = std::find_if(list.begin(), list.end(), [&](const Group& g) { return g.first == name; });
+        if (it == list.end()) it = list.insert(list.end(), {name, {}});
+        it->second.push_back(r);
+    }
+    return list;
+}
+
+Mark mark_of(const Result& r, Measure measure, double x) {
+    Mark mark;
+    mark.x = x;
+    mark.y = value(r, measure, r.ms).value_or(0);
+    mark.low = value(r, measure, r.q1);
+    mark.high = value(r, measure, r.q3);
+    mark.of = &r;
+    return mark;
+}
+
+// The ceiling as this figure would show it, over x.
+void add_ceiling(Chart& chart, const Figure& figure, const std::vector<const Result*>& results) {
+    std::map<double, std::map<double, int>> by_place;
+    for (const Result* r : results) {
+        const auto x = place(*r, figure.x);
+        const auto y = value(*r, figure.y, r->ceiling_ms);
+        if (x && y && r->ms) ++by_place[*x][*y];
+    }
+    Guide guide{"the device's ceiling", {}};
+    for (const auto& [x, values] : by_place) {
+        if (values.size() != 1) return;  // results of unequal work
+        guide.points.emplace_back(x, values.begin()->first);
+    }
+    if (guide.points.size() > 1) chart.guides.push_back(std::move(guide));
+}
+
+// The size at which most of these have a time; of equals the largest.
+u64 common_size(const std::vector<const Result*>& results) {
+    std::map<u64, u64> timed;
+    for (const Result* r : results)
+        timed[r->n] += r->ms ? 1 : 0;
+    u64 best = 0, most = 0;
+    for (const auto& [n, count] : timed) {
+        if (count >= most) {
+            best = n;
+            most = count;
+        }
+    }
+    return best;
+}
+
+std::string factor(double value) {
+    return rounded(value) + " ×";
+}
+
+}  // namespace
+
+std::vector<Chart> lines(const Figure& figure, const Data& data) {
+    std::vector<Chart> charts;
+    for (const auto& [name, results] : groups(figure, data.results, figure.panels)) {
+        Chart chart;
+        chart.title = panel_title(name, data);
+        chart.x = scale_of(figure);
+        chart.y = scale_of(figure.y);
+        chart.y.log = figure.log_y;
+        for (const auto& [series, members] : groups(figure, results, figure.series)) {
+            Series line{series, {}};
+            for (const Result* r : members) {
+                const auto x = place(*r, figure.x);
+                if (!r->ms)
+                    chart.missing.push_back(r);
+                else if (x && value(*r, figure.y, r->ms))
+                    line.marks.push_back(mark_of(*r, figure.y, *x));
+            }
+            std::sort(line.marks.begin(), line.marks.end(),
+                      [](const Mark& a, const Mark& b) { return a.x < b.x; });
+            if (!line.marks.empty()) chart.series.push_back(std::move(line));
+        }
+        if (figure.ceilings) add_ceiling(chart, figure, results);
+        if (!chart.series.empty() || !chart.missing.empty()) charts.push_back(std::move(chart));
+    }
+    return charts;
+}
+
+std::vector<Chart> steps(const Figure& figure, const Data& data) {
+    std::vector<Chart> charts;
+    for (const auto& [name, results] : groups(figure, data.results, figure.panels)) {
+        const u64 n = common_size(results);
+        Chart chart;
+        chart.bars = true;
+        chart.y = scale_of(figure.y);
+        chart.title = panel_title(name, data) + ", " + conformance::size_name(n) + " elements";
+        std::vector<const Result*> there;
+        for (const Result* r : results) {
+            if (r->n != n) continue;
+            (r->ms ? there : chart.missing).push_back(r);
+        }
+        std::reverse(there.begin(), there.end());  // tables begin with the best
+        Series bars;
+        for (const Result* r : there) {
+            Mark mark = mark_of(*r, figure.y, 0);
+            mark.label = words(*r, figure.series, false);
+            if (!bars.marks.empty()) mark.note = factor(*there.front()->ms / *r->ms);
+            bars.marks.push_back(std::move(mark));
+        }
+        if (bars.marks.empty() && chart.missing.empty()) continue;
+        if (bars.marks.size() > 1) {
+            const auto best = std::min_element(
+                there.begin(), there.end(), [](const Result* a, const Result* b) { return *a->ms < *b->ms; });
+            chart.text = "From " + there.front()->variant + " to " + (*best)->variant + ": " +
+                         factor(*there.front()->ms / **&(*best)->ms) +
+                         " as fast. Factors are to the first bar.";
+        }
+        if (!there.empty() && figure.ceilings) {
+            if (const auto y = value(*there.front(), figure.y, there.front()->ceiling_ms))
+                chart.guides.push_back({"the device's ceiling", {{0, *y}}});
+        }
+        chart.series.push_back(std::move(bars));
+        charts.push_back(std::move(chart));
+    }
+    return charts;
+}
+
+namespace {
+
+struct Scaling {
+    std::string algorithm;
+    std::map<std::pair<u32, u64>, const Result*> at;  // by threads and n
+    std::set<u64> sizes;
+    std::set<u32> threads;
+};
+
+std::vector<Scaling> scalings(const Figure& figure, const Data& data) {
+    std::vector<Scaling> list;
+    for (const auto& [name, results] : groups(figure, data.results, {By::algorithm})) {
+        Scaling one{name, {}, {}, {}};
+        for (const Result* r : results) {
+            if (!r->ms || r->threads == 0) continue;
+            one.at[{r->threads, r->n}] = r;
+            one.sizes.insert(r->n);
+            one.threads.insert(r->threads);
+        }
+        if (one.threads.count(1) != 0) list.push_back(std::move(one));
+    }
+    return list;
+}
+
+// `base` tells what p threads are compared with, as n and the factor that its work is larger by.
+template <class Point, class Fit, class Law>
+std::vector<Chart> fitted(const Figure& figure, const Data& data, const char* law, Point point, Fit fit,
+                          Law curve) {
+    std::vector<Chart> charts;
+    for (const Scaling& one : scalings(figure, data)) {
+        Chart chart;
+        chart.x = {"threads", Unit::count, false};
+        chart.y = {"speed-up", Unit::factor, false};
+        SpeedUps points;
+        Series measured{"measured", {}};
+        for (const u32 p : one.threads) {
+            const auto [r, speed_up] = point(one, p);
+            if (r == nullptr) continue;
+            Mark mark;
+            mark.x = p;
+            mark.y = speed_up;
+            mark.of = r;
+            measured.marks.push_back(mark);
+            points.emplace_back(p, speed_up);
+        }
+        if (points.empty()) continue;
+        const double serial = fit(points), most = points.back().first;
+        Guide ideal{"as many times as threads", {}}, model{std::string(law) + "'s law", {}};
+        for (double p = 1; p <= most; p += std::max(1.0, most / 64)) {
+            ideal.points.emplace_back(p, p);
+            model.points.emplace_back(p, curve(serial, p));
+        }
+        chart.title = one.algorithm;
+        chart.text = points.size() < 2
+                         ? "One thread alone: nothing to fit."
+                         : std::string(law) + "'s serial fraction: " + rounded(serial * 100, 2) + " %.";
+        chart.series = {std::move(measured)};
+        if (ideal.points.size() > 1) chart.guides = {std::move(ideal), std::move(model)};
+        charts.push_back(std::move(chart));
+    }
+    return charts;
+}
+
+}  // namespace
+
+std::vector<Chart> amdahl(const Figure& figure, const Data& data) {
+    auto point = [](const Scaling& s, u32 p) -> std::pair<const Result*, double> {
+        const u64 n = *s.sizes.rbegin();
+        const auto one = s.at.find({1, n}), many = s.at.find({p, n});
+        if (one == s.at.end() || many == s.at.end()) return {nullptr, 0};
+        return {many->second, *one->second->ms / *many->second->ms};
+    };
+    return fitted(figure, data, "Amdahl", point, amdahl_serial_fraction,
+                  [](double s, double p) { return amdahl(s, p); });
+}
+
+std::vector<Chart> gustafson(const Figure& figure, const Data& data) {
+    auto point = [](const Scaling& s, u32 p) -> std::pair<const Result*, double> {
+        const u64 n = *s.sizes.begin();
+        const auto one = s.at.find({1, n}), many = s.at.find({p, p * n});
+        if (one == s.at.end() || many == s.at.end()) return {nullptr, 0};
+        return {many->second, p * *one->second->ms / *many->second->ms};
+    };
+    return fitted(figure, data, "Gustafson", point, gustafson_serial_fraction,
+                  [](double s, double p) { return gustafson(s, p); });
+}
+
+std::vector<Chart> portability(const Figure& figure, const Data& data) {
+    std::vector<Chart> charts;
+    std::map<std::string, std::map<std::string, double>> parts;  // by algorithm and device
+    std::vector<std::string> algorithms;
+    std::set<std::string> devices;
+    for (const auto& [device, results] : groups(figure, data.results, {By::device})) {
+        Chart chart;
+        chart.bars = true;
+        chart.title = panel_title(device, data);
+        chart.y = scale_of(Measure::of_ceiling);
+        Series bars;
+        for (const auto& [algorithm, members] : groups(figure, results, {By::algorithm})) {
+            if (std::find(algorithms.begin(), algorithms.end(), algorithm) == algorithms.end())
+                algorithms.push_back(algorithm);
+            const u64 n = common_size(members);
+            for (const Result* r : members) {
+                if (r->n != n) continue;
+                if (!r->ms || !r->ceiling_ms) {
+                    chart.missing.push_back(r);
+                    continue;
+                }
+                Mark mark = mark_of(*r, Measure::of_ceiling, 0);
+                mark.label = algorithm;
+                mark.note = r->variant;
+                parts[algorithm][device] = mark.y / 100;
+                bars.marks.push_back(std::move(mark));
+            }
+        }
+        devices.insert(device);
+        if (bars.marks.empty() && chart.missing.empty()) continue;
+        chart.text =
+            "What auto takes, as a part of the device's own ceiling for the same bytes or operations.";
+        chart.series.push_back(std::move(bars));
+        charts.push_back(std::move(chart));
+    }
+    Chart mean;
+    mean.bars = true;
+    mean.title = "All devices here: the harmonic mean";
+    mean.text =
+        "Performance portability after Pennycook, Sewall and Lee (2016): the harmonic mean of the "
+        "efficiencies over " +
+        std::to_string(devices.size()) + " devices, and 0 where one has no result.";
+    mean.y = scale_of(Measure::of_ceiling);
+    Series bars;
+    for (const std::string& algorithm : algorithms) {
+        std::vector<double> efficiencies;
+        for (const std::string& device : devices)
+            efficiencies.push_back(parts[algorithm].count(device) != 0 ? parts[algorithm][device] : 0);
+        Mark mark;
+        mark.label = algorithm;
+        mark.y = performance_portability(efficiencies) * 100;
+        bars.marks.push_back(std::move(mark));
+    }
+    mean.series.push_back(std::move(bars));
+    if (!algorithms.empty()) charts.push_back(std::move(mean));
+    return charts;
+}
+
+}  // namespace concord::study
