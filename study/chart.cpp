@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <set>
 
 namespace concord::study {
@@ -93,6 +94,13 @@ std::string csv_field(const std::string& text) {
     return quoted + '"';
 }
 
+// For programs: as many digits as tell.
+std::string plain(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+}
+
 std::string csv_line(const std::vector<std::string>& fields) {
     std::string line;
     for (const std::string& field : fields)
@@ -105,7 +113,7 @@ std::string csv_line(const std::vector<std::string>& fields) {
 std::string Scale::write(double value) const {
     switch (unit) {
         case Unit::count:
-            return rounded(value, 6);
+            return std::floor(value) == value ? std::to_string(static_cast<u64>(value)) : rounded(value, 6);
         case Unit::power_of_two:
             return conformance::size_name(static_cast<u64>(value));
         case Unit::milliseconds:
@@ -152,8 +160,8 @@ std::string csv_of(const Chart& chart) {
     auto line = [&](const std::string& series, const Mark* mark, const Result* r) {
         std::vector<std::string> fields = {series, "", ""};
         if (mark != nullptr) {
-            fields[1] = chart.bars ? mark->label : rounded(mark->x, 12);
-            fields[2] = rounded(mark->y, 6);
+            fields[1] = chart.bars ? mark->label : plain(mark->x);
+            fields[2] = plain(mark->y);
         }
         if (r == nullptr)
             fields.resize(16);

@@ -34,14 +34,15 @@ std::string without_number(std::string text) {
     return text;
 }
 
-std::string word(const Result& r, By by, bool numbered) {
+// `x`: what is along the axis, and no part of a name.
+std::string word(const Result& r, By by, By x) {
     switch (by) {
         case By::variant:
-            return r.asked == "auto"                        ? "auto"
-                   : numbered && trailing_number(r.variant) ? without_number(r.variant)
-                                                            : r.variant;
+            return r.asked == "auto"         ? "auto"
+                   : x == By::variant_number ? without_number(r.variant)
+                                             : r.variant;
         case By::workload:
-            return numbered && !trailing_number(r.variant) ? without_number(r.workload) : r.workload;
+            return x == By::workload_number ? without_number(r.workload) : r.workload;
         case By::algorithm:
             return r.algorithm;
         case By::device:
@@ -50,16 +51,17 @@ std::string word(const Result& r, By by, bool numbered) {
             return std::to_string(r.threads) + (r.threads == 1 ? " thread" : " threads");
         case By::n:
             return conformance::size_name(r.n);
-        case By::number:
+        case By::variant_number:
+        case By::workload_number:
             break;
     }
     return {};
 }
 
-std::string words(const Result& r, const std::vector<By>& by, bool numbered) {
+std::string words(const Result& r, const std::vector<By>& by, By x) {
     std::string text;
     for (const By one : by) {
-        const std::string next = word(r, one, numbered);
+        const std::string next = word(r, one, x);
         if (!next.empty()) text.append(text.empty() ? "" : ", ").append(next);
     }
     return text;
@@ -71,10 +73,10 @@ std::optional<double> place(const Result& r, By by) {
             return static_cast<double>(r.n);
         case By::threads:
             return r.threads;
-        case By::number: {
-            const auto number = trailing_number(r.variant);
-            return number ? number : trailing_number(r.workload);
-        }
+        case By::variant_number:
+            return trailing_number(r.variant);
+        case By::workload_number:
+            return trailing_number(r.workload);
         default:
             return std::nullopt;
     }
@@ -133,7 +135,6 @@ using Group = std::pair<std::string, std::vector<const Result*>>;
 std::vector<Group> groups(const Figure& figure, const std::vector<const Result*>& results,
                           const std::vector<By>& by) {
     std::vector<Group> list;
-    const bool numbered = figure.x == By::number;
     for (const Result* r : results) {
         if (!figure.only.empty() &&
             std::find(figure.only.begin(), figure.only.end(), r->algorithm) == figure.only.end())
@@ -141,7 +142,7 @@ std::vector<Group> groups(const Figure& figure, const std::vector<const Result*>
         if (!figure.workloads.empty() && std::find(figure.workloads.begin(), figure.workloads.end(),
                                                    r->workload) == figure.workloads.end())
             continue;
-        const std::string name = words(*r, by, numbered);
+        const std::string name = words(*r, by, figure.x);
         auto it = std::find_if(list.begin(), list.end(), [&](const Group& g) { return g.first == name; });
         if (it == list.end()) it = list.insert(list.end(), {name, {}});
         it->second.push_back(r);
@@ -175,17 +176,16 @@ void add_ceiling(Chart& chart, const Figure& figure, const std::vector<const Res
     if (guide.points.size() > 1) chart.guides.push_back(std::move(guide));
 }
 
-// The size at which most of these have a time; of equals the largest.
+// The largest size at which nearly all have a time that have one anywhere.
 u64 common_size(const std::vector<const Result*>& results) {
     std::map<u64, u64> timed;
     for (const Result* r : results)
         timed[r->n] += r->ms ? 1 : 0;
-    u64 best = 0, most = 0;
+    u64 most = 0, best = 0;
+    for (const auto& [n, count] : timed)
+        most = std::max(most, count);
     for (const auto& [n, count] : timed) {
-        if (count >= most) {
-            best = n;
-            most = count;
-        }
+        if (count * 4 >= most * 3) best = n;
     }
     return best;
 }
@@ -240,7 +240,7 @@ std::vector<Chart> steps(const Figure& figure, const Data& data) {
         Series bars;
         for (const Result* r : there) {
             Mark mark = mark_of(*r, figure.y, 0);
-            mark.label = words(*r, figure.series, false);
+            mark.label = words(*r, figure.series, figure.x);
             if (!bars.marks.empty()) mark.note = factor(*there.front()->ms / *r->ms);
             bars.marks.push_back(std::move(mark));
         }
@@ -286,7 +286,7 @@ std::vector<Scaling> scalings(const Figure& figure, const Data& data) {
     return list;
 }
 
-// `base` tells what p threads are compared with, as n and the factor that its work is larger by.
+// `point` gives the result with p threads and its speed-up, `fit` the serial fraction, `curve` the law.
 template <class Point, class Fit, class Law>
 std::vector<Chart> fitted(const Figure& figure, const Data& data, const char* law, Point point, Fit fit,
                           Law curve) {
@@ -343,7 +343,9 @@ std::vector<Chart> gustafson(const Figure& figure, const Data& data) {
         const u64 n = *s.sizes.begin();
         const auto one = s.at.find({1, n}), many = s.at.find({p, p * n});
         if (one == s.at.end() || many == s.at.end()) return {nullptr, 0};
-        return {many->second, p * *one->second->ms / *many->second->ms};
+        // Of matmul's operations there are more than p times as many.
+        auto speed = [](const Result& r) { return (r.operations > 0 ? r.operations : r.bytes) / *r.ms; };
+        return {many->second, speed(*many->second) / speed(*one->second)};
     };
     return fitted(figure, data, "Gustafson", point, gustafson_serial_fraction,
                   [](double s, double p) { return gustafson(s, p); });
@@ -390,13 +392,14 @@ std::vector<Chart> portability(const Figure& figure, const Data& data) {
     mean.text =
         "Performance portability after Pennycook, Sewall and Lee (2016): the harmonic mean of the "
         "efficiencies over " +
-        std::to_string(devices.size()) + " devices, and 0 where one has no result.";
+        std::to_string(devices.size()) + " devices, each 1 at most, and 0 where one has no result.";
     mean.y = scale_of(Measure::of_ceiling);
     Series bars;
     for (const std::string& algorithm : algorithms) {
         std::vector<double> efficiencies;
         for (const std::string& device : devices)
-            efficiencies.push_back(parts[algorithm].count(device) != 0 ? parts[algorithm][device] : 0);
+            efficiencies.push_back(
+                parts[algorithm].count(device) != 0 ? std::min(1.0, parts[algorithm][device]) : 0);
         Mark mark;
         mark.label = algorithm;
         mark.y = performance_portability(efficiencies) * 100;

@@ -34,6 +34,18 @@ std::string prose(const std::string& text) {
     return html;
 }
 
+// Escaped, and "2^20" with its exponent raised.
+std::string shown(const std::string& text) {
+    std::string html = escaped(text);
+    for (std::size_t at = 0; (at = html.find("2^", at)) != std::string::npos;) {
+        const std::size_t end = std::min(html.find_first_not_of("0123456789", at + 2), html.size());
+        const std::string power = "2<sup>" + html.substr(at + 2, end - at - 2) + "</sup>";
+        html.replace(at, end - at, power);
+        at += power.size();
+    }
+    return html;
+}
+
 bool is_bad(const std::string& cell) {
     return cell == "failed" || cell == "FAILED" || cell == "DIFFERS" || cell == "WRONG";
 }
@@ -46,8 +58,8 @@ std::string problems_of(const Chart& chart) {
         if (r->left_out())
             ++left[r->variant];
         else
-            list += tag("li", tag("span", "failed", "class=\"bad\"") + ": " +
-                                  escaped(r->title() + ": " + r->problem));
+            list += tag("li", tag("span", "failed", "class=\"bad\"") + ": " + shown(r->title()) + ": " +
+                                  escaped(r->problem));
     }
     if (!left.empty()) {
         std::string names;
@@ -75,7 +87,7 @@ std::string figure_of(const Chart& chart, const std::string& id, const std::stri
                       const std::string& csv) {
     const std::string caption =
         tag("figcaption",
-            tag("h4", escaped(chart.title)) + (chart.text.empty() ? "" : tag("p", prose(chart.text))));
+            tag("h4", shown(chart.title)) + (chart.text.empty() ? "" : tag("p", prose(chart.text))));
     const std::string link =
         tag("a", "CSV",
             "download=\"" + escaped(file) + "\" href=\"" + data_uri(csv, "text/csv") + "\" aria-label=\"" +
@@ -142,14 +154,14 @@ std::string html_table(const Rows& rows, const std::string& caption, std::size_t
             std::string css = k < words ? "" : "num";
             if (is_bad(rows[r][k])) css += css.empty() ? "bad" : " bad";
             if (rows[r][k] == "moved") css += " moved";
-            line += k == 0 ? tag("th", escaped(rows[r][k]), "scope=\"row\"")
-                           : tag("td", escaped(rows[r][k]), css.empty() ? "" : "class=\"" + css + "\"");
+            line += k == 0 ? tag("th", shown(rows[r][k]), "scope=\"row\"")
+                           : tag("td", shown(rows[r][k]), css.empty() ? "" : "class=\"" + css + "\"");
         }
         body += tag("tr", line);
     }
     return tag(
         "div",
-        tag("table", tag("caption", escaped(caption)) + tag("thead", tag("tr", head)) + tag("tbody", body)),
+        tag("table", tag("caption", shown(caption)) + tag("thead", tag("tr", head)) + tag("tbody", body)),
         "class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" + escaped("Table: " + caption) +
             "\"");
 }

@@ -20,6 +20,7 @@ body { margin: 0 auto; padding: 0 1rem 4rem; max-width: 74rem; background: var(-
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 2rem 0 .5rem; }
 h2 { font-size: 1.45rem; line-height: 1.25; margin: 0 0 .4rem; }
 h3 { font-size: 1.08rem; margin: 1.8rem 0 .2rem; }
+sup { font-size: .72em; line-height: 0; }
 h4 { font-size: .95rem; margin: 0 0 .2rem; font-weight: 600; }
 p { margin: .3rem 0 .8rem; max-width: 46rem; }
 code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .92em; }
@@ -39,10 +40,10 @@ figure { margin: 0; padding: .9rem; background: var(--card); border: 1px solid v
 figure.wide { grid-column: 1 / -1; }
 figcaption p { font-size: .88rem; color: var(--soft); margin: 0 0 .4rem; }
 .plot { display: block; width: 100%; max-width: 40rem; height: auto; color: var(--ink); overflow: visible; }
-.plot text { font: 12.5px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; fill: var(--soft); }
+.plot text { font: 11.5px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; fill: var(--soft); }
 .plot .name, .plot .value { fill: var(--ink); }
-.plot .exponent { font-size: 9.5px; }
-.plot .value { font-size: 12px; }
+.plot .exponent { font-size: 9px; }
+.plot .value { font-size: 11px; paint-order: stroke; stroke: var(--card); stroke-width: 4px; stroke-linejoin: round; }
 .grid { stroke: var(--grid); } .axis { stroke: var(--soft); }
 .line { fill: none; stroke: var(--c); stroke-width: 1.7; } .second .line { stroke-dasharray: 5 3; }
 .spread { stroke: var(--c); stroke-width: 1.4; }

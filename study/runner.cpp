@@ -26,6 +26,7 @@ using conformance::Effort;
 using conformance::rounded;
 
 constexpr Effort quick_effort{.least_ms = 2, .most_ms = 25, .precision = 0.05};
+constexpr Effort quick_ceilings{.least_ms = 15, .most_ms = 150, .precision = 0.02};
 // A call that is expected to take longer is left out: it is made at least five times.
 constexpr double quick_limit_ms = 60, full_limit_ms = 4000;
 
@@ -147,8 +148,12 @@ class Runner {
         bench.types = options_.types.empty() ? what.types : options_.types;
         bench.sizes = sizes_on(device, what, options_.quick);
         bench.round_trips = bench.afresh = false;
-        bench.rates = rates_;
-        if (options_.quick) bench.effort = bench.ceilings_effort = quick_effort;
+        bench.rates = what.hot ? nullptr : rates_;
+        bench.hot = what.hot;
+        if (options_.quick) {
+            bench.effort = quick_effort;
+            bench.ceilings_effort = quick_ceilings;
+        }
         for (const std::string& workload : workloads) {
             bench.workloads = {workload};
             auto asked_of = [&](const BenchRow& row) {
@@ -269,7 +274,8 @@ class Runner {
         const auto stream = device.create_stream();
         ordered_json& known = ceilings_[device.info().selector];
         if (!known.is_object()) known = ordered_json::object();
-        Ceilings ceilings(*stream, false, it->second);
+        Ceilings ceilings(*stream, false, it->second,
+                          options_.quick ? quick_ceilings : BenchOptions{}.ceilings_effort);
         const bool all = known.contains("launch_ms");
         if (!all && options_.with_threads) {
             try {

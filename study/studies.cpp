@@ -37,6 +37,7 @@ Study steps_of(const std::string& algorithm, const std::string& name, const std:
     Figure bars{"What each step buys",
                 "From the textbook's way to the library's own; all are held to the same oracle.", steps};
     bars.y = measure;
+    bars.ceilings = measure != Measure::items;  // how often data are read is part of the question
     Figure time{"Time over sizes", "Both axes are logarithmic. The bars through the marks are quartiles.",
                 lines};
     if (workloads.size() > 1) bars.panels = time.panels = {By::device, By::workload};
@@ -101,7 +102,7 @@ Study histogram_bins() {
     auto over_bins = [](std::string title, const std::vector<std::string>& workloads) {
         Figure f =
             figure(std::move(title), "Bytes of samples read a second, at the largest size that all have.",
-                   lines, By::number, Measure::rate);
+                   lines, By::workload_number, Measure::rate);
         f.x_name = "bins";
         f.log_y = true;
         f.panels = {By::device, By::n};
@@ -145,7 +146,7 @@ Study transfers() {
 
 Figure effect(const char* title, const char* caption, const char* x_name, Measure y, bool log_x,
               bool log_y = false) {
-    Figure f = figure(title, caption, lines, By::number, y);
+    Figure f = figure(title, caption, lines, By::variant_number, y);
     f.x_name = x_name;
     f.log_x = log_x;
     f.log_y = log_y;
@@ -169,14 +170,15 @@ Study group_size() {
     const Sizes sizes{{u64{1} << 18}, {u64{1} << 24}};
     s.cases = {{"group_memory", sizes}, {"group_compute", {{u64{1} << 15}, {u64{1} << 22}}}};
     s.cases.push_back({"waves", {multiples(24, 1), multiples(128, 1)}});
-    s.cases.back().quarters_of_units = true;
+    s.cases.back().quarters_of_units = s.cases.back().hot = true;
     Figure memory = effect("Lanes a group", "Work that memory bounds and work that arithmetic bounds.",
-                           "lanes a group", Measure::time, true, true);
+                           "lanes a group", Measure::time, true);
     memory.panels = {By::algorithm, By::device};
     memory.only = {"group_memory", "group_compute"};
     Figure waves =
-        figure("Groups a launch", "Groups of 256 elements, of equal work; time rises with each wave.", lines,
-               By::n, Measure::time);
+        figure("Groups a launch",
+               "Groups of 256 elements, of equal work, with data in the caches; time rises with each wave.",
+               lines, By::n, Measure::time);
     waves.log_x = waves.log_y = waves.ceilings = false;
     waves.only = {"waves"};
     s.figures = {std::move(memory), std::move(waves)};
@@ -196,7 +198,7 @@ Study divergence() {
             {},
             Study::Kind::bench};
     s.cases = {{"diverge", {{u64{1} << 15}, {u64{1} << 22}}}};
-    s.figures = {effect("Kinds of lanes", "", "kinds", Measure::time, true, true)};
+    s.figures = {effect("Kinds of lanes", "", "kinds", Measure::time, true)};
     return s;
 }
 
@@ -211,7 +213,7 @@ Study bank_conflicts() {
             {},
             Study::Kind::bench};
     s.cases = {{"banks", {{u64{1} << 15}, {u64{1} << 22}}, {"all"}, {}, {Type::u32}}};
-    s.figures = {effect("Distance between lanes", "", "words apart", Measure::time, true, true)};
+    s.figures = {effect("Distance between lanes", "", "words apart", Measure::time, true)};
     return s;
 }
 
@@ -240,6 +242,7 @@ Study coalescing() {
         effect("Records or arrays",
                "How many of a record's eight fields are read; bytes that are asked for, a second.",
                "fields that are used", Measure::rate, true);
+    fields.x = By::workload_number;
     fields.only = {"fields1", "fields2", "fields4", "fields8"};
     s.figures = {std::move(strides), std::move(fields)};
     return s;

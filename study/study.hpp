@@ -28,20 +28,13 @@ struct Case {
     std::vector<std::string> workloads = {};      ///< names; empty: the suite's first
     std::vector<Type> types = {Type::f32};
     bool quarters_of_units =
-        false;  ///< a size k is k / 4 groups of 256 elements for each of the device's units
+        false;         ///< a size k is k / 4 groups of 256 elements for each of the device's units
+    bool hot = false;  ///< data are left in the caches
     bool each_thread_count = false;  ///< on the CPU's own device, with 1, 2, 4 ... and all threads
 };
 
-/// Parts of a result that say what it is of.
-enum class By {
-    variant,
-    workload,
-    algorithm,
-    device,
-    threads,
-    n,
-    number
-};  ///< number: at the end of the variant's, else workload's name
+/// Parts of a result that say what it is of. A number: the last one in the name, "lanes32", which is no part of the name then.
+enum class By { variant, workload, algorithm, device, threads, n, variant_number, workload_number };
 
 /// What a figure shows of each result.
 enum class Measure { time, rate, flops, items, of_ceiling };
@@ -61,7 +54,7 @@ struct Figure {
     Measure y = Measure::time;
     std::vector<By> series = {By::variant};
     std::vector<By> panels = {By::device};
-    std::string x_name = {};                  ///< of By::number
+    std::string x_name = {};                  ///< of a number in a name
     bool log_x = true, log_y = true;          ///< of lines
     std::vector<std::string> only = {};       ///< algorithms; empty: all of the study's
     std::vector<std::string> workloads = {};  ///< empty: all of the study's

@@ -11,7 +11,7 @@
 namespace concord::study {
 namespace {
 
-constexpr double width = 480, left = 62, right = 14, top = 30, bottom = 42, height = 320;
+constexpr double width = 420, left = 72, right = 14, top = 30, bottom = 42, height = 290;
 constexpr double bar_height = 20, bar_gap = 8, letter = 8.2;  // a letter's width, where the page is narrow
 constexpr std::size_t colours = 8;
 
@@ -62,14 +62,13 @@ class Axis {
     }
 
   private:
-    std::vector<Tick> even_ticks() const {
-        const double rough = (high_ - low_) / 5, unit = std::pow(10, std::floor(std::log10(rough)));
-        const double step = unit * (rough / unit < 1.5   ? 1
-                                    : rough / unit < 3.5 ? 2
-                                    : rough / unit < 7.5 ? 5
-                                                         : 10);
+    std::vector<Tick> even_ticks() const { return even_ticks(0, high_); }
+    std::vector<Tick> even_ticks(double low, double high) const {
+        const double rough = (high - low) / 5, unit = std::pow(10, std::floor(std::log10(rough)));
+        double step = unit * (rough / unit < 1.5 ? 1 : rough / unit < 3.5 ? 2 : rough / unit < 7.5 ? 5 : 10);
+        if (scale_.unit == Scale::Unit::count) step = std::max(step, 1.0);
         std::vector<Tick> list;
-        for (double v = 0; v <= high_; v += step)
+        for (double v = std::ceil(low / step) * step; v <= high; v += step)
             list.push_back({v, v == 0 ? "0" : brief(scale_.write(v))});
         return list;
     }
@@ -77,7 +76,9 @@ class Axis {
         const double two = std::log10(2.0);
         const int first = static_cast<int>(std::ceil(low_ / two)),
                   last = static_cast<int>(std::floor(high_ / two));
-        const int step = std::max(1, (last - first + 6) / 7);
+        int step = 1;
+        while ((last - first) / step > 7)
+            step += step < 2 ? 1 : 2;
         std::vector<Tick> list;
         for (int k = first; k <= last; k += step) {
             const double v = std::exp2(k);
@@ -86,19 +87,22 @@ class Axis {
         }
         return list;
     }
+    // Powers of ten; where these are few, 2 and 5 times these; else even steps.
     std::vector<Tick> decades() const {
         const int first = static_cast<int>(std::floor(low_)), last = static_cast<int>(std::ceil(high_));
         const int step = std::max(1, (last - first + 4) / 6);
-        const bool few = high_ - low_ < 1.6;
-        std::vector<Tick> list;
-        for (int k = first; k <= last; k += step) {
-            for (const double part : {1.0, 2.0, 5.0}) {
-                const double v = part * std::pow(10, k);
-                if ((part == 1 || few) && std::log10(v) >= low_ && std::log10(v) <= high_)
-                    list.push_back({v, brief(scale_.write(v))});
+        for (const std::vector<double>& parts : {std::vector{1.0}, std::vector{1.0, 2.0, 5.0}}) {
+            std::vector<Tick> list;
+            for (int k = first; k <= last; k += step) {
+                for (const double part : parts) {
+                    const double v = part * std::pow(10, k);
+                    if (std::log10(v) >= low_ && std::log10(v) <= high_)
+                        list.push_back({v, brief(scale_.write(v))});
+                }
             }
+            if (list.size() > 2) return list;
         }
-        return list;
+        return even_ticks(std::pow(10, low_), std::pow(10, high_));
     }
 
     const Scale& scale_;
@@ -188,7 +192,7 @@ std::string body_of_lines(const Chart& chart) {
         body += text_at(x.place(tick.value), height - bottom + 18, "middle", label(tick.text));
     }
     body += line_between(left, height - bottom, width - right, height - bottom, "axis");
-    body += text_at(left - 54, 16, "start", escaped(chart.y.name), "name");
+    body += text_at(4, 16, "start", escaped(chart.y.name), "name");
     body += text_at(width - right, height - 6, "end", escaped(chart.x.name), "name");
     auto path = [&](const auto& points, const std::string& css) {
         std::string d;
@@ -251,6 +255,11 @@ std::string body_of_bars(const Chart& chart) {
         body += line_between(x.place(ticks[k].value), 28, x.place(ticks[k].value), floor, "grid");
         if (k % 2 == 0) body += text_at(x.place(ticks[k].value), floor + 18, "middle", label(ticks[k].text));
     }
+    for (std::size_t k = 0; k < chart.guides.size(); ++k) {
+        const double place = x.place(chart.guides[k].points.front().second);
+        body += "<path class=\"guide g" + std::to_string(k % 2) + "\" d=\"M" + at(place) + " 28V" +
+                at(floor) + "\"/>";
+    }
     double y = 36;
     for (std::size_t k = 0; k < chart.series.size(); ++k) {
         for (const Mark& mark : chart.series[k].marks) {
@@ -263,11 +272,6 @@ std::string body_of_bars(const Chart& chart) {
             body += text_at(bars_left + length + 5, y + 15, "start", escaped(value_of(chart, mark)), "value");
             y += bar_height + bar_gap;
         }
-    }
-    for (std::size_t k = 0; k < chart.guides.size(); ++k) {
-        const double place = x.place(chart.guides[k].points.front().second);
-        body += "<path class=\"guide g" + std::to_string(k % 2) + "\" d=\"M" + at(place) + " 28V" +
-                at(floor) + "\"/>";
     }
     return body + line_between(bars_left, 28, bars_left, floor, "axis");
 }

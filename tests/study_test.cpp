@@ -1,14 +1,17 @@
 // Studies without a device: the file of results, figures, the page, and two runs side by side.
 
-#include <doctest/doctest.h>
+#include "devices.hpp"
+
 #include <unistd.h>
 
 #include <concord/conformance/bench.hpp>
+#include <concord/conformance/check.hpp>
 #include <study/fits.hpp>
 #include <study/study.hpp>
 
 #include <algorithm>
 #include <fstream>
+#include <iostream>
 
 using namespace concord;
 using namespace concord::study;
@@ -266,3 +269,21 @@ TEST_CASE("two runs side by side: what moved is told") {
 }
 
 TEST_SUITE_END();
+
+// The small kernels, in whatever language the device takes.
+void check_effects(const std::string& selector) {
+    const conformance::CheckReport report =
+        conformance::check(effect_suites(), {.devices = {selector}}, &std::cout);
+    CAPTURE(selector);
+    CHECK(report.failed() == 0);
+    CHECK(report.passed() > 100);
+}
+
+TEST_CASE("the small kernels compute what they should" * doctest::test_suite("device")) {
+    for (const auto& device : test::devices())
+        check_effects(device->info().selector);
+}
+
+TEST_CASE("the small kernels compile for a GPU" * doctest::test_suite("cuda")) {
+    check_effects("cuda@sm_90");
+}
