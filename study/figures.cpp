@@ -47,6 +47,8 @@ std::string word(const Result& r, By by, By x) {
             return r.algorithm;
         case By::device:
             return r.device;
+        case By::type:
+            return r.type;
         case By::threads:
             return std::to_string(r.threads) + (r.threads == 1 ? " thread" : " threads");
         case By::n:
@@ -150,6 +152,14 @@ std::vector<Group> groups(const Figure& figure, const std::vector<const Result*>
     return list;
 }
 
+std::vector<Group> panels_of(const Figure& figure, const Data& data) {
+    std::vector<By> by = figure.panels;
+    if (std::any_of(data.results.begin(), data.results.end(),
+                    [&](const Result* r) { return r->type != data.results.front()->type; }))
+        by.push_back(By::type);
+    return groups(figure, data.results, by);
+}
+
 Mark mark_of(const Result& r, Measure measure, double x) {
     Mark mark;
     mark.x = x;
@@ -198,7 +208,7 @@ std::string factor(double value) {
 
 std::vector<Chart> lines(const Figure& figure, const Data& data) {
     std::vector<Chart> charts;
-    for (const auto& [name, results] : groups(figure, data.results, figure.panels)) {
+    for (const auto& [name, results] : panels_of(figure, data)) {
         Chart chart;
         chart.title = panel_title(name, data);
         chart.x = scale_of(figure);
@@ -225,7 +235,7 @@ std::vector<Chart> lines(const Figure& figure, const Data& data) {
 
 std::vector<Chart> steps(const Figure& figure, const Data& data) {
     std::vector<Chart> charts;
-    for (const auto& [name, results] : groups(figure, data.results, figure.panels)) {
+    for (const auto& [name, results] : panels_of(figure, data)) {
         const u64 n = common_size(results);
         Chart chart;
         chart.bars = true;

@@ -202,12 +202,9 @@ std::string html_page(const std::string& title, const std::string& header, const
            "\n<main id=\"main\" tabindex=\"-1\">" + main + "</main></body></html>\n";
 }
 
-std::string report(const Records& records, const std::vector<std::string>& names,
-                   const std::function<void(const std::string& name, const std::string& text)>& save) {
+std::string report(const Records& records, const Save& save) {
     std::string sections, links;
-    for (const Study& study : studies()) {
-        if (!conformance::asked_for(names, study.name) || records.studies.count(study.name) == 0) continue;
-        const Data data{records, results_of(study, records)};
+    auto add = [&](const Study& study, const Data& data) {
         std::string figures;
         for (std::size_t f = 0; f < study.figures.size(); ++f) {
             const Figure& figure = study.figures[f];
@@ -226,23 +223,33 @@ std::string report(const Records& records, const std::vector<std::string>& names
                        (figure.caption.empty() ? "" : tag("p", prose(figure.caption), "class=\"caption\"")) +
                        tag("div", charts, "class=\"charts\"");
         }
-        if (figures.empty()) continue;
+        if (figures.empty()) return;
         links += tag("li", tag("a", escaped(study.title), "href=\"#" + study.name + "\""));
         sections += "\n" + tag("section",
                                tag("h2", escaped(study.title), "id=\"" + study.name + "-title\"") +
                                    tag("p", escaped(study.question), "class=\"question\"") +
                                    tag("p", prose(study.text)) + figures,
                                "id=\"" + study.name + "\" aria-labelledby=\"" + study.name + "-title\"");
+    };
+    for (const Study& study : studies()) {
+        if (records.studies.count(study.name) != 0) add(study, {records, results_of(study, records)});
+    }
+    for (const ordered_json& line : records.files) {
+        const Records file = records_of_file(line);
+        Data data{file, {}};
+        for (const Result& r : file.results)
+            data.results.push_back(&r);
+        add(study_of_file(line), data);
     }
     const std::string header =
         tag("p", html_machine(records.run), "class=\"soft\"") +
         tag("p",
             "Results are verified before they are timed; what is wrong has no number. Times are medians; the "
-            "bars through marks "
-            "are quartiles. Calls take turns on copies of their data, against caches. All numbers: " +
+            "bars through marks are quartiles. Calls take turns on copies of their data, against caches. All "
+            "numbers: " +
                 tag("a", "results.json", "href=\"results.json\"") + ", and the CSV files in " +
                 tag("code", "csv/") + ".") +
-        devices_table(records);
+        (records.devices.empty() ? "" : devices_table(records));
     return html_page("Concord: studies", header, "<nav aria-label=\"Studies\"><ul>" + links + "</ul></nav>",
                      sections);
 }
@@ -252,10 +259,10 @@ std::string results_json(const Records& records) {
     root.erase("kind");
     root["devices"] = ordered_json::array();
     root["results"] = ordered_json::array();
-    root["checks"] = ordered_json::array();
+    root["checks"] = root["files"] = ordered_json::array();
     for (const auto& [from, name] :
          {std::pair(&records.devices, "devices"), std::pair(&records.lines, "results"),
-          std::pair(&records.checks, "checks")}) {
+          std::pair(&records.checks, "checks"), std::pair(&records.files, "files")}) {
         for (ordered_json line : *from) {
             line.erase("kind");
             root[name].push_back(std::move(line));

@@ -74,9 +74,10 @@ Records read_records(const fs::path& folder) {
                 list.push_back(std::move(line));
             else
                 *it = std::move(line);
-        } else if (kind == "check") {
-            std::erase_if(records.checks, [&](const auto& other) { return key_of(other) == key_of(line); });
-            records.checks.push_back(std::move(line));
+        } else if (kind == "check" || kind == "file") {
+            auto& list = kind == "check" ? records.checks : records.files;
+            std::erase_if(list, [&](const auto& other) { return key_of(other) == key_of(line); });
+            list.push_back(std::move(line));
         } else if (kind == "study") {
             records.studies.insert(line["key"]);
         } else if (kind == "result") {

@@ -7,6 +7,7 @@
 ///   {"kind": "result", "key", "asked", "workload", "threads", "row"}   row: as in the bench's JSON (conformance/bench.hpp)
 ///   {"kind": "study", "key"}                                           its cases were run
 ///   {"kind": "check", "key", "report"}                                 report: as `concord check --json`
+///   {"kind": "file", "key", "name", "content"}                         of `concord bench` or `concord check`, taken in
 ///
 /// Of lines with the same key (of devices: the same selector and threads) the last one counts.
 
@@ -28,7 +29,8 @@ struct Records {
     std::vector<Result> results;
     std::vector<ordered_json> lines;   ///< of results, in the same order
     std::vector<ordered_json> checks;  ///< reports
-    std::set<std::string> studies;     ///< those that were run
+    std::vector<ordered_json> files;
+    std::set<std::string> studies;  ///< those that were run
 
     /// The device of that selector; null if there is none. One of several thread counts: the most.
     const ordered_json* device(const std::string& selector) const;

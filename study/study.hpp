@@ -34,7 +34,7 @@ struct Case {
 };
 
 /// Parts of a result that say what it is of. A number: the last one in the name, "lanes32", which is no part of the name then.
-enum class By { variant, workload, algorithm, device, threads, n, variant_number, workload_number };
+enum class By { variant, workload, algorithm, device, type, threads, n, variant_number, workload_number };
 
 /// What a figure shows of each result.
 enum class Measure { time, rate, flops, items, of_ceiling };
@@ -46,7 +46,7 @@ struct Data {
     std::vector<const Result*> results;
 };
 
-/// A figure: charts side by side, one for each value of `panels`.
+/// A figure: charts side by side, one for each value of `panels`, and for each type where there are several.
 struct Figure {
     std::string title, caption;
     std::function<std::vector<Chart>(const Figure&, const Data&)> build;
@@ -106,10 +106,13 @@ int run_studies(const StudyOptions& options, std::ostream& live);
 /// The results that a study's cases ask for.
 std::vector<const Result*> results_of(const Study& study, const Records& records);
 
-/// The report on what a folder holds, as one page of HTML; names of studies, or "all". `save` is given what belongs beside it:
-/// a file's name and text for each figure's CSV.
-std::string report(const Records& records, const std::vector<std::string>& names,
-                   const std::function<void(const std::string& name, const std::string& text)>& save);
+/// Is given what belongs beside the report: a file's name and text for each figure's CSV.
+using Save = std::function<void(const std::string& name, const std::string& text)>;
+/// The report on what a folder holds, as one page of HTML.
+std::string report(const Records& records, const Save& save);
+
+/// A file that `concord bench --json` or `concord check --json` wrote, as a line of the results' file. Throws io if it is none.
+ordered_json line_of_file(const std::filesystem::path& file);
 
 /// All results as one object of JSON: the run, devices, results (rows of the bench with what was asked), checks.
 std::string results_json(const Records& records);
@@ -129,5 +132,7 @@ void run_transfers(const std::string& selector, const Case& what, bool quick,
 ordered_json run_check(const std::string& algorithm, const std::vector<std::string>& devices, bool quick,
                        int& status);
 std::vector<Suite> effect_suites();
+Records records_of_file(const ordered_json& line);
+Study study_of_file(const ordered_json& line);
 
 }  // namespace concord::study

@@ -79,5 +79,12 @@ ends 0 "coalescing:" coalescing --quick --devices tbb --out b
 ends 0 "15 results in both" --compare a b --out both
 has both/compare.html "All results that are in both"
 
+"$concord" bench map --devices tbb --sizes 2^10,2^12 --json bench.json >/dev/null
+ends 0 "report: a/report.html" --from bench.json --out a
+has a/report.html "Measured: bench.json"
+has a/report.html "Coalescing"
+ends 2 "is neither of" --from a/report.html --out a
+ends 2 "cannot be read" --from none.json --out a
+
 echo "$passed passed, $failed failed"
 [[ $failed == 0 && $passed -gt 0 ]]

@@ -209,8 +209,7 @@ TEST_CASE("a figure has a mark for each time, and none for what failed") {
 
     std::vector<std::string> files;
     const std::string page =
-        report(records, {"all"},
-               [&](const std::string& name, const std::string& /*text*/) { files.push_back(name); });
+        report(records, [&](const std::string& name, const std::string& /*text*/) { files.push_back(name); });
     CHECK(files == std::vector<std::string>{"reduce-steps-1-1.csv", "reduce-steps-2-1.csv"});
     CHECK(count(page, "<section") == 1);
     CHECK(count(page, "expected 1 &lt;&amp;&gt;, got 2") == 4);
@@ -218,6 +217,34 @@ TEST_CASE("a figure has a mark for each time, and none for what failed") {
     CHECK(page.find("left out") != std::string::npos);
     CHECK(count(page, "http") == 0);  // nothing from elsewhere
     CHECK(results_json(records).find("\"WRONG: element 0") != std::string::npos);
+}
+
+TEST_CASE("what bench and check wrote becomes a section, and nothing else does") {
+    const Folder folder;
+    Store store(folder.path(), run_line(true));
+    const fs::path bench = folder.path() / "bench.json", check = folder.path() / "check.json";
+    conformance::BenchReport measured({});
+    conformance::BenchRow row;
+    row.algorithm = "reduce", row.function = "sum", row.variant = "fixed", row.device = "tbb:0", row.n = 1024;
+    for (const Type type : {Type::f32, Type::f64}) {
+        row.type = type;
+        row.timing = conformance::Timing{1, 0.9, 1.1, 5, 1};
+        measured.add(row);
+    }
+    std::ofstream(bench) << measured.json();
+    std::ofstream(check)
+        << R"({"version": "1", "matrix": [{"algorithm": "reduce", "variant": "fixed", "order": "canonical",
+               "device": "tbb:0", "verdict": "bits"}]})";
+    for (const fs::path& file : {bench, check, bench})
+        store.add(line_of_file(file));
+    const std::string page =
+        report(read_records(folder.path()), [](const std::string&, const std::string&) {});
+    CHECK(count(page, "<section") == 2);
+    CHECK(count(page, "class=\"mark\"") == 2);
+    CHECK(count(page, "<svg class=\"plot\"") == 2);  // a chart a type
+    CHECK(page.find(">bits<") != std::string::npos);
+    CHECK_THROWS_AS(line_of_file(folder.path() / "none.json"), Error);
+    CHECK_THROWS_AS(line_of_file(folder.file()), Error);
 }
 
 TEST_CASE("a figure of one mark, of none, and of more series than shapes") {

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 struct Asked {
     study::StudyOptions options;
-    std::vector<std::string> types, compare;
+    std::vector<std::string> types, compare, files;
     std::string out;
     bool list = false, part = false;
 };
@@ -69,13 +69,25 @@ int run_with_threads(const Asked& asked, u32 threads) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : status_failed;
 }
 
-void write_report(const fs::path& out, const std::vector<std::string>& names) {
+// Into the folder's results, whatever run they are of.
+void take_files(const Asked& asked) {
+    std::vector<nlohmann::ordered_json> lines;
+    for (const std::string& file : asked.files)
+        lines.push_back(study::line_of_file(file));
+    if (lines.empty()) return;
+    const fs::path out = asked.out;
+    study::Store store(out, fs::exists(out / "results.jsonl") ? study::read_records(out).run
+                                                              : study::run_line(asked.options.quick));
+    for (const auto& line : lines)
+        store.add(line);
+}
+
+void write_report(const fs::path& out) {
     const study::Records records = study::read_records(out);
-    fs::remove_all(out / "csv");
     fs::create_directories(out / "csv");
-    const std::string page = study::report(
-        records, names,
-        [&](const std::string& name, const std::string& text) { write_whole(out / "csv" / name, text); });
+    const std::string page = study::report(records, [&](const std::string& name, const std::string& text) {
+        write_whole(out / "csv" / name, text);
+    });
     write_whole(out / "report.html", page);
     write_whole(out / "results.json", study::results_json(records));
 }
@@ -93,15 +105,17 @@ int compare(const Asked& asked) {
 int run(Asked asked) {
     if (asked.list) return list_studies();
     if (!asked.compare.empty()) return compare(asked);
-    check_names(asked.options.names);
+    if (asked.files.empty() || !asked.options.names.empty()) check_names(asked.options.names);
     if (asked.out.empty())
         throw Error(ErrorCode::invalid_argument, "--out", "names the folder that the report goes to");
     asked.options.types = types_of(asked.types, {});
     asked.options.out = asked.out;
     if (asked.part) return study::run_studies(asked.options, std::cerr);
     asked.options.with_threads = [&asked](u32 threads) { return run_with_threads(asked, threads); };
-    const int status = study::run_studies(asked.options, std::cout);
-    write_report(asked.out, {"all"});
+    int status = status_ok;
+    if (!asked.options.names.empty()) status = study::run_studies(asked.options, std::cout);
+    take_files(asked);
+    write_report(asked.out);
     std::cout << "report: " << (fs::path(asked.out) / "report.html").string() << '\n';
     if (status == status_wrong) std::cerr << "concord: study: a result is wrong, it has no number\n";
     return status;
@@ -124,6 +138,8 @@ void add_study(CLI::App& program, Action& action) {
                       "Small sizes and few repetitions: minutes instead of hours");
     add_list(*command, "--devices", asked->options.devices, "Selectors, or all (default)");
     add_list(*command, "--types", asked->types, "Element types, instead of the studies' own");
+    add_list(*command, "--from", asked->files,
+             "Take in what bench --json or check --json wrote, as sections of their own");
     command
         ->add_option("--compare", asked->compare, "Put the results of two folders side by side, with ratios")
         ->expected(2)
