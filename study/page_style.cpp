@@ -61,9 +61,9 @@ details { flex: 1 1 8rem; min-width: 0; } details[open] { flex-basis: 100%; }
 summary { cursor: pointer; color: var(--link); width: fit-content; }
 .scroll { overflow-x: auto; max-width: 100%; }
 table { border-collapse: collapse; font-size: .86rem; margin: .5rem 0; font-variant-numeric: tabular-nums; }
-caption { text-align: left; color: var(--soft); padding-bottom: .3rem; }
+caption { text-align: left; max-width: 84vw; color: var(--soft); padding-bottom: .3rem; }
 th, td { padding: .22rem .6rem; border-bottom: 1px solid var(--grid); text-align: left; white-space: nowrap; }
-.devices td { white-space: normal; min-width: 11rem; max-width: 24rem; vertical-align: top; }
+.devices td { white-space: normal; min-width: 9.5rem; max-width: 24rem; vertical-align: top; }
 .num { text-align: right; } thead th { border-bottom: 1px solid var(--soft); }
 tbody th { font-weight: 500; }
 .bad { color: var(--bad); font-weight: 600; } .moved { background: var(--moved); }

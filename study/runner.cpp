@@ -13,7 +13,6 @@
 #include <map>
 #include <ostream>
 #include <set>
-#include <tuple>
 
 namespace concord::study {
 namespace {
@@ -26,6 +25,7 @@ using conformance::Effort;
 using conformance::rounded;
 
 constexpr Effort quick_effort{.least_ms = 2, .most_ms = 25, .precision = 0.05};
+constexpr Effort full_effort{.least_ms = 20, .most_ms = 500, .precision = 0.01};
 constexpr Effort quick_ceilings{.least_ms = 15, .most_ms = 150, .precision = 0.02};
 // A call that is expected to take longer is left out: it is made at least five times.
 constexpr double quick_limit_ms = 60, full_limit_ms = 4000;
@@ -59,8 +59,13 @@ class Runner {
         : options_(options), live_(live), store_(options.out, run_line(options.quick)) {
         if (!store_.set_aside().empty()) live_ << "results " << store_.set_aside() << '\n';
         const Records known = read_records(options.out);
-        for (const Result& r : known.results)
-            known_[r.key()] = r;
+        // What failed is tried again.
+        for (const Result& r : known.results) {
+            if (r.ms || r.left_out()) known_[r.key()] = r;
+        }
+        for (const ordered_json& check : known.checks) {
+            if (check["report"]["failed"] == 0) known_checks_.insert(check["key"]);
+        }
         for (const ordered_json& line : known.devices)
             ceilings_[line["selector"]] = line["ceilings"];
     }
@@ -104,8 +109,12 @@ class Runner {
     }
 
     void run_study(const Study& study) {
-        if (options_.with_threads && !store_.has(study.name))
-            store_.add({{"kind", "study"}, {"key", study.name}});
+        if (options_.with_threads) {
+            ordered_json types = ordered_json::array();
+            for (const Type type : options_.types)
+                types.push_back(name_of(type));
+            store_.add({{"kind", "study"}, {"key", study.name}, {"types", std::move(types)}});
+        }
         const auto start = Clock::now();
         measured_ = taken_ = failed_ = left_ = 0;
         if (study.kind == Study::Kind::check) {
@@ -150,10 +159,8 @@ class Runner {
         bench.round_trips = bench.afresh = false;
         bench.rates = what.hot ? nullptr : rates_;
         bench.hot = what.hot;
-        if (options_.quick) {
-            bench.effort = quick_effort;
-            bench.ceilings_effort = quick_ceilings;
-        }
+        bench.effort = options_.quick ? quick_effort : full_effort;
+        if (options_.quick) bench.ceilings_effort = quick_ceilings;
         for (const std::string& workload : workloads) {
             bench.workloads = {workload};
             auto asked_of = [&](const BenchRow& row) {
@@ -190,8 +197,8 @@ class Runner {
     }
 
     bool wanted(const Result& asked, const BenchRow& row) {
-        if (store_.has(asked.key())) {
-            if (const auto it = known_.find(asked.key()); it != known_.end()) count(it->second, taken_);
+        if (const auto it = known_.find(asked.key()); it != known_.end()) {
+            count(it->second, taken_);
             return false;
         }
         const double limit = options_.quick ? quick_limit_ms : full_limit_ms, expected = expected_ms(asked);
@@ -225,7 +232,7 @@ class Runner {
             ++left_;
         } else {
             ++failed_;
-            live_ << "FAILED " << result.title() << ": " << result.problem << '\n';
+            if (&as == &measured_) live_ << "FAILED " << result.title() << ": " << result.problem << '\n';
             status_ = result.problem.rfind("WRONG", 0) == 0 ? 1 : status_ == 0 ? 4 : status_;
         }
     }
@@ -256,7 +263,7 @@ class Runner {
         }
         for (const Case& what : study.cases) {
             const std::string key = "check|" + what.suite + list;
-            if (store_.has(key)) {
+            if (known_checks_.count(key) != 0) {
                 ++taken_;
                 continue;
             }
@@ -296,6 +303,7 @@ class Runner {
     std::shared_ptr<std::map<std::string, std::shared_ptr<Ceilings::Rates>>> rates_ =
         std::make_shared<std::map<std::string, std::shared_ptr<Ceilings::Rates>>>();
     std::map<std::string, Result> known_;  // by key
+    std::set<std::string> known_checks_;
     std::map<std::string, ordered_json> ceilings_;
     std::set<std::string> asked_threads_;
     u64 measured_ = 0, taken_ = 0, failed_ = 0, left_ = 0;
@@ -316,54 +324,6 @@ const std::vector<Suite>& study_suites() {
 
 int run_studies(const StudyOptions& options, std::ostream& live) {
     return Runner(options, live).run();
-}
-
-std::vector<const Result*> results_of(const Study& study, const Records& records) {
-    std::vector<const Result*> list;
-    auto rank = [](const Suite* suite, const Result& r) {
-        if (suite == nullptr) return std::size_t{0};
-        std::size_t k = 0;
-        while (k < suite->variants.size() && suite->variants[k]->name != r.variant)
-            ++k;
-        return k;
-    };
-    auto place = [&](const Result& r) {
-        const auto& devices = records.devices;
-        return std::find_if(devices.begin(), devices.end(),
-                            [&](const auto& d) { return d["selector"] == r.device; }) -
-               devices.begin();
-    };
-    const bool quick = records.run.value("quick", false);
-    for (const Case& what : study.cases) {
-        const Suite* suite = nullptr;
-        for (const Suite& s : study_suites()) {
-            if (s.name == what.suite) suite = &s;
-        }
-        const bool is_auto = what.variants == std::vector<std::string>{"auto"};
-        const std::vector<u64>& sizes = what.sizes.of(quick);
-        std::vector<const Result*> found;
-        for (const Result& r : records.results) {
-            const bool workload = suite == nullptr         ? true
-                                  : what.workloads.empty() ? r.workload == suite->workloads.front().name
-                                                           : asked_for(what.workloads, r.workload);
-            const bool variant =
-                is_auto ? r.asked == "auto" : r.asked != "auto" && asked_for(what.variants, r.variant);
-            const ordered_json* device = records.device(r.device);
-            const bool threads = what.each_thread_count
-                                     ? r.threads > 0
-                                     : device == nullptr || r.threads == (*device)["threads"].get<u32>();
-            const bool size =
-                what.quarters_of_units || std::find(sizes.begin(), sizes.end(), r.n) != sizes.end();
-            if (r.algorithm == what.suite && workload && variant && threads && size) found.push_back(&r);
-        }
-        auto order = [&](const Result* r) {
-            return std::tuple(place(*r), r->threads, rank(suite, *r), r->workload, r->n);
-        };
-        std::stable_sort(found.begin(), found.end(),
-                         [&](const Result* a, const Result* b) { return order(a) < order(b); });
-        list.insert(list.end(), found.begin(), found.end());
-    }
-    return list;
 }
 
 }  // namespace concord::study

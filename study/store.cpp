@@ -79,7 +79,7 @@ Records read_records(const fs::path& folder) {
             std::erase_if(list, [&](const auto& other) { return key_of(other) == key_of(line); });
             list.push_back(std::move(line));
         } else if (kind == "study") {
-            records.studies.insert(line["key"]);
+            records.studies[key_of(line)] = line.value("types", std::vector<std::string>());
         } else if (kind == "result") {
             const auto [it, is_new] = places.try_emplace(key_of(line), records.results.size());
             if (is_new) {

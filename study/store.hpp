@@ -5,7 +5,7 @@
 ///   {"kind": "run", "schema": 1, "version", "date", "quick", "machine": {...}}   the first line
 ///   {"kind": "device", "selector", "threads", "name", "driver", "many_lanes", "units", "sub_group_width", "ceilings"}
 ///   {"kind": "result", "key", "asked", "workload", "threads", "row"}   row: as in the bench's JSON (conformance/bench.hpp)
-///   {"kind": "study", "key"}                                           its cases were run
+///   {"kind": "study", "key", "types"}   its cases were run, with these types; none: its own
 ///   {"kind": "check", "key", "report"}                                 report: as `concord check --json`
 ///   {"kind": "file", "key", "name", "content"}                         of `concord bench` or `concord check`, taken in
 ///
@@ -15,6 +15,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -27,10 +28,10 @@ struct Records {
     ordered_json run;
     std::vector<ordered_json> devices;
     std::vector<Result> results;
-    std::vector<ordered_json> lines;   ///< of results, in the same order
-    std::vector<ordered_json> checks;  ///< reports
-    std::vector<ordered_json> files;
-    std::set<std::string> studies;  ///< those that were run
+    std::vector<ordered_json> lines;                          ///< of results, in the same order
+    std::vector<ordered_json> checks;                         ///< reports
+    std::vector<ordered_json> files;                          ///< taken in
+    std::map<std::string, std::vector<std::string>> studies;  ///< those that were run, with which types
 
     /// The device of that selector; null if there is none. One of several thread counts: the most.
     const ordered_json* device(const std::string& selector) const;

@@ -251,9 +251,13 @@ std::string body_of_bars(const Chart& chart) {
     const Axis x(even, 0, most, bars_left, width - bars_right);
     std::string body = text_at(bars_left, 16, "start", escaped(chart.y.name), "name");
     const std::vector<Tick> ticks = x.ticks();
-    for (std::size_t k = 0; k < ticks.size(); ++k) {
-        body += line_between(x.place(ticks[k].value), 28, x.place(ticks[k].value), floor, "grid");
-        if (k % 2 == 0) body += text_at(x.place(ticks[k].value), floor + 18, "middle", label(ticks[k].text));
+    double free_from = 0;  // labels stay apart
+    for (const Tick& tick : ticks) {
+        const double place = x.place(tick.value), half = letter * static_cast<double>(tick.text.size()) / 2;
+        body += line_between(place, 28, place, floor, "grid");
+        if (place - half < free_from) continue;
+        body += text_at(place, floor + 18, "middle", label(tick.text));
+        free_from = place + half + 4;
     }
     for (std::size_t k = 0; k < chart.guides.size(); ++k) {
         const double place = x.place(chart.guides[k].points.front().second);

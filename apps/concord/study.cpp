@@ -7,10 +7,13 @@
 #include <study/study.hpp>
 
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstring>
 #include <iostream>
 
 namespace concord::app {
@@ -110,7 +113,10 @@ int run(Asked asked) {
         throw Error(ErrorCode::invalid_argument, "--out", "names the folder that the report goes to");
     asked.options.types = types_of(asked.types, {});
     asked.options.out = asked.out;
-    if (asked.part) return study::run_studies(asked.options, std::cerr);
+    if (asked.part) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        return study::run_studies(asked.options, std::cerr);
+    }
     asked.options.with_threads = [&asked](u32 threads) { return run_with_threads(asked, threads); };
     int status = status_ok;
     if (!asked.options.names.empty()) status = study::run_studies(asked.options, std::cout);
