@@ -125,8 +125,8 @@ Scale scale_of(Measure measure) {
 
 std::string panel_title(const std::string& words, const Data& data) {
     for (const ordered_json& line : data.records.devices) {
-        const std::string selector = line["selector"], name = line["name"];
-        if (words == selector) return selector + ", " + name;
+        if (words == line["selector"])
+            return std::string(words).append(", ").append(line["name"].get<std::string>());
     }
     return words;
 }

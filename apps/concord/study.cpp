@@ -58,6 +58,7 @@ int run_with_threads(const Asked& asked, u32 threads) {
     if (asked.options.quick) words.emplace_back("--quick");
     if (!asked.types.empty()) words.insert(words.end(), {"--types", joined(asked.types, ",")});
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words)
         arguments.push_back(word.data());
     arguments.push_back(nullptr);
