@@ -24,11 +24,18 @@ struct Pair {
     bool moved = false;
 };
 
-// The quartiles do not overlap.
+// The quartiles, widened by one and a half times their distance on both sides (J. Tukey's fences), do not overlap: the
+// quartiles alone tell little of how runs differ.
 bool has_moved(const Result& a, const Result& b) {
-    const double a1 = a.q1.value_or(*a.ms), a3 = a.q3.value_or(*a.ms), b1 = b.q1.value_or(*b.ms),
-                 b3 = b.q3.value_or(*b.ms);
-    return a3 < b1 || b3 < a1;
+    struct Fences {
+        double low, high;
+        explicit Fences(const Result& r) {
+            const double q1 = r.q1.value_or(*r.ms), q3 = r.q3.value_or(*r.ms), reach = 1.5 * (q3 - q1);
+            low = q1 - reach, high = q3 + reach;
+        }
+    };
+    const Fences x(a), y(b);
+    return x.high < y.low || y.high < x.low;
 }
 
 std::string time_of(const Result& r) {
@@ -92,8 +99,8 @@ Comparison compare(const Records& a, const Records& b, const std::string& name_a
     const u64 only_a = a.results.size() - result.common, only_b = b.results.size() - result.common;
     const std::string counts =
         std::to_string(result.common) + " results in both, " + std::to_string(result.moved) +
-        " moved beyond their spread (quartiles that do not overlap); " + std::to_string(only_a) +
-        " only in A, " + std::to_string(only_b) + " only in B";
+        " moved beyond their spread (1.5 times the distance of the quartiles, beyond these); " +
+        std::to_string(only_a) + " only in A, " + std::to_string(only_b) + " only in B";
     std::ostringstream out;
     out << "A: " << name_a << "\nB: " << name_b << "\n\n";
     if (!table.empty()) table.print(out);

@@ -117,8 +117,8 @@ ordered_json line_of_file(const std::filesystem::path& file);
 /// All results as one object of JSON: the run, devices, results (rows of the bench with what was asked), checks.
 std::string results_json(const Records& records);
 
-/// Two folders' results side by side: a table for people, and a page. A result has moved if the quartiles of the two do not
-/// overlap.
+/// Two folders' results side by side: a table for people, and a page. A result has moved if the quartiles of the two,
+/// widened by 1.5 times their distance, do not overlap.
 struct Comparison {
     std::string text, html;
     u64 common = 0, moved = 0;

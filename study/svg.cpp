@@ -224,6 +224,12 @@ double height_of_bars(const Chart& chart) {
     return 40 + static_cast<double>(chart.marks()) * (bar_height + bar_gap) + 34;
 }
 
+// Letters of UTF-8.
+std::size_t letters(const std::string& text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
 std::string value_of(const Chart& chart, const Mark& mark) {
     return chart.y.write(mark.y) + (mark.note.empty() ? "" : " · " + mark.note);
 }
@@ -234,8 +240,8 @@ std::string body_of_bars(const Chart& chart) {
     for (const Series& series : chart.series) {
         for (const Mark& mark : series.marks) {
             values.add(mark.y);
-            before = std::max(before, mark.label.size());
-            behind = std::max(behind, value_of(chart, mark).size());
+            before = std::max(before, letters(mark.label));
+            behind = std::max(behind, letters(value_of(chart, mark)));
         }
     }
     const double bars_left = letter * static_cast<double>(before) + 8,
