@@ -1,6 +1,7 @@
 #include <concord/conformance/bench.hpp>
 
 #include <concord/log.hpp>
+#include <concord/recording.hpp>
 
 #include "observed.hpp"
 #include "progress.hpp"
@@ -215,6 +216,19 @@ class Runner {
             row.compile_ms = use.compile_ms < 0 || !row.compile_ms
                                  ? std::nullopt
                                  : std::optional(*row.compile_ms + use.compile_ms);
+        if (options_.calls > 0) {
+            const Operands own = rig_.operands();
+            const auto call = [&] {
+                place.work.call(stream_, own.in, own.out, Options{.variant = variant.name});
+            };
+            if (options_.recorded) {
+                const auto recording = recorded(call);
+                measure_calls_of(row, variant, [&] { recording->replay(stream_); });
+            } else {
+                measure_calls_of(row, variant, call);
+            }
+            return;
+        }
         prepare(place);
         if (options_.baselines && !rig_.device().traits().many_lanes) let_threads_sleep();
         auto call = [&](const Operands& at) {
@@ -230,6 +244,28 @@ class Runner {
             const Operands at = rig_.operands();
             row.end_to_end_ms = place.trip->end_to_end_ms([&] { call(at); });
         }
+    }
+
+    std::shared_ptr<Recording> recorded(const std::function<void()>& call) {
+        stream_.begin_recording();
+        try {
+            call();
+        } catch (...) {
+            (void)stream_.end_recording();
+            throw;
+        }
+        return stream_.end_recording();
+    }
+
+    // Many calls in a row, by the host's clock, and whether the last of them left all as it should be.
+    void measure_calls_of(BenchRow& row, const Variant& judged_as, const std::function<void()>& call) {
+        if (options_.baselines && !rig_.device().traits().many_lanes) let_threads_sleep();
+        row.host_clock = true;
+        row.copies = 1;
+        row.timing = measure_calls(stream_, call, options_.calls);
+        Verdict verdict = rig_.run(judged_as, call);
+        verdict.merge(rig_.judge_inputs());
+        if (unusable(row, verdict)) row.timing.reset();
     }
 
     void prepare(Place& place) {
@@ -294,6 +330,11 @@ class Runner {
         Verdict verdict = rig_.run(judged_as, baseline.prepare(stream_, place.work, own.in, own.out));
         verdict.merge(rig_.judge_inputs());
         if (unusable(row, verdict)) return;
+        if (options_.calls > 0) {
+            measure_calls_of(row, judged_as, baseline.prepare(stream_, place.work, own.in, own.out));
+            compare(row, place);
+            return;
+        }
         prepare(place);
         // Fewer copies than ours, if preparing takes long or memory ends: to the baseline's advantage.
         std::vector<std::function<void()>> calls;
@@ -314,7 +355,12 @@ class Runner {
         row.timing = baseline.blocking ? measure_blocking(call) : measure(stream_, call);
         stream_.synchronize();
         bound(row, place.work);
-        if (place.first == nullptr) return;
+        compare(row, place);
+    }
+
+    // A baseline with the first variant of Concord's.
+    static void compare(BenchRow& row, const Place& place) {
+        if (place.first == nullptr || !row.timing) return;
         row.ratio = row.timing->median / place.first->timing->median;
         row.ratio_to = place.first->variant;
     }

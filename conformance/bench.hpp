@@ -8,7 +8,9 @@
 /// What is measured. A result is verified first; one that is wrong gets no time. The time of a call is device
 /// time, between two events around a batch of calls, after a warm-up and for as long as it takes until the
 /// median is known to 0.5 %, 1.5 s at most. Calls take turns on copies of their operands that are larger
-/// together than the caches (16384 copies at most), unless `hot`.
+/// together than the caches (16384 copies at most), unless `hot`. With `calls` it is host time instead: so many calls one after
+/// another on the same operands, and one wait for the last, divided by their number; the result is verified again after them.
+/// `recorded`: of Concord's variants one call is recorded, and the calls are replays.
 ///
 /// JSON, schema 1: an object with
 ///   schema       1; it changes when fields change their meaning or go
@@ -16,6 +18,8 @@
 ///   date         when it began, UTC
 ///   machine      {cpu, cores, memory_bytes, os, compiler}: the compiler is that of Concord's C++ code
 ///   hot          whether data was left in the caches
+///   calls        how many calls in a row were timed by the host's clock; 0: device time
+///   recorded     whether they were replays of a recording
 ///   devices      a list of {selector, name, driver, libraries, ceilings}: what the backend stands on, and of
 ///                the ceilings those that were measured: {copy_gb_per_s, read_gb_per_s, fma_f32_gflop_per_s,
 ///                fma_f64_gflop_per_s, upload_pinned_gb_per_s, download_pinned_gb_per_s,
@@ -34,7 +38,7 @@
 ///   median_ms, q1_ms, q3_ms   the time of a call: median and quartiles
 ///   repetitions, calls_each   how many measurements, and how many calls each is the mean of
 ///   copies       of the operands that took turns
-///   clock        "device"; "host" for baselines that return when they are done
+///   clock        "device"; "host" for baselines that return when they are done, and with `calls`
 ///   gb_per_s, gflop_per_s     bytes and operations over the median
 ///   ceiling      what bounds it: "copy" (reads and writes), "read" (hardly writes) or "fma"
 ///   ceiling_ms   the time at that ceiling: copy and read as measured with as many bytes, on this device, in
@@ -77,16 +81,18 @@ struct BenchOptions {
     std::vector<Type> types = {Type::f32};
     std::vector<u64> sizes = {1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 26};
     bool hot = false;         ///< leave data in the caches
+    u64 calls = 0;            ///< host time of a call among so many in a row, which is hot; 0: device time
+    bool recorded = false;    ///< with `calls`: replays of a recorded call
     bool baselines = false;   ///< time the libraries' own ways beside ours
     bool ceilings = false;    ///< measure every ceiling, not only those that rows are held against
     bool times = false;       ///< print a table of compile, upload, kernel, download and end to end
     bool attributes = false;  ///< print a table of kernels
     u64 seed = 1;
-    Effort effort = {};       ///< how long to go on measuring a call
-    bool round_trips = true;  ///< time uploads, downloads and end to end
+    Effort effort = {};  ///< how long to go on measuring a call
     /// The same for each ceiling.
     Effort ceilings_effort = {.least_ms = 30, .most_ms = 400, .precision = 0.01};
-    bool afresh = true;  ///< compile past all caches, to tell what that takes
+    bool round_trips = true;  ///< time uploads, downloads and end to end
+    bool afresh = true;       ///< compile past all caches, to tell what that takes
     /// The ceilings of devices, by selector, that were measured before; those measured now are added. Null: none were.
     std::shared_ptr<std::map<std::string, std::shared_ptr<Ceilings::Rates>>> rates = {};
     /// Asked before a variant's row is measured, when it tells what it is of: whether to. Empty: yes.

@@ -131,6 +131,8 @@ std::string BenchReport::json() const {
                            {"os", machine_.os},
                            {"compiler", machine_.compiler}}},
                          {"hot", options_.hot},
+                         {"calls", options_.calls},
+                         {"recorded", options_.recorded},
                          {"devices", ordered_json::array()},
                          {"results", ordered_json::array()}};
     for (const BenchDevice& device : devices_) {

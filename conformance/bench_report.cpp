@@ -79,10 +79,15 @@ void BenchReport::print(std::ostream& out) const {
 }
 
 void BenchReport::print_machine(std::ostream& out) const {
+    const std::string how =
+        options_.calls > 0
+            ? std::to_string(options_.calls) + (options_.recorded ? " replays of a call" : " calls") +
+                  " in a row on the same data: host time of one, the wait for the last included"
+        : options_.hot ? "every call on the same data"
+                       : "calls take turns on copies of the data, against caches";
     out << machine_.cpu << ", " << machine_.cores << " cores, " << bytes_name(machine_.memory) << "; "
-        << machine_.os << "; " << machine_.compiler << "\nmedians and quartiles, verified first; "
-        << (options_.hot ? "every call on the same data\n\n"
-                         : "calls take turns on copies of the data, against caches\n\n");
+        << machine_.os << "; " << machine_.compiler << "\nmedians and quartiles, verified first; " << how
+        << "\n\n";
 }
 
 void BenchReport::print_device(std::ostream& out, const BenchDevice& device) const {

@@ -32,6 +32,11 @@ bool is_known(std::vector<double> times, double precision) {
     return (times[high] - times[low]) / 2 <= precision * quantile(times, 0.5);
 }
 
+Timing timing_of(std::vector<double> times, u64 batch) {
+    std::sort(times.begin(), times.end());
+    return {quantile(times, 0.5), quantile(times, 0.25), quantile(times, 0.75), times.size(), batch};
+}
+
 // batch_of(calls): milliseconds of that many calls.
 template <class BatchOf>
 Timing measure_batches(const Effort& effort, BatchOf batch_of) {
@@ -59,12 +64,7 @@ Timing measure_batches(const Effort& effort, BatchOf batch_of) {
         if (is_known(times, effort.precision)) break;
         look = times.size() + times.size() / 4 + 1;
     }
-    std::sort(times.begin(), times.end());
-    timing.median = quantile(times, 0.5);
-    timing.first_quartile = quantile(times, 0.25);
-    timing.third_quartile = quantile(times, 0.75);
-    timing.repetitions = times.size();
-    return timing;
+    return timing_of(std::move(times), timing.batch);
 }
 
 }  // namespace
@@ -79,6 +79,22 @@ Timing measure(Stream& stream, const std::function<void()>& f, const Effort& eff
         stream.synchronize();
         return end->milliseconds_since(*begin);
     });
+}
+
+Timing measure_calls(Stream& stream, const std::function<void()>& f, u64 calls) {
+    constexpr u64 rounds = 3, most_warm_up_calls = 1000;
+    auto milliseconds_of = [&](u64 count) {
+        const auto start = std::chrono::steady_clock::now();
+        for (u64 i = 0; i < count; ++i)
+            f();
+        stream.synchronize();
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    };
+    milliseconds_of(std::min(calls, most_warm_up_calls));
+    std::vector<double> times;
+    while (times.size() < rounds)
+        times.push_back(milliseconds_of(calls) / static_cast<double>(calls));
+    return timing_of(std::move(times), calls);
 }
 
 Timing measure_blocking(const std::function<void()>& f, const Effort& effort) {

@@ -28,4 +28,8 @@ Timing measure(Stream& stream, const std::function<void()>& f, const Effort& eff
 /// Host time of one call of f, which returns when its work is done; after a warm-up.
 Timing measure_blocking(const std::function<void()>& f, const Effort& effort = {});
 
+/// Host time of one of `calls` calls of f, which enqueues on the stream: they follow one another without waiting, and the last
+/// one is waited for. Three times, after a warm-up.
+Timing measure_calls(Stream& stream, const std::function<void()>& f, u64 calls);
+
 }  // namespace concord::conformance

@@ -576,6 +576,25 @@ for device in tbb opencl cuda; do
 done
 use tbb
 
+## Several devices.
+for device in opencl cuda; do
+    use "$device"
+    npy nine.npy f32 "()" 9
+    npy running.npy f32 - 2 5 9
+    npy shared.npy f32 - 2 3 4
+    gives nine.npy run reduce --in shared.npy --devices "tbb,$device"
+    gives running.npy run scan --in shared.npy --devices "$device,tbb"
+    refused 2 "sort is not done by segments, which several devices would share" run sort --in three.npy --out box/new.npy --devices "tbb,$device"
+    refused 2 "tbb:0 is named twice" run map --in three.npy --out box/kept.npy --devices "tbb,$device,tbb:0"
+done
+use tbb
+gives three.npy run map --in three.npy --devices tbb
+npy mixed.npy u8 - 3 1 2
+npy ordered.npy u8 - 1 2 3
+gives ordered.npy run sort --in mixed.npy --devices tbb
+refused 2 "--device excludes --devices" run map --in three.npy --out box/new.npy --device tbb --devices tbb
+refused 3 "'nosuch'" run map --in three.npy --out box/new.npy --devices tbb,nosuch
+
 ## Variants.
 for device in tbb opencl cuda; do
     use "$device"
@@ -956,6 +975,13 @@ problem=
 [[ $(head -n 1 bench.csv) == algorithm,*variant,device* && $(wc -l <bench.csv) == 2 ]] ||
     problem="expected a header and a line, came '$(cat bench.csv)'"
 verdict "bench --csv" "$problem"
+ends 0 "100 calls in a row" bench reduce --devices tbb --sizes 64 --calls 100 --csv bench.csv
+problem=
+[[ $(tail -n 1 bench.csv) == *,3,100,1,host,* ]] || problem="expected three times 100 calls, came '$(cat bench.csv)'"
+verdict "bench --calls" "$problem"
+ends 0 "100 replays of a call in a row" bench reduce --devices tbb --sizes 64 --calls 100 --recorded
+ends 2 "--calls" bench reduce --calls 0
+ends 2 "--recorded requires --calls" bench reduce --recorded
 ends 0 "fixed" bench reduce --devices tbb --sizes 64 --trace trace.json
 problem=
 for words in '"traceEvents":[' '"cat":"kernel"' '"cat":"upload"' '"process_name"' '"name":"stream 1"'; do

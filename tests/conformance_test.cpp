@@ -263,6 +263,54 @@ DEVICE_TEST(only_right_results_get_a_time) {
     CHECK(bad.status() == 1);
 }
 
+DEVICE_TEST(many_calls_are_timed_by_the_host_and_verified) {
+    BenchOptions options;
+    options.devices = {device.info().selector};
+    options.types = {Type::i32};
+    options.sizes = {1000};
+    options.calls = 20;
+    u64 calls = 0, right_calls = ~u64{0};
+    KernelTest test = doubled<i32, none>();
+    test.variants[0].enqueue = [&](Stream& stream, const KernelCall& call) {
+        const auto function = ++calls <= right_calls ? MapFunction::negate : MapFunction::copy;
+        map(stream, call.in[0], call.out[0], function);
+    };
+    test.oracle = [](const OracleCall& call) {
+        const auto in = call.in<i32>(0);
+        const auto out = call.out<i32>(0);
+        for (u64 i = 0; i < call.n; ++i)
+            out[i] = -in[i];
+    };
+    const BenchReport good = bench({suite_of(test)}, options);
+    REQUIRE(good.rows().size() == 1);
+    const BenchRow& row = good.rows()[0];
+    CAPTURE(row.problem);
+    REQUIRE(row.timing);
+    CHECK(row.timing->median > 0);
+    CHECK(row.timing->batch == 20);
+    CHECK(row.timing->repetitions == 3);
+    CHECK(row.host_clock);
+    CHECK(good.json().find("\"calls\": 20,") != std::string::npos);
+    CHECK(calls > 4 * 20);
+    // Replays of a recording of one call.
+    const u64 calls_made = calls;
+    calls = 0;
+    options.recorded = true;
+    const BenchReport replayed = bench({suite_of(test)}, options);
+    CHECK(replayed.rows().at(0).timing);
+    CHECK(calls == calls_made - 4 * 20);
+    options.recorded = false;
+    calls = calls_made;
+    // Wrong the last time only.
+    right_calls = calls - 1;
+    calls = 0;
+    const BenchReport bad = bench({suite_of(test)}, options);
+    REQUIRE(bad.rows().size() == 1);
+    CHECK(!bad.rows()[0].timing);
+    CHECK(bad.rows()[0].problem.find("element 0") != std::string::npos);
+    CHECK(bad.status() == 1);
+}
+
 DEVICE_TEST(a_stream_shows_its_launches) {
     const auto stream = device.create_stream();
     const Array<f32> in(*stream, std::vector<f32>(1000, 1.0F)), out(*stream, 1);

@@ -48,16 +48,20 @@ declare -A asked=(
 # What the program takes beside the data: a run of four elements tells. Threads' stacks and allocators add a little.
 more=$((16 << 20))
 
+# Each by itself, and all of them together.
+lists=("${devices[@]}")
+((${#devices[@]} == 1)) || lists+=("$(IFS=, && echo "${devices[*]}")")
+
 for name in reduce scan histogram compact; do
     read -ra words <<<"${asked[$name]}"
     "$concord" run "${words[@]}" --in big.npy --out whole.npy --device tbb --order canonical >/dev/null || fail "$name: whole"
-    for device in "${devices[@]}"; do
-        # Twice, for the first run may compile, which takes memory of its own.
+    for device in "${lists[@]}"; do
+        # Twice, for the first run may compile, which takes memory of its own; in two segments, for all that is to be compiled.
         for ((i = 0; i < 2; i++)); do
-            "$concord" run "${words[@]}" --in small.npy --out small-out.npy --device "$device" --chunk 1M --json >small.json ||
+            "$concord" run "${words[@]}" --in small.npy --out small-out.npy --devices "$device" --chunk 8 --json >small.json ||
                 fail "$name on $device: four elements"
         done
-        "$concord" run "${words[@]}" --in big.npy --out box/part.npy --device "$device" --memory-limit ${limit}M --json >run.json ||
+        "$concord" run "${words[@]}" --in big.npy --out box/part.npy --devices "$device" --memory-limit ${limit}M --json >run.json ||
             fail "$name on $device: with a limit"
         cmp whole.npy box/part.npy || fail "$name on $device: other bits than as a whole"
         (($(field segments run.json) >= 4)) || fail "$name on $device: $(field segments run.json) segments"

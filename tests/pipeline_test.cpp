@@ -1,75 +1,20 @@
 // Pipelines: the bits of one call on all of the data, whatever the segments; faults; what is left behind.
-#include "devices.hpp"
+#include "pipeline_data.hpp"
 
 #include <unistd.h>
 
-#include <cstring>
 #include <filesystem>
 
 using namespace concord;
+using test::Away;
+using test::Pile;
 using test::random_values;
+using test::rough_values;
+using test::same_bits;
 using test::throws;
-
-CONCORD_FUNCTION(float, pipeline_scaled, (float x, float y, float scale), return x + y * scale;)
-CONCORD_FUNCTION(float, pipeline_affine, (float x, float a, float b), return a * x + b;)
-CONCORD_FUNCTION(int, pipeline_ring, (float x), return (int)(x * 8) + 8;)
-CONCORD_FUNCTION(u8, pipeline_near, (float x, float by), return x <= by && x >= -by ? (u8)1 : (u8)0;)
+using test::whole;
 
 namespace {
-
-// Copies of values, which no device works on where they lie.
-template <class T>
-class Away final : public Source {
-  public:
-    explicit Away(std::vector<T> values) : Source(type_of<T>(), values.size()), values_(std::move(values)) {}
-    void read(void* to, u64 first, u64 bytes) const override {
-        if (first / sizeof(T) >= fails_from) throw Error(ErrorCode::io, "Away", "the source is gone");
-        CHECK(first == next_);
-        next_ = first + bytes;
-        std::memcpy(to, reinterpret_cast<const std::byte*>(values_.data()) + first, bytes);
-    }
-    u64 fails_from = ~u64{0};
-
-  private:
-    std::vector<T> values_;
-    mutable u64 next_ = 0;
-};
-
-template <class T>
-class Pile final : public Sink {
-  public:
-    explicit Pile(u64 room) : Sink(type_of<T>(), room) {}
-    void write(const void* from, u64 bytes) override {
-        if (values.size() >= full_at) throw Error(ErrorCode::io, "Pile", "the sink is full");
-        const auto* first = static_cast<const T*>(from);
-        values.insert(values.end(), first, first + bytes / sizeof(T));
-    }
-    std::vector<T> values;
-    u64 full_at = ~u64{0};
-};
-
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
-}
-
-// Sums of these depend on the order.
-std::vector<float> rough_values(u64 n) {
-    std::vector<float> values = random_values<float>(n);
-    for (u64 i = 0; i < n; ++i)
-        values[i] *= static_cast<float>(1 << i * 7 % 23);
-    return values;
-}
-
-// What one call makes of all of the values.
-template <class T, class U, class F>
-std::vector<U> whole(Device& device, const std::vector<T>& values, u64 results, F&& call) {
-    const auto stream = device.create_stream();
-    const Array<T> in(*stream, values);
-    const Array<U> out(*stream, results);
-    call(*stream, in, out);
-    return out.to_host(*stream);
-}
 
 // Calls f with inputs and options of several kinds: data away and in memory, segments of several lengths and depths.
 template <class T, class F>
@@ -334,13 +279,20 @@ DEVICE_TEST(pipelines_stay_within_their_memory) {
     device.trim();
     const u64 before = device.memory_use().in_use;
     std::vector<float> one(1);
-    HostSink sum(one);
-    const PipelineRun run = pipeline_reduce(device, Away<float>(x), sum, ReduceOp::sum,
-                                            {.memory = limit, .progress = [&](u64, u64) {
-                                                 CHECK(device.memory_use().in_use - before <= limit);
-                                             }});
-    CHECK(run.segments > 2);
-    CHECK(run.segment * run.depth * sizeof(float) <= limit);
+    // Lengths that suit, as long as the memory allows, and some that a pool would round up.
+    for (const u64 segment : {u64{0}, limit, limit / 5 * 2}) {
+        CAPTURE(segment);
+        HostSink sum(one);
+        u64 most = 0;
+        const PipelineRun run =
+            pipeline_reduce(device, Away<float>(x), sum, ReduceOp::sum,
+                            {.memory = limit, .segment = segment, .progress = [&](u64, u64) {
+                                 most = std::max(most, device.memory_use().in_use - before);
+                             }});
+        CHECK(most <= limit);
+        CHECK(run.segments > 2);
+        CHECK(run.segment * run.depth * sizeof(float) <= limit);
+    }
 }
 
 TEST_SUITE_END();

@@ -1,5 +1,6 @@
 // What ran when. Written once, run for each device.
 #include "devices.hpp"
+#include "spin.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -10,39 +11,10 @@
 
 using namespace concord;
 using test::random_values;
+using test::spin_kernel;
 using test::throws;
 
 namespace {
-
-// Arithmetic that takes its time, in one group: other groups find room beside it.
-const KernelSource spin_source{"spin",
-                               {{"spin.cu",
-                                 "extern \"C\" __global__ void spin(u32* out, u32 steps) {\n"
-                                 "    u32 x = 1;\n"
-                                 "    for (u32 i = 0; i < steps; ++i) x = x * 1664525u + (x >> 7);\n"
-                                 "    *out = x;\n"
-                                 "}\n"}},
-                               {{"spin.cl",
-                                 "__kernel void spin(__global u32* out, ulong out_at, u32 steps) {\n"
-                                 "    u32 x = 1;\n"
-                                 "    for (u32 i = 0; i < steps; ++i) x = x * 1664525u + (x >> 7);\n"
-                                 "    out[out_at] = x;\n"
-                                 "}\n"}}};
-
-void spin_group(const Group& /*group*/, u32* out, u32 steps) {
-    u32 x = 1;
-    for (u32 i = 0; i < steps; ++i)
-        x = x * 1664525U + (x >> 7);
-    *out = x;
-}
-
-std::shared_ptr<Kernel> spin_kernel(Device& device) {
-    KernelSpec spec;
-    spec.source = &spin_source;
-    spec.entry = "spin";
-    spec.host = plain_host_kernel<&spin_group>();
-    return device.compile(spec);
-}
 
 // Chrome's format: every event has what viewers need, and operations of a stream do not overlap.
 void check_json(const std::string& text, std::size_t operations) {

@@ -74,11 +74,12 @@ std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p,
     });
 }
 
-// Rows of a lane's strip: long ones repeat little of their neighbours' work, but leave units without any when the last wave of
-// groups is not full. What is compared is how many rows pass in all waves.
+// Rows of a lane's strip: short ones, whose neighbours meet in the cache what they load again; of these the one with which the
+// fewest rows pass in all waves of groups.
 u64 strip_height(const Device& device, const Kernel& kernel, const ConvolveProblem& p, u64 across,
                  u64 strips) {
-    constexpr u64 least = 8, most = 128;
+    constexpr u64 least = 8;
+    const u64 most = std::max<u64>(2 * least, 2 * p.mask.rows);
     const i64 resident = kernel.attributes().groups_per_unit;
     const u64 wave = u64{device.traits().units} * (resident > 0 ? static_cast<u64>(resident) : 4);
     u64 best = least, best_cost = ~u64{0};

@@ -109,14 +109,17 @@ constexpr HistogramRow table[] = {
          constexpr u64 few = 16;
          return device.traits().many_lanes && worth_rows(p) && pass_count(device, p.bins()) <= few;
      }},
+    {{"sorted", "bins are sorted by coarse bin, and each of these counted in local memory", true, true, true,
+      Order::canonical, "textbook"},
+     supports_sorted,
+     run_histogram_sorted,
+     [](const Device& device, const HistogramProblem& p) {
+         return device.traits().many_lanes && worth_rows(p) && p.out.bytes() > device.traits().cache;
+     }},
     {{"global_atomic", "every sample adds to its counter in global memory", true, true, true,
       Order::canonical, "textbook"},
      supports_global,
      run_histogram_global_atomic},
-    {{"sorted", "bins are sorted by coarse bin, and each of these counted in local memory", true, true, true,
-      Order::canonical, "textbook"},
-     supports_sorted,
-     run_histogram_sorted},
     {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
      supports_any,
      run_histogram_serial},

@@ -4,11 +4,12 @@
 //            loaded to registers before it multiplies this one's, and stored after that to the other of two stages in
 //            local memory, turned so that a column of op(A) and a row of op(B) lie together. A lane has PACKS_M x
 //            PACKS_N packs of elements of C in registers, a pack being 16 bytes down by 16 bytes across, lanes of a warp
-//            8 down and 4 across. Neighbouring lanes (1 apart where A is loaded, 2 where B is) load the same pack.
-//            Past the edge of A and B zeros are taken: what is computed of them is not stored. Of the last step only what
-//            there is of k is multiplied, so that every element's chain is exactly k long.
+//            8 down and 4 across: it loads PACKS_M + PACKS_N packs for each l, of the next l while it multiplies this
+//            one's. Neighbouring lanes (1 apart where A is loaded, 2 where B is) load the same pack.
+//            Past the edge of A and B a lane loads what lies at the edge: what is computed of it is not stored. The last
+//            steps of k, fewer than DEPTH, are a loop of their own, so that every element's chain is exactly k long.
 // Modes      how an operand lies: MODE_K: elements that follow one another have consecutive l; MODE_SIDE: consecutive
-//            rows of op(A) or columns of op(B).
+//            rows of op(A) or columns of op(B); MODE_PACKS, MODE_K_PACKS: the same in whole packs, which are aligned.
 // Passes     one; 2 m n k operations; k (1 / TILE_M + 1 / TILE_N) elements loaded an element of C.
 // Tunables   WARPS_M x WARPS_N warps of 32 lanes, PACKS_M, PACKS_N, DEPTH, band of place_of_tile.
 // Source     V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008; the lanes' order after S. Gray,
@@ -17,6 +18,9 @@
 // T: element type, of SIZE bytes; P: a pack of them. One chain of fma an element, l from 0 up.
 
 #define MODE_K 0
+#define MODE_SIDE 1
+#define MODE_PACKS 2
+#define MODE_K_PACKS 3
 
 #define PACK (16 / SIZE)
 #define LANES_M 8
@@ -31,22 +35,102 @@
 #define PITCH_M (TILE_M + PACK)
 #define PITCH_N (TILE_N + PACK)
 
-#define COPIES_A (DEPTH * TILE_M / GROUP)
-#define COPIES_B (DEPTH * TILE_N / GROUP)
-
 typedef union {
     P all;
     T item[PACK];
 } Pack;
 
-// Which element of a step a lane copies: SIDE x DEPTH of them.
-INLINED u32 side_of(u32 mode, u32 side, u32 copy) {
-    const u32 at = get_local_id(0) + copy * GROUP;
-    return mode == MODE_K ? at / DEPTH : at % side;
+// --- Copies ---------------------------------------------------------------------------------------------------------
+
+// What one lane copies of an operand at each step, SIDE x DEPTH elements for the group, WIDTH of them at once. LINE lanes
+// copy beside one another, along k or along the side; the next copy is as many lines on as the group copies at once.
+#define ALONG_K(mode) ((mode) == MODE_K || (mode) == MODE_K_PACKS)
+#define WIDTH(mode) ((mode) >= MODE_PACKS ? PACK : 1)
+#define LINE(mode, side) ((ALONG_K(mode) ? DEPTH : (side)) / WIDTH(mode))
+#define COPIES(mode, side) (DEPTH * (side) / (WIDTH(mode) * GROUP))
+#if DEPTH * TILE_M % (WIDTH(A_MODE) * GROUP) != 0 || DEPTH * TILE_N % (WIDTH(B_MODE) * GROUP) != 0
+#error "a step is no whole number of copies a lane"
+#endif
+
+// Where in a step the lane's copy `q` begins.
+INLINED u32 side_of(u32 mode, u32 side, u32 q) {
+    const u32 at = get_local_id(0) + q * GROUP, line = LINE(mode, side);
+    return ALONG_K(mode) ? at / line : at % line * WIDTH(mode);
 }
-INLINED u32 l_of(u32 mode, u32 side, u32 copy) {
-    const u32 at = get_local_id(0) + copy * GROUP;
-    return mode == MODE_K ? at % DEPTH : at / side;
+INLINED u32 l_of(u32 mode, u32 side, u32 q) {
+    const u32 at = get_local_id(0) + q * GROUP, line = LINE(mode, side);
+    return ALONG_K(mode) ? at % line * WIDTH(mode) : at / line;
+}
+
+// Where the lane's copies of the first step are; there are `left` rows of op(A) or columns of op(B), at least one.
+INLINED void begin_copies(__global const T** from, __global const T* operand, u64 side_pitch, u64 l_pitch, u64 left,
+                          u32 mode, u32 side) {
+#pragma unroll
+    for (u32 q = 0; q < COPIES(mode, side); ++q) {
+        const u64 s = min((u64)side_of(mode, side, q), left - (ALONG_K(mode) ? 1 : WIDTH(mode)));
+        from[q] = operand + s * side_pitch + l_of(mode, side, q) * l_pitch;
+    }
+}
+
+// A whole step to registers; afterwards the copies are at the one that follows.
+INLINED void load_step(T* next, __global const T** from, u64 l_pitch, u32 mode, u32 side) {
+#pragma unroll
+    for (u32 q = 0; q < COPIES(mode, side); ++q) {
+        if (WIDTH(mode) == PACK) {
+            Pack loaded;
+            loaded.all = *(__global const P*)from[q];
+#pragma unroll
+            for (u32 e = 0; e < PACK; ++e) next[q * PACK + e] = loaded.item[e];
+        } else {
+            next[q] = *from[q];
+        }
+        from[q] += DEPTH * l_pitch;
+    }
+}
+
+// What load_step loaded, to a stage.
+INLINED void store_step(__local T* stage, const T* next, u32 mode, u32 side, u32 pitch) {
+#pragma unroll
+    for (u32 q = 0; q < COPIES(mode, side); ++q) {
+        __local T* const to = stage + l_of(mode, side, q) * pitch + side_of(mode, side, q);
+        if (mode == MODE_PACKS) {
+            Pack stored;
+#pragma unroll
+            for (u32 e = 0; e < PACK; ++e) stored.item[e] = next[q * PACK + e];
+            *(__local P*)to = stored.all;
+        } else {
+#pragma unroll
+            for (u32 e = 0; e < WIDTH(mode); ++e) to[e * pitch] = next[q * WIDTH(mode) + e];
+        }
+    }
+}
+
+// The last steps of k, `rest` of them, from global memory to a stage.
+INLINED void copy_rest(__local T* stage, __global const T** from, u32 rest, u32 mode, u32 side, u32 pitch) {
+    for (u32 q = 0; q < COPIES(mode, side); ++q) {
+        const u32 l = l_of(mode, side, q);
+        __local T* const to = stage + l * pitch + side_of(mode, side, q);
+        for (u32 e = 0; e < WIDTH(mode); ++e) {
+            if ((ALONG_K(mode) ? l + e : l) < rest) to[ALONG_K(mode) ? e * pitch : e] = from[q][e];
+        }
+    }
+}
+
+// --- Arithmetic -----------------------------------------------------------------------------------------------------
+
+// A lane's packs of one l, spread so that lanes beside one another have packs beside one another.
+INLINED void load_packs(Pack* to, __local const T* from, u32 packs, u32 stride) {
+#pragma unroll
+    for (u32 q = 0; q < packs; ++q) to[q].all = *(__local const P*)(from + q * stride);
+}
+
+INLINED void multiply(T (*t)[COLUMNS], const Pack* of_a, const Pack* of_b) {
+#pragma unroll
+    for (u32 e = 0; e < ROWS; ++e) {
+#pragma unroll
+        for (u32 f = 0; f < COLUMNS; ++f)
+            t[e][f] = fma(of_a[e / PACK].item[e % PACK], of_b[f / PACK].item[f % PACK], t[e][f]);
+    }
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -72,54 +156,56 @@ void matmul_register_tiled(__global const T* a, ulong a_at, __global const T* b,
 #pragma unroll
         for (u32 f = 0; f < COLUMNS; ++f) t[e][f] = 0;
     }
-    T next_a[COPIES_A], next_b[COPIES_B];
-    const u64 steps = (p.k + DEPTH - 1) / DEPTH;
-    for (u64 step = 0; step <= steps; ++step) {
-        // The first turn only loads, the last one only multiplies.
-        const u64 begin = step * DEPTH;
-        if (step < steps) {
-#pragma unroll
-            for (u32 q = 0; q < COPIES_A; ++q) {
-                const u32 s = side_of(A_MODE, TILE_M, q);
-                const u64 l = begin + l_of(A_MODE, TILE_M, q);
-                next_a[q] = s < m && l < p.k ? a[s * p.a_row + l * p.a_column] : 0;
-            }
-#pragma unroll
-            for (u32 q = 0; q < COPIES_B; ++q) {
-                const u32 s = side_of(B_MODE, TILE_N, q);
-                const u64 l = begin + l_of(B_MODE, TILE_N, q);
-                next_b[q] = s < n && l < p.k ? b[l * p.b_row + s * p.b_column] : 0;
-            }
-        }
-        if (step > 0) {
-            __local const T* from_a = stage_a[(step - 1) % 2] + i;
-            __local const T* from_b = stage_b[(step - 1) % 2] + j;
-            const u32 depth = (u32)min((u64)DEPTH, p.k - (begin - DEPTH));
-#pragma unroll DEPTH
-            for (u32 l = 0; l < depth; ++l, from_a += PITCH_M, from_b += PITCH_N) {
-                Pack of_a[PACKS_M], of_b[PACKS_N];
-#pragma unroll
-                for (u32 q = 0; q < PACKS_M; ++q) of_a[q].all = *(__local const P*)(from_a + q * (LANES_M * PACK));
-#pragma unroll
-                for (u32 q = 0; q < PACKS_N; ++q) of_b[q].all = *(__local const P*)(from_b + q * (LANES_N * PACK));
-#pragma unroll
-                for (u32 e = 0; e < ROWS; ++e) {
-#pragma unroll
-                    for (u32 f = 0; f < COLUMNS; ++f)
-                        t[e][f] = fma(of_a[e / PACK].item[e % PACK], of_b[f / PACK].item[f % PACK], t[e][f]);
-                }
-            }
-        }
-        // Nobody reads this stage: what was in it was multiplied before the last barrier.
-        if (step < steps) {
-#pragma unroll
-            for (u32 q = 0; q < COPIES_A; ++q)
-                stage_a[step % 2][l_of(A_MODE, TILE_M, q) * PITCH_M + side_of(A_MODE, TILE_M, q)] = next_a[q];
-#pragma unroll
-            for (u32 q = 0; q < COPIES_B; ++q)
-                stage_b[step % 2][l_of(B_MODE, TILE_N, q) * PITCH_N + side_of(B_MODE, TILE_N, q)] = next_b[q];
-        }
+    __global const T *from_a[COPIES(A_MODE, TILE_M)], *from_b[COPIES(B_MODE, TILE_N)];
+    begin_copies(from_a, a, p.a_row, p.a_column, m, A_MODE, TILE_M);
+    begin_copies(from_b, b, p.b_column, p.b_row, n, B_MODE, TILE_N);
+    T next_a[COPIES(A_MODE, TILE_M) * WIDTH(A_MODE)], next_b[COPIES(B_MODE, TILE_N) * WIDTH(B_MODE)];
+    Pack of_a[2][PACKS_M], of_b[2][PACKS_N];
+#define LOAD_STEP()                                             \
+    load_step(next_a, from_a, p.a_column, A_MODE, TILE_M);      \
+    load_step(next_b, from_b, p.b_row, B_MODE, TILE_N)
+#define STORE_STEP(stage)                                              \
+    store_step(stage_a[stage], next_a, A_MODE, TILE_M, PITCH_M);       \
+    store_step(stage_b[stage], next_b, B_MODE, TILE_N, PITCH_N)
+#define LOAD_PACKS(half, stage, l)                                                          \
+    load_packs(of_a[half], stage_a[stage] + (l) * PITCH_M + i, PACKS_M, LANES_M * PACK);    \
+    load_packs(of_b[half], stage_b[stage] + (l) * PITCH_N + j, PACKS_N, LANES_N * PACK)
+
+    const u32 whole = (u32)(p.k / DEPTH), rest = (u32)(p.k % DEPTH);
+    if (whole > 0) {
+        LOAD_STEP();
+        STORE_STEP(0);
         barrier(CLK_LOCAL_MEM_FENCE);
+        LOAD_PACKS(0, 0, 0);
+        for (u32 step = 1; step < whole; ++step) {
+            const u32 reads = (step - 1) % 2, writes = step % 2;
+            LOAD_STEP();
+#pragma unroll
+            for (u32 l = 0; l < DEPTH - 1; ++l) {
+                LOAD_PACKS((l + 1) % 2, reads, l + 1);
+                multiply(t, of_a[l % 2], of_b[l % 2]);
+            }
+            // Nobody reads this stage: what was in it was in registers before the last barrier.
+            STORE_STEP(writes);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            LOAD_PACKS(DEPTH % 2, writes, 0);
+            multiply(t, of_a[(DEPTH - 1) % 2], of_b[(DEPTH - 1) % 2]);
+        }
+#pragma unroll 1
+        for (u32 l = 0; l < DEPTH; ++l) {
+            LOAD_PACKS(0, (whole - 1) % 2, l);
+            multiply(t, of_a[0], of_b[0]);
+        }
+    }
+    if (rest > 0) {
+        copy_rest(stage_a[whole % 2], from_a, rest, A_MODE, TILE_M, PITCH_M);
+        copy_rest(stage_b[whole % 2], from_b, rest, B_MODE, TILE_N, PITCH_N);
+        barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 1
+        for (u32 l = 0; l < rest; ++l) {
+            LOAD_PACKS(0, whole % 2, l);
+            multiply(t, of_a[0], of_b[0]);
+        }
     }
 
 #pragma unroll

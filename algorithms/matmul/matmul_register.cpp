@@ -27,19 +27,22 @@ constexpr Tile tiles_f32[] = {{1, 8, 4, 2, 8, 3, 1, 1.0},
 constexpr Tile tiles_f64[] = {
     {2, 4, 4, 2, 8, 3, 2, 1.0}, {1, 2, 4, 2, 8, 4, 4, 0.95}, {1, 2, 2, 2, 8, 4, 6, 0.8}};
 
-// In OpenCL C, which has no asynchronous copies, on the same device.
-constexpr Tile opencl_tiles_f32[] = {{2, 4, 2, 2, 16, 2, 2, 1.0},
-                                     {1, 4, 2, 2, 16, 2, 3, 0.9},
-                                     {1, 2, 2, 2, 16, 2, 4, 0.8},
-                                     {1, 2, 1, 1, 16, 2, 8, 0.5}};
+// In OpenCL C, which has no asynchronous copies, on the same device: 128 x 128, 64 x 128, 64 x 64, 32 x 64 and 32 x 32.
+constexpr Tile opencl_tiles_f32[] = {{1, 4, 4, 2, 8, 2, 2, 1.0},
+                                     {1, 4, 2, 2, 8, 2, 3, 0.99},
+                                     {1, 2, 2, 2, 8, 2, 4, 0.93},
+                                     {1, 4, 1, 1, 16, 2, 8, 0.62},
+                                     {1, 2, 1, 1, 32, 2, 8, 0.58}};
 
 std::span<const Tile> tiles_for(const Device& device, const MatmulProblem& p) {
     if (p.type() == Type::f64) return tiles_f64;
     if (device.traits().dialect == Dialect::cuda) return tiles_f32;
     return opencl_tiles_f32;
 }
-// The part of its rate that a unit with so many warps reaches: four schedulers want one each, and more to hide latency.
-double filled(double warps) {
+// The part of its rate that a unit with so many warps reaches: four schedulers want one each, and more to hide latency, which
+// asynchronous copies do by themselves.
+double filled(const Device& device, double warps) {
+    if (device.traits().dialect != Dialect::cuda) return std::min(1.0, 0.12 * warps);
     return warps < 4 ? warps * 0.19 : std::min(1.0, 0.5 + warps / 16);
 }
 
@@ -55,7 +58,8 @@ u32 choose_tile(const Device& device, const MatmulProblem& p) {
                               static_cast<double>(p.shape.batch);
         const double units = device.traits().units, each = std::ceil(groups / units);
         const double resident = std::min(each, static_cast<double>(tile.resident));
-        const double time = each * rows * columns / (tile.rate * filled(resident * tile.lanes() / 32));
+        const double time =
+            each * rows * columns / (tile.rate * filled(device, resident * tile.lanes() / 32));
         if (t == 0 || time < least) {
             best = t;
             least = time;
@@ -64,8 +68,8 @@ u32 choose_tile(const Device& device, const MatmulProblem& p) {
     return best;
 }
 
-// See matmul.cu.
-enum Mode : u32 { along_k, along_side, in_packs };
+// See matmul_copy.cu and matmul.cl.
+enum Mode : u32 { along_k, along_side, in_packs, in_packs_along_k };
 
 bool is_aligned(const View& view, u64 pitch, u64 stride) {
     constexpr u64 pack_bytes = 16;
@@ -73,11 +77,28 @@ bool is_aligned(const View& view, u64 pitch, u64 stride) {
     return view.offset % pack_bytes == 0 && pitch * size % pack_bytes == 0 && stride * size % pack_bytes == 0;
 }
 
-// `side`: rows of op(A) or columns of op(B), which follow one another in memory if `beside`.
-Mode mode_of(const View& view, bool beside, u64 side, u64 pitch, u64 stride, bool packs) {
-    if (!beside) return along_k;
-    return packs && side * size_of(view.type) % 16 == 0 && is_aligned(view, pitch, stride) ? in_packs
-                                                                                           : along_side;
+// Whether an operand's elements that follow one another, `beside` of them, come in whole packs.
+bool in_whole_packs(const View& view, u64 beside, u64 pitch, u64 stride) {
+    return beside * size_of(view.type) % 16 == 0 && is_aligned(view, pitch, stride);
+}
+
+struct Modes {
+    Mode a, b;
+};
+
+// Asynchronous copies cannot turn a pack, so theirs along k are of one element. The others take packs of both operands or
+// of none, which is half as many kernels.
+Modes modes_of(const MatmulProblem& p, bool asynchronous) {
+    const MatmulShape& s = p.shape;
+    const bool a_along_k = !s.transpose_a, b_along_k = s.transpose_b;
+    bool a = in_whole_packs(p.a, a_along_k ? s.k : s.m, s.a_pitch, s.a_stride);
+    bool b = in_whole_packs(p.b, b_along_k ? s.k : s.n, s.b_pitch, s.b_stride);
+    if (!asynchronous) a = b = a && b;
+    const auto mode = [&](bool k, bool packs) {
+        if (k) return packs && !asynchronous ? in_packs_along_k : along_k;
+        return packs ? in_packs : along_side;
+    };
+    return {mode(a_along_k, a), mode(b_along_k, b)};
 }
 
 constexpr u32 band_rows = 16;
@@ -86,15 +107,6 @@ constexpr u64 most_k = (u64{1} << 31) - 1;
 Support supports_k(const MatmulProblem& p) {
     if (p.shape.k <= most_k) return {};
     return Support::no("k is " + std::to_string(p.shape.k) + ", it counts to " + std::to_string(most_k));
-}
-
-Mode mode_of_a(const MatmulProblem& p, bool packs) {
-    const MatmulShape& s = p.shape;
-    return mode_of(p.a, s.transpose_a, s.m, s.a_pitch, s.a_stride, packs);
-}
-Mode mode_of_b(const MatmulProblem& p, bool packs) {
-    const MatmulShape& s = p.shape;
-    return mode_of(p.b, !s.transpose_b, s.n, s.b_pitch, s.b_stride, packs);
 }
 
 }  // namespace
@@ -115,7 +127,7 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
     const bool cuda = device.traits().dialect == Dialect::cuda;
     const u32 which = choose_tile(device, p);
     const Tile& tile = tiles_for(device, p)[which];
-    const Mode a = mode_of_a(p, cuda), b = mode_of_b(p, cuda);
+    const auto [a, b] = modes_of(p, cuda);
     const auto kernel = matmul_kernel(device, p.type(), MatmulText::register_tiled, "matmul_register_tiled",
                                       tile.lanes(), which << 16 | a << 8 | b,
                                       {{"GROUP", tile.lanes()},
@@ -153,7 +165,7 @@ Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p) {
 }
 
 void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p) {
-    const Mode a = mode_of_a(p, true), b = mode_of_b(p, true);
+    const auto [a, b] = modes_of(p, true);
     const auto kernel =
         matmul_kernel(stream.device(), p.type(), MatmulText::tf32, "matmul_tf32x3", tf32_lanes, a << 8 | b,
                       {{"GROUP", tf32_lanes}, {"DEPTH", tf32_depth}, {"A_MODE", a}, {"B_MODE", b}}, {});

@@ -2,7 +2,7 @@
 
 #include "pipeline_engine.hpp"
 
-#include <bit>
+#include <array>
 #include <cstring>
 
 namespace concord {
@@ -31,11 +31,42 @@ void deliver(Stream& stream, const View& from, Sink& to) {
     to.write(values.data(), values.size());
 }
 
+// Counters of several devices, added up: u32, which wrap, or u64.
+class CounterSum final : public Sink {
+  public:
+    CounterSum(Type type, u64 bins) : Sink(type, bins), sums_(bins) {}
+    void write(const void* from, u64 /*bytes*/) override {
+        for (u64 b = 0; b < sums_.size(); ++b)
+            sums_[b] +=
+                type() == Type::u32 ? static_cast<const u32*>(from)[b] : static_cast<const u64*>(from)[b];
+    }
+    void give_to(Sink& counters) const {
+        if (counters.type() == Type::u16) {
+            give_as<u16>(counters, 65535);
+        } else if (counters.type() == Type::u32) {
+            give_as<u32>(counters, ~u64{0});
+        } else {
+            counters.write(sums_.data(), sums_.size() * sizeof(u64));
+        }
+    }
+
+  private:
+    template <class T>
+    void give_as(Sink& counters, u64 most) const {
+        std::vector<T> narrow(sums_.size());
+        for (u64 b = 0; b < sums_.size(); ++b)
+            narrow[b] = static_cast<T>(std::min(sums_[b], most));
+        counters.write(narrow.data(), narrow.size() * sizeof(T));
+    }
+
+    std::vector<u64> sums_;
+};
+
 }  // namespace
 
-PipelineRun pipeline_map(const char* algorithm, Device& device, Sources in, Sink& out,
+PipelineRun pipeline_map(const char* algorithm, const PipelineDevices& devices, Sources in, Sink& out,
                          const PipelineCall& call, const PipelineOptions& options) {
-    Pipeline pipeline(device, options);
+    Pipeline pipeline(algorithm, devices, options);
     return pipeline.run({.name = algorithm,
                          .in = in,
                          .out = &out,
@@ -44,50 +75,78 @@ PipelineRun pipeline_map(const char* algorithm, Device& device, Sources in, Sink
                          }});
 }
 
-// A segment is whole chunks of the canonical order for as many elements as there are in all; their sums are reduced in the end.
-PipelineRun pipeline_reduce(Device& device, const Source& in, Sink& out, const ReduceCall& call,
-                            const PipelineOptions& options) {
+// A segment is whole chunks of the canonical order for as many elements as there are in all; their sums meet on the first
+// device, and are reduced in the end.
+PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Sink& out,
+                            const ReduceCall& call, const PipelineOptions& options) {
     check_same_type("reduce", in, out);
     if (out.room() != 1)
         refuse("reduce", "out has room for " + std::to_string(out.room()) + " elements, not 1");
     const Type type = in.type();
     const u64 n = in.count(), chunk = canonical_chunk(n), chunks = std::max<u64>(1, divide_up(n, chunk));
-    Pipeline pipeline(device, options);
-    Stream& stream = pipeline.kernels();
-    const auto buffer = device.allocate((chunks + 1) * size_of(type));
-    const View sums = view_of(buffer, 0, chunks, type), result = view_of(buffer, chunks, 1, type);
+    Pipeline pipeline("reduce", devices, options);
+    std::vector<std::shared_ptr<Buffer>> buffers;  // a device's
+    for (u32 i = 0; i < pipeline.devices(); ++i)
+        buffers.push_back(
+            pipeline.on(i, [&] { return pipeline.device(i).allocate((chunks + 1) * size_of(type)); }));
+    auto sums = [&](u32 device) { return view_of(buffers[device], 0, chunks, type); };
+    struct Part {
+        u32 device;
+        u64 first, count;  // chunks
+    };
+    std::vector<Part> elsewhere;
     PipelineRun run = pipeline.run(
         {.name = "reduce",
          .in = {&in},
          .grain = chunk,
-         .memory = buffer->capacity(),
+         .memory = buffers[0]->capacity(),
          .begin = [&](Stream& kernels, const PipelineSegment& segment) -> Run {
-             if (n == 0) return reduce(kernels, call(segment.in[0], sums), options.call);
-             const View part = sums.part(segment.first / chunk, divide_up(segment.count, chunk));
-             return {reduce_chunks(kernels, call(segment.in[0], part), chunk, options.call), &device};
+             if (n == 0) return reduce(kernels, call(segment.in[0], sums(segment.device)), options.call);
+             const Part part{segment.device, segment.first / chunk, divide_up(segment.count, chunk)};
+             if (part.device > 0) elsewhere.push_back(part);
+             const View to = sums(part.device).part(part.first, part.count);
+             return {reduce_chunks(kernels, call(segment.in[0], to), chunk, options.call), &kernels.device()};
          }});
-    if (chunks > 1) reduce(stream, call(sums, result), {.variant = run.variant});
-    deliver(stream, chunks > 1 ? result : sums, out);
+    Stream& stream = pipeline.kernels();
+    for (const Part& part : elsewhere) {
+        std::vector<std::byte> values(part.count * size_of(type));
+        const u64 at = part.first * size_of(type);
+        pipeline.on(part.device, [&] {
+            pipeline.kernels(part.device).read(values.data(), *buffers[part.device], at, values.size());
+            pipeline.kernels(part.device).synchronize();
+        });
+        pipeline.on(0, [&] {
+            stream.write(*buffers[0], at, values.data(), values.size());
+            stream.synchronize();
+        });
+    }
+    const View result = chunks > 1 ? view_of(buffers[0], chunks, 1, type) : sums(0);
+    pipeline.on(0, [&] {
+        if (chunks > 1) reduce(stream, call(sums(0), result), {.variant = run.variant});
+    });
+    deliver(stream, result, out);
     run.count = 1;
     return run;
 }
 
 // Totals of tiles come to the host, which combines them by the canonical tree; each node, or beginning of one, is then
-// scanned on from what lies before it.
-PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, const ScanCall& call,
+// scanned on from what lies before it. Devices may have tiles of two sizes: the host counts by the smaller ones, of which
+// sixteen are a node.
+PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink& out, const ScanCall& call,
                           const ScanBefore& before, const PipelineOptions& options) {
     check_same_type("scan", in, out);
     const Type type = in.type();
-    const u64 tile = scan_tile(device);
     constexpr u64 fan = 16;
     struct Totals {
         std::shared_ptr<Buffer> device, host;
     };
     std::vector<Totals> totals;  // a slot's
-    Pipeline pipeline(device, options);
-    auto variant = [&](Stream& stream, const PipelineSegment& segment) -> Run {
-        return {scan_in_parts(stream, call(segment.in[0], segment.out), options.call), &device};
-    };
+    Pipeline pipeline("scan", devices, options);
+    u64 smallest = ~u64{0}, largest = 0;
+    for (u32 i = 0; i < pipeline.devices(); ++i) {
+        smallest = std::min(smallest, scan_tile(pipeline.device(i)));
+        largest = std::max(largest, scan_tile(pipeline.device(i)));
+    }
     auto scan_part = [&](Stream& stream, const PipelineSegment& segment, u64 first, u64 count) {
         ScanProblem problem = call(segment.in[0].part(first, count), segment.out.part(first, count));
         std::array<std::byte, 8> carry{};
@@ -99,14 +158,17 @@ PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, const Sca
         {.name = "scan",
          .in = {&in},
          .out = &out,
-         .grain = tile,
+         .grain = largest,
          .begin = [&](Stream& stream, const PipelineSegment& segment) -> Run {
-             const Run run = variant(stream, segment);
+             const ScanProblem problem = call(segment.in[0], segment.out);
+             const Run run{scan_in_parts(stream, problem, options.call), &stream.device()};
              if (segment.only) return run;
              if (totals.size() <= segment.slot) totals.resize(segment.slot + 1);
              Totals& mine = totals[segment.slot];
-             const u64 tiles = divide_up(segment.count, tile), bytes = tiles * size_of(type);
-             if (!mine.device) mine = {device.allocate(bytes), device.allocate_host(bytes)};
+             Device& device = stream.device();
+             const u64 tiles = divide_up(segment.count, scan_tile(device)), bytes = tiles * size_of(type);
+             if (!mine.device || mine.device->size() < bytes)
+                 mine = {device.allocate(bytes), device.allocate_host(bytes)};
              scan_totals(stream, call(segment.in[0], view_of(mine.device, 0, tiles, type)));
              stream.copy(*mine.host, 0, *mine.device, 0, bytes);
              return run;
@@ -117,6 +179,10 @@ PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, const Sca
                      scan_part(stream, segment, 0, segment.count);
                      return segment.count;
                  }
+                 const u64 tile = scan_tile(stream.device());
+                 u32 level = 0;
+                 for (u64 node = smallest; node < tile; node *= fan)
+                     ++level;
                  const auto* total = static_cast<const std::byte*>(totals[segment.slot].host->host_pointer());
                  for (u64 done = 0; done < segment.count;) {
                      // The largest node that begins here.
@@ -125,60 +191,59 @@ PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, const Sca
                          node *= fan;
                      const u64 count = std::min(node, segment.count - done);
                      scan_part(stream, segment, done, count);
-                     before.push(total + done / tile * size_of(type), divide_up(count, tile));
+                     before.push(total + done / tile * size_of(type), divide_up(count, tile), level);
                      done += count;
                  }
                  return segment.count;
              }});
 }
 
-PipelineRun pipeline_histogram(Device& device, const Source& in, Sink& counters, const HistogramCall& call,
-                               const PipelineOptions& options) {
+PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in, Sink& counters,
+                               const HistogramCall& call, const PipelineOptions& options) {
     if (counters.type() != Type::u16 && counters.type() != Type::u32 && counters.type() != Type::u64)
         refuse("histogram",
                "counters are " + std::string(name_of(counters.type())) + ", not u16, u32 or u64");
     // Counters that saturate do not add up.
     const Type type = counters.type() == Type::u32 ? Type::u32 : Type::u64;
     const u64 bins = counters.room();
-    Pipeline pipeline(device, options);
-    Stream& stream = pipeline.kernels();
-    const auto whole = device.allocate(bins * size_of(type));
-    std::shared_ptr<Buffer> part;
-    const View sum = view_of(whole, 0, bins, type);
+    Pipeline pipeline("histogram", devices, options);
+    struct Counters {
+        std::shared_ptr<Buffer> sum, part;  // null: not counted yet, no second segment yet
+    };
+    std::vector<Counters> counted(pipeline.devices());
     PipelineRun run = pipeline.run({.name = "histogram",
                                     .in = {&in},
-                                    .memory = 3 * sum.bytes(),
+                                    .memory = 3 * bins * size_of(type),
                                     .begin = [&](Stream& kernels, const PipelineSegment& segment) {
-                                        if (segment.index == 0) return call(kernels, segment.in[0], sum);
-                                        if (!part) part = device.allocate(sum.bytes());
-                                        const View more = view_of(part, 0, bins, type);
-                                        const Run made = call(kernels, segment.in[0], more);
-                                        add(kernels, sum, more, sum);
+                                        auto& [sum, part] = counted[segment.device];
+                                        auto& mine = sum ? part : sum;
+                                        if (!mine) mine = kernels.device().allocate(bins * size_of(type));
+                                        const View to = view_of(mine, 0, bins, type);
+                                        const Run made = call(kernels, segment.in[0], to);
+                                        if (mine == part) {
+                                            const View all = view_of(sum, 0, bins, type);
+                                            add(kernels, all, to, all);
+                                        }
                                         return made;
                                     }});
     run.count = bins;
-    if (counters.type() == type) {
-        deliver(stream, sum, counters);
-        return run;
+    CounterSum sums(type, bins);
+    for (u32 i = 0; i < pipeline.devices(); ++i) {
+        if (!counted[i].sum) continue;
+        pipeline.on(i, [&] { deliver(pipeline.kernels(i), view_of(counted[i].sum, 0, bins, type), sums); });
     }
-    std::vector<u64> wide(bins);
-    std::vector<u16> narrow(bins);
-    HostSink to(wide);
-    deliver(stream, sum, to);
-    for (u64 b = 0; b < bins; ++b)
-        narrow[b] = static_cast<u16>(std::min<u64>(wide[b], 65535));
-    counters.write(narrow.data(), bins * sizeof(u16));
+    sums.give_to(counters);
     return run;
 }
 
-PipelineRun pipeline_compact(Device& device, const Source& in, Sink& out, const CompactCall& call,
-                             const PipelineOptions& options) {
+PipelineRun pipeline_compact(const PipelineDevices& devices, const Source& in, Sink& out,
+                             const CompactCall& call, const PipelineOptions& options) {
     check_same_type("compact", in, out);
     struct Count {
         std::shared_ptr<Buffer> device, host;
     };
     std::vector<Count> counts;  // a slot's
-    Pipeline pipeline(device, options);
+    Pipeline pipeline("compact", devices, options);
     return pipeline.run({.name = "compact",
                          .in = {&in},
                          .out = &out,
@@ -187,6 +252,7 @@ PipelineRun pipeline_compact(Device& device, const Source& in, Sink& out, const 
                              [&](Stream& stream, const PipelineSegment& segment) {
                                  if (counts.size() <= segment.slot) counts.resize(segment.slot + 1);
                                  Count& mine = counts[segment.slot];
+                                 Device& device = stream.device();
                                  if (!mine.device)
                                      mine = {device.allocate(sizeof(u64)), device.allocate_host(sizeof(u64))};
                                  const Run run = call(stream, segment.in[0], segment.out,
@@ -204,65 +270,65 @@ PipelineRun pipeline_compact(Device& device, const Source& in, Sink& out, const 
 
 }  // namespace detail
 
-PipelineRun pipeline_map(Device& device, const Source& in, Sink& out, MapFunction function,
+PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink& out, MapFunction function,
                          const PipelineOptions& options) {
     return detail::pipeline_map(
-        "map", device, {&in}, out,
+        "map", devices, {&in}, out,
         [&](Stream& stream, std::span<const View> from, const View& to) {
             return map(stream, from[0], to, function, options.call);
         },
         options);
 }
 
-PipelineRun pipeline_map(Device& device, const Source& in, Sink& out, const Operator& op,
+PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink& out, const Operator& op,
                          const PipelineOptions& options) {
     return detail::pipeline_map(
-        "map", device, {&in}, out,
+        "map", devices, {&in}, out,
         [&](Stream& stream, std::span<const View> from, const View& to) {
             return map(stream, from[0], to, op, options.call);
         },
         options);
 }
 
-PipelineRun pipeline_add(Device& device, const Source& a, const Source& b, Sink& out,
+PipelineRun pipeline_add(const PipelineDevices& devices, const Source& a, const Source& b, Sink& out,
                          const PipelineOptions& options) {
     return detail::pipeline_map(
-        "add", device, {&a, &b}, out,
+        "add", devices, {&a, &b}, out,
         [&](Stream& stream, std::span<const View> from, const View& to) {
             return add(stream, from[0], from[1], to, options.call);
         },
         options);
 }
 
-PipelineRun pipeline_reduce(Device& device, const Source& in, Sink& out, ReduceOp op,
+PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Sink& out, ReduceOp op,
                             const PipelineOptions& options) {
     return detail::pipeline_reduce(
-        device, in, out,
+        devices, in, out,
         [&](const View& from, const View& to) { return detail::reduce_problem(from, to, op); }, options);
 }
 
-PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, ReduceOp op, ScanKind kind,
-                          const PipelineOptions& options) {
+PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink& out, ReduceOp op,
+                          ScanKind kind, const PipelineOptions& options) {
     return detail::pipeline_scan(
-        device, in, out,
+        devices, in, out,
         [&](const View& from, const View& to) { return detail::scan_problem(from, to, op, kind); },
         detail::scan_before(in.type(), op), options);
 }
 
-PipelineRun pipeline_histogram(Device& device, const Source& in, Sink& counters, const HistogramBins& bins,
-                               const PipelineOptions& options) {
+PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in, Sink& counters,
+                               const HistogramBins& bins, const PipelineOptions& options) {
     return detail::pipeline_histogram(
-        device, in, counters,
+        devices, in, counters,
         [&](Stream& stream, const View& from, const View& to) {
             return histogram(stream, from, to, bins, options.call);
         },
         options);
 }
 
-PipelineRun pipeline_compact(Device& device, const Source& in, Sink& out, const Keep& keep,
+PipelineRun pipeline_compact(const PipelineDevices& devices, const Source& in, Sink& out, const Keep& keep,
                              const PipelineOptions& options) {
     return detail::pipeline_compact(
-        device, in, out,
+        devices, in, out,
         [&](Stream& stream, const View& from, const View& to, const View& count) {
             return compact(stream, from, to, count, keep, options.call);
         },

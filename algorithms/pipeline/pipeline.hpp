@@ -9,6 +9,16 @@
 /// reduce and scan have their nodes, and combined by the same trees. Variants whose order is their own are for that reason
 /// unsupported in reduce and scan; the others take any variant, which the device must support for a segment.
 ///
+/// Several devices may share the work, a GPU and the CPU, say, with the same bits:
+///
+///     concord::pipeline_scan({*gpu, *cpu}, in, out);
+///
+/// A segment goes to the device that will be done with it first, by the device times of those before; and unless their length
+/// is asked for, segments are as long on each device as takes it as much time as the others. It pays where devices are of
+/// like speed, transfers counted, and bound by what they do not share: two devices on one CPU gain nothing, nor do any where
+/// the source is what is waited for. Where a sink has no memory of its own, and in compact, results are written in order,
+/// and a device may wait for another's; in scan it waits for the totals of all segments before.
+///
 /// Calls return when the result is complete. They may be made from several threads. Uploads, kernels and downloads each have
 /// a stream, so that none of them waits for another but for the data that it needs; sources are read and sinks written by
 /// the calling thread meanwhile (the built-in ones use several). Where the device works in the host's memory nothing is
@@ -18,10 +28,12 @@
 /// Memory: depth x segment x (input + output bytes an element), on the device, and as much pinned on the host where it has
 /// memory of its own; with it two copies of a histogram's counters, 8 bytes each at most and as much on the host, 32768
 /// sums of reduce, and what the algorithm takes as scratch for a segment. Of a memory limit an eighth is left for the latter.
+/// Several devices hold as much each; a limit is for what all of them hold together, in equal parts.
 ///
-/// Errors: what the algorithm throws; invalid_argument (types, counts, room, a limit that is too small for one segment);
-/// out_of_memory; io, and whatever else sources, sinks and progress throw. A call that throws has waited for its work and
-/// holds no memory but what the device's pool keeps; a sink has then been given a part of the result.
+/// Errors: what the algorithm throws; invalid_argument (types, counts, room, a limit that is too small for one segment, no
+/// device, one named twice); out_of_memory; io, and whatever else sources, sinks and progress throw. A call that throws has
+/// waited for its work and holds no memory but what the device's pool keeps; a sink has then been given a part of the result.
+/// Of several devices the one that failed is named; the others do not take over.
 
 #include <concord/add.hpp>
 #include <concord/compact.hpp>
@@ -35,9 +47,9 @@ namespace concord {
 
 struct PipelineOptions {
     Options call = {};  ///< variant and order, as for any call
-    u64 memory = 0;     ///< bytes at most, see above; 0: a quarter of the device's
-    /// Bytes of the first input in a segment, as far as memory allows, and rounded to where the algorithm can be cut; 0: by
-    /// measured rates.
+    u64 memory = 0;     ///< bytes at most, see above; 0: a quarter of the device's, divided by their number
+    /// Bytes of the first input in a segment, rounded to where the algorithm can be cut; where memory is short, the largest
+    /// power of two for which there is room; 0: by measured rates.
     u64 segment = 0;
     u32 depth = 0;  ///< segments under way at once, fewer where memory is short; 0: by measured rates
     /// Called by the calling thread after each segment, with the number of input elements that are done. To end the pipeline
@@ -51,68 +63,99 @@ struct PipelineTimes {
     double compile = 0, read = 0, upload = 0, kernel = 0, download = 0, write = 0;
 };
 
+/// What one of several devices did of a pipeline.
+struct PipelineShare {
+    Device* device = nullptr;
+    std::string_view variant;  ///< empty if it had no segment
+    u64 segments = 0, elements = 0;
+};
+
 /// What a pipeline did.
 struct PipelineRun : Run {
     u64 count = 0;     ///< elements that it wrote
     u64 segments = 0;  ///< how many there were
-    u64 segment = 0;   ///< elements in each but the last
-    u32 depth = 0;
+    u64 segment = 0;   ///< elements in each but the last; with several devices in the longest
+    u32 depth = 0;     ///< with several devices: of all of them
     PipelineTimes times;
+    /// In the order of the devices; `device` is the first, `variant` that of the first that had a segment.
+    std::vector<PipelineShare> shares;
+};
+
+/// The device of a pipeline, or several that share its segments.
+class PipelineDevices {
+  public:
+    /// One is a list of one.
+    PipelineDevices(Device& device) : list_{&device} {}
+    /// As in {*gpu, *cpu}; the devices outlive the call.
+    PipelineDevices(std::initializer_list<std::reference_wrapper<Device>> devices) {
+        for (Device& device : devices)
+            list_.push_back(&device);
+    }
+    /// As open_device() gives them.
+    PipelineDevices(const std::vector<std::shared_ptr<Device>>& devices) {
+        for (const auto& device : devices)
+            list_.push_back(device.get());
+    }
+    std::span<Device* const> list() const { return list_; }
+
+  private:
+    std::vector<Device*> list_;
 };
 
 namespace detail {
 
 using Sources = std::initializer_list<const Source*>;
 using PipelineCall = std::function<Run(Stream&, std::span<const View> in, const View& out)>;
-PipelineRun pipeline_map(const char* algorithm, Device& device, Sources in, Sink& out,
+PipelineRun pipeline_map(const char* algorithm, const PipelineDevices& devices, Sources in, Sink& out,
                          const PipelineCall& call, const PipelineOptions& options);
 
 using ReduceCall = std::function<ReduceProblem(const View& in, const View& out)>;
-PipelineRun pipeline_reduce(Device& device, const Source& in, Sink& out, const ReduceCall& call,
-                            const PipelineOptions& options);
+PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Sink& out,
+                            const ReduceCall& call, const PipelineOptions& options);
 
 using ScanCall = std::function<ScanProblem(const View& in, const View& out)>;
-PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, const ScanCall& call,
+PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink& out, const ScanCall& call,
                           const ScanBefore& before, const PipelineOptions& options);
 
 using HistogramCall = std::function<Run(Stream&, const View& in, const View& counters)>;
-PipelineRun pipeline_histogram(Device& device, const Source& in, Sink& counters, const HistogramCall& call,
-                               const PipelineOptions& options);
+PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in, Sink& counters,
+                               const HistogramCall& call, const PipelineOptions& options);
 
 using CompactCall = std::function<Run(Stream&, const View& in, const View& out, const View& count)>;
-PipelineRun pipeline_compact(Device& device, const Source& in, Sink& out, const CompactCall& call,
-                             const PipelineOptions& options);
+PipelineRun pipeline_compact(const PipelineDevices& devices, const Source& in, Sink& out,
+                             const CompactCall& call, const PipelineOptions& options);
 
 }  // namespace detail
 
 // Each is as the algorithm of that name; out of map, add, scan and compact has room for as many elements as in has.
 
-PipelineRun pipeline_map(Device& device, const Source& in, Sink& out, MapFunction function,
+PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink& out, MapFunction function,
                          const PipelineOptions& options = {});
-PipelineRun pipeline_map(Device& device, const Source& in, Sink& out, const Operator& op,
+PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink& out, const Operator& op,
                          const PipelineOptions& options = {});
-PipelineRun pipeline_add(Device& device, const Source& a, const Source& b, Sink& out,
+PipelineRun pipeline_add(const PipelineDevices& devices, const Source& a, const Source& b, Sink& out,
                          const PipelineOptions& options = {});
-PipelineRun pipeline_reduce(Device& device, const Source& in, Sink& out, ReduceOp op = ReduceOp::sum,
-                            const PipelineOptions& options = {});
-PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, ReduceOp op = ReduceOp::sum,
-                          ScanKind kind = ScanKind::inclusive, const PipelineOptions& options = {});
-PipelineRun pipeline_histogram(Device& device, const Source& in, Sink& counters, const HistogramBins& bins,
-                               const PipelineOptions& options = {});
+PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Sink& out,
+                            ReduceOp op = ReduceOp::sum, const PipelineOptions& options = {});
+PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink& out,
+                          ReduceOp op = ReduceOp::sum, ScanKind kind = ScanKind::inclusive,
+                          const PipelineOptions& options = {});
+PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in, Sink& counters,
+                               const HistogramBins& bins, const PipelineOptions& options = {});
 /// `count` of what it returns is the number of kept elements.
-PipelineRun pipeline_compact(Device& device, const Source& in, Sink& out, const Keep& keep,
+PipelineRun pipeline_compact(const PipelineDevices& devices, const Source& in, Sink& out, const Keep& keep,
                              const PipelineOptions& options = {});
 
 // Functions made with CONCORD_FUNCTION.
 
 template <class F, class... B>
-PipelineRun pipeline_map(Device& device, const Source& in, Sink& out, const Function<F, B...>& f,
-                         const PipelineOptions& options = {}) {
+PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink& out,
+                         const Function<F, B...>& f, const PipelineOptions& options = {}) {
     using Fn = Function<F, B...>;
     using T = typename Fn::template Argument<0>;
     using U = typename Fn::Result;
     return detail::pipeline_map(
-        "map", device, {&in}, out,
+        "map", devices, {&in}, out,
         [&](Stream& stream, std::span<const View> views, const View& to) {
             return map(stream, Span<const T>(views[0]), Span<U>(to), f, options.call);
         },
@@ -120,13 +163,13 @@ PipelineRun pipeline_map(Device& device, const Source& in, Sink& out, const Func
 }
 
 template <class F, class... V>
-PipelineRun pipeline_map(Device& device, const Source& a, const Source& b, Sink& out,
+PipelineRun pipeline_map(const PipelineDevices& devices, const Source& a, const Source& b, Sink& out,
                          const Function<F, V...>& f, const PipelineOptions& options = {}) {
     using Fn = Function<F, V...>;
     using T = typename Fn::template Argument<0>;
     using U = typename Fn::template Argument<1>;
     return detail::pipeline_map(
-        "map", device, {&a, &b}, out,
+        "map", devices, {&a, &b}, out,
         [&](Stream& stream, std::span<const View> views, const View& to) {
             return map(stream, Span<const T>(views[0]), Span<const U>(views[1]),
                        Span<typename Fn::Result>(to), f, options.call);
@@ -135,13 +178,13 @@ PipelineRun pipeline_map(Device& device, const Source& a, const Source& b, Sink&
 }
 
 template <class T, class F, class... B>
-PipelineRun pipeline_reduce(Device& device, const Source& in, Sink& out, const Function<F, B...>& op,
-                            T identity, const PipelineOptions& options = {}) {
+PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Sink& out,
+                            const Function<F, B...>& op, T identity, const PipelineOptions& options = {}) {
     using Fn = Function<F, B...>;
     detail::check_combines<Span<T>, Span<T>, Fn>();
     const auto values = op.packed();
     return detail::pipeline_reduce(
-        device, in, out,
+        devices, in, out,
         [&](const View& from, const View& to) {
             return detail::ReduceProblem{Span<const T>(from).view(),
                                          Span<T>(to).view(),
@@ -154,14 +197,14 @@ PipelineRun pipeline_reduce(Device& device, const Source& in, Sink& out, const F
 }
 
 template <class T, class F, class... B>
-PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, const Function<F, B...>& op,
-                          T identity, ScanKind kind = ScanKind::inclusive,
+PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink& out,
+                          const Function<F, B...>& op, T identity, ScanKind kind = ScanKind::inclusive,
                           const PipelineOptions& options = {}) {
     using Fn = Function<F, B...>;
     detail::check_combines<Span<T>, Span<T>, Fn>();
     const auto values = op.packed();
     return detail::pipeline_scan(
-        device, in, out,
+        devices, in, out,
         [&](const View& from, const View& to) {
             return detail::ScanProblem{Span<const T>(from).view(),
                                        Span<T>(to).view(),
@@ -175,11 +218,11 @@ PipelineRun pipeline_scan(Device& device, const Source& in, Sink& out, const Fun
 }
 
 template <class F, class... B>
-PipelineRun pipeline_histogram(Device& device, const Source& in, Sink& counters, const Function<F, B...>& bin,
-                               const PipelineOptions& options = {}) {
+PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in, Sink& counters,
+                               const Function<F, B...>& bin, const PipelineOptions& options = {}) {
     using T = typename Function<F, B...>::template Argument<0>;
     return detail::pipeline_histogram(
-        device, in, counters,
+        devices, in, counters,
         [&](Stream& stream, const View& from, const View& to) {
             // Counters are u32 or u64 within.
             return to.type == Type::u32
@@ -190,11 +233,11 @@ PipelineRun pipeline_histogram(Device& device, const Source& in, Sink& counters,
 }
 
 template <class F, class... B>
-PipelineRun pipeline_compact(Device& device, const Source& in, Sink& out, const Function<F, B...>& keep,
-                             const PipelineOptions& options = {}) {
+PipelineRun pipeline_compact(const PipelineDevices& devices, const Source& in, Sink& out,
+                             const Function<F, B...>& keep, const PipelineOptions& options = {}) {
     using T = typename Function<F, B...>::template Argument<0>;
     return detail::pipeline_compact(
-        device, in, out,
+        devices, in, out,
         [&](Stream& stream, const View& from, const View& to, const View& count) {
             return compact(stream, Span<const T>(from), Span<T>(to), Span<u64>(count), keep, options.call);
         },

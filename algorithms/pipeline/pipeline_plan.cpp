@@ -108,7 +108,7 @@ u32 depth_of(const Rates& rates, bool writes) {
 }  // namespace
 
 PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const PipelineOptions& options,
-                           u64 slot_bytes, u64 all_bytes) {
+                           u64 slot_bytes, u64 all_bytes, u64 devices) {
     const DeviceTraits& traits = device.traits();
     const u64 all = task.in[0]->count();
     const Rates rates = options.segment > 0 && options.depth > 0 ? Rates{} : rates_of(device);
@@ -122,26 +122,24 @@ PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const Pipel
         // Few segments would leave most of the time to the first and the last, which have nothing to overlap with.
         constexpr u64 fill = 4;
         while (plan.segment > 2 * task.grain && plan.segment * all_bytes > u64{1} << 20 &&
-               divide_up(all, plan.segment) < fill * plan.depth)
+               divide_up(all, plan.segment) < fill * plan.depth * devices)
             plan.segment /= 2;
     }
     plan.segment = std::max(plan.segment / task.grain * task.grain, task.grain);
 
-    const u64 limit = options.memory > 0 ? options.memory : traits.global_memory / 4;
+    const u64 whole = options.memory > 0 ? options.memory : traits.global_memory / 4, limit = whole / devices;
     const u64 least = std::min(task.grain, std::max<u64>(all, 1)) * slot_bytes;
     const u64 room = (limit > task.memory ? limit - task.memory : 0) / 8 * 7;
     if (least > room)
         throw Error(ErrorCode::invalid_argument, "pipeline_" + std::string(task.name),
-                    "a memory limit of " + std::to_string(limit) + " bytes is too small: one segment takes " +
-                        std::to_string(divide_up(least, 7) * 8 + task.memory) + " at least");
+                    "a memory limit of " + std::to_string(whole) + " bytes is too small: one segment takes " +
+                        std::to_string((divide_up(least, 7) * 8 + task.memory) * devices) + " at least");
     while (plan.depth > 1 && plan.depth * least > room)
         --plan.depth;
-    const u64 most =
-        slot_bytes == 0 ? plan.segment : std::min(room / plan.depth / slot_bytes, traits.max_allocation / 8);
-    if (plan.segment > most)
-        plan.segment =
-            std::max(task.grain, options.segment > 0 ? most / task.grain * task.grain
-                                                     : std::bit_floor(most) / task.grain * task.grain);
+    // Powers of two, for the device's pool rounds up what is not.
+    const u64 most = slot_bytes == 0 ? std::bit_ceil(plan.segment)
+                                     : std::min(room / plan.depth / slot_bytes, traits.max_allocation / 8);
+    if (std::bit_ceil(plan.segment) > most) plan.segment = std::max(task.grain, std::bit_floor(most));
     return plan;
 }
 

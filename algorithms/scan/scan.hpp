@@ -92,7 +92,7 @@ std::string_view scan_in_parts(Stream& stream, const ScanProblem& problem, const
 /// What lies before each tile; the functions are those of host::ScanCarry, without its types.
 struct ScanBefore {
     std::function<void(void* carry)> carry;
-    std::function<void(const void* totals, u64 count)> push;
+    std::function<void(const void* totals, u64 count, u32 level)> push;
 };
 template <class T, class Op>
 ScanBefore scan_before(T identity, const Op& op) {
@@ -101,9 +101,9 @@ ScanBefore scan_before(T identity, const Op& op) {
                 const T value = state->carry();
                 std::memcpy(carry, &value, sizeof value);
             },
-            [=](const void* totals, u64 count) {
+            [=](const void* totals, u64 count, u32 level) {
                 for (u64 i = 0; i < count; ++i)
-                    state->push(static_cast<const T*>(totals)[i]);
+                    state->push(static_cast<const T*>(totals)[i], level);
             }};
 }
 

@@ -145,10 +145,11 @@ class ScanCarry {
         }
         return carry;
     }
-    /// Takes the next node's total.
-    void push(T total) {
-        for (std::size_t level = 0;; ++level) {
-            if (level == levels_.size()) levels_.emplace_back();
+    /// Takes the total of the next node, or of one 16^level times as large that begins here.
+    void push(T total, std::size_t level = 0) {
+        for (;; ++level) {
+            while (level >= levels_.size())
+                levels_.emplace_back();
             Level& nodes = levels_[level];
             nodes.total[nodes.count++] = total;
             if (nodes.count < scan_fan) return;

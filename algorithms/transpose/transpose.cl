@@ -6,8 +6,8 @@
 //            permuted (XOR swizzle), so that eight lanes in turn touch all banks, whether they stage blocks, stage
 //            neighbouring columns, or read a row.
 //            Where in is not aligned to 16 bytes, or the tile reaches over the matrix' edge, a lane loads PACK elements
-//            of a column one by one, its neighbours the next columns; where out is not, elements of the stage's
-//            rows are stored one by one. Either side goes its own way.
+//            of a column one by one, its neighbours the next columns; at out's edge, elements of the stage's rows
+//            are stored one by one. Where out's rows are not aligned, transpose_shifted.cl takes its place.
 // exchange   in place: a group exchanges a tile with its mirror image, in two stages.
 // Passes     one; traffic: every element is read once and written once.
 // Tunables   WIDTH packs to a tile's row (TILE = WIDTH * PACK), GROUP = WIDTH * WIDTH lanes, band of place_of_group.
@@ -75,14 +75,13 @@ INLINED void store_rows(__local const PackB* stage, __global B* out, u64 pitch, 
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void transpose_vectorized(__global const B* in, ulong in_at, __global B* out, ulong out_at, u64 rows, u64 columns,
-                          u64 in_pitch, u64 out_pitch, u32 tile_rows, u32 tile_columns, u32 band, u32 in_aligned,
-                          u32 out_aligned) {
+                          u64 in_pitch, u64 out_pitch, u32 tile_rows, u32 tile_columns, u32 band, u32 in_aligned) {
     __local PackB stage[TILE * WIDTH];
     const Place place = place_of_group(tile_rows, tile_columns, band);
     const u64 r = (u64)place.row * TILE, c = (u64)place.column * TILE;
     load_turned(stage, in + in_at + r * in_pitch + c, in_pitch, rows - r, columns - c, in_aligned != 0);
     barrier(CLK_LOCAL_MEM_FENCE);
-    store_rows(stage, out + out_at + c * out_pitch + r, out_pitch, columns - c, rows - r, out_aligned != 0);
+    store_rows(stage, out + out_at + c * out_pitch + r, out_pitch, columns - c, rows - r, true);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))

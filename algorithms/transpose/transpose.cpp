@@ -9,8 +9,9 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText common_cu, transpose_tile_cu, transpose_steps_cu, transpose_cu, transpose_thin_cu,
-    transpose_tile_cl, transpose_steps_cl, transpose_cl, transpose_thin_cl, transpose_wide_cl;
+extern const KernelText common_cu, transpose_tile_cu, transpose_steps_cu, transpose_cu, transpose_shifted_cu,
+    transpose_thin_cu, transpose_tile_cl, transpose_steps_cl, transpose_cl, transpose_shifted_cl,
+    transpose_thin_cl, transpose_wide_cl;
 }
 
 namespace detail {
@@ -30,7 +31,7 @@ constexpr u32 pack_bytes = 16;
 
 // --- Kernels --------------------------------------------------------------------------------------------------------
 
-enum class TransposeText { steps, vectorized, thin, wide };
+enum class TransposeText { steps, vectorized, shifted, thin, wide };
 
 const KernelSource& source(TransposeText text) {
     using namespace texts;
@@ -38,12 +39,16 @@ const KernelSource& source(TransposeText text) {
         "transpose_steps", {transpose_tile_cu, transpose_steps_cu}, {transpose_tile_cl, transpose_steps_cl}};
     static const KernelSource vectorized{
         "transpose", {common_cu, transpose_tile_cu, transpose_cu}, {transpose_tile_cl, transpose_cl}};
+    static const KernelSource shifted{"transpose_shifted",
+                                      {transpose_tile_cu, transpose_shifted_cu},
+                                      {transpose_tile_cl, transpose_shifted_cl}};
     static const KernelSource thin{"transpose_thin",
                                    {common_cu, transpose_tile_cu, transpose_thin_cu},
                                    {transpose_tile_cl, transpose_thin_cl}};
     static const KernelSource wide{"transpose_wide", {}, {transpose_tile_cl, transpose_wide_cl}};
     return text == TransposeText::steps        ? steps
            : text == TransposeText::vectorized ? vectorized
+           : text == TransposeText::shifted    ? shifted
            : text == TransposeText::thin       ? thin
                                                : wide;
 }
@@ -59,6 +64,7 @@ struct Tiles {
 constexpr u64 wide_stage = u64{84} << 10;  // bytes of a tile on CPUs, with what lies between its rows
 constexpr u32 thin_stage = 16 << 10;       // bytes that a group of a thin matrix takes
 constexpr u32 thin_lanes = 256;
+constexpr u32 shifted_lanes = 256;
 
 std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem& p, TransposeText text,
                                          const char* entry, const Tiles& tiles,
@@ -80,6 +86,7 @@ std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem&
         };
         switch (text) {
             case TransposeText::steps:
+            case TransposeText::shifted:
                 define("TILE", std::to_string(tiles.side));
                 define("PAD", std::to_string(tiles.pad));
                 break;
@@ -246,6 +253,19 @@ void run_thin(Stream& stream, const TransposeProblem& p) {
            few_columns ? aligned : whole);
 }
 
+// What a group stores of a row begins up to a sector before its tile, so the last tile's may end that much before the row.
+void run_shifted(Stream& stream, const TransposeProblem& p) {
+    constexpr u32 sector_bytes = 32;
+    const Tiles tiles{vectorized_tiles(p).side, 0, shifted_lanes, 1};
+    const auto kernel = transpose_kernel(stream.device(), p, TransposeText::shifted, "transpose_shifted",
+                                         tiles, &TransposeHost::none);
+    const TransposeShape& s = p.shape;
+    const u32 down = tiles_in(s.rows + sector_bytes / p.size() - 1, tiles.side),
+              across = tiles_in(s.columns, tiles.side);
+    launch(stream, *kernel, LaunchShape::linear(u64{down} * across, tiles.lanes), p.in, p.out, s.rows,
+           s.columns, s.in_pitch, s.out_pitch, down, across, std::min(band_rows, down));
+}
+
 void run_vectorized(Stream& stream, const TransposeProblem& p) {
     const TransposeShape& s = p.shape;
     const Tiles tiles = vectorized_tiles(p);
@@ -256,10 +276,11 @@ void run_vectorized(Stream& stream, const TransposeProblem& p) {
     }
     if (is_copy(s)) return run_copy(stream, p);
     if (is_thin(p)) return run_thin(stream, p);
+    if (!is_aligned(p.out, s.out_pitch)) return run_shifted(stream, p);
     const auto kernel = transpose_kernel(stream.device(), p, TransposeText::vectorized,
                                          "transpose_vectorized", tiles, &TransposeHost::none);
     launch_tiles(stream, p, *kernel, tiles, tiles.side, tiles.side, band_rows,
-                 u32{is_aligned(p.in, s.in_pitch)}, u32{is_aligned(p.out, s.out_pitch)});
+                 u32{is_aligned(p.in, s.in_pitch)});
 }
 
 // --- blocked --------------------------------------------------------------------------------------------------------
@@ -348,10 +369,13 @@ Support supports_tiled(const Device& device, const TransposeProblem& p) {
 Support supports_vectorized(const Device& device, const TransposeProblem& p) {
     if (!device.traits().many_lanes)
         return Support::no("it is for groups of many lanes; groups of one suit " + device.info().selector);
-    if (Support group = supports_group(device, std::max(thin_lanes, vectorized_tiles(p).lanes)); !group)
+    if (Support group =
+            supports_group(device, std::max({thin_lanes, shifted_lanes, vectorized_tiles(p).lanes}));
+        !group)
         return group;
+    // Of shifted tiles there is a row more.
     const u32 side = vectorized_tiles(p).side;
-    return is_thin(p) ? Support{} : supports_tiles(device, p, side, side);
+    return is_thin(p) ? Support{} : supports_tiles(device, p, side / 2, side);
 }
 
 Support supports_blocked(const Device& device, const TransposeProblem&) {

@@ -70,6 +70,15 @@ void add_bench(CLI::App& program, Action& action) {
     add_list(*command, "--types", asked->types, "Element types, or all (default: f32)");
     add_list(*command, "--sizes", asked->sizes, "Element counts (default: 2^10,2^16,2^20,2^24,2^26)");
     command->add_flag("--hot", options.hot, "Leave data in the caches: every call on the same operands");
+    auto* calls =
+        command
+            ->add_option("--calls", options.calls,
+                         "Host time of a call among so many in a row on the same data, which are waited for "
+                         "once, instead of device time")
+            ->check(CLI::Range(u64{1}, u64{1} << 40))
+            ->type_name("N");
+    command->add_flag("--recorded", options.recorded, "Record a call once, and replay it instead")
+        ->needs(calls);
     command->add_flag("--baselines", options.baselines,
                       "Time what other libraries do of the same work too, and print the ratio");
     command->add_flag(

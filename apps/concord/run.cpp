@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -23,7 +24,7 @@ namespace {
 
 // The options that every algorithm takes.
 struct Asked {
-    std::vector<std::string> in;
+    std::vector<std::string> in, devices;
     std::string out, device, variant = "auto", order = "any", trace;
     std::string memory_limit, chunk;
     bool json = false;
@@ -200,7 +201,7 @@ class NpySink final : public Sink {
 };
 
 // Computes by segments, from the input files into the output file, which is complete then.
-Result compute_by_segments(RunTask& task, Device& device, const char* algorithm,
+Result compute_by_segments(RunTask& task, const PipelineDevices& devices, const char* algorithm,
                            std::span<const std::unique_ptr<NpyFile>> inputs, NpyHeader& output,
                            const Asked& asked) {
     const HostClock total;
@@ -223,7 +224,7 @@ Result compute_by_segments(RunTask& task, Device& device, const char* algorithm,
                                       .memory = bytes_of("--memory-limit", asked.memory_limit),
                                       .segment = bytes_of("--chunk", asked.chunk),
                                       .progress = [&](u64 done, u64 /*all*/) { progress.at(done * size); }};
-        result.pipeline = task.run_pipeline(device, sources, sink, options);
+        result.pipeline = task.run_pipeline(devices, sources, sink, options);
     }
     if (task.is_counted()) {
         output.count = result.pipeline->count;
@@ -238,6 +239,8 @@ Result compute_by_segments(RunTask& task, Device& device, const char* algorithm,
     result.times = {times.compile, times.upload, times.kernel, times.download, total.milliseconds()};
     return result;
 }
+
+constexpr const char* with_pipeline = "map, add, reduce, scan, histogram and compact are";
 
 // Whether to compute by segments: because a length of theirs is asked for, or the whole does not fit. Outputs are on the
 // host as well, which may be the device's memory.
@@ -254,7 +257,7 @@ bool by_segments(const RunTask& task, const char* algorithm, const Device& devic
     if (limit > 0 && whole > limit && !task.has_pipeline())
         throw Error(ErrorCode::unsupported, "--memory-limit",
                     std::string(algorithm) + " is not done by segments, and takes " + std::to_string(whole) +
-                        " bytes; map, add, reduce, scan, histogram and compact are");
+                        " bytes; " + with_pipeline);
     // An eighth is left to scratch and to others.
     const u64 memory = limit > 0 ? limit : traits.global_memory / 8 * 7;
     return bytes_of("--chunk", asked.chunk) > 0 || (task.has_pipeline() && whole > memory);
@@ -289,6 +292,13 @@ void print_json(const char* algorithm, const RunTask& task, const Device& device
                               {"depth", run.depth},
                               {"read_ms", run.times.read},
                               {"write_ms", run.times.write}};
+        auto& shares = object["pipeline"]["devices"] = ordered_json::array();
+        for (const PipelineShare& share : run.shares) {
+            shares.push_back({{"selector", share.device->info().selector},
+                              {"variant", share.variant},
+                              {"segments", share.segments},
+                              {"elements", share.elements}});
+        }
     }
     std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
@@ -305,6 +315,30 @@ std::shared_ptr<Device> device_for(const RunTask& task, const std::string& selec
         if (auto candidate = open_device(other); task.runs_on(*candidate)) return candidate;
     }
     return device;  // which then says what it lacks
+}
+
+// The devices that were asked for, the first of which stands for all. Throws for several if the task is not one of a pipeline.
+std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const char* algorithm,
+                                                 const Asked& asked) {
+    std::vector<std::shared_ptr<Device>> devices;
+    for (const std::string& selector : asked.devices) {
+        auto device = open_device(selector);
+        if (std::find(devices.begin(), devices.end(), device) != devices.end())
+            throw Error(ErrorCode::invalid_argument, "--devices",
+                        device->info().selector + " is named twice");
+        devices.push_back(std::move(device));
+    }
+    if (devices.empty()) devices.push_back(device_for(task, asked.device));
+    if (devices.size() > 1 && !task.has_pipeline())
+        throw Error(ErrorCode::unsupported, "--devices",
+                    std::string(algorithm) + " is not done by segments, which several devices would share; " +
+                        with_pipeline);
+    for (const auto& device : devices) {
+        if (!device->traits().runs)
+            throw Error(ErrorCode::unsupported, asked.devices.empty() ? "--device" : "--devices",
+                        "'" + device->info().selector + "' only compiles, it cannot run anything");
+    }
+    return devices;
 }
 
 NpyHeader with_count(NpyHeader header) {
@@ -336,12 +370,11 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
             throw Error(ErrorCode::invalid_argument, "--out", "'" + asked.out + "' is both outputs' file");
     }
 
-    const auto device = device_for(task, asked.device);
-    if (!device->traits().runs)
-        throw Error(ErrorCode::unsupported, "--device",
-                    "'" + asked.device + "' only compiles, it cannot run anything");
+    const auto devices = devices_for(task, algorithm, asked);
+    const auto& device = devices[0];
     TraceFile trace(asked.trace);
-    bool pieces = by_segments(task, algorithm, *device, inputs, output, second ? &*second : nullptr, asked);
+    bool pieces = devices.size() > 1 ||
+                  by_segments(task, algorithm, *device, inputs, output, second ? &*second : nullptr, asked);
     Result result;
     try {
         if (!pieces) {
@@ -361,7 +394,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
                 again("the host is out of memory");
             }
         }
-        if (pieces) result = compute_by_segments(task, *device, algorithm, inputs, output, asked);
+        if (pieces) result = compute_by_segments(task, devices, algorithm, inputs, output, asked);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::compile_failed || !task.has_user_text()) throw;
         throw Error(ErrorCode::invalid_argument, "--text", error.what());
@@ -381,8 +414,12 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
         print_json(algorithm, task, *device, *inputs[0], output, asked, result);
         return status_ok;
     }
+    std::vector<std::string> selectors;
+    selectors.reserve(devices.size());
+    for (const auto& one : devices)
+        selectors.push_back(one->info().selector);
     std::cout << algorithm << "/" << result.variant << " (" << task.title() << ") on "
-              << device->info().selector << ": " << name_of(inputs[0]->type()) << " "
+              << joined(selectors, " and ") << ": " << name_of(inputs[0]->type()) << " "
               << shape_name(inputs[0]->shape());
     if (output.shape.empty()) std::cout << " = " << value_name(output.type, result.bytes.data());
     if (result.pipeline) std::cout << " in " << result.pipeline->segments << " segments";
@@ -405,7 +442,12 @@ void add_run(CLI::App& program, Action& action) {
                                                      : "Input, a .npy file; given once for each input");
         in->required()->delimiter('\0')->type_name("FILE");  // a file's name may hold commas
         one->add_option("--out", asked->out, "Output, a .npy file: appears whole or not at all")->required();
-        one->add_option("--device", asked->device, "Selector (default: $CONCORD_DEVICE, else auto)");
+        auto* device =
+            one->add_option("--device", asked->device, "Selector (default: $CONCORD_DEVICE, else auto)");
+        add_list(*one, "--devices", asked->devices,
+                 task->has_pipeline() ? "Selectors of devices that share the work, by segments"
+                                      : "As --device: several share what is done by segments only")
+            ->excludes(device);
         one->add_option("--variant", asked->variant, "See `concord algorithms`, or auto (default)");
         one->add_option(
                "--order", asked->order,

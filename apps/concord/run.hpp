@@ -31,7 +31,8 @@ class RunTask {
     }
     /// Whether it can be done by segments, by run_pipeline() then.
     virtual bool has_pipeline() const { return false; }
-    virtual PipelineRun run_pipeline(Device& /*device*/, std::span<const Source* const> /*in*/, Sink& /*out*/,
+    virtual PipelineRun run_pipeline(const PipelineDevices& /*devices*/,
+                                     std::span<const Source* const> /*in*/, Sink& /*out*/,
                                      const PipelineOptions& /*options*/) {
         return {};
     }

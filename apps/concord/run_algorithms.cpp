@@ -56,10 +56,10 @@ class RunMap final : public RunTask {
                    : map(stream, in[0], out, *map_function_named(function_), options);
     }
     bool has_pipeline() const override { return true; }
-    PipelineRun run_pipeline(Device& device, std::span<const Source* const> in, Sink& out,
+    PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const Source* const> in, Sink& out,
                              const PipelineOptions& options) override {
-        return op_ ? pipeline_map(device, *in[0], out, *op_, options)
-                   : pipeline_map(device, *in[0], out, *map_function_named(function_), options);
+        return op_ ? pipeline_map(devices, *in[0], out, *op_, options)
+                   : pipeline_map(devices, *in[0], out, *map_function_named(function_), options);
     }
     bool has_user_text() const override { return text_.has_value(); }
     bool runs_on(const Device& device) const override {
@@ -91,9 +91,9 @@ class RunAdd final : public RunTask {
         return add(stream, in[0], in[1], out, options);
     }
     bool has_pipeline() const override { return true; }
-    PipelineRun run_pipeline(Device& device, std::span<const Source* const> in, Sink& out,
+    PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const Source* const> in, Sink& out,
                              const PipelineOptions& options) override {
-        return pipeline_add(device, *in[0], *in[1], out, options);
+        return pipeline_add(devices, *in[0], *in[1], out, options);
     }
     std::string title() const override { return "sum"; }
 };
@@ -111,9 +111,9 @@ class RunReduce final : public RunTask {
         return reduce(stream, in[0], out, *reduce_op_named(op_), options);
     }
     bool has_pipeline() const override { return true; }
-    PipelineRun run_pipeline(Device& device, std::span<const Source* const> in, Sink& out,
+    PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const Source* const> in, Sink& out,
                              const PipelineOptions& options) override {
-        return pipeline_reduce(device, *in[0], out, *reduce_op_named(op_), options);
+        return pipeline_reduce(devices, *in[0], out, *reduce_op_named(op_), options);
     }
     std::string title() const override { return op_; }
 
@@ -142,9 +142,9 @@ class RunScan final : public RunTask {
                     exclusive_ ? ScanKind::exclusive : ScanKind::inclusive, options);
     }
     bool has_pipeline() const override { return true; }
-    PipelineRun run_pipeline(Device& device, std::span<const Source* const> in, Sink& out,
+    PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const Source* const> in, Sink& out,
                              const PipelineOptions& options) override {
-        return pipeline_scan(device, *in[0], out, *reduce_op_named(op_),
+        return pipeline_scan(devices, *in[0], out, *reduce_op_named(op_),
                              exclusive_ ? ScanKind::exclusive : ScanKind::inclusive, options);
     }
     std::string title() const override { return (exclusive_ ? "exclusive " : "inclusive ") + op_; }
@@ -192,9 +192,9 @@ class RunHistogram final : public RunTask {
         return histogram(stream, in[0], out, scheme_, options);
     }
     bool has_pipeline() const override { return true; }
-    PipelineRun run_pipeline(Device& device, std::span<const Source* const> in, Sink& out,
+    PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const Source* const> in, Sink& out,
                              const PipelineOptions& options) override {
-        return pipeline_histogram(device, *in[0], out, scheme_, options);
+        return pipeline_histogram(devices, *in[0], out, scheme_, options);
     }
     std::string title() const override { return range_.empty() ? modulo_ ? "modulo" : "identity" : "even"; }
 
@@ -257,9 +257,9 @@ class RunCompact final : public RunTask {
         return compact(stream, in[0], out, count, keep_, options);
     }
     bool has_pipeline() const override { return true; }
-    PipelineRun run_pipeline(Device& device, std::span<const Source* const> in, Sink& out,
+    PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const Source* const> in, Sink& out,
                              const PipelineOptions& options) override {
-        return pipeline_compact(device, *in[0], out, keep_, options);
+        return pipeline_compact(devices, *in[0], out, keep_, options);
     }
     std::string title() const override { return text_; }
 

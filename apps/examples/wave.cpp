@@ -56,18 +56,26 @@ int main(int argc, char** argv) try {
             }
         }
     }
-    Array<float> u(*stream, pulse), previous(*stream, pulse), twice(*stream, pulse.size());
+    // u[step % 2] is the newest, and the one before lies where the next will. A step is recorded for either way round: what
+    // is replayed has been planned, and on CUDA is one graph.
+    const Array<float> u[] = {{*stream, pulse}, {*stream, pulse}}, twice(*stream, pulse.size());
+    auto record_step = [&](const Array<float>& now, const Array<float>& next) {
+        stream->begin_recording();
+        stencil(*stream, now, twice, cube, star);
+        map(*stream, twice, next, next, minus_previous);
+        return stream->end_recording();
+    };
+    const std::shared_ptr<Recording> to[] = {record_step(u[1], u[0]), record_step(u[0], u[1])};
 
     bool right = true;
     const u64 every = std::max<u64>(1, steps / 3);
     for (u64 step = 1; step <= steps; ++step) {
-        stencil(*stream, u, twice, cube, star);
-        map(*stream, twice, previous, previous, minus_previous);
-        std::swap(u, previous);
+        to[step % 2]->replay(*stream);
         if (step % every != 0) continue;
 
         std::vector<float> seen(slice);
-        stream->read(seen.data(), *u.buffer(), middle * slice * sizeof(float), slice * sizeof(float));
+        stream->read(seen.data(), *u[step % 2].buffer(), middle * slice * sizeof(float),
+                     slice * sizeof(float));
         stream->synchronize();
         float most = 0;
         for (const float value : seen)

@@ -228,9 +228,10 @@ Suite histogram_suite() {
                                        return workload(name, counter, bins, pattern, type, n, seed);
                                    }});
     };
-    for (const u64 bins : {256, 2048, 65536})
+    constexpr u64 first[] = {256, 2048, 65536, 1 << 20, 1 << 24};
+    for (const u64 bins : first)
         add("", Type::u32, bins, Pattern::random);
-    for (const u64 bins : {256, 2048, 65536})
+    for (const u64 bins : first)
         add("_equal", Type::u32, bins, Pattern::constant);
     for (const u64 bins : {128, 512, 1024, 4096, 8192, 16384, 32768})
         add("", Type::u32, bins, Pattern::random);

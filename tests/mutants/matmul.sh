@@ -21,9 +21,9 @@ mutant matmul_steps.cl any "$steps" "the last tile of k is a whole one" \
 mutant matmul_steps.cl any "$blocks" "a row past the end" 'if (last >= 3) store_row' 'if (last >= 2) store_row'
 mutant matmul_steps.cl any "$staged" "an element past a row's end" 'if (j < columns) finish(p, row' \
     'if (j <= columns) finish(p, row'
-mutant matmul.cl many "$larger" "a lane's second pack is its first" 'from_a + q * (LANES_M * PACK)' 'from_a + 0 * q'
-mutant matmul.cl many "${register/random/tiny}" "the last step of k is a whole one" \
-    '(u32)min((u64)DEPTH, p.k - (begin - DEPTH))' 'DEPTH'
+mutant matmul.cl many "$larger" "a lane's second pack is its first" 'from + q * stride' 'from + 0 * q'
+mutant matmul.cl many "$larger" "a pack along k is stored along the side" 'to[e * pitch] = next' 'to[e] = next'
+mutant matmul.cl many "$register" "the rest of k is left out" 'l < rest; ++l' 'l + 1 < rest; ++l'
 mutant matmul.cl many "$register" "rows past the end are stored" 'if (down < m && across < n)' 'if (across < n)'
 mutant matmul.cl many "$larger" "all products of a batch are the first" 'a += a_at + batch * p.a_stride' 'a += a_at'
 mutant matmul_wide.cl one "$wide" "the last row of B stays behind" 'min(p.k, first + count)' 'min(p.k - 1, first + count)'

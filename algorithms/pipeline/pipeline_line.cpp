@@ -1,0 +1,221 @@
+// One device's part of a pipeline. Its stages are on three streams:
+//
+//     calling thread   read 2          write 0          read 3          write 1 ...
+//     uploads                  2                                3
+//     kernels              1           2                                3
+//     downloads            0           1                2
+//
+// A slot is filled again only after it was finished, so streams wait for nothing but the stage before their own.
+
+#include "pipeline_engine.hpp"
+
+#include <algorithm>
+
+namespace concord::detail {
+namespace {
+
+// Memory of the caller's as a buffer, for devices whose kernels take pointers.
+class HostRange final : public Buffer {
+  public:
+    HostRange(Device& device, const void* data, u64 bytes)
+        : Buffer(device, Kind::device, bytes), data_(const_cast<void*>(data)) {}
+    void* host_pointer() noexcept override { return data_; }
+
+  private:
+    void* data_;
+};
+
+bool is_aligned(const void* data, Type type) {
+    return reinterpret_cast<std::uintptr_t>(data) % size_of(type) == 0;
+}
+
+double milliseconds(std::chrono::steady_clock::duration time) {
+    return std::chrono::duration<double, std::milli>(time).count();
+}
+
+}  // namespace
+
+void PipelineStage::start(Stream& stream) {
+    if (!from) {
+        from = stream.device().create_event();
+        to = stream.device().create_event();
+    }
+    stream.record(*from);
+    used = true;
+}
+
+double PipelineStage::take(double& milliseconds) {
+    const double time = used ? to->milliseconds_since(*from) : 0;
+    milliseconds += time;
+    used = false;
+    return time;
+}
+
+PipelineLine::PipelineLine(Device& device, u32 number, const PipelineOptions& options)
+    : device_(device),
+      number_(number),
+      options_(options),
+      uploads_(device.traits().shares_host_memory ? nullptr : device.create_stream()),
+      kernels_(device.create_stream()),
+      downloads_(uploads_ ? device.create_stream() : nullptr) {
+    share_.device = &device;
+}
+
+// What lies in memory that the device's kernels can reach is left there.
+void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) {
+    const u64 all = task.in[0]->count();
+    const bool reaches = device_.traits().dialect == Dialect::host;
+    u64 slot_bytes = 0, all_bytes = 0;
+    for (const Source* source : task.in) {
+        const bool there = reaches && source->data() != nullptr && is_aligned(source->data(), source->type());
+        in_memory_.push_back(there ? std::make_shared<HostRange>(device_, source->data(), source->bytes())
+                                   : nullptr);
+        all_bytes += size_of(source->type());
+        if (!there) slot_bytes += size_of(source->type());
+    }
+    if (task.out != nullptr) {
+        const u32 size = size_of(task.out->type());
+        if (reaches && task.one_to_one && task.out->data() != nullptr &&
+            is_aligned(task.out->data(), task.out->type()))
+            out_memory_ = std::make_shared<HostRange>(device_, task.out->data(), all * size);
+        all_bytes += size;
+        if (!out_memory_) slot_bytes += size;
+    }
+    plan_ = {std::max<u64>(all, 1), 1};
+    // With nothing to be copied, no length asked for and nobody to share with there is no use in segments.
+    if (slot_bytes > 0 || options_.segment > 0 || devices > 1)
+        plan_ = plan_pipeline(device_, task, options_, slot_bytes, all_bytes, devices);
+    const bool pinned = !device_.traits().shares_host_memory;
+    plan_.depth =
+        static_cast<u32>(std::min<u64>(plan_.depth, std::max<u64>(1, divide_up(all, plan_.segment))));
+    const u64 longest = std::min(plan_.segment, std::max<u64>(all, 1));
+    for (u32 i = 0; i < plan_.depth; ++i) {
+        auto slot = std::make_unique<PipelineSlot>();
+        slot->number = first + i;
+        for (std::size_t k = 0; k < task.in.size(); ++k) {
+            const u64 bytes = longest * size_of(task.in[k]->type());
+            slot->in.push_back(in_memory_[k] ? nullptr : device_.allocate(bytes));
+            slot->in_host.push_back(in_memory_[k] || !pinned ? nullptr : device_.allocate_host(bytes));
+        }
+        if (task.out != nullptr && !out_memory_) {
+            const u64 bytes = longest * size_of(task.out->type());
+            slot->out = device_.allocate(bytes);
+            if (pinned) slot->out_host = device_.allocate_host(bytes);
+        }
+        slots_.push_back(std::move(slot));
+    }
+}
+
+PipelineSlot* PipelineLine::free_slot() const {
+    for (const auto& slot : slots_) {
+        if (!slot->busy) return slot.get();
+    }
+    return nullptr;
+}
+
+u32 PipelineLine::busy_slots() const {
+    return static_cast<u32>(
+        std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) { return slot->busy; }));
+}
+
+PipelineSegment PipelineLine::segment_of(const PipelineSlot& slot) const {
+    return {slot.index, slot.first, slot.count, number_, slot.number, slot.views, slot.out_view, slot.only};
+}
+
+void PipelineLine::take(PipelineSlot& slot, u64 index, u64 first, u64 count, u64 all) {
+    slot.busy = true;
+    slot.is_complete = false;
+    slot.only = count == all;
+    slot.index = index;
+    slot.first = first;
+    slot.count = count;
+    under_way_ += count;
+    ++share_.segments;
+    share_.elements += count;
+}
+
+void PipelineLine::read(const PipelineTask& task, PipelineSlot& slot, PipelineTimes& times) {
+    const auto start = Clock::now();
+    slot.views.clear();
+    for (std::size_t k = 0; k < task.in.size(); ++k) {
+        const Source& source = *task.in[k];
+        const u32 size = size_of(source.type());
+        if (in_memory_[k]) {
+            slot.views.push_back({in_memory_[k].get(), slot.first * size, slot.count, source.type()});
+            continue;
+        }
+        Buffer& host = slot.in_host[k] ? *slot.in_host[k] : *slot.in[k];
+        if (slot.count > 0) source.read(host.host_pointer(), slot.first * size, slot.count * size);
+        slot.views.push_back({slot.in[k].get(), 0, slot.count, source.type()});
+    }
+    times.read += milliseconds(Clock::now() - start);
+    const Type type = task.out != nullptr ? task.out->type() : Type::u8;
+    slot.out_view = {out_memory_ ? out_memory_.get() : slot.out.get(),
+                     out_memory_ ? slot.first * size_of(type) : 0, task.out != nullptr ? slot.count : 0,
+                     type};
+}
+
+void PipelineLine::upload(const PipelineTask& task, PipelineSlot& slot) {
+    for (std::size_t k = 0; k < task.in.size(); ++k) {
+        if (!slot.in_host[k]) continue;
+        if (!slot.upload.used) slot.upload.start(*uploads_);
+        uploads_->copy(*slot.in[k], 0, *slot.in_host[k], 0, slot.count * size_of(task.in[k]->type()));
+    }
+    if (slot.upload.used) slot.upload.end(*uploads_);
+}
+
+void PipelineLine::begin(const PipelineTask& task, PipelineSlot& slot) {
+    if (slot.upload.used) kernels_->wait(*slot.upload.to);
+    slot.first_kernels.start(*kernels_);
+    const auto start = Clock::now();
+    const Run run = task.begin(*kernels_, segment_of(slot));
+    begun_.add(milliseconds(Clock::now() - start));
+    slot.first_kernels.end(*kernels_);
+    if (!run.variant.empty()) share_.variant = run.variant;
+    slot.results = task.out != nullptr ? slot.count : 0;
+    if (!task.complete) download(task, slot);
+}
+
+void PipelineLine::complete(const PipelineTask& task, PipelineSlot& slot) {
+    slot.first_kernels.to->synchronize();
+    slot.last_kernels.start(*kernels_);
+    const auto start = Clock::now();
+    slot.results = task.complete(*kernels_, segment_of(slot));
+    completed_.add(milliseconds(Clock::now() - start));
+    slot.last_kernels.end(*kernels_);
+    download(task, slot);
+}
+
+void PipelineLine::download(const PipelineTask& task, PipelineSlot& slot) {
+    slot.is_complete = true;
+    if (!slot.out_host) return;
+    downloads_->wait(slot.last_kernels.used ? *slot.last_kernels.to : *slot.first_kernels.to);
+    slot.download.start(*downloads_);
+    downloads_->copy(*slot.out_host, 0, *slot.out, 0, slot.results * size_of(task.out->type()));
+    slot.download.end(*downloads_);
+}
+
+void PipelineLine::wait(PipelineSlot& slot, PipelineTimes& times) {
+    slot.last().to->synchronize();
+    const double up = slot.upload.take(times.upload);
+    const double kernels = slot.first_kernels.take(times.kernel) + slot.last_kernels.take(times.kernel);
+    const double down = slot.download.take(times.download);
+    under_way_ -= slot.count;
+    // The first one may have waited for a compiler. Stages overlap, so the longest one counts.
+    if (done_++ == 0 || slot.count == 0) return;
+    const double seconds = std::max({up, kernels, down, 1e-3}) * 1e-3;
+    const double rate = static_cast<double>(slot.count) / seconds;
+    rate_ = rate_ == 0 ? rate : (rate_ + rate) / 2;
+}
+
+void* PipelineLine::results_of(PipelineSlot& slot) {
+    return (slot.out_host ? *slot.out_host : *slot.out).host_pointer();
+}
+
+void PipelineLine::synchronize() {
+    for (const auto& stream : {uploads_, kernels_, downloads_}) {
+        if (stream) stream->synchronize();
+    }
+}
+
+}  // namespace concord::detail
