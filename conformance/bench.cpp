@@ -50,10 +50,11 @@ class Runner {
           report_(report),
           rig_(rig),
           stream_(rig.stream()),
-          ceilings_(rig.stream(), options.hot) {}
+          ceilings_(rig.stream(), options.hot, rates_of(rig.selector()), options.ceilings_effort) {}
 
     BenchDevice run() {
-        const Afresh afresh(rig_.device());
+        std::optional<Afresh> afresh;
+        if (options_.afresh) afresh.emplace(rig_.device());
         if (options_.ceilings) {
             progress_.show(rig_.selector() + ": ceilings");
             ceilings_.measure_all();
@@ -81,6 +82,13 @@ class Runner {
         const BenchRow* first = nullptr;  // that has a time
     };
 
+    std::shared_ptr<Ceilings::Rates> rates_of(const std::string& selector) const {
+        if (!options_.rates) return nullptr;
+        std::shared_ptr<Ceilings::Rates>& rates = (*options_.rates)[selector];
+        if (!rates) rates = std::make_shared<Ceilings::Rates>();
+        return rates;
+    }
+
     void measure_workload(const Suite& suite, const Workload& workload) {
         for (const Type type : options_.types) {
             for (const u64 n : options_.sizes) {
@@ -107,6 +115,7 @@ class Runner {
             const bool by_auto = wants_auto && rows.empty() && (chosen.empty() || variant->name == chosen);
             if (!by_name && !by_auto) continue;
             BenchRow row = row_of(suite.name, work, std::string(variant->name));
+            if (options_.wanted && !options_.wanted(row)) continue;
             const bool may_lack = !by_name || asked_for(options_.variants, "all");
             const bool kept = attempt(row, may_lack, [&] {
                 if (!no_room.empty()) throw Error(ErrorCode::out_of_memory, "no room", no_room);
@@ -114,7 +123,7 @@ class Runner {
                 loaded = true;
                 measure_variant(row, *variant, place);
             });
-            if (kept) rows.push_back(std::move(row));
+            if (kept) take(rows, std::move(row));
             if (place.first == nullptr && kept && rows.back().timing) place.first = &rows.back();
             if (dead_) break;
         }
@@ -125,12 +134,17 @@ class Runner {
                 row.library = baseline->library;
                 row.host_clock = baseline->blocking;
                 if (attempt(row, false, [&] { measure_baseline(row, *baseline, place); }))
-                    rows.push_back(std::move(row));
+                    take(rows, std::move(row));
                 if (dead_) break;
             }
         }
         for (BenchRow& row : rows)
             report_.add(std::move(row));
+    }
+
+    void take(std::vector<BenchRow>& rows, BenchRow row) {
+        rows.push_back(std::move(row));
+        if (options_.done) options_.done(rows.back());
     }
 
     // The variant that `auto` takes for this work; empty if it takes none, or the suite knows no `auto`: then the first one that
@@ -221,7 +235,8 @@ class Runner {
             place.work.call(stream_, at.in, at.out, Options{.variant = variant.name});
         };
         row.copies = place.rotation->copies();
-        row.timing = measure(stream_, [&] { call(place.rotation->next()); });
+        row.timing = measure(
+            stream_, [&] { call(place.rotation->next()); }, options_.effort);
         bound(row, place.work);
         if (place.trip) {
             row.upload_ms = place.upload_ms;
@@ -256,7 +271,7 @@ class Runner {
     void prepare(Place& place) {
         if (place.rotation) return;
         place.rotation.emplace(stream_, rig_.operands(), options_.hot ? 0 : cold_bytes(rig_.device()));
-        if (place.work.bytes() > available_host_memory() / 4) return;
+        if (!options_.round_trips || place.work.bytes() > available_host_memory() / 4) return;
         try {
             place.trip = std::make_unique<RoundTrip>(stream_, rig_.operands());
             place.upload_ms = place.trip->upload_ms();

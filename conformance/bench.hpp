@@ -61,12 +61,17 @@
 #include <concord/conformance/measure.hpp>
 #include <concord/conformance/suite.hpp>
 
+#include <functional>
 #include <iosfwd>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace concord::conformance {
+
+struct BenchRow;
 
 struct BenchOptions {
     std::vector<std::string> algorithms = {};      ///< names of suites; empty: all
@@ -83,6 +88,17 @@ struct BenchOptions {
     bool times = false;       ///< print a table of compile, upload, kernel, download and end to end
     bool attributes = false;  ///< print a table of kernels
     u64 seed = 1;
+    Effort effort = {};  ///< how long to go on measuring a call
+    /// The same for each ceiling.
+    Effort ceilings_effort = {.least_ms = 30, .most_ms = 400, .precision = 0.01};
+    bool round_trips = true;  ///< time uploads, downloads and end to end
+    bool afresh = true;       ///< compile past all caches, to tell what that takes
+    /// The ceilings of devices, by selector, that were measured before; those measured now are added. Null: none were.
+    std::shared_ptr<std::map<std::string, std::shared_ptr<Ceilings::Rates>>> rates = {};
+    /// Asked before a variant's row is measured, when it tells what it is of: whether to. Empty: yes.
+    std::function<bool(const BenchRow&)> wanted = {};
+    /// Called with each row when it is done. Empty: nothing is.
+    std::function<void(const BenchRow&)> done = {};
 };
 
 /// A kernel that a call launched.
@@ -145,6 +161,11 @@ class BenchReport {
     std::vector<BenchRow> rows_;
     bool wrong_ = false, failed_ = false;
 };
+
+/// Ceilings as JSON tells them: names with their units, and values.
+std::vector<std::pair<std::string, double>> fields_of(const Ceilings::Known& known);
+/// A row as an object of JSON, with the fields described above.
+std::string json_of(const BenchRow& row);
 
 /// Measures everything that the options ask for, and prints to `live`, unless it is null, what print() would,
 /// each device when it is done. Throws unavailable for a device that cannot be had, unsupported for one that

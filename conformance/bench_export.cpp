@@ -32,7 +32,7 @@ ordered_json json_of(const KernelUse& use) {
 }
 
 // The schema's fields, in its order.
-ordered_json json_of(const BenchRow& row) {
+ordered_json row_json(const BenchRow& row) {
     ordered_json line = {{"algorithm", row.algorithm},
                          {"function", row.function},
                          {"variant", row.variant},
@@ -73,26 +73,6 @@ ordered_json json_of(const BenchRow& row) {
     return line;
 }
 
-// With their units, from what is in bytes and operations a second.
-std::vector<std::pair<std::string, double>> fields_of(const Ceilings::Known& known) {
-    std::vector<std::pair<std::string, double>> fields;
-    auto add = [&](const char* name, const std::optional<double>& value, double scale) {
-        if (value) fields.emplace_back(name, *value * scale);
-    };
-    add("copy_gb_per_s", known.copy, 1e-9);
-    add("read_gb_per_s", known.read, 1e-9);
-    add("fma_f32_gflop_per_s", known.fma_f32, 1e-9);
-    add("fma_f64_gflop_per_s", known.fma_f64, 1e-9);
-    if (const auto& t = known.transfers) {
-        add("upload_pinned_gb_per_s", t->upload_pinned, 1e-9);
-        add("download_pinned_gb_per_s", t->download_pinned, 1e-9);
-        add("upload_pageable_gb_per_s", t->upload_pageable, 1e-9);
-        add("download_pageable_gb_per_s", t->download_pageable, 1e-9);
-    }
-    add("launch_ms", known.launch_ms, 1);
-    return fields;
-}
-
 // Commas and quotes in quotes.
 std::string csv_field(const ordered_json& value) {
     if (value.is_null()) return {};
@@ -116,6 +96,29 @@ std::string csv_of(const ordered_json& kernels) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, double>> fields_of(const Ceilings::Known& known) {
+    std::vector<std::pair<std::string, double>> fields;
+    auto add = [&](const char* name, const std::optional<double>& value, double scale) {
+        if (value) fields.emplace_back(name, *value * scale);
+    };
+    add("copy_gb_per_s", known.copy, 1e-9);
+    add("read_gb_per_s", known.read, 1e-9);
+    add("fma_f32_gflop_per_s", known.fma_f32, 1e-9);
+    add("fma_f64_gflop_per_s", known.fma_f64, 1e-9);
+    if (const auto& t = known.transfers) {
+        add("upload_pinned_gb_per_s", t->upload_pinned, 1e-9);
+        add("download_pinned_gb_per_s", t->download_pinned, 1e-9);
+        add("upload_pageable_gb_per_s", t->upload_pageable, 1e-9);
+        add("download_pageable_gb_per_s", t->download_pageable, 1e-9);
+    }
+    add("launch_ms", known.launch_ms, 1);
+    return fields;
+}
+
+std::string json_of(const BenchRow& row) {
+    return row_json(row).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
 
 std::string BenchReport::json() const {
     ordered_json root = {{"schema", 1},
@@ -145,19 +148,19 @@ std::string BenchReport::json() const {
                                    {"ceilings", ceilings}});
     }
     for (const BenchRow& row : rows_)
-        root["results"].push_back(json_of(row));
+        root["results"].push_back(row_json(row));
     return root.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string BenchReport::csv() const {
     std::string text;
-    const ordered_json names = json_of(BenchRow{});
+    const ordered_json names = row_json(BenchRow{});
     for (const auto& [name, value] : names.items())
         text += (text.empty() ? "" : ",") + name;
     text += '\n';
     for (const BenchRow& row : rows_) {
         std::string line;
-        const ordered_json fields = json_of(row);
+        const ordered_json fields = row_json(row);
         for (const auto& [name, value] : fields.items()) {
             if (name != "algorithm") line += ',';
             line += name == "kernels" ? csv_of(value) : csv_field(value);

@@ -15,7 +15,6 @@ extern const KernelText ceilings_cu, ceilings_cl;
 namespace conformance {
 namespace {
 
-constexpr Effort effort{.least_ms = 30, .most_ms = 400, .precision = 0.01};
 constexpr u32 unroll = 8;
 constexpr u32 group_lanes = 256;  // where groups have many lanes
 constexpr u32 chains = 8;
@@ -64,6 +63,12 @@ std::optional<double> largest(const std::map<u64, double>& rates) {
 
 }  // namespace
 
+Ceilings::Ceilings(Stream& stream, bool hot, std::shared_ptr<Rates> rates, const Effort& effort)
+    : stream_(stream),
+      hot_(hot),
+      rates_(rates ? std::move(rates) : std::make_shared<Rates>()),
+      effort_(effort) {}
+
 std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type) const {
     Device& device = stream_.device();
     const std::string name(name_of(type)), vector = type == Type::f64 ? "double8" : "float16";
@@ -89,7 +94,7 @@ std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type) const {
 
 double Ceilings::copy(u64 traffic) {
     const u64 bytes = whole_lines(traffic / 2), count = bytes / 4;
-    if (const auto it = copy_.find(2 * bytes); it != copy_.end()) return it->second;
+    if (const auto it = rates_->copy.find(2 * bytes); it != rates_->copy.end()) return it->second;
     Device& device = stream_.device();
     const auto from = device.allocate(bytes, &stream_), to = device.allocate(bytes, &stream_);
     const u64 pattern = 0x0123456789abcdef;
@@ -103,21 +108,21 @@ double Ceilings::copy(u64 traffic) {
             const Operands& at = rotation.next();
             stream_.copy(*at.out[0].buffer, at.out[0].offset, *at.in[0].buffer, at.in[0].offset, bytes);
         },
-        effort);
+        effort_);
     const Timing by_map = measure(
         stream_,
         [&] {
             const Operands& at = rotation.next();
             map(stream_, at.in[0], at.out[0], MapFunction::copy);
         },
-        effort);
-    return copy_[2 * bytes] = std::max(rate(2 * bytes, own), rate(2 * bytes, by_map));
+        effort_);
+    return rates_->copy[2 * bytes] = std::max(rate(2 * bytes, own), rate(2 * bytes, by_map));
 }
 
 double Ceilings::read(u64 bytes) {
     bytes = whole_lines(bytes);
     const u64 count = bytes / 4;
-    if (const auto it = read_.find(bytes); it != read_.end()) return it->second;
+    if (const auto it = rates_->read.find(bytes); it != rates_->read.end()) return it->second;
     Device& device = stream_.device();
     const auto kernel = compile("read_words", Type::u32);
     const auto from = device.allocate(bytes, &stream_), to = device.allocate(64, &stream_);
@@ -135,14 +140,14 @@ double Ceilings::read(u64 bytes) {
             const Operands& at = rotation.next();
             launch(stream_, *kernel, shape, at.in[0], at.out[0], count, never);
         },
-        effort);
-    return read_[bytes] = rate(bytes, timing);
+        effort_);
+    return rates_->read[bytes] = rate(bytes, timing);
 }
 
 std::optional<double> Ceilings::fma(Type type) {
     Device& device = stream_.device();
     if (!is_float(type) || (type == Type::f64 && !device.traits().fp64)) return std::nullopt;
-    if (const auto it = fma_.find(type); it != fma_.end()) return it->second;
+    if (const auto it = rates_->fma.find(type); it != rates_->fma.end()) return it->second;
     const auto kernel = compile("fma_chains", type);
     const auto to = device.allocate(64, &stream_);
     const View out{to.get(), 0, 1, type};
@@ -154,27 +159,27 @@ std::optional<double> Ceilings::fma(Type type) {
             [&] {
                 launch(stream_, *kernel, shape, out, static_cast<T>(0.75), static_cast<T>(0.25), fma_steps);
             },
-            effort);
+            effort_);
     });
     const u64 elements = groups(device) * lanes(device) * fma_width(device, type);
-    return fma_[type] = rate(2 * elements * fma_steps, timing);
+    return rates_->fma[type] = rate(2 * elements * fma_steps, timing);
 }
 
 double Ceilings::launch_ms() {
-    if (launch_ms_) return *launch_ms_;
+    if (rates_->launch_ms) return *rates_->launch_ms;
     const auto kernel = compile("idle", Type::f32);
     const Timing timing = measure_blocking(
         [&] {
             launch(stream_, *kernel, LaunchShape::linear(1, 1), u32{0});
             stream_.synchronize();
         },
-        effort);
-    launch_ms_ = timing.median;
-    return *launch_ms_;
+        effort_);
+    rates_->launch_ms = timing.median;
+    return timing.median;
 }
 
 Ceilings::Transfers Ceilings::transfers() {
-    if (transfers_) return *transfers_;
+    if (rates_->transfers) return *rates_->transfers;
     Device& device = stream_.device();
     const u64 bytes = std::min(transfer_bytes, device.traits().max_allocation / 4);
     const auto on_device = device.allocate(bytes, &stream_);
@@ -187,19 +192,19 @@ Ceilings::Transfers Ceilings::transfers() {
                 enqueue();
                 stream_.synchronize();
             },
-            effort);
+            effort_);
         return rate(bytes, timing);
     };
     Transfers rates;
     rates.upload_pinned =
         rate(bytes, measure(
-                        stream_, [&] { stream_.copy(*on_device, 0, *pinned, 0, bytes); }, effort));
+                        stream_, [&] { stream_.copy(*on_device, 0, *pinned, 0, bytes); }, effort_));
     rates.download_pinned =
         rate(bytes, measure(
-                        stream_, [&] { stream_.copy(*pinned, 0, *on_device, 0, bytes); }, effort));
+                        stream_, [&] { stream_.copy(*pinned, 0, *on_device, 0, bytes); }, effort_));
     rates.upload_pageable = blocking([&] { stream_.write(*on_device, 0, pageable.data(), bytes); });
     rates.download_pageable = blocking([&] { stream_.read(pageable.data(), *on_device, 0, bytes); });
-    return *(transfers_ = rates);
+    return *(rates_->transfers = rates);
 }
 
 u64 Ceilings::large_traffic() const {
@@ -219,10 +224,11 @@ void Ceilings::measure_all() {
 
 Ceilings::Known Ceilings::known() const {
     auto of = [&](Type type) -> std::optional<double> {
-        const auto it = fma_.find(type);
-        return it == fma_.end() ? std::nullopt : std::optional(it->second);
+        const auto it = rates_->fma.find(type);
+        return it == rates_->fma.end() ? std::nullopt : std::optional(it->second);
     };
-    return {largest(copy_), largest(read_), of(Type::f32), of(Type::f64), launch_ms_, transfers_};
+    return {largest(rates_->copy), largest(rates_->read), of(Type::f32),
+            of(Type::f64),         rates_->launch_ms,     rates_->transfers};
 }
 
 }  // namespace conformance

@@ -1,9 +1,11 @@
 #pragma once
 /// What a device can do at best, measured in the same run and in the same way as what is held against it.
 
+#include <concord/conformance/measure.hpp>
 #include <concord/conformance/rotation.hpp>
 
 #include <map>
+#include <memory>
 #include <optional>
 
 namespace concord::conformance {
@@ -11,8 +13,11 @@ namespace concord::conformance {
 /// Each is measured when it is first asked for. Bytes, or operations, a second.
 class Ceilings {
   public:
-    /// `hot`: on data that may be in the caches.
-    Ceilings(Stream& stream, bool hot) : stream_(stream), hot_(hot) {}
+    struct Rates;
+    /// `hot`: on data that may be in the caches. `rates`: what was measured of this device before, to which what is
+    /// measured now is added; null: nothing was.
+    Ceilings(Stream& stream, bool hot, std::shared_ptr<Rates> rates = nullptr,
+             const Effort& effort = {.least_ms = 30, .most_ms = 400, .precision = 0.01});
 
     /// Bytes read plus bytes written by a copy that moves `traffic` of them in all: the better of the
     /// device's own copy and of map with the function copy.
@@ -31,6 +36,14 @@ class Ceilings {
     };
     Transfers transfers();
 
+    /// What was measured; copy and read by traffic.
+    struct Rates {
+        std::map<u64, double> copy, read;
+        std::map<Type, double> fma;
+        std::optional<double> launch_ms;
+        std::optional<Transfers> transfers;
+    };
+
     /// Measures all of them, copy and read for traffic that is past every cache.
     void measure_all();
 
@@ -47,10 +60,8 @@ class Ceilings {
 
     Stream& stream_;
     bool hot_;
-    std::map<u64, double> copy_, read_;  // by traffic
-    std::map<Type, double> fma_;
-    std::optional<double> launch_ms_;
-    std::optional<Transfers> transfers_;
+    std::shared_ptr<Rates> rates_;
+    Effort effort_;
 };
 
 }  // namespace concord::conformance

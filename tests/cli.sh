@@ -265,6 +265,10 @@ ends 2 "'frob'" check --variants frob
 ends 2 "'frob'" check --types frob
 ends 2 "'2^99'" check --sizes '2^99'
 ends 2 "'-5'" bench --sizes -5
+ends 2 "which study?" study
+ends 2 "there is no study 'frob'" study frob --out box
+ends 2 "--out" study reduce-steps
+ends 0 "reduce-steps" study --list
 ends 2 "frob" devices --log-level frob
 ends 2 "--threads" devices --threads 0
 for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" "run stencil" "run matmul"; do

@@ -119,7 +119,7 @@ int run_program(int argc, char** argv) {
     program.require_subcommand(1);
     add_common_options(program);
     Action action;
-    for (const auto add : {add_devices, add_doctor, add_algorithms, add_run, add_check, add_bench, add_cache})
+    for (const auto add : {add_devices, add_doctor, add_algorithms, add_run, add_check, add_bench, add_study, add_cache})
         add(program, action);
     try {
         program.parse(argc, argv);

@@ -201,16 +201,17 @@ void histogram_cases(const Plan& plan, Type type, const Take& take) {
 
 // Even bins over all that the data may be: [-1, 1) for floats, the type's whole range for integers, but for its
 // largest value in the widest types.
-std::optional<Work> workload(std::string_view title, u64 bins, Pattern pattern, Type type, u64 n, u64 seed) {
+std::optional<Work> workload(std::string_view title, Type counter, u64 bins, Pattern pattern, Type type,
+                             u64 n, u64 seed) {
     return visit(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         const Input input{type, n, pattern, seed};
         if constexpr (std::is_floating_point_v<T>) {
-            return even_float<T>(std::string(title), Type::u32, input, bins, T(-1), T(1));
+            return even_float<T>(std::string(title), counter, input, bins, T(-1), T(1));
         } else {
             using L = std::numeric_limits<T>;
             using Wide = std::conditional_t<sizeof(T) == 8, T, i64>;
-            return even_integer<T>(std::string(title), Type::u32, input, bins, Wide(L::min()),
+            return even_integer<T>(std::string(title), counter, input, bins, Wide(L::min()),
                                    static_cast<Wide>(sizeof(T) == 8 ? L::max() : Wide(L::max()) + 1));
         }
     });
@@ -221,15 +222,21 @@ std::optional<Work> workload(std::string_view title, u64 bins, Pattern pattern, 
 Suite histogram_suite() {
     Suite suite;
     suite.cases = histogram_cases;
-    for (const bool equal : {false, true}) {
-        for (const u64 bins : {u64{256}, u64{2048}, u64{65536}, u64{1} << 20, u64{1} << 24}) {
-            const std::string name = "even" + std::to_string(bins) + (equal ? "_equal" : "");
-            suite.workloads.push_back(
-                {name, [=](Type type, u64 n, u64 seed) {
-                     return workload(name, bins, equal ? Pattern::constant : Pattern::random, type, n, seed);
-                 }});
-        }
-    }
+    auto add = [&](const std::string& end, Type counter, u64 bins, Pattern pattern) {
+        const std::string name = "even" + std::to_string(bins) + end;
+        suite.workloads.push_back({name, [=](Type type, u64 n, u64 seed) {
+                                       return workload(name, counter, bins, pattern, type, n, seed);
+                                   }});
+    };
+    constexpr u64 first[] = {256, 2048, 65536, 1 << 20, 1 << 24};
+    for (const u64 bins : first)
+        add("", Type::u32, bins, Pattern::random);
+    for (const u64 bins : first)
+        add("_equal", Type::u32, bins, Pattern::constant);
+    for (const u64 bins : {128, 512, 1024, 4096, 8192, 16384, 32768})
+        add("", Type::u32, bins, Pattern::random);
+    for (const u64 bins : {128, 1024, 8192, 65536})
+        add("_saturating", Type::u16, bins, Pattern::random);
     return suite;
 }
 

@@ -1,0 +1,274 @@
+// The report as a page.
+
+#include "page.hpp"
+
+#include "study.hpp"
+
+#include <concord/conformance/table.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace concord::study {
+namespace {
+
+using conformance::rounded;
+
+std::string tag(const char* name, const std::string& inside, const std::string& attributes = {}) {
+    return std::string("<") + name + (attributes.empty() ? "" : " " + attributes) + ">" + inside + "</" +
+           name + ">";
+}
+
+// Text with `names` in backquotes as code.
+std::string prose(const std::string& text) {
+    std::string html;
+    bool inside = false;
+    for (const char c : escaped(text)) {
+        if (c != '`') {
+            html += c;
+            continue;
+        }
+        html += inside ? "</code>" : "<code>";
+        inside = !inside;
+    }
+    return html;
+}
+
+// Escaped, and "2^20" with its exponent raised.
+std::string shown(const std::string& text) {
+    std::string html = escaped(text);
+    for (std::size_t at = 0; (at = html.find("2^", at)) != std::string::npos;) {
+        const std::size_t end = std::min(html.find_first_not_of("0123456789", at + 2), html.size());
+        const std::string power = "2<sup>" + html.substr(at + 2, end - at - 2) + "</sup>";
+        html.replace(at, end - at, power);
+        at += power.size();
+    }
+    return html;
+}
+
+bool is_bad(const std::string& cell) {
+    return cell == "failed" || cell == "FAILED" || cell == "DIFFERS" || cell == "WRONG";
+}
+
+// What failed, one by one; of what was left out, how much.
+std::string problems_of(const Chart& chart) {
+    std::string list;
+    std::map<std::string, u64> left;
+    for (const Result* r : chart.missing) {
+        if (r->left_out())
+            ++left[r->variant];
+        else
+            list += tag("li", tag("span", "failed", "class=\"bad\"") + ": " + shown(r->title()) + ": " +
+                                  escaped(r->problem));
+    }
+    if (!left.empty()) {
+        std::string names;
+        for (const auto& [name, count] : left)
+            names += (names.empty() ? "" : ", ") + name +
+                     (count > 1 ? " (" + std::to_string(count) + " sizes)" : "");
+        list +=
+            tag("li", "left out, for want of room or because a call would take too long: " + escaped(names));
+    }
+    return list.empty() ? "" : tag("ul", list, "class=\"problems\"");
+}
+
+std::string legend_of(const Chart& chart) {
+    std::string list;
+    if (!chart.bars) {
+        for (std::size_t k = 0; k < chart.series.size(); ++k)
+            list += tag("li", legend_mark(k, false) + tag("span", escaped(chart.series[k].name)));
+    }
+    for (std::size_t k = 0; k < chart.guides.size(); ++k)
+        list += tag("li", legend_mark(k, true) + tag("span", escaped(chart.guides[k].name)));
+    return list.empty() ? "" : tag("ul", list, "class=\"legend\"");
+}
+
+std::string figure_of(const Chart& chart, const std::string& id, const std::string& file,
+                      const std::string& csv) {
+    const std::string caption =
+        tag("figcaption",
+            tag("h4", shown(chart.title)) + (chart.text.empty() ? "" : tag("p", prose(chart.text))));
+    const std::string link =
+        tag("a", "CSV",
+            "download=\"" + escaped(file) + "\" href=\"" + data_uri(csv, "text/csv") + "\" aria-label=\"" +
+                escaped("CSV of " + chart.figure + ": " + chart.title) + "\"");
+    const std::string table =
+        html_table(table_of(chart), chart.figure + ": " + chart.title, chart.matrix.empty() ? 1 : 99);
+    if (!chart.matrix.empty())
+        return tag("figure", caption + table + tag("div", link, "class=\"below\""),
+                   "class=\"wide\" id=\"" + id + "\"");
+    const std::string drawing =
+        chart.marks() == 0 ? tag("p", "Nothing could be measured.") : svg_of(chart, id) + legend_of(chart);
+    return tag("figure",
+               caption + drawing + problems_of(chart) +
+                   tag("div", tag("details", tag("summary", "Table") + table) + link, "class=\"below\""),
+               "id=\"" + id + "\"");
+}
+
+// A column a device.
+std::string devices_table(const Records& records) {
+    using Unit = Scale::Unit;
+    constexpr struct {
+        const char* title;
+        const char* name;
+        Unit unit;
+    } ceilings[] = {{"copy", "copy_gb_per_s", Unit::gb_per_s},
+                    {"read", "read_gb_per_s", Unit::gb_per_s},
+                    {"multiply-adds, f32", "fma_f32_gflop_per_s", Unit::gflop_per_s},
+                    {"multiply-adds, f64", "fma_f64_gflop_per_s", Unit::gflop_per_s},
+                    {"upload, pinned", "upload_pinned_gb_per_s", Unit::gb_per_s},
+                    {"download, pinned", "download_pinned_gb_per_s", Unit::gb_per_s},
+                    {"upload, pageable", "upload_pageable_gb_per_s", Unit::gb_per_s},
+                    {"download, pageable", "download_pageable_gb_per_s", Unit::gb_per_s},
+                    {"launch and wait", "launch_ms", Unit::milliseconds}};
+    Rows rows = {{""}, {"name"}, {"driver"}};
+    for (const auto& ceiling : ceilings)
+        rows.push_back({ceiling.title});
+    for (const ordered_json& any : records.devices) {
+        const ordered_json& device = *records.device(any["selector"]);
+        if (&device != &any) continue;
+        rows[0].push_back(device["selector"]);
+        rows[1].push_back(device["name"]);
+        rows[2].push_back(device["driver"]);
+        for (std::size_t k = 0; k < std::size(ceilings); ++k) {
+            const auto it = device["ceilings"].find(ceilings[k].name);
+            rows[3 + k].push_back(it == device["ceilings"].end()
+                                      ? ""
+                                      : Scale{"", ceilings[k].unit, false}.write(it->get<double>()));
+        }
+    }
+    return tag("div", html_table(rows, "The devices, and what they do at best, measured in the same run", 99),
+               "class=\"devices\"");
+}
+
+}  // namespace
+
+std::string html_table(const Rows& rows, const std::string& caption, std::size_t words) {
+    std::string head, body;
+    for (std::size_t k = 0; k < rows.front().size(); ++k)
+        head +=
+            tag("th", escaped(rows.front()[k]), k < words ? "scope=\"col\"" : "scope=\"col\" class=\"num\"");
+    for (std::size_t r = 1; r < rows.size(); ++r) {
+        std::string line;
+        for (std::size_t k = 0; k < rows[r].size(); ++k) {
+            std::string css = k < words ? "" : "num";
+            if (is_bad(rows[r][k])) css += css.empty() ? "bad" : " bad";
+            if (rows[r][k] == "moved") css += " moved";
+            line += k == 0 ? tag("th", shown(rows[r][k]), "scope=\"row\"")
+                           : tag("td", shown(rows[r][k]), css.empty() ? "" : "class=\"" + css + "\"");
+        }
+        body += tag("tr", line);
+    }
+    return tag(
+        "div",
+        tag("table", tag("caption", shown(caption)) + tag("thead", tag("tr", head)) + tag("tbody", body)),
+        "class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" + escaped("Table: " + caption) +
+            "\"");
+}
+
+std::string data_uri(const std::string& text, const char* type) {
+    static const char* const hex = "0123456789ABCDEF";
+    std::string uri = std::string("data:") + type + ";charset=utf-8,";
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           c == '-' || c == '.' || c == '_' || c == ',' || c == ':';
+        if (plain)
+            uri += c;
+        else
+            uri.append("%").append(1, hex[byte >> 4]).append(1, hex[byte & 15]);
+    }
+    return uri;
+}
+
+std::string html_machine(const ordered_json& run) {
+    const ordered_json& m = run["machine"];
+    return escaped(m["cpu"].get<std::string>() + ", " + std::to_string(m["cores"].get<u32>()) + " cores, " +
+                   conformance::bytes_name(m["memory_bytes"]) + "; " + m["os"].get<std::string>() + "; " +
+                   m["compiler"].get<std::string>() + ". Concord " + run["version"].get<std::string>() +
+                   ", " + run["date"].get<std::string>() +
+                   (run.value("quick", false) ? ", a quick run: small sizes, few repetitions." : "."));
+}
+
+std::string html_page(const std::string& title, const std::string& header, const std::string& navigation,
+                      const std::string& main) {
+    return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title) +
+           "</title><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><link "
+           "rel=\"icon\" "
+           "href=\"data:,\"><style>" +
+           page_style +
+           "</style></head>\n<body><a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header>" +
+           tag("h1", escaped(title)) + header + "</header>\n" + navigation +
+           "\n<main id=\"main\" tabindex=\"-1\">" + main + "</main></body></html>\n";
+}
+
+std::string report(const Records& records, const Save& save) {
+    std::string sections, links;
+    auto add = [&](const Study& study, const Data& data) {
+        std::string figures;
+        for (std::size_t f = 0; f < study.figures.size(); ++f) {
+            const Figure& figure = study.figures[f];
+            std::string charts;
+            std::size_t number = 0;
+            for (Chart& chart : figure.build(figure, data)) {
+                chart.figure = figure.title;
+                const std::string id =
+                    study.name + "-" + std::to_string(f + 1) + "-" + std::to_string(++number);
+                const std::string csv = csv_of(chart);
+                save(id + ".csv", csv);
+                charts += figure_of(chart, id, id + ".csv", csv) + "\n";
+            }
+            if (charts.empty()) continue;
+            figures += tag("h3", escaped(figure.title)) +
+                       (figure.caption.empty() ? "" : tag("p", prose(figure.caption), "class=\"caption\"")) +
+                       tag("div", charts, "class=\"charts\"");
+        }
+        if (figures.empty()) return;
+        links += tag("li", tag("a", escaped(study.title), "href=\"#" + study.name + "\""));
+        sections += "\n" + tag("section",
+                               tag("h2", escaped(study.title), "id=\"" + study.name + "-title\"") +
+                                   tag("p", escaped(study.question), "class=\"question\"") +
+                                   tag("p", prose(study.text)) + figures,
+                               "id=\"" + study.name + "\" aria-labelledby=\"" + study.name + "-title\"");
+    };
+    for (const Study& study : studies()) {
+        if (records.studies.count(study.name) != 0) add(study, {records, results_of(study, records)});
+    }
+    for (const ordered_json& line : records.files) {
+        const Records file = records_of_file(line);
+        Data data{file, {}};
+        for (const Result& r : file.results)
+            data.results.push_back(&r);
+        add(study_of_file(line), data);
+    }
+    const std::string header =
+        tag("p", html_machine(records.run), "class=\"soft\"") +
+        tag("p",
+            "Results are verified before they are timed; what is wrong has no number. Times are medians; the "
+            "bars through marks are quartiles. Calls take turns on copies of their data, against caches. All "
+            "numbers: " +
+                tag("a", "results.json", "href=\"results.json\"") + ", and the CSV files in " +
+                tag("code", "csv/") + ".") +
+        (records.devices.empty() ? "" : devices_table(records));
+    return html_page("Concord: studies", header, "<nav aria-label=\"Studies\"><ul>" + links + "</ul></nav>",
+                     sections);
+}
+
+std::string results_json(const Records& records) {
+    ordered_json root = records.run;
+    root.erase("kind");
+    root["devices"] = ordered_json::array();
+    root["results"] = ordered_json::array();
+    root["checks"] = root["files"] = ordered_json::array();
+    for (const auto& [from, name] :
+         {std::pair(&records.devices, "devices"), std::pair(&records.lines, "results"),
+          std::pair(&records.checks, "checks"), std::pair(&records.files, "files")}) {
+        for (ordered_json line : *from) {
+            line.erase("kind");
+            root[name].push_back(std::move(line));
+        }
+    }
+    return root.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace concord::study

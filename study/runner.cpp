@@ -1,0 +1,329 @@
+// Runs what is not known yet, case by case.
+
+#include "study.hpp"
+
+#include <concord/conformance/bench.hpp>
+#include <concord/conformance/machine.hpp>
+#include <concord/conformance/table.hpp>
+#include <concord/device.hpp>
+#include <concord/log.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <ostream>
+#include <set>
+
+namespace concord::study {
+namespace {
+
+using conformance::asked_for;
+using conformance::BenchOptions;
+using conformance::BenchRow;
+using conformance::Ceilings;
+using conformance::Effort;
+using conformance::rounded;
+
+constexpr Effort quick_effort{.least_ms = 2, .most_ms = 25, .precision = 0.05};
+constexpr Effort full_effort{.least_ms = 20, .most_ms = 500, .precision = 0.01};
+constexpr Effort quick_ceilings{.least_ms = 15, .most_ms = 150, .precision = 0.02};
+// A call that is expected to take longer is left out: it is made at least five times.
+constexpr double quick_limit_ms = 60, full_limit_ms = 4000;
+
+u32 threads_of(const Device& device) {
+    return device.traits().dialect == Dialect::host ? device.traits().units : 0;
+}
+
+// 1, 2, 4 ... and all.
+std::vector<u32> thread_counts() {
+    const u32 all = conformance::this_machine().cores;
+    std::vector<u32> counts;
+    for (u32 t = 1; t < all; t *= 2)
+        counts.push_back(t);
+    counts.push_back(all);
+    return counts;
+}
+
+std::vector<u64> sizes_on(const Device& device, const Case& what, bool quick) {
+    std::vector<u64> sizes = what.sizes.of(quick);
+    if (!what.quarters_of_units) return sizes;
+    for (u64& n : sizes)
+        n = (n * device.traits().units + 3) / 4 * 256;
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return sizes;
+}
+
+class Runner {
+  public:
+    Runner(const StudyOptions& options, std::ostream& live)
+        : options_(options), live_(live), store_(options.out, run_line(options.quick)) {
+        if (!store_.set_aside().empty()) live_ << "results " << store_.set_aside() << '\n';
+        const Records known = read_records(options.out);
+        // What failed is tried again.
+        for (const Result& r : known.results) {
+            if (r.ms || r.left_out()) known_[r.key()] = r;
+        }
+        for (const ordered_json& check : known.checks) {
+            if (check["report"]["failed"] == 0) known_checks_.insert(check["key"]);
+        }
+        for (const ordered_json& line : known.devices)
+            ceilings_[line["selector"]] = line["ceilings"];
+    }
+
+    int run() {
+        std::vector<std::string> selectors = options_.devices;
+        if (selectors.empty() || selectors == std::vector<std::string>{"all"}) selectors = device_selectors();
+        for (const std::string& selector : selectors) {
+            const auto device = open_device(selector);
+            if (!device->traits().runs)
+                throw Error(ErrorCode::unsupported, "study", "'" + selector + "' only compiles");
+            if (std::find(devices_.begin(), devices_.end(), device) == devices_.end())
+                devices_.push_back(device);
+        }
+        if (devices_.empty()) throw Error(ErrorCode::unavailable, "study", "there is no device");
+        for (const auto& device : devices_)
+            store_.add_device(device_line(*device, ceilings_[device->info().selector]));
+        for (const Study& study : studies()) {
+            if (asked_for(options_.names, study.name)) run_study(study);
+        }
+        for (const auto& device : devices_)
+            note_ceilings(*device);
+        return status_;
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    static ordered_json device_line(const Device& device, ordered_json ceilings) {
+        const DeviceTraits& t = device.traits();
+        if (!ceilings.is_object()) ceilings = ordered_json::object();
+        return {{"kind", "device"},
+                {"selector", device.info().selector},
+                {"threads", threads_of(device)},
+                {"name", device.info().name},
+                {"driver", device.info().driver},
+                {"many_lanes", t.many_lanes},
+                {"units", t.units},
+                {"sub_group_width", t.sub_group_width},
+                {"ceilings", std::move(ceilings)}};
+    }
+
+    void run_study(const Study& study) {
+        if (options_.with_threads) {
+            ordered_json types = ordered_json::array();
+            for (const Type type : options_.types)
+                types.push_back(name_of(type));
+            store_.add({{"kind", "study"}, {"key", study.name}, {"types", std::move(types)}});
+        }
+        const auto start = Clock::now();
+        measured_ = taken_ = failed_ = left_ = 0;
+        if (study.kind == Study::Kind::check) {
+            if (options_.with_threads) run_checks(study);
+        } else {
+            for (const Case& what : study.cases) {
+                for (const auto& device : devices_)
+                    run_case(study, what, *device);
+                if (what.each_thread_count && options_.with_threads) run_other_threads(study);
+            }
+        }
+        if (!options_.with_threads) return;  // the process that asked for it tells
+        live_ << study.name << ": " << measured_ << " measured, " << taken_ << " known before, " << failed_
+              << " failed, " << left_ << " left out, "
+              << rounded(std::chrono::duration<double>(Clock::now() - start).count()) << " s\n"
+              << std::flush;
+    }
+
+    void run_case(const Study& study, const Case& what, Device& device) {
+        const u32 threads = threads_of(device);
+        if (what.each_thread_count ? threads == 0 : !options_.with_threads) return;
+        if (study.kind == Study::Kind::transfers) {
+            run_transfers(
+                device.info().selector, what, options_.quick,
+                [&](const Result& asked) { return wanted(asked, {}); },
+                [&](const Result& asked, const ordered_json& row) { take(asked, row); });
+            return;
+        }
+        const auto suite = std::find_if(study_suites().begin(), study_suites().end(),
+                                        [&](const Suite& s) { return s.name == what.suite; });
+        if (suite == study_suites().end())
+            throw Error(ErrorCode::invalid_argument, "study",
+                        study.name + ": there is no suite " + what.suite);
+        std::vector<std::string> workloads = what.workloads;
+        if (workloads.empty()) workloads = {suite->workloads.front().name};
+        BenchOptions bench;
+        bench.algorithms = {what.suite};
+        bench.devices = {device.info().selector};
+        bench.variants = what.variants;
+        bench.types = options_.types.empty() ? what.types : options_.types;
+        bench.sizes = sizes_on(device, what, options_.quick);
+        bench.round_trips = bench.afresh = false;
+        bench.rates = what.hot ? nullptr : rates_;
+        bench.hot = what.hot;
+        bench.effort = options_.quick ? quick_effort : full_effort;
+        if (options_.quick) bench.ceilings_effort = quick_ceilings;
+        for (const std::string& workload : workloads) {
+            bench.workloads = {workload};
+            auto asked_of = [&](const BenchRow& row) {
+                Result asked;
+                asked.algorithm = what.suite;
+                asked.workload = workload;
+                asked.variant = row.variant;
+                asked.asked = what.variants == std::vector<std::string>{"auto"} ? "auto" : row.variant;
+                asked.device = row.device;
+                asked.threads = threads;
+                asked.type = name_of(row.type);
+                asked.n = row.n;
+                return asked;
+            };
+            bench.wanted = [&](const BenchRow& row) { return wanted(asked_of(row), row); };
+            bench.done = [&](const BenchRow& row) { take(asked_of(row), ordered_json::parse(json_of(row))); };
+            conformance::bench({*suite}, bench);
+        }
+    }
+
+    // The time that the next smaller size took, made larger as the size is.
+    double expected_ms(const Result& asked) const {
+        double ms = 0;
+        u64 n = 0;
+        for (const auto& [key, r] : known_) {
+            if (r.n >= asked.n || r.n <= n || r.asked != asked.asked || r.algorithm != asked.algorithm ||
+                r.workload != asked.workload || r.device != asked.device || r.threads != asked.threads ||
+                r.type != asked.type || (!r.ms && !r.left_out()))
+                continue;
+            n = r.n;
+            ms = r.ms ? *r.ms * static_cast<double>(asked.n) / static_cast<double>(r.n) : 1e30;
+        }
+        return ms;
+    }
+
+    bool wanted(const Result& asked, const BenchRow& row) {
+        if (const auto it = known_.find(asked.key()); it != known_.end()) {
+            count(it->second, taken_);
+            return false;
+        }
+        const double limit = options_.quick ? quick_limit_ms : full_limit_ms, expected = expected_ms(asked);
+        if (expected <= limit) return true;
+        BenchRow none = row;
+        none.problem =
+            std::string(left_out) + (expected < 1e29 ? "a call would take " + rounded(expected) + " ms"
+                                                     : "as is the next smaller size");
+        if (none.algorithm.empty()) {  // not the bench's
+            none.algorithm = asked.algorithm;
+            none.variant = asked.variant;
+            none.device = asked.device;
+            none.n = asked.n;
+        }
+        take(asked, ordered_json::parse(json_of(none)));
+        return false;
+    }
+
+    void take(const Result& asked, const ordered_json& row) {
+        const ordered_json line = line_of(asked, row);
+        store_.add(line);
+        const Result result = result_of(line);
+        known_[asked.key()] = result;
+        count(result, measured_);
+    }
+
+    void count(const Result& result, u64& as) {
+        if (result.ms) {
+            ++as;
+        } else if (result.left_out()) {
+            ++left_;
+        } else {
+            ++failed_;
+            if (&as == &measured_) live_ << "FAILED " << result.title() << ": " << result.problem << '\n';
+            status_ = result.problem.rfind("WRONG", 0) == 0 ? 1 : status_ == 0 ? 4 : status_;
+        }
+    }
+
+    void run_other_threads(const Study& study) {
+        const auto host =
+            std::find_if(devices_.begin(), devices_.end(), [](const auto& d) { return threads_of(*d) > 0; });
+        if (host == devices_.end() || asked_threads_.count(study.name) != 0) return;
+        asked_threads_.insert(study.name);
+        for (const u32 threads : thread_counts()) {
+            if (threads == threads_of(**host)) continue;
+            const int status = options_.with_threads(threads);
+            if (status != 0 && status_ == 0) status_ = status;
+        }
+        store_.reload();
+        const Records now = read_records(options_.out);
+        for (const Result& r : now.results) {
+            if (known_.try_emplace(r.key(), r).second) ++measured_;
+        }
+    }
+
+    void run_checks(const Study& study) {
+        std::vector<std::string> selectors;
+        std::string list;
+        for (const auto& device : devices_) {
+            selectors.push_back(device->info().selector);
+            list += "|" + selectors.back();
+        }
+        for (const Case& what : study.cases) {
+            const std::string key = "check|" + what.suite + list;
+            if (known_checks_.count(key) != 0) {
+                ++taken_;
+                continue;
+            }
+            ordered_json report = run_check(what.suite, selectors, options_.quick, status_);
+            failed_ += report["failed"] != 0 ? 1 : 0;
+            ++measured_;
+            store_.add({{"kind", "check"}, {"key", key}, {"report", std::move(report)}});
+        }
+    }
+
+    // What was measured of the device's ceilings now, beside what was before.
+    void note_ceilings(Device& device) {
+        const auto it = rates_->find(device.info().selector);
+        if (it == rates_->end()) return;
+        const auto stream = device.create_stream();
+        ordered_json& known = ceilings_[device.info().selector];
+        if (!known.is_object()) known = ordered_json::object();
+        Ceilings ceilings(*stream, false, it->second,
+                          options_.quick ? quick_ceilings : BenchOptions{}.ceilings_effort);
+        const bool all = known.contains("launch_ms");
+        if (!all && options_.with_threads) {
+            try {
+                ceilings.measure_all();
+            } catch (const Error& error) {
+                log::warn(std::string("no ceiling: ") + error.what());
+            }
+        }
+        for (const auto& [name, value] : conformance::fields_of(ceilings.known()))
+            if (!all || !known.contains(name)) known[name] = value;
+        store_.add(device_line(device, known));
+    }
+
+    const StudyOptions& options_;
+    std::ostream& live_;
+    Store store_;
+    std::vector<std::shared_ptr<Device>> devices_;
+    std::shared_ptr<std::map<std::string, std::shared_ptr<Ceilings::Rates>>> rates_ =
+        std::make_shared<std::map<std::string, std::shared_ptr<Ceilings::Rates>>>();
+    std::map<std::string, Result> known_;  // by key
+    std::set<std::string> known_checks_;
+    std::map<std::string, ordered_json> ceilings_;
+    std::set<std::string> asked_threads_;
+    u64 measured_ = 0, taken_ = 0, failed_ = 0, left_ = 0;
+    int status_ = 0;
+};
+
+}  // namespace
+
+const std::vector<Suite>& study_suites() {
+    static const std::vector<Suite> all = [] {
+        std::vector<Suite> list = conformance::suites();
+        for (Suite& suite : effect_suites())
+            list.push_back(std::move(suite));
+        return list;
+    }();
+    return all;
+}
+
+int run_studies(const StudyOptions& options, std::ostream& live) {
+    return Runner(options, live).run();
+}
+
+}  // namespace concord::study

@@ -1,0 +1,75 @@
+#pragma once
+/// The results' file of a study: DIR/results.jsonl, a line of JSON for each thing that is known. It is added to line by
+/// line, so that a run that ends early has lost nothing but the measurement that it was at.
+///
+///   {"kind": "run", "schema": 1, "version", "date", "quick", "machine": {...}}   the first line
+///   {"kind": "device", "selector", "threads", "name", "driver", "many_lanes", "units", "sub_group_width", "ceilings"}
+///   {"kind": "result", "key", "asked", "workload", "threads", "row"}   row: as in the bench's JSON (conformance/bench.hpp)
+///   {"kind": "study", "key", "types"}   its cases were run, with these types; none: its own
+///   {"kind": "check", "key", "report"}                                 report: as `concord check --json`
+///   {"kind": "file", "key", "name", "content"}                         of `concord bench` or `concord check`, taken in
+///
+/// Of lines with the same key (of devices: the same selector and threads) the last one counts.
+
+#include "result.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace concord::study {
+
+using nlohmann::ordered_json;
+
+/// All that a results' file holds.
+struct Records {
+    ordered_json run;
+    std::vector<ordered_json> devices;
+    std::vector<Result> results;
+    std::vector<ordered_json> lines;                          ///< of results, in the same order
+    std::vector<ordered_json> checks;                         ///< reports
+    std::vector<ordered_json> files;                          ///< taken in
+    std::map<std::string, std::vector<std::string>> studies;  ///< those that were run, with which types
+
+    /// The device of that selector; null if there is none. One of several thread counts: the most.
+    const ordered_json* device(const std::string& selector) const;
+};
+
+/// Reads DIR/results.jsonl; a last line that is incomplete is passed over. Throws io if there is none, or it is no such file.
+Records read_records(const std::filesystem::path& folder);
+
+/// The first line of a run on this machine now.
+ordered_json run_line(bool quick);
+
+/// A results' file that is added to.
+class Store {
+  public:
+    /// Makes the folder if need be. What is in it of another version, machine, device or kind of run is set aside as
+    /// results-DATE.jsonl, DATE when that run began. Throws io.
+    Store(std::filesystem::path folder, const ordered_json& run);
+
+    /// Why what was there was set aside, in words; empty: nothing was.
+    const std::string& set_aside() const { return set_aside_; }
+    bool has(const std::string& key) const { return keys_.count(key) != 0; }
+    /// Takes in what another process has added meanwhile.
+    void reload();
+    /// Adds a line, at once. Throws io.
+    void add(const ordered_json& line);
+    /// Adds the line of a device unless it is there. One that is there but differs in name or driver: all that was measured on
+    /// it is dropped.
+    void add_device(const ordered_json& line);
+
+  private:
+    std::filesystem::path file() const { return folder_ / "results.jsonl"; }
+    void rewrite(const std::vector<ordered_json>& lines);
+
+    std::filesystem::path folder_;
+    std::ofstream out_;
+    std::set<std::string> keys_;
+    std::vector<ordered_json> devices_;
+    std::string set_aside_;
+};
+
+}  // namespace concord::study

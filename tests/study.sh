@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# study.sh BIN_DIR SOURCE_DIR: `concord study` from the command line: what it refuses, that a run that was killed is gone on with,
+# that a variant that is wrong has no number, and two runs side by side.
+set -u
+export LC_ALL=C
+
+concord=$(cd -- "$1" && pwd -P)/concord
+source=$(cd -- "$2" && pwd -P)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+unset CONCORD_DEVICE CONCORD_THREADS CONCORD_KERNELS
+
+passed=0
+failed=0
+verdict() {  # NAME PROBLEM
+    if [[ -z $2 ]]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED  $1: $2"
+    fi
+}
+# ends STATUS WORDS ARGUMENTS...: the status of `concord study`, and words of what it prints.
+ends() {
+    local wanted=$1 words=$2 problem=
+    shift 2
+    "$concord" study "$@" >out 2>&1 </dev/null
+    local status=$?
+    [[ $status == "$wanted" && $(cat out) == *"$words"* ]] ||
+        problem="expected status $wanted and '$words', came $status and '$(head -c 600 out | tr '\n' '|')'"
+    verdict "concord study $*" "$problem"
+}
+has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "it has not")"; }
+
+ends 0 "reduce-steps" --list
+ends 2 "which study? there are all, primitives" --out box
+ends 2 "there is no study 'frob'" frob --out box
+ends 2 "--out" reduce-steps
+ends 2 "'frob'" reduce-steps --types frob --out box
+ends 3 "there is no backend 'frob'" reduce-steps --devices frob --out box
+ends 2 "results.jsonl" --compare box box2
+verdict "nothing was written" "$([[ ! -e box/report.html ]] || echo "there is a report")"
+
+# Killed once there are some results.
+"$concord" study group-size --quick --devices tbb --out killed >/dev/null 2>&1 &
+child=$!
+for _ in {1..300}; do
+    (($(grep -sc '"kind":"result"' killed/results.jsonl || true) + 0 >= 5)) && break
+    sleep 0.05
+done
+kill -KILL "$child"
+wait "$child" 2>/dev/null
+before=$(grep -c '"kind":"result"' killed/results.jsonl)
+verdict "some were measured, not all" "$(((before >= 5 && before < 60)) || echo "$before")"
+printf '{"kind":"result","key":"torn' >>killed/results.jsonl
+ends 0 "$before known before, 0 failed" group-size --quick --devices tbb --out killed
+ends 0 "group-size: 0 measured" group-size --quick --devices tbb --out killed
+for file in report.html results.json csv/group-size-1-1.csv; do
+    verdict "$file" "$([[ -s killed/$file ]] || echo "is not there")"
+done
+
+# A kernel with a fault: its sum is that of no element.
+if "$concord" devices | grep -q '^opencl:0 '; then
+    mkdir faulty
+    sed 's/const T sum = meet_halves(shared, lane, op);/const T sum = identity;/' \
+        "$source/algorithms/reduce/reduce_steps.cl" >faulty/reduce_steps.cl
+    verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.cl" faulty/reduce_steps.cl && echo "it is not")"
+    CONCORD_KERNELS=$work/faulty ends 1 "FAILED reduce sum, sequential, opencl:0" reduce-steps --quick --devices opencl --out wrong
+    has wrong/report.html '<span class="bad">failed</span>: reduce sum, sequential, opencl:0'
+    has wrong/results.json '"problem": "WRONG: element 0'
+    verdict "what is wrong has no mark" "$(grep -qF '<title>sequential' wrong/report.html && echo "it has one")"
+else
+    echo "left out: a kernel with a fault, for want of an OpenCL device"
+fi
+
+ends 0 "coalescing:" coalescing --quick --devices tbb --out a
+ends 0 "coalescing:" coalescing --quick --devices tbb --out b
+ends 0 "15 results in both" --compare a b --out both
+has both/compare.html "All results that are in both"
+
+"$concord" bench map --devices tbb --sizes 2^10,2^12 --json bench.json >/dev/null
+ends 0 "report: a/report.html" --from bench.json --out a
+has a/report.html "Measured: bench.json"
+has a/report.html "Coalescing"
+ends 2 "is neither of" --from a/report.html --out a
+ends 2 "cannot be read" --from none.json --out a
+
+echo "$passed passed, $failed failed"
+[[ $failed == 0 && $passed -gt 0 ]]

@@ -1,0 +1,316 @@
+// Studies without a device: the file of results, figures, the page, and two runs side by side.
+
+#include "devices.hpp"
+
+#include <unistd.h>
+
+#include <concord/conformance/bench.hpp>
+#include <concord/conformance/check.hpp>
+#include <study/fits.hpp>
+#include <study/study.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+
+using namespace concord;
+using namespace concord::study;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A folder that is gone in the end.
+class Folder {
+  public:
+    Folder() : path_(fs::temp_directory_path() / ("concord-study-" + std::to_string(getpid()))) {
+        fs::remove_all(path_);
+    }
+    ~Folder() { fs::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    const fs::path& path() const { return path_; }
+    fs::path file() const { return path_ / "results.jsonl"; }
+
+  private:
+    fs::path path_;
+};
+
+// A line as the runner writes it; ms of 0: it has failed for that reason.
+ordered_json line(const std::string& variant, u64 n, double ms, const std::string& problem = "") {
+    Result asked;
+    asked.algorithm = "reduce";
+    asked.workload = "sum";
+    asked.asked = asked.variant = variant;
+    asked.device = "tbb:0";
+    asked.threads = 2;
+    asked.type = "f32";
+    asked.n = n;
+    conformance::BenchRow row;
+    row.algorithm = asked.algorithm;
+    row.function = asked.workload;
+    row.variant = variant;
+    row.device = asked.device;
+    row.type = Type::f32;
+    row.n = n;
+    row.bytes = n * 4;
+    row.problem = problem;
+    if (ms > 0) row.timing = conformance::Timing{ms, ms * 0.99, ms * 1.01, 5, 1};
+    row.ceiling = "read";
+    row.ceiling_ms = static_cast<double>(n) * 1e-7;
+    return line_of(asked, ordered_json::parse(json_of(row)));
+}
+
+ordered_json device(const std::string& driver) {
+    return {{"kind", "device"}, {"selector", "tbb:0"},  {"threads", 2},
+            {"name", "a CPU"},  {"driver", driver},     {"many_lanes", false},
+            {"units", 2},       {"sub_group_width", 1}, {"ceilings", {{"copy_gb_per_s", 40.0}}}};
+}
+
+// A run of reduce's steps in which one variant is wrong and one was left out.
+void fill(Store& store, double slower = 1) {
+    store.add({{"kind", "study"}, {"key", "reduce-steps"}});
+    store.add_device(device("oneTBB"));
+    for (const u64 n : {u64{1} << 16, u64{1} << 18, u64{1} << 20}) {
+        const double ms = static_cast<double>(n) * 1e-6;
+        store.add(line("fixed", n, ms * slower));
+        store.add(line("serial", n, 4 * ms));
+        store.add(line("sequential", n, 0, "WRONG: element 0: expected 1 <&>, got 2"));
+        store.add(line("interleaved", n, 0, "left out: a call would take 99 ms"));
+    }
+}
+
+const Study& study_named(const std::string& name) {
+    return *std::find_if(studies().begin(), studies().end(), [&](const Study& s) { return s.name == name; });
+}
+
+u64 count(const std::string& text, const std::string& what) {
+    u64 found = 0;
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size())
+        ++found;
+    return found;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("the laws of scaling are found again in what follows them") {
+    for (const double serial : {0.0, 0.03, 0.25, 1.0}) {
+        SpeedUps fixed, scaled;
+        for (const double p : {1.0, 2.0, 4.0, 8.0, 12.0}) {
+            fixed.emplace_back(p, study::amdahl(serial, p));
+            scaled.emplace_back(p, study::gustafson(serial, p));
+        }
+        CHECK(amdahl_serial_fraction(fixed) == doctest::Approx(serial));
+        CHECK(gustafson_serial_fraction(scaled) == doctest::Approx(serial));
+    }
+    CHECK(amdahl_serial_fraction({{1, 1}}) == 0);
+    CHECK(amdahl_serial_fraction({{1, 1}, {2, 2.5}}) == 0);  // better than ideal
+    CHECK(performance_portability({0.5, 1.0}) == doctest::Approx(2.0 / 3));
+    CHECK(performance_portability({0.5, 0.0}) == 0);
+    CHECK(performance_portability({}) == 0);
+}
+
+TEST_CASE("every study can be run and asks something") {
+    std::set<std::string> names;
+    for (const Study& study : studies()) {
+        CAPTURE(study.name);
+        CHECK(names.insert(study.name).second);
+        CHECK(study.question.back() == '?');
+        CHECK_FALSE(study.text.empty());
+        CHECK_FALSE(study.figures.empty());
+        CHECK_FALSE(study.cases.empty());
+        for (const Case& what : study.cases) {
+            if (study.kind == Study::Kind::transfers) continue;
+            const auto suite = std::find_if(study_suites().begin(), study_suites().end(),
+                                            [&](const Suite& s) { return s.name == what.suite; });
+            REQUIRE(suite != study_suites().end());
+            if (study.kind == Study::Kind::check) continue;
+            CHECK_FALSE(what.sizes.quick.empty());
+            CHECK(std::is_sorted(what.sizes.quick.begin(), what.sizes.quick.end()));
+            CHECK(std::is_sorted(what.sizes.full.begin(), what.sizes.full.end()));
+            for (const std::string& name : what.workloads)
+                CHECK(std::any_of(suite->workloads.begin(), suite->workloads.end(),
+                                  [&](const auto& workload) { return workload.name == name; }));
+        }
+    }
+}
+
+TEST_CASE("a results' file is gone on with, but not one of another run") {
+    const Folder folder;
+    const ordered_json run = run_line(true);
+    {
+        Store store(folder.path(), run);
+        CHECK(store.set_aside().empty());
+        fill(store);
+    }
+    std::ofstream(folder.file(), std::ios::app) << R"({"kind": "result", "key": "to)";  // it was killed here
+    CHECK(read_records(folder.path()).results.size() == 12);
+    {
+        Store store(folder.path(), run);
+        CHECK(store.set_aside().empty());
+        CHECK(store.has(result_of(line("fixed", 1 << 16, 1)).key()));
+        CHECK_FALSE(store.has(result_of(line("fixed", 1 << 17, 1)).key()));
+        store.add(line("fixed", 1 << 17, 1));
+    }
+    CHECK(read_records(folder.path()).results.size() == 13);
+    SUBCASE("another driver") {
+        Store store(folder.path(), run);
+        store.add_device(device("a newer oneTBB"));
+        CHECK(read_records(folder.path()).results.empty());
+        CHECK_FALSE(store.has(result_of(line("fixed", 1 << 16, 1)).key()));
+    }
+    SUBCASE("another version") {
+        ordered_json other = run;
+        other["version"] = "99.0";
+        const Store store(folder.path(), other);
+        CHECK(store.set_aside().find("of another version: kept as results-20") == 0);
+        CHECK(read_records(folder.path()).results.empty());
+    }
+    SUBCASE("the full study after the quick one") {
+        const Store store(folder.path(), run_line(false));
+        CHECK(store.set_aside().find("of another quick") == 0);
+    }
+    SUBCASE("a file of something else") {
+        std::ofstream(folder.file()) << "{}\n";
+        CHECK_THROWS_AS(read_records(folder.path()), Error);
+        CHECK_THROWS_AS(Store(folder.path(), run), Error);
+    }
+}
+
+TEST_CASE("a figure has a mark for each time, and none for what failed") {
+    const Folder folder;
+    Store store(folder.path(), run_line(true));
+    fill(store);
+    const Records records = read_records(folder.path());
+    const Study& study = study_named("reduce-steps");
+    const Data data{records, results_of(study, records)};
+    CHECK(data.results.size() == 12);
+    const std::vector<Chart> bars = steps(study.figures[0], data), time = lines(study.figures[1], data);
+    REQUIRE(bars.size() == 1);
+    REQUIRE(time.size() == 1);
+    CHECK(bars[0].marks() == 2);
+    CHECK(bars[0].series[0].marks[0].label == "serial");  // from the textbook's to the best
+    CHECK(bars[0].series[0].marks[1].note == "4.00 ×");
+    CHECK(bars[0].missing.size() == 2);
+    CHECK(time[0].marks() == 6);
+    CHECK(time[0].missing.size() == 6);
+    CHECK(time[0].series.size() == 2);
+    REQUIRE(time[0].guides.size() == 1);
+    CHECK(time[0].guides[0].points.size() == 3);
+    for (const Chart& chart : {bars[0], time[0]}) {
+        const std::string svg = svg_of(chart, "x");
+        CHECK(count(svg, "class=\"mark\"") == chart.marks());
+        CHECK(svg.find("nan") == std::string::npos);
+        CHECK(svg.find("inf") == std::string::npos);
+        CHECK(count(csv_of(chart), "\n") == 1 + chart.marks() + chart.missing.size());
+    }
+    CHECK(table_of(time[0]).size() == 4);
+
+    std::vector<std::string> files;
+    const std::string page =
+        report(records, [&](const std::string& name, const std::string& /*text*/) { files.push_back(name); });
+    CHECK(files == std::vector<std::string>{"reduce-steps-1-1.csv", "reduce-steps-2-1.csv"});
+    CHECK(count(page, "<section") == 1);
+    CHECK(count(page, "expected 1 &lt;&amp;&gt;, got 2") == 4);
+    CHECK(page.find("expected 1 <") == std::string::npos);
+    CHECK(page.find("left out") != std::string::npos);
+    CHECK(count(page, "http") == 0);  // nothing from elsewhere
+    CHECK(results_json(records).find("\"WRONG: element 0") != std::string::npos);
+}
+
+TEST_CASE("what bench and check wrote becomes a section, and nothing else does") {
+    const Folder folder;
+    Store store(folder.path(), run_line(true));
+    const fs::path bench = folder.path() / "bench.json", check = folder.path() / "check.json";
+    conformance::BenchReport measured({});
+    conformance::BenchRow row;
+    row.algorithm = "reduce", row.function = "sum", row.variant = "fixed", row.device = "tbb:0", row.n = 1024;
+    for (const Type type : {Type::f32, Type::f64}) {
+        row.type = type;
+        row.timing = conformance::Timing{1, 0.9, 1.1, 5, 1};
+        measured.add(row);
+    }
+    std::ofstream(bench) << measured.json();
+    std::ofstream(check)
+        << R"({"version": "1", "matrix": [{"algorithm": "reduce", "variant": "fixed", "order": "canonical",
+               "device": "tbb:0", "verdict": "bits"}]})";
+    for (const fs::path& file : {bench, check, bench})
+        store.add(line_of_file(file));
+    const std::string page =
+        report(read_records(folder.path()), [](const std::string&, const std::string&) {});
+    CHECK(count(page, "<section") == 2);
+    CHECK(count(page, "class=\"mark\"") == 2);
+    CHECK(count(page, "<svg class=\"plot\"") == 2);  // a chart a type
+    CHECK(page.find(">bits<") != std::string::npos);
+    CHECK_THROWS_AS(line_of_file(folder.path() / "none.json"), Error);
+    CHECK_THROWS_AS(line_of_file(folder.file()), Error);
+}
+
+TEST_CASE("a figure of one mark, of none, and of more series than shapes") {
+    Chart chart;
+    chart.x = {"elements", Scale::Unit::power_of_two, true};
+    chart.y = {"time", Scale::Unit::milliseconds, true};
+    for (int k = 0; k < 20; ++k) {
+        Series series{"series " + std::to_string(k), {}};
+        Mark mark;
+        mark.x = 1;
+        mark.y = 0.5;
+        series.marks.push_back(mark);
+        chart.series.push_back(series);
+    }
+    std::set<std::string> keys;
+    for (std::size_t k = 0; k < 16; ++k)
+        keys.insert(legend_mark(k, false));
+    CHECK(keys.size() == 16);
+    for (const bool log : {true, false}) {
+        for (const std::size_t series : {std::size_t{20}, std::size_t{1}}) {
+            chart.x.log = chart.y.log = log;
+            chart.series.resize(series, {"", {}});
+            const std::string svg = svg_of(chart, "x");
+            CHECK(count(svg, "class=\"mark\"") == series);
+            CHECK(svg.find("nan") == std::string::npos);
+        }
+        chart.series.resize(20, chart.series.front());
+    }
+}
+
+TEST_CASE("two runs side by side: what moved is told") {
+    const Folder folder;
+    {
+        Store a(folder.path() / "a", run_line(true)), b(folder.path() / "b", run_line(true));
+        fill(a);
+        fill(b, 1.5);
+        b.add(line("first_add", 1, 1));
+    }
+    const Records a = read_records(folder.path() / "a"), b = read_records(folder.path() / "b");
+    const Comparison changed = compare(a, b, "a", "b"), equal = compare(a, a, "a", "a");
+    CHECK(changed.common == 12);
+    CHECK(changed.moved == 3);
+    CHECK(changed.text.find("slower") != std::string::npos);
+    CHECK(changed.text.find("1.50") != std::string::npos);
+    CHECK(changed.text.find("0 only in A, 1 only in B") != std::string::npos);
+    CHECK(count(changed.html, ">moved<") == 3);
+    CHECK(equal.moved == 0);
+    CHECK(compare(b, a, "b", "a").text.find("faster") != std::string::npos);
+}
+
+TEST_SUITE_END();
+
+// The small kernels, in whatever language the device takes.
+void check_effects(const std::string& selector) {
+    const conformance::CheckReport report =
+        conformance::check(effect_suites(), {.devices = {selector}}, &std::cout);
+    CAPTURE(selector);
+    CHECK(report.failed() == 0);
+    CHECK(report.passed() > 100);
+}
+
+TEST_CASE("the small kernels compute what they should" * doctest::test_suite("device")) {
+    for (const auto& device : test::devices())
+        check_effects(device->info().selector);
+}
+
+TEST_CASE("the small kernels compile for a GPU" * doctest::test_suite("cuda")) {
+    check_effects("cuda@sm_90");
+}
