@@ -257,13 +257,13 @@ class Runner {
         return stream_.end_recording();
     }
 
-    // Many calls in a row, by the host's clock, and whether the last of them left all as it should be.
+    // Many calls in a row, by the host's clock, and whether they left all as it should be.
     void measure_calls_of(BenchRow& row, const Variant& judged_as, const std::function<void()>& call) {
         if (options_.baselines && !rig_.device().traits().many_lanes) let_threads_sleep();
         row.host_clock = true;
         row.copies = 1;
-        row.timing = measure_calls(stream_, call, options_.calls);
-        Verdict verdict = rig_.run(judged_as, call);
+        Verdict verdict =
+            rig_.run(judged_as, [&] { row.timing = measure_calls(stream_, call, options_.calls); });
         verdict.merge(rig_.judge_inputs());
         if (unusable(row, verdict)) row.timing.reset();
     }
@@ -352,7 +352,8 @@ class Runner {
         stream_.synchronize();
         if (!rig_.device().traits().many_lanes) let_threads_sleep();
         row.copies = calls.size();
-        row.timing = baseline.blocking ? measure_blocking(call) : measure(stream_, call);
+        row.timing = baseline.blocking ? measure_blocking(call, options_.effort)
+                                       : measure(stream_, call, options_.effort);
         stream_.synchronize();
         bound(row, place.work);
         compare(row, place);

@@ -69,9 +69,10 @@ double gamma_bound(double h) {
     const double hu = h * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
     return hu < 1 ? hu / (1 - hu) : std::numeric_limits<double>::infinity();
 }
-/// 6 sqrt(h) u.
+/// 6 sqrt(h) u; infinite where gamma_h is: a sum that has grown past 1 / u of its terms takes no more of them.
 template <class T>
 double alarm_bound(double h) {
+    if (std::isinf(gamma_bound<T>(h))) return std::numeric_limits<double>::infinity();
     return 3 * std::sqrt(h) * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 

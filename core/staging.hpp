@@ -9,14 +9,6 @@
 
 namespace concord {
 
-/// A thread's part of a large copy, by way of L1 and past the other caches: reads run ahead of the stores better than line by
-/// line, and what is written is not read again soon.
-void copy_past_cache(std::byte* to, const std::byte* from, u64 bytes);
-
-/// A large copy by the calling thread and up to seven helpers, which the process keeps. The ranges may not overlap. Returns
-/// when it is done.
-void copy_in_parallel(void* to, const void* from, u64 bytes);
-
 /// Copies through a ring of page-locked chunks: several threads fill or empty them while the device transfers others. A
 /// backend derives from it what it does with a chunk. One transfer at a time.
 class Staging {

@@ -127,6 +127,7 @@ PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const Pipel
                divide_up(all, plan.segment) < fill * plan.depth * devices)
             plan.segment /= 2;
     }
+    plan.segment = std::min(plan.segment, divide_up(std::max<u64>(all, 1), task.grain) * task.grain);
     plan.segment = std::max(plan.segment / task.grain * task.grain, task.grain);
 
     const u64 whole = options.memory > 0 ? options.memory : traits.global_memory / 4, limit = whole / devices;

@@ -1,6 +1,6 @@
 #include <concord/error.hpp>
+#include <concord/host_copy.hpp>
 #include <concord/source.hpp>
-#include <concord/staging.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>

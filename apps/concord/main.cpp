@@ -6,6 +6,7 @@
 #include <concord/log.hpp>
 #include <concord/variant.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdlib>
@@ -109,6 +110,24 @@ void check_environment() {
     }
 }
 
+namespace {
+
+constexpr const char* list_type = "LIST";
+
+// A list of nothing, from a variable that is not set, say, is not the default.
+void refuse_empty_lists(const CLI::App& command) {
+    for (const CLI::Option* option : command.get_options()) {
+        const auto& values = option->results();
+        if (option->count() > 0 && option->get_type_name() == list_type &&
+            std::all_of(values.begin(), values.end(), [](const std::string& value) { return value.empty(); }))
+            throw CLI::ValidationError(option->get_name(), "is empty");
+    }
+    for (const CLI::App* chosen : command.get_subcommands())
+        refuse_empty_lists(*chosen);
+}
+
+}  // namespace
+
 int run_program(int argc, char** argv) {
     CLI::App program{"Data-parallel computing on CUDA, OpenCL and the CPU, with results that agree",
                      "concord"};
@@ -119,10 +138,12 @@ int run_program(int argc, char** argv) {
     program.require_subcommand(1);
     add_common_options(program);
     Action action;
-    for (const auto add : {add_devices, add_doctor, add_algorithms, add_run, add_check, add_bench, add_study, add_cache})
+    for (const auto add :
+         {add_devices, add_doctor, add_algorithms, add_run, add_check, add_bench, add_study, add_cache})
         add(program, action);
     try {
         program.parse(argc, argv);
+        refuse_empty_lists(program);
     } catch (const CLI::Success& success) {  // --help, --version
         return program.exit(success);
     } catch (const CLI::ParseError& error) {
@@ -152,7 +173,7 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<st
         ->delimiter(',')
         ->allow_extra_args(false)
         ->take_all()
-        ->type_name("LIST");
+        ->type_name(list_type);
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view separator) {

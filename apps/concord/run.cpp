@@ -322,6 +322,10 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const char
                                                  const Asked& asked) {
     std::vector<std::shared_ptr<Device>> devices;
     for (const std::string& selector : asked.devices) {
+        if (selector == "all")
+            throw Error(ErrorCode::invalid_argument, "--devices",
+                        "'all' is for check, bench and study: name those that are to share the work, as in "
+                        "tbb,opencl");
         auto device = open_device(selector);
         if (std::find(devices.begin(), devices.end(), device) != devices.end())
             throw Error(ErrorCode::invalid_argument, "--devices",
@@ -438,8 +442,9 @@ void add_run(CLI::App& program, Action& action) {
         const std::shared_ptr<RunTask> task = row.make();
         auto asked = std::make_shared<Asked>();
         auto* in = add_list(*one, "--in", asked->in,
-                            task->input_count() == 1 ? "Input, a .npy file"
-                                                     : "Input, a .npy file; given once for each input");
+                            task->input_count() == 1
+                                ? "Input, a .npy file"
+                                : "Input, a .npy file; given once for each input: --in A --in B");
         in->required()->delimiter('\0')->type_name("FILE");  // a file's name may hold commas
         one->add_option("--out", asked->out, "Output, a .npy file: appears whole or not at all")->required();
         auto* device =
