@@ -12,14 +12,15 @@ namespace concord::study {
 using conformance::Pattern;
 using conformance::Placement;
 
-ordered_json run_check(const std::string& algorithm, const std::vector<std::string>& devices, bool quick,
-                       int& status) {
+ordered_json run_check(const std::string& algorithm, const std::vector<std::string>& devices,
+                       const std::vector<Type>& types, bool quick, int& status) {
     conformance::CheckOptions options;
     options.algorithms = {algorithm};
     options.devices = devices;
+    options.types = types;
     if (quick) {
         // Of each kernel a taste: few of the types, of the patterns those that tell most, operands in place.
-        options.types = {Type::f32};
+        if (types.empty()) options.types = {Type::f32};
         options.patterns = {Pattern::random, Pattern::special};
         options.placements = {Placement{}};
         options.sizes = {1025, 65537};
@@ -35,35 +36,40 @@ std::vector<Chart> agreement(const Figure& /*figure*/, const Data& data) {
     matrix.title = "All variants on all devices";
     matrix.text =
         "bits: equal to the oracle's to the bit. bound: the worst error, as a part of the derived bound.";
+    // Of a variant on a device the last check counts, of those with the types that were asked for last.
     std::vector<std::string> devices;
+    std::vector<std::pair<std::string, std::string>> variants;
+    std::map<std::pair<std::string, std::string>, std::map<std::string, const ordered_json*>> cells;
+    const auto run = data.records.studies.find("agreement");
     for (const ordered_json& check : data.records.checks) {
-        for (const ordered_json& cell : check["report"]["matrix"]) {
-            const std::string device = cell["device"];
+        if (run != data.records.studies.end() &&
+            check.value("types", std::vector<std::string>()) != run->second)
+            continue;
+        for (const ordered_json& cell : check.at("report").at("matrix")) {
+            const std::string device = cell.at("device");
+            const std::pair<std::string, std::string> variant(cell.at("algorithm"), cell.at("variant"));
             if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
+            if (cells.count(variant) == 0) variants.push_back(variant);
+            cells[variant][device] = &cell;
         }
     }
     matrix.matrix = {{"algorithm", "variant", "order"}};
     matrix.matrix.front().insert(matrix.matrix.front().end(), devices.begin(), devices.end());
     std::map<std::string, Series> worst;
-    for (const ordered_json& check : data.records.checks) {
-        std::map<std::string, std::size_t> places;
-        for (const ordered_json& cell : check["report"]["matrix"]) {
-            const std::string algorithm = cell["algorithm"], variant = cell["variant"],
-                              device = cell["device"];
-            const auto [it, is_new] = places.try_emplace(variant, matrix.matrix.size());
-            if (is_new) {
-                matrix.matrix.push_back({algorithm, variant, cell["order"]});
-                matrix.matrix.back().resize(3 + devices.size());
-            }
-            const auto column = std::find(devices.begin(), devices.end(), device) - devices.begin();
-            matrix.matrix[it->second][3 + static_cast<std::size_t>(column)] = cell["verdict"];
-            if (const auto ratio = cell.find("worst_error_over_bound"); ratio != cell.end()) {
-                Mark mark;
-                mark.label = algorithm + " " + variant;
-                mark.y = ratio->get<double>() * 100;
-                worst[device].marks.push_back(mark);
-            }
+    for (const auto& variant : variants) {
+        const auto& of_variant = cells[variant];
+        std::vector<std::string> row = {variant.first, variant.second,
+                                        of_variant.begin()->second->at("order")};
+        for (const std::string& device : devices) {
+            const auto it = of_variant.find(device);
+            row.push_back(it == of_variant.end() ? "" : it->second->at("verdict").get<std::string>());
+            if (it == of_variant.end() || !it->second->contains("worst_error_over_bound")) continue;
+            Mark mark;
+            mark.label = variant.first + " " + variant.second;
+            mark.y = it->second->at("worst_error_over_bound").get<double>() * 100;
+            worst[device].marks.push_back(mark);
         }
+        matrix.matrix.push_back(std::move(row));
     }
     if (matrix.matrix.size() == 1) return {};
     std::vector<Chart> charts = {std::move(matrix)};

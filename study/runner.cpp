@@ -53,10 +53,43 @@ std::vector<u64> sizes_on(const Device& device, const Case& what, bool quick) {
     return sizes;
 }
 
+std::vector<std::shared_ptr<Device>> open_devices(std::vector<std::string> selectors) {
+    if (selectors.empty() || selectors == std::vector<std::string>{"all"}) selectors = device_selectors();
+    std::vector<std::shared_ptr<Device>> devices;
+    for (const std::string& selector : selectors) {
+        const auto device = open_device(selector);
+        if (!device->traits().runs)
+            throw Error(ErrorCode::unsupported, "study", "'" + selector + "' only compiles");
+        if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
+    }
+    if (devices.empty()) throw Error(ErrorCode::unavailable, "study", "there is no device");
+    return devices;
+}
+
+// What a report of several devices says of one.
+ordered_json part_of(ordered_json report, const std::string& device) {
+    for (const char* list : {"matrix", "failures"})
+        std::erase_if(report[list].get_ref<ordered_json::array_t&>(),
+                      [&](const ordered_json& entry) { return entry["device"] != device; });
+    report["devices"] = {device};
+    for (const char* count : {"passed", "failed", "skipped"}) {
+        u64 sum = 0;
+        for (const ordered_json& cell : report["matrix"])
+            sum += cell[count].get<u64>();
+        report[count] = sum;
+    }
+    return report;
+}
+
 class Runner {
   public:
     Runner(const StudyOptions& options, std::ostream& live)
-        : options_(options), live_(live), store_(options.out, run_line(options.quick)) {
+        : options_(options),
+          live_(live),
+          devices_(open_devices(options.devices)),
+          store_(options.out, run_line(options.quick), !options.with_threads) {
+        for (const auto& device : devices_)
+            store_.add_device(device_line(*device, {}));
         if (!store_.set_aside().empty()) live_ << "results " << store_.set_aside() << '\n';
         const Records known = read_records(options.out);
         // What failed is tried again.
@@ -64,25 +97,13 @@ class Runner {
             if (r.ms || r.left_out()) known_[r.key()] = r;
         }
         for (const ordered_json& check : known.checks) {
-            if (check["report"]["failed"] == 0) known_checks_.insert(check["key"]);
+            if (check["report"].value("failed", 1) == 0) known_checks_.insert(check.value("key", ""));
         }
         for (const ordered_json& line : known.devices)
             ceilings_[line["selector"]] = line["ceilings"];
     }
 
     int run() {
-        std::vector<std::string> selectors = options_.devices;
-        if (selectors.empty() || selectors == std::vector<std::string>{"all"}) selectors = device_selectors();
-        for (const std::string& selector : selectors) {
-            const auto device = open_device(selector);
-            if (!device->traits().runs)
-                throw Error(ErrorCode::unsupported, "study", "'" + selector + "' only compiles");
-            if (std::find(devices_.begin(), devices_.end(), device) == devices_.end())
-                devices_.push_back(device);
-        }
-        if (devices_.empty()) throw Error(ErrorCode::unavailable, "study", "there is no device");
-        for (const auto& device : devices_)
-            store_.add_device(device_line(*device, ceilings_[device->info().selector]));
         for (const Study& study : studies()) {
             if (asked_for(options_.names, study.name)) run_study(study);
         }
@@ -109,28 +130,34 @@ class Runner {
     }
 
     void run_study(const Study& study) {
-        if (options_.with_threads) {
-            ordered_json types = ordered_json::array();
-            for (const Type type : options_.types)
-                types.push_back(name_of(type));
-            store_.add({{"kind", "study"}, {"key", study.name}, {"types", std::move(types)}});
-        }
+        if (options_.with_threads)
+            store_.add({{"kind", "study"}, {"key", study.name}, {"types", type_names()}});
         const auto start = Clock::now();
         measured_ = taken_ = failed_ = left_ = 0;
+        asked_.clear();
         if (study.kind == Study::Kind::check) {
             if (options_.with_threads) run_checks(study);
         } else {
             for (const Case& what : study.cases) {
                 for (const auto& device : devices_)
                     run_case(study, what, *device);
-                if (what.each_thread_count && options_.with_threads) run_other_threads(study);
             }
+            if (options_.with_threads && std::any_of(study.cases.begin(), study.cases.end(),
+                                                     [](const Case& what) { return what.each_thread_count; }))
+                run_other_threads();
         }
         if (!options_.with_threads) return;  // the process that asked for it tells
         live_ << study.name << ": " << measured_ << " measured, " << taken_ << " known before, " << failed_
               << " failed, " << left_ << " left out, "
               << rounded(std::chrono::duration<double>(Clock::now() - start).count()) << " s\n"
               << std::flush;
+    }
+
+    ordered_json type_names() const {
+        ordered_json names = ordered_json::array();
+        for (const Type type : options_.types)
+            names.push_back(name_of(type));
+        return names;
     }
 
     void run_case(const Study& study, const Case& what, Device& device) {
@@ -197,8 +224,9 @@ class Runner {
     }
 
     bool wanted(const Result& asked, const BenchRow& row) {
+        const bool is_new = asked_.try_emplace(asked.key(), asked).second;
         if (const auto it = known_.find(asked.key()); it != known_.end()) {
-            count(it->second, taken_);
+            if (is_new) count(it->second, taken_);
             return false;
         }
         const double limit = options_.quick ? quick_limit_ms : full_limit_ms, expected = expected_ms(asked);
@@ -232,45 +260,71 @@ class Runner {
             ++left_;
         } else {
             ++failed_;
-            if (&as == &measured_) live_ << "FAILED " << result.title() << ": " << result.problem << '\n';
+            if (&as == &measured_ && options_.with_threads)
+                live_ << "FAILED " << result.title() << ": " << result.problem << '\n';
             status_ = result.problem.rfind("WRONG", 0) == 0 ? 1 : status_ == 0 ? 4 : status_;
         }
     }
 
-    void run_other_threads(const Study& study) {
+    // What was asked for with all threads, with fewer.
+    void run_other_threads() {
         const auto host =
             std::find_if(devices_.begin(), devices_.end(), [](const auto& d) { return threads_of(*d) > 0; });
-        if (host == devices_.end() || asked_threads_.count(study.name) != 0) return;
-        asked_threads_.insert(study.name);
+        if (host == devices_.end()) return;
+        std::vector<std::string> missing;
         for (const u32 threads : thread_counts()) {
             if (threads == threads_of(**host)) continue;
+            const std::size_t before = missing.size();
+            for (auto [key, asked] : asked_) {
+                if (asked.device != (*host)->info().selector) continue;
+                asked.threads = threads;
+                if (const auto it = known_.find(asked.key()); it != known_.end())
+                    count(it->second, taken_);
+                else
+                    missing.push_back(asked.key());
+            }
+            if (missing.size() == before) continue;
             const int status = options_.with_threads(threads);
             if (status != 0 && status_ == 0) status_ = status;
         }
+        if (missing.empty()) return;
         store_.reload();
-        const Records now = read_records(options_.out);
-        for (const Result& r : now.results) {
-            if (known_.try_emplace(r.key(), r).second) ++measured_;
+        std::map<std::string, Result> now;
+        for (const Result& r : read_records(options_.out).results)
+            now[r.key()] = r;
+        for (const std::string& key : missing) {
+            const auto it = now.find(key);
+            if (it == now.end()) continue;
+            known_[key] = it->second;
+            count(it->second, measured_);
         }
     }
 
     void run_checks(const Study& study) {
-        std::vector<std::string> selectors;
-        std::string list;
-        for (const auto& device : devices_) {
-            selectors.push_back(device->info().selector);
-            list += "|" + selectors.back();
-        }
+        const ordered_json types = type_names();
         for (const Case& what : study.cases) {
-            const std::string key = "check|" + what.suite + list;
-            if (known_checks_.count(key) != 0) {
-                ++taken_;
-                continue;
+            auto key_of = [&](const std::string& selector) {
+                return "check|" + what.suite + "|" + selector + (types.empty() ? "" : "|" + types.dump());
+            };
+            std::vector<std::string> selectors;  // together, so that bits are compared across them
+            for (const auto& device : devices_) {
+                if (known_checks_.count(key_of(device->info().selector)) != 0)
+                    ++taken_;
+                else
+                    selectors.push_back(device->info().selector);
             }
-            ordered_json report = run_check(what.suite, selectors, options_.quick, status_);
-            failed_ += report["failed"] != 0 ? 1 : 0;
-            ++measured_;
-            store_.add({{"kind", "check"}, {"key", key}, {"report", std::move(report)}});
+            if (selectors.empty()) continue;
+            const ordered_json all =
+                run_check(what.suite, selectors, options_.types, options_.quick, status_);
+            for (const std::string& selector : selectors) {
+                ordered_json report = part_of(all, selector);
+                ++(report["failed"] != 0 ? failed_ : report["passed"] != 0 ? measured_ : left_);
+                store_.add({{"kind", "check"},
+                            {"key", key_of(selector)},
+                            {"device", selector},
+                            {"types", types},
+                            {"report", std::move(report)}});
+            }
         }
     }
 
@@ -298,14 +352,14 @@ class Runner {
 
     const StudyOptions& options_;
     std::ostream& live_;
-    Store store_;
     std::vector<std::shared_ptr<Device>> devices_;
+    Store store_;
     std::shared_ptr<std::map<std::string, std::shared_ptr<Ceilings::Rates>>> rates_ =
         std::make_shared<std::map<std::string, std::shared_ptr<Ceilings::Rates>>>();
     std::map<std::string, Result> known_;  // by key
     std::set<std::string> known_checks_;
     std::map<std::string, ordered_json> ceilings_;
-    std::set<std::string> asked_threads_;
+    std::map<std::string, Result> asked_;  // by key: what the study that runs has asked for
     u64 measured_ = 0, taken_ = 0, failed_ = 0, left_ = 0;
     int status_ = 0;
 };

@@ -1,11 +1,16 @@
-#include "store.hpp"
+#include "study.hpp"
 
 #include <concord/conformance/machine.hpp>
 #include <concord/error.hpp>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 
 namespace concord::study {
 namespace fs = std::filesystem;
@@ -17,6 +22,41 @@ constexpr int schema = 1;
     throw Error(ErrorCode::io, "study", path.string() + ": " + why);
 }
 
+// Throws JSON's exception if a part that is read later is not there, or of another type.
+void check_shape(const ordered_json& line) {
+    auto words = [](const ordered_json& in, std::initializer_list<const char*> names) {
+        for (const char* name : names)
+            in.at(name).get_ref<const std::string&>();
+    };
+    const std::string& kind = line.at("kind").get_ref<const std::string&>();
+    if (line.contains("key")) words(line, {"key"});
+    if (kind == "run") {
+        words(line, {"version", "date"});
+        words(line.at("machine"), {"cpu", "os", "compiler"});
+        line.at("machine").at("cores").get<u32>();
+        line.at("machine").at("memory_bytes").get<u64>();
+        line.at("quick").get<bool>();
+    } else if (kind == "device") {
+        words(line, {"selector", "name", "driver"});
+        line.at("threads").get<u32>();
+        line.at("ceilings").get<std::map<std::string, double>>();
+    } else if (kind == "result") {
+        result_of(line);
+        line.at("row").at("device").get<std::string>();
+    } else if (kind == "study") {
+        line.value("types", std::vector<std::string>());
+    } else if (kind == "check") {
+        line.at("report").value("failed", u64{0});
+        line.value("types", std::vector<std::string>());
+        if (line.contains("device")) words(line, {"device"});
+        Records records;
+        records.checks = {line};
+        agreement({}, {records, {}});
+    } else if (kind == "file") {
+        charts_of_file(line);
+    }
+}
+
 // The file's lines as JSON, up to one that is torn.
 std::vector<ordered_json> lines_of(const fs::path& path) {
     std::ifstream file(path);
@@ -25,12 +65,18 @@ std::vector<ordered_json> lines_of(const fs::path& path) {
     for (std::string line; std::getline(file, line);) {
         ordered_json value = ordered_json::parse(line, nullptr, false);
         if (value.is_discarded() && file.eof()) break;
-        if (!value.is_object() || !value.contains("kind"))
-            fail(path, "line " + std::to_string(lines.size() + 1) + " is none of a study's");
+        const std::string place = "line " + std::to_string(lines.size() + 1);
+        if (!value.is_object() || !value.contains("kind")) fail(path, place + " is none of a study's");
+        if (lines.empty() && (value["kind"] != "run" || value["schema"] != schema))
+            fail(path, "is no file of a study's results, or of another version");
+        try {
+            check_shape(value);
+        } catch (const ordered_json::exception& error) {
+            fail(path, place + ": " + error.what());
+        }
         lines.push_back(std::move(value));
     }
-    if (lines.empty() || lines.front()["kind"] != "run" || lines.front().value("schema", 0) != schema)
-        fail(path, "is no file of a study's results, or of another version");
+    if (lines.empty()) fail(path, "is no file of a study's results");
     return lines;
 }
 
@@ -108,12 +154,26 @@ ordered_json run_line(bool quick) {
               {"compiler", machine.compiler}}}};
 }
 
-Store::Store(fs::path folder, const ordered_json& run) : folder_(std::move(folder)) {
+Store::Lock::~Lock() {
+    if (file_ >= 0) ::close(file_);
+}
+
+void Store::Lock::take(const fs::path& folder) {
+    const fs::path path = folder / "results.lock";
+    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file_ < 0) fail(path, std::strerror(errno));
+    if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+    if (errno == EWOULDBLOCK) fail(folder, "another study is writing its results there");
+    fail(path, std::strerror(errno));
+}
+
+Store::Store(fs::path folder, const ordered_json& run, bool part) : folder_(std::move(folder)) {
     std::error_code error;
     fs::create_directories(folder_, error);
     if (error) fail(folder_, error.message());
+    if (!part) lock_.take(folder_);
     std::vector<ordered_json> lines;
-    if (fs::exists(file())) {
+    if (fs::exists(file(), error)) {
         lines = lines_of(file());
         const ordered_json before = identity(lines.front()), now = identity(run);
         for (const auto& [name, value] : now.items()) {
@@ -121,29 +181,42 @@ Store::Store(fs::path folder, const ordered_json& run) : folder_(std::move(folde
                 set_aside_.append(set_aside_.empty() ? "" : ", ").append(name);
         }
         if (!set_aside_.empty()) {
-            std::string date = lines.front().value("date", "before");
-            std::erase(date, ':');
-            const std::string kept = "results-" + date + ".jsonl";
-            fs::rename(file(), folder_ / kept, error);
-            if (error) fail(file(), error.message());
-            set_aside_ = "of another " + set_aside_ + ": kept as " + kept;
-            lines.clear();
+            const auto is_file = [](const ordered_json& line) { return line["kind"] == "file"; };
+            if (std::all_of(lines.begin() + 1, lines.end(), is_file)) {
+                set_aside_.clear();  // nothing was measured
+            } else {
+                const std::string kept = kept_name(lines.front());
+                fs::rename(file(), folder_ / kept, error);
+                if (error) fail(file(), error.message());
+                set_aside_ = "of another " + set_aside_ + ": kept as " + kept;
+            }
+            std::erase_if(lines, std::not_fn(is_file));
+            lines.insert(lines.begin(), run);
         }
     }
     if (lines.empty()) lines.push_back(run);
     rewrite(lines);
 }
 
+// A name that no file has yet.
+std::string Store::kept_name(const ordered_json& run) const {
+    std::string date = run["date"];
+    std::erase(date, ':');
+    std::string name = "results-" + date + ".jsonl";
+    std::error_code error;
+    for (u32 k = 2; fs::exists(folder_ / name, error); ++k)
+        name = "results-" + date + "-" + std::to_string(k) + ".jsonl";
+    return name;
+}
+
 void Store::rewrite(const std::vector<ordered_json>& lines) {
     out_.close();
     const fs::path beside = folder_ / "results.jsonl.new";
-    keys_.clear();
     devices_.clear();
     {
         std::ofstream file(beside, std::ios::trunc);
         for (const ordered_json& line : lines) {
             file << line.dump() << '\n';
-            if (const std::string key = key_of(line); !key.empty()) keys_.insert(key);
             if (line["kind"] == "device") devices_.push_back(line);
         }
         if (!file.flush()) fail(beside, std::strerror(errno));
@@ -162,22 +235,33 @@ void Store::reload() {
 void Store::add(const ordered_json& line) {
     out_ << line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n' << std::flush;
     if (!out_) fail(file(), std::strerror(errno));
-    if (const std::string key = key_of(line); !key.empty()) keys_.insert(key);
 }
 
 void Store::add_device(const ordered_json& line) {
+    const std::string selector = line["selector"];
+    bool is_there = false, is_other = false;
     for (const ordered_json& known : devices_) {
         if (!same_place(known, line)) continue;
-        if (known["name"] == line["name"] && known["driver"] == line["driver"]) return;
-        std::vector<ordered_json> kept = lines_of(file());
-        std::erase_if(kept, [&](const ordered_json& other) {
-            if (other["kind"] == "device") return same_place(other, line);
-            if (other["kind"] == "check") return true;
-            return other["kind"] == "result" &&
-                   other["row"].value("device", std::string()) == line["selector"];
+        is_there = true;
+        is_other = is_other || known["name"] != line["name"] || known["driver"] != line["driver"];
+    }
+    if (is_other) {
+        std::vector<ordered_json> lines = lines_of(file());
+        const std::string kept = kept_name(lines.front());
+        std::error_code error;
+        fs::copy_file(file(), folder_ / kept, error);
+        if (error) fail(folder_ / kept, error.message());
+        set_aside_.append(set_aside_.empty() ? "" : "; ")
+            .append("of " + selector + " with another driver: kept as " + kept);
+        std::erase_if(lines, [&](const ordered_json& other) {
+            // Of all thread counts, so that no process that has another one drops it again.
+            if (other["kind"] == "device") return other["selector"] == selector;
+            if (other["kind"] == "check") return other.value("device", selector) == selector;
+            return other["kind"] == "result" && other["row"]["device"] == selector;
         });
-        rewrite(kept);
-        break;
+        rewrite(lines);
+    } else if (is_there) {
+        return;
     }
     devices_.push_back(line);
     add(line);

@@ -6,7 +6,7 @@
 ///   {"kind": "device", "selector", "threads", "name", "driver", "many_lanes", "units", "sub_group_width", "ceilings"}
 ///   {"kind": "result", "key", "asked", "workload", "threads", "row"}   row: as in the bench's JSON (conformance/bench.hpp)
 ///   {"kind": "study", "key", "types"}   its cases were run, with these types; none: its own
-///   {"kind": "check", "key", "report"}                                 report: as `concord check --json`
+///   {"kind": "check", "key", "device", "types", "report"}              report: as `concord check --json`, of that device
 ///   {"kind": "file", "key", "name", "content"}                         of `concord bench` or `concord check`, taken in
 ///
 /// Of lines with the same key (of devices: the same selector and threads) the last one counts.
@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <set>
 #include <vector>
 
 namespace concord::study {
@@ -46,28 +45,42 @@ ordered_json run_line(bool quick);
 /// A results' file that is added to.
 class Store {
   public:
-    /// Makes the folder if need be. What is in it of another version, machine, device or kind of run is set aside as
-    /// results-DATE.jsonl, DATE when that run began. Throws io.
-    Store(std::filesystem::path folder, const ordered_json& run);
+    /// Makes the folder if need be. What is in it of another version, machine or kind of run is set aside as
+    /// results-DATE.jsonl, DATE when that run began; files that were taken in stay. Throws io; so too if another
+    /// store has the folder, unless this one is a part: of a process that has it, and waits.
+    Store(std::filesystem::path folder, const ordered_json& run, bool part = false);
 
     /// Why what was there was set aside, in words; empty: nothing was.
     const std::string& set_aside() const { return set_aside_; }
-    bool has(const std::string& key) const { return keys_.count(key) != 0; }
     /// Takes in what another process has added meanwhile.
     void reload();
     /// Adds a line, at once. Throws io.
     void add(const ordered_json& line);
-    /// Adds the line of a device unless it is there. One that is there but differs in name or driver: all that was measured on
-    /// it is dropped.
+    /// Adds the line of a device unless it is there. One that is there but differs in name or driver: the file is kept as
+    /// results-DATE.jsonl, and all that was measured on the device is dropped.
     void add_device(const ordered_json& line);
 
   private:
     std::filesystem::path file() const { return folder_ / "results.jsonl"; }
     void rewrite(const std::vector<ordered_json>& lines);
+    std::string kept_name(const ordered_json& run) const;
+
+    // That no other process writes the file meanwhile; the system ends it with the process.
+    class Lock {
+      public:
+        Lock() = default;
+        ~Lock();
+        Lock(const Lock&) = delete;
+        Lock& operator=(const Lock&) = delete;
+        void take(const std::filesystem::path& folder);
+
+      private:
+        int file_ = -1;
+    };
 
     std::filesystem::path folder_;
+    Lock lock_;
     std::ofstream out_;
-    std::set<std::string> keys_;
     std::vector<ordered_json> devices_;
     std::string set_aside_;
 };

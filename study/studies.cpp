@@ -100,9 +100,8 @@ Study histogram_bins() {
         saturating.push_back("even" + std::string(bins) + "_saturating");
     const Sizes sizes{{u64{1} << 18}, {u64{1} << 20, u64{1} << 24, u64{1} << 28, u64{1} << 31}};
     auto over_bins = [](std::string title, const std::vector<std::string>& workloads) {
-        Figure f =
-            figure(std::move(title), "Bytes of samples read a second, at the largest size that all have.",
-                   lines, By::workload_number, Measure::rate);
+        Figure f = figure(std::move(title), "Bytes of samples read a second.", lines, By::workload_number,
+                          Measure::rate);
         f.x_name = "bins";
         f.log_y = true;
         f.panels = {By::device, By::n};

@@ -111,7 +111,8 @@ using Save = std::function<void(const std::string& name, const std::string& text
 /// The report on what a folder holds, as one page of HTML.
 std::string report(const Records& records, const Save& save);
 
-/// A file that `concord bench --json` or `concord check --json` wrote, as a line of the results' file. Throws io if it is none.
+/// A file that `concord bench --json` or `concord check --json` wrote, as a line of the results' file. Throws io if it is none,
+/// or no section can be made of it.
 ordered_json line_of_file(const std::filesystem::path& file);
 
 /// All results as one object of JSON: the run, devices, results (rows of the bench with what was asked), checks.
@@ -129,10 +130,12 @@ Comparison compare(const Records& a, const Records& b, const std::string& name_a
 void run_transfers(const std::string& selector, const Case& what, bool quick,
                    const std::function<bool(const Result&)>& wanted,
                    const std::function<void(const Result&, const ordered_json& row)>& done);
-ordered_json run_check(const std::string& algorithm, const std::vector<std::string>& devices, bool quick,
-                       int& status);
+ordered_json run_check(const std::string& algorithm, const std::vector<std::string>& devices,
+                       const std::vector<Type>& types, bool quick, int& status);
 std::vector<Suite> effect_suites();
 Records records_of_file(const ordered_json& line);
 Study study_of_file(const ordered_json& line);
+/// All charts of the file's section: throws JSON's exception where the content is of another shape.
+void charts_of_file(const ordered_json& line);
 
 }  // namespace concord::study

@@ -44,6 +44,7 @@ class Trip {
         const char* name;
         void (Trip::*go)();
         enum class Leaves { input, output, pinned, pageable } leaves;  // where something new must be then
+        bool whole = false;  // goes all of the way through the device's buffers
     };
     static const std::vector<Way>& ways() {
         using Leaves = Way::Leaves;
@@ -53,16 +54,16 @@ class Trip {
             {"kernel", &Trip::run, Leaves::output},
             {"download, pinned", &Trip::download_pinned, Leaves::pinned},
             {"download, pageable", &Trip::download_pageable, Leaves::pageable},
-            {"all in turn, pinned", &Trip::turn_pinned, Leaves::pinned},
-            {"all in turn, pageable", &Trip::turn_pageable, Leaves::pageable},
-            {"overlapped, pinned", &Trip::overlapped, Leaves::pinned},
+            {"all in turn, pinned", &Trip::turn_pinned, Leaves::pinned, true},
+            {"all in turn, pageable", &Trip::turn_pageable, Leaves::pageable, true},
+            {"overlapped, pinned", &Trip::overlapped, Leaves::pinned, true},
             {"pipeline, pageable", &Trip::piped, Leaves::pageable},
             {"host, one thread", &Trip::on_host, Leaves::pageable}};
         return list;
     }
 
     void measure(const Way& way, const Effort& effort, BenchRow& row) {
-        poison(way.leaves);
+        poison(way);
         (this->*way.go)();
         finish();
         verify(way.leaves, row);
@@ -78,12 +79,14 @@ class Trip {
   private:
     static f32 root(u64 i) { return static_cast<f32>(i % 4093); }
 
-    void poison(Way::Leaves what) {
+    void poison(const Way& way) {
         std::fill(pageable_out_.begin(), pageable_out_.end(), -1.0F);
         std::memcpy(pinned_out_->host_pointer(), pageable_out_.data(), bytes_);
         const u32 minus = 0xbf800000;
-        if (what == Way::Leaves::input) streams_[0]->fill(*in_, 0, bytes_, &minus, sizeof minus);
-        if (what == Way::Leaves::output) streams_[0]->fill(*out_, 0, bytes_, &minus, sizeof minus);
+        if (way.whole || way.leaves == Way::Leaves::input)
+            streams_[0]->fill(*in_, 0, bytes_, &minus, sizeof minus);
+        if (way.whole || way.leaves == Way::Leaves::output)
+            streams_[0]->fill(*out_, 0, bytes_, &minus, sizeof minus);
         finish();
     }
     void verify(Way::Leaves what, BenchRow& row) {

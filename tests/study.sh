@@ -40,7 +40,16 @@ ends 2 "--out" reduce-steps
 ends 2 "'frob'" reduce-steps --types frob --out box
 ends 3 "there is no backend 'frob'" reduce-steps --devices frob --out box
 ends 2 "results.jsonl" --compare box box2
-verdict "nothing was written" "$([[ ! -e box/report.html ]] || echo "there is a report")"
+ends 2 "--devices" reduce-steps --devices "" --out box
+ends 2 "excludes" --compare box box2 --quick
+ends 2 "none.json: cannot be read" reduce-steps --from none.json --out box
+echo '{"matrix": [{}]}' >shape.json
+ends 2 "shape.json: [json" --from shape.json --out box
+verdict "nothing was written" "$([[ ! -e box ]] || echo "there is a folder")"
+mkdir full
+touch full/csv
+ends 2 "csv is no folder" reduce-steps --quick --devices tbb --out full
+verdict "nothing was measured" "$([[ ! -e full/results.jsonl ]] || echo "there are results")"
 
 # Killed once there are some results.
 "$concord" study group-size --quick --devices tbb --out killed >/dev/null 2>&1 &
@@ -49,6 +58,7 @@ for _ in {1..300}; do
     (($(grep -sc '"kind":"result"' killed/results.jsonl || true) + 0 >= 5)) && break
     sleep 0.05
 done
+ends 2 "killed: another study is writing its results there" coalescing --quick --devices tbb --out killed
 kill -KILL "$child"
 wait "$child" 2>/dev/null
 before=$(grep -c '"kind":"result"' killed/results.jsonl)
@@ -76,6 +86,9 @@ fi
 
 ends 0 "coalescing:" coalescing --quick --devices tbb --out a
 ends 0 "coalescing:" coalescing --quick --devices tbb --out b
+sed -i 's/"driver":"/&an older /' b/results.jsonl
+ends 0 "of tbb:0 with another driver: kept as results-20" coalescing --quick --devices tbb --out b
+verdict "it was measured again" "$(grep -qF 'coalescing: 15 measured, 0 known before' out || cat out)"
 ends 0 "15 results in both" --compare a b --out both
 has both/compare.html "All results that are in both"
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <set>
 
 using namespace concord;
 using namespace concord::study;
@@ -149,16 +150,30 @@ TEST_CASE("a results' file is gone on with, but not one of another run") {
     {
         Store store(folder.path(), run);
         CHECK(store.set_aside().empty());
-        CHECK(store.has(result_of(line("fixed", 1 << 16, 1)).key()));
-        CHECK_FALSE(store.has(result_of(line("fixed", 1 << 17, 1)).key()));
+        CHECK_THROWS_AS(Store(folder.path(), run), Error);  // two at once
+        CHECK_NOTHROW(Store(folder.path(), run, true));
+        store.reload();
         store.add(line("fixed", 1 << 17, 1));
     }
     CHECK(read_records(folder.path()).results.size() == 13);
     SUBCASE("another driver") {
         Store store(folder.path(), run);
+        ordered_json other = line("fixed", 1 << 16, 1);
+        other["row"]["device"] = "opencl:0";
+        other["key"] = result_of(other).key();
+        store.add(other);
         store.add_device(device("a newer oneTBB"));
-        CHECK(read_records(folder.path()).results.empty());
-        CHECK_FALSE(store.has(result_of(line("fixed", 1 << 16, 1)).key()));
+        store.add(line("fixed", 1 << 16, 1));
+        ordered_json one_thread = device("a newer oneTBB, 1 thread");
+        one_thread["threads"] = 1;
+        store.add_device(one_thread);
+        CHECK(read_records(folder.path()).results.size() == 2);
+        CHECK(read_records(folder.path()).devices.size() == 2);
+        CHECK(store.set_aside().find("of tbb:0 with another driver: kept as results-20") == 0);
+        const std::string kept = store.set_aside().substr(store.set_aside().rfind(' ') + 1);
+        CHECK(fs::file_size(folder.path() / kept) > 12 * 100);
+        store.add_device(device("the newest oneTBB"));
+        CHECK(store.set_aside().find(kept.substr(0, kept.size() - 6) + "-2.jsonl") != std::string::npos);
     }
     SUBCASE("another version") {
         ordered_json other = run;
@@ -170,6 +185,24 @@ TEST_CASE("a results' file is gone on with, but not one of another run") {
     SUBCASE("the full study after the quick one") {
         const Store store(folder.path(), run_line(false));
         CHECK(store.set_aside().find("of another quick") == 0);
+    }
+    SUBCASE("a line of another shape") {
+        for (const char* bad :
+             {R"({"kind": "result", "key": "x"})", R"({"kind": "device", "selector": 1})", R"({"kind": 1})",
+              R"({"kind": "file", "key": "x", "name": "x", "content": {"matrix": [{}]}})",
+              R"({"kind": "check", "key": "x", "report": []})",
+              R"({"kind": "study", "key": "x", "types": 1})"}) {
+            CAPTURE(bad);
+            std::ofstream(folder.file()) << run.dump() << '\n' << bad << '\n';
+            std::string message;
+            try {
+                read_records(folder.path());
+            } catch (const Error& error) {
+                message = error.what();
+            }
+            CHECK(message.find("results.jsonl: line 2: ") != std::string::npos);
+            CHECK_THROWS_AS(Store(folder.path(), run), Error);
+        }
     }
     SUBCASE("a file of something else") {
         std::ofstream(folder.file()) << "{}\n";
@@ -245,6 +278,54 @@ TEST_CASE("what bench and check wrote becomes a section, and nothing else does")
     CHECK(page.find(">bits<") != std::string::npos);
     CHECK_THROWS_AS(line_of_file(folder.path() / "none.json"), Error);
     CHECK_THROWS_AS(line_of_file(folder.file()), Error);
+    for (const char* bad :
+         {R"({"matrix": [{}]})", R"({"matrix": 1})", R"({"schema": "1", "results": [], "machine": {}})",
+          R"({"schema": 1, "results": [], "machine": {}, "devices": [{}]})",
+          R"({"schema": 1, "results": [{}], "machine": {}, "devices": []})",
+          R"({"schema": 1, "results": [], "machine": [], "devices": []})"}) {
+        CAPTURE(bad);
+        std::ofstream(check) << bad;
+        CHECK_THROWS_AS(line_of_file(check), Error);
+    }
+}
+
+TEST_CASE("a file that was taken in stays, whatever is measured then") {
+    const Folder folder;
+    const ordered_json taken = {
+        {"kind", "file"}, {"key", "file|x"}, {"name", "x"}, {"content", {{"matrix", ordered_json::array()}}}};
+    Store(folder.path(), run_line(false)).add(taken);
+    {
+        Store quick(folder.path(), run_line(true));
+        CHECK(quick.set_aside().empty());
+        fill(quick);
+    }
+    CHECK_FALSE(Store(folder.path(), run_line(false)).set_aside().empty());
+    const Records records = read_records(folder.path());
+    CHECK(records.files.size() == 1);
+    CHECK(records.results.empty());
+}
+
+TEST_CASE("the matrix of agreement has one row a variant, whenever a device was checked") {
+    auto check = [](const std::string& device, const std::string& verdict, std::vector<std::string> types) {
+        return ordered_json{{"types", std::move(types)},
+                            {"report",
+                             {{"matrix",
+                               {{{"algorithm", "reduce"},
+                                 {"variant", "fixed"},
+                                 {"order", "own"},
+                                 {"device", device},
+                                 {"verdict", verdict},
+                                 {"worst_error_over_bound", 0.5}}}}}}};
+    };
+    Records records;
+    records.studies["agreement"] = {};
+    records.checks = {check("tbb:0", "bits", {}), check("tbb:0", "bound", {}),
+                      check("tbb:0", "other", {"f64"}), check("opencl:0", "bits", {})};
+    const std::vector<Chart> charts = agreement({}, {records, {}});
+    REQUIRE(charts.size() == 3);
+    CHECK(charts[0].matrix == Rows{{"algorithm", "variant", "order", "tbb:0", "opencl:0"},
+                                   {"reduce", "fixed", "own", "bound", "bits"}});
+    CHECK(charts[1].marks() == 1);
 }
 
 TEST_CASE("a figure of one mark, of none, and of more series than shapes") {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <iostream>
@@ -68,27 +69,41 @@ int run_with_threads(const Asked& asked, u32 threads) {
         throw Error(ErrorCode::io, "study",
                     std::string("cannot start this program again: ") + std::strerror(error));
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) return status_failed;
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : status_failed;
 }
 
 // Into the folder's results, whatever run they are of.
-void take_files(const Asked& asked) {
-    std::vector<nlohmann::ordered_json> lines;
-    for (const std::string& file : asked.files)
-        lines.push_back(study::line_of_file(file));
+void take_files(const Asked& asked, const std::vector<nlohmann::ordered_json>& lines) {
     if (lines.empty()) return;
     const fs::path out = asked.out;
-    study::Store store(out, fs::exists(out / "results.jsonl") ? study::read_records(out).run
-                                                              : study::run_line(asked.options.quick));
+    std::error_code error;
+    study::Store store(out, fs::exists(out / "results.jsonl", error) ? study::read_records(out).run
+                                                                     : study::run_line(asked.options.quick));
     for (const auto& line : lines)
         store.add(line);
 }
 
+void make_folder(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw Error(ErrorCode::io, "study", folder.string() + ": " + error.message());
+}
+
+// Throws io if the report could not be written: so that nothing is measured for nothing.
+void check_report(const fs::path& out) {
+    std::error_code error;
+    if (!fs::exists(out, error)) return;
+    for (const char* name : {"report.html", "results.json"})
+        check_writable(out / name);
+    if (fs::exists(out / "csv", error)) check_writable(out / "csv" / "*.csv");
+}
+
 void write_report(const fs::path& out) {
     const study::Records records = study::read_records(out);
-    fs::create_directories(out / "csv");
+    make_folder(out / "csv");
     const std::string page = study::report(records, [&](const std::string& name, const std::string& text) {
         write_whole(out / "csv" / name, text);
     });
@@ -101,7 +116,7 @@ int compare(const Asked& asked) {
     const study::Comparison result = study::compare(a, b, asked.compare[0], asked.compare[1]);
     std::cout << result.text;
     if (asked.out.empty()) return status_ok;
-    fs::create_directories(asked.out);
+    make_folder(asked.out);
     write_whole(fs::path(asked.out) / "compare.html", result.html);
     return status_ok;
 }
@@ -118,10 +133,14 @@ int run(Asked asked) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         return study::run_studies(asked.options, std::cerr);
     }
+    std::vector<nlohmann::ordered_json> files;
+    for (const std::string& file : asked.files)
+        files.push_back(study::line_of_file(file));
+    check_report(asked.out);
     asked.options.with_threads = [&asked](u32 threads) { return run_with_threads(asked, threads); };
     int status = status_ok;
     if (!asked.options.names.empty()) status = study::run_studies(asked.options, std::cout);
-    take_files(asked);
+    take_files(asked, files);
     write_report(asked.out);
     std::cout << "report: " << (fs::path(asked.out) / "report.html").string() << '\n';
     if (status == status_wrong) std::cerr << "concord: study: a result is wrong, it has no number\n";
@@ -138,19 +157,23 @@ void add_study(CLI::App& program, Action& action) {
         "concord study --compare before after");
     auto asked = std::make_shared<Asked>();
     command->add_option("NAME", asked->options.names, "Which studies, or all");
-    command->add_flag("--list", asked->list, "List the studies, with their questions");
+    CLI::Option* list = command->add_flag("--list", asked->list, "List the studies, with their questions");
     command->add_option("--out", asked->out, "The folder for report.html, results.json and csv/")
         ->type_name("DIR");
-    command->add_flag("--quick", asked->options.quick,
-                      "Small sizes and few repetitions: minutes instead of hours");
-    add_list(*command, "--devices", asked->options.devices, "Selectors, or all (default)");
+    CLI::Option* quick = command->add_flag("--quick", asked->options.quick,
+                                           "Small sizes and few repetitions: minutes instead of hours");
+    add_list(*command, "--devices", asked->options.devices, "Selectors, or all (default)")
+        ->check([](const std::string& text) { return text.empty() ? "names no device" : std::string(); }, "");
     add_list(*command, "--types", asked->types, "Element types, instead of the studies' own");
-    add_list(*command, "--from", asked->files,
-             "Take in what bench --json or check --json wrote, as sections of their own");
+    CLI::Option* from = add_list(*command, "--from", asked->files,
+                                 "Take in what bench --json or check --json wrote, as sections of their own");
     command
         ->add_option("--compare", asked->compare, "Put the results of two folders side by side, with ratios")
         ->expected(2)
-        ->type_name("A B");
+        ->type_name("A B")
+        ->excludes(list)
+        ->excludes(quick)
+        ->excludes(from);
     command->add_flag("--part", asked->part, "Measure for another process")->group("");
     command->callback([asked, &action] { action = [asked] { return run(*asked); }; });
 }
