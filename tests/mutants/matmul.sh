@@ -6,7 +6,7 @@ naive="${steps/tiled/naive}"
 blocks="${steps/tiled/blocks}"
 staged="${steps/tiled/blocks_tiled}"
 register="${steps/tiled/register_tiled}"
-larger="${register/1009/10007}"
+larger="${register/1009/30011}"
 wide="${steps/tiled/packed}"
 
 mutant matmul_tile.cl any "$naive" "beta does not count" ': fma(p->alpha, t, p->beta * *c)' ': p->alpha * t'
