@@ -81,6 +81,8 @@ of_library convolve_host.hpp convolve_host.cpp "convolve $textbook sliding" "sli
     'out, std::min(x, count - lanes));' 'out, x);'
 of_library convolve_host.hpp convolve_host.cpp "convolve $textbook sliding" "sliding: rows past the last are stored" \
     'p.past_cache != 0 || b >= high ?' 'p.past_cache != 0 ?'
+of_library convolve_host.hpp convolve_host.cpp "convolve ${textbook/f32/u8} sliding" \
+    "sliding: a converted row is that of the rows before" 'if (k >= known) {' 'if (k > known) {'
 
 of_library stencil_host.hpp stencil_host.cpp "stencil $textbook naive" "naive: a point past the end of a row counts" \
     'column >= volume.columns' 'column > volume.columns'

@@ -68,28 +68,26 @@ struct ConvolveStage {
     // Rows are no power of two apart, so that they are not in the same few places of a cache.
     alignas(64) T results[convolve_tall][convolve_chunk + 64 / sizeof(T)];
     alignas(64) T segment[convolve_tall][convolve_segment];
-    alignas(64) I zeros[convolve_chunk + convolve_longest_side];
-    alignas(64) I cells[convolve_most_rows][convolve_segment + convolve_longest_side];
+    alignas(64) T zeros[convolve_chunk + convolve_longest_side];
+    alignas(64) T cells[convolve_most_rows][convolve_segment + convolve_longest_side];
+    // Cells of another type than T, converted once for all rows of results that they are in.
+    static constexpr bool converts = !std::is_same_v<I, T>;
+    alignas(64) T converted[converts ? convolve_most_rows : 1][convolve_chunk + convolve_longest_side];
 };
 
 /// Rows of results, a few vectors wide, in registers: a vector of cells is loaded once for all of them. `Bytes` of a vector
 /// and how many lie side by side are for the instruction set to say; `Rows` and `Columns` are the mask's, 0 if they are
 /// known at run time only.
-template <class I, class T, u64 Bytes, int Side>
+template <class T, u64 Bytes, int Side>
 struct ConvolveBlocks {
     static constexpr u64 lanes = Bytes / sizeof(T);
     static constexpr int tall = convolve_tall;
     typedef T V __attribute__((vector_size(Bytes)));
-    typedef I Cells __attribute__((vector_size(lanes * sizeof(I))));
 
-    [[gnu::always_inline]] static V load(const I* from) {
-        Cells cells;
+    [[gnu::always_inline]] static V load(const T* from) {
+        V cells;
         std::memcpy(&cells, from, sizeof cells);
-        if constexpr (std::is_same_v<I, T>) {
-            return cells;
-        } else {
-            return __builtin_convertvector(cells, V);
-        }
+        return cells;
     }
     [[gnu::always_inline]] static V fused(T a, V b, V c) {
         V r;
@@ -101,7 +99,7 @@ struct ConvolveBlocks {
 
     /// The results at columns [x, x + Wide * lanes) of `tall` rows; rows[r] + x is the first cell that the mask reaches in row r.
     template <int Wide, u32 Rows, u32 Columns>
-    [[gnu::always_inline]] static void block(const I* const* rows, const T* mask, u32 mask_rows,
+    [[gnu::always_inline]] static void block(const T* const* rows, const T* mask, u32 mask_rows,
                                              u32 mask_columns, T* const* out, u64 x) {
         const u32 high = Rows != 0 ? Rows : mask_rows, across = Columns != 0 ? Columns : mask_columns;
         V sum[tall][Wide] = {};
@@ -149,7 +147,7 @@ struct ConvolveBlocks {
 
     /// `count` columns, a vector at least; the last vectors may overlap.
     template <u32 Rows, u32 Columns>
-    [[gnu::always_inline]] static void slide(const I* const* rows, const T* mask, u32 mask_rows,
+    [[gnu::always_inline]] static void slide(const T* const* rows, const T* mask, u32 mask_rows,
                                              u32 mask_columns, T* const* out, u64 count) {
         u64 x = 0;
         for (; x + Side * lanes <= count; x += Side * lanes)
@@ -173,20 +171,37 @@ struct ConvolveRows {
         if (p.clamps == 0 && (r < 0 || r > last)) return -1;
         return std::clamp<i64>(r, 0, last);
     }
-    // Pointers to the rows' cells from column c on, which all are inside.
-    [[gnu::always_inline]] void inside(const I** rows, u64 c) const {
-        for (u64 k = 0; k < count; ++k)
-            rows[k] = row(k) < 0 ? stage.zeros : in + static_cast<u64>(row(k)) * p.in_pitch + c;
+    // Pointers to the rows' cells of `width` columns from column c on, which all are inside. Where these are converted, the
+    // first `known` rows are those that were the last ones of the rows before.
+    [[gnu::always_inline]] void inside(const T** rows, u64 c, u64 width, u64 known) const {
+        for (u64 k = 0; k < count; ++k) {
+            if (row(k) < 0) {
+                rows[k] = stage.zeros;
+                continue;
+            }
+            const I* from = in + static_cast<u64>(row(k)) * p.in_pitch + c;
+            if constexpr (stage.converts) {
+                T* __restrict to = stage.converted[(y + k) % count];
+                if (k >= known) {
+                    for (u64 i = 0; i < width; ++i)
+                        to[i] = static_cast<T>(from[i]);
+                }
+                rows[k] = to;
+            } else {
+                rows[k] = from;
+            }
+        }
     }
     // Copies the cells of `width` columns from column c on, wherever they are.
-    [[gnu::always_inline]] void staged(const I** rows, i64 c, u64 width) const {
+    [[gnu::always_inline]] void staged(const T** rows, i64 c, u64 width) const {
         const i64 columns = static_cast<i64>(p.columns);
         for (u64 k = 0; k < count; ++k) {
             const i64 r = row(k);
             const I* from = in + static_cast<u64>(std::max<i64>(r, 0)) * p.in_pitch;
             for (u64 i = 0; i < width; ++i) {
                 const i64 at = c + static_cast<i64>(i), near = std::clamp<i64>(at, 0, columns - 1);
-                stage.cells[k][i] = r < 0 || (at != near && p.clamps == 0) ? I(0) : from[near];
+                stage.cells[k][i] =
+                    r < 0 || (at != near && p.clamps == 0) ? T(0) : static_cast<T>(from[near]);
             }
             rows[k] = stage.cells[k];
         }
@@ -197,14 +212,14 @@ struct ConvolveRows {
 /// `Unrolls`: whether the usual masks are unrolled, for which multiply-adds should be instructions, not calls.
 template <class I, class T, u64 Bytes, int Side, bool Unrolls>
 void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, const ConvolvePlan p) {
-    using Blocks = ConvolveBlocks<I, T, Bytes, Side>;
+    using Blocks = ConvolveBlocks<T, Bytes, Side>;
     auto& stage = *reinterpret_cast<ConvolveStage<I, T>*>(group.local);
-    std::fill(std::begin(stage.zeros), std::end(stage.zeros), I(0));
+    std::fill(std::begin(stage.zeros), std::end(stage.zeros), T(0));
     const u64 first_row = group.x / p.across * p.band, first_column = group.x % p.across * p.span;
     const u64 last_row = std::min(p.rows, first_row + p.band),
               last_column = std::min(p.columns, first_column + p.span);
     const u64 before = p.mask_columns / 2, reach = p.mask_columns - 1;
-    const I* rows[convolve_most_rows];
+    const T* rows[convolve_most_rows];
     for (u64 c = first_column; c < last_column; c += convolve_chunk) {
         const u64 end = std::min(last_column, c + convolve_chunk);
         // Where all cells are inside; too few columns of that are staged as well.
@@ -235,7 +250,8 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
             };
             if (from > c) edge(c, from);
             if (to > from) {
-                cells.inside(rows, from - before);
+                cells.inside(rows, from - before, to - from + reach,
+                             y == first_row ? 0 : cells.count - convolve_tall);
                 T* inner[convolve_tall];
                 for (u64 b = 0; b < convolve_tall; ++b)
                     inner[b] = target[b] + (from - c);
