@@ -64,42 +64,66 @@ template <u32 Tables>
         ++table[bin[i]];
 }
 
-/// A group counts its share of the samples in a row of its own: `tables` sub-tables of `stride` counters, of
-/// which the one after the last bin's takes what is not counted. The sub-tables meet in the first.
-template <class T, class Op>
-void histogram_bins(const Group& group, const T* in, u32* rows, u64 n, u64 bins, u64 stride, u32 tables,
-                    const Op op) {
-    alignas(64) u32 bin[histogram_block];
-    u32* table = rows + group.x * stride * tables;
-    std::fill_n(table, stride * tables, u32{0});
-    const Share share(n, group.x, group.count_x);
-    // No more than 2^30 bins here: of what is compared, nothing is lost in 32 bits.
-    const auto none = static_cast<u32>(bins);
+/// Counts a share of the samples in sub-tables, by what `bin` says of them.
+template <class T, class Bin>
+[[gnu::always_inline]] inline void count_share(const T* in, const Share& share, u32* table, u64 stride,
+                                               u32 tables, Bin bin) {
+    alignas(64) u32 bins[histogram_block];
     for (u64 first = share.begin; first < share.end; first += histogram_block) {
         const u64 count = std::min(histogram_block, share.end - first);
         const T* x = in + first;
-        for (u64 i = 0; i < count; ++i) {
-            const auto b = op(x[i]);
-            if constexpr (sizeof(b) == 8) {
-                bin[i] = static_cast<u64>(b) < none ? static_cast<u32>(b) : none;
-            } else {
-                bin[i] = std::min(static_cast<u32>(b), none);
-            }
-        }
+        for (u64 i = 0; i < count; ++i)
+            bins[i] = bin(x[i]);
         const char* next = reinterpret_cast<const char*>(x + count);
         if (tables == 8) {
-            count_block<8>(bin, count, table, stride, next, histogram_run * sizeof(T));
+            count_block<8>(bins, count, table, stride, next, histogram_run * sizeof(T));
         } else if (tables == 4) {
-            count_block<4>(bin, count, table, stride, next, histogram_run * sizeof(T));
+            count_block<4>(bins, count, table, stride, next, histogram_run * sizeof(T));
         } else if (tables == 2) {
-            count_block<2>(bin, count, table, stride, next, histogram_run * sizeof(T));
+            count_block<2>(bins, count, table, stride, next, histogram_run * sizeof(T));
         } else {
-            count_block<1>(bin, count, table, stride, next, histogram_run * sizeof(T));
+            count_block<1>(bins, count, table, stride, next, histogram_run * sizeof(T));
         }
     }
-    for (u64 k = 1; k < tables; ++k) {
-        for (u64 b = 0; b < bins; ++b)
-            table[b] += table[k * stride + b];
+}
+
+/// A group counts its share of the samples in a row of its own: `tables` sub-tables of `stride` counters, of
+/// which the one after the last bin's takes what is not counted. The sub-tables meet in the first. Of samples of one byte
+/// it counts the values, and asks for a value's bin once.
+template <class T, class Op>
+void histogram_bins(const Group& group, const T* in, u32* rows, u64 n, u64 bins, u64 stride, u32 tables,
+                    const Op op) {
+    u32* table = rows + group.x * stride * tables;
+    const Share share(n, group.x, group.count_x);
+    // No more than 2^30 bins here: of what is compared, nothing is lost in 32 bits.
+    const auto none = static_cast<u32>(bins);
+    auto bin = [&](T x) __attribute__((always_inline)) {
+        const auto b = op(x);
+        if constexpr (sizeof(b) == 8) {
+            return static_cast<u64>(b) < none ? static_cast<u32>(b) : none;
+        } else {
+            return std::min(static_cast<u32>(b), none);
+        }
+    };
+    if constexpr (sizeof(T) == 1) {
+        constexpr u32 values = 256, most = 8;
+        alignas(64) u32 counts[most * values] = {};
+        count_share(reinterpret_cast<const u8*>(in), share, counts, values, most,
+                    [](u8 x) { return u32{x}; });
+        std::fill_n(table, bins + 1, u32{0});
+        for (u32 v = 0; v < values; ++v) {
+            u32 sum = 0;
+            for (u32 k = 0; k < most; ++k)
+                sum += counts[k * values + v];
+            table[bin(static_cast<T>(v))] += sum;
+        }
+    } else {
+        std::fill_n(table, stride * tables, u32{0});
+        count_share(in, share, table, stride, tables, bin);
+        for (u64 k = 1; k < tables; ++k) {
+            for (u64 b = 0; b < bins; ++b)
+                table[b] += table[k * stride + b];
+        }
     }
 }
 
