@@ -46,8 +46,10 @@ class Communicator {
     /// Sends and receives all of these. What is sent is as the stream has left it at this point; when the call returns, the
     /// stream's later work finds what was received, and may overwrite what was sent. The caller may be kept until all of it has
     /// gone over; work that is to hide it is enqueued before, on another stream. Between two ranks messages of one
-    /// call and of consecutive calls arrive in the order in which they are named. Ranks may not send to themselves. Throws
-    /// invalid_argument (no such rank, and where the two ends differ in bytes), wrong_device, device_failed.
+    /// call and of consecutive calls arrive in the order in which they are named. A call may wait until what it sends has
+    /// been asked for: two ranks that send to one another name both directions in one call. Ranks may not send to
+    /// themselves. Throws invalid_argument (no such rank, and where the two ends differ in bytes), wrong_device,
+    /// device_failed; after that the ranks cannot go on, and the caller lets the error out or calls fail().
     void exchange(Stream& stream, std::span<const Message> sends, std::span<const Message> receives);
 
     /// Collective: everybody's bytes, of any length, in the order of the ranks. For what the host has to know.
@@ -57,13 +59,13 @@ class Communicator {
     /// Ends what the others wait for, see above. Throws nothing; under MPI it does not return.
     virtual void fail(std::string_view why) noexcept = 0;
 
-    /// How messages go to that rank: "peer copies", "MPI, device memory", "MPI, staged" ...
+    /// How messages go to that rank: "device copies", "peer copies", "host memory", "MPI, device memory", "MPI, host memory".
     virtual std::string path_to(u32 rank) const = 0;
 
   protected:
     Communicator(u32 rank, u32 size) : rank_(rank), size_(size) {}
 
-    // What there is to implement; arguments are valid, and no message is empty.
+    // What there is to implement; arguments are valid. Of an empty message the view may have no buffer.
     virtual void do_exchange(Stream& stream, std::span<const Message> sends,
                              std::span<const Message> receives) = 0;
     virtual std::vector<std::vector<std::byte>> do_all_gather(std::span<const std::byte> mine) = 0;
@@ -74,8 +76,9 @@ class Communicator {
 
 /// Runs f once for each device, each call on a thread of its own with a stream of that device, as ranks of one communicator in
 /// the order of the devices; a device may be named more than once. Messages between devices of one backend that can reach
-/// one another's memory are peer copies, others go through page-locked host memory. Returns when all are done; of ranks that
-/// threw, throws what the first one did, with the rank and its device named.
+/// one another's memory are peer copies (concord/peer.hpp), others go through page-locked host memory. Returns when all are
+/// done and their streams are empty; of ranks that threw, throws what the first one did, with the rank and its device named.
+/// A rank that waits for one that has returned throws device_failed. Throws invalid_argument if there is no device.
 void run_on_devices(const std::vector<std::shared_ptr<Device>>& devices,
                     const std::function<void(Communicator& ranks, Stream& stream)>& f);
 
@@ -85,7 +88,7 @@ struct Part {
 };
 
 /// n elements cut into parts of like length, in the order of the ranks, each beginning at a multiple of `granule`; parts may
-/// be empty.
+/// be empty. Throws invalid_argument if granule or ranks is 0, or there is no such rank.
 Part part_of(u64 n, u32 rank, u32 ranks, u64 granule = 1);
 inline Part part_of(u64 n, const Communicator& ranks, u64 granule = 1) {
     return part_of(n, ranks.rank(), ranks.size(), granule);
