@@ -34,7 +34,7 @@ constexpr DistributedStencilVariant table[] = {
 }
 
 // Collective. What ranks were told is compared as words, which an error can show.
-void agree(Communicator& ranks, const std::string& mine) {
+void agree_in_words(Communicator& ranks, const std::string& mine) {
     const auto all = ranks.all_gather(std::as_bytes(std::span(mine)));
     auto words = [&](std::size_t rank) {
         return std::string(reinterpret_cast<const char*>(all[rank].data()), all[rank].size());
@@ -119,7 +119,7 @@ struct DistributedStencil::State {
 DistributedStencil::DistributedStencil(Communicator& ranks, Stream& stream, Type type,
                                        const StencilShape& shape, const StarCoefficients& star,
                                        const DistributedStencilOptions& options) {
-    detail::agree(ranks, detail::terms(type, shape, star, options));
+    detail::agree_in_words(ranks, detail::terms(type, shape, star, options));
     if (!is_float(type))
         detail::refuse("the volume is " + std::string(name_of(type)) + "; f32 and f64 have stencils");
     const StencilCut cut = stencil_cut(shape, ranks.size(), star.radius(), options);
@@ -168,7 +168,7 @@ void DistributedStencil::load(const View& in) {
 
 void DistributedStencil::run(u64 steps) {
     State& s = *state_;
-    detail::agree(s.ranks, std::to_string(steps) + " steps");
+    detail::agree_in_words(s.ranks, std::to_string(steps) + " steps");
     if (!s.part) return;
     for (u64 left = steps; left > 0; --left)
         s.row.overlaps ? s.part->step_overlapped(left == 1) : s.part->step_sequential();
