@@ -101,6 +101,14 @@ void OutputFile::rewrite(std::span<const std::byte> bytes) {
     write_all(file_, bytes, path_);
 }
 
+void OutputFile::set_size(u64 bytes) {
+    if (::ftruncate(file_, static_cast<off_t>(bytes)) != 0) fail(path_, std::strerror(errno));
+}
+
+void OutputFile::write_at(u64 first, std::span<const std::byte> bytes) {
+    write_all_at(file_, first, bytes, path_);
+}
+
 void OutputFile::keep() {
     // Some file systems report a full disk only here.
     const int closed = ::close(file_);
@@ -110,6 +118,18 @@ void OutputFile::keep() {
     if (::rename(name_.c_str(), target_.c_str()) != 0) fail(path_, std::strerror(errno));
     name_.clear();
     keep_on_interrupt(interrupt_);
+}
+
+void write_all_at(int file, u64 first, std::span<const std::byte> bytes, const fs::path& path) {
+    constexpr std::size_t most = std::size_t{1} << 30;
+    while (!bytes.empty()) {
+        const ssize_t n =
+            ::pwrite(file, bytes.data(), std::min(bytes.size(), most), static_cast<off_t>(first));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) fail(path, std::strerror(errno));
+        bytes = bytes.subspan(static_cast<std::size_t>(n));
+        first += static_cast<u64>(n);
+    }
 }
 
 void write_whole(const fs::path& path, const std::vector<std::span<const std::byte>>& parts) {

@@ -30,6 +30,11 @@ class OutputFile {
     void write(std::span<const std::byte> bytes);
     /// Writes the file's beginning anew.
     void rewrite(std::span<const std::byte> bytes);
+    /// For those who write the file side by side, by its name: not for channels. set_size() fills it with zeros, write_at()
+    /// writes anywhere.
+    const std::string& name() const { return name_; }
+    void set_size(u64 bytes);
+    void write_at(u64 first, std::span<const std::byte> bytes);
     /// Puts the file in its place. What was there before is gone then.
     void keep();
 
@@ -39,6 +44,9 @@ class OutputFile {
     int file_ = -1;
     u64 interrupt_ = 0;
 };
+
+/// Writes bytes into an open file from byte `first` on. Throws io, naming `path`.
+void write_all_at(int file, u64 first, std::span<const std::byte> bytes, const std::filesystem::path& path);
 
 /// Writes the parts one after another into a new file beside `path` and then gives it that name. Throws io,
 /// and then leaves what was there before. Pipes and devices (/dev/stdout) are written to directly.

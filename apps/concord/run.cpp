@@ -82,6 +82,7 @@ struct Result {
     std::string variant;
     Times times;
     std::optional<PipelineRun> pipeline;
+    std::optional<RanksRun> ranks;
 };
 
 // Reads a file's elements into a buffer: where the host cannot see that, by way of two pinned ones.
@@ -240,6 +241,21 @@ Result compute_by_segments(RunTask& task, const PipelineDevices& devices, const 
     return result;
 }
 
+// Computes by ranks, one a device, each of which reads and writes its part of the files.
+Result compute_by_ranks(RunTask& task, const std::vector<std::shared_ptr<Device>>& devices,
+                        std::span<const std::unique_ptr<NpyFile>> inputs, const Asked& asked) {
+    const HostClock total;
+    Result result;
+    run_on_devices(devices, [&](Communicator& ranks, Stream& stream) {
+        const RanksRun run = task.run_ranks(ranks, stream, inputs, asked.out, asked.options());
+        if (ranks.rank() == 0) result.ranks = run;
+    });
+    const RanksRun& run = *result.ranks;
+    result.variant = run.variant;
+    result.times = {run.compile, run.upload, run.kernel, run.download, total.milliseconds()};
+    return result;
+}
+
 constexpr const char* with_pipeline = "map, add, reduce, scan, histogram and compact are";
 
 // Whether to compute by segments: because a length of theirs is asked for, or the whole does not fit. Outputs are on the
@@ -263,10 +279,12 @@ bool by_segments(const RunTask& task, const char* algorithm, const Device& devic
     return bytes_of("--chunk", asked.chunk) > 0 || (task.has_pipeline() && whole > memory);
 }
 
-void print_json(const char* algorithm, const RunTask& task, const Device& device, const NpyFile& input,
+void print_json(const char* algorithm, const RunTask& task,
+                const std::vector<std::shared_ptr<Device>>& devices, const NpyFile& input,
                 const NpyHeader& output, const Asked& asked, const Result& result) {
     using nlohmann::ordered_json;
     const Times& t = result.times;
+    const Device& device = *devices[0];
     ordered_json object = {
         {"algorithm", algorithm},
         {"function", task.title()},
@@ -300,6 +318,14 @@ void print_json(const char* algorithm, const RunTask& task, const Device& device
                               {"elements", share.elements}});
         }
     }
+    if (result.ranks) {
+        const RanksRun& run = *result.ranks;
+        object["ranks"] = {
+            {"cut", run.cut}, {"messages_per_step", run.messages}, {"bytes_per_step", run.bytes}};
+        auto& names = object["ranks"]["devices"] = ordered_json::array();
+        for (const auto& one : devices)
+            names.push_back(one->info().selector);
+    }
     std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
@@ -327,16 +353,18 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const char
                         "'all' is for check, bench and study: name those that are to share the work, as in "
                         "tbb,opencl");
         auto device = open_device(selector);
-        if (std::find(devices.begin(), devices.end(), device) != devices.end())
+        // A rank is a rank, and several may sit on one device.
+        if (!task.has_ranks() && std::find(devices.begin(), devices.end(), device) != devices.end())
             throw Error(ErrorCode::invalid_argument, "--devices",
                         device->info().selector + " is named twice");
         devices.push_back(std::move(device));
     }
     if (devices.empty()) devices.push_back(device_for(task, asked.device));
-    if (devices.size() > 1 && !task.has_pipeline())
+    if (devices.size() > 1 && !task.has_pipeline() && !task.has_ranks())
         throw Error(ErrorCode::unsupported, "--devices",
-                    std::string(algorithm) + " is not done by segments, which several devices would share; " +
-                        with_pipeline);
+                    std::string(algorithm) +
+                        " is not done by segments, which several devices would share, nor by ranks; " +
+                        with_pipeline + ", stencil is done by ranks");
     for (const auto& device : devices) {
         if (!device->traits().runs)
             throw Error(ErrorCode::unsupported, asked.devices.empty() ? "--device" : "--devices",
@@ -377,11 +405,14 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
     const auto devices = devices_for(task, algorithm, asked);
     const auto& device = devices[0];
     TraceFile trace(asked.trace);
-    bool pieces = devices.size() > 1 ||
-                  by_segments(task, algorithm, *device, inputs, output, second ? &*second : nullptr, asked);
+    const bool ranks = task.has_ranks() && (devices.size() > 1 || task.asks_for_ranks());
+    bool pieces = !ranks && (devices.size() > 1 || by_segments(task, algorithm, *device, inputs, output,
+                                                               second ? &*second : nullptr, asked));
     Result result;
     try {
-        if (!pieces) {
+        if (ranks) {
+            result = compute_by_ranks(task, devices, inputs, asked);
+        } else if (!pieces) {
             // Others may have most of the memory, the host's or the device's.
             auto again = [&](const char* what) {
                 log::info(std::string(what) + ": again, by segments");
@@ -403,7 +434,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
         if (error.code() != ErrorCode::compile_failed || !task.has_user_text()) throw;
         throw Error(ErrorCode::invalid_argument, "--text", error.what());
     }
-    if (!pieces) {
+    if (!pieces && !ranks) {
         const std::string header = npy_header(output.type, output.shape);
         write_whole(asked.out, {std::as_bytes(std::span(header)), result.bytes});
     }
@@ -415,7 +446,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
     trace.write();
 
     if (asked.json) {
-        print_json(algorithm, task, *device, *inputs[0], output, asked, result);
+        print_json(algorithm, task, devices, *inputs[0], output, asked, result);
         return status_ok;
     }
     std::vector<std::string> selectors;
@@ -427,6 +458,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
               << shape_name(inputs[0]->shape());
     if (output.shape.empty()) std::cout << " = " << value_name(output.type, result.bytes.data());
     if (result.pipeline) std::cout << " in " << result.pipeline->segments << " segments";
+    if (result.ranks) std::cout << " cut " << result.ranks->cut;
     std::cout << " -> " << asked.out << ", kernel " << rounded(result.times.kernel) << " ms\n";
     return status_ok;
 }
@@ -450,8 +482,10 @@ void add_run(CLI::App& program, Action& action) {
         auto* device =
             one->add_option("--device", asked->device, "Selector (default: $CONCORD_DEVICE, else auto)");
         add_list(*one, "--devices", asked->devices,
-                 task->has_pipeline() ? "Selectors of devices that share the work, by segments"
-                                      : "As --device: several share what is done by segments only")
+                 task->has_ranks()
+                     ? "Selectors of devices that share the work, a rank on each; one may be named twice"
+                 : task->has_pipeline() ? "Selectors of devices that share the work, by segments"
+                                        : "As --device: several share what is done by segments only")
             ->excludes(device);
         one->add_option("--variant", asked->variant, "See `concord algorithms`, or auto (default)");
         one->add_option(

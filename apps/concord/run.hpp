@@ -5,12 +5,23 @@
 #include "npy.hpp"
 #include "program.hpp"
 
+#include <concord/communicator.hpp>
 #include <concord/pipeline.hpp>
 
+#include <charconv>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace concord::app {
+
+/// What work over ranks tells of itself: the same on all of them. Times are milliseconds, of the slowest rank.
+struct RanksRun {
+    std::string variant;
+    double compile = 0, upload = 0, kernel = 0, download = 0;
+    std::string cut;              ///< "2 x 1": how the data are cut
+    u64 messages = 0, bytes = 0;  ///< that a step sends, of all ranks
+};
 
 /// One algorithm with its own options.
 class RunTask {
@@ -34,6 +45,15 @@ class RunTask {
     virtual PipelineRun run_pipeline(const PipelineDevices& /*devices*/,
                                      std::span<const Source* const> /*in*/, Sink& /*out*/,
                                      const PipelineOptions& /*options*/) {
+        return {};
+    }
+    /// Whether ranks can do it, each on its part of the files, by run_ranks() then; and whether an option asks for that
+    /// where there is one device. run_ranks() is collective, and the output file is complete then.
+    virtual bool has_ranks() const { return false; }
+    virtual bool asks_for_ranks() const { return false; }
+    virtual RanksRun run_ranks(Communicator& /*ranks*/, Stream& /*stream*/,
+                               std::span<const std::unique_ptr<NpyFile>> /*inputs*/,
+                               const std::string& /*out*/, const Options& /*options*/) {
         return {};
     }
     /// Files of inputs that the task's own options name, behind those of --in.
@@ -60,6 +80,17 @@ struct RunTaskRow {
     const char* example;
     std::unique_ptr<RunTask> (*make)();
 };
+
+/// Whether all of the text is a number of that type, which it is put into.
+template <class N>
+bool is_whole(const std::string& text, N& number) {
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && at == end;
+}
+
+/// The stencil's, which is a file of its own.
+std::unique_ptr<RunTask> make_run_stencil();
 
 /// All that `concord run` knows.
 std::span<const RunTaskRow> run_tasks();
