@@ -3,7 +3,10 @@
 #include "run.hpp"
 
 #include "files.hpp"
+#include "job.hpp"
 #include "progress.hpp"
+#include "run_ranks.hpp"
+#include "run_work.hpp"
 #include "trace_file.hpp"
 
 #include <concord/conformance/compare.hpp>
@@ -13,8 +16,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -22,59 +23,8 @@
 namespace concord::app {
 namespace {
 
-// The options that every algorithm takes.
-struct Asked {
-    std::vector<std::string> in, devices;
-    std::string out, device, variant = "auto", order = "any", trace;
-    std::string memory_limit, chunk;
-    bool json = false;
-
-    Options options() const;
-};
-
-Order order_named(std::string_view name) {
-    for (const Order order : {Order::canonical, Order::own}) {
-        if (name_of(order) == name) return order;
-    }
-    return Order::any;
-}
-
-Options Asked::options() const {
-    return {.variant = variant, .order = order_named(order)};
-}
-
-// "1000000", "256M", "2G": a number of bytes, of which there is one at least; 0 for nothing.
-u64 bytes_of(const char* option, const std::string& text) {
-    if (text.empty()) return 0;
-    constexpr std::string_view units = "KMGT";
-    u64 value = 0;
-    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    std::string_view rest(at, static_cast<std::size_t>(text.data() + text.size() - at));
-    const std::size_t unit = rest.empty() ? std::string_view::npos : units.find(rest[0]);
-    u64 bytes = value;
-    if (unit != std::string_view::npos) {
-        rest.remove_prefix(1);
-        bytes = value << 10 * (unit + 1);
-        if (bytes >> 10 * (unit + 1) != value) bytes = 0;
-    }
-    if (error != std::errc() || !rest.empty() || bytes == 0)
-        throw Error(ErrorCode::invalid_argument, option,
-                    "'" + text + "' is no number of bytes; examples: 500000000, 256M, 2G");
-    return bytes;
-}
-
 struct Times {
     double compile = 0, upload = 0, kernel = 0, download = 0, total = 0;
-};
-
-class HostClock {
-  public:
-    double milliseconds() const {
-        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-  private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 struct Result {
@@ -83,31 +33,6 @@ struct Result {
     Times times;
     std::optional<PipelineRun> pipeline;
 };
-
-// Reads a file's elements into a buffer: where the host cannot see that, by way of two pinned ones.
-void upload(Stream& stream, Buffer& to, const Source& from, Progress& progress) {
-    constexpr u64 piece = u64{32} << 20;
-    Device& device = stream.device();
-    std::shared_ptr<Buffer> pinned[2];
-    std::shared_ptr<Event> uploaded[2];
-    for (u64 done = 0, turn = 0; done < from.bytes(); ++turn) {
-        const u64 bytes = std::min(piece, from.bytes() - done), i = turn % 2;
-        if (to.host_pointer() != nullptr) {
-            from.read(static_cast<std::byte*>(to.host_pointer()) + done, done, bytes);
-        } else {
-            if (!pinned[i]) {
-                pinned[i] = device.allocate_host(bytes);
-                uploaded[i] = device.create_event();
-            }
-            uploaded[i]->synchronize();
-            from.read(pinned[i]->host_pointer(), done, bytes);
-            stream.copy(to, done, *pinned[i], 0, bytes);
-            stream.record(*uploaded[i]);
-        }
-        done += bytes;
-        progress.at(done);
-    }
-}
 
 // Uploads, computes, downloads. The algorithm is called twice: the first call compiles, which device time
 // would count as work; the second one is the kernel time, and `total` is without it. A length that only the call knows
@@ -345,14 +270,8 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const char
     return devices;
 }
 
-NpyHeader with_count(NpyHeader header) {
-    header.count = 1;
-    for (const u64 n : header.shape)
-        header.count *= n;
-    return header;
-}
-
 int run(const char* algorithm, RunTask& task, const Asked& asked) {
+    if (Job::has_ranks()) return run_on_ranks(algorithm, task, asked);
     if (asked.in.size() != task.input_count())
         throw Error(ErrorCode::invalid_argument, "--in",
                     std::string(algorithm) + " takes " + std::to_string(task.input_count()) +

@@ -5,12 +5,20 @@
 #include "npy.hpp"
 #include "program.hpp"
 
+#include <concord/communicator.hpp>
 #include <concord/pipeline.hpp>
 
 #include <memory>
 #include <span>
 
 namespace concord::app {
+
+/// How the elements of a file are spread over ranks.
+struct Spread {
+    bool whole =
+        false;  ///< every rank has all of them, and the first one writes them; else parts, as part_of() cuts
+    u64 granule = 1;  ///< of which each begins at a multiple
+};
 
 /// One algorithm with its own options.
 class RunTask {
@@ -35,6 +43,15 @@ class RunTask {
                                      std::span<const Source* const> /*in*/, Sink& /*out*/,
                                      const PipelineOptions& /*options*/) {
         return {};
+    }
+    /// Whether ranks can do it together, by call_ranks() then, each with its part of inputs and outputs; `second` is empty
+    /// where there is no second output. The spreads are asked for after plan().
+    virtual bool has_ranks() const { return false; }
+    virtual Spread spread_input(std::size_t /*input*/) const { return {}; }
+    virtual Spread spread_output() const { return {}; }
+    virtual Run call_ranks(Communicator& /*ranks*/, Stream& stream, std::span<const View> in, const View& out,
+                           const View& /*second*/, const Options& options) {
+        return call(stream, in, out, options);
     }
     /// Files of inputs that the task's own options name, behind those of --in.
     virtual std::vector<std::string> more_inputs() const { return {}; }
