@@ -58,6 +58,9 @@ class Communicator {
     void barrier();
     /// Ends what the others wait for, see above. Throws nothing; under MPI it does not return.
     virtual void fail(std::string_view why) noexcept = 0;
+    /// For a rank that cannot go on: whether all others cannot either, as with bad arguments, and call this within so many
+    /// seconds; then nobody waits for anybody, and each can end of its own accord. Default: false.
+    virtual bool all_fail(double /*seconds*/) noexcept { return false; }
 
     /// How messages go to that rank: "device copies", "peer copies", "host memory", "MPI, device memory", "MPI, host memory".
     virtual std::string path_to(u32 rank) const = 0;

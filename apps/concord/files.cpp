@@ -101,14 +101,6 @@ void OutputFile::rewrite(std::span<const std::byte> bytes) {
     write_all(file_, bytes, path_);
 }
 
-void OutputFile::set_size(u64 bytes) {
-    if (::ftruncate(file_, static_cast<off_t>(bytes)) != 0) fail(path_, std::strerror(errno));
-}
-
-void OutputFile::write_at(u64 first, std::span<const std::byte> bytes) {
-    write_all_at(file_, first, bytes, path_);
-}
-
 void OutputFile::keep() {
     // Some file systems report a full disk only here.
     const int closed = ::close(file_);
@@ -120,16 +112,33 @@ void OutputFile::keep() {
     keep_on_interrupt(interrupt_);
 }
 
-void write_all_at(int file, u64 first, std::span<const std::byte> bytes, const fs::path& path) {
-    constexpr std::size_t most = std::size_t{1} << 30;
+OutputPart::OutputPart(const std::string& working_name, fs::path path) : path_(std::move(path)) {
+    file_ = ::open(working_name.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file_ < 0) fail(path_, working_name + ", where all ranks write it: " + std::strerror(errno));
+    interrupt_ = remove_on_interrupt(working_name);
+}
+
+OutputPart::~OutputPart() {
+    if (file_ >= 0) ::close(file_);
+    keep_on_interrupt(interrupt_);
+}
+
+void OutputPart::write(u64 offset, std::span<const std::byte> bytes) {
+    constexpr std::size_t most = std::size_t{1} << 30;  // one call writes less than 2 GiB
     while (!bytes.empty()) {
         const ssize_t n =
-            ::pwrite(file, bytes.data(), std::min(bytes.size(), most), static_cast<off_t>(first));
+            ::pwrite(file_, bytes.data(), std::min(bytes.size(), most), static_cast<off_t>(offset));
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) fail(path, std::strerror(errno));
+        if (n <= 0) fail(path_, std::strerror(errno));
         bytes = bytes.subspan(static_cast<std::size_t>(n));
-        first += static_cast<u64>(n);
+        offset += static_cast<u64>(n);
     }
+}
+
+void OutputPart::close() {
+    const int closed = ::close(file_);
+    file_ = -1;
+    if (closed != 0) fail(path_, std::strerror(errno));
 }
 
 void write_whole(const fs::path& path, const std::vector<std::span<const std::byte>>& parts) {

@@ -30,11 +30,8 @@ class OutputFile {
     void write(std::span<const std::byte> bytes);
     /// Writes the file's beginning anew.
     void rewrite(std::span<const std::byte> bytes);
-    /// For those who write the file side by side, by its name: not for channels. set_size() fills it with zeros, write_at()
-    /// writes anywhere.
-    const std::string& name() const { return name_; }
-    void set_size(u64 bytes);
-    void write_at(u64 first, std::span<const std::byte> bytes);
+    /// Where it is being written, for OutputPart; empty for a pipe or a device.
+    const std::string& working_name() const { return name_; }
     /// Puts the file in its place. What was there before is gone then.
     void keep();
 
@@ -45,8 +42,24 @@ class OutputFile {
     u64 interrupt_ = 0;
 };
 
-/// Writes bytes into an open file from byte `first` on. Throws io, naming `path`.
-void write_all_at(int file, u64 first, std::span<const std::byte> bytes, const std::filesystem::path& path);
+/// Another way into a file that an OutputFile, maybe of another process, is still writing.
+class OutputPart {
+  public:
+    /// working_name: the OutputFile's; `path`: the output's name, for messages. Throws io, as all calls do, with the reason.
+    OutputPart(const std::string& working_name, std::filesystem::path path);
+    ~OutputPart();
+    OutputPart(const OutputPart&) = delete;
+    OutputPart& operator=(const OutputPart&) = delete;
+
+    void write(u64 offset, std::span<const std::byte> bytes);
+    /// Nothing more is written; throws what the file system reports only now.
+    void close();
+
+  private:
+    std::filesystem::path path_;
+    int file_ = -1;
+    u64 interrupt_ = 0;
+};
 
 /// Writes the parts one after another into a new file beside `path` and then gives it that name. Throws io,
 /// and then leaves what was there before. Pipes and devices (/dev/stdout) are written to directly.

@@ -2,59 +2,44 @@
 
 #include <concord/error.hpp>
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-
 namespace concord::app {
 namespace {
 
-std::string text_of(const std::vector<std::byte>& bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+// What rank 0 tells the others: the file's name, or behind a 0 why there is none.
+std::string told_by_first(Communicator& ranks, const std::string& mine) {
+    const auto all = ranks.all_gather(std::as_bytes(std::span(mine)));
+    return {reinterpret_cast<const char*>(all[0].data()), all[0].size()};
 }
 
 }  // namespace
 
-RankFile::RankFile(Communicator& ranks, const std::filesystem::path& path, u64 bytes)
-    : ranks_(ranks), path_(path) {
+RankFile::RankFile(Communicator& ranks, const std::string& path, const std::string& header)
+    : ranks_(ranks), begin_(header.size()) {
     std::string name;
+    std::exception_ptr failure;
     if (ranks.rank() == 0) {
-        file_ = std::make_unique<OutputFile>(path);
-        if (file_->is_channel())
-            throw Error(ErrorCode::unsupported, "--out",
-                        "'" + path.string() +
-                            "' is written to as it comes, and ranks write side by side: name a file");
-        file_->set_size(bytes);
-        name = file_->name();
+        try {
+            file_ = std::make_unique<OutputFile>(path);
+            if (file_->is_channel())
+                throw Error(
+                    ErrorCode::unsupported, "--out",
+                    "'" + path + "' is written to as it comes, and ranks write side by side: name a file");
+            file_->write(std::as_bytes(std::span(header)));
+            name = file_->working_name();
+        } catch (const Error& error) {
+            failure = std::current_exception();
+            name = std::string(1, '\0') + static_cast<char>(error.code()) + error.what();
+        }
     }
-    name = text_of(ranks.all_gather(std::as_bytes(std::span(name)))[0]);
-    if (file_) return;
-    own_ = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
-    if (own_ < 0)
-        throw Error(ErrorCode::io, path.string(),
-                    "rank " + std::to_string(ranks.rank()) + " cannot open " + name + ": " +
-                        std::strerror(errno) + "; ranks have to see one file system");
-}
-
-RankFile::~RankFile() {
-    if (own_ >= 0) ::close(own_);
-}
-
-void RankFile::write(u64 first, std::span<const std::byte> bytes) {
-    if (file_) return file_->write_at(first, bytes);
-    write_all_at(own_, first, bytes, path_);
+    name = told_by_first(ranks, name);
+    if (failure) std::rethrow_exception(failure);
+    if (name.size() > 1 && name[0] == '\0')
+        throw Error(static_cast<ErrorCode>(name[1]), "rank 0", name.substr(2));
+    part_ = std::make_unique<OutputPart>(name, path);
 }
 
 void RankFile::keep() {
-    if (own_ >= 0) {
-        const int closed = ::close(own_);
-        own_ = -1;
-        if (closed != 0)
-            throw Error(ErrorCode::io, path_.string(),
-                        "cannot be written: " + std::string(std::strerror(errno)));
-    }
+    part_->close();
     ranks_.barrier();
     if (file_) file_->keep();
     ranks_.barrier();

@@ -1,11 +1,12 @@
 #pragma once
-/// An output file that ranks write side by side.
+/// An output file that the ranks of a communicator write side by side.
 
 #include "files.hpp"
 
 #include <concord/communicator.hpp>
 
 #include <memory>
+#include <string>
 
 namespace concord::app {
 
@@ -13,24 +14,20 @@ namespace concord::app {
 /// done. Ranks of other processes open it by its name, so they have to see one file system.
 class RankFile {
   public:
-    /// Collective. A file of `bytes` bytes that are zeros so far. Throws io, and unsupported for pipes and devices, which
-    /// take bytes in one order only.
-    RankFile(Communicator& ranks, const std::filesystem::path& path, u64 bytes);
-    /// Removes what was written, unless it was kept.
-    ~RankFile();
-    RankFile(const RankFile&) = delete;
-    RankFile& operator=(const RankFile&) = delete;
+    /// Collective; `header` is where the file begins. Throws io, and unsupported for pipes and devices, which take bytes in
+    /// one order only: on all ranks.
+    RankFile(Communicator& ranks, const std::string& path, const std::string& header);
 
-    /// Throws io. Any bytes of the file, by one rank.
-    void write(u64 first, std::span<const std::byte> bytes);
+    /// Any bytes behind the header, by one rank. Throws io.
+    void write(u64 first, std::span<const std::byte> bytes) { part_->write(begin_ + first, bytes); }
     /// Collective: the file is complete.
     void keep();
 
   private:
     Communicator& ranks_;
-    std::filesystem::path path_;
+    u64 begin_;
     std::unique_ptr<OutputFile> file_;  // of rank 0
-    int own_ = -1;                      // of the others
+    std::unique_ptr<OutputPart> part_;
 };
 
 }  // namespace concord::app

@@ -3,6 +3,7 @@
 #include <concord/add.hpp>
 #include <concord/compact.hpp>
 #include <concord/convolve.hpp>
+#include <concord/distributed.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
 #include <concord/matmul.hpp>
@@ -106,6 +107,12 @@ class RunReduce final : public RunTask {
                              const PipelineOptions& options) override {
         return pipeline_reduce(devices, *in[0], out, *reduce_op_named(op_), options);
     }
+    bool has_ranks() const override { return true; }
+    Spread spread_output() const override { return {.whole = true}; }
+    Run call_ranks(Communicator& ranks, Stream& stream, std::span<const View> in, const View& out,
+                   const View& /*second*/, const Options& options) override {
+        return distributed_reduce(ranks, stream, in[0], out, *reduce_op_named(op_), options);
+    }
     std::string title() const override { return op_; }
 
   private:
@@ -137,6 +144,12 @@ class RunScan final : public RunTask {
                              const PipelineOptions& options) override {
         return pipeline_scan(devices, *in[0], out, *reduce_op_named(op_),
                              exclusive_ ? ScanKind::exclusive : ScanKind::inclusive, options);
+    }
+    bool has_ranks() const override { return true; }
+    Run call_ranks(Communicator& ranks, Stream& stream, std::span<const View> in, const View& out,
+                   const View& /*second*/, const Options& options) override {
+        return distributed_scan(ranks, stream, in[0], out, *reduce_op_named(op_),
+                                exclusive_ ? ScanKind::exclusive : ScanKind::inclusive, options);
     }
     std::string title() const override { return (exclusive_ ? "exclusive " : "inclusive ") + op_; }
 
@@ -186,6 +199,12 @@ class RunHistogram final : public RunTask {
     PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const Source* const> in, Sink& out,
                              const PipelineOptions& options) override {
         return pipeline_histogram(devices, *in[0], out, scheme_, options);
+    }
+    bool has_ranks() const override { return true; }
+    Spread spread_output() const override { return {.whole = true}; }
+    Run call_ranks(Communicator& ranks, Stream& stream, std::span<const View> in, const View& out,
+                   const View& /*second*/, const Options& options) override {
+        return distributed_histogram(ranks, stream, in[0], out, scheme_, options);
     }
     std::string title() const override { return range_.empty() ? modulo_ ? "modulo" : "identity" : "even"; }
 
@@ -325,6 +344,12 @@ class RunSort final : public RunTask {
     Run call_two(Stream& stream, std::span<const View> in, const View& out, const View& second,
                  const Options& options) override {
         return sort_pairs(stream, in[0], in[1], out, second, by(), options);
+    }
+    bool has_ranks() const override { return true; }
+    Run call_ranks(Communicator& ranks, Stream& stream, std::span<const View> in, const View& out,
+                   const View& second, const Options& options) override {
+        if (values_.empty()) return distributed_sort(ranks, stream, in[0], out, by(), options);
+        return distributed_sort_pairs(ranks, stream, in[0], in[1], out, second, by(), options);
     }
     std::string title() const override {
         return std::string(values_.empty() ? "keys" : "pairs") + (descending_ ? ", descending" : "");

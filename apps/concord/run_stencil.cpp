@@ -2,11 +2,11 @@
 
 #include "rank_file.hpp"
 #include "run.hpp"
+#include "run_work.hpp"
 
 #include <concord/distributed_stencil.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <functional>
 #include <optional>
@@ -62,12 +62,18 @@ class RunStencil final : public RunTask {
         return "radius " + std::to_string(star_->radius()) + ", " + std::to_string(count_) +
                (count_ == 1 ? " step" : " steps");
     }
-    bool has_ranks() const override { return true; }
-    bool asks_for_ranks() const override { return !cut_.empty(); }
-    RanksRun run_ranks(Communicator& ranks, Stream& stream, std::span<const std::unique_ptr<NpyFile>> inputs,
+    bool has_boxes() const override { return true; }
+    bool asks_for_boxes() const override { return !cut_.empty(); }
+    void check_boxes(u32 ranks, const Options& options) const override {
+        stencil_cut(shape_, ranks, star_->radius(), over_ranks(options));
+    }
+    BoxesRun run_boxes(Communicator& ranks, Stream& stream, std::span<const std::unique_ptr<NpyFile>> inputs,
                        const std::string& out, const Options& options) override;
 
   private:
+    DistributedStencilOptions over_ranks(const Options& options) const {
+        return {.variant = options.variant, .along_z = along_z_, .along_y = along_y_};
+    }
     void read_cut() {
         const std::size_t times = cut_.find('x');
         if (times == std::string::npos || !is_whole(cut_.substr(0, times), along_z_) ||
@@ -161,14 +167,13 @@ void read_box(Stream& stream, Buffer& to, const Source& from, const StencilShape
     stream.synchronize();
 }
 
-// `first`: the byte of the file at which its elements begin.
-void write_box(Stream& stream, const Buffer& from, RankFile& to, u64 first, const StencilShape& shape,
+void write_box(Stream& stream, const Buffer& from, RankFile& to, const StencilShape& shape,
                const StencilBox& box, u64 size) {
     const auto* const host = static_cast<const std::byte*>(const_cast<Buffer&>(from).host_pointer());
     if (host != nullptr) {
         stream.synchronize();
         return each_piece(shape, box, size, [&](u64 of_file, u64 at, u64 bytes) {
-            to.write(first + of_file, {host + at, bytes});
+            to.write(of_file, {host + at, bytes});
         });
     }
     Turns turns(stream, largest_piece(shape, box, size));
@@ -179,26 +184,16 @@ void write_box(Stream& stream, const Buffer& from, RankFile& to, u64 first, cons
         const auto event = stream.device().create_event();
         stream.record(*event);
         if (before) before();
-        before = [&to, &staged, event, first, of_file, bytes] {
+        before = [&to, &staged, event, of_file, bytes] {
             event->synchronize();
-            to.write(first + of_file, {static_cast<const std::byte*>(staged.host_pointer()), bytes});
+            to.write(of_file, {static_cast<const std::byte*>(staged.host_pointer()), bytes});
         };
     });
     if (before) before();
 }
 
-class HostClock {
-  public:
-    double milliseconds() const {
-        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-  private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 // Puts together what the ranks tell: the slowest one's times, and the sums of what they send.
-void combine(Communicator& ranks, RanksRun& run) {
+void combine(Communicator& ranks, BoxesRun& run) {
     struct Told {
         double compile, upload, kernel, download;
         u64 messages, bytes;
@@ -217,22 +212,20 @@ void combine(Communicator& ranks, RanksRun& run) {
     }
 }
 
-RanksRun RunStencil::run_ranks(Communicator& ranks, Stream& stream,
+BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream,
                                std::span<const std::unique_ptr<NpyFile>> inputs, const std::string& out,
                                const Options& options) {
+    const HostClock total;
     const NpyFile& in = *inputs[0];
     const u64 size = size_of(in.type());
-    DistributedStencil volume(ranks, stream, in.type(), shape_, *star_,
-                              {.variant = options.variant, .along_z = along_z_, .along_y = along_y_});
-    const std::string header = npy_header(in.type(), in.shape());
-    RankFile file(ranks, out, header.size() + in.bytes());
-    if (ranks.rank() == 0) file.write(0, std::as_bytes(std::span(header)));
+    DistributedStencil volume(ranks, stream, in.type(), shape_, *star_, over_ranks(options));
+    RankFile file(ranks, out, npy_header(in.type(), in.shape()));
     const StencilBox box = volume.holding();
     const u64 points = points_of(box, shape_.columns);
     const auto buffer = stream.device().allocate(points * size, &stream);
     const View held{buffer.get(), 0, points, in.type()};
 
-    RanksRun run;
+    BoxesRun run;
     run.variant = volume.variant();
     run.cut = std::to_string(volume.cut().along_z) + " x " + std::to_string(volume.cut().along_y);
     run.messages = volume.messages_per_step();
@@ -258,9 +251,11 @@ RanksRun RunStencil::run_ranks(Communicator& ranks, Stream& stream,
 
     const HostClock download;
     volume.store(held);
-    write_box(stream, *buffer, file, header.size(), shape_, box, size);
+    write_box(stream, *buffer, file, shape_, box, size);
+
     run.download = download.milliseconds();
     file.keep();
+    run.total = total.milliseconds() - first_step;
     combine(ranks, run);
     return run;
 }
