@@ -13,7 +13,7 @@
 /// derived datatypes.
 ///
 /// Variables: CONCORD_MPI_CUDA=on or off has the last word on CUDA memory; CONCORD_MPI_PIECE is the most bytes of one piece
-/// (2^30), the same on all ranks.
+/// (2^30, 64 at least), the same on all ranks.
 
 #include <concord/communicator.hpp>
 

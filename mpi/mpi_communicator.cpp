@@ -16,7 +16,8 @@
 namespace concord::mpi {
 namespace {
 
-constexpr u64 longest_piece = u64{1} << 30;  // MPI counts in int
+// MPI counts in int; and where messages are many, its own numbers of them are short.
+constexpr u64 longest_piece = u64{1} << 30, shortest_piece = 64;
 
 u64 piece_length() {
     const char* text = std::getenv("CONCORD_MPI_PIECE");
@@ -24,10 +25,10 @@ u64 piece_length() {
     u64 value = 0;
     const char* end = text + std::strlen(text);
     const auto [at, error] = std::from_chars(text, end, value);
-    if (error != std::errc() || at != end || value == 0 || value > longest_piece)
-        throw Error(
-            ErrorCode::invalid_argument, "CONCORD_MPI_PIECE",
-            "'" + std::string(text) + "' is no number of bytes from 1 to " + std::to_string(longest_piece));
+    if (error != std::errc() || at != end || value < shortest_piece || value > longest_piece)
+        throw Error(ErrorCode::invalid_argument, "CONCORD_MPI_PIECE",
+                    "'" + std::string(text) + "' is no number of bytes from " +
+                        std::to_string(shortest_piece) + " to " + std::to_string(longest_piece));
     return value;
 }
 

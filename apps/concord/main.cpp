@@ -93,6 +93,7 @@ void check_environment() {
     one_of("CONCORD_LOG", {"debug", "info", "warn", "error", "off"});
     one_of("CONCORD_CACHE", {"on", "off"});
     one_of("CONCORD_OPENCL_LANES", {"many", "one"});
+    one_of("CONCORD_MPI_CUDA", {"on", "off"});
     if (const std::string folder = value_of("CONCORD_KERNELS");
         !folder.empty() && !std::filesystem::is_directory(folder))
         throw Error(ErrorCode::invalid_argument, "CONCORD_KERNELS", "'" + folder + "' is no folder");
