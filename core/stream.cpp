@@ -1,4 +1,5 @@
 #include <concord/device.hpp>
+#include <concord/peer.hpp>
 #include <concord/stream.hpp>
 
 #include "operation.hpp"
@@ -11,6 +12,31 @@
 #include <thread>
 
 namespace concord {
+namespace {
+
+void check_room(const char* call, const Buffer& buffer, u64 offset, u64 bytes) {
+    if (offset <= buffer.size() && bytes <= buffer.size() - offset) return;
+    throw Error(ErrorCode::invalid_argument, call,
+                std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
+                    " do not fit a buffer of " + std::to_string(buffer.size()) + " bytes");
+}
+
+// Of a copy or a wait, in which another device may take part that the stream's one reaches.
+void check_reach(const char* call, const char* what, const Stream& stream, const Device& other) {
+    const Device& device = stream.device();
+    if (&other == &device) return;
+    std::string why;
+    if (!can_reach(device, other, &why))
+        throw Error(ErrorCode::wrong_device, call,
+                    std::string(what) + " is of " + other.info().selector + ", the stream of " +
+                        device.info().selector + " (" + why + ")");
+    if (stream.is_recording())
+        throw Error(ErrorCode::unsupported, call,
+                    std::string(what) + " is of " + other.info().selector +
+                        ", and a recording takes nothing of another device");
+}
+
+}  // namespace
 
 Stream::Stream(std::shared_ptr<Device> device) : device_(std::move(device)) {
     detail::find_nvtx_tool();
@@ -30,10 +56,7 @@ void Stream::check_device(const char* call, const char* what, const Device& othe
 
 void Stream::check_range(const char* call, const Buffer& buffer, u64 offset, u64 bytes) const {
     check_device(call, "the buffer", buffer.device());
-    if (offset <= buffer.size() && bytes <= buffer.size() - offset) return;
-    throw Error(ErrorCode::invalid_argument, call,
-                std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
-                    " do not fit a buffer of " + std::to_string(buffer.size()) + " bytes");
+    check_room(call, buffer, offset, bytes);
 }
 
 void Stream::check_on_device(const char* call, const Buffer& buffer) {
@@ -106,8 +129,13 @@ void Stream::read(void* to, const Buffer& from, u64 offset, u64 bytes) {
 }
 
 void Stream::copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes) {
-    check_range("Stream::copy", to, to_offset, bytes);
-    check_range("Stream::copy", from, from_offset, bytes);
+    check_reach("Stream::copy", "the buffer", *this, to.device());
+    check_reach("Stream::copy", "the buffer", *this, from.device());
+    // Between the host and another device there are that one's own streams.
+    if (to.kind() == Buffer::Kind::host) check_device("Stream::copy", "the buffer", from.device());
+    if (from.kind() == Buffer::Kind::host) check_device("Stream::copy", "the buffer", to.device());
+    check_room("Stream::copy", to, to_offset, bytes);
+    check_room("Stream::copy", from, from_offset, bytes);
     if (&to == &from && to_offset < from_offset + bytes && from_offset < to_offset + bytes)
         throw Error(ErrorCode::invalid_argument, "Stream::copy",
                     std::to_string(bytes) + " bytes from offset " + std::to_string(from_offset) +
@@ -212,7 +240,7 @@ void Stream::record(Event& event) {
 }
 
 void Stream::wait(const Event& event) {
-    check_device("Stream::wait", "the event", event.device());
+    check_reach("Stream::wait", "the event", *this, event.device());
     check_not_recording("Stream::wait");
     enqueue([&] { do_wait(event); });
 }

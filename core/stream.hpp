@@ -63,7 +63,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     void write(Buffer& to, u64 offset, const void* from, u64 bytes);
     /// Device to host.
     void read(void* to, const Buffer& from, u64 offset, u64 bytes);
-    /// Between buffers; either may be a pinned host buffer. The ranges may not overlap.
+    /// Between buffers; either may be a pinned host buffer, or of a device within reach (peer.hpp). No overlap.
     void copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes);
     /// Repeats a pattern of 1, 2, 4 or 8 bytes; offset and bytes are multiples of its size.
     void fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size);
@@ -72,7 +72,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     /// Moves the event's mark to here.
     void record(Event& event);
     /// Work enqueued from here on starts after the event's mark, which may be on another stream of this
-    /// device.
+    /// device, or of one within reach (peer.hpp).
     void wait(const Event& event);
     /// Calls f on a thread of Concord's choice once the stream gets here; later work waits for it. f calls no
     /// stream, waits for no other callback (a device may run them all on one thread), and does not own the

@@ -1,5 +1,6 @@
 // Runs what is not known yet, case by case.
 
+#include "ranks.hpp"
 #include "study.hpp"
 
 #include <concord/conformance/bench.hpp>
@@ -167,6 +168,18 @@ class Runner {
             run_transfers(
                 device.info().selector, what, options_.quick,
                 [&](const Result& asked) { return wanted(asked, {}); },
+                [&](const Result& asked, const ordered_json& row) { take(asked, row); });
+            return;
+        }
+        if (study.kind == Study::Kind::ranks) {
+            // All devices of a backend are ranks together, the first one stands for them.
+            std::vector<std::shared_ptr<Device>> kind;
+            for (const auto& one : devices_) {
+                if (one->info().backend == device.info().backend) kind.push_back(one);
+            }
+            if (kind.front().get() != &device) return;
+            run_ranks(
+                kind, what, options_.quick, [&](const Result& asked) { return wanted(asked, {}); },
                 [&](const Result& asked, const ordered_json& row) { take(asked, row); });
             return;
         }

@@ -1,5 +1,6 @@
 // The table of studies.
 
+#include "ranks.hpp"
 #include "study.hpp"
 
 #include <algorithm>
@@ -277,6 +278,48 @@ Study scaling() {
     return s;
 }
 
+// A step of the stencil over ranks of one process.
+Study over_ranks_of(const char* name, const char* title, const char* suite, const char* question,
+                    const char* text, Sizes sizes) {
+    Study s{name, title, question, text, {}, {}, Study::Kind::ranks};
+    s.cases = {{suite, std::move(sizes)}};
+    Figure time = figure("Time of a step", "Host time, from all ranks' start to the last one's end.", lines,
+                         By::variant_number, Measure::time);
+    time.x_name = "ranks";
+    time.log_x = time.ceilings = false;
+    time.panels = {By::device, By::workload, By::n};
+    s.figures = {
+        figure("Efficiency",
+               "What one rank takes, times what ranks would take of it if nothing were lost, over what they "
+               "take. `sequential` exchanges halos before it computes, `overlapped` while it does.",
+               over_ranks, By::variant_number, Measure::time),
+        std::move(time)};
+    return s;
+}
+
+Study weak_scaling() {
+    return over_ranks_of(
+        "weak-scaling", "Weak scaling over ranks", weak_ranks,
+        "Does a step take as long when every device brings its own part of the volume?",
+        "A star of radius 4 on a cube for each rank, one behind the other along z. Every rank exchanges "
+        "halos of four "
+        "planes with its neighbours, as many bytes however many ranks there are: what is lost is what the "
+        "exchange "
+        "shows beside the interior. Devices of one kind are a rank each; one alone has all ranks.",
+        {{u64{1} << 15, u64{1} << 18}, {u64{1} << 24, u64{1} << 27}});
+}
+
+Study strong_scaling() {
+    return over_ranks_of("strong-scaling", "Strong scaling over ranks", strong_ranks,
+                         "How much faster is a step when more devices share one volume?",
+                         "A star of radius 4 on 400 x 480 x 480 points and on 1024 x 1024 x 1024. The more "
+                         "ranks, the thinner the parts, "
+                         "and the more of them is halo: computing becomes less, the exchange does not. "
+                         "Devices of one kind are a rank "
+                         "each; one alone has all ranks.",
+                         {{u64{737280}}, {u64{92160000}, u64{1} << 30}});
+}
+
 Study portable() {
     Study s{"portability",
             "Performance portability",
@@ -363,6 +406,8 @@ const std::vector<Study>& studies() {
         bank_conflicts(),
         coalescing(),
         scaling(),
+        weak_scaling(),
+        strong_scaling(),
         portable(),
         agrees()};
     return all;

@@ -65,7 +65,7 @@ struct Study {
     std::string name, title, question, text;
     std::vector<Case> cases;
     std::vector<Figure> figures;
-    enum class Kind { bench, transfers, check } kind = Kind::bench;
+    enum class Kind { bench, transfers, ranks, check } kind = Kind::bench;
 };
 
 /// All studies, in the order of the report.
@@ -82,6 +82,8 @@ std::vector<Chart> steps(const Figure& figure, const Data& data);
 /// Speed-up over threads at one size, with Amdahl's fit; and with the size, with Gustafson's.
 std::vector<Chart> amdahl(const Figure& figure, const Data& data);
 std::vector<Chart> gustafson(const Figure& figure, const Data& data);
+/// Efficiency over ranks, with the fit of computation, latency and bandwidth.
+std::vector<Chart> over_ranks(const Figure& figure, const Data& data);
 /// Each algorithm's part of the ceiling, per device; and the harmonic mean over devices.
 std::vector<Chart> portability(const Figure& figure, const Data& data);
 /// What was checked: the matrix, and the worst error / bound.

@@ -94,6 +94,8 @@ of_library stencil_host.hpp stencil_host.cpp "$blocked" "blocked: another associ
     '(centre[i - first] + centre[i + first]) + ((ya[i] + yb[i]) + (za[i] + zb[i]))'
 of_library stencil_host.hpp stencil_host.cpp "$blocked" "blocked: a step does not reach as far as the next one needs" \
     'more = radius * (steps - step);' 'more = radius * (steps - step) / 2;'
+of_library stencil_host.hpp stencil_host.cpp "${blocked/300010/30017}" "blocked: a box begins at the volume's first row" \
+    'tile_y = volume.y_begin + group.x' 'tile_y = group.x'
 
 transpose="transpose --types u32 --patterns random --sizes 1009,20011 --variants"
 of_library transpose_host.hpp transpose_host.cpp "$transpose naive" "naive: a pitch is taken for the other" \

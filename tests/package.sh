@@ -95,6 +95,13 @@ installed() {
         echo "        OpenCL not tried: the installed program lists no such device"
     fi
 
+    if compgen -G "$build/lib/libconcord-mpi.so*" >/dev/null; then
+        check "the MPI component, build" consumer "$work/ranks" "-DCMAKE_PREFIX_PATH=$prefix" -DCONSUMER_MPI=ON
+        check "one rank needs no mpirun" app_to "$work/ranks.txt" "$work/ranks/ranks"
+        check "and knows it" grep -qx "1 ranks" "$work/ranks.txt"
+    else
+        echo "        the MPI component is not tried: it is not built"
+    fi
     check "another version is refused" fails configure "$source/tests/consumer" "$work/version" \
         "-Dconcord_DIR=$prefix/$libdir/cmake/concord" -DCONSUMER_VERSION=0.2
     if [[ -x $prefix/bin/concord ]]; then

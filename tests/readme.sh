@@ -47,7 +47,7 @@ compare example "$work/example"
 compare algorithms "$work/algorithms"
 
 missing=
-for variable in $(grep -rhoE 'getenv\("[A-Z_]+"\)' "$source"/{core,backends,algorithms,apps} | grep -oE 'CONCORD_[A-Z_]+' | sort -u); do
+for variable in $(grep -rhoE 'getenv\("[A-Z_]+"\)' "$source"/{core,backends,algorithms,distributed,mpi,apps} | grep -oE 'CONCORD_[A-Z_]+' | sort -u); do
     grep -qF "\`$variable" "$readme" || missing="$missing $variable"
 done
 if [[ -z $missing ]]; then

@@ -92,6 +92,46 @@ DEVICE_TEST(stencil_of_volumes_thinner_than_its_radius) {
     }
 }
 
+// A box has the bits of the whole, and what is around it stays. Boxes end within tiles, at the volume's faces, and are
+// thinner than the radius; rows begin at a multiple of 8 bytes and elsewhere.
+template <class T>
+void check_boxes(Device& device, const StencilShape& shape, const std::vector<T>& c) {
+    const auto stream = device.create_stream();
+    const StarCoefficients star(std::vector<f64>(c.begin(), c.end()));
+    const auto x = random_values<T>(shape.depth * shape.rows * shape.columns);
+    const std::vector<T> whole = stepped(x, shape, c);
+    const Array<T> in(*stream, x);
+    const u64 depth = shape.depth, rows = shape.rows, plane = rows * shape.columns;
+    for (const StencilBox& box :
+         {StencilBox{0, depth, 0, rows}, StencilBox{0, 2, 0, rows}, StencilBox{depth - 3, depth, 0, rows},
+          StencilBox{2, depth - 1, 0, 3}, StencilBox{1, depth - 2, rows - 5, rows},
+          StencilBox{3, depth - 2, 3, rows - 2}, StencilBox{4, 4, 0, rows}, StencilBox{0, depth, 7, 7},
+          StencilBox{5, 6, 9, 10}}) {
+        CAPTURE(box.z_begin);
+        CAPTURE(box.z_end);
+        CAPTURE(box.y_begin);
+        CAPTURE(box.y_end);
+        std::vector<T> expected(x.size(), T(77));
+        for (u64 i = 0; i < x.size(); ++i) {
+            const u64 z = i / plane, y = i % plane / shape.columns;
+            if (z >= box.z_begin && z < box.z_end && y >= box.y_begin && y < box.y_end)
+                expected[i] = whole[i];
+        }
+        with_variants(device, [&](const Options& options) {
+            const Array<T> out(*stream, std::vector<T>(x.size(), T(77)));
+            const Run run = stencil_box(*stream, in, out, shape, star, box, options);
+            CHECK(out.to_host(*stream) == expected);
+            return run;
+        });
+    }
+}
+
+DEVICE_TEST(stencil_box_computes_a_box_and_leaves_the_rest) {
+    check_boxes<float>(device, {13, 45, 70}, {0.3f, 0.11f, -0.07f, 0.05f, 0.013f});
+    check_boxes<float>(device, {9, 37, 41}, {0.3f, 0.11f});
+    check_boxes<f64>(device, {11, 40, 36}, {1.5, 0.25, -0.125, 0.75, 3, -0.5, 0.1, 0.3, -0.7});
+}
+
 DEVICE_TEST(a_volume_without_points_is_nothing_to_do) {
     const auto stream = device.create_stream();
     const Array<float> none(*stream, 0), some(*stream, std::vector<float>{1, 2, 3});
@@ -124,6 +164,15 @@ DEVICE_TEST(stencil_refuses_what_its_contract_excludes) {
     CHECK(throws(ErrorCode::invalid_argument, "no variant 'comet'; these would do: ", [&] {
         stencil(*stream, in, out, {1, 10, 10}, {1, 2}, 1, {"comet"});
     }));
+    auto box_refused = [&](const char* what, const StencilBox& box) {
+        CHECK(throws(ErrorCode::invalid_argument, what, [&] {
+            stencil_box(*stream, in, out, {5, 4, 5}, {1, 2}, box);
+        }));
+    };
+    box_refused("stencil_box: planes 1 to 6, of a volume of 5 x 4 x 5", {1, 6, 0, 4});
+    box_refused("planes 3 to 2", {3, 2, 0, 4});
+    box_refused("rows 0 to 5", {0, 5, 0, 5});
+    box_refused("rows 2 to 1", {0, 5, 2, 1});
     // Ranges may touch.
     CHECK_NOTHROW(stencil(*stream, in.span().part(0, 50), in.span().part(50, 50), {5, 5, 2}, {1, 2}));
     CHECK_NOTHROW(stream->synchronize());

@@ -10,6 +10,7 @@
 #include <study/study.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <set>
@@ -112,6 +113,37 @@ TEST_CASE("the laws of scaling are found again in what follows them") {
     CHECK(performance_portability({}) == 0);
 }
 
+TEST_CASE("the model of ranks finds what the times were made of") {
+    auto steps_of = [](double point, double message, double byte) {
+        std::vector<study::RanksStep> steps;
+        for (const double points : {1e6, 8e6, 1e8}) {
+            for (const double messages : {0.0, 1.0, 2.0}) {
+                study::RanksStep s{points, messages, messages * std::pow(points, 2.0 / 3) * 16, 0};
+                s.ms = s.points * point + s.messages * message + s.bytes * byte;
+                steps.push_back(s);
+            }
+        }
+        return steps;
+    };
+    const study::RanksModel all = study::ranks_model(steps_of(2e-8, 0.012, 3e-8));
+    CHECK(all.point == doctest::Approx(2e-8));
+    CHECK(all.message == doctest::Approx(0.012));
+    CHECK(all.byte == doctest::Approx(3e-8));
+    CHECK(all.error < 1e-6);
+    const study::RanksModel no_latency = study::ranks_model(steps_of(2e-8, 0, 3e-8));
+    CHECK(no_latency.message < 1e-9);
+    CHECK(no_latency.byte == doctest::Approx(3e-8));
+    const study::RanksModel alone = study::ranks_model({{1e6, 0, 0, 0.02}, {2e6, 0, 0, 0.04}});
+    CHECK(alone.point == doctest::Approx(2e-8));
+    CHECK(alone.message == 0);
+    CHECK(study::ranks_model({}).point == 0);
+    // Times that no such sum gives: nothing negative comes out.
+    const study::RanksModel odd = study::ranks_model({{1e6, 2, 100, 0.02}, {2e6, 0, 0, 0.05}});
+    CHECK(odd.message >= 0);
+    CHECK(odd.byte >= 0);
+    CHECK(odd.error > 0);
+}
+
 TEST_CASE("every study can be run and asks something") {
     std::set<std::string> names;
     for (const Study& study : studies()) {
@@ -122,7 +154,7 @@ TEST_CASE("every study can be run and asks something") {
         CHECK_FALSE(study.figures.empty());
         CHECK_FALSE(study.cases.empty());
         for (const Case& what : study.cases) {
-            if (study.kind == Study::Kind::transfers) continue;
+            if (study.kind == Study::Kind::transfers || study.kind == Study::Kind::ranks) continue;
             const auto suite = std::find_if(study_suites().begin(), study_suites().end(),
                                             [&](const Suite& s) { return s.name == what.suite; });
             REQUIRE(suite != study_suites().end());

@@ -11,7 +11,8 @@
 // Tunables   GROUP lanes, LANES_X of them along x; PACK, 1 where rows do not begin at a multiple of 8 bytes; ROWS.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //
-// T: f32 or f64. Columns are a multiple of PACK, so a pack is either in the volume or outside. Tiles are counted along x,
+// T: f32 or f64. Columns are a multiple of PACK, so a pack is either in the volume or outside. Computed are planes z_begin to
+// z_end and of these rows y_begin to y_end; neighbours are read in all of the volume. Tiles of that box are counted along x,
 // then y; pieces of `planes` planes come last.
 
 #define LANES_Y (GROUP / LANES_X)
@@ -41,11 +42,12 @@ static inline __attribute__((always_inline)) V load(__global const T* from, bool
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* restrict out, ulong out_at, u64 depth,
-                       u64 rows, u64 columns, u32 tiles_y, u32 tiles_x, u64 planes, const Star star) {
+                       u64 rows, u64 columns, u64 z_begin, u64 z_end, u64 y_begin, u64 y_end, u32 tiles_y, u32 tiles_x,
+                       u64 planes, const Star star) {
     __local V stages[2][(HEIGHT + 2 * RADIUS) * PITCH];
     const u32 lane = get_local_id(0), group = get_group_id(0), tile = group / tiles_x;
-    const u64 tile_x = (u64)(group % tiles_x) * WIDTH, tile_y = (u64)(tile % tiles_y) * HEIGHT;
-    const u64 begin = tile / tiles_y * planes, end = min(depth, begin + planes), plane = rows * columns;
+    const u64 tile_x = (u64)(group % tiles_x) * WIDTH, tile_y = y_begin + (u64)(tile % tiles_y) * HEIGHT;
+    const u64 begin = z_begin + tile / tiles_y * planes, end = min(z_end, begin + planes), plane = rows * columns;
     in += in_at;
     out += out_at;
 
@@ -145,7 +147,7 @@ void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* r
                             t);
                 result.item[i] = t;
             }
-            if (inside[j]) *(__global V*)(out + z * plane + own + j * columns) = result;
+            if (inside[j] && own_y + j < y_end) *(__global V*)(out + z * plane + own + j * columns) = result;
         }
 
 #pragma unroll

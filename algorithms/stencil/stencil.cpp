@@ -78,7 +78,7 @@ namespace {
 // Whether the tiles of `depth` planes, or pieces of the depth, can be counted.
 Support supports_tiles(const StencilProblem& p, const StencilTile& tile, u64 depth) {
     return supports_groups(
-        {depth, divide_up(p.shape.rows, tile.height()), divide_up(p.shape.columns, tile.width())});
+        {depth, divide_up(p.rows(), tile.height()), divide_up(p.shape.columns, tile.width())});
 }
 
 u32 tiles_in(u64 length, u64 side) {
@@ -104,11 +104,12 @@ void run_serial(Stream& stream, const StencilProblem& p) {
 // A launch of the textbook's kernels for groups of many lanes: a group for each tile of each plane.
 void run_planes(Stream& stream, const StencilProblem& p, const Kernel& kernel) {
     const StencilShape& s = p.shape;
-    const u32 across = tiles_in(s.columns, step_tile.width()), down = tiles_in(s.rows, step_tile.height());
+    const u32 across = tiles_in(s.columns, step_tile.width()), down = tiles_in(p.rows(), step_tile.height());
     with_star(p, false, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
-            launch(stream, kernel, LaunchShape::linear(u64{across} * down * s.depth, step_tile.lanes), from,
-                   to, s.depth, s.rows, s.columns, down, across, star);
+            launch(stream, kernel, LaunchShape::linear(u64{across} * down * p.planes(), step_tile.lanes),
+                   from, to, s.depth, s.rows, s.columns, p.box.z_begin, p.box.y_begin, p.box.y_end, down,
+                   across, star);
         });
     });
 }
@@ -121,8 +122,8 @@ void run_naive(Stream& stream, const StencilProblem& p) {
     const u64 strip = std::max<u64>(1, host_group / p.shape.columns);
     with_star(p, true, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
-            launch(stream, *kernel, LaunchShape::linear(divide_up(p.shape.depth * p.shape.rows, strip), 1),
-                   from, to, struct_bytes(volume), strip, star);
+            launch(stream, *kernel, LaunchShape::linear(divide_up(p.planes() * p.rows(), strip), 1), from, to,
+                   struct_bytes(volume), strip, star);
         });
     });
 }
@@ -133,10 +134,10 @@ void run_tiled(Stream& stream, const StencilProblem& p) {
     if (stream.device().traits().dialect != Dialect::host) return run_planes(stream, p, *kernel);
     constexpr u64 side = 32, planes = host_group / (side * side);
     const host::StencilVolume volume = stencil_volume(p);
-    const u64 across = divide_up(p.shape.columns, side), down = divide_up(p.shape.rows, side);
+    const u64 across = divide_up(p.shape.columns, side), down = divide_up(p.rows(), side);
     with_star(p, true, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
-            launch(stream, *kernel, LaunchShape::linear(across * down * divide_up(p.shape.depth, planes), 1),
+            launch(stream, *kernel, LaunchShape::linear(across * down * divide_up(p.planes(), planes), 1),
                    from, to, struct_bytes(volume), across, down, planes, star);
         });
     });
@@ -162,7 +163,7 @@ StencilTile streaming_tile(const Device& device, const StencilProblem& p) {
 u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilProblem& p, u64 tiles) {
     const i64 groups = kernel.attributes().groups_per_unit;
     const u64 resident = u64{device.traits().units} * (groups > 0 ? static_cast<u64>(groups) : 2),
-              depth = p.shape.depth;
+              depth = p.planes();
     constexpr u64 most_pieces = 256;
     u64 best = depth, best_cost = ~u64{0};
     for (u64 pieces = 1; pieces <= std::min(depth, most_pieces); ++pieces) {
@@ -181,12 +182,13 @@ void run_streaming(Stream& stream, const StencilProblem& p) {
     const StencilTile tile = streaming_tile(stream.device(), p);
     const auto kernel = stencil_kernel(stream.device(), p, StencilText::streaming, "stencil_streaming", tile,
                                        &StencilHost::none);
-    const u32 across = tiles_in(s.columns, tile.width()), down = tiles_in(s.rows, tile.height());
+    const u32 across = tiles_in(s.columns, tile.width()), down = tiles_in(p.rows(), tile.height());
     const u64 tiles = u64{across} * down, planes = planes_of_group(stream.device(), *kernel, p, tiles);
     with_star(p, false, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
-            launch(stream, *kernel, LaunchShape::linear(tiles * divide_up(s.depth, planes), tile.lanes), from,
-                   to, s.depth, s.rows, s.columns, down, across, planes, star);
+            launch(stream, *kernel, LaunchShape::linear(tiles * divide_up(p.planes(), planes), tile.lanes),
+                   from, to, s.depth, s.rows, s.columns, p.box.z_begin, p.box.z_end, p.box.y_begin,
+                   p.box.y_end, down, across, planes, star);
         });
     });
 }
@@ -200,7 +202,7 @@ Support supports_any(const Device& device, const StencilProblem& p) {
 Support supports_planes(const Device& device, const StencilProblem& p) {
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, step_tile.lanes); !group) return group;
-    return device.traits().dialect == Dialect::host ? Support{} : supports_tiles(p, step_tile, p.shape.depth);
+    return device.traits().dialect == Dialect::host ? Support{} : supports_tiles(p, step_tile, p.planes());
 }
 
 Support supports_streaming(const Device& device, const StencilProblem& p) {
@@ -244,36 +246,47 @@ constexpr StencilVariant table[] = {
 
 // --- The call -------------------------------------------------------------------------------------------------------
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw Error(ErrorCode::invalid_argument, "stencil", what);
+[[noreturn]] void refuse(const char* call, const std::string& what) {
+    throw Error(ErrorCode::invalid_argument, call, what);
+}
+
+std::string text_of(const StencilShape& s) {
+    return std::to_string(s.depth) + " x " + std::to_string(s.rows) + " x " + std::to_string(s.columns);
 }
 
 // The part of a view that the volume takes.
-View extent(const char* name, const View& view, const StencilShape& s) {
-    const std::string what = std::string(name) + ", " + std::to_string(s.depth) + " x " +
-                             std::to_string(s.rows) + " x " + std::to_string(s.columns);
+View extent(const char* call, const char* name, const View& view, const StencilShape& s) {
+    const std::string what = std::string(name) + ", " + text_of(s);
     u64 count = 0;
     if (s.depth == 0 || s.rows == 0 || s.columns == 0) return view.part(0, 0);
     if (__builtin_mul_overflow(s.depth, s.rows, &count) || __builtin_mul_overflow(count, s.columns, &count))
-        refuse(what + ": its points overflow 64-bit sizes");
+        refuse(call, what + ": its points overflow 64-bit sizes");
     if (count > view.count)
-        refuse(what + ", takes " + std::to_string(count) + " elements, its range has " +
-               std::to_string(view.count));
+        refuse(call, what + ", takes " + std::to_string(count) + " elements, its range has " +
+                         std::to_string(view.count));
     return view.part(0, count);
 }
 
-StencilProblem problem_of(Stream& stream, const View& in, const View& out, const StencilShape& shape,
-                          const StarCoefficients& star, u64 steps) {
-    check_operand("stencil", "in", stream, in);
-    check_operand("stencil", "out", stream, out);
-    if (!is_float(in.type)) refuse("in is " + std::string(name_of(in.type)) + "; f32 and f64 have stencils");
+void check_range(const char* axis, u64 begin, u64 end, u64 length, const StencilShape& s) {
+    if (begin > end || end > length)
+        refuse("stencil_box", std::string(axis) + " " + std::to_string(begin) + " to " + std::to_string(end) +
+                                  ", of a volume of " + text_of(s));
+}
+
+StencilProblem problem_of(const char* call, Stream& stream, const View& in, const View& out,
+                          const StencilShape& shape, const StarCoefficients& star, u64 steps,
+                          const StencilBox& box) {
+    check_operand(call, "in", stream, in);
+    check_operand(call, "out", stream, out);
+    if (!is_float(in.type))
+        refuse(call, "in is " + std::string(name_of(in.type)) + "; f32 and f64 have stencils");
     if (in.type != out.type)
-        refuse("in is " + std::string(name_of(in.type)) + ", out " + std::string(name_of(out.type)));
-    const View from = extent("in", in, shape), to = extent("out", out, shape);
+        refuse(call, "in is " + std::string(name_of(in.type)) + ", out " + std::string(name_of(out.type)));
+    const View from = extent(call, "in", in, shape), to = extent(call, "out", out, shape);
     if (overlap(from, to))
-        refuse("out, at byte " + std::to_string(out.offset) + ", overlaps in, at byte " +
-               std::to_string(in.offset) + " of the same buffer");
-    return {from, to, shape, star, steps};
+        refuse(call, "out, at byte " + std::to_string(out.offset) + ", overlaps in, at byte " +
+                         std::to_string(in.offset) + " of the same buffer");
+    return {from, to, shape, star, steps, box};
 }
 
 }  // namespace
@@ -288,11 +301,22 @@ std::vector<const Variant*> stencil_variants() {
 
 Run stencil(Stream& stream, const View& in, const View& out, const StencilShape& shape,
             const StarCoefficients& star, u64 steps, const Options& options) {
-    const detail::StencilProblem p = detail::problem_of(stream, in, out, shape, star, steps);
+    const detail::StencilProblem p =
+        detail::problem_of("stencil", stream, in, out, shape, star, steps, {0, shape.depth, 0, shape.rows});
     const detail::StencilVariant& row = detail::choose("stencil", detail::table, stream.device(), p, options);
     if (p.in.count > 0 && steps > 0) row.run(stream, p);
     if (p.in.count > 0 && steps == 0)
         stream.copy(*p.out.buffer, p.out.offset, *p.in.buffer, p.in.offset, p.in.bytes());
+    return {row.name, &stream.device()};
+}
+
+Run stencil_box(Stream& stream, const View& in, const View& out, const StencilShape& shape,
+                const StarCoefficients& star, const StencilBox& box, const Options& options) {
+    const detail::StencilProblem p = detail::problem_of("stencil_box", stream, in, out, shape, star, 1, box);
+    detail::check_range("planes", box.z_begin, box.z_end, shape.depth, shape);
+    detail::check_range("rows", box.y_begin, box.y_end, shape.rows, shape);
+    const detail::StencilVariant& row = detail::choose("stencil", detail::table, stream.device(), p, options);
+    if (p.bytes() > 0) row.run(stream, p);
     return {row.name, &stream.device()};
 }
 

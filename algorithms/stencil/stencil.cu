@@ -12,7 +12,8 @@
 //            RESIDENT groups a unit.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //
-// T: f32 or f64. Columns are a multiple of PACK, so a pack is either in the volume or outside. Tiles are counted along x,
+// T: f32 or f64. Columns are a multiple of PACK, so a pack is either in the volume or outside. Computed are planes z_begin to
+// z_end and of these rows y_begin to y_end; neighbours are read in all of the volume. Tiles of that box are counted along x,
 // then y; pieces of `planes` planes come last.
 
 constexpr u32 LANES_Y = GROUP / LANES_X, WIDTH = LANES_X * PACK, HEIGHT = LANES_Y * ROWS;
@@ -37,12 +38,12 @@ __device__ __forceinline__ V load(const T* from, bool inside) {
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
-    stencil_streaming(const T* __restrict__ in, T* __restrict__ out, u64 depth, u64 rows, u64 columns, u32 tiles_y,
-                      u32 tiles_x, u64 planes, Star star) {
+    stencil_streaming(const T* __restrict__ in, T* __restrict__ out, u64 depth, u64 rows, u64 columns, u64 z_begin,
+                      u64 z_end, u64 y_begin, u64 y_end, u32 tiles_y, u32 tiles_x, u64 planes, Star star) {
     __shared__ V stages[2][(HEIGHT + 2 * RADIUS) * PITCH];
     const u32 tile = blockIdx.x / tiles_x;
-    const u64 tile_x = u64(blockIdx.x % tiles_x) * WIDTH, tile_y = u64(tile % tiles_y) * HEIGHT;
-    const u64 begin = tile / tiles_y * planes, end = min(depth, begin + planes), plane = rows * columns;
+    const u64 tile_x = u64(blockIdx.x % tiles_x) * WIDTH, tile_y = y_begin + u64(tile % tiles_y) * HEIGHT;
+    const u64 begin = z_begin + tile / tiles_y * planes, end = min(z_end, begin + planes), plane = rows * columns;
 
     // The lane's own packs: where they are in a plane, and in a stage. What is left of or above the volume is past its end,
     // as an unsigned number.
@@ -139,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
                             t);
                 result.item[i] = t;
             }
-            if (inside[j]) *reinterpret_cast<V*>(out + z * plane + own + j * columns) = result;
+            if (inside[j] && own_y + j < y_end) *reinterpret_cast<V*>(out + z * plane + own + j * columns) = result;
         }
 
 #pragma unroll

@@ -43,9 +43,9 @@ host::StencilTiling tiling_of(const Device& device, const StencilProblem& p, u64
     const u64 width = std::min(s.columns, t.columns + 2 * ahead);
     t.pitch = divide_up(width + 2 * host::stencil_margin, host::stencil_margin) * host::stencil_margin;
     const u64 rows = fitting_rows(p, width, steps, (steps == 1 ? 1 : 2) * thread_cache(device));
-    t.down = divide_up(s.rows, std::max(rows, least_rows));
-    t.rows = divide_up(s.rows, t.down);
-    t.down = divide_up(s.rows, t.rows);
+    t.down = divide_up(p.rows(), std::max(rows, least_rows));
+    t.rows = divide_up(p.rows(), t.down);
+    t.down = divide_up(p.rows(), t.rows);
     t.plane_rows = std::min(s.rows, t.rows + 2 * ahead);
     t.slot = steps == 1 ? 0 : (steps - 1) * ring * t.plane_rows * t.pitch + 2 * host::stencil_margin;
     // One group while the work is small, for waking a thread costs more; then some for each thread, of planes enough that
@@ -53,8 +53,8 @@ host::StencilTiling tiling_of(const Device& device, const StencilProblem& p, u64
     constexpr u64 least_points = u64{1} << 16;
     const u64 tiles = t.across * t.down, points = t.rows * t.columns;
     const u64 wanted = divide_up(u64{device.traits().units} * (device.traits().units > 1 ? 4 : 1), tiles);
-    t.depth = std::max({divide_up(s.depth, wanted), 8 * radius * steps, divide_up(least_points, points)});
-    t.depth = std::min(s.depth, t.depth);
+    t.depth = std::max({divide_up(p.planes(), wanted), 8 * radius * steps, divide_up(least_points, points)});
+    t.depth = std::min(p.planes(), t.depth);
     return t;
 }
 
@@ -63,14 +63,14 @@ void run_blocked_host(Stream& stream, const StencilProblem& p) {
     const auto kernel =
         stencil_kernel(device, p, StencilText::wide, "stencil_blocked", {}, &StencilHost::blocked);
     const host::StencilVolume volume = stencil_volume(p);
-    const u64 past_cache = 2 * p.out.bytes() > device.traits().cache ? 1 : 0;
-    const u64 at_once = 2 * p.out.bytes() > thread_cache(device) ? steps_at_once(device, p) : 1;
+    const u64 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
+    const u64 at_once = 2 * p.bytes() > thread_cache(device) ? steps_at_once(device, p) : 1;
     std::shared_ptr<Buffer> rings;
     with_star(p, true, [&](const ValueBytes& star) {
         each_sweep(stream, p, at_once, [&](const View& from, const View& to, u64 steps) {
             host::StencilTiling t = tiling_of(device, p, steps);
             t.past_cache = past_cache;
-            const u64 groups = t.across * t.down * divide_up(p.shape.depth, t.depth);
+            const u64 groups = t.across * t.down * divide_up(p.planes(), t.depth);
             const u64 bytes = groups * t.slot * p.size();
             if (bytes > 0 && (!rings || rings->size() < bytes)) rings = stream.scratch(bytes);
             const View scratch = bytes > 0 ? View{rings.get(), 0, groups * t.slot, p.type()} : to;
@@ -89,7 +89,7 @@ void run_blocked(Stream& stream, const StencilProblem& p) {
         stencil_kernel(device, p, StencilText::wide, "stencil_blocked", {}, &StencilHost::none);
     const StencilShape& s = p.shape;
     const host::StencilTiling t = tiling_of(device, p, 1);
-    const u32 past_cache = 2 * p.out.bytes() > device.traits().cache ? 1 : 0;
+    const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     // What is read where there is no row.
     const Array<u8> zeros(stream, u64{wide_row} * p.size());
     const u64 zero = 0;
@@ -97,9 +97,10 @@ void run_blocked(Stream& stream, const StencilProblem& p) {
     const View row{zeros.buffer().get(), 0, wide_row, p.type()};
     with_star(p, false, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
-            launch(stream, *kernel, LaunchShape::linear(t.across * t.down * divide_up(s.depth, t.depth), 1),
-                   from, to, row, s.depth, s.rows, s.columns, t.depth, t.rows, t.columns, t.down, t.across,
-                   past_cache, star);
+            launch(stream, *kernel,
+                   LaunchShape::linear(t.across * t.down * divide_up(p.planes(), t.depth), 1), from, to, row,
+                   s.depth, s.rows, s.columns, p.box.z_begin, p.box.z_end, p.box.y_begin, p.box.y_end,
+                   t.depth, t.rows, t.columns, t.down, t.across, past_cache, star);
         });
     });
 }

@@ -16,10 +16,11 @@ struct Star {
     T c[9];
 };
 
-/// A volume's extent, and the star's radius.
+/// A volume's extent, the star's radius, and what is computed: planes z_begin to z_end, of these rows y_begin to y_end.
 struct StencilVolume {
     u64 depth = 0, rows = 0, columns = 0;
     u64 radius = 0;
+    u64 z_begin = 0, z_end = 0, y_begin = 0, y_end = 0;
 };
 
 // --- The textbook's -------------------------------------------------------------------------------------------------
@@ -50,16 +51,17 @@ struct StencilAt {
     }
 };
 
-/// A group: `strip` rows, counted through all planes.
+/// A group: `strip` rows of those that are computed, counted through all planes.
 template <class T>
 void stencil_naive(const Group& group, const T* in, T* out, const StencilVolume volume, u64 strip,
                    const Star<T> star) {
     const StencilAt<T> at{in, volume};
-    const u64 end = std::min(volume.depth * volume.rows, (group.x + 1) * strip);
+    const u64 rows = volume.y_end - volume.y_begin;
+    const u64 end = std::min((volume.z_end - volume.z_begin) * rows, (group.x + 1) * strip);
     for (u64 row = group.x * strip; row < end; ++row) {
-        const u64 z = row / volume.rows, y = row % volume.rows;
+        const u64 z = volume.z_begin + row / rows, y = volume.y_begin + row % rows;
         for (u64 x = 0; x < volume.columns; ++x)
-            out[row * volume.columns + x] =
+            out[(z * volume.rows + y) * volume.columns + x] =
                 stencil_point(at, static_cast<i64>(z), static_cast<i64>(y), static_cast<i64>(x),
                               static_cast<i64>(volume.radius), star);
     }
@@ -67,7 +69,7 @@ void stencil_naive(const Group& group, const T* in, T* out, const StencilVolume 
 
 template <class T>
 void stencil_serial(const Group& group, const T* in, T* out, const StencilVolume volume, const Star<T> star) {
-    stencil_naive(group, in, out, volume, volume.depth * volume.rows, star);
+    stencil_naive(group, in, out, volume, ~u64{0}, star);
 }
 
 /// A group: the tiles of `tile` x `tile` points of one plane after another, `planes` of them. Each comes with its halo
@@ -79,12 +81,12 @@ void stencil_tiled(const Group& group, const T* in, T* out, const StencilVolume 
     const StencilAt<T> at{in, volume};
     const i64 radius = static_cast<i64>(volume.radius);
     const i64 x0 = static_cast<i64>(group.x % tiles_x) * tile,
-              y0 = static_cast<i64>(group.x / tiles_x % tiles_y) * tile;
+              y0 = static_cast<i64>(volume.y_begin + group.x / tiles_x % tiles_y * tile);
     const i64 width = std::min(tile, static_cast<i64>(volume.columns) - x0),
-              height = std::min(tile, static_cast<i64>(volume.rows) - y0);
-    const u64 z0 = group.x / tiles_x / tiles_y * planes;
+              height = std::min(tile, static_cast<i64>(volume.y_end) - y0);
+    const u64 z0 = volume.z_begin + group.x / tiles_x / tiles_y * planes;
     T staged[side * side];
-    for (u64 plane = z0; plane < std::min(volume.depth, z0 + planes); ++plane) {
+    for (u64 plane = z0; plane < std::min(volume.z_end, z0 + planes); ++plane) {
         const i64 z = static_cast<i64>(plane);
         for (i64 j = -radius; j < height + radius; ++j) {
             for (i64 i = -radius; i < width + radius; ++i)
@@ -247,11 +249,11 @@ void stencil_blocked(const Group& group, const T* in, T* out, T* scratch, const 
     const HostKernel::Entry run_plane = versions.entry(host_isa());
     const u64 radius = volume.radius, steps = tiling.steps, ring = 2 * radius + 1;
     const u64 tile_x = group.x % tiling.across * tiling.columns,
-              tile_y = group.x / tiling.across % tiling.down * tiling.rows,
-              tile_z = group.x / tiling.across / tiling.down * tiling.depth;
+              tile_y = volume.y_begin + group.x / tiling.across % tiling.down * tiling.rows,
+              tile_z = volume.z_begin + group.x / tiling.across / tiling.down * tiling.depth;
     const StencilExtent xs{tile_x, std::min(volume.columns, tile_x + tiling.columns)},
-        ys{tile_y, std::min(volume.rows, tile_y + tiling.rows)},
-        zs{tile_z, std::min(volume.depth, tile_z + tiling.depth)};
+        ys{tile_y, std::min(volume.y_end, tile_y + tiling.rows)},
+        zs{tile_z, std::min(volume.z_end, tile_z + tiling.depth)};
 
     // Local memory: a row of zeros, a row with its neighbours in x, the sums of a row so far.
     T* const zeros = reinterpret_cast<T*>(group.local);

@@ -6,7 +6,8 @@
 // Tunables   GROUP lanes, LANES_X of them along x; a tile has as many points.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //
-// T: f32 or f64. A group takes one tile of one plane; tiles are counted along x, then y, then z.
+// T: f32 or f64. A group takes one tile of one plane; tiles are counted along x, then y, then z, from plane z_begin and row
+// y_begin; rows from y_end on are not computed. Neighbours are read in all of the volume.
 
 #define LANES_Y (GROUP / LANES_X)
 
@@ -22,9 +23,10 @@ typedef struct {
 // share.
 #define INLINED static inline __attribute__((always_inline))
 
-INLINED Place place_of_group(u32 tiles_y, u32 tiles_x) {
+INLINED Place place_of_group(u64 z_begin, u64 y_begin, u32 tiles_y, u32 tiles_x) {
     const u32 group = get_group_id(0), tile = group / tiles_x;
-    const Place place = {tile / tiles_y, (u64)(tile % tiles_y) * LANES_Y, (u64)(group % tiles_x) * LANES_X};
+    const Place place = {z_begin + tile / tiles_y, y_begin + (u64)(tile % tiles_y) * LANES_Y,
+                         (u64)(group % tiles_x) * LANES_X};
     return place;
 }
 
@@ -35,11 +37,11 @@ INLINED T step_of(T t, T c, T left, T right, T before, T after, T below, T above
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void stencil_naive(__global const T* in, ulong in_at, __global T* out, ulong out_at, u64 depth, u64 rows, u64 columns,
-                   u32 tiles_y, u32 tiles_x, const Star star) {
-    const Place place = place_of_group(tiles_y, tiles_x);
+                   u64 z_begin, u64 y_begin, u64 y_end, u32 tiles_y, u32 tiles_x, const Star star) {
+    const Place place = place_of_group(z_begin, y_begin, tiles_y, tiles_x);
     const u32 lane = get_local_id(0);
     const u64 z = place.z, y = place.y + lane / LANES_X, x = place.x + lane % LANES_X;
-    if (y >= rows || x >= columns) return;
+    if (y >= y_end || x >= columns) return;
     in += in_at;
     const u64 plane = rows * columns, at = z * plane + y * columns + x;
     T t = star.c[0] * in[at];
@@ -53,9 +55,9 @@ void stencil_naive(__global const T* in, ulong in_at, __global T* out, ulong out
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void stencil_tiled(__global const T* in, ulong in_at, __global T* out, ulong out_at, u64 depth, u64 rows, u64 columns,
-                   u32 tiles_y, u32 tiles_x, const Star star) {
+                   u64 z_begin, u64 y_begin, u64 y_end, u32 tiles_y, u32 tiles_x, const Star star) {
     __local T tile[LANES_Y + 2 * RADIUS][LANES_X + 2 * RADIUS];
-    const Place place = place_of_group(tiles_y, tiles_x);
+    const Place place = place_of_group(z_begin, y_begin, tiles_y, tiles_x);
     const u32 i = get_local_id(0) % LANES_X, j = get_local_id(0) / LANES_X;
     const u64 z = place.z, y = place.y + j, x = place.x + i, plane = rows * columns;
     in += in_at;
@@ -67,7 +69,7 @@ void stencil_tiled(__global const T* in, ulong in_at, __global T* out, ulong out
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (y >= rows || x >= columns) return;
+    if (y >= y_end || x >= columns) return;
     const u64 at = z * plane + y * columns + x;
     const u32 v = j + RADIUS, h = i + RADIUS;
     T t = star.c[0] * tile[v][h];

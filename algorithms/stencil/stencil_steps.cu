@@ -6,7 +6,8 @@
 // Tunables   GROUP lanes, LANES_X of them along x; a tile has as many points.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //
-// T: f32 or f64. A group takes one tile of one plane; tiles are counted along x, then y, then z.
+// T: f32 or f64. A group takes one tile of one plane; tiles are counted along x, then y, then z, from plane z_begin and row
+// y_begin; rows from y_end on are not computed. Neighbours are read in all of the volume.
 
 constexpr u32 LANES_Y = GROUP / LANES_X;
 
@@ -18,9 +19,9 @@ struct Place {
     u64 z, y, x;  // of the tile's first point
 };
 
-__device__ __forceinline__ Place place_of_group(u32 tiles_y, u32 tiles_x) {
+__device__ __forceinline__ Place place_of_group(u64 z_begin, u64 y_begin, u32 tiles_y, u32 tiles_x) {
     const u32 tile = blockIdx.x / tiles_x;
-    return {tile / tiles_y, u64(tile % tiles_y) * LANES_Y, u64(blockIdx.x % tiles_x) * LANES_X};
+    return {z_begin + tile / tiles_y, y_begin + u64(tile % tiles_y) * LANES_Y, u64(blockIdx.x % tiles_x) * LANES_X};
 }
 
 // Every one of the six is 0 where it would be outside of the volume.
@@ -29,10 +30,11 @@ __device__ __forceinline__ T step(T t, T c, T left, T right, T before, T after, 
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP)
-    stencil_naive(const T* in, T* out, u64 depth, u64 rows, u64 columns, u32 tiles_y, u32 tiles_x, Star star) {
-    const Place place = place_of_group(tiles_y, tiles_x);
+    stencil_naive(const T* in, T* out, u64 depth, u64 rows, u64 columns, u64 z_begin, u64 y_begin, u64 y_end,
+                  u32 tiles_y, u32 tiles_x, Star star) {
+    const Place place = place_of_group(z_begin, y_begin, tiles_y, tiles_x);
     const u64 z = place.z, y = place.y + threadIdx.x / LANES_X, x = place.x + threadIdx.x % LANES_X;
-    if (y >= rows || x >= columns) return;
+    if (y >= y_end || x >= columns) return;
     const u64 plane = rows * columns, at = z * plane + y * columns + x;
     T t = star.c[0] * in[at];
 #pragma unroll
@@ -44,9 +46,10 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP)
-    stencil_tiled(const T* in, T* out, u64 depth, u64 rows, u64 columns, u32 tiles_y, u32 tiles_x, Star star) {
+    stencil_tiled(const T* in, T* out, u64 depth, u64 rows, u64 columns, u64 z_begin, u64 y_begin, u64 y_end,
+                  u32 tiles_y, u32 tiles_x, Star star) {
     __shared__ T tile[LANES_Y + 2 * RADIUS][LANES_X + 2 * RADIUS];
-    const Place place = place_of_group(tiles_y, tiles_x);
+    const Place place = place_of_group(z_begin, y_begin, tiles_y, tiles_x);
     const u32 i = threadIdx.x % LANES_X, j = threadIdx.x / LANES_X;
     const u64 z = place.z, y = place.y + j, x = place.x + i, plane = rows * columns;
     // Rows and columns ahead of the first are past the last, as unsigned numbers.
@@ -57,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         }
     }
     __syncthreads();
-    if (y >= rows || x >= columns) return;
+    if (y >= y_end || x >= columns) return;
     const u64 at = z * plane + y * columns + x;
     const u32 v = j + RADIUS, h = i + RADIUS;
     T t = star.c[0] * tile[v][h];

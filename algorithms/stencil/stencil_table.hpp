@@ -21,10 +21,15 @@ struct StencilProblem {
     StencilShape shape;
     StarCoefficients star;
     u64 steps = 1;
+    StencilBox box;
 
     Type type() const { return in.type; }
     u32 size() const { return size_of(in.type); }
     u32 radius() const { return star.radius(); }
+    u64 planes() const { return box.z_end - box.z_begin; }
+    u64 rows() const { return box.y_end - box.y_begin; }
+    /// Bytes of what is computed.
+    u64 bytes() const { return planes() * rows() * shape.columns * size(); }
 };
 
 enum class StencilText { steps, streaming, wide };
@@ -62,7 +67,8 @@ void with_star(const StencilProblem& p, bool host, F f) {
 }
 
 inline host::StencilVolume stencil_volume(const StencilProblem& p) {
-    return {p.shape.depth, p.shape.rows, p.shape.columns, p.radius()};
+    return {p.shape.depth, p.shape.rows, p.shape.columns, p.radius(),
+            p.box.z_begin, p.box.z_end,  p.box.y_begin,   p.box.y_end};
 }
 
 template <class T>

@@ -85,16 +85,17 @@ INLINED void store_row(__global T* out, const T* line, u64 count, u32 past_cache
     for (; i < count; ++i) out[i] = line[i];
 }
 
-// tile_depth x tile_rows x tile_columns points are a tile, which are counted along x, then y, then z. `zeros`: ROW of them.
+// tile_depth x tile_rows x tile_columns points are a tile. Those of planes z_from to z_to and of these rows y_from to y_to
+// are counted along x, then y, then z; neighbours are read in all of the volume. `zeros`: ROW of them.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void stencil_blocked(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global const T* zeros,
-                     ulong zeros_at, u64 depth, u64 rows, u64 columns, u64 tile_depth, u64 tile_rows, u64 tile_columns,
-                     u64 down, u64 across, u32 past_cache, const Star star) {
+                     ulong zeros_at, u64 depth, u64 rows, u64 columns, u64 z_from, u64 z_to, u64 y_from, u64 y_to,
+                     u64 tile_depth, u64 tile_rows, u64 tile_columns, u64 down, u64 across, u32 past_cache, const Star star) {
     T staged[ROW + 2 * RADIUS], line[ROW];
     T* const centre = staged + RADIUS;
     const u64 group = get_group_id(0), x = group % across * tile_columns, n = min(tile_columns, columns - x);
-    const u64 y_begin = group / across % down * tile_rows, y_end = min(rows, y_begin + tile_rows);
-    const u64 z_begin = group / across / down * tile_depth, z_end = min(depth, z_begin + tile_depth);
+    const u64 y_begin = y_from + group / across % down * tile_rows, y_end = min(y_to, y_begin + tile_rows);
+    const u64 z_begin = z_from + group / across / down * tile_depth, z_end = min(z_to, z_begin + tile_depth);
     const u64 left = min(x, (u64)RADIUS), right = min(columns - x - n, (u64)RADIUS);
     in += in_at + x;
     out += out_at + x;

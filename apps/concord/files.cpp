@@ -112,6 +112,35 @@ void OutputFile::keep() {
     keep_on_interrupt(interrupt_);
 }
 
+OutputPart::OutputPart(const std::string& working_name, fs::path path) : path_(std::move(path)) {
+    file_ = ::open(working_name.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file_ < 0) fail(path_, working_name + ", where all ranks write it: " + std::strerror(errno));
+    interrupt_ = remove_on_interrupt(working_name);
+}
+
+OutputPart::~OutputPart() {
+    if (file_ >= 0) ::close(file_);
+    keep_on_interrupt(interrupt_);
+}
+
+void OutputPart::write(u64 offset, std::span<const std::byte> bytes) {
+    constexpr std::size_t most = std::size_t{1} << 30;  // one call writes less than 2 GiB
+    while (!bytes.empty()) {
+        const ssize_t n =
+            ::pwrite(file_, bytes.data(), std::min(bytes.size(), most), static_cast<off_t>(offset));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) fail(path_, std::strerror(errno));
+        bytes = bytes.subspan(static_cast<std::size_t>(n));
+        offset += static_cast<u64>(n);
+    }
+}
+
+void OutputPart::close() {
+    const int closed = ::close(file_);
+    file_ = -1;
+    if (closed != 0) fail(path_, std::strerror(errno));
+}
+
 void write_whole(const fs::path& path, const std::vector<std::span<const std::byte>>& parts) {
     OutputFile file(path);
     for (const auto part : parts)

@@ -30,12 +30,33 @@ class OutputFile {
     void write(std::span<const std::byte> bytes);
     /// Writes the file's beginning anew.
     void rewrite(std::span<const std::byte> bytes);
+    /// Where it is being written, for OutputPart; empty for a pipe or a device.
+    const std::string& working_name() const { return name_; }
     /// Puts the file in its place. What was there before is gone then.
     void keep();
 
   private:
     std::filesystem::path path_, target_;
     std::string name_;  // of the file while it is not kept
+    int file_ = -1;
+    u64 interrupt_ = 0;
+};
+
+/// Another way into a file that an OutputFile, maybe of another process, is still writing.
+class OutputPart {
+  public:
+    /// working_name: the OutputFile's; `path`: the output's name, for messages. Throws io, as all calls do, with the reason.
+    OutputPart(const std::string& working_name, std::filesystem::path path);
+    ~OutputPart();
+    OutputPart(const OutputPart&) = delete;
+    OutputPart& operator=(const OutputPart&) = delete;
+
+    void write(u64 offset, std::span<const std::byte> bytes);
+    /// Nothing more is written; throws what the file system reports only now.
+    void close();
+
+  private:
+    std::filesystem::path path_;
     int file_ = -1;
     u64 interrupt_ = 0;
 };

@@ -16,24 +16,33 @@ struct Unfinished {
     char path[PATH_MAX];
 };
 Unfinished unfinished[4];
-std::atomic<bool> bar;
+std::atomic<bool> bar, sigterm_is_silent;
 
 void say(const char* text) {
     [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, text, std::strlen(text));
 }
 
 void handle(int signal) {
-    for (const Unfinished& file : unfinished) {
-        if (file.named) ::unlink(file.path);
-    }
+    remove_unfinished();
     if (bar) say("\r\033[K");
-    say(signal == SIGINT    ? "concord: interrupted (SIGINT)\n"
-        : signal == SIGTERM ? "concord: interrupted (SIGTERM)\n"
-                            : "concord: interrupted (SIGHUP)\n");
+    if (signal != SIGTERM || !sigterm_is_silent)
+        say(signal == SIGINT    ? "concord: interrupted (SIGINT)\n"
+            : signal == SIGTERM ? "concord: interrupted (SIGTERM)\n"
+                                : "concord: interrupted (SIGHUP)\n");
     ::raise(signal);  // the handler is reset: this ends the program
 }
 
 }  // namespace
+
+void remove_unfinished() {
+    for (const Unfinished& file : unfinished) {
+        if (file.named) ::unlink(file.path);
+    }
+}
+
+void silence_sigterm() {
+    sigterm_is_silent = true;
+}
 
 void catch_interrupts() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

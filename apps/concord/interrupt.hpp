@@ -15,6 +15,11 @@ void catch_interrupts();
 u64 remove_on_interrupt(const std::string& path);
 void keep_on_interrupt(u64 number);
 
+/// Removes them now, before the program ends in another way.
+void remove_unfinished();
+/// From here on SIGTERM ends the program without a word.
+void silence_sigterm();
+
 /// Whether the last line on the terminal is a progress bar, to be erased first.
 void bar_is_shown(bool shown);
 

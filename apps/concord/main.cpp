@@ -1,6 +1,7 @@
 // The program `concord`: devices, algorithms, checks and measurements from the command line.
 
 #include "interrupt.hpp"
+#include "job.hpp"
 #include "program.hpp"
 
 #include <concord/log.hpp>
@@ -64,12 +65,6 @@ std::string one_line(std::string text) {
     return text;
 }
 
-int complain(std::string_view what, int status) {
-    std::cout.flush();
-    std::cerr << "concord: " << what << '\n';
-    return status;
-}
-
 int status_of(ErrorCode code) {
     switch (code) {
         case ErrorCode::invalid_argument:
@@ -98,6 +93,7 @@ void check_environment() {
     one_of("CONCORD_LOG", {"debug", "info", "warn", "error", "off"});
     one_of("CONCORD_CACHE", {"on", "off"});
     one_of("CONCORD_OPENCL_LANES", {"many", "one"});
+    one_of("CONCORD_MPI_CUDA", {"on", "off"});
     if (const std::string folder = value_of("CONCORD_KERNELS");
         !folder.empty() && !std::filesystem::is_directory(folder))
         throw Error(ErrorCode::invalid_argument, "CONCORD_KERNELS", "'" + folder + "' is no folder");
@@ -147,13 +143,13 @@ int run_program(int argc, char** argv) {
     } catch (const CLI::Success& success) {  // --help, --version
         return program.exit(success);
     } catch (const CLI::ParseError& error) {
-        return complain(one_line(complaint(program, error)), status_bad_input);
+        return Job::complain(one_line(complaint(program, error)), status_bad_input);
     }
     check_environment();
     if (common.threads != 0) setenv("CONCORD_THREADS", std::to_string(common.threads).c_str(), 1);
     if (!common.log_level.empty()) set_log_level(common.log_level);
     const int status = action();
-    if (!std::cout.flush()) return complain("standard output cannot be written", status_bad_input);
+    if (!std::cout.flush()) return Job::complain("standard output cannot be written", status_bad_input);
     return status;
 }
 
@@ -297,10 +293,10 @@ int main(int argc, char** argv) {
     try {
         return app::run_program(argc, argv);
     } catch (const Error& error) {
-        return app::complain(error.what(), app::status_of(error.code()));
+        return app::Job::complain(error.what(), app::status_of(error.code()));
     } catch (const std::bad_alloc&) {
-        return app::complain("the host is out of memory", app::status_failed);
+        return app::Job::complain("the host is out of memory", app::status_failed);
     } catch (const std::exception& error) {
-        return app::complain(error.what(), app::status_failed);
+        return app::Job::complain(error.what(), app::status_failed);
     }
 }

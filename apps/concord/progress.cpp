@@ -1,6 +1,7 @@
 #include "progress.hpp"
 
 #include "interrupt.hpp"
+#include "job.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -28,7 +29,8 @@ std::string time_of(double seconds) {
 
 }  // namespace
 
-Progress::Progress(std::string what, u64 bytes) : what_(std::move(what)), bytes_(bytes), on_(is_terminal()) {}
+Progress::Progress(std::string what, u64 bytes)
+    : what_(std::move(what)), bytes_(bytes), on_(is_terminal() && Job::speaks()) {}
 
 Progress::~Progress() {
     if (!shown_) return;

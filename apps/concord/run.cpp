@@ -3,7 +3,10 @@
 #include "run.hpp"
 
 #include "files.hpp"
+#include "job.hpp"
 #include "progress.hpp"
+#include "run_ranks.hpp"
+#include "run_work.hpp"
 #include "trace_file.hpp"
 
 #include <concord/conformance/compare.hpp>
@@ -13,8 +16,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -22,59 +23,8 @@
 namespace concord::app {
 namespace {
 
-// The options that every algorithm takes.
-struct Asked {
-    std::vector<std::string> in, devices;
-    std::string out, device, variant = "auto", order = "any", trace;
-    std::string memory_limit, chunk;
-    bool json = false;
-
-    Options options() const;
-};
-
-Order order_named(std::string_view name) {
-    for (const Order order : {Order::canonical, Order::own}) {
-        if (name_of(order) == name) return order;
-    }
-    return Order::any;
-}
-
-Options Asked::options() const {
-    return {.variant = variant, .order = order_named(order)};
-}
-
-// "1000000", "256M", "2G": a number of bytes, of which there is one at least; 0 for nothing.
-u64 bytes_of(const char* option, const std::string& text) {
-    if (text.empty()) return 0;
-    constexpr std::string_view units = "KMGT";
-    u64 value = 0;
-    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    std::string_view rest(at, static_cast<std::size_t>(text.data() + text.size() - at));
-    const std::size_t unit = rest.empty() ? std::string_view::npos : units.find(rest[0]);
-    u64 bytes = value;
-    if (unit != std::string_view::npos) {
-        rest.remove_prefix(1);
-        bytes = value << 10 * (unit + 1);
-        if (bytes >> 10 * (unit + 1) != value) bytes = 0;
-    }
-    if (error != std::errc() || !rest.empty() || bytes == 0)
-        throw Error(ErrorCode::invalid_argument, option,
-                    "'" + text + "' is no number of bytes; examples: 500000000, 256M, 2G");
-    return bytes;
-}
-
 struct Times {
     double compile = 0, upload = 0, kernel = 0, download = 0, total = 0;
-};
-
-class HostClock {
-  public:
-    double milliseconds() const {
-        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-  private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 struct Result {
@@ -82,32 +32,8 @@ struct Result {
     std::string variant;
     Times times;
     std::optional<PipelineRun> pipeline;
+    std::optional<BoxesRun> boxes;
 };
-
-// Reads a file's elements into a buffer: where the host cannot see that, by way of two pinned ones.
-void upload(Stream& stream, Buffer& to, const Source& from, Progress& progress) {
-    constexpr u64 piece = u64{32} << 20;
-    Device& device = stream.device();
-    std::shared_ptr<Buffer> pinned[2];
-    std::shared_ptr<Event> uploaded[2];
-    for (u64 done = 0, turn = 0; done < from.bytes(); ++turn) {
-        const u64 bytes = std::min(piece, from.bytes() - done), i = turn % 2;
-        if (to.host_pointer() != nullptr) {
-            from.read(static_cast<std::byte*>(to.host_pointer()) + done, done, bytes);
-        } else {
-            if (!pinned[i]) {
-                pinned[i] = device.allocate_host(bytes);
-                uploaded[i] = device.create_event();
-            }
-            uploaded[i]->synchronize();
-            from.read(pinned[i]->host_pointer(), done, bytes);
-            stream.copy(to, done, *pinned[i], 0, bytes);
-            stream.record(*uploaded[i]);
-        }
-        done += bytes;
-        progress.at(done);
-    }
-}
 
 // Uploads, computes, downloads. The algorithm is called twice: the first call compiles, which device time
 // would count as work; the second one is the kernel time, and `total` is without it. A length that only the call knows
@@ -240,6 +166,21 @@ Result compute_by_segments(RunTask& task, const PipelineDevices& devices, const 
     return result;
 }
 
+// Computes by ranks, one a device, each of which reads and writes its box of the files.
+Result compute_by_boxes(RunTask& task, const std::vector<std::shared_ptr<Device>>& devices,
+                        std::span<const std::unique_ptr<NpyFile>> inputs, const Asked& asked) {
+    task.check_boxes(static_cast<u32>(devices.size()), asked.options());
+    Result result;
+    run_on_devices(devices, [&](Communicator& ranks, Stream& stream) {
+        const BoxesRun run = task.run_boxes(ranks, stream, inputs, asked.out, asked.options());
+        if (ranks.rank() == 0) result.boxes = run;
+    });
+    const BoxesRun& run = *result.boxes;
+    result.variant = run.variant;
+    result.times = {run.compile, run.upload, run.kernel, run.download, run.total};
+    return result;
+}
+
 constexpr const char* with_pipeline = "map, add, reduce, scan, histogram and compact are";
 
 // Whether to compute by segments: because a length of theirs is asked for, or the whole does not fit. Outputs are on the
@@ -263,10 +204,12 @@ bool by_segments(const RunTask& task, const char* algorithm, const Device& devic
     return bytes_of("--chunk", asked.chunk) > 0 || (task.has_pipeline() && whole > memory);
 }
 
-void print_json(const char* algorithm, const RunTask& task, const Device& device, const NpyFile& input,
+void print_json(const char* algorithm, const RunTask& task,
+                const std::vector<std::shared_ptr<Device>>& devices, const NpyFile& input,
                 const NpyHeader& output, const Asked& asked, const Result& result) {
     using nlohmann::ordered_json;
     const Times& t = result.times;
+    const Device& device = *devices[0];
     ordered_json object = {
         {"algorithm", algorithm},
         {"function", task.title()},
@@ -300,6 +243,16 @@ void print_json(const char* algorithm, const RunTask& task, const Device& device
                               {"elements", share.elements}});
         }
     }
+    if (result.boxes) {
+        const BoxesRun& run = *result.boxes;
+        object["ranks"] = devices.size();
+        auto& names = object["devices"] = ordered_json::array();
+        for (const auto& one : devices)
+            names.push_back(one->info().selector);
+        object["cut"] = run.cut;
+        object["messages_per_step"] = run.messages;
+        object["bytes_per_step"] = run.bytes;
+    }
     std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
@@ -327,16 +280,18 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const char
                         "'all' is for check, bench and study: name those that are to share the work, as in "
                         "tbb,opencl");
         auto device = open_device(selector);
-        if (std::find(devices.begin(), devices.end(), device) != devices.end())
+        // A rank is a rank, and several may sit on one device.
+        if (!task.has_boxes() && std::find(devices.begin(), devices.end(), device) != devices.end())
             throw Error(ErrorCode::invalid_argument, "--devices",
                         device->info().selector + " is named twice");
         devices.push_back(std::move(device));
     }
     if (devices.empty()) devices.push_back(device_for(task, asked.device));
-    if (devices.size() > 1 && !task.has_pipeline())
+    if (devices.size() > 1 && !task.has_pipeline() && !task.has_boxes())
         throw Error(ErrorCode::unsupported, "--devices",
-                    std::string(algorithm) + " is not done by segments, which several devices would share; " +
-                        with_pipeline);
+                    std::string(algorithm) +
+                        " is not done by segments, which several devices would share, nor by ranks; " +
+                        with_pipeline + ", stencil is done by ranks");
     for (const auto& device : devices) {
         if (!device->traits().runs)
             throw Error(ErrorCode::unsupported, asked.devices.empty() ? "--device" : "--devices",
@@ -345,14 +300,8 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const char
     return devices;
 }
 
-NpyHeader with_count(NpyHeader header) {
-    header.count = 1;
-    for (const u64 n : header.shape)
-        header.count *= n;
-    return header;
-}
-
 int run(const char* algorithm, RunTask& task, const Asked& asked) {
+    if (Job::has_ranks()) return run_on_ranks(algorithm, task, asked);
     if (asked.in.size() != task.input_count())
         throw Error(ErrorCode::invalid_argument, "--in",
                     std::string(algorithm) + " takes " + std::to_string(task.input_count()) +
@@ -377,11 +326,14 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
     const auto devices = devices_for(task, algorithm, asked);
     const auto& device = devices[0];
     TraceFile trace(asked.trace);
-    bool pieces = devices.size() > 1 ||
-                  by_segments(task, algorithm, *device, inputs, output, second ? &*second : nullptr, asked);
+    const bool boxes = task.has_boxes() && (devices.size() > 1 || task.asks_for_boxes());
+    bool pieces = !boxes && (devices.size() > 1 || by_segments(task, algorithm, *device, inputs, output,
+                                                               second ? &*second : nullptr, asked));
     Result result;
     try {
-        if (!pieces) {
+        if (boxes) {
+            result = compute_by_boxes(task, devices, inputs, asked);
+        } else if (!pieces) {
             // Others may have most of the memory, the host's or the device's.
             auto again = [&](const char* what) {
                 log::info(std::string(what) + ": again, by segments");
@@ -403,7 +355,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
         if (error.code() != ErrorCode::compile_failed || !task.has_user_text()) throw;
         throw Error(ErrorCode::invalid_argument, "--text", error.what());
     }
-    if (!pieces) {
+    if (!pieces && !boxes) {
         const std::string header = npy_header(output.type, output.shape);
         write_whole(asked.out, {std::as_bytes(std::span(header)), result.bytes});
     }
@@ -415,7 +367,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
     trace.write();
 
     if (asked.json) {
-        print_json(algorithm, task, *device, *inputs[0], output, asked, result);
+        print_json(algorithm, task, devices, *inputs[0], output, asked, result);
         return status_ok;
     }
     std::vector<std::string> selectors;
@@ -427,6 +379,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
               << shape_name(inputs[0]->shape());
     if (output.shape.empty()) std::cout << " = " << value_name(output.type, result.bytes.data());
     if (result.pipeline) std::cout << " in " << result.pipeline->segments << " segments";
+    if (result.boxes) std::cout << " cut " << result.boxes->cut;
     std::cout << " -> " << asked.out << ", kernel " << rounded(result.times.kernel) << " ms\n";
     return status_ok;
 }
@@ -450,8 +403,10 @@ void add_run(CLI::App& program, Action& action) {
         auto* device =
             one->add_option("--device", asked->device, "Selector (default: $CONCORD_DEVICE, else auto)");
         add_list(*one, "--devices", asked->devices,
-                 task->has_pipeline() ? "Selectors of devices that share the work, by segments"
-                                      : "As --device: several share what is done by segments only")
+                 task->has_boxes()
+                     ? "Selectors of devices that share the work, a rank on each; one may be named twice"
+                 : task->has_pipeline() ? "Selectors of devices that share the work, by segments"
+                                        : "As --device: several share what is done by segments only")
             ->excludes(device);
         one->add_option("--variant", asked->variant, "See `concord algorithms`, or auto (default)");
         one->add_option(

@@ -5,12 +5,30 @@
 #include "npy.hpp"
 #include "program.hpp"
 
+#include <concord/communicator.hpp>
 #include <concord/pipeline.hpp>
 
+#include <charconv>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace concord::app {
+
+/// What work on boxes tells of itself: the same on all ranks. Times are milliseconds, of the slowest one.
+struct BoxesRun {
+    std::string variant;
+    double compile = 0, upload = 0, kernel = 0, download = 0, total = 0;
+    std::string cut;              ///< "2 x 1": how the volume is cut
+    u64 messages = 0, bytes = 0;  ///< that a step sends, of all ranks
+};
+
+/// How the elements of a file are spread over ranks.
+struct Spread {
+    bool whole =
+        false;  ///< every rank has all of them, and the first one writes them; else parts, as part_of() cuts
+    u64 granule = 1;  ///< of which each begins at a multiple
+};
 
 /// One algorithm with its own options.
 class RunTask {
@@ -36,6 +54,26 @@ class RunTask {
                                      const PipelineOptions& /*options*/) {
         return {};
     }
+    /// Whether ranks can do it, each on a box of a volume that it reads from the files and writes itself, by run_boxes() then,
+    /// which is collective; the output file is complete then. Whether an option asks for that where there is one device.
+    /// check_boxes() throws where so many ranks cannot.
+    virtual bool has_boxes() const { return false; }
+    virtual bool asks_for_boxes() const { return false; }
+    virtual void check_boxes(u32 /*ranks*/, const Options& /*options*/) const {}
+    virtual BoxesRun run_boxes(Communicator& /*ranks*/, Stream& /*stream*/,
+                               std::span<const std::unique_ptr<NpyFile>> /*inputs*/,
+                               const std::string& /*out*/, const Options& /*options*/) {
+        return {};
+    }
+    /// Whether ranks can do it together, by call_ranks() then, each with its part of inputs and outputs; `second` is empty
+    /// where there is no second output. The spreads are asked for after plan().
+    virtual bool has_ranks() const { return false; }
+    virtual Spread spread_input(std::size_t /*input*/) const { return {}; }
+    virtual Spread spread_output() const { return {}; }
+    virtual Run call_ranks(Communicator& /*ranks*/, Stream& stream, std::span<const View> in, const View& out,
+                           const View& /*second*/, const Options& options) {
+        return call(stream, in, out, options);
+    }
     /// Files of inputs that the task's own options name, behind those of --in.
     virtual std::vector<std::string> more_inputs() const { return {}; }
     /// The file of a second output, and the option that names it; empty: there is none. plan_second() gives that output's
@@ -60,6 +98,17 @@ struct RunTaskRow {
     const char* example;
     std::unique_ptr<RunTask> (*make)();
 };
+
+/// Whether all of the text is a number of that type, which it is put into.
+template <class N>
+bool is_whole(const std::string& text, N& number) {
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && at == end;
+}
+
+/// The stencil's, which is a file of its own.
+std::unique_ptr<RunTask> make_run_stencil();
 
 /// All that `concord run` knows.
 std::span<const RunTaskRow> run_tasks();

@@ -3,13 +3,13 @@
 #include <concord/add.hpp>
 #include <concord/compact.hpp>
 #include <concord/convolve.hpp>
+#include <concord/distributed.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
 #include <concord/matmul.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
 #include <concord/sort.hpp>
-#include <concord/stencil.hpp>
 #include <concord/transpose.hpp>
 
 #include <charconv>
@@ -26,14 +26,6 @@ std::vector<std::string> names_of(const E (&values)[N]) {
     for (const E value : values)
         names.emplace_back(name_of(value));
     return names;
-}
-
-// All of the text, as a number of that type.
-template <class N>
-bool is_whole(const std::string& text, N& number) {
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && at == end;
 }
 
 class RunMap final : public RunTask {
@@ -115,6 +107,12 @@ class RunReduce final : public RunTask {
                              const PipelineOptions& options) override {
         return pipeline_reduce(devices, *in[0], out, *reduce_op_named(op_), options);
     }
+    bool has_ranks() const override { return true; }
+    Spread spread_output() const override { return {.whole = true}; }
+    Run call_ranks(Communicator& ranks, Stream& stream, std::span<const View> in, const View& out,
+                   const View& /*second*/, const Options& options) override {
+        return distributed_reduce(ranks, stream, in[0], out, *reduce_op_named(op_), options);
+    }
     std::string title() const override { return op_; }
 
   private:
@@ -146,6 +144,12 @@ class RunScan final : public RunTask {
                              const PipelineOptions& options) override {
         return pipeline_scan(devices, *in[0], out, *reduce_op_named(op_),
                              exclusive_ ? ScanKind::exclusive : ScanKind::inclusive, options);
+    }
+    bool has_ranks() const override { return true; }
+    Run call_ranks(Communicator& ranks, Stream& stream, std::span<const View> in, const View& out,
+                   const View& /*second*/, const Options& options) override {
+        return distributed_scan(ranks, stream, in[0], out, *reduce_op_named(op_),
+                                exclusive_ ? ScanKind::exclusive : ScanKind::inclusive, options);
     }
     std::string title() const override { return (exclusive_ ? "exclusive " : "inclusive ") + op_; }
 
@@ -195,6 +199,12 @@ class RunHistogram final : public RunTask {
     PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const Source* const> in, Sink& out,
                              const PipelineOptions& options) override {
         return pipeline_histogram(devices, *in[0], out, scheme_, options);
+    }
+    bool has_ranks() const override { return true; }
+    Spread spread_output() const override { return {.whole = true}; }
+    Run call_ranks(Communicator& ranks, Stream& stream, std::span<const View> in, const View& out,
+                   const View& /*second*/, const Options& options) override {
+        return distributed_histogram(ranks, stream, in[0], out, scheme_, options);
     }
     std::string title() const override { return range_.empty() ? modulo_ ? "modulo" : "identity" : "even"; }
 
@@ -335,6 +345,12 @@ class RunSort final : public RunTask {
                  const Options& options) override {
         return sort_pairs(stream, in[0], in[1], out, second, by(), options);
     }
+    bool has_ranks() const override { return true; }
+    Run call_ranks(Communicator& ranks, Stream& stream, std::span<const View> in, const View& out,
+                   const View& second, const Options& options) override {
+        if (values_.empty()) return distributed_sort(ranks, stream, in[0], out, by(), options);
+        return distributed_sort_pairs(ranks, stream, in[0], in[1], out, second, by(), options);
+    }
     std::string title() const override {
         return std::string(values_.empty() ? "keys" : "pairs") + (descending_ ? ", descending" : "");
     }
@@ -417,69 +433,6 @@ class RunConvolve final : public RunTask {
     ConvolveShape shape_;
 };
 
-class RunStencil final : public RunTask {
-  public:
-    std::size_t input_count() const override { return 2; }
-    void add_options(CLI::App& command) override {
-        command.add_option("--steps", steps_, "How many time steps (1); none is a copy");
-    }
-    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
-        const NpyFile &in = *inputs[0], &coefficients = *inputs[1];
-        auto refuse = [](const std::string& what) {
-            throw Error(ErrorCode::invalid_argument, "run stencil", what);
-        };
-        if (in.shape().size() != 3)
-            refuse(in.path().string() + " has the shape " + shape_name(in.shape()) +
-                   ", not three dimensions");
-        if (coefficients.shape().size() != 1)
-            refuse(coefficients.path().string() + " has the shape " + shape_name(coefficients.shape()) +
-                   ", coefficients take one dimension");
-        if (coefficients.type() != in.type())
-            refuse(in.path().string() + " is " + std::string(name_of(in.type())) + ", " +
-                   coefficients.path().string() + " " + std::string(name_of(coefficients.type())));
-        if (!is_float(in.type()))
-            refuse(in.path().string() + " is " + std::string(name_of(in.type())) +
-                   "; f32 and f64 have stencils");
-        if (coefficients.count() < 2 || coefficients.count() > StarCoefficients::most)
-            refuse(coefficients.path().string() + " has " + std::to_string(coefficients.count()) +
-                   " coefficients: a star of radius 1 to 8 has 2 to 9");
-        const std::vector<std::byte> elements = coefficients.elements();
-        std::vector<f64> values;
-        for (u64 r = 0; r < coefficients.count(); ++r)
-            values.push_back(value(elements, coefficients.type(), r));
-        star_.emplace(values);
-        shape_ = {in.shape()[0], in.shape()[1], in.shape()[2]};
-        if (!is_whole(steps_, count_))
-            throw Error(ErrorCode::invalid_argument, "--steps", "'" + steps_ + "' is no number of steps");
-        return {in.type(), in.shape()};
-    }
-    Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
-        return stencil(stream, in[0], out, shape_, *star_, count_, options);
-    }
-    std::string title() const override {
-        return "radius " + std::to_string(star_->radius()) + ", " + std::to_string(count_) +
-               (count_ == 1 ? " step" : " steps");
-    }
-
-  private:
-    // Element r.
-    static f64 value(const std::vector<std::byte>& elements, Type type, u64 r) {
-        f32 single = 0;
-        f64 value = 0;
-        if (type == Type::f32) {
-            std::memcpy(&single, elements.data() + r * sizeof single, sizeof single);
-            return single;
-        }
-        std::memcpy(&value, elements.data() + r * sizeof value, sizeof value);
-        return value;
-    }
-
-    std::string steps_ = "1";
-    u64 count_ = 1;
-    std::optional<StarCoefficients> star_;
-    StencilShape shape_;
-};
-
 class RunMatmul final : public RunTask {
   public:
     std::size_t input_count() const override { return 2; }
@@ -544,7 +497,7 @@ constexpr RunTaskRow rows[] = {
      make<RunConvolve>},
     {"stencil", "Time steps of a 3-D star stencil: a volume, and the coefficients c0 ... cR",
      "concord run stencil --in volume.npy --in coefficients.npy --out after.npy --steps 100",
-     make<RunStencil>},
+     make_run_stencil},
     {"matmul", "Multiply two matrices", "concord run matmul --in a.npy --in b.npy --out product.npy",
      make<RunMatmul>},
 };

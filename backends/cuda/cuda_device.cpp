@@ -106,6 +106,35 @@ std::vector<Property> CudaDevice::properties() const {
     return list;
 }
 
+bool CudaDevice::reach(const Device& other, std::string& why) {
+    constexpr const char* call = "can_reach";
+    const auto* peer = dynamic_cast<const CudaDevice*>(&other);
+    if (peer == nullptr) {  // one that only compiles
+        why = other.info().selector + " has no memory of its own";
+        return false;
+    }
+    const std::lock_guard lock(peers_mutex_);
+    const auto [found, is_new] = peers_.try_emplace(peer->context_->device());
+    if (is_new) {
+        std::string& reason = found->second;
+        int can = 0;
+        CUresult result = driver().device_can_access_peer(&can, context_->device(), peer->context_->device());
+        if (result == CUDA_SUCCESS && can == 0) {
+            reason = info_.selector + " has no peer access to " + other.info().selector;
+        } else if (result == CUDA_SUCCESS) {
+            const Current current(*context_, call);
+            result = driver().ctx_enable_peer_access(peer->context_->handle(), 0);
+            // Another library of this process may have asked before.
+            if (result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) result = CUDA_SUCCESS;
+        }
+        if (result != CUDA_SUCCESS)
+            reason = "peer access from " + info_.selector + " to " + other.info().selector +
+                     " cannot be enabled: " + driver().describe(result);
+    }
+    why = found->second;
+    return why.empty();
+}
+
 CallbackThread& CudaDevice::callback_thread() {
     const std::lock_guard lock(callback_mutex_);
     if (!callback_thread_) callback_thread_ = std::make_unique<CallbackThread>();

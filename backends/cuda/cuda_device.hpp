@@ -2,6 +2,9 @@
 // A GPU through the CUDA driver API, and its memory.
 
 #include <concord/device.hpp>
+#include <concord/peer.hpp>
+
+#include <map>
 
 #include "cuda_callback.hpp"
 #include "cuda_compiler.hpp"
@@ -10,12 +13,13 @@
 
 namespace concord::cuda {
 
-class CudaDevice final : public Device {
+class CudaDevice final : public Device, public PeerDevice {
   public:
     CudaDevice(const Driver& driver, u32 ordinal);
     ~CudaDevice() override;
 
     std::vector<Property> properties() const override;
+    bool reach(const Device& other, std::string& why) override;
 
     const std::shared_ptr<Context>& context() const { return context_; }
     const Driver& driver() const { return context_->driver; }
@@ -34,6 +38,9 @@ class CudaDevice final : public Device {
     std::shared_ptr<Context> context_;
     LaunchLimits limits_;
     Compiler compiler_;
+    std::mutex peers_mutex_;
+    std::map<CUdevice, std::string>
+        peers_;  // those that were asked for; why not, empty for those within reach
     std::mutex callback_mutex_;
     std::unique_ptr<CallbackThread> callback_thread_;
 };

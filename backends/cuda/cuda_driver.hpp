@@ -43,6 +43,9 @@ namespace concord::cuda {
     X(memcpy_htod_async, cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                   \
     X(memcpy_dtoh_async, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                   \
     X(memcpy_dtod_async, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                   \
+    X(memcpy_peer_async, cuMemcpyPeerAsync, "cuMemcpyPeerAsync")                      \
+    X(device_can_access_peer, cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer")         \
+    X(ctx_enable_peer_access, cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess")         \
     X(pointer_get_attributes, cuPointerGetAttributes, "cuPointerGetAttributes")       \
     X(memset_d8_async, cuMemsetD8Async, "cuMemsetD8Async")                            \
     X(memset_d16_async, cuMemsetD16Async, "cuMemsetD16Async")                         \

@@ -19,6 +19,10 @@ const KernelSource& fill_source() {
     return source;
 }
 
+CUcontext context_of(const Buffer& buffer) {
+    return static_cast<CudaDevice&>(buffer.device()).context()->handle();
+}
+
 CUdeviceptr address(const Buffer& buffer, u64 offset) {
     return static_cast<const CudaBuffer&>(buffer).address() + offset;
 }
@@ -74,6 +78,11 @@ void CudaStream::do_read(void* to, const Buffer& from, u64 offset, u64 bytes) {
 
 void CudaStream::do_copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes) {
     const Current current(*context_, "Stream::copy");
+    if (&to.device() != &from.device())
+        return driver_.check(
+            driver_.memcpy_peer_async(address(to, to_offset), context_of(to), address(from, from_offset),
+                                      context_of(from), bytes, target_),
+            "Stream::copy", "cuMemcpyPeerAsync");
     driver_.check(
         driver_.memcpy_dtod_async(address(to, to_offset), address(from, from_offset), bytes, target_),
         "Stream::copy", "cuMemcpyDtoDAsync");

@@ -54,15 +54,16 @@ struct Kind {
     const Rule& rule;
     u32 radius;
     u64 steps;
+    bool in_boxes = false;  // a step is computed box by box
 };
 // Which of them a size goes through depends on the size alone, so that one is met again where it is asked for. Every fifth
 // one is of radius 1 or 4.
 constexpr Kind kinds[] = {
-    {brick, 4, 1},  {odd, 1, 2},     {brick, 8, 1},   {flat, 5, 2},  {shallow, 2, 1},  // 0 ...
-    {odd, 4, 3},    {odd, 8, 2},     {brick, 3, 2},   {brick, 1, 7}, {along_x, 4, 2},  // 5 ...
-    {brick, 1, 2},  {brick, 6, 1},   {odd, 2, 4},     {wide, 1, 4},  {shallow, 7, 3},  // 10 ...
-    {narrow, 4, 1}, {along_y, 3, 1}, {along_z, 1, 2}, {odd, 5, 1},   {brick, 2, 0},    // 15 ...
-    {odd, 1, 1},    {narrow, 8, 5},  {brick, 4, 6}};
+    {brick, 4, 1},  {odd, 1, 2},     {brick, 8, 1},   {flat, 5, 2},      {shallow, 2, 1},  // 0 ...
+    {odd, 4, 3},    {odd, 8, 2},     {brick, 3, 2},   {brick, 1, 7},     {along_x, 4, 2},  // 5 ...
+    {brick, 1, 2},  {brick, 6, 1},   {odd, 2, 4},     {wide, 1, 4},      {shallow, 7, 3},  // 10 ...
+    {narrow, 4, 1}, {along_y, 3, 1}, {along_z, 1, 2}, {odd, 5, 1},       {brick, 2, 0},    // 15 ...
+    {odd, 1, 1},    {narrow, 8, 5},  {brick, 4, 6},   {odd, 4, 1, true}, {brick, 1, 1, true}};
 
 // Of both signs, no two alike, and so small that many steps do not overflow.
 StarCoefficients star_of(u32 radius) {
@@ -110,6 +111,19 @@ std::vector<T> after_steps(const Input& input, const StencilShape& s, const Star
     return result;
 }
 
+// A step as one of several ranks takes it: what others need first, of planes and of rows, then what is between.
+Run step_in_boxes(Stream& stream, const View& in, const View& out, const StencilShape& s,
+                  const StarCoefficients& star, const Options& options) {
+    const u64 radius = star.radius(), z0 = std::min(s.depth, radius), z1 = std::max(z0, s.depth - z0),
+              y0 = std::min(s.rows, radius), y1 = std::max(y0, s.rows - y0);
+    Run run;
+    for (const StencilBox& box :
+         {StencilBox{0, z0, 0, s.rows}, StencilBox{z1, s.depth, 0, s.rows}, StencilBox{z0, z1, 0, y0},
+          StencilBox{z0, z1, y1, s.rows}, StencilBox{z0, z1, y0, y1}})
+        run = stencil_box(stream, in, out, s, star, box, options);
+    return run;
+}
+
 // What all judging of one piece of work shares: made when it is first asked for.
 template <class T>
 struct Expected {
@@ -120,6 +134,7 @@ struct Expected {
 std::string title_of(const Kind& kind) {
     std::string title = "radius" + std::to_string(kind.radius);
     if (&kind.rule != &brick) title += std::string(" ") + kind.rule.title;
+    if (kind.in_boxes) title += " boxes";
     return kind.steps == 1 ? title : title + " x" + std::to_string(kind.steps);
 }
 
@@ -140,8 +155,10 @@ std::optional<Work> stencil_work(const Kind& kind, Type type, u64 n, Pattern pat
     work.traffic = 2 * count * size_of(type) * std::max<u64>(kind.steps, 1);
     work.in_place = false;
     work.minor = kind.radius != 1 && kind.radius != 4;
-    work.call = [s, star, steps = kind.steps](Stream& stream, std::span<const View> in,
-                                              std::span<const View> out, const Options& options) {
+    work.call = [s, star, steps = kind.steps, boxes = kind.in_boxes](Stream& stream, std::span<const View> in,
+                                                                     std::span<const View> out,
+                                                                     const Options& options) {
+        if (boxes) return step_in_boxes(stream, in[0], out[0], s, star, options);
         return stencil(stream, in[0], out[0], s, star, steps, options);
     };
     auto judge_by = [&](auto tag) {

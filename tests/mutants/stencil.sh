@@ -6,6 +6,8 @@ naive="stencil --variants naive --types f32 --patterns random --sizes 1010"
 tiled="${naive/naive/tiled}"
 streaming="stencil --variants streaming --types f32 --patterns random --sizes 300010"
 blocked="stencil --variants blocked --types f32 --patterns random --sizes 1010,30010"
+# At these a step is also taken box by box.
+boxes="stencil --types f32 --patterns random --sizes 30017 --variants"
 
 mutant stencil_steps.cl any "$naive" "a point past the end of a row counts" 'r < columns - x ?' 'r <= columns - x ?'
 mutant stencil_steps.cl any "$naive" "another association" '((left + right) + (before + after)) + (below + above)' \
@@ -27,6 +29,14 @@ mutant stencil_wide.cl one "$blocked" "what is left of a row stays from the row 
     'for (; i < n + right; ++i) centre[i] = row[i];' 'for (; i + 1 < n + right; ++i) centre[i] = row[i];'
 mutant stencil_wide.cl one "$blocked" "a coefficient is the one before" 'const VECTOR c = star->c[r];' \
     'const VECTOR c = star->c[r - 1];'
+mutant stencil_steps.cl any "$boxes naive" "a box begins at the volume's first row" \
+    'y_begin + (u64)(tile % tiles_y)' '(u64)(tile % tiles_y)'
+mutant stencil.cl many "$boxes streaming" "a box begins at the volume's first row" \
+    'tile_y = y_begin + (u64)' 'tile_y = (u64)'
+mutant stencil.cl many "$boxes streaming" "a box begins at the volume's first plane" \
+    'begin = z_begin + tile' 'begin = tile'
+mutant stencil_wide.cl one "$boxes blocked" "a box begins at the volume's first plane" \
+    'z_begin = z_from + group' 'z_begin = group'
 
 mutant stencil_steps.cu any "$naive" "a point past the end of a row counts" 'r < columns - x ?' 'r <= columns - x ?'
 mutant stencil_steps.cu any "$naive" "another association" '((left + right) + (before + after)) + (below + above)' \
@@ -43,3 +53,9 @@ mutant stencil.cu any "$streaming" "the halo is of the plane before" 'load(in + 
     'load(in + z * plane + halo_at[k]'
 mutant stencil.cu any "$streaming" "the queue does not move on at its end" 'const u64 front = z + 1 + RADIUS;' \
     'const u64 front = z + RADIUS;'
+mutant stencil_steps.cu any "$boxes naive" "a box begins at the volume's first row" \
+    'y_begin + u64(tile % tiles_y)' 'u64(tile % tiles_y)'
+mutant stencil.cu any "$boxes streaming" "a box begins at the volume's first row" \
+    'tile_y = y_begin + u64(' 'tile_y = u64('
+mutant stencil.cu any "$boxes streaming" "a box begins at the volume's first plane" \
+    'begin = z_begin + tile' 'begin = tile'

@@ -1,0 +1,132 @@
+// What ranks have, put together: by messages, and by the operators of map.
+
+#include <concord/distributed.hpp>
+
+#include <concord/map.hpp>
+
+#include <array>
+
+namespace concord {
+namespace {
+
+std::string words(const View& view) {
+    return std::string(name_of(view.type));
+}
+
+void check_root(const Communicator& ranks, const char* call, u32 root) {
+    if (root < ranks.size()) return;
+    throw Error(ErrorCode::invalid_argument, call,
+                "root " + std::to_string(root) + " of " + std::to_string(ranks.size()) + " ranks");
+}
+
+void copy(Stream& stream, const View& from, const View& to) {
+    if (from.count == 0) return;
+    stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, from.bytes());
+}
+
+// a op b, element by element.
+void combine(Stream& stream, const View& a, const View& b, const View& out, ReduceOp op) {
+    static constexpr std::array<std::byte, 4> no_values{};
+    const detail::MapHost& host = visit(a.type, [&](auto tag) -> const detail::MapHost& {
+        using T = typename decltype(tag)::type;
+        return ops::visit(
+            op, [](auto f) -> const detail::MapHost& { return detail::map_host<T, T, T, decltype(f)>(); });
+    });
+    detail::map(stream, {"all_reduce", a, b, out, builtin(op, a.type), {no_values}, &host}, {});
+}
+
+// Everybody's elements to all of `targets`.
+void gather_to(Communicator& ranks, Stream& stream, const char* call, const View& mine, const View& all,
+               u32 first_target, u32 last_target) {
+    const u32 me = ranks.rank();
+    const bool is_target = first_target <= me && me <= last_target;
+    const u64 numbers[] = {mine.count};
+    const auto counts = detail::agree(ranks, call, words(mine), numbers);
+    std::vector<Message> sends, receives;
+    if (is_target) {
+        u64 sum = 0;
+        for (const auto& count : counts)
+            sum += count[0];
+        if (all.type != mine.type || all.count != sum)
+            throw Error(ErrorCode::invalid_argument, call,
+                        "all is " + std::to_string(all.count) + " of " + words(all) + ", the ranks have " +
+                            std::to_string(sum) + " of " + words(mine));
+        u64 at = 0;
+        for (u32 rank = 0; rank < ranks.size(); ++rank) {
+            const View place = all.part(at, counts[rank][0]);
+            at += place.count;
+            if (rank == me) {
+                copy(stream, mine, place);
+            } else if (place.count > 0) {
+                receives.push_back({rank, place});
+            }
+        }
+    }
+    for (u32 rank = first_target; rank <= last_target; ++rank) {
+        if (rank != me && mine.count > 0) sends.push_back({rank, mine});
+    }
+    ranks.exchange(stream, sends, receives);
+}
+
+}  // namespace
+
+// Each rank combines one part for all, and gives it to all.
+void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp op) {
+    constexpr const char* call = "all_reduce";
+    const u32 me = ranks.rank();
+    detail::agree(ranks, call,
+                  std::to_string(data.count) + " " + words(data) + " by " + std::string(name_of(op)), {});
+    if (ranks.size() == 1 || data.count == 0) return;
+    auto part = [&](u32 rank) {
+        const Part p = part_of(data.count, rank, ranks.size());
+        return data.part(p.first, p.count);
+    };
+    const View mine = part(me);
+    const auto theirs = stream.scratch(mine.bytes() * ranks.size());
+    auto place = [&](u32 rank) { return View{theirs.get(), mine.bytes() * rank, mine.count, data.type}; };
+    std::vector<Message> sends, receives;
+    for (u32 rank = 0; rank < ranks.size(); ++rank) {
+        if (rank == me) continue;
+        if (part(rank).count > 0) sends.push_back({rank, part(rank)});
+        if (mine.count > 0) receives.push_back({rank, place(rank)});
+    }
+    ranks.exchange(stream, sends, receives);
+    if (mine.count > 0) {
+        copy(stream, mine, place(me));
+        for (u32 rank = 1; rank < ranks.size(); ++rank)
+            combine(stream, rank == 1 ? place(0) : mine, place(rank), mine, op);
+    }
+    sends.clear();
+    receives.clear();
+    for (u32 rank = 0; rank < ranks.size(); ++rank) {
+        if (rank == me) continue;
+        if (mine.count > 0) sends.push_back({rank, mine});
+        if (part(rank).count > 0) receives.push_back({rank, part(rank)});
+    }
+    ranks.exchange(stream, sends, receives);
+}
+
+void broadcast(Communicator& ranks, Stream& stream, const View& data, u32 root) {
+    constexpr const char* call = "broadcast";
+    check_root(ranks, call, root);
+    detail::agree(ranks, call,
+                  std::to_string(data.count) + " " + words(data) + " of rank " + std::to_string(root), {});
+    if (data.count == 0) return;
+    std::vector<Message> sends, receives;
+    if (ranks.rank() != root) receives.push_back({root, data});
+    for (u32 rank = 0; ranks.rank() == root && rank < ranks.size(); ++rank) {
+        if (rank != root) sends.push_back({rank, data});
+    }
+    ranks.exchange(stream, sends, receives);
+}
+
+void gather(Communicator& ranks, Stream& stream, const View& mine, const View& all, u32 root) {
+    check_root(ranks, "gather", root);
+    gather_to(ranks, stream, "gather", mine, all, root, root);
+}
+
+void all_gather(Communicator& ranks, Stream& stream, const View& mine, const View& all) {
+    gather_to(ranks, stream, "all_gather", mine, all, 0, ranks.size() - 1);
+}
+
+}  // namespace concord

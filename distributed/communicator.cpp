@@ -1,0 +1,62 @@
+#include <concord/communicator.hpp>
+
+#include <algorithm>
+
+namespace concord {
+namespace {
+
+void check_messages(const Communicator& ranks, Stream& stream, const char* what,
+                    std::span<const Message> messages) {
+    constexpr const char* call = "Communicator::exchange";
+    for (const Message& message : messages) {
+        if (message.rank >= ranks.size() || message.rank == ranks.rank())
+            throw Error(ErrorCode::invalid_argument, call,
+                        std::string(what) + " rank " + std::to_string(message.rank) +
+                            (message.rank == ranks.rank() ? ", which is this one"
+                                                          : " of " + std::to_string(ranks.size())));
+        if (message.view.count == 0) continue;
+        check_view(call, what, message.view);
+        if (&message.view.device() != &stream.device())
+            throw Error(ErrorCode::wrong_device, call,
+                        "the message " + std::string(what) + " rank " + std::to_string(message.rank) +
+                            " is of " + message.view.device().info().selector + ", the stream of " +
+                            stream.device().info().selector);
+    }
+}
+
+}  // namespace
+
+Communicator::~Communicator() = default;
+
+void Communicator::exchange(Stream& stream, std::span<const Message> sends,
+                            std::span<const Message> receives) {
+    check_messages(*this, stream, "to", sends);
+    check_messages(*this, stream, "from", receives);
+    if (stream.is_recording())
+        throw Error(ErrorCode::unsupported, "Communicator::exchange",
+                    "the stream is recording, which takes no messages");
+    if (!sends.empty() || !receives.empty()) do_exchange(stream, sends, receives);
+}
+
+std::vector<std::vector<std::byte>> Communicator::all_gather(std::span<const std::byte> mine) {
+    return do_all_gather(mine);
+}
+
+void Communicator::barrier() {
+    do_all_gather({});
+}
+
+Part part_of(u64 n, u32 rank, u32 ranks, u64 granule) {
+    if (granule == 0 || rank >= ranks)
+        throw Error(ErrorCode::invalid_argument, "part_of",
+                    granule == 0 ? "a granule of 0"
+                                 : "rank " + std::to_string(rank) + " of " + std::to_string(ranks));
+    const u64 granules = n / granule + (n % granule != 0 ? 1 : 0);
+    const u64 each = granules / ranks, more = granules % ranks;  // the first `more` ranks have one more
+    // The last granule need not be whole, and its end overflow nothing.
+    auto at = [&](u64 i) { return i >= granules ? n : i * granule; };
+    const u64 first = at(each * rank + std::min<u64>(rank, more));
+    return {first, at(each * (rank + 1) + std::min<u64>(rank + u64{1}, more)) - first};
+}
+
+}  // namespace concord

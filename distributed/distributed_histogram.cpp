@@ -1,0 +1,70 @@
+// Histogram over ranks: counts of the parts, added up.
+
+#include <concord/distributed.hpp>
+
+#include <algorithm>
+
+namespace concord {
+namespace detail {
+namespace {
+
+std::string bound(const HistogramBound& b) {
+    return b.name();
+}
+
+std::string described(const HistogramBins& bins) {
+    switch (bins.kind()) {
+        case HistogramBins::Kind::modulo:
+            return "modulo";
+        case HistogramBins::Kind::identity:
+            return "identity";
+        default:
+            return "even from " + bound(bins.lo()) + " to " + bound(bins.hi());
+    }
+}
+
+}  // namespace
+
+Run distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
+                          const std::string& bins, const DistributedHistogramCall& call) {
+    constexpr const char* name = "distributed_histogram";
+    check_view(name, "in", in);
+    check_view(name, "counters", counters);
+    if (counters.type != Type::u16 && counters.type != Type::u32 && counters.type != Type::u64)
+        throw Error(ErrorCode::invalid_argument, name,
+                    "counters are " + std::string(name_of(counters.type)) + ", not u16, u32 or u64");
+    agree(ranks, name,
+          std::string(name_of(in.type)) + " to " + std::to_string(counters.count) + " counters of " +
+              std::string(name_of(counters.type)) + ", " + bins,
+          {});
+    if (counters.type != Type::u16) {
+        const Run run = call(in, counters);
+        all_reduce(ranks, stream, counters);
+        return run;
+    }
+    // Counters that saturate do not add up.
+    const auto memory = stream.scratch(counters.count * sizeof(u64));
+    const View wide{memory.get(), 0, counters.count, Type::u64};
+    const Run run = call(in, wide);
+    all_reduce(ranks, stream, wide);
+    std::vector<u64> counts(counters.count);
+    stream.read(counts.data(), *memory, 0, wide.bytes());
+    stream.synchronize();
+    std::vector<u16> narrow(counts.size());
+    std::transform(counts.begin(), counts.end(), narrow.begin(),
+                   [](u64 count) { return static_cast<u16>(std::min<u64>(count, 65535)); });
+    stream.write(*counters.buffer, counters.offset, narrow.data(), counters.bytes());
+    stream.synchronize();
+    return run;
+}
+
+}  // namespace detail
+
+Run distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
+                          const HistogramBins& bins, const Options& options) {
+    return detail::distributed_histogram(
+        ranks, stream, in, counters, detail::described(bins),
+        [&](const View& from, const View& to) { return histogram(stream, from, to, bins, options); });
+}
+
+}  // namespace concord

@@ -1,0 +1,143 @@
+// Sort over ranks: each sorts its part, everybody finds where the result is cut, everything goes to where it belongs, and each
+// sorts what it has got.
+
+#include <concord/distributed.hpp>
+
+#include "distributed_split.hpp"
+
+#include <algorithm>
+
+namespace concord {
+namespace {
+
+// What is sorted together: keys, or keys and values.
+struct Columns {
+    View keys, values;  // values without a buffer: keys alone
+
+    bool pairs() const { return values.buffer != nullptr; }
+    Columns part(u64 first, u64 count) const {
+        return {keys.part(first, count), pairs() ? values.part(first, count) : View{}};
+    }
+};
+
+// Scratch for as many elements of the same types.
+struct Memory {
+    Memory(Stream& stream, const Columns& like, u64 count)
+        : keys(stream.scratch(count * size_of(like.keys.type))),
+          values(like.pairs() ? stream.scratch(count * size_of(like.values.type)) : nullptr),
+          columns{{keys.get(), 0, count, like.keys.type},
+                  like.pairs() ? View{values.get(), 0, count, like.values.type} : View{}} {}
+
+    std::shared_ptr<Buffer> keys, values;
+    Columns columns;
+};
+
+Run sort_here(Stream& stream, const Columns& in, const Columns& out, const SortBy& by,
+              const Options& options) {
+    if (in.pairs()) return sort_pairs(stream, in.keys, in.values, out.keys, out.values, by, options);
+    return sort(stream, in.keys, out.keys, by, options);
+}
+
+void copy(Stream& stream, const View& from, const View& to) {
+    if (from.count > 0) stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, from.bytes());
+}
+
+void check(const char* name, const Columns& in, const Columns& out) {
+    check_view(name, "in", in.keys);
+    check_view(name, "out", out.keys);
+    if (in.pairs() != out.pairs()) throw Error(ErrorCode::invalid_argument, name, "values on one side only");
+    auto refuse = [&](const char* what, const View& a, const View& b) {
+        throw Error(ErrorCode::invalid_argument, name,
+                    std::string(what) + std::to_string(a.count) + " of " + std::string(name_of(a.type)) +
+                        " and " + std::to_string(b.count) + " of " + std::string(name_of(b.type)));
+    };
+    if (in.keys.type != out.keys.type) refuse("keys go from ", in.keys, out.keys);
+    if (!in.pairs()) return;
+    check_view(name, "values_in", in.values);
+    check_view(name, "values_out", out.values);
+    if (in.values.type != out.values.type) refuse("values go from ", in.values, out.values);
+    if (in.values.count != in.keys.count) refuse("keys and values in: ", in.keys, in.values);
+    if (out.values.count != out.keys.count) refuse("keys and values out: ", out.keys, out.values);
+}
+
+std::string described(const Columns& in, const SortBy& by) {
+    std::string text(name_of(in.keys.type));
+    if (in.pairs()) text += " with " + std::string(name_of(in.values.type));
+    text += ", " + std::string(name_of(by.order)) + ", bits " + std::to_string(by.begin_bit) + " to " +
+            std::to_string(std::min(by.end_bit, 8 * size_of(in.keys.type)));
+    return by.stable ? text + ", stable" : text;
+}
+
+// What each rank has of each other's part of the result goes there; those of one rank stay together, in the order of the
+// ranks they came from.
+void send_all(Communicator& ranks, Stream& stream, const std::vector<std::vector<u64>>& cuts,
+              const Columns& from, const Columns& to) {
+    const u32 me = ranks.rank();
+    // Elements of rank r that belong to rank t are cuts[t][r] ... cuts[t + 1][r].
+    auto count = [&](u32 r, u32 t) { return cuts[t + 1][r] - cuts[t][r]; };
+    std::vector<Message> sends, receives;
+    u64 at = 0;
+    for (u32 rank = 0; rank < ranks.size(); ++rank) {
+        const Columns place = to.part(at, count(rank, me));
+        at += place.keys.count;
+        const Columns theirs = from.part(cuts[rank][me], count(me, rank));
+        if (rank == me) {
+            copy(stream, theirs.keys, place.keys);
+            if (from.pairs()) copy(stream, theirs.values, place.values);
+            continue;
+        }
+        if (theirs.keys.count > 0) {
+            sends.push_back({rank, theirs.keys});
+            if (from.pairs()) sends.push_back({rank, theirs.values});
+        }
+        if (place.keys.count > 0) {
+            receives.push_back({rank, place.keys});
+            if (from.pairs()) receives.push_back({rank, place.values});
+        }
+    }
+    ranks.exchange(stream, sends, receives);
+}
+
+Run sort_over(Communicator& ranks, Stream& stream, const char* name, const Columns& in, const Columns& out,
+              const SortBy& by, const Options& options) {
+    check(name, in, out);
+    const u64 numbers[] = {in.keys.count, out.keys.count};
+    std::vector<u64> counts, places;
+    u64 all = 0, room = 0;
+    for (const auto& said : detail::agree(ranks, name, described(in, by), numbers)) {
+        counts.push_back(said[0]);
+        all += said[0];
+        if (counts.size() > 1) places.push_back(room);
+        room += said[1];
+    }
+    if (all != room)
+        throw Error(
+            ErrorCode::invalid_argument, name,
+            "the parts have " + std::to_string(all) + " keys, out has room for " + std::to_string(room));
+    if (ranks.size() == 1) return sort_here(stream, in, out, by, options);
+    const Memory sorted(stream, in, in.keys.count);
+    const Run run = sort_here(stream, in, sorted.columns, by, options);
+    auto cuts = detail::split_sorted(ranks, stream, sorted.columns.keys, by, counts, places);
+    cuts.insert(cuts.begin(), std::vector<u64>(counts.size()));
+    cuts.push_back(counts);
+    const Memory received(stream, in, out.keys.count);
+    send_all(ranks, stream, cuts, sorted.columns, received.columns);
+    sort_here(stream, received.columns, out, by, options);
+    return run;
+}
+
+}  // namespace
+
+Run distributed_sort(Communicator& ranks, Stream& stream, const View& in, const View& out, const SortBy& by,
+                     const Options& options) {
+    return sort_over(ranks, stream, "distributed_sort", {in, {}}, {out, {}}, by, options);
+}
+
+Run distributed_sort_pairs(Communicator& ranks, Stream& stream, const View& keys_in, const View& values_in,
+                           const View& keys_out, const View& values_out, const SortBy& by,
+                           const Options& options) {
+    return sort_over(ranks, stream, "distributed_sort_pairs", {keys_in, values_in}, {keys_out, values_out},
+                     by, options);
+}
+
+}  // namespace concord

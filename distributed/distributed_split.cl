@@ -1,0 +1,29 @@
+// How many keys of a sorted range lie below each of some codes, OpenCL C. Parallel text: distributed_split.cu.
+//
+// Algorithm  binary search, one code a lane.
+// Passes     one launch; traffic: 8 bytes read and written a code, and log2(n) keys.
+// Source     E. Solomonik, L. Kale, Highly scalable parallel sorting, 2010: the counting of its splitters.
+//
+// K: unsigned integer of a key's size. A key's code is its place in the order, see SortCode, its bits from `shift` on as far as
+// `mask` has them; codes of keys ascend.
+
+__kernel void count_below(__global const K* keys, u64 keys_offset, u64 n, __global const u64* codes, u64 codes_offset,
+                          __global u64* counts, u64 counts_offset, u64 code_count, u64 fold, u64 flip, u32 shift,
+                          u64 mask) {
+    const u64 i = get_global_id(0);
+    if (i >= code_count) return;
+    const u64 code = codes[codes_offset + i];
+    u64 low = 0, high = n;
+    while (low < high) {
+        const u64 middle = (low + high) / 2;
+        const K key = keys[keys_offset + middle];
+        const K sign = (K)0 - (K)(key >> (8 * sizeof(K) - 1));
+        const K place = (K)(key ^ (sign & (K)fold) ^ (K)flip);
+        if (((u64)place >> shift & mask) < code) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    counts[counts_offset + i] = low;
+}

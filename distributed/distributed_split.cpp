@@ -1,0 +1,165 @@
+#include "distributed_split.hpp"
+
+#include <concord/distributed.hpp>
+#include <concord/launch.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace concord {
+
+namespace texts {
+extern const KernelText distributed_split_cu, distributed_split_cl;
+}
+
+namespace detail {
+namespace {
+
+// As the text of the other dialects; a group takes all codes.
+template <class K>
+void count_below(const Group& /*group*/, const K* keys, u64 n, const u64* codes, u64* counts, u64 code_count,
+                 u64 fold, u64 flip, u32 shift, u64 mask) {
+    for (u64 i = 0; i < code_count; ++i) {
+        u64 low = 0, high = n;
+        while (low < high) {
+            const u64 middle = (low + high) / 2;
+            const K key = keys[middle];
+            const K sign = static_cast<K>(K{0} - static_cast<K>(key >> (8 * sizeof(K) - 1)));
+            const K place = static_cast<K>(key ^ (sign & static_cast<K>(fold)) ^ static_cast<K>(flip));
+            if ((static_cast<u64>(place) >> shift & mask) < codes[i]) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        counts[i] = low;
+    }
+}
+
+// The unsigned type of as many bytes.
+Type bits_of(Type type) {
+    constexpr Type of_log[] = {Type::u8, Type::u16, Type::u32, Type::u64};
+    return of_log[std::countr_zero(size_of(type))];
+}
+
+constexpr u32 group = 64;
+
+std::shared_ptr<Kernel> kernel_for(Device& device, Type type) {
+    static const KernelSource source{
+        "distributed_split", {texts::distributed_split_cu}, {texts::distributed_split_cl}};
+    const Type bits = bits_of(type);
+    return device.kernel({&source, "count_below", static_cast<u64>(bits)}, [&] {
+        KernelSpec spec;
+        spec.source = &source;
+        spec.entry = "count_below";
+        spec.constants = {{"K", std::string(name_of(bits))}};
+        spec.host = bits == Type::u8    ? plain_host_kernel<&count_below<u8>>()
+                    : bits == Type::u16 ? plain_host_kernel<&count_below<u16>>()
+                    : bits == Type::u32 ? plain_host_kernel<&count_below<u32>>()
+                                        : plain_host_kernel<&count_below<u64>>();
+        spec.max_lanes = group;
+        return spec;
+    });
+}
+
+// Counts of one rank's keys.
+class Counter {
+  public:
+    Counter(Stream& stream, const View& keys, const SortBy& by)
+        : stream_(stream),
+          keys_(keys),
+          code_(sort_code(keys.type, by)),
+          shift_(by.begin_bit),
+          bits_(std::min(by.end_bit, 8 * size_of(keys.type)) - by.begin_bit) {}
+
+    u32 bits() const { return bits_; }
+    u64 mask() const { return bits_ == 64 ? ~u64{0} : (u64{1} << bits_) - 1; }
+
+    /// How many keys have codes below each of these.
+    std::vector<u64> below(const std::vector<u64>& codes) {
+        if (keys_.count == 0 || codes.empty()) return std::vector<u64>(codes.size());
+        const Array<u64> wanted(stream_, codes), counts(stream_, codes.size());
+        const auto kernel = kernel_for(stream_.device(), keys_.type);
+        const DeviceTraits& traits = stream_.device().traits();
+        const bool is_host = traits.dialect == Dialect::host;
+        const u32 lanes = is_host || !traits.many_lanes ? 1 : group;
+        launch(stream_, *kernel,
+               LaunchShape::linear(is_host ? 1 : divide_up(codes.size(), u64{lanes}), lanes), keys_,
+               keys_.count, wanted, counts, u64{codes.size()}, code_.fold, code_.flip, shift_, mask());
+        return counts.to_host(stream_);
+    }
+
+  private:
+    Stream& stream_;
+    View keys_;
+    SortCode code_;
+    u32 shift_, bits_;
+};
+
+std::vector<std::vector<u64>> gather_counts(Communicator& ranks, const std::vector<u64>& mine) {
+    std::vector<std::vector<u64>> result;
+    for (const auto& bytes : ranks.all_gather(std::as_bytes(std::span(mine)))) {
+        std::vector<u64>& counts = result.emplace_back(mine.size());
+        std::copy_n(bytes.data(), std::min(bytes.size(), counts.size() * sizeof(u64)),
+                    std::as_writable_bytes(std::span(counts)).data());
+    }
+    return result;
+}
+
+}  // namespace
+
+// The key at a place is found by its bits, the highest first: of codes that lie evenly between those that are still possible,
+// the largest with no more keys below it than the place's number. Of its equals as many lie before the cut, rank by rank, as are
+// missing.
+std::vector<std::vector<u64>> split_sorted(Communicator& ranks, Stream& stream, const View& keys,
+                                           const SortBy& by, const std::vector<u64>& counts,
+                                           const std::vector<u64>& places) {
+    constexpr u64 most_codes =
+        4096;  // of one round, so that few rounds are needed and their messages are short
+    Counter counter(stream, keys, by);
+    std::vector<u64> found(places.size());
+    for (u32 left = counter.bits(); left > 0 && !places.empty();) {
+        const u32 digit = std::clamp<u32>(std::bit_width(most_codes / places.size()), 1, std::min(left, 8u));
+        const u64 steps = (u64{1} << digit) - 1;
+        left -= digit;
+        std::vector<u64> codes;
+        for (const u64 code : found) {
+            for (u64 step = 1; step <= steps; ++step)
+                codes.push_back(code + (step << left));
+        }
+        std::vector<u64> below(codes.size());
+        for (const auto& theirs : gather_counts(ranks, counter.below(codes))) {
+            for (u64 i = 0; i < below.size(); ++i)
+                below[i] += theirs[i];
+        }
+        for (u64 c = 0; c < places.size(); ++c) {
+            const auto first = below.begin() + static_cast<std::ptrdiff_t>(c * steps);
+            const auto after = std::upper_bound(first, first + static_cast<std::ptrdiff_t>(steps), places[c]);
+            found[c] += static_cast<u64>(after - first) << left;
+        }
+    }
+    // Those below each key found, then those not above it, unless there are no larger ones.
+    std::vector<u64> codes = found;
+    for (const u64 code : found)
+        codes.push_back(code == counter.mask() ? code : code + 1);
+    const auto all = gather_counts(ranks, counter.below(codes));
+    std::vector<std::vector<u64>> cuts;
+    for (u64 c = 0; c < places.size(); ++c) {
+        auto up_to = [&](u64 rank) {
+            return found[c] == counter.mask() ? counts[rank] : all[rank][places.size() + c];
+        };
+        u64 missing = places[c];
+        for (const auto& theirs : all)
+            missing -= theirs[c];
+        std::vector<u64>& cut = cuts.emplace_back();
+        for (u64 rank = 0; rank < counts.size(); ++rank) {
+            const u64 equal = std::min(missing, up_to(rank) - all[rank][c]);
+            missing -= equal;
+            cut.push_back(all[rank][c] + equal);
+        }
+    }
+    return cuts;
+}
+
+}  // namespace detail
+}  // namespace concord

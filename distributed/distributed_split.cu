@@ -1,0 +1,28 @@
+// How many keys of a sorted range lie below each of some codes, CUDA C++. Parallel text: distributed_split.cl.
+//
+// Algorithm  binary search, one code a lane.
+// Passes     one launch; traffic: 8 bytes read and written a code, and log2(n) keys.
+// Source     E. Solomonik, L. Kale, Highly scalable parallel sorting, 2010: the counting of its splitters.
+//
+// K: unsigned integer of a key's size. A key's code is its place in the order, see SortCode, its bits from `shift` on as far as
+// `mask` has them; codes of keys ascend.
+
+extern "C" __global__ void count_below(const K* keys, u64 n, const u64* codes, u64* counts, u64 code_count, u64 fold,
+                                       u64 flip, u32 shift, u64 mask) {
+    const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= code_count) return;
+    const u64 code = codes[i];
+    u64 low = 0, high = n;
+    while (low < high) {
+        const u64 middle = (low + high) / 2;
+        const K key = keys[middle];
+        const K sign = K(0) - K(key >> (8 * sizeof(K) - 1));
+        const K place = K(key ^ (sign & K(fold)) ^ K(flip));
+        if ((u64(place) >> shift & mask) < code) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    counts[i] = low;
+}

@@ -1,0 +1,92 @@
+#include "halo.hpp"
+
+#include "halo_host.hpp"
+
+#include <concord/shape.hpp>
+
+#include <numeric>
+
+namespace concord {
+
+namespace texts {
+extern const KernelText common_cu, halo_cu, halo_cl;
+}
+
+namespace detail {
+namespace {
+
+const KernelSource& source() {
+    static const KernelSource text{"halo", {texts::common_cu, texts::halo_cu}, {texts::halo_cl}};
+    return text;
+}
+
+// A group moves `lanes` x `each` packs.
+struct HaloGroup {
+    u32 lanes = 1, each = 1, pack = 1;
+};
+
+std::shared_ptr<Kernel> halo_kernel(Device& device, u32 size, const HaloGroup& group) {
+    const KernelId id{&source(), "halo_runs", size, u64{group.lanes} << 32 | group.each, group.pack};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source();
+        spec.entry = "halo_runs";
+        auto define = [&](const char* name, std::string value) { spec.constants.push_back({name, value}); };
+        define("E", size == 4 ? "u32" : "u64");
+        define("PACK", std::to_string(group.pack));
+        define("GROUP", std::to_string(group.lanes));
+        define("EACH", std::to_string(group.each));
+        spec.host = size == 4 ? plain_host_kernel<&host::halo_runs<u32>>()
+                              : plain_host_kernel<&host::halo_runs<u64>>();
+        spec.max_lanes = group.lanes;
+        return spec;
+    });
+}
+
+// Elements that move at once: as many as make 16 bytes, if all runs begin and end at a multiple of these.
+u32 pack_of(const View& from, const Runs& from_runs, const View& to, const Runs& to_runs) {
+    const u64 size = size_of(from.type);
+    u64 common = 16;
+    for (const u64 bytes :
+         {from.offset, to.offset, from_runs.length * size, from_runs.stride * size, to_runs.stride * size})
+        common = std::gcd(common, bytes);
+    return static_cast<u32>(common / size);
+}
+
+}  // namespace
+
+BoxRuns runs_of(const StencilShape& shape, const StencilBox& box) {
+    const u64 plane = shape.rows * shape.columns;
+    return {box.z_begin * plane + box.y_begin * shape.columns,
+            {box.z_end - box.z_begin, (box.y_end - box.y_begin) * shape.columns, plane}};
+}
+
+void copy_runs(Stream& stream, const View& from, const Runs& from_runs, const View& to, const Runs& to_runs) {
+    const u64 size = size_of(from.type), count = from_runs.count, length = from_runs.length;
+    if (from_runs.elements() == 0) return;
+    if (from_runs.gapless() && to_runs.gapless())
+        return stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, from_runs.elements() * size);
+    const DeviceTraits& traits = stream.device().traits();
+    if (traits.dialect == Dialect::host) {
+        const auto kernel = halo_kernel(stream.device(), static_cast<u32>(size), {});
+        constexpr u64 piece_bytes = u64{1} << 16;
+        const u64 piece = piece_bytes / size;
+        const u32 pieces = static_cast<u32>(divide_up(length, piece));
+        launch(stream, *kernel, LaunchShape::linear(count * pieces, 1), from, to, length, from_runs.stride,
+               to_runs.stride, pieces, piece);
+        return;
+    }
+    const u32 pack = pack_of(from, from_runs, to, to_runs);
+    const HaloGroup group =
+        traits.many_lanes ? HaloGroup{std::min(256U, traits.max_lanes), 4, pack} : HaloGroup{1, 4096, pack};
+    const auto kernel = halo_kernel(stream.device(), static_cast<u32>(size), group);
+    const u64 packs = length / pack;
+    const u32 pieces = static_cast<u32>(divide_up(packs, u64{group.lanes} * group.each));
+    if (const Support counted = supports_groups({count, pieces}); !counted)
+        throw Error(ErrorCode::unsupported, "distributed_stencil", counted.reason);
+    launch(stream, *kernel, LaunchShape::linear(count * pieces, group.lanes), from, to, packs,
+           from_runs.stride / pack, to_runs.stride / pack, pieces);
+}
+
+}  // namespace detail
+}  // namespace concord

@@ -1,0 +1,97 @@
+// How a volume is cut for ranks.
+
+#include "distributed_stencil.hpp"
+#include "distributed_stencil_table.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace concord {
+namespace {
+
+// Piece `index` of `length`, cut into `pieces` whose lengths differ by one at most.
+Part piece_of(u64 length, u32 index, u32 pieces) {
+    const u64 each = length / pieces, longer = length % pieces;
+    return {index * each + std::min<u64>(index, longer), each + (index < longer ? 1 : 0)};
+}
+
+u64 longest(u64 length, u32 pieces) {
+    return detail::divide_up(length, pieces);
+}
+
+// Whether pieces have the radius' length at least.
+bool is_thick(u64 length, u32 pieces, u32 radius) {
+    return pieces == 1 || length / pieces >= radius;
+}
+
+// In points of a halo that is not packed.
+double cost_of(const StencilShape& s, u32 along_z, u32 along_y, u32 radius) {
+    constexpr double packed = 8;
+    const auto planes = static_cast<double>(longest(s.depth, along_z)),
+               rows = static_cast<double>(longest(s.rows, along_y)), columns = static_cast<double>(s.columns);
+    const double faces_z = std::min(along_z - 1, 2U), faces_y = std::min(along_y - 1, 2U);
+    return columns * (planes * rows + radius * (faces_z * rows + packed * faces_y * planes));
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw Error(ErrorCode::invalid_argument, "distributed_stencil", what);
+}
+
+std::string count_of(u64 n, const char* what) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+void check_pieces(const char* what, u64 length, u32 pieces, u32 radius) {
+    if (!is_thick(length, pieces, radius))
+        refuse(count_of(length, what) + " in " + count_of(pieces, "part") + ": a part has " +
+               count_of(radius, what) + ", the radius, at least");
+}
+
+}  // namespace
+
+StencilBox StencilCut::part_of(u32 rank) const {
+    if (rank >= parts()) return {};
+    const Part z = piece_of(shape.depth, rank / along_y, along_z),
+               y = piece_of(shape.rows, rank % along_y, along_y);
+    return {z.first, z.first + z.count, y.first, y.first + y.count};
+}
+
+StencilCut choose_cut(const StencilShape& shape, u32 ranks, u32 radius) {
+    StencilCut best{shape, 1, 1};
+    double least = cost_of(shape, 1, 1, radius);
+    for (u32 y = 1; y <= ranks; ++y) {
+        if (!is_thick(shape.rows, y, radius)) break;
+        for (u32 z = 1; z <= ranks / y && is_thick(shape.depth, z, radius); ++z) {
+            const double cost = cost_of(shape, z, y, radius);
+            if (cost >= least) continue;
+            least = cost;
+            best = {shape, z, y};
+        }
+    }
+    return best;
+}
+
+StencilCut stencil_cut(const StencilShape& shape, u32 ranks, u32 radius,
+                       const DistributedStencilOptions& options) {
+    const bool serves = detail::distributed_variant(options.variant).serves;
+    if (serves && ranks < 2)
+        refuse("data_server with " + count_of(ranks, "rank") + ": one holds the data, another one computes");
+    const u32 most = serves ? ranks - 1 : ranks;
+    if (options.along_z == 0 && options.along_y == 0) return choose_cut(shape, most, radius);
+    const StencilCut cut{shape, std::max(1U, options.along_z), std::max(1U, options.along_y)};
+    if (u64{cut.along_z} * cut.along_y > most)
+        refuse("a cut into " + std::to_string(cut.along_z) + " x " + std::to_string(cut.along_y) +
+               " parts, for " + count_of(most, "rank"));
+    check_pieces("plane", shape.depth, cut.along_z, radius);
+    check_pieces("row", shape.rows, cut.along_y, radius);
+    return cut;
+}
+
+StencilBox stencil_holding(const StencilCut& cut, u32 rank, u32 ranks,
+                           const DistributedStencilOptions& options) {
+    if (!detail::distributed_variant(options.variant).serves) return cut.part_of(rank);
+    if (rank + 1 < ranks) return {};
+    return {0, cut.shape.depth, 0, cut.shape.rows};
+}
+
+}  // namespace concord

@@ -1,0 +1,79 @@
+// MPI and the memory of CUDA devices. Nothing of CUDA is linked: where there are CUDA devices the driver is in the process.
+
+#include "mpi_communicator.hpp"
+
+#include <concord/device.hpp>
+#include <concord/log.hpp>
+
+#if CONCORD_MPI_EXT_HEADER
+#include <mpi-ext.h>
+#endif
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+namespace concord::mpi {
+namespace {
+
+bool ask_library() {
+#if CONCORD_MPI_QUERY_CUDA
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return false;
+#endif
+}
+
+bool decide() {
+    const char* text = std::getenv("CONCORD_MPI_CUDA");
+    const std::string_view asked = text == nullptr ? "" : text;
+    if (!asked.empty() && asked != "on" && asked != "off")
+        throw Error(ErrorCode::invalid_argument, "CONCORD_MPI_CUDA",
+                    "'" + std::string(asked) + "' is neither on nor off");
+    const bool takes = asked.empty() ? ask_library() : asked == "on";
+    log::info(std::string("MPI is given ") +
+              (takes ? "CUDA memory itself" : "page-locked copies of CUDA memory") +
+              (asked.empty() ? ", as it says" : ", by CONCORD_MPI_CUDA"));
+    return takes;
+}
+
+// What the driver is asked for; its types are pointers.
+struct Driver {
+    int (*stream_context)(void* stream, void** context) = nullptr;
+    int (*push)(void* context) = nullptr;
+    int (*pop)(void** context) = nullptr;
+
+    Driver() {
+        void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+        if (library == nullptr) return;
+        stream_context = reinterpret_cast<decltype(stream_context)>(dlsym(library, "cuStreamGetCtx"));
+        push = reinterpret_cast<decltype(push)>(dlsym(library, "cuCtxPushCurrent_v2"));
+        pop = reinterpret_cast<decltype(pop)>(dlsym(library, "cuCtxPopCurrent_v2"));
+    }
+    bool is_there() const { return stream_context != nullptr && push != nullptr && pop != nullptr; }
+};
+
+const Driver& driver() {
+    static const Driver driver;
+    return driver;
+}
+
+}  // namespace
+
+bool takes_cuda_memory() {
+    static const bool takes = decide();
+    return takes;
+}
+
+CurrentContext::CurrentContext(Stream& stream) {
+    if (stream.device().info().backend != "cuda" || !takes_cuda_memory() || !driver().is_there()) return;
+    void* context = nullptr;
+    pushed_ = driver().stream_context(stream.native_handle(), &context) == 0 && driver().push(context) == 0;
+}
+
+CurrentContext::~CurrentContext() {
+    void* context = nullptr;
+    if (pushed_) driver().pop(&context);
+}
+
+}  // namespace concord::mpi

@@ -1,0 +1,291 @@
+// Stencil over ranks, on devices that are named several times and on devices of two backends: the bits are those of one call of
+// stencil() on all of the volume.
+#include "devices.hpp"
+
+#include <concord/distributed_stencil.hpp>
+#include <concord/trace.hpp>
+
+#include <halo.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+using namespace concord;
+using test::random_values;
+using test::throws;
+
+namespace {
+
+using Devices = std::vector<std::shared_ptr<Device>>;
+
+const std::vector<f64> coefficients = {0.3, 0.11, -0.07, 0.05, 0.013, -0.02, 0.017, 0.009, -0.004};
+
+StarCoefficients star_of(u32 radius) {
+    return StarCoefficients(std::span(coefficients).first(radius + 1));
+}
+
+// Rows of a box, between the volume on the host and the box by itself.
+template <class T, class F>
+void each_row(const StencilBox& box, const StencilShape& s, F f) {
+    u64 at = 0;
+    for (u64 z = box.z_begin; z < box.z_end; ++z) {
+        for (u64 y = box.y_begin; y < box.y_end; ++y, at += s.columns)
+            f((z * s.rows + y) * s.columns, at);
+    }
+}
+
+template <class T>
+std::vector<T> cut_out(const std::vector<T>& volume, const StencilBox& box, const StencilShape& s) {
+    std::vector<T> part(points_of(box, s.columns));
+    each_row<T>(box, s, [&](u64 of_volume, u64 of_part) {
+        std::memcpy(part.data() + of_part, volume.data() + of_volume, s.columns * sizeof(T));
+    });
+    return part;
+}
+
+template <class T>
+std::vector<T> over_ranks(const Devices& devices, const std::vector<T>& x, const StencilShape& s, u32 radius,
+                          u64 steps, const DistributedStencilOptions& options) {
+    const u32 count = static_cast<u32>(devices.size());
+    const StencilCut cut = stencil_cut(s, count, radius, options);
+    std::vector<T> result(x.size(), T(77));
+    run_on_devices(devices, [&](Communicator& ranks, Stream& stream) {
+        const StencilBox box = stencil_holding(cut, ranks.rank(), count, options);
+        const Array<T> in(stream, cut_out(x, box, s));
+        const Array<T> out(stream, std::vector<T>(points_of(box, s.columns), T(55)));
+        distributed_stencil(ranks, stream, in, out, s, star_of(radius), steps, options);
+        const std::vector<T> part = out.to_host(stream);
+        each_row<T>(box, s, [&](u64 of_volume, u64 of_part) {
+            std::memcpy(result.data() + of_volume, part.data() + of_part, s.columns * sizeof(T));
+        });
+    });
+    return result;
+}
+
+template <class T>
+std::vector<T> by_one(Device& device, const std::vector<T>& x, const StencilShape& s, u32 radius, u64 steps) {
+    const auto stream = device.create_stream();
+    const Array<T> in(*stream, x), out(*stream, x.size());
+    stencil(*stream, in, out, s, star_of(radius), steps);
+    return out.to_host(*stream);
+}
+
+template <class T>
+std::vector<T> volume_of(const StencilShape& s) {
+    return random_values<T>(s.depth * s.rows * s.columns);
+}
+
+Devices times(Device& device, std::size_t count) {
+    return Devices(count, device.shared_from_this());
+}
+
+// Whether all of these agree with one call.
+template <class T>
+void check_ranks(Device& device, const StencilShape& s, u32 radius, u64 steps,
+                 const std::vector<std::size_t>& counts, const DistributedStencilOptions& options = {}) {
+    CAPTURE(s.depth);
+    CAPTURE(s.rows);
+    CAPTURE(radius);
+    const std::vector<T> x = volume_of<T>(s), expected = by_one(device, x, s, radius, steps);
+    for (const std::size_t count : counts) {
+        CAPTURE(count);
+        CHECK(over_ranks(times(device, count), x, s, radius, steps, options) == expected);
+    }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("a_cut_gives_every_point_to_one_rank_and_no_part_is_thinner_than_the_radius") {
+    for (const StencilShape& s : {StencilShape{400, 480, 480}, StencilShape{53, 29, 31},
+                                  StencilShape{5, 300, 7}, StencilShape{1, 1, 1}, StencilShape{0, 4, 4}}) {
+        for (const u32 radius : {1U, 4U, 8U}) {
+            for (u32 ranks = 1; ranks <= 64; ranks += ranks < 9 ? 1 : 11) {
+                CAPTURE(s.depth);
+                CAPTURE(radius);
+                CAPTURE(ranks);
+                const StencilCut cut = choose_cut(s, ranks, radius);
+                CHECK(cut.parts() <= ranks);
+                std::vector<u32> owners(s.depth * s.rows);
+                for (u32 rank = 0; rank < ranks; ++rank) {
+                    const StencilBox box = cut.part_of(rank);
+                    if (points_of(box, s.columns) == 0) continue;
+                    CHECK((cut.along_z == 1 || box.z_end - box.z_begin >= radius));
+                    CHECK((cut.along_y == 1 || box.y_end - box.y_begin >= radius));
+                    for (u64 z = box.z_begin; z < box.z_end; ++z) {
+                        for (u64 y = box.y_begin; y < box.y_end; ++y)
+                            ++owners[z * s.rows + y];
+                    }
+                }
+                CHECK(std::all_of(owners.begin(), owners.end(), [](u32 n) { return n == 1; }));
+            }
+        }
+    }
+    // Along z while that is not thin, then along y too.
+    CHECK(choose_cut({400, 480, 480}, 8, 4).along_y == 1);
+    CHECK(choose_cut({400, 480, 480}, 8, 4).along_z == 8);
+    CHECK(choose_cut({400, 480, 480}, 64, 4).along_y > 1);
+    CHECK(choose_cut({5, 300, 7}, 4, 4).along_y == 4);
+}
+
+TEST_CASE("a_cut_that_cannot_be_is_refused") {
+    auto refused = [](const char* what, u32 ranks, const DistributedStencilOptions& options) {
+        CHECK(throws(ErrorCode::invalid_argument, what, [&] {
+            stencil_cut({40, 12, 8}, ranks, 4, options);
+        }));
+    };
+    refused("a cut into 2 x 2 parts, for 3 ranks", 3, {.along_z = 2, .along_y = 2});
+    refused("40 planes in 11 parts: a part has 4 planes, the radius, at least", 11, {.along_z = 11});
+    refused("12 rows in 4 parts: a part has 4 rows", 4, {.along_y = 4});
+    refused("no variant 'comet'; these would do: overlapped, sequential, data_server", 2,
+            {.variant = "comet"});
+    refused("data_server with 1 rank: one holds the data", 1, {.variant = "data_server"});
+    refused("a cut into 2 x 1 parts, for 1 rank", 2, {.variant = "data_server", .along_z = 2});
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("cuda");
+
+TEST_CASE("the kernels that pack halos compile without a GPU") {
+    const auto device = open_device("cuda@sm_90");
+    const auto stream = device->create_stream();
+    for (const Type type : {Type::f32, Type::f64}) {
+        for (const u64 row : {15, 16}) {
+            const auto buffer = device->allocate(4096), packed = device->allocate(4096);
+            CHECK_NOTHROW(detail::copy_runs(*stream, {buffer.get(), 0, 400, type}, {4, row, 100},
+                                            {packed.get(), 0, 4 * row, type}, {4, row, row}));
+        }
+    }
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(any_number_of_ranks_has_the_bits_of_one) {
+    check_ranks<float>(device, {53, 29, 31}, 4, 3, {1, 2, 3, 4, 7});
+    check_ranks<float>(device, {23, 18, 34}, 1, 4, {2, 7});
+    check_ranks<f64>(device, {67, 20, 22}, 8, 2, {3, 7});
+}
+
+// Along y halos have gaps and are packed: rows of an odd length one by one, others by 16 bytes.
+DEVICE_TEST(a_cut_along_y_has_the_bits_of_one) {
+    check_ranks<float>(device, {19, 45, 16}, 4, 3, {4}, {.along_z = 2, .along_y = 2});
+    check_ranks<float>(device, {19, 45, 13}, 4, 3, {7}, {.along_z = 1, .along_y = 7});
+    check_ranks<f64>(device, {30, 26, 9}, 1, 3, {6}, {.along_z = 2, .along_y = 3});
+}
+
+// Parts that are all faces, of the radius' thickness; and volumes that leave ranks idle.
+DEVICE_TEST(thin_volumes_over_ranks_have_the_bits_of_one) {
+    check_ranks<float>(device, {8, 9, 40}, 4, 3, {2, 3}, {.along_z = 2});
+    check_ranks<float>(device, {3, 7, 20}, 4, 2, {1, 4});
+    check_ranks<f64>(device, {17, 5, 12}, 8, 2, {4});
+    check_ranks<float>(device, {1, 33, 5}, 1, 5, {7});
+}
+
+DEVICE_TEST(every_variant_of_the_distributed_stencil_has_the_bits_of_one) {
+    for (const Variant* variant : distributed_stencil_variants()) {
+        CAPTURE(variant->name);
+        for (const u64 steps : {0, 1, 4}) {
+            CAPTURE(steps);
+            check_ranks<float>(device, {31, 24, 18}, 4, steps, {2, 4}, {.variant = variant->name});
+        }
+        check_ranks<float>(device, {20, 24, 18}, 4, 2, {5},
+                           {.variant = variant->name, .along_z = 2, .along_y = 2});
+    }
+}
+
+DEVICE_TEST(ranks_on_two_backends_agree_to_the_bit) {
+    const auto other = open_device("tbb");
+    const StencilShape s{41, 25, 33};
+    const std::vector<float> x = volume_of<float>(s), expected = by_one(*other, x, s, 4, 5);
+    const Devices mixed = {device.shared_from_this(), other, device.shared_from_this(), other};
+    CHECK(over_ranks(mixed, x, s, 4, 5, {}) == expected);
+    CHECK(over_ranks(mixed, x, s, 4, 5, {.along_z = 2, .along_y = 2}) == expected);
+    CHECK(over_ranks(mixed, x, s, 4, 5, {.variant = "data_server"}) == expected);
+}
+
+// A volume stays on its ranks: steps of several calls are those of one.
+DEVICE_TEST(a_distributed_volume_goes_on_where_it_was) {
+    const StencilShape s{29, 21, 17};
+    const std::vector<float> x = volume_of<float>(s), expected = by_one(device, x, s, 4, 6);
+    for (const char* variant : {"overlapped", "sequential"}) {
+        CAPTURE(variant);
+        run_on_devices(times(device, 3), [&](Communicator& ranks, Stream& stream) {
+            DistributedStencil volume(ranks, stream, Type::f32, s, star_of(4), {.variant = variant});
+            const Array<float> part(stream, cut_out(x, volume.holding(), s));
+            volume.load(part.view());
+            for (const u64 steps : {1, 0, 3, 2})
+                volume.run(steps);
+            volume.store(part.view());
+            const std::vector<float> mine = part.to_host(stream);
+            if (mine != cut_out(expected, volume.holding(), s))
+                throw Error(ErrorCode::device_failed, "test", "the parts differ");
+            const u64 faces = ranks.rank() == 1 ? 2 : 1;
+            if (volume.messages_per_step() != faces || volume.bytes_per_step() != faces * 4 * 21 * 17 * 4)
+                throw Error(ErrorCode::device_failed, "test", "the messages are others");
+        });
+    }
+}
+
+DEVICE_TEST(ranks_that_are_told_different_things_are_refused) {
+    const StencilShape s{28, 21, 17};
+    auto call = [&](Communicator& ranks, Stream& stream, Type type, u64 steps) {
+        DistributedStencil volume(ranks, stream, type, s, star_of(4));
+        volume.run(steps);
+    };
+    CHECK(throws(ErrorCode::invalid_argument, "rank 1 is told f64, 28 x 21 x 17", [&] {
+        run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
+            call(ranks, stream, ranks.rank() == 0 ? Type::f32 : Type::f64, 1);
+        });
+    }));
+    CHECK(throws(ErrorCode::invalid_argument, "rank 1 is told 2 steps; rank 0 1 steps", [&] {
+        run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
+            call(ranks, stream, Type::f32, 1 + ranks.rank());
+        });
+    }));
+    CHECK(throws(ErrorCode::invalid_argument, "in has 5 elements, the rank's part 4998", [&] {
+        run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
+            const Array<float> few(stream, 5), out(stream, 28 * 21 * 17);
+            distributed_stencil(ranks, stream, few, out, s, star_of(4));
+        });
+    }));
+}
+
+// By the times of a trace: what comes and goes while the interior is computed. The other rank is the CPU, so that all
+// streams of the device are this rank's.
+DEVICE_TEST(halos_are_exchanged_while_the_interior_is_computed) {
+    if (device.traits().shares_host_memory || device.traits().dialect != Dialect::cuda) {
+        MESSAGE(device.info().selector << ": asked of CUDA devices, which copy while they compute");
+        return;
+    }
+    const StencilShape s{512, 512, 512};
+    const std::vector<float> x = volume_of<float>(s);
+    auto overlap_of = [&](const char* variant) {
+        double longest = 0;
+        over_ranks({device.shared_from_this(), open_device("tbb")}, x, s, 4, 3,
+                   {.variant = variant});  // compiles
+        Trace trace;
+        over_ranks({device.shared_from_this(), open_device("tbb")}, x, s, 4, 3, {.variant = variant});
+        trace.finish();
+        for (const TraceEvent& kernel : trace.events()) {
+            if (kernel.engine != Engine::kernel || trace.devices()[kernel.device].backend != "cuda") continue;
+            for (const TraceEvent& transfer : trace.events()) {
+                if (transfer.device != kernel.device ||
+                    (transfer.engine != Engine::download && transfer.engine != Engine::upload))
+                    continue;
+                longest = std::max(
+                    longest, std::min(kernel.end, transfer.end) - std::max(kernel.begin, transfer.begin));
+            }
+        }
+        return longest;
+    };
+    constexpr double wanted_us = 20;  // of the some 80 that 4 MiB take
+    CHECK(overlap_of("overlapped") > wanted_us);
+    CHECK(overlap_of("sequential") < wanted_us);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,297 @@
+// Ranks in one process: messages on one device, and between backends; what becomes of those that wait.
+#include "devices.hpp"
+
+#include <concord/communicator.hpp>
+#include <concord/peer.hpp>
+
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "ranks.hpp"
+
+using namespace concord;
+using test::each_ranks;
+using test::random_values;
+using test::throws;
+
+namespace {
+
+// What rank a says to rank b in that round.
+std::vector<u32> words(u32 a, u32 b, u32 round, u64 n) {
+    std::vector<u32> values(n);
+    std::iota(values.begin(), values.end(), (a * 16 + b) * 1000003 + round * 7919);
+    return values;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(messages_go_to_all_ranks) {
+    each_ranks(device, {1, 2, 3, 4, 7}, [](Communicator& ranks, Stream& stream) {
+        // Lengths by the two ends; some are 0, some are more than one piece where messages are staged.
+        auto length = [&](u32 a, u32 b, u32 round) -> u64 {
+            if ((a + b + round) % 3 == 0) return 0;
+            return round == 1 && ranks.size() == 2 ? (u64{5} << 20) + 3 : 1000 * a + 10 * b + round;
+        };
+        const u32 me = ranks.rank();
+        for (u32 round = 0; round < 3; ++round) {
+            std::vector<Array<u32>> out, in;
+            std::vector<Message> sends, receives;
+            for (u32 other = 0; other < ranks.size(); ++other) {
+                if (other == me) continue;
+                out.emplace_back(stream, words(me, other, round, length(me, other, round)));
+                sends.push_back({other, out.back().view()});
+                in.emplace_back(stream, length(other, me, round));
+                receives.push_back({other, in.back().view()});
+            }
+            // Orders need not agree between ranks.
+            if (me % 2 == 1) std::reverse(receives.begin(), receives.end());
+            ranks.exchange(stream, sends, receives);
+            // What was sent may be overwritten at once.
+            for (const Array<u32>& sent : out) {
+                const u32 rubbish = 0xdeadbeef;
+                if (sent.size() > 0) stream.fill(*sent.buffer(), 0, sent.size() * 4, &rubbish, 4);
+            }
+            u32 i = 0;
+            for (u32 other = 0; other < ranks.size(); ++other) {
+                if (other == me) continue;
+                if (in[i++].to_host(stream) != words(other, me, round, length(other, me, round)))
+                    throw Error(ErrorCode::device_failed, "test",
+                                "what rank " + std::to_string(other) + " said");
+            }
+        }
+    });
+}
+
+DEVICE_TEST(messages_keep_their_order) {
+    each_ranks(device, {2, 3}, [](Communicator& ranks, Stream& stream) {
+        const u32 me = ranks.rank(), next = (me + 1) % ranks.size(),
+                  before = (me + ranks.size() - 1) % ranks.size();
+        const Array<u32> first(stream, words(me, next, 1, 100)), second(stream, words(me, next, 2, 100));
+        const Array<u32> a(stream, 100), b(stream, 100);
+        // Two of one call; types and offsets may differ at the ends.
+        const Message sends[] = {{next, first.view()}, {next, second.view().part(50, 50)}};
+        const Message receives[] = {{before, View{a.buffer().get(), 0, 200, Type::u16}},
+                                    {before, b.view().part(7, 50)}};
+        ranks.exchange(stream, sends, receives);
+        const auto got = b.to_host(stream), expected = words(before, me, 2, 100);
+        if (a.to_host(stream) != words(before, me, 1, 100) ||
+            !std::equal(expected.begin() + 50, expected.end(), got.begin() + 7))
+            throw Error(ErrorCode::device_failed, "test", "the order");
+        // A message without bytes takes its place in it, too.
+        const Message nothing[] = {{next, {}}, {next, second.view()}};
+        const Message from_nothing[] = {{before, {}}, {before, a.view()}};
+        ranks.exchange(stream, nothing, from_nothing);
+        if (a.to_host(stream) != words(before, me, 2, 100))
+            throw Error(ErrorCode::device_failed, "test", "after nothing");
+    });
+}
+
+DEVICE_TEST(messages_come_from_host_buffers_too) {
+    each_ranks(device, {2}, [](Communicator& ranks, Stream& stream) {
+        const u32 other = 1 - ranks.rank();
+        const auto host = stream.device().allocate_host(4000), back = stream.device().allocate_host(4000);
+        const auto mine = words(ranks.rank(), other, 0, 1000), theirs = words(other, ranks.rank(), 0, 1000);
+        std::memcpy(host->host_pointer(), mine.data(), 4000);
+        const Array<u32> on_device(stream, 1000);
+        const View pinned{host.get(), 0, 1000, Type::u32}, to{back.get(), 0, 1000, Type::u32};
+        for (const auto& [from, into] :
+             {std::pair{pinned, to}, {pinned, on_device.view()}, {on_device.view(), to}}) {
+            if (from.buffer == on_device.buffer().get()) stream.write(*from.buffer, 0, mine.data(), 4000);
+            const Message send[] = {{other, from}}, receive[] = {{other, into}};
+            ranks.exchange(stream, send, receive);
+            if (into.buffer == back.get()) {
+                stream.synchronize();
+                if (std::memcmp(back->host_pointer(), theirs.data(), 4000) != 0)
+                    throw Error(ErrorCode::device_failed, "test", "to a host buffer");
+                std::memset(back->host_pointer(), 0, 4000);
+            } else if (on_device.to_host(stream) != theirs) {
+                throw Error(ErrorCode::device_failed, "test", "from a host buffer");
+            }
+            ranks.barrier();
+        }
+    });
+}
+
+DEVICE_TEST(what_hosts_say_is_gathered) {
+    each_ranks(device, {1, 3, 7}, [](Communicator& ranks, Stream&) {
+        for (u32 round = 0; round < 20; ++round) {
+            const std::vector<std::byte> mine(ranks.rank() * round, static_cast<std::byte>(ranks.rank()));
+            const auto all = ranks.all_gather(mine);
+            if (all.size() != ranks.size()) throw Error(ErrorCode::device_failed, "test", "number");
+            for (u32 r = 0; r < ranks.size(); ++r) {
+                if (all[r] != std::vector<std::byte>(r * round, static_cast<std::byte>(r)))
+                    throw Error(ErrorCode::device_failed, "test", "of rank " + std::to_string(r));
+            }
+        }
+        ranks.barrier();
+    });
+}
+
+DEVICE_TEST(wrong_messages_are_refused) {
+    const auto self = device.shared_from_this();
+    auto call = [&](u32 size, const std::function<void(Communicator&, Stream&, View)>& f) {
+        run_on_devices(std::vector(size, self), [&](Communicator& ranks, Stream& stream) {
+            const Array<u32> data(stream, words(0, 0, 0, 10));
+            f(ranks, stream, data.view());
+        });
+    };
+    CHECK(throws(ErrorCode::invalid_argument, "from rank 2 of 2", [&] {
+        call(2, [](Communicator& ranks, Stream& stream, const View& data) {
+            const Message wrong[] = {{2, data}};
+            ranks.exchange(stream, {}, wrong);
+        });
+    }));
+    CHECK(throws(ErrorCode::invalid_argument, "which is this one", [&] {
+        call(2, [](Communicator& ranks, Stream& stream, const View& data) {
+            const Message wrong[] = {{ranks.rank(), data}};
+            ranks.exchange(stream, wrong, {});
+        });
+    }));
+    CHECK(throws(ErrorCode::invalid_argument, "rank 0 sends 40 bytes, rank 1 expects 20", [&] {
+        call(2, [](Communicator& ranks, Stream& stream, const View& data) {
+            const Message message[] = {{1 - ranks.rank(), data.part(0, ranks.rank() == 0 ? 10 : 5)}};
+            if (ranks.rank() == 0) ranks.exchange(stream, message, {});
+            if (ranks.rank() == 1) ranks.exchange(stream, {}, message);
+        });
+    }));
+    CHECK(throws(ErrorCode::invalid_argument, "expects 0", [&] {
+        call(2, [](Communicator& ranks, Stream& stream, const View& data) {
+            const Message message[] = {{1 - ranks.rank(), data.part(0, ranks.rank() == 0 ? 10 : 0)}};
+            if (ranks.rank() == 0) ranks.exchange(stream, message, {});
+            if (ranks.rank() == 1) ranks.exchange(stream, {}, message);
+        });
+    }));
+    CHECK(throws(ErrorCode::unsupported, "recording", [&] {
+        call(2, [](Communicator& ranks, Stream& stream, const View& data) {
+            const Message message[] = {{1 - ranks.rank(), data}};
+            stream.begin_recording();
+            ranks.exchange(stream, message, {});
+        });
+    }));
+    CHECK(throws(ErrorCode::invalid_argument, "no device", [&] { run_on_devices({}, nullptr); }));
+    CHECK(throws(ErrorCode::invalid_argument, "empty", [&] { run_on_devices({self}, nullptr); }));
+}
+
+DEVICE_TEST(a_rank_that_ends_keeps_nobody_waiting) {
+    const auto self = device.shared_from_this();
+    const auto start = std::chrono::steady_clock::now();
+    // What the others do while rank 1 throws, or returns.
+    const std::vector<std::function<void(Communicator&, Stream&, const View&)>> waits = {
+        [](Communicator& ranks, Stream& stream, const View& data) {
+            const Message message[] = {{1, data}};
+            ranks.exchange(stream, {}, message);
+        },
+        [](Communicator& ranks, Stream& stream, const View& data) {
+            const Message message[] = {{1, data}};
+            ranks.exchange(stream, message, {});
+        },
+        [](Communicator& ranks, Stream&, const View&) { ranks.barrier(); }};
+    for (const auto& wait : waits) {
+        for (const bool late : {false, true}) {
+            std::atomic<u32> told = 0;
+            CHECK(throws(ErrorCode::out_of_memory, "rank 1 (" + device.info().selector + "): here: no room",
+                         [&] {
+                             run_on_devices({self, self, self}, [&](Communicator& ranks, Stream& stream) {
+                                 const Array<u32> data(stream, words(0, 0, 0, 10));
+                                 if (ranks.rank() == 1) {
+                                     if (late) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+                                     throw Error(ErrorCode::out_of_memory, "here", "no room", "E42");
+                                 }
+                                 if (throws(ErrorCode::device_failed, "no room",
+                                            [&] { wait(ranks, stream, data.view()); }))
+                                     ++told;
+                             });
+                         }));
+            CHECK(told == 2);
+            CHECK(throws(ErrorCode::device_failed, "rank 1 has returned", [&] {
+                run_on_devices({self, self}, [&](Communicator& ranks, Stream& stream) {
+                    const Array<u32> data(stream, words(0, 0, 0, 10));
+                    if (ranks.rank() == 0) wait(ranks, stream, data.view());
+                    if (late) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+                });
+            }));
+        }
+    }
+    // Of its own accord, and what is no Error.
+    CHECK(throws(ErrorCode::device_failed, "enough of it", [&] {
+        run_on_devices({self, self}, [&](Communicator& ranks, Stream&) {
+            if (ranks.rank() == 1) ranks.fail("enough of it");
+            ranks.barrier();
+        });
+    }));
+    CHECK_THROWS_AS(run_on_devices({self, self},
+                                   [&](Communicator& ranks, Stream&) {
+                                       if (ranks.rank() == 1) throw std::runtime_error("something else");
+                                       ranks.barrier();
+                                   }),
+                    std::runtime_error);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    CHECK(took.count() < 60);
+}
+
+DEVICE_TEST(memory_comes_back_after_messages) {
+    const auto self = device.shared_from_this();
+    const u64 before = device.memory_use().in_use;
+    for (u32 i = 0; i < 3; ++i) {
+        run_on_devices({self, self}, [](Communicator& ranks, Stream& stream) {
+            const Array<u32> data(stream, words(0, 0, 0, 100000)), in(stream, 100000);
+            const Message send[] = {{1 - ranks.rank(), data.view()}},
+                          receive[] = {{1 - ranks.rank(), in.view()}};
+            ranks.exchange(stream, send, receive);
+        });
+    }
+    CHECK(device.memory_use().in_use == before);
+}
+
+DEVICE_TEST(devices_of_two_backends_do_not_reach_one_another) {
+    CHECK(can_reach(device, device));
+    const auto other = test::other_than(device);
+    if (!other) return;
+    std::string why;
+    CHECK_FALSE(can_reach(device, *other, &why));
+    CHECK(why.find("two backends") != std::string::npos);
+    const auto stream = device.create_stream();
+    const auto mine = device.allocate(64), theirs = other->allocate(64);
+    CHECK(throws(ErrorCode::wrong_device, other->info().selector,
+                 [&] { stream->copy(*mine, 0, *theirs, 0, 64); }));
+    CHECK(throws(ErrorCode::wrong_device, "two backends", [&] { stream->wait(*other->create_event()); }));
+    const auto self = device.shared_from_this();
+    CHECK(throws(ErrorCode::wrong_device, other->info().selector, [&] {
+        run_on_devices({self, self}, [&](Communicator& ranks, Stream& on) {
+            const Message message[] = {{1 - ranks.rank(), View{theirs.get(), 0, 64, Type::u8}}};
+            ranks.exchange(on, message, {});
+        });
+    }));
+}
+
+TEST_SUITE_END();
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("parts_cover_everything_once") {
+    for (const u64 n : {u64{0}, u64{1}, u64{6}, u64{1000}, u64{1001}, ~u64{0}}) {
+        for (const u32 ranks : {1u, 2u, 3u, 7u}) {
+            for (const u64 granule : {u64{1}, u64{5}, u64{1024}}) {
+                CAPTURE(n);
+                CAPTURE(ranks);
+                CAPTURE(granule);
+                u64 at = 0;
+                for (u32 r = 0; r < ranks; ++r) {
+                    const Part part = part_of(n, r, ranks, granule);
+                    CHECK(part.first == at);
+                    CHECK((part.first % granule == 0 || part.first == n));
+                    at += part.count;
+                    const u64 granules = n / granule + (n % granule != 0 ? 1 : 0);
+                    if (part.count > 0) CHECK((part.count - 1) / granule <= granules / ranks);
+                }
+                CHECK(at == n);
+            }
+        }
+    }
+    CHECK(throws(ErrorCode::invalid_argument, "granule", [] { part_of(1, 0, 1, 0); }));
+    CHECK(throws(ErrorCode::invalid_argument, "rank 2 of 2", [] { part_of(1, 2, 2); }));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,205 @@
+#!/usr/bin/env bash
+# mpi.sh BIN_DIR MPIEXEC DEVICES...: ranks of mpirun give the bits of one process, whatever their number, on each device and on
+# two together; what is wrong is said once, by all ranks alike, with its status, and nothing is left behind; a rank that dies
+# ends the job. More ranks than processors: the tests start mpirun themselves.
+set -u
+export LC_ALL=C
+
+bin=$(cd -- "$1" && pwd -P) || exit 2
+concord=$bin/concord
+ranks=$bin/mpi-ranks
+mpiexec=$2
+devices=("${@:3}")
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+mkdir box
+unset CONCORD_DEVICE CONCORD_LOG CONCORD_THREADS CONCORD_MPI_PIECE NO_COLOR
+# Of this test alone: Open MPI does not start as root, nor more ranks than processors, of its own accord.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+failed=0
+
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED  $*"
+    sed 's/^/        /' log err 2>/dev/null | head -12
+}
+
+mpi() {  # N PROGRAM...: within a minute, its words in log and err
+    timeout -k 5 60 "$mpiexec" -n "$@" >log 2>err </dev/null
+}
+
+# Lines of ours on stderr: the launcher adds its own where a job fails.
+our_lines() { grep -c '^concord: ' err; }
+
+head_of() {  # DESCR COUNT
+    local dict="{'descr': '$1', 'fortran_order': False, 'shape': ($2,), }"
+    printf '\x93NUMPY\x01\x00\x76\x00%s%*s\n' "$dict" $((117 - ${#dict})) ''
+}
+
+# Floats whose bytes are digits: positive, of many magnitudes, with sums that depend on the order.
+count=100003
+digits=$(od -An -v -tu4 -N 1048576 /dev/urandom | tr -dc 0-9)
+{ head_of '<f4' $count && printf %s "${digits:0:count*4}"; } >x.npy
+{ head_of '<u4' $count && printf %s "${digits:400012:count*4}"; } >v.npy
+{ head_of '<f4' 5 && printf %s "${digits:0:20}"; } >few.npy
+{ head_of '<f4' 0; } >none.npy
+[[ $(stat -c %s x.npy) == $((128 + count * 4)) ]] || { echo "mpi.sh: x.npy is not as it should be"; exit 2; }
+
+# --- Messages -----------------------------------------------------------------------------------------------------
+
+lists=("${devices[@]}")
+((${#devices[@]} == 1)) || lists+=("${devices[*]}")
+for list in "${lists[@]}"; do
+    read -ra words <<<"$list"
+    mpi 3 "$ranks" messages "${words[@]}" || fail "messages on $list"
+done
+mpi 1 "$ranks" messages tbb || fail "messages of one"
+# Pieces that divide messages, and that do not.
+for piece in 64 1000 4096; do
+    mpi 2 env CONCORD_MPI_PIECE=$piece "$ranks" messages tbb || fail "messages in pieces of $piece bytes"
+done
+if [[ " ${devices[*]} " == *" opencl "* ]]; then
+    # In the shape for GPUs buffers are not the host's memory: all is staged.
+    mpi 3 env CONCORD_OPENCL_LANES=many CONCORD_MPI_PIECE=1000 "$ranks" messages opencl tbb || fail "staged messages"
+fi
+mpi 4 "$ranks" bits tbb || fail "bits"
+for what in differ shorter throw; do
+    case $what in
+        differ) words="sends more bytes, rank 1 expects 20" ;;
+        shorter) words="sends 40 bytes, rank 1 expects 80" ;;
+        throw) words="rank 1: mpi-ranks: this is too much" ;;
+    esac
+    mpi 2 "$ranks" $what tbb
+    status=$?
+    ((status != 0 && status < 124)) || fail "$what: status $status"
+    [[ $(our_lines) == 1 ]] && grep -q "$words" err || fail "$what: not one line that says '$words'"
+done
+mpi 2 env CONCORD_MPI_PIECE=63 "$ranks" messages tbb && fail "a piece of 63 bytes"
+
+# --- The program --------------------------------------------------------------------------------------------------
+
+declare -A asked=(
+    [reduce]="reduce"
+    [scan]="scan"
+    [exclusive]="scan --exclusive --op max"
+    [histogram]="histogram --bins 1000 --range 0 0.0001 --counter u16"
+    [sort]="sort --descending"
+)
+for name in reduce scan exclusive histogram sort; do
+    read -ra words <<<"${asked[$name]}"
+    for input in x few none; do
+        "$concord" run "${words[@]}" --in $input.npy --out $name.$input.npy --device tbb --order canonical >/dev/null ||
+            fail "$name of $input.npy in one process"
+    done
+done
+same() {  # NAME INPUT N DEVICES: N ranks give what one process has given
+    local words
+    read -ra words <<<"${asked[$1]}"
+    mpi "$3" "$concord" run "${words[@]}" --in "$2.npy" --out box/out.npy --devices "$4" || fail "$1 of $2.npy: $3 ranks on $4"
+    cmp -s "$1.$2.npy" box/out.npy || fail "$1 of $2.npy: $3 ranks on $4 have other bits"
+    [[ $(wc -l <log) == 1 ]] || fail "$1 of $2.npy: $3 ranks on $4 print more than one line"
+    rm -f box/out.npy
+}
+for name in reduce scan exclusive histogram sort; do
+    for n in 1 2 3 4 7; do
+        same $name x $n tbb
+    done
+    same $name few 7 tbb
+    for device in "${devices[@]}"; do
+        [[ $device == tbb ]] || same $name x 3 "$device"
+        [[ $device == tbb ]] || same $name x 4 "tbb,$device"
+    done
+done
+same reduce none 3 tbb
+same sort none 3 tbb
+[[ " ${devices[*]} " != *" opencl "* ]] || same reduce x 7 opencl
+
+# Equal keys keep their order, and values go with them.
+"$concord" run sort --variant radix8 --in v.npy --values x.npy --out k.npy --out-values w.npy --device tbb >/dev/null || fail "pairs"
+mpi 3 "$concord" run sort --variant radix8 --in v.npy --values x.npy --out box/k.npy --out-values box/w.npy --device tbb --json ||
+    fail "pairs: 3 ranks"
+cmp -s k.npy box/k.npy && cmp -s w.npy box/w.npy || fail "pairs: 3 ranks have other bits"
+grep -q '"ranks": 3' log && [[ $(grep -c '"tbb:0"' log) -ge 4 ]] || fail "--json names ranks and devices"
+rm -f box/*
+
+# --- What is wrong ------------------------------------------------------------------------------------------------
+
+refused() {  # STATUS WORDS ARGUMENTS...
+    local status
+    mpi 3 "$concord" "${@:3}"
+    status=$?
+    [[ $status == "$1" ]] || fail "${*:3}: status $status, not $1"
+    [[ $(our_lines) == 1 ]] && grep -q "$2" err || fail "${*:3}: not one line that says '$2'"
+    [[ ! -s log ]] || fail "${*:3}: prints a result"
+    [[ -z $(ls -A box) ]] || fail "${*:3}: leaves $(ls -A box)"
+}
+printf 'no array' >bad.npy
+head -c 1000 x.npy >short.npy
+refused 2 'bad.npy' run reduce --in bad.npy --out box/y.npy --device tbb
+refused 2 'truncated' run sort --in short.npy --out box/y.npy --device tbb
+refused 2 'cannot be read' run scan --in nothing.npy --out box/y.npy --device tbb
+refused 2 'cannot be written' run scan --in x.npy --out nowhere/y.npy --device tbb
+refused 2 'there are reduce, scan' run compact --in x.npy --out box/y.npy --device tbb
+refused 2 'opt' run reduce --in x.npy --out box/y.npy --opt sum
+refused 2 'chunk' run reduce --in x.npy --out box/y.npy --device tbb --chunk 1M
+refused 2 'variant' run scan --variant none_such --in x.npy --out box/y.npy --device tbb
+export CONCORD_MPI_CUDA=maybe
+refused 2 'CONCORD_MPI_CUDA' run reduce --in x.npy --out box/y.npy --device tbb
+unset CONCORD_MPI_CUDA
+refused 3 'nonesuch' run reduce --in x.npy --out box/y.npy --device nonesuch
+
+# As if another MPI had started it: not three times the same work.
+PMI_SIZE=3 PMI_RANK=0 "$concord" run reduce --in x.npy --out box/y.npy --device tbb >log 2>err
+status=$?
+[[ $status == 3 ]] && grep -q 'sees 1' err && [[ -z $(ls -A box) ]] || fail "another launcher: status $status"
+# Without the component: a copy of the libraries that lacks it.
+mkdir bare
+cp -a "$bin"/../lib/libconcord.so* "$bin"/../lib/concord-backend-tbb.so bare/ 2>/dev/null
+mpi 2 env LD_LIBRARY_PATH="$work/bare" "$concord" run reduce --in x.npy --out box/y.npy --device tbb
+status=$?
+[[ $status == 3 ]] && grep -q 'libconcord-mpi.so is not in' err && [[ $(our_lines) == 1 ]] || fail "no component: status $status"
+mpi 1 env LD_LIBRARY_PATH="$work/bare" "$concord" run reduce --in x.npy --out box/y.npy --device tbb || fail "one rank needs no component"
+rm -f box/*
+
+# --- A rank that dies ---------------------------------------------------------------------------------------------
+
+mib=96
+{
+    head_of '<f4' $((mib << 18))
+    for ((i = 0; i < mib; i++)); do printf %s "${digits:0:1048576}"; done
+} >big.npy
+for victim in 0 2; do
+    timeout -k 5 60 "$mpiexec" -n 3 "$concord" run sort --in big.npy --out box/y.npy --device tbb >log 2>err </dev/null &
+    job=$!
+    # The output's file is there as soon as ranks work.
+    for ((i = 0; i < 2000; i++)); do
+        compgen -G 'box/.y.npy.*' >/dev/null && break
+        sleep 0.01
+    done
+    killed=
+    for pid in $(pgrep -f "^$concord run sort --in big.npy"); do
+        tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$victim\|PMI_RANK=$victim" || continue
+        [[ $(readlink "/proc/$pid/cwd") == "$work" ]] && kill -9 "$pid" && killed=$pid
+    done
+    start=$SECONDS
+    wait $job
+    status=$?
+    [[ -n $killed ]] || fail "rank $victim was not found"
+    ((status != 0 && status != 124)) ||
+        fail "rank $victim dies: status $status"
+    ((SECONDS - start <= 20)) || fail "rank $victim dies: the job goes on for $((SECONDS - start)) s"
+    for ((i = 0; i < 100; i++)); do  # the others are told to end, and tidy up
+        [[ -z $(ls -A box) ]] && break
+        sleep 0.05
+    done
+    [[ -z $(ls -A box) ]] || fail "rank $victim dies: leaves $(ls -A box)"
+    rm -f box/* box/.y*
+done
+
+if ((failed > 0)); then
+    echo "$failed failures"
+    exit 1
+fi
+echo "all well: ranks on ${devices[*]}"

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# stencil_ranks.sh BIN_DIR [--mpiexec MPIEXEC] DEVICES...: `concord run stencil` over ranks, threads or the processes of MPIEXEC,
+# which read and write their parts of the files side by side: the file is that of one device, byte for byte, whatever the number of ranks, the cut and the variant; what cannot be
+# is one line, its status, and no file.
+set -u
+export LC_ALL=C
+
+bin=$(cd -- "$1" && pwd -P) || exit 2
+concord=$bin/concord
+mpiexec=
+devices=("${@:2}")
+if [[ ${devices[0]:-} == --mpiexec ]]; then
+    mpiexec=${devices[1]}
+    devices=("${devices[@]:2}")
+    # Open MPI does not start as root, nor more ranks than processors, of its own accord.
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+fi
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+unset CONCORD_DEVICE CONCORD_LOG CONCORD_THREADS NO_COLOR
+failed=0
+
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED  $*"
+}
+
+head_of() {  # DESCR SHAPE
+    local dict="{'descr': '$1', 'fortran_order': False, 'shape': ($2), }"
+    printf '\x93NUMPY\x01\x00\x76\x00%s%*s\n' "$dict" $((117 - ${#dict})) ''
+}
+# Numbers whose bytes are digits: finite, of many magnitudes. Sizes that no number of ranks divides.
+digits() { od -An -v -tu4 -N "$1" /dev/urandom | tr -dc 0-9; }
+block=$(digits 600000)
+{ head_of '<f4' '53, 29, 31' && printf %s "${block:0:$((53 * 29 * 31 * 4))}"; } >f4.npy
+{ head_of '<f8' '26, 23, 14' && printf %s "${block:7:$((26 * 23 * 14 * 8))}"; } >f8.npy
+[[ $(stat -c %s f4.npy) == $((128 + 53 * 29 * 31 * 4)) && $(stat -c %s f8.npy) == $((128 + 26 * 23 * 14 * 8)) ]] ||
+    { echo "stencil_ranks.sh: the volumes are not as they should be"; exit 2; }
+{ head_of '<f4' '5,' && printf 00000000000000000000; } >c4.npy
+{ head_of '<f8' '3,' && printf 000000000000000000000000; } >c8.npy
+
+times() {  # N DEVICE...: the devices in turn, N of them
+    local i list=""
+    for ((i = 0; i < $1; i++)); do
+        local at=$((i % ($# - 1) + 2))
+        list+=",${!at}"
+    done
+    echo "${list#,}"
+}
+
+# ranks DEVICES ARGUMENTS...: the program with a rank for each device.
+ranks() {
+    local commas=${1//[^,]/}
+    if [[ $mpiexec ]]; then
+        timeout -k 5 60 "$mpiexec" -n $((${#commas} + 1)) "$concord" run stencil --devices "$@" </dev/null
+    else
+        "$concord" run stencil --devices "$@"
+    fi
+}
+
+# same TYPE DEVICES OPTIONS...: over ranks, against one device.
+same() {
+    local type=$1 list=$2
+    shift 2
+    rm -f many.npy
+    ranks "$list" --in "f$type.npy" --in "c$type.npy" --steps 3 --out many.npy "$@" >log 2>&1 ||
+        fail "f$type on $list $*: $(cat log)"
+    cmp -s "one$type.npy" many.npy || fail "f$type on $list $*: other bytes"
+}
+
+for type in 4 8; do
+    "$concord" run stencil --in "f$type.npy" --in "c$type.npy" --steps 3 --out "one$type.npy" --device tbb >/dev/null ||
+        fail "f$type on one device"
+    cmp -s "f$type.npy" "one$type.npy" && fail "f$type: the steps change nothing, so that nothing is tested"
+    for device in "${devices[@]}"; do
+        for n in 2 3 4 7; do same $type "$(times $n "$device")"; done
+        same $type "$(times 4 "$device")" --cut 2x2
+        same $type "$(times 5 "$device")" --cut 1x4 --variant sequential
+        same $type "$(times 5 "$device")" --cut 2x2 --variant data_server
+        [[ $mpiexec ]] || same $type "$device" --cut 1x1
+    done
+    same $type "$(times 4 "${devices[@]}")"
+    same $type "$(times 7 "${devices[@]}")" --cut 3x2
+done
+
+# refused STATUS WORDS DEVICES OPTIONS...: one line of ours; a launcher adds its own.
+refused() {
+    local status=$1 words=$2 lines
+    shift 2
+    ranks "$@" --in f4.npy --in c4.npy --out "${out:-none.npy}" >/dev/null 2>log
+    local got=$?
+    lines=$(grep -c '^concord: ' log)
+    [[ $got == "$status" && $lines == 1 ]] || fail "$*: status $got, $lines lines: $(cat log)"
+    grep -qF -- "$words" log || fail "$*: $(cat log)"
+    [[ ! -e none.npy ]] || fail "$*: there is an output"
+}
+refused 2 "a cut into 3 x 1 parts, for 2 ranks" tbb,tbb --cut 3x1
+[[ $mpiexec ]] || refused 2 "a cut into 2 x 1 parts, for 1 rank" tbb --cut 2x1
+refused 2 "53 planes in 14 parts: a part has 4 planes, the radius, at least" "$(times 14 tbb)" --cut 14x1
+refused 2 "--cut: '2' is no cut" tbb,tbb --cut 2
+refused 2 "--cut: '0x2' is no cut" tbb,tbb --cut 0x2
+refused 2 "there is no variant 'comet'; these would do: overlapped, sequential, data_server" tbb,tbb --variant comet
+out=/dev/null refused 2 "ranks write side by side: name a file" tbb,tbb
+
+# A folder that is not there.
+ranks tbb,tbb --in f4.npy --in c4.npy --out gone/out.npy >/dev/null 2>log
+[[ $? == 2 ]] || fail "a folder that is not there: $(cat log)"
+
+leftover=$(find . -name '.*npy*' | head -n 1)
+[[ -z $leftover ]] || fail "left behind: $leftover"
+
+# What ran is told.
+ranks tbb,tbb,tbb --in f4.npy --in c4.npy --out many.npy --json >log
+for words in '"variant": "overlapped"' '"cut": "3 x 1"' '"messages_per_step": 4'; do
+    grep -qF "$words" log || fail "--json has no $words: $(cat log)"
+done
+
+((failed == 0)) && echo "stencil_ranks.sh: ${mpiexec:+by mpiexec, }${devices[*]}: all well"
+exit $((failed > 0))
