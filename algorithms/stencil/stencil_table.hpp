@@ -2,6 +2,7 @@
 // What the host side's files share.
 
 #include <concord/stencil.hpp>
+#include <concord/tunables.hpp>
 
 #include "stencil_host.hpp"
 
@@ -26,6 +27,10 @@ struct StencilProblem {
     u32 size() const { return size_of(in.type); }
     u32 radius() const { return star.radius(); }
 };
+
+inline TuningPoint point_of(const StencilProblem& p) {
+    return {p.in.type, p.in.count, u64{p.radius()} + (p.steps > 1 ? 10 : 0)};
+}
 
 enum class StencilText { steps, streaming, wide };
 
@@ -96,5 +101,6 @@ void each_sweep(Stream& stream, const StencilProblem& p, u64 at_once, Sweep swee
 /// The variant for groups of one lane, stencil_blocked.cpp.
 Support supports_blocked(const Device& device, const StencilProblem& p);
 void run_blocked(Stream& stream, const StencilProblem& p);
+Tunables stencil_blocked_tunables();
 
 }  // namespace concord::detail
