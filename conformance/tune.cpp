@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,6 +27,9 @@ struct Subject {
     std::vector<std::string_view> workloads;
     std::vector<Type> types;
     std::size_t quick_workloads, quick_types;
+    /// Other data of the same rows, which these must not make slower: a default may be a hedge. What follows a workload's name,
+    /// or is one of its own.
+    std::vector<std::string> others = {};
 };
 
 const std::vector<Subject>& subjects() {
@@ -35,9 +39,9 @@ const std::vector<Subject>& subjects() {
         {"add", {"sum"}, {f32, f64}, 1, 1},
         {"reduce", {"sum"}, {f32, u32, f64, u8}, 1, 2},
         {"scan", {"exclusive_sum"}, {f32, u32, f64, u8}, 1, 2},
-        {"histogram", {"even256", "even2048", "even65536"}, {f32, u8}, 2, 1},
-        {"compact", {"half"}, {f32, u32, f64, u8}, 1, 2},
-        {"sort", {"keys", "pairs"}, {u32, f32, u64, u16, u8}, 2, 1},
+        {"histogram", {"even256", "even2048", "even65536"}, {f32, u8}, 2, 1, {"_equal"}},
+        {"compact", {"half"}, {f32, u32, f64, u8}, 1, 2, {"few", "most"}},
+        {"sort", {"keys", "pairs"}, {u32, f32, u64, u16, u8}, 2, 1, {"_sorted", "_few", "_skewed"}},
         {"transpose", {"square"}, {f32, f64, u8}, 1, 1},
         {"convolve", {"3x3", "5x5", "7x7"}, {f32, u8}, 2, 1},
         {"stencil", {"radius4", "radius4 x10", "radius1"}, {f32, f64}, 2, 1},
@@ -76,6 +80,13 @@ std::pair<u32, u32> reach_of(u64 n, const std::vector<u64>& sizes) {
                    : below ? (at - *below) / 2
                            : 0;
     return {at - std::min(at, down), std::min(63U, at + up)};
+}
+
+// Runnable threads for each of the device's, where these are the machine's own; 0: they are not, or it cannot be told.
+double load_of(const Device& device) {
+    double load = 0;
+    if (device.traits().many_lanes || getloadavg(&load, 1) != 1) return 0;
+    return load / device.traits().units;
 }
 
 class Tuner {
@@ -120,6 +131,7 @@ class Tuner {
         progress_.clear();
         finish(before);
         report_.seconds = seconds();
+        report_.load = load_of(rig_.device());
     }
 
   private:
@@ -185,7 +197,7 @@ class Tuner {
             if (left <= 0) throw Error(ErrorCode::unsupported, "tune", "the time is spent");
             if (const std::string no_room = rig_.no_room_for(*work); !no_room.empty())
                 throw Error(ErrorCode::out_of_memory, "tune", "no room: " + no_room);
-            tune_work(*suite, *work, point);
+            tune_work(task, *suite, *work, point);
         } catch (const Error& error) {
             point.problem = error.what();
             report_.failed = report_.failed || error.code() == ErrorCode::device_failed;
@@ -193,7 +205,7 @@ class Tuner {
         report_.points.push_back(std::move(point));
     }
 
-    void tune_work(const Suite& suite, const Work& work, TunePoint& point) {
+    void tune_work(const Task& task, const Suite& suite, const Work& work, TunePoint& point) {
         rig_.load(work, {});
         std::vector<Tuning::Asked> asked;
         use({}, &asked);
@@ -242,9 +254,41 @@ class Tuner {
             point.tuned_ms = point.default_ms;
             return;
         }
+        if (const std::string slower = slower_on(task, suite, bench, defaults, best); !slower.empty()) {
+            point.tuned_ms = point.default_ms;
+            point.note = words_of(best) + " is " + rounded(std::min(last.ratio, again.ratio)) +
+                         " times as fast, but slower on " + slower;
+            return;
+        }
         point.gain = std::min(last.ratio, again.ratio);
         point.variant = best.variant->name;
         point.rows = best.rows;
+        if (point.rows.size() == 1) point.rows.front().gain = point.gain;
+    }
+
+    // Other data, of the same rows, that the candidate is slower with; empty: none.
+    std::string slower_on(const Task& task, const Suite& suite, const Bench& bench, Candidate& defaults,
+                          Candidate& best) {
+        constexpr double tolerated = 0.95;
+        for (const std::string& other : task.subject.others) {
+            const std::string name = other.front() == '_' ? std::string(task.workload) + other : other;
+            for (const Workload& workload : suite.workloads) {
+                if (workload.name != name) continue;
+                const std::optional<Work> work = workload.make(task.type, task.n, options_.seed);
+                if (!work || work->type() != task.type) continue;
+                rig_.load(*work, {});
+                Bench same{suite,
+                           *work,
+                           Rotation(stream_, rig_.operands(), cold_bytes(rig_.device())),
+                           bench.point,
+                           bench.algorithm,
+                           bench.reach};
+                if (!is_right(same, best, words_of(best))) return name;
+                const Contest result = contest(times_with(same, defaults), times_with(same, best), effort_);
+                if (result.ratio < tolerated && result.low < tolerated) return name;
+            }
+        }
+        return {};
     }
 
     // --- Candidates -------------------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ struct TunePoint {
     std::vector<TuningRow> rows;  ///< that bring it; none: the defaults are best
     u64 tried = 0;                ///< candidates that were measured
     std::string problem;          ///< why it has no result; empty: it has
+    std::string note;             ///< what was found and given up
 };
 
 struct TuneReport {
@@ -47,6 +48,7 @@ struct TuneReport {
     std::vector<TunePoint> points;
     std::vector<std::string> wrong;  ///< candidates that gave a wrong result: which, and what
     double seconds = 0;
+    double load = 0;      ///< at the end: runnable threads for each of a CPU's; tuning itself makes about 1
     bool failed = false;  ///< the device did
 
     /// 0: all well; 1: a candidate was wrong; 4: the device failed.

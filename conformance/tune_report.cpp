@@ -35,6 +35,7 @@ ordered_json json_of(const TunePoint& point) {
                            {"gain", point.gain},
                            {"tried", point.tried},
                            {"rows", std::move(rows)}};
+    object["note"] = point.note.empty() ? ordered_json() : ordered_json(point.note);
     object["problem"] = point.problem.empty() ? ordered_json() : ordered_json(point.problem);
     return object;
 }
@@ -60,20 +61,27 @@ void TuneReport::print(std::ostream& out) const {
             continue;
         }
         const bool better = !point.rows.empty();
-        results.add(
-            {point.algorithm,
-             point.workload,
-             std::string(name_of(point.type)),
-             size_name(point.n),
-             rounded(point.default_ms),
-             rounded(point.tuned_ms),
-             {better ? rounded(point.gain) : "-", better ? Tone::good : Tone::plain},
-             std::to_string(point.tried),
-             better ? Cell(words_of(point)) : Cell("the defaults, " + point.default_variant, Tone::faint)});
+        results.add({point.algorithm,
+                     point.workload,
+                     std::string(name_of(point.type)),
+                     size_name(point.n),
+                     rounded(point.default_ms),
+                     rounded(point.tuned_ms),
+                     {better ? rounded(point.gain) : "-", better ? Tone::good : Tone::plain},
+                     std::to_string(point.tried),
+                     better ? Cell(words_of(point))
+                            : Cell("the defaults, " + point.default_variant +
+                                       (point.note.empty() ? "" : "; " + point.note),
+                                   Tone::faint)});
     }
     if (!results.empty()) results.print(out);
     for (const std::string& what : wrong)
         out << painted("WRONG", Tone::bad) << ' ' << what << '\n';
+    constexpr double busy = 2;
+    if (load > busy)
+        out << "the machine is busy, with " << rounded(load)
+            << " runnable threads for each of the device's: variants of one thread look better than they "
+               "are\n";
     u64 better = 0;
     for (const TunePoint& point : points)
         better += point.rows.empty() ? 0 : 1;
@@ -89,7 +97,8 @@ std::string TuneReport::json() const {
                          {"device", table.device},
                          {"units", table.units},
                          {"driver", table.driver},
-                         {"seconds", seconds}};
+                         {"seconds", seconds},
+                         {"load", load}};
     root["points"] = ordered_json::array();
     for (const TunePoint& point : points)
         root["points"].push_back(json_of(point));

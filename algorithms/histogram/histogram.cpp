@@ -72,7 +72,8 @@ constexpr HistogramRow table[] = {
      run_histogram_private_bins,
      [](const Device& device, const HistogramProblem& p) {
          constexpr u64 always = u64{64} << 20;
-         return private_rows(device, p).bytes() <= std::max(always, p.in.bytes());
+         return !device.traits().many_lanes &&
+                private_rows(device, p).bytes() <= std::max(always, p.in.bytes());
      }},
     {{"multi_copy", "several copies a group in local memory, a lane of a warp to each where they fit", true,
       true, true, Order::canonical,
