@@ -131,7 +131,6 @@ class Tuner {
         progress_.clear();
         finish(before);
         report_.seconds = seconds();
-        report_.load = load_of(rig_.device());
     }
 
   private:
@@ -206,6 +205,10 @@ class Tuner {
     }
 
     void tune_work(const Task& task, const Suite& suite, const Work& work, TunePoint& point) {
+        // Where other work has the threads too, one group is not slowed down as several are that must all be done.
+        const double load = load_of(rig_.device());
+        report_.load = std::max(report_.load, load);
+        is_busy_ = load > TuneReport::busy;
         rig_.load(work, {});
         std::vector<Tuning::Asked> asked;
         use({}, &asked);
@@ -376,6 +379,7 @@ class Tuner {
     std::optional<Contest> challenge(Bench& bench, Candidate& best, Candidate& other, TunePoint& point) {
         try {
             if (!is_right(bench, other, words_of(other))) return std::nullopt;
+            if (is_busy_ && groups_of(bench, other) == 1 && groups_of(bench, best) > 1) return std::nullopt;
             ++point.tried;
             return contest(times_with(bench, best), times_with(bench, other), effort_);
         } catch (const Error& error) {
@@ -431,6 +435,20 @@ class Tuner {
             return false;
         }
         return !verdict.unheld;
+    }
+
+    // The most groups of a launch.
+    u64 groups_of(Bench& bench, Candidate& candidate) {
+        u64 most = 0;
+        use(candidate);
+        stream_.observe([&most](const Kernel&, const LaunchShape& shape) {
+            most = std::max(most, shape.groups_x * shape.groups_y * shape.groups_z);
+        });
+        const Operands& at = bench.rotation.next();
+        bench.work.call(stream_, at.in, at.out, Options{});
+        stream_.observe({});
+        stream_.synchronize();
+        return most;
     }
 
     double time_of(Bench& bench, u64 calls) {
@@ -523,6 +541,7 @@ class Tuner {
     std::vector<u64> sizes_;
     ContestEffort effort_;
     double limit_ms_ = 0, budget_s_ = 0;
+    bool is_busy_ = false;
     const Clock::time_point start_ = Clock::now();
     Clock::time_point point_ends_;
     std::shared_ptr<Event> begin_, end_;

@@ -5,7 +5,7 @@
 /// verified and timed; then every variant that `auto` may take instead is, then, from the best variant on, each value of each
 /// tunable that its launch asks for, by coordinate descent. What is wrong is reported and never taken. Two candidates take
 /// turns (contest.hpp), and one is better only beyond the noise of that. At the end what was found is measured a second time,
-/// and given up unless it is faster again. What was measured at one size counts for those up to half-way (in powers of two)
+/// and given up unless it is faster again, and not slower with other data that the same rows are for. What was measured at one size counts for those up to half-way (in powers of two)
 /// to the next one that was.
 
 #include <concord/conformance/suite.hpp>
@@ -48,8 +48,11 @@ struct TuneReport {
     std::vector<TunePoint> points;
     std::vector<std::string> wrong;  ///< candidates that gave a wrong result: which, and what
     double seconds = 0;
-    double load = 0;      ///< at the end: runnable threads for each of a CPU's; tuning itself makes about 1
+    double load = 0;      ///< the most: runnable threads for each of a CPU's; tuning itself makes about 1
     bool failed = false;  ///< the device did
+
+    /// A load above this: candidates of one group, which look better then than they are, are left out.
+    static constexpr double busy = 2;
 
     /// 0: all well; 1: a candidate was wrong; 4: the device failed.
     int status() const { return !wrong.empty() ? 1 : failed ? 4 : 0; }

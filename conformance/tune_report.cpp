@@ -77,11 +77,10 @@ void TuneReport::print(std::ostream& out) const {
     if (!results.empty()) results.print(out);
     for (const std::string& what : wrong)
         out << painted("WRONG", Tone::bad) << ' ' << what << '\n';
-    constexpr double busy = 2;
     if (load > busy)
-        out << "the machine is busy, with " << rounded(load)
-            << " runnable threads for each of the device's: variants of one thread look better than they "
-               "are\n";
+        out << "the machine is busy, with up to " << rounded(load)
+            << " runnable threads for each of the device's: candidates of one group, where others have "
+               "several, were left out\n";
     u64 better = 0;
     for (const TunePoint& point : points)
         better += point.rows.empty() ? 0 : 1;

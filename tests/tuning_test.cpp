@@ -1,6 +1,7 @@
 // Tables of tuning: as text, as calls ask them, and that results keep their bits whatever they say.
 #include "devices.hpp"
 
+#include <concord/conformance/contest.hpp>
 #include <concord/tuning.hpp>
 
 #include <unistd.h>
@@ -100,71 +101,100 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
     return {bytes.begin(), bytes.end()};
 }
 
-using Call = std::function<std::vector<std::byte>(Stream&)>;
+using Call = std::function<std::vector<std::byte>(Stream&, const Options&)>;
 
 // One call an algorithm and kind of work, and its results' bytes.
 std::vector<std::pair<std::string, Call>> calls() {
     constexpr u64 n = 70001;
     std::vector<std::pair<std::string, Call>> list;
-    list.emplace_back("map", [](Stream& s) {
+    list.emplace_back("map", [](Stream& s, const Options& o) {
         const Array<f32> in(s, random_values<f32>(n)), out(s, n);
-        map(s, in, out, MapFunction::negate);
+        map(s, in, out, MapFunction::negate, o);
         return bytes_of(out.to_host(s));
     });
-    list.emplace_back("reduce", [](Stream& s) {
+    list.emplace_back("reduce", [](Stream& s, const Options& o) {
         const Array<f32> in(s, random_values<f32>(n)), out(s, 1);
-        reduce(s, in.view(), out.view(), ReduceOp::sum);
+        reduce(s, in.view(), out.view(), ReduceOp::sum, o);
         return bytes_of(out.to_host(s));
     });
-    list.emplace_back("scan", [](Stream& s) {
+    list.emplace_back("scan", [](Stream& s, const Options& o) {
         const Array<f32> in(s, random_values<f32>(3 * n)), out(s, 3 * n);
-        scan(s, in.view(), out.view(), ReduceOp::sum, ScanKind::inclusive);
+        scan(s, in.view(), out.view(), ReduceOp::sum, ScanKind::inclusive, o);
         return bytes_of(out.to_host(s));
     });
-    list.emplace_back("histogram", [](Stream& s) {
+    list.emplace_back("histogram", [](Stream& s, const Options& o) {
         const Array<f32> in(s, random_values<f32>(n));
         const Array<u64> out(s, 300);
-        histogram(s, in.view(), out.view(), HistogramBins::even(-1, 1));
+        histogram(s, in.view(), out.view(), HistogramBins::even(-1, 1), o);
         return bytes_of(out.to_host(s));
     });
-    list.emplace_back("compact", [](Stream& s) {
+    list.emplace_back("compact", [](Stream& s, const Options& o) {
         const Array<i32> in(s, random_values<i32>(n)), out(s, n);
         const Array<u64> count(s, 1);
         const i32 zero = 0;
         s.fill(*out.buffer(), 0, out.view().bytes(), &zero, sizeof zero);
-        compact(s, in, out, count, Keep{KeepRule::odd});
+        compact(s, in, out, count, Keep{KeepRule::odd}, o);
         return bytes_of(out.to_host(s));
     });
-    list.emplace_back("sort", [](Stream& s) {
+    list.emplace_back("sort", [](Stream& s, const Options& o) {
         const Array<u32> in(s, random_values<u32>(3 * n)), out(s, 3 * n);
-        sort(s, in.view(), out.view());
+        sort(s, in.view(), out.view(), {}, o);
         return bytes_of(out.to_host(s));
     });
-    list.emplace_back("transpose", [](Stream& s) {
+    list.emplace_back("transpose", [](Stream& s, const Options& o) {
         const Array<f32> in(s, random_values<f32>(401 * 399)), out(s, 401 * 399);
-        transpose(s, in, out, TransposeShape{401, 399});
+        transpose(s, in, out, TransposeShape{401, 399}, o);
         return bytes_of(out.to_host(s));
     });
-    list.emplace_back("convolve", [](Stream& s) {
+    list.emplace_back("convolve", [](Stream& s, const Options& o) {
         const Array<f32> in(s, random_values<f32>(301 * 299)), out(s, 301 * 299);
-        convolve(s, in, ConvolveMask(random_values<f32>(9), 3, 3), out, ConvolveShape{301, 299});
+        convolve(s, in, ConvolveMask(random_values<f32>(9), 3, 3), out, ConvolveShape{301, 299}, o);
         return bytes_of(out.to_host(s));
     });
     for (const u64 steps : {u64{1}, u64{5}}) {
-        list.emplace_back("stencil", [steps](Stream& s) {
+        list.emplace_back("stencil", [steps](Stream& s, const Options& o) {
             const Array<f32> in(s, random_values<f32>(60 * 70 * 64)), out(s, 60 * 70 * 64);
             const std::vector<f64> star{0.3, 0.1, 0.05};
-            stencil(s, in.view(), out.view(), StencilShape{60, 70, 64}, StarCoefficients(star), steps);
+            stencil(s, in.view(), out.view(), StencilShape{60, 70, 64}, StarCoefficients(star), steps, o);
             return bytes_of(out.to_host(s));
         });
     }
-    list.emplace_back("matmul", [](Stream& s) {
+    list.emplace_back("matmul", [](Stream& s, const Options& o) {
         const Array<f32> a(s, random_values<f32>(150 * 130)), b(s, random_values<f32>(130 * 170)),
             c(s, 150 * 170);
-        matmul(s, a.view(), b.view(), c.view(), MatmulShape{150, 170, 130});
+        matmul(s, a.view(), b.view(), c.view(), MatmulShape{150, 170, 130}, {}, o);
         return bytes_of(c.to_host(s));
     });
     return list;
+}
+
+// The variants of the algorithm that the work can be done with on the device: auto first.
+std::vector<std::string> ways(const std::string& algorithm) {
+    std::vector<std::string> names{"auto"};
+    for (const Algorithm& a : algorithms()) {
+        for (const Variant* variant : a.variants) {
+            if (a.name == algorithm) names.emplace_back(variant->name);
+        }
+    }
+    return names;
+}
+
+// The first of them whose launch asks for the tunable; empty: none does.
+std::string way_that_asks(Device& device, Stream& stream, const std::string& algorithm, const Call& call,
+                          const Tunable& tunable) {
+    for (const std::string& way : ways(algorithm)) {
+        std::vector<Tuning::Asked> asked;
+        const Tuned tuned(device, {}, &asked);
+        try {
+            call(stream, {.variant = way});
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::unsupported) throw;
+        }
+        for (const Tuning::Asked& a : asked) {
+            if (a.tunable == &tunable) return way;
+        }
+    }
+    return {};
 }
 
 }  // namespace
@@ -253,6 +283,33 @@ TEST_CASE("neighbouring size classes become one row") {
     CHECK(table.rows[0].class_last == 15);
     CHECK(table.rows[0].gain == 1.2);
     CHECK(table.rows[1].class_first == 17);
+}
+
+TEST_CASE("a contest is won only beyond noise") {
+    using conformance::contest;
+    using conformance::ContestEffort;
+    const ContestEffort effort{.most_ms = 1e9, .most_rounds = 31, .least_gain = 1.03};
+    u64 turn = 0;
+    auto steady = [](double ms) { return [ms](u64 calls) { return ms * static_cast<double>(calls); }; };
+    auto noisy = [&](double ms) {
+        return [&turn, ms](u64 calls) {
+            return ms * static_cast<double>(calls) * (turn++ % 5 == 0 ? 4 : turn % 2 == 0 ? 1.1 : 1);
+        };
+    };
+    const auto twice = contest(steady(2), steady(1), effort);
+    CHECK(twice.is_won(1.03));
+    CHECK(twice.ratio == doctest::Approx(2));
+    CHECK(twice.holder.median == doctest::Approx(2));
+    CHECK(twice.challenger.median == doctest::Approx(1));
+    CHECK(twice.rounds < 31);  // it was beyond doubt before
+    CHECK_FALSE(contest(steady(1), steady(1), effort).is_won(1.03));
+    CHECK_FALSE(contest(steady(1), steady(1.5), effort).is_won(1.03));
+    CHECK_FALSE(contest(noisy(1), noisy(1), effort).is_won(1.03));
+    CHECK(contest(noisy(3), noisy(1), effort).is_won(1.03));
+    // One that crawls is not measured further.
+    const auto crawls = contest(steady(1), steady(10), effort);
+    CHECK(crawls.rounds == 0);
+    CHECK(crawls.ratio == doctest::Approx(0.1));
 }
 
 TEST_CASE("tunables are what they are said to be") {
@@ -351,17 +408,49 @@ DEVICE_TEST(auto_takes_the_tables_variant_where_it_may) {
     stream->synchronize();
 }
 
-DEVICE_TEST(tunables_are_asked_for_where_they_say) {
+// Every tunable that is said to be asked for here is, by some variant's launch; and with each of its values results keep
+// their bits.
+DEVICE_TEST(results_keep_their_bits_whatever_the_table) {
     const auto stream = device.create_stream();
-    std::vector<Tuning::Asked> asked;
-    {
-        const Tuned tuned(device, {}, &asked);
-        for (const auto& [name, call] : calls()) {
-            for (const Algorithm& algorithm : algorithms()) {
-                if (algorithm.name == name) call(*stream);
+    u64 asked_for = 0, expected_ones = 0;
+    for (const Tunable* tunable : tunables())
+        expected_ones += tunable->is_for(device) ? 1 : 0;
+    for (const Tunable* tunable : tunables()) {
+        if (!tunable->is_for(device)) continue;
+        CAPTURE(tunable->name);
+        bool found = false;
+        for (const auto& [algorithm, call] : calls()) {
+            if (tunable->algorithm() != algorithm) continue;
+            const std::string way = way_that_asks(device, *stream, algorithm, call, *tunable);
+            if (way.empty()) continue;
+            found = true;
+            CAPTURE(way);
+            std::vector<std::byte> expected;
+            {
+                const Tuned defaults(device, {});
+                expected = call(*stream, {.variant = way});
+            }
+            for (const u64 value : tunable->values) {
+                if (value == 0) continue;
+                CAPTURE(value);
+                const Tuned tuned(device, {row(std::string(tunable->name), std::to_string(value))});
+                CHECK(call(*stream, {.variant = way}) == expected);
             }
         }
+        CHECK(found);
+        asked_for += found ? 1 : 0;
     }
+    CHECK(asked_for == expected_ones);
+    CHECK(expected_ones >= 8);
+}
+
+// No launch asks for a tunable that is not said to be for the device.
+DEVICE_TEST(tunables_are_asked_for_only_where_they_say) {
+    const auto stream = device.create_stream();
+    std::vector<Tuning::Asked> asked;
+    const Tuned tuned(device, {}, &asked);
+    for (const auto& [algorithm, call] : calls())
+        call(*stream, {});
     u64 seen = 0;
     for (const Tuning::Asked& a : asked) {
         if (a.tunable == nullptr) continue;
@@ -370,33 +459,6 @@ DEVICE_TEST(tunables_are_asked_for_where_they_say) {
         ++seen;
     }
     CHECK(seen >= 8);
-}
-
-// Every value of every tunable that the device asks for: results keep their bits.
-DEVICE_TEST(results_keep_their_bits_whatever_the_table) {
-    const auto stream = device.create_stream();
-    u64 tried = 0;
-    for (const auto& [algorithm, call] : calls()) {
-        CAPTURE(algorithm);
-        std::vector<std::byte> expected;
-        {
-            const Tuned defaults(device, {});
-            expected = call(*stream);
-        }
-        for (const Tunable* tunable : tunables()) {
-            if (tunable->algorithm() != algorithm || !tunable->is_for(device)) continue;
-            CAPTURE(tunable->name);
-            for (const u64 value : tunable->values) {
-                if (value == 0) continue;
-                CAPTURE(value);
-                std::vector<Tuning::Asked> asked;
-                const Tuned tuned(device, {row(std::string(tunable->name), std::to_string(value))}, &asked);
-                CHECK(call(*stream) == expected);
-                ++tried;
-            }
-        }
-    }
-    CHECK(tried >= 20);
 }
 
 // A row is really used: more parts of the input, more groups.
