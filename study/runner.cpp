@@ -183,6 +183,13 @@ class Runner {
                 [&](const Result& asked, const ordered_json& row) { take(asked, row); });
             return;
         }
+        if (study.kind == Study::Kind::tuning) {
+            run_tuning(
+                device.info().selector, what, options_.types.empty() ? what.types : options_.types,
+                options_.quick, [&](const Result& asked, const BenchRow& row) { return wanted(asked, row); },
+                [&](const Result& asked, const ordered_json& row) { take(asked, row); });
+            return;
+        }
         const auto suite = std::find_if(study_suites().begin(), study_suites().end(),
                                         [&](const Suite& s) { return s.name == what.suite; });
         if (suite == study_suites().end())

@@ -345,6 +345,25 @@ Study portable() {
     return s;
 }
 
+Study tuned() {
+    Study s{"tuning",
+            "Tables of tuning",
+            "What does a table that was measured on the device bring over the defaults?",
+            "What `auto` takes of every algorithm, with the device's table (its own, the user's or a shipped "
+            "one: `concord "
+            "devices --verbose` names it) and without, in turns, so that what slows the machine down slows "
+            "both. Where there "
+            "is no row for the work, or no table, the two are the same and the difference is noise.",
+            {},
+            {},
+            Study::Kind::tuning};
+    s.cases = {{"tuning", {powers(16, 20, 4), powers(16, 24, 4)}}};
+    s.figures = {figure("Gain over the defaults",
+                        "The defaults' time over that with the table; 1 is no gain.", gains, By::n,
+                        Measure::time)};
+    return s;
+}
+
 Study agrees() {
     Study s{"agreement",
             "Agreement",
@@ -409,6 +428,7 @@ const std::vector<Study>& studies() {
         weak_scaling(),
         strong_scaling(),
         portable(),
+        tuned(),
         agrees()};
     return all;
 }

@@ -10,6 +10,10 @@
 #include <functional>
 #include <iosfwd>
 
+namespace concord::conformance {
+struct BenchRow;
+}
+
 namespace concord::study {
 
 using conformance::Suite;
@@ -65,7 +69,7 @@ struct Study {
     std::string name, title, question, text;
     std::vector<Case> cases;
     std::vector<Figure> figures;
-    enum class Kind { bench, transfers, ranks, check } kind = Kind::bench;
+    enum class Kind { bench, transfers, ranks, check, tuning } kind = Kind::bench;
 };
 
 /// All studies, in the order of the report.
@@ -86,6 +90,8 @@ std::vector<Chart> gustafson(const Figure& figure, const Data& data);
 std::vector<Chart> over_ranks(const Figure& figure, const Data& data);
 /// Each algorithm's part of the ceiling, per device; and the harmonic mean over devices.
 std::vector<Chart> portability(const Figure& figure, const Data& data);
+/// How often as fast a device's table of tuning makes what `auto` takes.
+std::vector<Chart> gains(const Figure& figure, const Data& data);
 /// What was checked: the matrix, and the worst error / bound.
 std::vector<Chart> agreement(const Figure& figure, const Data& data);
 
@@ -132,6 +138,9 @@ Comparison compare(const Records& a, const Records& b, const std::string& name_a
 void run_transfers(const std::string& selector, const Case& what, bool quick,
                    const std::function<bool(const Result&)>& wanted,
                    const std::function<void(const Result&, const ordered_json& row)>& done);
+void run_tuning(const std::string& selector, const Case& what, const std::vector<Type>& types, bool quick,
+                const std::function<bool(const Result&, const conformance::BenchRow&)>& wanted,
+                const std::function<void(const Result&, const ordered_json& row)>& done);
 ordered_json run_check(const std::string& algorithm, const std::vector<std::string>& devices,
                        const std::vector<Type>& types, bool quick, int& status);
 std::vector<Suite> effect_suites();

@@ -242,7 +242,7 @@ visit() {  # COMMAND WORDS...
     while read -r name; do visit "$@" "$name"; done < <(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' <<<"$out")
 }
 visit
-for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" "run stencil" "run matmul" check bench cache "cache ls" "cache verify" \
+for level in devices doctor algorithms run "run map" "run add" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" "run stencil" "run matmul" check bench tune cache "cache ls" "cache verify" \
     "cache clear"; do
     problem=
     [[ $visited == *"[$level]"* ]] || problem="expected it among the commands that --help lists, which are$visited"
@@ -271,7 +271,7 @@ ends 2 "--out" study reduce-steps
 ends 0 "reduce-steps" study --list
 ends 2 "frob" devices --log-level frob
 ends 2 "--threads" devices --threads 0
-for command in devices doctor algorithms check bench "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" "run stencil" "run matmul"; do
+for command in devices doctor algorithms check bench tune "cache ls" "run map" "run reduce" "run scan" "run histogram" "run compact" "run sort" "run transpose" "run convolve" "run stencil" "run matmul"; do
     # shellcheck disable=SC2086  # a command is one word or two
     ends 2 "--frob" $command --frob
 done

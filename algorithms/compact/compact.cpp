@@ -2,6 +2,7 @@
 
 #include <concord/launch.hpp>
 #include <concord/lookback.hpp>
+#include <concord/tunables.hpp>
 
 namespace concord {
 
@@ -16,6 +17,36 @@ namespace {
 constexpr u32 pack_bytes = 16;
 constexpr u32 rows = 4;
 constexpr u64 most_chunks = 4096;  // that the one group in the middle has to scan
+
+constexpr Tunable waves{"compact.waves",
+                        "groups at most, in waves of those that are resident at once, fused",
+                        true,
+                        true,
+                        false,
+                        false,
+                        {1, 2, 4, 8, 16}};
+constexpr Tunable groups_a_unit{
+    "compact.groups", "groups at most for each thread, fused", false, false, true, true, {4, 8, 16, 32, 64}};
+constexpr Tunable group_kib{"compact.group_kib",
+                            "KiB that a group is worth at least",
+                            false,
+                            false,
+                            true,
+                            true,
+                            {64, 128, 256, 512, 1024, 4096}};
+constexpr Tunable resident_groups{"compact.lookback_resident",
+                                  "groups of a unit that registers are kept for, lookback",
+                                  true,
+                                  false,
+                                  false,
+                                  false,
+                                  {3, 4, 5, 6, 8}};
+constexpr Tunable tile_kib{"compact.tile_kib",  "KiB of a tile, two_pass", false, false, false, true,
+                           {8, 16, 32, 64, 128}};
+
+TuningPoint point_of(const CompactProblem& p) {
+    return {p.in.type, p.in.count};
+}
 
 const KernelSource& source(CompactText text) {
     static const KernelSource fused{"compact",
@@ -46,7 +77,6 @@ u32 past_cache(const Device& device, const CompactProblem& p) {
 u32 rows_of(CompactText text) {
     return text == CompactText::lookback ? 8 : rows;
 }
-constexpr u32 lookback_resident = 6;  // groups of a unit that registers are kept for
 
 // Tiles from the 16-byte boundary at or before the input on, and the elements between that and the input.
 struct Tiles {
@@ -72,9 +102,10 @@ Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& ke
     const u64 n = p.in.count;
     if (!traits.many_lanes) {
         // One group while the work is small (waking a thread costs more), then some for each thread.
-        constexpr u64 least_bytes = u64{256} << 10;
-        const u64 most = std::min<u64>(
-            {std::max<u64>(1, p.in.bytes() / least_bytes), u64{traits.units} * 16, most_chunks});
+        const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10,
+                  each = tuned(device, groups_a_unit, point_of(p), 16);
+        const u64 most =
+            std::min<u64>({std::max<u64>(1, p.in.bytes() / least_bytes), traits.units * each, most_chunks});
         const u64 length = divide_up(divide_up(n, most), 1024) * 1024;
         return {divide_up(n, length), length};
     }
@@ -82,7 +113,8 @@ Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& ke
     // A few waves of resident groups.
     const i64 resident = kernel.attributes().groups_per_unit;
     const u64 wave = (resident > 0 ? static_cast<u64>(resident) : 8) * traits.units;
-    const u64 length = divide_up(tiles, std::min({tiles, 4 * wave, most_chunks}));
+    const u64 most = wave * tuned(device, waves, point_of(p), 4);
+    const u64 length = divide_up(tiles, std::min({tiles, most, most_chunks}));
     return {divide_up(tiles, length), length, shift};
 }
 
@@ -148,10 +180,10 @@ void run_two_pass(Stream& stream, const CompactProblem& p) {
     const u64 n = p.in.count, size = size_of(p.in.type);
     constexpr u64 slack = host::compress_slack;
     // Two of them fit the first cache; many threads take larger ones, for the turn goes round one tile after another.
-    const u64 tile_bytes = u64{device.traits().units <= 8 ? 16U : 64U} << 10;
+    const u64 tile_bytes = tuned(device, tile_kib, point_of(p), device.traits().units <= 8 ? 16 : 64) << 10;
     const u64 tile = tile_bytes / size, tiles = divide_up(n, tile);
     // One thread while the work is small.
-    constexpr u64 least_bytes = u64{256} << 10;
+    const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10;
     const u64 groups =
         std::min<u64>({tiles, device.traits().units, std::max<u64>(1, p.in.bytes() / least_bytes)});
     if (p.partition) {
@@ -287,7 +319,8 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
     // What else a text is specialised by, where it looks at it.
     const bool partition = p.partition && host == &CompactHost::write;
     const bool counts_far = p.in.count >> 32 != 0 && text == CompactText::lookback;
-    const u64 more = u64{partition} | u64{counts_far} << 1;
+    const u64 resident = text == CompactText::lookback ? tuned(device, resident_groups, point_of(p), 6) : 1;
+    const u64 more = u64{partition} | u64{counts_far} << 1 | resident << 4;
     const KernelId id{&source(text), entry, op.hash, static_cast<u64>(type),
                       static_cast<u64>(text) << 2 | more};
     return device.kernel(id, [&] {
@@ -302,7 +335,7 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                           {"PACK", std::to_string(pack_bytes / size_of(type))},
                           {"ROWS", std::to_string(rows_of(text))},
                           {"PARTITION", partition ? "1" : "0"},
-                          {"RESIDENT", std::to_string(lookback_resident)},
+                          {"RESIDENT", std::to_string(resident)},
                           {"COUNT", counts_far ? "u64" : "u32"}};
         if (text == CompactText::wide) spec.constants.push_back({"WIDE", "1"});
         spec.op = op;
@@ -312,11 +345,15 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
     });
 }
 
+Tunables compact_tunables() {
+    return {&waves, &groups_a_unit, &group_kib, &resident_groups, &tile_kib};
+}
+
 Run compact(Stream& stream, const CompactProblem& p, const Options& options) {
     const char* call = p.partition ? "partition" : "compact";
     check(call, stream, p);
     if (p.in_place() && options.variant == "auto") check_in_place(stream.device(), p);
-    const CompactRow& row = choose(call, table, stream.device(), p, options);
+    const CompactRow& row = choose_tuned(call, table, stream.device(), p, point_of(p), options);
     if (p.in.count == 0) {
         const u64 none = 0;
         stream.fill(*p.count.buffer, p.count.offset, sizeof none, &none, sizeof none);

@@ -91,7 +91,8 @@ std::vector<const Variant*> convolve_variants() {
 Run convolve(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
              const ConvolveShape& shape, const Options& options) {
     const detail::ConvolveProblem p = detail::problem_of(stream, in, mask, out, shape);
-    const detail::ConvolveRow& row = detail::choose("convolve", detail::table, stream.device(), p, options);
+    const detail::ConvolveRow& row =
+        detail::choose_tuned("convolve", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
     return {row.name, &stream.device()};
 }

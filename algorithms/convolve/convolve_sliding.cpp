@@ -25,6 +25,24 @@ const KernelSource& wide_source() {
 
 // --- sliding, groups of many lanes ----------------------------------------------------------------------------------
 
+constexpr Tunable strip_rows{"convolve.strip",
+                             "rows of a lane's strip, sliding",
+                             true,
+                             true,
+                             false,
+                             false,
+                             {8, 12, 16, 24, 32, 48, 64, 128}};
+constexpr Tunable groups_a_unit{
+    "convolve.groups",    "groups at most for each thread, sliding", false, false, true, true,
+    {2, 4, 8, 16, 32, 64}};
+constexpr Tunable group_work{"convolve.group_work",
+                             "thousands of taps that a group is worth at least, sliding",
+                             false,
+                             false,
+                             true,
+                             true,
+                             {128, 256, 512, 1024, 2048, 4096}};
+
 constexpr u32 sliding_lanes = 128;
 constexpr u32 sliding_row = 32;  // lanes side by side: a warp
 
@@ -91,7 +109,7 @@ u64 strip_height(const Device& device, const Kernel& kernel, const ConvolveProbl
         best = height;
         best_cost = cost;
     }
-    return best;
+    return tuned(device, strip_rows, point_of(p), best);
 }
 
 void run_sliding_lanes(Stream& stream, const ConvolveProblem& p) {
@@ -122,9 +140,10 @@ host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProblem& p) 
     host::ConvolvePlan plan = host_plan(p);
     const DeviceTraits& traits = device.traits();
     const u64 elements = p.shape.rows * p.shape.columns;
-    constexpr u64 least_work = u64{1} << 20;  // taps and elements
-    const u64 work = elements * (p.mask.taps() + 8);
-    const u64 groups = std::clamp<u64>(work / least_work, 1, u64{traits.units} * 16);
+    const u64 least_work = tuned(device, group_work, point_of(p), 1024) << 10,
+              most = traits.units * tuned(device, groups_a_unit, point_of(p), 16);
+    const u64 work = elements * (p.mask.taps() + 8);  // an element costs some by itself
+    const u64 groups = std::clamp<u64>(work / least_work, 1, most);
     const u64 strips = divide_up(plan.rows, host::convolve_tall),
               chunks = divide_up(plan.columns, host::convolve_chunk);
     const u64 down = std::min(groups, strips);
@@ -195,6 +214,10 @@ void run_factors(Stream& stream, const ConvolveProblem& p) {
 }
 
 }  // namespace
+
+Tunables convolve_tunables() {
+    return {&strip_rows, &groups_a_unit, &group_work};
+}
 
 void run_convolve_sliding(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();

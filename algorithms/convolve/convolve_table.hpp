@@ -3,6 +3,7 @@
 
 #include <concord/convolve.hpp>
 #include <concord/host_kernel.hpp>
+#include <concord/tunables.hpp>
 
 namespace concord::detail {
 
@@ -15,6 +16,10 @@ struct ConvolveProblem {
     Type type() const { return mask.type; }  ///< of the arithmetic
     u32 clamps() const { return shape.border == ConvolveBorder::clamp ? 1 : 0; }
 };
+
+inline TuningPoint point_of(const ConvolveProblem& p) {
+    return {p.in.type, p.shape.rows * p.shape.columns, p.mask.taps()};
+}
 
 /// Factors of a mask of rank one: column.size() rows, row.size() columns.
 template <class T>

@@ -27,7 +27,7 @@ Support supports_private(const Device& device, const HistogramProblem& p) {
         return Support::no("groups on " + device.info().selector +
                            " have many lanes, which would share a table");
     if (p.bins() > most_narrow_bins) return Support::no(bins_name(p.bins()) + " are more than 2^30");
-    const u64 bytes = private_rows(device, p.in.count, p.bins()).bytes(),
+    const u64 bytes = private_rows(device, p).bytes(),
               most = std::min(device.traits().max_allocation, device.traits().global_memory / 4);
     if (bytes > most)
         return Support::no("tables of " + std::to_string(bytes) + " bytes are more than " +
@@ -72,13 +72,14 @@ constexpr HistogramRow table[] = {
      run_histogram_private_bins,
      [](const Device& device, const HistogramProblem& p) {
          constexpr u64 always = u64{64} << 20;
-         return private_rows(device, p.in.count, p.bins()).bytes() <= std::max(always, p.in.bytes());
+         return !device.traits().many_lanes &&
+                private_rows(device, p).bytes() <= std::max(always, p.in.bytes());
      }},
     {{"multi_copy", "several copies a group in local memory, a lane of a warp to each where they fit", true,
       true, true, Order::canonical,
       "J. Gomez-Luna et al., An optimized approach to histogram computation on GPU, 2013"},
      [](const Device& device, const HistogramProblem& p) {
-         return supports_local(device, p, p.bins() * 4 * std::max<u64>(2, multi_copies(device, p.bins())));
+         return supports_local(device, p, p.bins() * 4 * std::max<u64>(2, multi_copies(device, p)));
      },
      run_histogram_multi_copy,
      [](const Device& device, const HistogramProblem& p) {
@@ -140,7 +141,7 @@ void check_operands(const Stream& stream, const View& in, const View& counters) 
 
 Run histogram(Stream& stream, const HistogramProblem& p, const Options& options) {
     check_operands(stream, p.in, p.out);
-    const HistogramRow& row = choose("histogram", table, stream.device(), p, options);
+    const HistogramRow& row = choose_tuned("histogram", table, stream.device(), p, point_of(p), options);
     if (p.in.count == 0 || p.nothing) {
         const u64 zero = 0;
         stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));

@@ -26,6 +26,20 @@ constexpr u64 most_copy_bytes = u64{32} << 10;
 constexpr u32 most_copies = 32;
 constexpr u64 share_bits = 31;  // samples of a group, counted in 32 bits
 
+constexpr Tunable copies_of_group{
+    "histogram.copies", "copies a group at most, multi_copy", true, true, false, false, {2, 4, 8, 16, 32}};
+constexpr Tunable row_gain{"histogram.row_gain",
+                           "samples counted in the time that one counter takes to be added",
+                           true,
+                           true,
+                           false,
+                           false,
+                           {4, 8, 16, 32, 64, 128, 256}};
+constexpr Tunable tables_of_task{
+    "histogram.tables", "tables of a task, private_bins", false, false, true, true, {1, 2, 4, 8}};
+constexpr Tunable tasks_of_unit{
+    "histogram.tasks", "tasks for each thread, private_bins", false, false, true, true, {1, 2, 4, 8, 16}};
+
 enum class Text { lanes, wide, steps, sorted };
 
 const KernelSource& source(Text text) {
@@ -132,8 +146,9 @@ void finish(Stream& stream, const HistogramProblem& p, const Counts& counts) {
 
 // Groups that count in `bytes` of local memory each, a row of `held` counters that each then adds to the
 // counters: one wave of resident groups; fewer if a group's share of the samples would not be worth a row.
-u64 group_count(const Device& device, const Kernel& kernel, u64 n, u64 held, u64 bytes, u32 lanes,
-                u32 sample_size) {
+u64 group_count(const Device& device, const Kernel& kernel, const HistogramProblem& p, u64 held, u64 bytes,
+                u32 lanes) {
+    const u64 n = p.in.count;
     const DeviceTraits& traits = device.traits();
     const u64 least = (n >> share_bits) + 1;
     constexpr u64 host_share = u64{1} << 16;
@@ -148,9 +163,9 @@ u64 group_count(const Device& device, const Kernel& kernel, u64 n, u64 held, u64
                              std::max<u64>(1, (traits.local_memory + reserved) / (bytes + reserved))});
     }
     // A row costs about as much as 1 / row_gain of its length in samples, on all of the device at once.
-    constexpr f64 row_gain = 32;
-    const auto worth = static_cast<u64>(std::sqrt(row_gain * static_cast<f64>(n) / static_cast<f64>(held)));
-    const u64 work = divide_up(n, u64{lanes} * (16 / sample_size));
+    const auto gain = static_cast<f64>(tuned(device, row_gain, point_of(p), 32));
+    const auto worth = static_cast<u64>(std::sqrt(gain * static_cast<f64>(n) / static_cast<f64>(held)));
+    const u64 work = divide_up(n, u64{lanes} * (16 / size_of(p.in.type)));
     return std::max(least, std::min({resident * traits.units, worth + 1, work}));
 }
 
@@ -162,7 +177,7 @@ void run_private(Stream& stream, const HistogramProblem& p, u32 copies, u64 pass
                               {.lanes = lanes, .copies = copies, .passes = passes > 1, .words = counts.words},
                               p.host->local);
     const u64 range = divide_up(p.bins(), passes), bytes = range * copies * 4, n = p.in.count;
-    u64 groups = group_count(device, *count, n, range, bytes, lanes, size_of(p.in.type));
+    u64 groups = group_count(device, *count, p, range, bytes, lanes);
     // The passes over a part of the samples run side by side: one of them fetches it for all.
     if (passes > 1) groups = std::max((n >> share_bits) + 1, groups / passes) * passes;
     launch(stream, *count, LaunchShape::linear(groups, lanes_of(device, lanes), bytes), p.in, counts.view, n,
@@ -176,9 +191,17 @@ u64 local_budget(const Device& device) {
     return device.traits().local_memory;
 }
 
-u64 multi_copies(const Device& device, u64 bins) {
-    const u64 budget = std::min(most_copy_bytes, local_budget(device));
-    for (u64 copies = most_copies; copies > 1; copies /= 2) {
+TuningPoint point_of(const HistogramProblem& p) {
+    return {p.in.type, p.in.count, static_cast<u64>(std::bit_width(std::max<u64>(1, p.bins()) - 1))};
+}
+
+Tunables histogram_tunables() {
+    return {&copies_of_group, &row_gain, &tables_of_task, &tasks_of_unit};
+}
+
+u64 multi_copies(const Device& device, const HistogramProblem& p) {
+    const u64 budget = std::min(most_copy_bytes, local_budget(device)), bins = p.bins();
+    for (u64 copies = tuned(device, copies_of_group, point_of(p), most_copies); copies > 1; copies /= 2) {
         if (bins <= budget / (copies * 4)) return copies;
     }
     return bins <= local_budget(device) / 8 ? 2 : 0;
@@ -189,11 +212,16 @@ u64 pass_count(const Device& device, u64 bins) {
     return std::max<u64>(2, divide_up(bins, local_budget(device) / 4));
 }
 
-PrivateRows private_rows(const Device& device, u64 n, u64 bins) {
+PrivateRows private_rows(const Device& device, const HistogramProblem& p) {
+    const u64 n = p.in.count, bins = p.bins();
     constexpr u64 least_share = u64{1} << 16, line = 16;
     // Tables that stay in the cache next to a core: several, so that equal samples do not wait for one another.
-    const u32 tables = bins <= 512 ? 8 : bins <= 2048 ? 4 : bins <= 32768 ? 2 : 1;
-    const u64 tasks_a_unit = bins <= 16384 ? 4 : 1;
+    const u32 tables = static_cast<u32>(tuned(device, tables_of_task, point_of(p),
+                                              bins <= 512     ? 8
+                                              : bins <= 2048  ? 4
+                                              : bins <= 32768 ? 2
+                                                              : 1));
+    const u64 tasks_a_unit = tuned(device, tasks_of_unit, point_of(p), bins <= 16384 ? 4 : 1);
     const u64 share = std::max(least_share, bins);
     const u64 tasks = std::max((n >> share_bits) + 1,
                                std::min(u64{device.traits().units} * tasks_a_unit, divide_up(n, share)));
@@ -202,7 +230,7 @@ PrivateRows private_rows(const Device& device, u64 n, u64 bins) {
 
 void run_histogram_private_bins(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
-    const PrivateRows rows = private_rows(device, p.in.count, p.bins());
+    const PrivateRows rows = private_rows(device, p);
     const auto scratch = stream.scratch(rows.bytes());
     const View view{scratch.get(), 0, rows.bytes() / 4, Type::u32};
     const auto count =
@@ -216,7 +244,7 @@ void run_histogram_private_bins(Stream& stream, const HistogramProblem& p) {
 }
 
 void run_histogram_multi_copy(Stream& stream, const HistogramProblem& p) {
-    run_private(stream, p, static_cast<u32>(multi_copies(stream.device(), p.bins())), 1);
+    run_private(stream, p, static_cast<u32>(multi_copies(stream.device(), p)), 1);
 }
 
 void run_histogram_shared_atomic(Stream& stream, const HistogramProblem& p) {
@@ -234,7 +262,7 @@ void run_histogram_packed16(Stream& stream, const HistogramProblem& p) {
     const auto count =
         kernel(device, p, "histogram_packed16", {.lanes = lanes, .words = counts.words}, p.host->packed16);
     const u64 bytes = divide_up(p.bins(), 2) * 4, n = p.in.count;
-    const u64 groups = group_count(device, *count, n, p.bins(), bytes, lanes, size_of(p.in.type));
+    const u64 groups = group_count(device, *count, p, p.bins(), bytes, lanes);
     launch(stream, *count, LaunchShape::linear(groups, lanes_of(device, lanes), bytes), p.in, counts.view, n,
            p.bins(), counts.words, p.values);
     finish(stream, p, counts);

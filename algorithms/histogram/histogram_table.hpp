@@ -4,6 +4,8 @@
 
 #include <concord/histogram.hpp>
 
+#include <concord/tunables.hpp>
+
 #include <array>
 #include <bit>
 
@@ -29,7 +31,7 @@ constexpr Type unsigned_of(Type type) {
 }
 
 /// Bytes of a group's counters in local memory, by variant; 0 if they do not fit.
-u64 multi_copies(const Device& device, u64 bins);
+u64 multi_copies(const Device& device, const HistogramProblem& problem);
 u64 pass_count(const Device& device, u64 bins);
 u64 local_budget(const Device& device);
 /// The rows of private_bins.
@@ -38,7 +40,9 @@ struct PrivateRows {
     u32 tables;
     u64 bytes() const { return tasks * stride * tables * 4; }
 };
-PrivateRows private_rows(const Device& device, u64 n, u64 bins);
+PrivateRows private_rows(const Device& device, const HistogramProblem& problem);
+
+TuningPoint point_of(const HistogramProblem& problem);
 
 void run_histogram_private_bins(Stream& stream, const HistogramProblem& problem);
 void run_histogram_multi_copy(Stream& stream, const HistogramProblem& problem);

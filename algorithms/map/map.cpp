@@ -1,5 +1,6 @@
 #include <concord/launch.hpp>
 #include <concord/map.hpp>
+#include <concord/tunables.hpp>
 
 #include <array>
 #include <string>
@@ -15,8 +16,25 @@ namespace {
 
 constexpr u32 group_lanes = 256;
 constexpr u32 pack_bytes = 16;
-constexpr u32 unroll = 1;  // on an H200 more accesses a lane, or a resident grid, cost 3 to 8 %
-constexpr u64 wide_tile = u64{64} << 10;  // bytes of output of a group in the CPU shape
+
+constexpr Tunable unroll{"map.unroll", "accesses of 16 bytes a lane", true, true, false, false, {1, 2, 4}};
+constexpr Tunable tile_kib{"map.tile_kib",
+                           "KiB of output of a group of one lane",
+                           false,
+                           false,
+                           true,
+                           true,
+                           {16, 32, 64, 128, 256, 1024}};
+
+TuningPoint point_of(const MapProblem& p) {
+    const bool two = p.a.buffer != p.b.buffer || p.a.offset != p.b.offset;
+    return {p.out.type, p.out.count, two ? 2U : 1U};
+}
+
+// On an H200 more accesses a lane, or a resident grid, cost 3 to 8 %.
+u32 unroll_of(const Device& device, const MapProblem& p) {
+    return static_cast<u32>(tuned(device, unroll, point_of(p), 1));
+}
 
 const KernelSource& source() {
     static const KernelSource texts{
@@ -25,10 +43,11 @@ const KernelSource& source() {
 }
 
 std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* entry, u32 pack,
-                               HostKernel MapHost::*host) {
+                               HostKernel MapHost::*host, u32 unrolled = 1) {
     const Type a = p.a.type, b = p.b.type, out = p.out.type;
     const KernelId id{&source(), entry, p.op.hash,
-                      static_cast<u64>(a) | static_cast<u64>(b) << 8 | static_cast<u64>(out) << 16, pack};
+                      static_cast<u64>(a) | static_cast<u64>(b) << 8 | static_cast<u64>(out) << 16,
+                      pack | u64{unrolled} << 32};
     return device.kernel(id, [&] {
         KernelSpec spec;
         spec.source = &source();
@@ -37,7 +56,7 @@ std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* 
                           {"B", std::string(name_of(b))},
                           {"U", std::string(name_of(out))},
                           {"GROUP", std::to_string(group_lanes)},
-                          {"UNROLL", std::to_string(unroll)},
+                          {"UNROLL", std::to_string(unrolled)},
                           {"PACK", std::to_string(pack)},
                           {"F(x, y)", p.op.arguments.size() == 2 ? "apply(op, x, y)" : "apply(op, x)"}};
         spec.op = p.op;
@@ -67,7 +86,7 @@ void run_wide(Stream& stream, const MapProblem& p) {
     const u64 n = p.out.count;
     // Enough tiles for balance, few enough that their count costs nothing; a single one while the work is
     // small.
-    u64 tile = wide_tile / size_of(p.out.type);
+    u64 tile = (tuned(device, tile_kib, point_of(p), 64) << 10) / size_of(p.out.type);
     if (n > tile * device.traits().units * 64)
         tile = divide_up(divide_up(n, device.traits().units * u64{64}), 64) * 64;
     launch(stream, *map, LaunchShape::linear(divide_up(n, tile), 1), p.a, p.b, p.out, n, tile,
@@ -95,9 +114,10 @@ void run_vectorized(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
     if (!device.traits().many_lanes) return run_wide(stream, p);
     const auto [pack, head] = packing(p);
-    const auto map = kernel(device, p, "map_vectorized", pack, &MapHost::vectorized);
+    const u32 unrolled = unroll_of(device, p);
+    const auto map = kernel(device, p, "map_vectorized", pack, &MapHost::vectorized, unrolled);
     const u64 n = p.out.count, packs = (n - head) / pack;
-    const u64 tiles = std::max<u64>(1, divide_up(packs, u64{group_lanes} * unroll));
+    const u64 tiles = std::max<u64>(1, divide_up(packs, u64{group_lanes} * unrolled));
     const u32 ends = static_cast<u32>(n - packs * pack);
     launch(stream, *map, LaunchShape::linear(tiles, group_lanes), p.a, p.b, p.out, head, packs, ends,
            p.values);
@@ -162,6 +182,10 @@ const MapHost* builtin_host(MapFunction function) {
 
 }  // namespace
 
+Tunables map_tunables() {
+    return {&unroll, &tile_kib};
+}
+
 Run map(Stream& stream, const MapProblem& p, const Options& options) {
     const char* call = p.algorithm;
     check_operand(call, "a", stream, p.a);
@@ -178,7 +202,7 @@ Run map(Stream& stream, const MapProblem& p, const Options& options) {
                         "out, at byte " + std::to_string(p.out.offset) + ", overlaps an input at byte " +
                             std::to_string(in->offset) + " of the same buffer without being it");
     }
-    const MapRow& row = choose(call, table, stream.device(), p, options);
+    const MapRow& row = choose_tuned(call, table, stream.device(), p, point_of(p), options);
     if (p.out.count > 0) row.run(stream, p);
     return {row.name, &stream.device()};
 }

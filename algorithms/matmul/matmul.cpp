@@ -100,6 +100,17 @@ constexpr MatmulRow table[] = {
      run_matmul_tf32x3},
 };
 
+}  // namespace
+
+Tunables matmul_tunables() {
+    Tunables all = matmul_register_tunables();
+    for (const Tunable* tunable : matmul_packed_tunables())
+        all.push_back(tunable);
+    return all;
+}
+
+namespace {
+
 // --- The call -------------------------------------------------------------------------------------------------------
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -171,7 +182,8 @@ std::vector<const Variant*> matmul_variants() {
 Run matmul(Stream& stream, const View& a, const View& b, const View& c, const MatmulShape& shape,
            const MatmulScale& scale, const Options& options) {
     const detail::MatmulProblem p = detail::problem_of(stream, a, b, c, shape, scale);
-    const detail::MatmulRow& row = detail::choose("matmul", detail::table, stream.device(), p, options);
+    const detail::MatmulRow& row =
+        detail::choose_tuned("matmul", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.c.count > 0) row.run(stream, p);
     return {row.name, &stream.device()};
 }

@@ -2,6 +2,7 @@
 // What matmul's files share: a call as the kernels see it, kernels, and the launch code of the rows.
 
 #include <concord/matmul.hpp>
+#include <concord/tunables.hpp>
 
 #include "matmul_host.hpp"
 
@@ -21,6 +22,16 @@ struct MatmulProblem {
     u64 b_row() const { return shape.transpose_b ? 1 : shape.b_pitch; }
     u64 b_column() const { return shape.transpose_b ? shape.b_pitch : 1; }
 };
+
+inline TuningPoint point_of(const MatmulProblem& p) {
+    const auto [least, most] = std::minmax({p.shape.m, p.shape.n, p.shape.k});
+    const bool oblong = most / 4 > least || p.shape.batch != 1;
+    return {p.type(), p.shape.m * p.shape.n * p.shape.batch, oblong ? 1U : 0U};
+}
+
+/// Those of matmul_register.cpp and matmul_packed.cpp.
+Tunables matmul_register_tunables();
+Tunables matmul_packed_tunables();
 
 enum class MatmulText { steps, register_tiled, packed, tf32 };
 

@@ -1,5 +1,7 @@
 #include "reduce_table.hpp"
 
+#include <concord/tunables.hpp>
+
 #include <bit>
 
 namespace concord {
@@ -13,6 +15,27 @@ namespace {
 
 constexpr u32 loads_in_flight = 8;
 constexpr std::array<std::byte, 4> no_values{};  // bound to a built-in operator
+
+constexpr Tunable waves{"reduce.waves",
+                        "groups at most, in waves of those that are resident at once",
+                        true,
+                        true,
+                        false,
+                        false,
+                        {1, 2, 4, 8, 16, 1 << 20}};
+constexpr Tunable groups_a_unit{"reduce.groups",   "groups at most for each thread", false, false, true, true,
+                                {4, 8, 16, 32, 64}};
+constexpr Tunable group_kib{"reduce.group_kib",
+                            "KiB that a group is worth at least",
+                            false,
+                            false,
+                            true,
+                            true,
+                            {64, 128, 256, 512, 1024, 4096}};
+
+TuningPoint point_of(const ReduceProblem& p) {
+    return {p.in.type, p.in.count};
+}
 
 const KernelSource& source(ReduceText text) {
     static const KernelSource fixed{
@@ -60,9 +83,10 @@ void run_wide(Stream& stream, const ReduceProblem& p, const ReduceLevel& level) 
     const auto wide = reduce_kernel(device, p, ReduceText::wide, "reduce_wide", &ReduceHost::fixed);
     const u64 n = p.in.count, chunks = level.chunks;
     // One group while the work is small (waking a thread costs more), then a few for each thread.
-    constexpr u64 least_bytes = u64{256} << 10;
+    const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10,
+              each = tuned(device, groups_a_unit, point_of(p), 16);
     const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
-    const u64 run = divide_up(chunks, std::min<u64>({chunks, most, u64{traits.units} * 16}));
+    const u64 run = divide_up(chunks, std::min<u64>({chunks, most, traits.units * each}));
     const u64 groups = divide_up(chunks, run);
     const View ticket{&stream.zeros(), 0, 1, Type::u32};
     const bool finish = level.finish(traits, groups);
@@ -82,7 +106,8 @@ void run_level(Stream& stream, const ReduceProblem& p, const ReduceLevel& level)
     const u64 all = divide_up(chunks, reduce_group / 32);
     const i64 resident = fixed->attributes().groups_per_unit;
     const u64 wave = resident > 0 ? static_cast<u64>(resident) * traits.units : all;
-    const u64 groups = all > 8 * wave ? all : std::min(all, wave);
+    const u64 some = tuned(device, waves, point_of(p), all > 8 * wave ? 1 << 20 : 1);
+    const u64 groups = std::min(all, wave * some);
     const View ticket{&stream.zeros(), 0, 1, Type::u32};
     const LaunchShape shape = LaunchShape::linear(groups, reduce_group);
     const bool finish = level.finish(traits, groups);
@@ -200,6 +225,10 @@ std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, Re
     });
 }
 
+Tunables reduce_tunables() {
+    return {&waves, &groups_a_unit, &group_kib};
+}
+
 Run reduce(Stream& stream, const ReduceProblem& p, const Options& options) {
     check_operand("reduce", "in", stream, p.in);
     check_operand("reduce", "out", stream, p.out);
@@ -210,7 +239,7 @@ Run reduce(Stream& stream, const ReduceProblem& p, const Options& options) {
         throw Error(ErrorCode::invalid_argument, "reduce",
                     "in is " + std::string(name_of(p.in.type)) + ", out " + std::string(name_of(p.out.type)));
     if (overlap(p.in, p.out)) throw Error(ErrorCode::invalid_argument, "reduce", "out lies within in");
-    const ReduceRow& row = choose("reduce", table, stream.device(), p, options);
+    const ReduceRow& row = choose_tuned("reduce", table, stream.device(), p, point_of(p), options);
     if (p.in.count == 0) {
         // No group has anything to load: the identity is the result.
         u64 identity = 0;

@@ -2,6 +2,7 @@
 
 #include <concord/launch.hpp>
 #include <concord/lookback.hpp>
+#include <concord/tunables.hpp>
 
 #include <bit>
 
@@ -46,7 +47,28 @@ struct LookbackShape {
     u32 tiles, resident;
 };
 
-LookbackShape lookback_shape(Type type, u64 n) {
+constexpr Tunable lookback_tiles{
+    "scan.lookback_tiles", "tiles a group, lookback", true, false, false, false, {1, 2, 4}};
+constexpr Tunable lookback_resident{"scan.lookback_resident",
+                                    "groups of a unit that registers are kept for, lookback",
+                                    true,
+                                    false,
+                                    false,
+                                    false,
+                                    {2, 3, 4, 6, 8}};
+constexpr Tunable group_kib{"scan.group_kib",
+                            "KiB that a group is worth at least, partitioned",
+                            false,
+                            false,
+                            true,
+                            true,
+                            {128, 256, 512, 1024, 2048, 4096}};
+
+TuningPoint point_of(const ScanProblem& p) {
+    return {p.type(), p.in.count};
+}
+
+LookbackShape default_shape(Type type, u64 n) {
     if (n < u64{1} << 24) return {1, 4};
     switch (size_of(type)) {
         case 1:
@@ -60,10 +82,41 @@ LookbackShape lookback_shape(Type type, u64 n) {
     }
 }
 
+// scan_kernel() with that shape.
+std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, ScanText text, const char* entry,
+                                      HostKernel ScanHost::*host, const LookbackShape& shape) {
+    const Type type = p.type();
+    const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type),
+                      text == ScanText::tiles ? u64{shape.tiles} | u64{shape.resident} << 8 : 0};
+    return device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source(text);
+        spec.entry = entry;
+        spec.constants = {{"T", std::string(name_of(type))},
+                          {"SIZE", std::to_string(size_of(type))},
+                          {"GROUP", std::to_string(scan_group)},
+                          {"TILES", std::to_string(shape.tiles)},
+                          {"RESIDENT", std::to_string(shape.resident)}};
+        if (text == ScanText::wide && p.op.hash == builtin(ReduceOp::sum, type).hash)
+            spec.constants.push_back({"T16", std::string(opencl_name(type)) + "16"});
+        spec.op = p.op;
+        if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
+        spec.max_lanes = text == ScanText::wide ? 1 : scan_group;
+        return spec;
+    });
+}
+
+LookbackShape lookback_shape(const Device& device, const ScanProblem& p) {
+    const LookbackShape shape = default_shape(p.type(), p.in.count);
+    return {static_cast<u32>(tuned(device, lookback_tiles, point_of(p), shape.tiles)),
+            static_cast<u32>(tuned(device, lookback_resident, point_of(p), shape.resident))};
+}
+
 void run_lookback(Stream& stream, const ScanProblem& p) {
-    const auto scan = scan_kernel(stream.device(), p, ScanText::tiles, "scan_lookback");
+    const LookbackShape shape = lookback_shape(stream.device(), p);
+    const auto scan = shaped_kernel(stream.device(), p, ScanText::tiles, "scan_lookback", nullptr, shape);
     const u64 n = p.in.count, tiles = divide_up(n, many_lane_tile);
-    const u64 groups = divide_up(tiles, lookback_shape(p.type(), n).tiles);
+    const u64 groups = divide_up(tiles, shape.tiles);
     const Lookback lookback(stream, tiles, size_of(p.type()));
     launch(stream, *scan, LaunchShape::linear(groups, scan_group), p.in, p.out, lookback.view, n,
            static_cast<u32>(tiles), p.exclusive(), p.identity, p.values);
@@ -122,7 +175,7 @@ void run_partitioned(Stream& stream, const ScanProblem& p) {
     const auto scan = scan_kernel(device, p, ScanText::wide, "scan_partitioned", &ScanHost::partitioned);
     const u64 n = p.in.count, tiles = divide_up(n, wide_tile);
     const Totals above(stream, tiles, p.type());
-    constexpr u64 least_bytes = u64{512} << 10;
+    const u64 least_bytes = tuned(device, group_kib, point_of(p), 512) << 10;
     const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
     const u64 groups = std::min<u64>({tiles, most, device.traits().units});
     launch(stream, *scan, LaunchShape::linear(groups, 1), p.in, p.out, above.totals, above.flags, n,
@@ -288,26 +341,11 @@ constexpr ScanRow table[] = {
 
 std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, ScanText text, const char* entry,
                                     HostKernel ScanHost::*host) {
-    const Type type = p.type();
-    const LookbackShape shape = lookback_shape(type, p.in.count);
-    const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type),
-                      text == ScanText::tiles ? shape.tiles : 0};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source(text);
-        spec.entry = entry;
-        spec.constants = {{"T", std::string(name_of(type))},
-                          {"SIZE", std::to_string(size_of(type))},
-                          {"GROUP", std::to_string(scan_group)},
-                          {"TILES", std::to_string(shape.tiles)},
-                          {"RESIDENT", std::to_string(shape.resident)}};
-        if (text == ScanText::wide && p.op.hash == builtin(ReduceOp::sum, type).hash)
-            spec.constants.push_back({"T16", std::string(opencl_name(type)) + "16"});
-        spec.op = p.op;
-        if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
-        spec.max_lanes = text == ScanText::wide ? 1 : scan_group;
-        return spec;
-    });
+    return shaped_kernel(device, p, text, entry, host, default_shape(p.type(), p.in.count));
+}
+
+Tunables scan_tunables() {
+    return {&lookback_tiles, &lookback_resident, &group_kib};
 }
 
 Run scan(Stream& stream, const ScanProblem& p, const Options& options) {
@@ -324,7 +362,7 @@ Run scan(Stream& stream, const ScanProblem& p, const Options& options) {
         throw Error(ErrorCode::invalid_argument, "scan",
                     "out, at byte " + std::to_string(p.out.offset) + ", overlaps in, at byte " +
                         std::to_string(p.in.offset) + " of the same buffer, without being it");
-    const ScanRow& row = choose("scan", table, stream.device(), p, options);
+    const ScanRow& row = choose_tuned("scan", table, stream.device(), p, point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
     return {row.name, &stream.device()};
 }

@@ -220,10 +220,17 @@ SortCode sort_code(Type type, const SortBy& by) {
                                                     (by.order == SortOrder::descending ? all : 0)};
 }
 
+Tunables sort_tunables() {
+    Tunables all{&sort_chunks};
+    for (const auto& list : {sort_onesweep_tunables(), sort_sample_tunables(), sort_radix_tunables()})
+        all.insert(all.end(), list.begin(), list.end());
+    return all;
+}
+
 Run sort(Stream& stream, SortProblem p, const Options& options) {
     if (p.by.end_bit == SortBy::last_bit) p.by.end_bit = 8 * p.key_size();
     check(stream, p);
-    const SortRow& row = choose("sort", table, stream.device(), p, options);
+    const SortRow& row = choose_tuned("sort", table, stream.device(), p, point_of(p), options);
     if (p.count() > 0) row.run(stream, p);
     return {row.name, &stream.device()};
 }

@@ -204,7 +204,8 @@ void run_sort_radix8_host(Stream& stream, const SortProblem& p) {
     const u64 n = p.count();
     // One thread while the work is small (waking the others costs more), then some chunks for each.
     constexpr u64 least = u64{1} << 14;
-    const u64 chunks = std::min<u64>(n / least, u64{device.traits().units} * 2);
+    const u64 chunks =
+        std::min<u64>(n / least, device.traits().units * tuned(device, sort_chunks, point_of(p), 2));
     if (chunks < 2) return run_serial(stream, p, host::digit_bits);
 
     const RadixHost& kernels = host_of(p);

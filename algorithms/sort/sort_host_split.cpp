@@ -268,6 +268,21 @@ void counting_fill(const Group& group, const u64* starts, K* out, u64 n, u64 par
 namespace detail {
 namespace {
 
+constexpr Tunable leaf_kib{"sort.leaf_kib",
+                           "KiB of a bucket, about, sample sorts",
+                           false,
+                           false,
+                           false,
+                           true,
+                           {128, 256, 512, 1024, 2048}};
+constexpr Tunable one_leaf_kib{"sort.one_leaf_kib",
+                               "KiB from which on an input is split, sample sorts",
+                               false,
+                               false,
+                               false,
+                               true,
+                               {64, 128, 256, 512, 1024, 2048}};
+
 struct SampleHost {
     HostKernel splitters, count, scatter, leaves, one;
     u64 splitters_bytes;
@@ -300,7 +315,9 @@ void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, c
     const View spare{spare_keys.get(), 0, n, p.in.type};
     // Buckets that a thread's second-level cache holds, several for each thread, but none so small that the way there costs
     // more than its sorting.
-    constexpr u64 leaf_bytes = u64{512} << 10, least_bytes = u64{16} << 10, few_bytes = u64{512} << 10;
+    constexpr u64 least_bytes = u64{16} << 10;
+    const u64 leaf_bytes = tuned(device, leaf_kib, point_of(p), 512) << 10,
+              few_bytes = tuned(device, one_leaf_kib, point_of(p), 512) << 10;
     if (units == 1 || p.in.bytes() < few_bytes) {
         const auto one = kernel(one_name, kernels.one);
         launch(stream, *one, LaunchShape::linear(1, 1), p.in, p.out, spare, n, bytes_of(code));
@@ -313,7 +330,9 @@ void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, c
                sum = kernel("sample_offsets", plain_host_kernel<&host::sample_offsets>()),
                scatter = kernel("sample_scatter", kernels.scatter),
                leaves = kernel(leaves_name, kernels.leaves);
-    const u64 chunks = std::min(4 * units, divide_up(n, u64{1} << 14)), chunk = divide_up(n, chunks);
+    const u64 chunks =
+                  std::min(tuned(device, sort_chunks, point_of(p), 4) * units, divide_up(n, u64{1} << 14)),
+              chunk = divide_up(n, chunks);
     const Array<u8> splitters(stream, kernels.splitters_bytes), notes(stream, n);
     const Array<u64> counts(stream, chunks * host::most_buckets), starts(stream, host::most_buckets + 1);
     const View& scattered = p.in_place() || Leaf::from == host::RadixInput::in_spare ? spare : p.out;
@@ -329,6 +348,10 @@ void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, c
 }
 
 }  // namespace
+
+Tunables sort_sample_tunables() {
+    return {&leaf_kib, &one_leaf_kib};
+}
 
 Support supports_sort_sample(const Device& /*device*/, const SortProblem& p) {
     if (p.pairs()) return Support::no("it sorts keys alone");

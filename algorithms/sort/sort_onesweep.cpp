@@ -47,6 +47,17 @@ constexpr Tile short_tiles[2][3] = {
     {{256, 8, 2, 8, 1}, {256, 8, 2, 8, 1}, {256, 6, 2, 8, 1}},
     {{256, 6, 2, 8, 1}, {256, 6, 2, 8, 1}, {256, 5, 2, 8, 1}},
 };
+constexpr Tunable tile_kind{"sort.onesweep_tile",
+                            "tiles: 1 small ones, of more groups, 2 as large as registers last",
+                            true,
+                            false,
+                            false,
+                            false,
+                            {1, 2}};
+constexpr Tunable tiles_ahead{
+    "sort.onesweep_ahead", "tiles that look-back asks for at a time", true, false, false, false,
+    {1, 2, 4, 8}};
+
 // The one group of an input that fits it.
 constexpr Tile single_tiles[2][3] = {
     {{512, 18, 1, 1, 0}, {512, 14, 1, 1, 0}, {512, 10, 1, 1, 0}},
@@ -67,12 +78,15 @@ u64 local_bytes(const Tile& tile, const SortProblem& p) {
     return staged_bytes(tile, p) + tile.lanes / 32 * digits * 2 * sizeof(u32) + others;
 }
 
-const Tile& tile_for(const Device& device, const SortProblem& p) {
+Tile tile_for(const Device& device, const SortProblem& p) {
     const Tile &small = tile_of(short_tiles, p), &large = tile_of(long_tiles, p);
     const DeviceTraits& traits = device.traits();
-    if (p.count() <= small.length() * traits.units || local_bytes(large, p) > traits.local_memory)
-        return small;
-    return large;
+    const bool fits = local_bytes(large, p) <= traits.local_memory;
+    const u64 kind =
+        tuned(device, tile_kind, point_of(p), p.count() <= small.length() * traits.units ? 1 : 2);
+    Tile tile = kind == 2 && fits ? large : small;
+    tile.ahead = static_cast<u32>(tuned(device, tiles_ahead, point_of(p), tile.ahead));
+    return tile;
 }
 
 // Two bits of a count say what it is.
@@ -91,10 +105,10 @@ std::shared_ptr<Kernel> tile_kernel(Device& device, const SortProblem& p, const 
         tunables.push_back({"RESIDENT", std::to_string(tile.resident)});
         tunables.push_back({"AHEAD", std::to_string(tile.ahead)});
     }
-    return sort_kernel(
-        device, p, source(), entry, tile.lanes,
-        u64{tile.items} | u64{tile.lanes} << 8 | u64{count == Type::u64} << 24 | u64{unordered} << 25,
-        std::move(tunables));
+    return sort_kernel(device, p, source(), entry, tile.lanes,
+                       u64{tile.items} | u64{tile.lanes} << 8 | u64{count == Type::u64} << 24 |
+                           u64{unordered} << 25 | u64{tile.ahead} << 32,
+                       std::move(tunables));
 }
 
 // How the digits are counted: each counter in several copies, as many as lie in different banks, for long inputs; they are to
@@ -130,6 +144,10 @@ std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, co
 
 }  // namespace
 
+Tunables sort_onesweep_tunables() {
+    return {&tile_kind, &tiles_ahead};
+}
+
 Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
     const DeviceTraits& traits = device.traits();
     if (!traits.forward_progress || !traits.device_fence)
@@ -151,7 +169,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
                in.values, out.keys, out.values, static_cast<u32>(n), first, last, code.flip, code.fold);
         return;
     }
-    const Tile& tile = tile_for(device, p);
+    const Tile tile = tile_for(device, p);
     const u32 tiles = static_cast<u32>(divide_up(n, tile.length()));
     const u32 passes = static_cast<u32>(divide_up(last - first, 8)), in_place = p.in_place() ? 1 : 0;
     const Type type = count_type(p);

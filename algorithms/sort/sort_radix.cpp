@@ -118,15 +118,19 @@ void run_radix8_many(Stream& stream, const SortProblem& p) {
     });
 }
 
+constexpr Tunable small_input{
+    "sort.small", "elements that one work-item sorts in one launch, radix8", false, false, true,
+    false,        {1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17}};
+
 // The shape for CPUs.
 void run_radix8_wide(Stream& stream, const SortProblem& p) {
-    constexpr u64 small = u64{1} << 14;        // elements that one work-item sorts in one launch
     constexpr u64 least_chunk = u64{1} << 15;  // elements
     constexpr u64 most_chunk = u64{1} << 31;   // that 32 bits count
     constexpr u32 line_bytes = 256;            // gathered before they are stored
     Device& device = stream.device();
     const DeviceTraits& traits = device.traits();
-    const u64 n = p.count();
+    const u64 n = p.count(), small = tuned(device, small_input, point_of(p), 1 << 14),
+              each = tuned(device, sort_chunks, point_of(p), 4);
     const u32 first = p.by.begin_bit, last = p.by.end_bit, in_place = p.in_place() ? 1 : 0;
     const u32 passes = static_cast<u32>(divide_up(last - first, 8));
     const SortCode code = p.code();
@@ -142,7 +146,7 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
                out.values, other.keys, other.values, n, passes, first, last, in_place, code.flip, code.fold);
         return;
     }
-    const u64 most = std::max<u64>(1, std::min<u64>(u64{traits.units} * 4, n / least_chunk));
+    const u64 most = std::max<u64>(1, std::min<u64>(traits.units * each, n / least_chunk));
     const u64 chunk = std::min(divide_up(divide_up(n, most), 64) * 64, most_chunk),
               chunks = divide_up(n, chunk);
     const SortCounts rows(stream, chunks * passes * radix8_digits, Type::u32),
@@ -168,6 +172,10 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
 }
 
 }  // namespace
+
+Tunables sort_radix_tunables() {
+    return {&small_input};
+}
 
 Support supports_sort_radix(const Device& device, const SortProblem& /*problem*/) {
     return supports_group(device, group);

@@ -2,8 +2,21 @@
 // What the files of sort share: the launch code of the rows, and whether a row supports a problem.
 
 #include <concord/sort.hpp>
+#include <concord/tunables.hpp>
 
 namespace concord::detail {
+
+/// Asked for in several files.
+inline constexpr Tunable sort_chunks{
+    "sort.chunks", "parts of the input for each thread", false, false, true, true, {1, 2, 4, 8, 16}};
+/// Those of sort_onesweep.cpp, sort_host_split.cpp and sort_radix.cpp.
+Tunables sort_onesweep_tunables();
+Tunables sort_sample_tunables();
+Tunables sort_radix_tunables();
+
+inline TuningPoint point_of(const SortProblem& p) {
+    return {p.in.type, p.in.count, p.pairs() ? u64{size_of(p.values_in.type)} : 0};
+}
 
 /// The values as a launch takes them: where there are none, a range that there is, which the kernel does not look at.
 inline const View& values_or(const SortProblem& p, const View& values, const View& otherwise) {

@@ -158,6 +158,9 @@ StencilTile streaming_tile(const Device& device, const StencilProblem& p) {
     return {large ? 512U : 256U, side, 2, 4};
 }
 
+constexpr Tunable planes_a_group{
+    "stencil.planes", "planes of a group, streaming", true, true, false, false, {4, 8, 16, 32, 64, 128, 256}};
+
 // Planes of a group. Each group also reads R planes below and above its own; so there are few of them, as long as they fill
 // the device: what is compared is how many planes pass in all waves of groups.
 u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilProblem& p, u64 tiles) {
@@ -174,7 +177,7 @@ u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilPro
         best = planes;
         best_cost = cost;
     }
-    return best;
+    return std::clamp(tuned(device, planes_a_group, point_of(p), best), divide_up(depth, most_pieces), depth);
 }
 
 void run_streaming(Stream& stream, const StencilProblem& p) {
@@ -244,6 +247,16 @@ constexpr StencilVariant table[] = {
      run_serial},
 };
 
+}  // namespace
+
+Tunables stencil_tunables() {
+    Tunables all = stencil_blocked_tunables();
+    all.push_back(&planes_a_group);
+    return all;
+}
+
+namespace {
+
 // --- The call -------------------------------------------------------------------------------------------------------
 
 [[noreturn]] void refuse(const char* call, const std::string& what) {
@@ -303,7 +316,8 @@ Run stencil(Stream& stream, const View& in, const View& out, const StencilShape&
             const StarCoefficients& star, u64 steps, const Options& options) {
     const detail::StencilProblem p =
         detail::problem_of("stencil", stream, in, out, shape, star, steps, {0, shape.depth, 0, shape.rows});
-    const detail::StencilVariant& row = detail::choose("stencil", detail::table, stream.device(), p, options);
+    const detail::StencilVariant& row =
+        detail::choose_tuned("stencil", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.in.count > 0 && steps > 0) row.run(stream, p);
     if (p.in.count > 0 && steps == 0)
         stream.copy(*p.out.buffer, p.out.offset, *p.in.buffer, p.in.offset, p.in.bytes());
@@ -315,7 +329,8 @@ Run stencil_box(Stream& stream, const View& in, const View& out, const StencilSh
     const detail::StencilProblem p = detail::problem_of("stencil_box", stream, in, out, shape, star, 1, box);
     detail::check_range("planes", box.z_begin, box.z_end, shape.depth, shape);
     detail::check_range("rows", box.y_begin, box.y_end, shape.rows, shape);
-    const detail::StencilVariant& row = detail::choose("stencil", detail::table, stream.device(), p, options);
+    const detail::StencilVariant& row =
+        detail::choose_tuned("stencil", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.bytes() > 0) row.run(stream, p);
     return {row.name, &stream.device()};
 }

@@ -2,6 +2,7 @@
 // What the host side's files share.
 
 #include <concord/stencil.hpp>
+#include <concord/tunables.hpp>
 
 #include "stencil_host.hpp"
 
@@ -31,6 +32,10 @@ struct StencilProblem {
     /// Bytes of what is computed.
     u64 bytes() const { return planes() * rows() * shape.columns * size(); }
 };
+
+inline TuningPoint point_of(const StencilProblem& p) {
+    return {p.in.type, p.in.count, u64{p.radius()} + (p.steps > 1 ? 10 : 0)};
+}
 
 enum class StencilText { steps, streaming, wide };
 
@@ -102,5 +107,6 @@ void each_sweep(Stream& stream, const StencilProblem& p, u64 at_once, Sweep swee
 /// The variant for groups of one lane, stencil_blocked.cpp.
 Support supports_blocked(const Device& device, const StencilProblem& p);
 void run_blocked(Stream& stream, const StencilProblem& p);
+Tunables stencil_blocked_tunables();
 
 }  // namespace concord::detail

@@ -2,6 +2,7 @@
 
 #include <concord/map.hpp>
 #include <concord/shape.hpp>
+#include <concord/tunables.hpp>
 
 #include <bit>
 #include <string>
@@ -28,6 +29,28 @@ struct TransposeProblem {
 };
 
 constexpr u32 pack_bytes = 16;
+
+constexpr Tunable band{"transpose.band",
+                       "rows of tiles that groups go through together, vectorized",
+                       true,
+                       true,
+                       false,
+                       false,
+                       {1, 2, 4, 8, 16, 32}};
+constexpr Tunable groups_a_unit{
+    "transpose.groups", "groups at most for each thread, blocked", false, false, true, true,
+    {4, 8, 16, 32, 64}};
+constexpr Tunable group_kib{
+    "transpose.group_kib",    "KiB that a group is worth at least, blocked", false, false, true, true,
+    {64, 128, 256, 512, 1024}};
+constexpr Tunable tile_side{
+    "transpose.side", "elements of a tile's side at most, blocked", false, false, true, true, {64, 128, 256}};
+
+TuningPoint point_of(const TransposeProblem& p) {
+    const TransposeShape& s = p.shape;
+    const bool oblong = s.rows / 4 > s.columns || s.columns / 4 > s.rows;
+    return {p.in.type, s.rows * s.columns, oblong ? 1U : 0U};
+}
 
 // --- Kernels --------------------------------------------------------------------------------------------------------
 
@@ -112,8 +135,10 @@ std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem&
 // --- Groups of many lanes -------------------------------------------------------------------------------------------
 
 constexpr u32 row_major = 1;
-// Rows of tiles that groups go through together, see transpose_tile.cu.
-constexpr u32 band_rows = 8;
+// See transpose_tile.cu.
+u32 band_of(const Device& device, const TransposeProblem& p) {
+    return static_cast<u32>(tuned(device, band, point_of(p), 8));
+}
 
 u32 tiles_in(u64 length, u64 side) {
     return static_cast<u32>(divide_up(length, side));
@@ -263,7 +288,7 @@ void run_shifted(Stream& stream, const TransposeProblem& p) {
     const u32 down = tiles_in(s.rows + sector_bytes / p.size() - 1, tiles.side),
               across = tiles_in(s.columns, tiles.side);
     launch(stream, *kernel, LaunchShape::linear(u64{down} * across, tiles.lanes), p.in, p.out, s.rows,
-           s.columns, s.in_pitch, s.out_pitch, down, across, std::min(band_rows, down));
+           s.columns, s.in_pitch, s.out_pitch, down, across, std::min(band_of(stream.device(), p), down));
 }
 
 void run_vectorized(Stream& stream, const TransposeProblem& p) {
@@ -279,7 +304,7 @@ void run_vectorized(Stream& stream, const TransposeProblem& p) {
     if (!is_aligned(p.out, s.out_pitch)) return run_shifted(stream, p);
     const auto kernel = transpose_kernel(stream.device(), p, TransposeText::vectorized,
                                          "transpose_vectorized", tiles, &TransposeHost::none);
-    launch_tiles(stream, p, *kernel, tiles, tiles.side, tiles.side, band_rows,
+    launch_tiles(stream, p, *kernel, tiles, tiles.side, tiles.side, band_of(stream.device(), p),
                  u32{is_aligned(p.in, s.in_pitch)});
 }
 
@@ -291,10 +316,11 @@ u64 round_up(u64 n, u64 multiple) {
 
 // Square tiles whose rows are a few lines long; where the matrix is thinner than that, longer ones, as much as the
 // stages hold. `turned`: how many tiles the second stage holds.
-host::Tiling tiling_of(const TransposeProblem& p, u64 turned) {
+host::Tiling tiling_of(const Device& device, const TransposeProblem& p, u64 turned) {
     const TransposeShape& s = p.shape;
     const u64 size = p.size(), side = pack_bytes / size, line = 64 / size;
-    const u64 square = size == 1 ? 256 : size <= 4 ? 128 : 64;
+    const u64 largest = size == 1 ? 256 : size <= 4 ? 128 : 64;  // that a stage holds
+    const u64 square = std::min(largest, tuned(device, tile_side, point_of(p), largest));
     // As many lines of `across` elements as a stage holds.
     auto longest = [&](u64 across) {
         const u64 room = (wide_stage / size - side) / (round_up(across, side) + line);
@@ -317,9 +343,10 @@ host::Tiling tiling_of(const TransposeProblem& p, u64 turned) {
 
 // Tiles of a group: one group while the work is small (waking a thread costs more), then some for each thread.
 u64 tiles_each(const Device& device, const TransposeProblem& p, u64 tiles) {
-    constexpr u64 least_bytes = u64{256} << 10;
+    const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10,
+              most = device.traits().units * tuned(device, groups_a_unit, point_of(p), 16);
     const u64 bytes = p.shape.rows * p.shape.columns * p.size();
-    const u64 groups = std::clamp<u64>(bytes / least_bytes, 1, u64{device.traits().units} * 16);
+    const u64 groups = std::clamp<u64>(bytes / least_bytes, 1, most);
     return divide_up(tiles, std::min(groups, tiles));
 }
 
@@ -328,7 +355,7 @@ void run_blocked(Stream& stream, const TransposeProblem& p) {
     const TransposeShape& s = p.shape;
     if (!p.in_place && is_copy(s)) return run_copy(stream, p);
     const bool host = device.traits().dialect == Dialect::host;
-    const host::Tiling t = tiling_of(p, p.in_place ? 2 : 1);
+    const host::Tiling t = tiling_of(device, p, p.in_place ? 2 : 1);
     const u64 each = tiles_each(device, p, t.tiles), local = host ? t.elements * p.size() : 0;
     const LaunchShape shape = LaunchShape::linear(divide_up(t.tiles, each), 1, local);
     const ValueBytes tiling{std::as_bytes(std::span(&t, 1))};
@@ -418,6 +445,14 @@ constexpr TransposeRow table[] = {
      run_serial},
 };
 
+}  // namespace
+
+Tunables transpose_tunables() {
+    return {&band, &groups_a_unit, &group_kib, &tile_side};
+}
+
+namespace {
+
 // --- The call -------------------------------------------------------------------------------------------------------
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -470,7 +505,8 @@ std::vector<const Variant*> transpose_variants() {
 Run transpose(Stream& stream, const View& in, const View& out, const TransposeShape& shape,
               const Options& options) {
     const detail::TransposeProblem p = detail::problem_of(stream, in, out, shape);
-    const detail::TransposeRow& row = detail::choose("transpose", detail::table, stream.device(), p, options);
+    const detail::TransposeRow& row =
+        detail::choose_tuned("transpose", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
     return {row.name, &stream.device()};
 }

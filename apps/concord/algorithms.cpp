@@ -2,6 +2,7 @@
 
 #include "program.hpp"
 
+#include <concord/tuning.hpp>
 #include <concord/variant.hpp>
 
 #include <nlohmann/json.hpp>
@@ -35,6 +36,18 @@ void print_markdown(const std::vector<Algorithm>& list) {
     }
 }
 
+std::vector<const Tunable*> tunables_of(const Algorithm& algorithm) {
+    std::vector<const Tunable*> list = tunables();
+    std::erase_if(list, [&](const Tunable* t) { return t->algorithm() != algorithm.name; });
+    return list;
+}
+
+std::vector<u64> values_of(const Tunable& tunable) {
+    std::vector<u64> values(tunable.values.begin(), tunable.values.end());
+    std::erase(values, u64{0});
+    return values;
+}
+
 void print_json(const std::vector<Algorithm>& list) {
     using nlohmann::ordered_json;
     ordered_json root = ordered_json::array();
@@ -49,6 +62,16 @@ void print_json(const std::vector<Algorithm>& list) {
                                           {"cpu", v->host},
                                           {"order", name_of(v->order)},
                                           {"source", v->source}});
+        }
+        object["tunables"] = ordered_json::array();
+        for (const Tunable* t : tunables_of(algorithm)) {
+            object["tunables"].push_back({{"name", t->name},
+                                          {"summary", t->summary},
+                                          {"values", values_of(*t)},
+                                          {"cuda", t->cuda},
+                                          {"opencl", t->opencl},
+                                          {"opencl_on_cpu", t->opencl_wide},
+                                          {"cpu", t->host}});
         }
         root.push_back(std::move(object));
     }
@@ -81,11 +104,24 @@ void print_one(const Algorithm& algorithm) {
         std::cout << "\n  " << v->name << "\n    " << v->summary << "\n    written in: " << dialects
                   << "\n    order:      " << name_of(v->order) << "\n    source:     " << v->source << '\n';
     }
+    for (const Tunable* t : tunables_of(algorithm)) {
+        std::string where, values;
+        for (const auto& [has, name] : {std::pair{t->cuda, "CUDA"},
+                                        {t->opencl, "OpenCL on GPUs"},
+                                        {t->opencl_wide, "OpenCL on CPUs"},
+                                        {t->host, "CPU"}}) {
+            if (has) where += (where.empty() ? "" : ", ") + std::string(name);
+        }
+        for (const u64 value : values_of(*t))
+            values += (values.empty() ? "" : ", ") + std::to_string(value);
+        std::cout << "\n  " << t->name << " (for `concord tune`)\n    " << t->summary
+                  << "\n    values:     " << values << "\n    used on:    " << where << '\n';
+    }
     std::cout << "\nOrder of float operations: canonical, the contract's, with equal bits on every device; "
                  "own, the\n"
-                 "variant's, with equal bits on every device; any, held to an error bound. The first variant "
-                 "that a\n"
-                 "device supports is its auto.\n";
+                 "variant's, with equal bits on every device; any, held to an error bound. The variant that "
+                 "the\n"
+                 "device's table of tuning prefers is its auto, else the first that it supports.\n";
 }
 
 struct Asked {

@@ -2,6 +2,8 @@
 
 #include "program.hpp"
 
+#include <concord/tuning.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <iostream>
@@ -13,6 +15,12 @@ using nlohmann::ordered_json;
 
 std::string yes_or_no(bool value) {
     return value ? "yes" : "no";
+}
+
+std::string tuning_words(const Device& device) {
+    const Tuning& tuning = tuning_of(device);
+    return tuning.source() == "none" ? "none"
+                                     : tuning.source() + ", " + std::to_string(tuning.size()) + " rows";
 }
 
 std::vector<Property> traits_of(const Device& device) {
@@ -33,7 +41,8 @@ std::vector<Property> traits_of(const Device& device) {
             {"forward progress", yes_or_no(t.forward_progress)},
             {"f64", yes_or_no(t.fp64)},
             {"exact divide and square root", yes_or_no(t.exact_divide_sqrt)},
-            {"shares host memory", yes_or_no(t.shares_host_memory)}};
+            {"shares host memory", yes_or_no(t.shares_host_memory)},
+            {"tuning table", tuning_words(device)}};
 }
 
 // As much of a driver's description as a table takes; --verbose and --json have all of it.

@@ -5,6 +5,7 @@
 #include <concord/conformance/rig.hpp>
 
 #include <concord/program_cache.hpp>
+#include <concord/tuning.hpp>
 
 #include <unistd.h>
 
@@ -58,6 +59,10 @@ void try_device(const std::string& selector, Findings& findings) {
     }
     std::cout << "    " << painted(good ? "ok" : "failed", good ? Tone::good : Tone::bad) << "  " << results
               << '\n';
+    if (!good) return;
+    const Tuning& tuning = tuning_of(*open_device(selector));
+    if (tuning.size() > 0)
+        std::cout << "    tuned by " << tuning.source() << ", " << tuning.size() << " rows\n";
 }
 
 void report_backend(const BackendStatus& backend, Findings& findings) {
@@ -105,7 +110,9 @@ void report_environment() {
                                      "CONCORD_NVRTC",
                                      "CONCORD_KERNELS",
                                      "CONCORD_OPENCL_LANES",
+                                     "CONCORD_TUNING",
                                      "XDG_CACHE_HOME",
+                                     "XDG_CONFIG_HOME",
                                      "NO_COLOR",
                                      "LD_LIBRARY_PATH",
                                      "CUDA_VISIBLE_DEVICES",

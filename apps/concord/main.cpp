@@ -94,6 +94,10 @@ void check_environment() {
     one_of("CONCORD_CACHE", {"on", "off"});
     one_of("CONCORD_OPENCL_LANES", {"many", "one"});
     one_of("CONCORD_MPI_CUDA", {"on", "off"});
+    if (const std::string tuning = value_of("CONCORD_TUNING");
+        !tuning.empty() && tuning != "off" && !std::filesystem::exists(tuning))
+        throw Error(ErrorCode::invalid_argument, "CONCORD_TUNING",
+                    "'" + tuning + "' is neither 'off' nor there");
     if (const std::string folder = value_of("CONCORD_KERNELS");
         !folder.empty() && !std::filesystem::is_directory(folder))
         throw Error(ErrorCode::invalid_argument, "CONCORD_KERNELS", "'" + folder + "' is no folder");
@@ -134,8 +138,8 @@ int run_program(int argc, char** argv) {
     program.require_subcommand(1);
     add_common_options(program);
     Action action;
-    for (const auto add :
-         {add_devices, add_doctor, add_algorithms, add_run, add_check, add_bench, add_study, add_cache})
+    for (const auto add : {add_devices, add_doctor, add_algorithms, add_run, add_check, add_bench, add_study,
+                           add_tune, add_cache})
         add(program, action);
     try {
         program.parse(argc, argv);

@@ -33,6 +33,7 @@ void add_run(CLI::App& program, Action& action);
 void add_check(CLI::App& program, Action& action);
 void add_bench(CLI::App& program, Action& action);
 void add_study(CLI::App& program, Action& action);
+void add_tune(CLI::App& program, Action& action);
 void add_cache(CLI::App& program, Action& action);
 
 /// A command below `parent`, with an example in its help and the options of every level.

@@ -162,8 +162,7 @@ void add_study(CLI::App& program, Action& action) {
         ->type_name("DIR");
     CLI::Option* quick = command->add_flag("--quick", asked->options.quick,
                                            "Small sizes and few repetitions: minutes instead of hours");
-    add_list(*command, "--devices", asked->options.devices, "Selectors, or all (default)")
-        ->check([](const std::string& text) { return text.empty() ? "names no device" : std::string(); }, "");
+    add_list(*command, "--devices", asked->options.devices, "Selectors, or all (default)");
     add_list(*command, "--types", asked->types, "Element types, instead of the studies' own");
     CLI::Option* from = add_list(*command, "--from", asked->files,
                                  "Take in what bench --json or check --json wrote, as sections of their own");

@@ -1,0 +1,247 @@
+// The tables of the devices of this process: where they come from, and lookups.
+
+#include <concord/kernel.hpp>
+#include <concord/log.hpp>
+#include <concord/tunables.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <mutex>
+
+namespace concord {
+
+/// tuning/: ends with a null.
+extern const KernelText* const shipped_tunings[];
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Devices live as long as the process, so that their tables may lie beside them. A scan of this takes a comparison for each
+// device that was used before; those past the last place have no tables.
+struct Place {
+    std::atomic<const Device*> device;
+    std::atomic<const Tuning*> tuning;
+};
+constexpr std::size_t most_devices = 64;
+Place places[most_devices];
+std::mutex places_mutex;
+
+const Tuning none;
+
+// Stays, as the device does, and as whoever is just asking it may need.
+const Tuning* kept(std::shared_ptr<const Tuning> tuning) {
+    static std::mutex mutex;
+    static auto& all = *new std::vector<std::shared_ptr<const Tuning>>;
+    const std::lock_guard lock(mutex);
+    if (std::find(all.rbegin(), all.rend(), tuning) == all.rend()) all.push_back(tuning);
+    return tuning.get();
+}
+
+struct Source {
+    std::string name;
+    std::function<std::optional<std::string>()> text;
+};
+
+std::optional<std::string> text_of_file(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+        log::warn(path.string() + ": the table cannot be read");
+        return std::nullopt;
+    }
+    return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+void add_files(const fs::path& path, std::vector<Source>& sources) {
+    std::error_code error;
+    std::vector<fs::path> files;
+    if (!fs::is_directory(path, error)) {
+        files.push_back(path);
+    } else {
+        for (fs::directory_iterator item(path, error), end; !error && item != end; item.increment(error)) {
+            if (item->path().extension() == ".txt") files.push_back(item->path());
+        }
+        std::sort(files.begin(), files.end());
+    }
+    for (const fs::path& file : files)
+        sources.push_back({file.string(), [file] { return text_of_file(file); }});
+}
+
+// In the order in which they are looked at.
+std::vector<Source> sources() {
+    std::vector<Source> list;
+    if (const char* given = std::getenv("CONCORD_TUNING"); given != nullptr && *given != '\0') {
+        if (std::string_view(given) != "off") add_files(given, list);
+        return list;
+    }
+    std::error_code error;
+    if (const fs::path folder = tuning_folder(); fs::is_directory(folder, error)) add_files(folder, list);
+    for (const KernelText* const* text = shipped_tunings; *text != nullptr; ++text)
+        list.push_back(
+            {"shipped " + std::string((*text)->name), [text] { return std::string((*text)->text); }});
+    return list;
+}
+
+const Tuning* found_for(const Device& device) {
+    std::string source;
+    const auto table = find_tuning_table(device, &source);
+    if (!table) return &none;
+    log::info(device.info().selector + " is tuned by " + source + ", of " + table->date +
+              (table->driver == device.info().driver ? "" : ", measured with " + table->driver));
+    return kept(std::make_shared<const Tuning>(table->rows, source));
+}
+
+}  // namespace
+
+bool Tunable::permits(u64 value) const {
+    return value != 0 && std::find(values.begin(), values.end(), value) != values.end();
+}
+
+bool Tunable::is_for(const Device& device) const {
+    const DeviceTraits& traits = device.traits();
+    switch (traits.dialect) {
+        case Dialect::cuda:
+            return cuda;
+        case Dialect::opencl:
+            return traits.many_lanes ? opencl : opencl_wide;
+        case Dialect::host:
+            return host;
+    }
+    return false;
+}
+
+std::vector<const Tunable*> tunables() {
+    using namespace detail;
+    std::vector<const Tunable*> all;
+    for (const auto& list :
+         {map_tunables(), reduce_tunables(), scan_tunables(), histogram_tunables(), compact_tunables(),
+          sort_tunables(), transpose_tunables(), convolve_tunables(), stencil_tunables(), matmul_tunables()})
+        all.insert(all.end(), list.begin(), list.end());
+    return all;
+}
+
+std::string_view tuning_label(std::string_view algorithm) {
+    constexpr std::pair<std::string_view, std::string_view> labels[] = {
+        {"map", "inputs"},                                   // one, or two
+        {"add", "inputs"},       {"histogram", "log2bins"},  // the power of two at or above
+        {"sort", "value_bytes"},                             // 0: keys alone
+        {"transpose", "oblong"},                             // 1: a side is more than four times the other
+        {"convolve", "taps"},    {"stencil", "star"},        // the radius; 10 more if there are several steps
+        {"matmul", "oblong"}};  // 1: of m, n and k one is more than four times another, or a batch
+    for (const auto& [name, label] : labels) {
+        if (name == algorithm) return label;
+    }
+    return {};
+}
+
+u32 TuningPoint::size_class() const {
+    return size == 0 ? 0 : static_cast<u32>(std::bit_width(size)) - 1;
+}
+
+Tuning::Tuning(const std::vector<TuningRow>& rows, std::string source, std::vector<Asked>* asked)
+    : source_(std::move(source)), asked_(asked) {
+    const std::vector<Algorithm> all = algorithms();
+    const std::vector<const Tunable*> known = tunables();
+    for (const TuningRow& from : rows) {
+        Row row{nullptr, from.label_first, from.label_last,  0,
+                nullptr, from.type,        from.class_first, from.class_last};
+        for (const Tunable* tunable : known) {
+            if (tunable->name != from.what) continue;
+            row.value = std::strtoull(from.value.c_str(), nullptr, 10);
+            if (tunable->permits(row.value)) row.what = tunable;
+        }
+        for (const Algorithm& algorithm : all) {
+            if (algorithm.name != from.what) continue;
+            for (const Variant* variant : algorithm.variants) {
+                if (variant->name != from.value) continue;
+                row.what = algorithm.variants.front();
+                row.variant = variant;
+            }
+        }
+        if (row.what != nullptr)
+            rows_.push_back(row);
+        else
+            log::warn(source_ + ": '" + from.what + "' cannot be '" + from.value + "'; the row is left out");
+    }
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [](const Row& a, const Row& b) { return std::less<>()(a.what, b.what); });
+}
+
+const Tuning::Row* Tuning::find(const void* what, const TuningPoint& point) const {
+    const u32 size_class = point.size_class();
+    auto row = std::lower_bound(rows_.begin(), rows_.end(), what,
+                                [](const Row& a, const void* b) { return std::less<>()(a.what, b); });
+    for (; row != rows_.end() && row->what == what; ++row) {
+        if ((!row->type || *row->type == point.type) && row->label_first <= point.label &&
+            point.label <= row->label_last && row->class_first <= size_class && size_class <= row->class_last)
+            return &*row;
+    }
+    return nullptr;
+}
+
+const Variant* Tuning::variant(const Variant* table, const TuningPoint& point) const {
+    if (asked_ != nullptr) asked_->push_back({nullptr, table, point, 0});
+    const Row* row = find(table, point);
+    return row == nullptr ? nullptr : row->variant;
+}
+
+u64 Tuning::value(const Tunable& tunable, const TuningPoint& point, u64 otherwise) const {
+    if (asked_ != nullptr) asked_->push_back({&tunable, nullptr, point, otherwise});
+    const Row* row = find(&tunable, point);
+    return row == nullptr ? otherwise : row->value;
+}
+
+const Tuning& tuning_of(const Device& device) {
+    for (Place& place : places) {
+        const Device* const there = place.device.load(std::memory_order_acquire);
+        if (there == &device) return *place.tuning.load(std::memory_order_acquire);
+        if (there == nullptr) break;
+    }
+    const Tuning* const found = found_for(device);
+    const std::lock_guard lock(places_mutex);
+    for (Place& place : places) {
+        const Device* const there = place.device.load(std::memory_order_acquire);
+        if (there == &device) return *place.tuning.load(std::memory_order_acquire);
+        if (there != nullptr) continue;
+        place.tuning.store(found, std::memory_order_release);
+        place.device.store(&device, std::memory_order_release);
+        return *found;
+    }
+    return none;
+}
+
+void set_tuning(const Device& device, std::shared_ptr<const Tuning> tuning) {
+    const Tuning* const now = tuning ? kept(std::move(tuning)) : found_for(device);
+    (void)tuning_of(device);  // has a place
+    const std::lock_guard lock(places_mutex);
+    for (Place& place : places) {
+        if (place.device.load(std::memory_order_acquire) == &device)
+            place.tuning.store(now, std::memory_order_release);
+    }
+}
+
+std::optional<TuningTable> find_tuning_table(const Device& device, std::string* source) {
+    for (const Source& from : sources()) {
+        const auto text = from.text();
+        if (!text) continue;
+        auto table = TuningTable::parse(*text, from.name);
+        if (!table || !table->fits(device)) continue;
+        if (source != nullptr) *source = from.name;
+        return table;
+    }
+    return std::nullopt;
+}
+
+fs::path tuning_folder() {
+    for (const auto& [name, below] : {std::pair("XDG_CONFIG_HOME", ""), std::pair("HOME", ".config")}) {
+        if (const char* base = std::getenv(name); base != nullptr && *base == '/')
+            return fs::path(base) / below / "concord" / "tuning";
+    }
+    return {};
+}
+
+}  // namespace concord

@@ -1,0 +1,255 @@
+// Tables as text.
+
+#include <concord/log.hpp>
+#include <concord/tuning.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdio>
+#include <ctime>
+#include <sstream>
+
+namespace concord {
+namespace {
+
+constexpr std::string_view first_line = "concord tuning 1";
+constexpr u32 most_class = 63;
+
+std::vector<std::string> words_of(std::string_view line) {
+    std::vector<std::string> words;
+    std::istringstream in{std::string(line)};
+    for (std::string word; in >> word;)
+        words.push_back(word);
+    return words;
+}
+
+std::optional<u64> number_of(std::string_view digits) {
+    u64 value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+}
+
+// "2^20".
+std::optional<u64> class_of(std::string_view text) {
+    if (text.substr(0, 2) != "2^") return std::nullopt;
+    const auto power = number_of(text.substr(2));
+    return power && *power <= most_class ? power : std::nullopt;
+}
+
+// "a..b", or "a" alone, each as `read` takes it.
+template <class Read>
+std::optional<std::pair<u64, u64>> range_of(std::string_view text, Read read) {
+    const std::size_t dots = text.find("..");
+    const auto first = read(text.substr(0, dots)),
+               last = dots == std::string_view::npos ? first : read(text.substr(dots + 2));
+    if (!first || !last || *first > *last) return std::nullopt;
+    return std::pair{*first, *last};
+}
+
+// Why the row cannot be used, or nothing.
+std::string wrong_value(const TuningRow& row) {
+    for (const Tunable* tunable : tunables()) {
+        if (tunable->name != row.what) continue;
+        const auto value = number_of(row.value);
+        if (value && tunable->permits(*value)) return {};
+        std::string permitted;
+        for (const u64 v : tunable->values) {
+            if (v != 0) permitted += (permitted.empty() ? "" : ", ") + std::to_string(v);
+        }
+        return "'" + row.value + "' is no value of " + row.what + ", which permits " + permitted;
+    }
+    for (const Algorithm& algorithm : algorithms()) {
+        if (algorithm.name != row.what) continue;
+        for (const Variant* variant : algorithm.variants) {
+            if (variant->name == row.value) return {};
+        }
+        return "'" + row.value + "' is no variant of " + row.what;
+    }
+    return "'" + row.what + "' is neither an algorithm nor a tunable";
+}
+
+// A line of a table. Throws a std::string that says what is wrong.
+TuningRow row_of(std::string_view line) {
+    const std::vector<std::string> words = words_of(line);
+    if (words.size() < 5 || words.size() > 6)
+        throw std::to_string(words.size()) + " words, not what, type, label, sizes, value and perhaps gain";
+    TuningRow row;
+    row.what = words[0];
+    row.value = words[4];
+    if (words[1] != "*") {
+        row.type = type_named(words[1]);
+        if (!row.type) throw "'" + words[1] + "' is no element type";
+    }
+    if (words[2] != "-") {
+        const std::string_view label = tuning_label(row.what.substr(0, row.what.find('.')));
+        const std::size_t equals = words[2].find('=');
+        const auto range = equals == std::string::npos
+                               ? std::nullopt
+                               : range_of(std::string_view(words[2]).substr(equals + 1), number_of);
+        if (!range || words[2].substr(0, equals) != label)
+            throw "'" + words[2] + "' is no label" +
+                (label.empty() ? " '-'" : " such as '" + std::string(label) + "=1..4'");
+        std::tie(row.label_first, row.label_last) = *range;
+    }
+    if (words[3] != "*") {
+        const auto range = range_of(words[3], class_of);
+        if (!range) throw "'" + words[3] + "' are no sizes such as 2^10..2^20";
+        row.class_first = static_cast<u32>(range->first);
+        row.class_last = static_cast<u32>(range->second);
+    }
+    if (words.size() == 6) {
+        char* end = nullptr;
+        row.gain = std::strtod(words[5].c_str(), &end);
+        if (*end != '\0' || !(row.gain > 0)) throw "'" + words[5] + "' is no gain";
+    }
+    if (std::string problem = wrong_value(row); !problem.empty()) throw problem;
+    return row;
+}
+
+std::string sizes_text(const TuningRow& row) {
+    if (row.class_first == 0 && row.class_last == most_class) return "*";
+    const std::string first = "2^" + std::to_string(row.class_first);
+    return row.class_first == row.class_last ? first : first + "..2^" + std::to_string(row.class_last);
+}
+
+std::string label_text(const TuningRow& row) {
+    const std::string_view label = tuning_label(row.what.substr(0, row.what.find('.')));
+    if (label.empty() || (row.label_first == 0 && row.label_last == ~u64{0})) return "-";
+    std::string text = std::string(label) + "=" + std::to_string(row.label_first);
+    if (row.label_last != row.label_first) text += ".." + std::to_string(row.label_last);
+    return text;
+}
+
+bool same_but_sizes(const TuningRow& a, const TuningRow& b) {
+    return a.what == b.what && a.type == b.type && a.label_first == b.label_first &&
+           a.label_last == b.label_last && a.value == b.value;
+}
+
+}  // namespace
+
+TuningTable TuningTable::of(const Device& device) {
+    TuningTable table;
+    table.version = CONCORD_VERSION;
+    table.backend = device.info().backend;
+    table.device = device.info().name;
+    table.driver = device.info().driver;
+    table.units = device.traits().units;
+    const std::time_t now = std::time(nullptr);
+    char date[16];
+    std::tm utc{};
+    std::strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &utc));
+    table.date = date;
+    return table;
+}
+
+std::optional<TuningTable> TuningTable::parse(std::string_view text, const std::string& name) {
+    TuningTable table;
+    bool begun = false;
+    for (u64 number = 1; !text.empty(); ++number) {
+        const std::size_t end = text.find('\n');
+        std::string line(text.substr(0, end));
+        text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+        auto complain = [&](const std::string& what) {
+            log::warn(name + ":" + std::to_string(number) + ": " + what);
+        };
+        // A '#' in a header belongs to it: a driver's name may hold one.
+        const bool header = !line.empty() && line.find(": ") < line.find_first_of(" #");
+        if (!header) line.erase(std::min(line.find('#'), line.size()));
+        while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())) != 0)
+            line.pop_back();
+        if (line.empty()) continue;
+        if (!begun) {
+            begun = line == first_line;
+            if (begun) continue;
+            complain("'" + line.substr(0, 80) + "' is not '" + std::string(first_line) + "': no table");
+            return std::nullopt;
+        }
+        if (header) {
+            const std::string key = line.substr(0, line.find(": ")), value = line.substr(key.size() + 2);
+            if (key == "version")
+                table.version = value;
+            else if (key == "backend")
+                table.backend = value;
+            else if (key == "device")
+                table.device = value;
+            else if (key == "driver")
+                table.driver = value;
+            else if (key == "date")
+                table.date = value;
+            else if (key == "units" && number_of(value))
+                table.units = static_cast<u32>(*number_of(value));
+            else
+                complain("'" + line + "' is no line of the header");
+            continue;
+        }
+        try {
+            table.rows.push_back(row_of(line));
+        } catch (const std::string& problem) {
+            complain(problem + "; the line is left out");
+        }
+    }
+    if (begun) return table;
+    log::warn(name + ": it is empty: no table");
+    return std::nullopt;
+}
+
+std::string TuningTable::text() const {
+    std::string text = std::string(first_line) + "\nversion: " + version + "\nbackend: " + backend +
+                       "\ndevice: " + device + "\nunits: " + std::to_string(units) + "\ndriver: " + driver +
+                       "\ndate: " + date + "\n";
+    std::vector<std::array<std::string, 6>> cells{{"# what", "type", "label", "sizes", "value", "gain"}};
+    for (const TuningRow& row : rows) {
+        char gain[32];
+        std::snprintf(gain, sizeof gain, "%.2f", row.gain);
+        cells.push_back({row.what, row.type ? std::string(name_of(*row.type)) : "*", label_text(row),
+                         sizes_text(row), row.value, gain});
+    }
+    std::array<std::size_t, 6> widths{};
+    for (const auto& row : cells) {
+        for (std::size_t c = 0; c + 1 < row.size(); ++c)
+            widths[c] = std::max(widths[c], row[c].size() + 2);
+    }
+    for (const auto& row : cells) {
+        for (std::size_t c = 0; c < row.size(); ++c)
+            text += row[c] + std::string(c + 1 < row.size() ? widths[c] - row[c].size() : 0, ' ');
+        text += '\n';
+    }
+    return text;
+}
+
+bool TuningTable::fits(const Device& given) const {
+    return backend == given.info().backend && device == given.info().name && units == given.traits().units;
+}
+
+void TuningTable::add(std::vector<TuningRow> more) {
+    rows.insert(rows.end(), more.begin(), more.end());
+    std::vector<TuningRow> merged;
+    for (TuningRow& row : rows) {
+        const auto beside = std::find_if(merged.begin(), merged.end(), [&](const TuningRow& other) {
+            return same_but_sizes(row, other) && row.class_first <= other.class_last + 1 &&
+                   other.class_first <= row.class_last + 1;
+        });
+        if (beside == merged.end()) {
+            merged.push_back(std::move(row));
+            continue;
+        }
+        beside->class_first = std::min(beside->class_first, row.class_first);
+        beside->class_last = std::max(beside->class_last, row.class_last);
+        beside->gain = std::min(beside->gain, row.gain);
+    }
+    rows = std::move(merged);
+}
+
+std::string TuningTable::file_name() const {
+    std::string name;
+    for (const char c : backend + "_" + device + "_" + std::to_string(units)) {
+        const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+        if (plain) name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        if (!plain && !name.empty() && name.back() != '_') name += '_';
+    }
+    return name + ".txt";
+}
+
+}  // namespace concord

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# tune.sh BIN_DIR SOURCE_DIR: `concord tune` from the command line: what it refuses, what it writes and that `auto` goes by it, and that
+# a candidate that is wrong is not taken.
+set -u
+export LC_ALL=C
+
+concord=$(cd -- "$1" && pwd -P)/concord
+source=$(cd -- "$2" && pwd -P)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+unset CONCORD_DEVICE CONCORD_THREADS CONCORD_KERNELS CONCORD_TUNING
+export XDG_CONFIG_HOME=$work/config
+
+passed=0
+failed=0
+verdict() {  # NAME PROBLEM
+    if [[ -z $2 ]]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED  $1: $2"
+    fi
+}
+# ends STATUS WORDS ARGUMENTS...: the status of `concord`, and words of what it prints.
+ends() {
+    local wanted=$1 words=$2 problem=
+    shift 2
+    "$concord" "$@" >out 2>&1 </dev/null
+    local status=$?
+    [[ $status == "$wanted" && $(cat out) == *"$words"* ]] ||
+        problem="expected status $wanted and '$words', came $status and '$(head -c 600 out | tr '\n' '|')'"
+    verdict "concord $*" "$problem"
+}
+has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "it has not: $(head -c 600 "$1" | tr '\n' '|')")"; }
+quick=(--device tbb --quick --budget 6)
+
+ends 2 "there is no algorithm 'frob'; there are map" tune frob --device tbb
+ends 2 "'frob' is no element type" tune reduce --types frob --device tbb
+ends 2 "'frob' is no size" tune reduce --sizes frob --device tbb
+ends 2 "--budget" tune reduce --budget 0 --device tbb
+ends 2 "--least-gain" tune reduce --least-gain 0.5 --device tbb
+ends 2 "is a folder" tune reduce --device tbb --out .
+ends 2 "out is no folder" tune reduce --device tbb --out out/table.txt
+ends 3 "there is no backend 'frob'" tune --device frob
+CONCORD_TUNING=none.txt ends 2 "'none.txt' is neither 'off' nor there" devices
+verdict "nothing was written" "$([[ ! -e config ]] || find config)"
+
+# A table, and what was measured.
+ends 0 "table: table.txt" tune reduce map "${quick[@]}" --types u32 --sizes 2^12,2^14 --out table.txt --json tune.json
+has out "2 of"
+has table.txt "concord tuning 1"
+has table.txt "backend: tbb"
+has tune.json '"algorithm": "reduce"'
+has tune.json '"default_variant": "fixed"'
+# Where it is found by itself.
+ends 0 "config/concord/tuning/tbb_" tune map "${quick[@]}" --types u8 --sizes 2^12
+ends 0 "$work/config/concord/tuning/tbb_" devices --verbose
+
+# auto goes by a table, of the rows that can be read.
+sed '/^#/,$d' table.txt >mine.txt
+printf 'reduce u32 - * first_add 1.5\nreduce u32 - * frob\nsort.leaf_kib u32 - 2^20 3\n' >>mine.txt
+line=$(($(wc -l <mine.txt) - 1))
+dict="{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }"
+{
+    printf '\x93NUMPY\x01\x00\x76\x00%s%*s\n' "$dict" $((117 - ${#dict})) ''
+    printf '\x01\0\0\0\x02\0\0\0\x03\0\0\0\x04\0\0\0'
+} >x.npy
+CONCORD_TUNING=mine.txt ends 0 '"variant": "first_add"' run reduce --in x.npy --out y.npy --device tbb --json
+has out "mine.txt:$line: 'frob' is no variant of reduce; the line is left out"
+has out "mine.txt:$((line + 1)): '3' is no value of sort.leaf_kib, which permits 128, 256"
+CONCORD_TUNING=off ends 0 '"variant": "fixed"' run reduce --in x.npy --out y.npy --device tbb --json
+CONCORD_TUNING=$work/mine.txt ends 0 "$work/mine.txt, 1 rows" devices --verbose
+
+# Rows of other algorithms stay.
+CONCORD_TUNING=mine.txt ends 0 "table: both.txt" tune map "${quick[@]}" --types u32 --sizes 2^12 --out both.txt
+verdict "both.txt keeps the row" "$(grep -Eq '^reduce +u32 +- +\* +first_add' both.txt || cat both.txt)"
+
+# Interrupted: nothing.
+"$concord" tune --device tbb --out never.txt >/dev/null 2>&1 &
+child=$!
+sleep 1
+kill -TERM "$child"
+wait "$child" 2>/dev/null
+verdict "nothing is left of what was interrupted" "$([[ ! -e never.txt ]] || echo "there is a table")"
+
+# A kernel with a fault: its sum is that of no element.
+if "$concord" devices | grep -q '^opencl:0 '; then
+    mkdir faulty
+    sed 's/const T sum = meet_halves(shared, lane, op);/const T sum = identity;/' \
+        "$source/algorithms/reduce/reduce_steps.cl" >faulty/reduce_steps.cl
+    verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.cl" faulty/reduce_steps.cl && echo "it is not")"
+    CONCORD_KERNELS=$work/faulty ends 1 "reduce = sequential: element 0: expected" \
+        tune reduce --quick --device opencl --types u32 --sizes 2^10 --out wrong.txt
+    has out "it is not taken"
+    verdict "wrong.txt has no such row" "$(grep -F sequential wrong.txt)"
+else
+    echo "left out: a kernel with a fault, for want of an OpenCL device"
+fi
+
+echo "$passed passed, $failed failed"
+[[ $failed == 0 && $passed -gt 0 ]]

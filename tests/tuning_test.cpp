@@ -1,0 +1,484 @@
+// Tables of tuning: as text, as calls ask them, and that results keep their bits whatever they say.
+#include "devices.hpp"
+
+#include <concord/conformance/contest.hpp>
+#include <concord/tuning.hpp>
+
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+using namespace concord;
+using test::random_values;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const text =
+    "# a comment\n"
+    "concord tuning 1\n"
+    "version: 0.1.0\n"
+    "backend: tbb\n"
+    "device: A CPU: the #1\n"
+    "units: 2\n"
+    "driver: some\n"
+    "date: 2026-11-22\n"
+    "# what type label sizes value gain\n"
+    "\n"
+    "reduce         f32  -         2^10..2^12  serial  1.25  # with a comment\n"
+    "stencil.groups *    star=1..4 *           8\n"
+    "histogram      u8   log2bins=8 2^20       serial  2\n";
+
+TuningRow row(std::string what, std::string value) {
+    TuningRow row;
+    row.what = std::move(what);
+    row.value = std::move(value);
+    return row;
+}
+
+// Sets tables, and leaves the device with its own.
+class Tuned {
+  public:
+    Tuned(Device& device, std::vector<TuningRow> rows, std::vector<Tuning::Asked>* asked = nullptr)
+        : device_(device) {
+        set_tuning(device, std::make_shared<const Tuning>(std::move(rows), "a test", asked));
+    }
+    ~Tuned() { set_tuning(device_, nullptr); }
+    Tuned(const Tuned&) = delete;
+    Tuned& operator=(const Tuned&) = delete;
+
+  private:
+    Device& device_;
+};
+
+class Variable {
+  public:
+    Variable(const char* name, const std::string& value) : name_(name) {
+        if (const char* old = std::getenv(name)) old_ = old;
+        setenv(name, value.c_str(), 1);
+    }
+    ~Variable() {
+        if (old_)
+            setenv(name_, old_->c_str(), 1);
+        else
+            unsetenv(name_);
+    }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+
+  private:
+    const char* name_;
+    std::optional<std::string> old_;
+};
+
+class Folder {
+  public:
+    Folder() : path_(fs::temp_directory_path() / ("concord-tuning-" + std::to_string(getpid()))) {
+        fs::create_directories(path_);
+    }
+    ~Folder() { fs::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    fs::path operator/(const char* name) const { return path_ / name; }
+    const fs::path& path() const { return path_; }
+    void write(const char* name, const std::string& content) const {
+        fs::create_directories((path_ / name).parent_path());
+        std::ofstream(path_ / name) << content;
+    }
+
+  private:
+    fs::path path_;
+};
+
+// --- What is called: small, but so that tunables matter -------------------------------------------------------------
+
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    return {bytes.begin(), bytes.end()};
+}
+
+using Call = std::function<std::vector<std::byte>(Stream&, const Options&)>;
+
+// One call an algorithm and kind of work, and its results' bytes.
+std::vector<std::pair<std::string, Call>> calls() {
+    constexpr u64 n = 70001;
+    std::vector<std::pair<std::string, Call>> list;
+    list.emplace_back("map", [](Stream& s, const Options& o) {
+        const Array<f32> in(s, random_values<f32>(n)), out(s, n);
+        map(s, in, out, MapFunction::negate, o);
+        return bytes_of(out.to_host(s));
+    });
+    list.emplace_back("reduce", [](Stream& s, const Options& o) {
+        const Array<f32> in(s, random_values<f32>(n)), out(s, 1);
+        reduce(s, in.view(), out.view(), ReduceOp::sum, o);
+        return bytes_of(out.to_host(s));
+    });
+    list.emplace_back("scan", [](Stream& s, const Options& o) {
+        const Array<f32> in(s, random_values<f32>(3 * n)), out(s, 3 * n);
+        scan(s, in.view(), out.view(), ReduceOp::sum, ScanKind::inclusive, o);
+        return bytes_of(out.to_host(s));
+    });
+    list.emplace_back("histogram", [](Stream& s, const Options& o) {
+        const Array<f32> in(s, random_values<f32>(n));
+        const Array<u64> out(s, 300);
+        histogram(s, in.view(), out.view(), HistogramBins::even(-1, 1), o);
+        return bytes_of(out.to_host(s));
+    });
+    list.emplace_back("compact", [](Stream& s, const Options& o) {
+        const Array<i32> in(s, random_values<i32>(n)), out(s, n);
+        const Array<u64> count(s, 1);
+        const i32 zero = 0;
+        s.fill(*out.buffer(), 0, out.view().bytes(), &zero, sizeof zero);
+        compact(s, in, out, count, Keep{KeepRule::odd}, o);
+        return bytes_of(out.to_host(s));
+    });
+    list.emplace_back("sort", [](Stream& s, const Options& o) {
+        const Array<u32> in(s, random_values<u32>(3 * n)), out(s, 3 * n);
+        sort(s, in.view(), out.view(), {}, o);
+        return bytes_of(out.to_host(s));
+    });
+    list.emplace_back("transpose", [](Stream& s, const Options& o) {
+        const Array<f32> in(s, random_values<f32>(401 * 399)), out(s, 401 * 399);
+        transpose(s, in, out, TransposeShape{401, 399}, o);
+        return bytes_of(out.to_host(s));
+    });
+    list.emplace_back("convolve", [](Stream& s, const Options& o) {
+        const Array<f32> in(s, random_values<f32>(301 * 299)), out(s, 301 * 299);
+        convolve(s, in, ConvolveMask(random_values<f32>(9), 3, 3), out, ConvolveShape{301, 299}, o);
+        return bytes_of(out.to_host(s));
+    });
+    for (const u64 steps : {u64{1}, u64{5}}) {
+        list.emplace_back("stencil", [steps](Stream& s, const Options& o) {
+            const Array<f32> in(s, random_values<f32>(60 * 70 * 64)), out(s, 60 * 70 * 64);
+            const std::vector<f64> star{0.3, 0.1, 0.05};
+            stencil(s, in.view(), out.view(), StencilShape{60, 70, 64}, StarCoefficients(star), steps, o);
+            return bytes_of(out.to_host(s));
+        });
+    }
+    list.emplace_back("matmul", [](Stream& s, const Options& o) {
+        const Array<f32> a(s, random_values<f32>(150 * 130)), b(s, random_values<f32>(130 * 170)),
+            c(s, 150 * 170);
+        matmul(s, a.view(), b.view(), c.view(), MatmulShape{150, 170, 130}, {}, o);
+        return bytes_of(c.to_host(s));
+    });
+    return list;
+}
+
+// The variants of the algorithm that the work can be done with on the device: auto first.
+std::vector<std::string> ways(const std::string& algorithm) {
+    std::vector<std::string> names{"auto"};
+    for (const Algorithm& a : algorithms()) {
+        for (const Variant* variant : a.variants) {
+            if (a.name == algorithm) names.emplace_back(variant->name);
+        }
+    }
+    return names;
+}
+
+// The first of them whose launch asks for the tunable; empty: none does.
+std::string way_that_asks(Device& device, Stream& stream, const std::string& algorithm, const Call& call,
+                          const Tunable& tunable) {
+    for (const std::string& way : ways(algorithm)) {
+        std::vector<Tuning::Asked> asked;
+        const Tuned tuned(device, {}, &asked);
+        try {
+            call(stream, {.variant = way});
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::unsupported) throw;
+        }
+        for (const Tuning::Asked& a : asked) {
+            if (a.tunable == &tunable) return way;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("a table is read as it is written") {
+    const auto table = TuningTable::parse(text, "a file");
+    REQUIRE(table);
+    CHECK(table->backend == "tbb");
+    CHECK(table->device == "A CPU: the #1");
+    CHECK(table->units == 2);
+    REQUIRE(table->rows.size() == 3);
+    CHECK(table->rows[0].type == Type::f32);
+    CHECK(table->rows[0].class_first == 10);
+    CHECK(table->rows[0].class_last == 12);
+    CHECK(table->rows[0].gain == 1.25);
+    CHECK(!table->rows[1].type);
+    CHECK(table->rows[1].label_first == 1);
+    CHECK(table->rows[1].label_last == 4);
+    CHECK(table->rows[1].class_last == 63);
+    const auto again = TuningTable::parse(table->text(), "again");
+    REQUIRE(again);
+    CHECK(again->rows == table->rows);
+    CHECK(again->text() == table->text());
+    CHECK(table->file_name() == "tbb_a_cpu_the_1_2.txt");
+}
+
+TEST_CASE("lines that are wrong are left out, the others are not") {
+    const std::string head = "concord tuning 1\nbackend: tbb\n", good = "reduce * - * serial\n";
+    for (const char* bad :
+         {"reduce f32 - 2^10", "reduce f31 - * serial", "reduce f32 - 2^64 serial",
+          "reduce f32 - 2^9..2^8 serial", "reduce f32 bins=1 * serial", "reduce f32 - * frob",
+          "frob f32 - * serial", "stencil.groups f32 - * 5", "stencil.groups f32 radius=3 * 8",
+          "stencil.groups f32 star=x * 8", "reduce f32 - * serial fast", "reduce f32 - * serial -1",
+          "stencil.groups f32 - * 0", "colour: red"}) {
+        CAPTURE(bad);
+        const auto table = TuningTable::parse(head + bad + "\n" + good, "a file");
+        REQUIRE(table);
+        CHECK(table->rows.size() == 1);
+    }
+    CHECK(!TuningTable::parse("", "empty"));
+    CHECK(!TuningTable::parse("concord tuning 2\n" + good, "of another time"));
+    CHECK(!TuningTable::parse(std::string("\x7f\x45LF\0\1\2", 7), "no text"));
+}
+
+TEST_CASE("rows are looked up by type, label and size class") {
+    std::vector<TuningRow> rows = {row("reduce", "serial"), row("stencil.groups", "8"),
+                                   row("stencil.groups", "16")};
+    rows[0].type = Type::f32;
+    rows[0].class_first = 10;
+    rows[0].class_last = 12;
+    rows[1].label_first = rows[1].label_last = 4;
+    rows[2].class_first = 20;
+    const Tuning tuning(rows, "a test");
+    CHECK(tuning.size() == 3);
+    const Variant* const reduce = reduce_variants().front();
+    auto finds = [&](Type type, u64 n) { return tuning.variant(reduce, {type, n}) != nullptr; };
+    CHECK(finds(Type::f32, 1024));
+    CHECK(finds(Type::f32, 8191));
+    CHECK(tuning.variant(reduce, {Type::f32, 2000})->name == "serial");
+    CHECK_FALSE(finds(Type::f32, 1023));
+    CHECK_FALSE(finds(Type::f32, 8192));
+    CHECK_FALSE(finds(Type::f32, 0));
+    CHECK_FALSE(finds(Type::f64, 2000));
+    CHECK(tuning.variant(scan_variants().front(), {Type::f32, 2000}) == nullptr);
+    for (const Tunable* tunable : tunables()) {
+        const bool groups = tunable->name == "stencil.groups";
+        CHECK(tuning.value(*tunable, {Type::f64, 5, 4}, 77) == (groups ? 8 : 77));
+        CHECK(tuning.value(*tunable, {Type::f64, 1 << 20, 4}, 77) ==
+              (groups ? 8 : 77));  // the first that fits
+        CHECK(tuning.value(*tunable, {Type::f64, 1 << 20, 3}, 77) == (groups ? 16 : 77));
+        CHECK(tuning.value(*tunable, {Type::f64, (1 << 20) - 1, 3}, 77) == 77);
+    }
+}
+
+TEST_CASE("neighbouring size classes become one row") {
+    TuningTable table;
+    std::vector<TuningRow> rows(3, row("reduce", "serial"));
+    rows[0].class_first = 10, rows[0].class_last = 12, rows[0].gain = 1.5;
+    rows[1].class_first = 13, rows[1].class_last = 15, rows[1].gain = 1.2;
+    rows[2].class_first = 17, rows[2].class_last = 18;
+    table.add(rows);
+    REQUIRE(table.rows.size() == 2);
+    CHECK(table.rows[0].class_first == 10);
+    CHECK(table.rows[0].class_last == 15);
+    CHECK(table.rows[0].gain == 1.2);
+    CHECK(table.rows[1].class_first == 17);
+}
+
+TEST_CASE("a contest is won only beyond noise") {
+    using conformance::contest;
+    using conformance::ContestEffort;
+    const ContestEffort effort{.most_ms = 1e9, .most_rounds = 31, .least_gain = 1.03};
+    u64 turn = 0;
+    auto steady = [](double ms) { return [ms](u64 calls) { return ms * static_cast<double>(calls); }; };
+    auto noisy = [&](double ms) {
+        return [&turn, ms](u64 calls) {
+            return ms * static_cast<double>(calls) * (turn++ % 5 == 0 ? 4 : turn % 2 == 0 ? 1.1 : 1);
+        };
+    };
+    const auto twice = contest(steady(2), steady(1), effort);
+    CHECK(twice.is_won(1.03));
+    CHECK(twice.ratio == doctest::Approx(2));
+    CHECK(twice.holder.median == doctest::Approx(2));
+    CHECK(twice.challenger.median == doctest::Approx(1));
+    CHECK(twice.rounds < 31);  // it was beyond doubt before
+    CHECK_FALSE(contest(steady(1), steady(1), effort).is_won(1.03));
+    CHECK_FALSE(contest(steady(1), steady(1.5), effort).is_won(1.03));
+    CHECK_FALSE(contest(noisy(1), noisy(1), effort).is_won(1.03));
+    CHECK(contest(noisy(3), noisy(1), effort).is_won(1.03));
+    // One that crawls is not measured further.
+    const auto crawls = contest(steady(1), steady(10), effort);
+    CHECK(crawls.rounds == 0);
+    CHECK(crawls.ratio == doctest::Approx(0.1));
+}
+
+TEST_CASE("tunables are what they are said to be") {
+    std::vector<std::string_view> names;
+    for (const Tunable* tunable : tunables()) {
+        CAPTURE(tunable->name);
+        CHECK(std::find(names.begin(), names.end(), tunable->name) == names.end());
+        names.push_back(tunable->name);
+        const auto all = algorithms();
+        CHECK(std::any_of(all.begin(), all.end(),
+                          [&](const Algorithm& a) { return a.name == tunable->algorithm(); }));
+        CHECK_FALSE(tunable->summary.empty());
+        CHECK((tunable->cuda || tunable->opencl || tunable->opencl_wide || tunable->host));
+        u64 last = 0, count = 0;
+        for (const u64 value : tunable->values) {
+            if (value == 0) continue;
+            CHECK(value > last);
+            last = value;
+            ++count;
+        }
+        CHECK(count >= 2);
+        CHECK_FALSE(tunable->permits(0));
+        CHECK_FALSE(tunable->permits(last + 1));
+    }
+    CHECK(names.size() >= 25);
+}
+
+TEST_SUITE_END();
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(tables_are_found_by_device) {
+    const Folder folder;
+    TuningTable own = TuningTable::of(device), other = own;
+    own.rows = {row("reduce", "first_add")};
+    other.units += 1;
+    other.rows = {row("reduce", "sequential")};
+    folder.write("a.txt", other.text());
+    folder.write("b.txt", "no table\n");
+    folder.write("c.txt", own.text());
+    folder.write("d.log", own.text());
+    std::string source;
+    {
+        const Variable set("CONCORD_TUNING", folder.path().string());
+        const auto found = find_tuning_table(device, &source);
+        REQUIRE(found);
+        CHECK(found->rows == own.rows);
+        CHECK(source == (folder / "c.txt").string());
+    }
+    {
+        const Variable set("CONCORD_TUNING", (folder / "a.txt").string());
+        CHECK(!find_tuning_table(device));
+    }
+    {
+        const Variable set("CONCORD_TUNING", (folder / "none.txt").string());
+        CHECK(!find_tuning_table(device));
+    }
+    {
+        const Variable set("CONCORD_TUNING", "off");
+        CHECK(!find_tuning_table(device));
+        set_tuning(device, nullptr);
+        CHECK(tuning_of(device).is_silent());
+    }
+    // The user's folder.
+    folder.write("concord/tuning/mine.txt", own.text());
+    const Variable home("XDG_CONFIG_HOME", folder.path().string()), set("CONCORD_TUNING", "");
+    CHECK(tuning_folder() == folder.path() / "concord" / "tuning");
+    REQUIRE(find_tuning_table(device, &source));
+    CHECK(source == (folder / "concord/tuning/mine.txt").string());
+    set_tuning(device, nullptr);
+    CHECK(tuning_of(device).size() == 1);
+    const Variable off("CONCORD_TUNING", "off");
+    set_tuning(device, nullptr);
+}
+
+DEVICE_TEST(auto_takes_the_tables_variant_where_it_may) {
+    const auto stream = device.create_stream();
+    const Array<u32> integers(*stream, random_values<u32>(5000)), sum(*stream, 1);
+    const Array<f32> floats(*stream, random_values<f32>(5000)), float_sum(*stream, 1);
+    auto ran = [&](const auto& in, const auto& out, const Options& options = {}) {
+        return std::string(reduce(*stream, in.view(), out.view(), ReduceOp::sum, options).variant);
+    };
+    const std::string by_default = ran(integers, sum);
+    CHECK(by_default == "fixed");
+    const u32 expected = sum.to_host(*stream)[0];
+    const Tuned tuned(device, {row("reduce", "first_add")});
+    CHECK(ran(integers, sum) == "first_add");
+    CHECK(sum.to_host(*stream)[0] == expected);
+    CHECK(ran(integers, sum, {.variant = "sequential"}) == "sequential");
+    // Of floats its order of operations is its own, the default's the contract's.
+    CHECK(ran(floats, float_sum) == "fixed");
+    CHECK(ran(floats, float_sum, {.order = Order::any}) == "fixed");
+    // What the device does not support is not taken.
+    const Tuned unsupported(device,
+                            {row("reduce", device.traits().dialect == Dialect::host ? "shuffle" : "serial")});
+    CHECK(ran(integers, sum) == "fixed");
+    stream->synchronize();
+}
+
+// Every tunable that is said to be asked for here is, by some variant's launch; and with each of its values results keep
+// their bits.
+DEVICE_TEST(results_keep_their_bits_whatever_the_table) {
+    const auto stream = device.create_stream();
+    u64 asked_for = 0, expected_ones = 0;
+    for (const Tunable* tunable : tunables())
+        expected_ones += tunable->is_for(device) ? 1 : 0;
+    for (const Tunable* tunable : tunables()) {
+        if (!tunable->is_for(device)) continue;
+        CAPTURE(tunable->name);
+        bool found = false;
+        for (const auto& [algorithm, call] : calls()) {
+            if (tunable->algorithm() != algorithm) continue;
+            const std::string way = way_that_asks(device, *stream, algorithm, call, *tunable);
+            if (way.empty()) continue;
+            found = true;
+            CAPTURE(way);
+            std::vector<std::byte> expected;
+            {
+                const Tuned defaults(device, {});
+                expected = call(*stream, {.variant = way});
+            }
+            for (const u64 value : tunable->values) {
+                if (value == 0) continue;
+                CAPTURE(value);
+                const Tuned tuned(device, {row(std::string(tunable->name), std::to_string(value))});
+                CHECK(call(*stream, {.variant = way}) == expected);
+            }
+        }
+        CHECK(found);
+        asked_for += found ? 1 : 0;
+    }
+    CHECK(asked_for == expected_ones);
+    CHECK(expected_ones >= 8);
+}
+
+// No launch asks for a tunable that is not said to be for the device.
+DEVICE_TEST(tunables_are_asked_for_only_where_they_say) {
+    const auto stream = device.create_stream();
+    std::vector<Tuning::Asked> asked;
+    const Tuned tuned(device, {}, &asked);
+    for (const auto& [algorithm, call] : calls())
+        call(*stream, {});
+    u64 seen = 0;
+    for (const Tuning::Asked& a : asked) {
+        if (a.tunable == nullptr) continue;
+        CAPTURE(a.tunable->name);
+        CHECK(a.tunable->is_for(device));
+        ++seen;
+    }
+    CHECK(seen >= 8);
+}
+
+// A row is really used: more parts of the input, more groups.
+DEVICE_TEST(a_row_changes_the_launch) {
+    const auto stream = device.create_stream();
+    const Array<f32> in(*stream, random_values<f32>(1 << 20)), out(*stream, 1 << 20);
+    auto groups_with = [&](std::vector<TuningRow> rows) {
+        const Tuned tuned(device, std::move(rows));
+        u64 groups = 0;
+        stream->observe([&](const Kernel&, const LaunchShape& shape) { groups = shape.groups_x; });
+        map(*stream, in, out, MapFunction::negate);
+        stream->observe({});
+        stream->synchronize();
+        return groups;
+    };
+    const bool many = device.traits().many_lanes;
+    const u64 few = groups_with({row(many ? "map.unroll" : "map.tile_kib", many ? "4" : "256")}),
+              more = groups_with({row(many ? "map.unroll" : "map.tile_kib", many ? "1" : "64")});
+    CHECK(more == 4 * few);
+    CHECK(groups_with({}) == more);  // the default
+}
+
+TEST_SUITE_END();
