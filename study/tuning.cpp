@@ -27,16 +27,15 @@ class Table {
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
 
-    // Whether it has a row for what a call asks.
+    // Whether it sets a parameter of the launch that a call makes.
     template <class F>
-    bool has_row_for(F call) {
+    bool sets_launch_of(F call) {
         std::vector<Tuning::Asked> asked;
         set_tuning(device_, std::make_shared<const Tuning>(rows_, source_, &asked));
         call();
         set_tuning(device_, own_);
         return std::any_of(asked.begin(), asked.end(), [&](const Tuning::Asked& a) {
-            return a.tunable == nullptr ? own_->variant(a.table, a.point) != nullptr
-                                        : own_->value(*a.tunable, a.point, a.otherwise) != a.otherwise;
+            return a.tunable != nullptr && own_->value(*a.tunable, a.point, a.otherwise) != a.otherwise;
         });
     }
 
@@ -74,10 +73,10 @@ class Pair {
         return "there is no variant " + variant;
     }
 
-    // The times without and with the table. Where it has no row they are one. Their quotient is the median of the rounds', which
-    // what slows the machine down for a while does not touch.
-    std::pair<Timing, Timing> times(const ContestEffort& effort) {
-        const bool differ = table_.has_row_for([&] {
+    // The times without and with the table, one where it changes nothing. Their quotient is the median of the rounds', which what
+    // slows the machine down for a while does not touch.
+    std::pair<Timing, Timing> times(bool same_variant, const ContestEffort& effort) {
+        const bool differ = !same_variant || table_.sets_launch_of([&] {
             rig_.call("auto");
             rig_.stream().synchronize();
         });
@@ -162,13 +161,14 @@ void run_tuning(const std::string& selector, const Case& what, const std::vector
                 try {
                     if (problem.empty()) {
                         Pair pair(rig, suite, *work, table);
+                        std::string variants[2];
                         for (const int on : {0, 1}) {
-                            std::string variant;
-                            rows[on].problem = pair.verify(on != 0, variant);
-                            rows[on].variant += ": " + variant;
+                            rows[on].problem = pair.verify(on != 0, variants[on]);
+                            rows[on].variant += ": " + variants[on];
                         }
                         if (rows[0].problem.empty() && rows[1].problem.empty()) {
-                            std::tie(rows[0].timing, rows[1].timing) = pair.times(effort);
+                            std::tie(rows[0].timing, rows[1].timing) =
+                                pair.times(variants[0] == variants[1], effort);
                         }
                     }
                 } catch (const Error& error) {
