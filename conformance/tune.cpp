@@ -64,8 +64,9 @@ u32 class_of(u64 n) {
     return TuningPoint{Type::u8, n, 0}.size_class();
 }
 
-// The classes that a size stands for among those measured: half-way to its neighbours, and as far where it has none.
-std::pair<u32, u32> reach_of(u64 n, const std::vector<u64>& sizes) {
+// The classes that a size stands for among those measured: half-way to its neighbours, and as far where it has none. `is`: what
+// the work made of it, a square of fewer elements, say.
+std::pair<u32, u32> reach_of(u64 n, u64 is, const std::vector<u64>& sizes) {
     const u32 at = class_of(n);
     std::optional<u32> below, above;
     for (const u64 other : sizes) {
@@ -79,7 +80,8 @@ std::pair<u32, u32> reach_of(u64 n, const std::vector<u64>& sizes) {
               up = above   ? (*above - at) / 2
                    : below ? (at - *below) / 2
                            : 0;
-    return {at - std::min(at, down), std::min(63U, at + up)};
+    const u32 here = class_of(is);
+    return {here - std::min(here, down), std::min(63U, here + up)};
 }
 
 // Runnable threads for each of the device's, where these are the machine's own; 0: they are not, or it cannot be told.
@@ -224,7 +226,7 @@ class Tuner {
                     Rotation(stream_, rig_.operands(), cold_bytes(rig_.device())),
                     choice->point,
                     algorithm_of(choice->table),
-                    reach_of(choice->point.size, sizes_)};
+                    reach_of(task.n, choice->point.size, sizes_)};
         point.default_variant = point.variant = by_default->name;
         Candidate defaults{{}, by_default};
         if (!is_right(bench, defaults, "the defaults"))

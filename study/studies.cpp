@@ -353,7 +353,7 @@ Study tuned() {
             "one: `concord "
             "devices --verbose` names it) and without, in turns, so that what slows the machine down slows "
             "both. Where there "
-            "is no row for the work, or no table, the two are the same and the difference is noise.",
+            "is no row for the work, or no table, the two are one.",
             {},
             {},
             Study::Kind::tuning};
