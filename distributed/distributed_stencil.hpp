@@ -5,7 +5,8 @@
 ///
 ///     concord::run_on_devices({gpu0, gpu1}, [&](concord::Communicator& ranks, concord::Stream& stream) {
 ///         const concord::StencilCut cut = concord::stencil_cut(shape, ranks.size(), star.radius());
-///         concord::Array<float> in(stream, points(cut.part_of(ranks.rank()))), out ...
+///         const concord::u64 points = concord::points_of(cut.part_of(ranks.rank()), shape.columns);
+///         const concord::Array<float> in(stream, points), out(stream, points);   // the rank's box
 ///         concord::distributed_stencil(ranks, stream, in, out, shape, star, 100);
 ///     });
 ///
@@ -32,7 +33,7 @@
 #include <concord/communicator.hpp>
 #include <concord/stencil.hpp>
 
-#include <array>
+#include <memory>
 
 namespace concord {
 

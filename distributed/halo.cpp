@@ -31,7 +31,9 @@ std::shared_ptr<Kernel> halo_kernel(Device& device, u32 size, const HaloGroup& g
         KernelSpec spec;
         spec.source = &source();
         spec.entry = "halo_runs";
-        auto define = [&](const char* name, std::string value) { spec.constants.push_back({name, value}); };
+        auto define = [&](const char* name, const std::string& value) {
+            spec.constants.push_back({name, value});
+        };
         define("E", size == 4 ? "u32" : "u64");
         define("PACK", std::to_string(group.pack));
         define("GROUP", std::to_string(group.lanes));

@@ -155,9 +155,11 @@ void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& 
                 row.bytes = 2 * bytes;
                 row.host_clock = true;
                 row.copies = 1;
-                // Two volumes a rank, and two more while the result is looked at; on a CPU the host's as well.
-                const u64 room = first.traits().global_memory / 8 * 7,
-                          needed = bytes * (is_shared ? 6 : 6 / p + 1);
+                // A rank has its part four times, and a little more while the result is looked at; where the device's
+                // memory is the host's, what the host compares as well.
+                const u64 times = first.traits().shares_host_memory ? 9 : 6,
+                          room = first.traits().global_memory / 8 * 7,
+                          needed = times * bytes / (is_shared ? 1 : p);
                 std::vector<std::shared_ptr<Device>> list;
                 for (u32 rank = 0; rank < p; ++rank)
                     list.push_back(devices[is_shared ? 0 : rank]);

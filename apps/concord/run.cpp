@@ -169,6 +169,8 @@ Result compute_by_segments(RunTask& task, const PipelineDevices& devices, const 
 // Computes by ranks, one a device, each of which reads and writes its box of the files.
 Result compute_by_boxes(RunTask& task, const std::vector<std::shared_ptr<Device>>& devices,
                         std::span<const std::unique_ptr<NpyFile>> inputs, const Asked& asked) {
+    if (!asked.memory_limit.empty())
+        throw Error(ErrorCode::unsupported, "--memory-limit", "is for one device, not for ranks");
     task.check_boxes(static_cast<u32>(devices.size()), asked.options());
     Result result;
     run_on_devices(devices, [&](Communicator& ranks, Stream& stream) {
