@@ -101,10 +101,16 @@ std::vector<std::vector<u64>> agree(Communicator& ranks, const char* call, const
         if (bytes > 0) std::memcpy(values.data(), theirs.data(), bytes);
         const std::string other(reinterpret_cast<const char*>(theirs.data()) + bytes, theirs.size() - bytes);
         if (result.empty()) first = other;
-        if (other != first)
+        if (other != first) {
+            const std::string rank = std::to_string(result.size());
             throw Error(ErrorCode::invalid_argument, call,
-                        "ranks differ: rank 0 calls " + first + ", rank " + std::to_string(result.size()) +
-                            " " + other);
+                        std::string("ranks differ: rank 0 calls ")
+                            .append(first)
+                            .append(", rank ")
+                            .append(rank)
+                            .append(" ")
+                            .append(other));
+        }
         result.push_back(std::move(values));
     }
     return result;

@@ -318,3 +318,20 @@ DEVICE_TEST(distributed_calls_refuse_what_does_not_fit) {
 }
 
 TEST_SUITE_END();
+TEST_SUITE_BEGIN("cuda");
+
+TEST_CASE("what sorts over ranks compiles for a GPU") {
+    const auto device = open_device("cuda@sm_90");
+    auto sort_of = [&](auto key) {
+        CHECK_NOTHROW(run_on_devices({device, device}, [&](Communicator& ranks, Stream& stream) {
+            const Array<decltype(key)> keys(stream, 5000);
+            distributed_sort(ranks, stream, keys, keys);
+        }));
+    };
+    sort_of(u8{});
+    sort_of(i16{});
+    sort_of(f32{});
+    sort_of(f64{});
+}
+
+TEST_SUITE_END();
