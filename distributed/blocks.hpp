@@ -40,7 +40,4 @@ void return_tail(Communicator& ranks, Stream& stream, const Blocks& blocks, cons
 /// Everybody's elements, in the order of the ranks, on all hosts.
 std::vector<std::vector<std::byte>> gather_elements(Communicator& ranks, Stream& stream, const View& mine);
 
-/// "f32 by sum", "f32 by f (1f00...)": what ranks must have in common of an operator.
-std::string described(Type type, const Operator& op, const ValueBytes& values, const ValueBytes& identity);
-
 }  // namespace concord::detail

@@ -41,7 +41,10 @@ void gather_to(Communicator& ranks, Stream& stream, const char* call, const View
     const u32 me = ranks.rank();
     const bool is_target = first_target <= me && me <= last_target;
     const u64 numbers[] = {mine.count};
-    const auto counts = detail::agree(ranks, call, words(mine), numbers);
+    const auto counts = detail::agree(
+        ranks, call,
+        words(mine) + " to ranks " + std::to_string(first_target) + " to " + std::to_string(last_target),
+        numbers);
     std::vector<Message> sends, receives;
     if (is_target) {
         u64 sum = 0;

@@ -12,7 +12,8 @@
 /// enqueued, and wait for the ranks, and for their own device's counts and sums, before.
 ///
 /// Errors: what the algorithm throws, on the rank concerned, and then on all (concord/communicator.hpp); invalid_argument, on
-/// all ranks alike, where their types, operators or options differ.
+/// all ranks alike, where they differ in types, operators and their values, kinds of scan, bins, or the rules of a sort.
+/// Options are each rank's own, whose device may have other variants.
 
 #include <concord/communicator.hpp>
 #include <concord/distributed_stencil.hpp>
@@ -42,6 +43,8 @@ namespace detail {
 /// Collective: everybody's numbers. Throws invalid_argument, on all ranks alike, where ranks differ in `what`.
 std::vector<std::vector<u64>> agree(Communicator& ranks, const char* call, const std::string& what,
                                     std::span<const u64> mine);
+/// "f32 by f (1f00...)": what ranks must have in common of an operator, its text's hash and its values included.
+std::string described(Type type, const Operator& op, const ValueBytes& values, const ValueBytes& identity);
 
 using DistributedReduceCall = std::function<ReduceProblem(const View& in, const View& out)>;
 /// is_exact: results do not depend on the order.
@@ -172,8 +175,10 @@ template <Range In, Range Out, class F, class... B>
 Run distributed_histogram(Communicator& ranks, Stream& stream, const In& in, const Out& counters,
                           const Function<F, B...>& bin, const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
+    const auto values = bin.packed();
     return detail::distributed_histogram(
-        ranks, stream, in.view(), counters.view(), bin.erased().name, [&](const View& from, const View& to) {
+        ranks, stream, in.view(), counters.view(),
+        detail::described(type_of<T>(), bin.erased(), {values}, {}), [&](const View& from, const View& to) {
             return to.type == Type::u32 ? histogram(stream, Span<const T>(from), Span<u32>(to), bin, options)
                                         : histogram(stream, Span<const T>(from), Span<u64>(to), bin, options);
         });

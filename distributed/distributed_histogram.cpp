@@ -12,7 +12,7 @@ std::string bound(const HistogramBound& b) {
     return b.name();
 }
 
-std::string described(const HistogramBins& bins) {
+std::string bins_described(const HistogramBins& bins) {
     switch (bins.kind()) {
         case HistogramBins::Kind::modulo:
             return "modulo";
@@ -63,7 +63,7 @@ Run distributed_histogram(Communicator& ranks, Stream& stream, const View& in, c
 Run distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
                           const HistogramBins& bins, const Options& options) {
     return detail::distributed_histogram(
-        ranks, stream, in, counters, detail::described(bins),
+        ranks, stream, in, counters, detail::bins_described(bins),
         [&](const View& from, const View& to) { return histogram(stream, from, to, bins, options); });
 }
 

@@ -41,18 +41,17 @@ Run distributed_reduce(Communicator& ranks, Stream& stream, const View& in, cons
         sums = stream.scratch(size);
         run = reduce(stream, call(in, place(0, 1)), options);
     } else {
+        // On all ranks, those without a chunk of their own included: none waits for one that refuses.
         const u64 length = canonical_chunk(all);
+        run.variant = reduce_chunks(stream, call(in.part(0, 0), out), length, options);
         const Blocks blocks(counts, ranks.rank(), length);
         const View tail = collect_tail(ranks, stream, blocks, in, block);
         const u64 inner = blocks.body / length;
         chunks = inner + (blocks.tail > 0 ? 1 : 0);
         sums = stream.scratch(std::max<u64>(chunks, 1) * size);
-        run.variant = "fixed";
         if (inner > 0)
-            run.variant = reduce_chunks(stream, call(in.part(blocks.lead, blocks.body), place(0, inner)),
-                                        length, options);
-        if (blocks.tail > 0)
-            run.variant = reduce_chunks(stream, call(tail, place(inner, 1)), length, options);
+            reduce_chunks(stream, call(in.part(blocks.lead, blocks.body), place(0, inner)), length, options);
+        if (blocks.tail > 0) reduce_chunks(stream, call(tail, place(inner, 1)), length, options);
     }
     const auto gathered = gather_elements(ranks, stream, place(0, chunks));
     std::vector<std::byte> values;

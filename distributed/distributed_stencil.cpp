@@ -50,14 +50,28 @@ std::string exact(f64 value) {
     return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
+std::string text_of(const StencilShape& s) {
+    return std::to_string(s.depth) + " x " + std::to_string(s.rows) + " x " + std::to_string(s.columns);
+}
+
 std::string terms(Type type, const StencilShape& s, const StarCoefficients& star,
                   const DistributedStencilOptions& options) {
-    std::string text = std::string(name_of(type)) + ", " + std::to_string(s.depth) + " x " +
-                       std::to_string(s.rows) + " x " + std::to_string(s.columns) + ", coefficients";
+    std::string text = std::string(name_of(type)) + ", " + text_of(s) + ", coefficients";
     for (u32 r = 0; r <= star.radius(); ++r)
         text += " " + exact(star[r]);
     return text + ", variant " + std::string(options.variant) + ", cut " + std::to_string(options.along_z) +
            " x " + std::to_string(options.along_y);
+}
+
+// That no product of lengths and bytes overflows: those of a part with its halos are smaller.
+void check_size(const StencilShape& s, u64 radius, Type type) {
+    if (s.depth == 0 || s.rows == 0 || s.columns == 0) return;
+    u64 planes = 0, rows = 0, bytes = 0;
+    if (__builtin_add_overflow(s.depth, 2 * radius, &planes) ||
+        __builtin_add_overflow(s.rows, 2 * radius, &rows) || __builtin_mul_overflow(planes, rows, &bytes) ||
+        __builtin_mul_overflow(bytes, s.columns, &bytes) ||
+        __builtin_mul_overflow(bytes, u64{size_of(type)}, &bytes))
+        refuse("the volume, " + text_of(s) + ": its bytes overflow 64-bit sizes");
 }
 
 // The part of a view that a box fills. A rank that has nothing may give a view of no buffer.
@@ -106,11 +120,14 @@ struct DistributedStencil::State {
     bool is_server() const { return row.serves && ranks.rank() + 1 == ranks.size(); }
     u64 held() const { return points_of(holding, cut.shape.columns); }
 
-    // The server's side of load() and store(): one part after another, each through memory of its own if it has gaps.
+    // The server's side of load() and store(): one part after another, each through memory of its own if it has gaps. A rank
+    // without points, as all are where the volume has none, takes no part in it.
     template <class F>
     void each_part(const View& volume, F f) {
         for (u32 rank = 0; rank < cut.parts(); ++rank) {
-            detail::Parcel parcel(stream.device(), rank, detail::runs_of(cut.shape, cut.part_of(rank)), type);
+            const StencilBox box = cut.part_of(rank);
+            if (points_of(box, cut.shape.columns) == 0) continue;
+            detail::Parcel parcel(stream.device(), rank, detail::runs_of(cut.shape, box), type);
             f(parcel, volume);
         }
     }
@@ -122,6 +139,7 @@ DistributedStencil::DistributedStencil(Communicator& ranks, Stream& stream, Type
     detail::agree_in_words(ranks, detail::terms(type, shape, star, options));
     if (!is_float(type))
         detail::refuse("the volume is " + std::string(name_of(type)) + "; f32 and f64 have stencils");
+    detail::check_size(shape, star.radius(), type);
     const StencilCut cut = stencil_cut(shape, ranks.size(), star.radius(), options);
     state_ = std::make_unique<State>(State{ranks, stream, type, detail::distributed_variant(options.variant),
                                            cut, stencil_holding(cut, ranks.rank(), ranks.size(), options),

@@ -77,8 +77,8 @@ StencilBox stencil_holding(const StencilCut& cut, u32 rank, u32 ranks,
                            const DistributedStencilOptions& options = {});
 
 /// `in` and `out` are what the rank holds, a volume in C order without gaps; they may not overlap. On a rank that holds
-/// nothing they are empty, but of the volume's type. Enqueues on the stream and
-/// on one of its own that the stream waits for; the caller is kept as long as Communicator::exchange() keeps him.
+/// nothing they are empty, but of the volume's type. Enqueues on the stream and on one of its own; the caller is kept as long as
+/// Communicator::exchange() keeps him, and until what is on that stream of its own is done: all but the last step's interior.
 void distributed_stencil(Communicator& ranks, Stream& stream, const View& in, const View& out,
                          const StencilShape& shape, const StarCoefficients& star, u64 steps = 1,
                          const DistributedStencilOptions& options = {});

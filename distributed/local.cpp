@@ -40,9 +40,10 @@ std::shared_ptr<Offer> Meeting::take(u32 from, u32 to) {
     return offer;
 }
 
-void Meeting::done(Offer& offer, std::string refused) {
+void Meeting::done(Offer& offer, ErrorCode code, std::string refused) {
     {
         const std::lock_guard lock(mutex_);
+        offer.code = code;
         offer.refused = std::move(refused);
         offer.state = Offer::State::done;
     }

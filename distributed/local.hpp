@@ -26,7 +26,8 @@ struct Offer {
     std::vector<Piece> pieces;        // of `host`
     std::shared_ptr<Event> read;      // the receiver's stream has read them
     enum class State { waiting, taken, done } state = State::waiting;
-    std::string refused;  // why the receiver did not take them
+    std::string refused;                           // why the receiver did not take them
+    ErrorCode code = ErrorCode::invalid_argument;  // then: what kind of reason that is
 };
 
 /// Where ranks of one process meet. All calls may come from any of their threads. What waits throws device_failed as soon as
@@ -42,8 +43,9 @@ class Meeting {
     void offer(const std::shared_ptr<Offer>& offer);
     /// Waits for the next one.
     std::shared_ptr<Offer> take(u32 from, u32 to);
-    /// Ends what take() began.
-    void done(Offer& offer, std::string refused = {});
+    /// Ends what take() began; with a reason, if the receiver does not take it.
+    void done(Offer& offer) { done(offer, {}, {}); }
+    void done(Offer& offer, ErrorCode code, std::string refused);
     /// Waits until it is done.
     void wait(const Offer& offer);
     /// Takes it back if nobody has taken it, else waits until it is done.

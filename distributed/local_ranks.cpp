@@ -48,10 +48,10 @@ class LocalCommunicator::Offers {
     void finish() {
         for (const auto& offer : list_) {
             meeting_.wait(*offer);
-            if (!offer->refused.empty())
-                throw Error(ErrorCode::invalid_argument, "Communicator::exchange", offer->refused);
+            if (!offer->refused.empty()) throw Error(offer->code, "Communicator::exchange", offer->refused);
             if (!offer->read || offer->staged) continue;
-            if (can_reach(stream_.device(), offer->read->device())) {
+            // Memory that is read by its address is noted by no pool, nor ordered by a stream for a host that writes to it.
+            if (offer->host == nullptr && can_reach(stream_.device(), offer->read->device())) {
                 stream_.wait(*offer->read);
             } else {
                 offer->read->synchronize();
@@ -151,6 +151,8 @@ void LocalCommunicator::copy(Stream& stream, const View& to, Offer& offer) {
         copy_from_host(stream, to, offer);
         offer.read = mark(stream);
         if (offer.staged) held_.push_back({offer.staged, offer.read});
+        // The host's copies write by the address: the buffer must last as long as they do.
+        if (on_host(to)) stream.synchronize();
         return;
     }
     stream.wait(*offer.ready);
@@ -171,7 +173,7 @@ void LocalCommunicator::receive(Stream& stream, const Message& message) {
         const std::string why = "rank " + std::to_string(message.rank) + " sends " + std::to_string(sent) +
                                 " bytes, rank " + std::to_string(rank()) + " expects " +
                                 std::to_string(expected);
-        meeting_.done(*offer, why);
+        meeting_.done(*offer, ErrorCode::invalid_argument, why);
         throw Error(ErrorCode::invalid_argument, "Communicator::exchange", why);
     }
     try {
@@ -182,7 +184,10 @@ void LocalCommunicator::receive(Stream& stream, const Message& message) {
             stream.synchronize();
         } catch (...) {  // the same failure
         }
-        meeting_.done(*offer, "rank " + std::to_string(rank()) + " cannot receive: " + error.what());
+        // Before the sender hears of it, which fails for this reason alone.
+        meeting_.fail(rank(), error.what());
+        meeting_.done(*offer, ErrorCode::device_failed,
+                      "rank " + std::to_string(rank()) + " cannot receive: " + error.what());
         throw;
     }
     meeting_.done(*offer);

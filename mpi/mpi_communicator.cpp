@@ -152,7 +152,8 @@ class MpiCommunicator::Exchange {
         sending_.clear();
     }
 
-    // After a failure: nothing comes any more to where it was expected, and what was to be sent stays where it is.
+    // After a failure: nothing comes any more to where it was expected, and copies that were to be sent stay where they are.
+    // What MPI was given itself is the caller's, and may be read until the job ends, which has failed.
     ~Exchange() {
         for (Piece& piece : receiving_) {
             if (piece.request == MPI_REQUEST_NULL) continue;

@@ -57,7 +57,7 @@ class MpiCommunicator final : public Communicator {
     std::vector<u64> sent_,
         received_;         // messages to and from each rank so far: what comes when has its own tag
     bool direct_ = false;  // the last device's memory was given to MPI
-    std::vector<std::shared_ptr<Buffer>> abandoned_;  // of sends that nobody took
+    std::vector<std::shared_ptr<Buffer>> abandoned_;  // copies, of sends that nobody took
 };
 
 }  // namespace concord::mpi

@@ -15,6 +15,7 @@ using test::throws;
 using test::whole;
 
 CONCORD_FUNCTION(float, distributed_further, (float x, float y, float by), return x + y * by;)
+CONCORD_FUNCTION(int, distributed_bin_by, (float x, int by), return (int)(x * 4) + by;)
 CONCORD_FUNCTION(int, distributed_bin, (float x), return (int)(x * 4) + 4;)
 
 namespace {
@@ -272,6 +273,16 @@ DEVICE_TEST(distributed_calls_refuse_what_does_not_fit) {
         const Array<float> x(stream, 10), out(stream, 1);
         distributed_reduce(ranks, stream, x, out, ranks.rank() == 2 ? ReduceOp::max : ReduceOp::sum);
     });
+    // On ranks that have no chunk to reduce, too: all five elements are rank 1's.
+    for (const char* variant : {"none_such", "sequential"}) {
+        const bool is_known = std::string_view(variant) == "sequential";
+        all_throw(is_known ? ErrorCode::unsupported : ErrorCode::invalid_argument, variant,
+                  [&](Communicator& ranks, Stream& stream) {
+                      const Array<float> x(stream, std::vector<float>(ranks.rank() == 1 ? 5 : 0)),
+                          out(stream, 1);
+                      distributed_reduce(ranks, stream, x, out, ReduceOp::sum, {.variant = variant});
+                  });
+    }
     all_throw(ErrorCode::invalid_argument, "30 keys, out has room for 27",
               [](Communicator& ranks, Stream& stream) {
                   const Array<u32> x(stream, 10), out(stream, 9);
@@ -281,6 +292,10 @@ DEVICE_TEST(distributed_calls_refuse_what_does_not_fit) {
         const Array<u32> x(stream, 10 + ranks.rank());
         all_reduce(ranks, stream, x.view());
     });
+    all_throw(ErrorCode::invalid_argument, "ranks differ", [](Communicator& ranks, Stream& stream) {
+        const Array<u32> x(stream, 10), all(stream, 30);
+        gather(ranks, stream, x.view(), all.view(), ranks.rank() == 2 ? 1 : 0);
+    });
     all_throw(ErrorCode::invalid_argument, "root 3 of 3", [](Communicator& ranks, Stream& stream) {
         const Array<u32> x(stream, 10);
         broadcast(ranks, stream, x.view(), 3);
@@ -288,6 +303,12 @@ DEVICE_TEST(distributed_calls_refuse_what_does_not_fit) {
     all_throw(ErrorCode::invalid_argument, "out overlaps in", [](Communicator& ranks, Stream& stream) {
         const Array<u32> x(stream, 10);
         distributed_scan(ranks, stream, x.span().part(0, 8), x.span().part(1, 8));
+    });
+    // One function, with other values.
+    all_throw(ErrorCode::invalid_argument, "ranks differ", [](Communicator& ranks, Stream& stream) {
+        const Array<float> x(stream, 10);
+        const Array<u32> counters(stream, 9);
+        distributed_histogram(ranks, stream, x, counters, distributed_bin_by.bind(ranks.rank() == 0 ? 4 : 3));
     });
     all_throw(ErrorCode::invalid_argument, "not u16, u32 or u64", [](Communicator& ranks, Stream& stream) {
         const Array<u32> x(stream, 10);

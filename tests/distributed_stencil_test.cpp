@@ -1,6 +1,7 @@
 // Stencil over ranks, on devices that are named several times and on devices of two backends: the bits are those of one call of
 // stencil() on all of the volume.
 #include "devices.hpp"
+#include "ranks.hpp"
 
 #include <concord/distributed_stencil.hpp>
 #include <concord/trace.hpp>
@@ -198,14 +199,30 @@ DEVICE_TEST(every_variant_of_the_distributed_stencil_has_the_bits_of_one) {
     }
 }
 
-DEVICE_TEST(ranks_on_two_backends_agree_to_the_bit) {
+// Nothing to send, for whom nobody may wait.
+DEVICE_TEST(volumes_without_points_pass_over_ranks) {
+    for (const Variant* variant : distributed_stencil_variants()) {
+        CAPTURE(variant->name);
+        for (const StencilShape& s :
+             {StencilShape{0, 4, 5}, StencilShape{20, 0, 5}, StencilShape{20, 9, 0}, StencilShape{0, 0, 0}})
+            check_ranks<float>(device, s, 4, 2, {2, 3}, {.variant = variant->name});
+    }
+}
+
+DEVICE_TEST(ranks_on_two_devices_agree_to_the_bit) {
     const auto other = open_device("tbb");
     const StencilShape s{41, 25, 33};
     const std::vector<float> x = volume_of<float>(s), expected = by_one(*other, x, s, 4, 5);
-    const Devices mixed = {device.shared_from_this(), other, device.shared_from_this(), other};
-    CHECK(over_ranks(mixed, x, s, 4, 5, {}) == expected);
-    CHECK(over_ranks(mixed, x, s, 4, 5, {.along_z = 2, .along_y = 2}) == expected);
-    CHECK(over_ranks(mixed, x, s, 4, 5, {.variant = "data_server"}) == expected);
+    auto check = [&](const std::shared_ptr<Device>& second) {
+        CAPTURE(second->info().selector);
+        const Devices mixed = {device.shared_from_this(), second, device.shared_from_this(), second};
+        CHECK(over_ranks(mixed, x, s, 4, 5, {}) == expected);
+        CHECK(over_ranks(mixed, x, s, 4, 5, {.along_z = 2, .along_y = 2}) == expected);
+        CHECK(over_ranks(mixed, x, s, 4, 5, {.variant = "data_server"}) == expected);
+    };
+    check(other);
+    // Where there are two GPUs, between them, too: over a path of its own.
+    if (const auto sibling = test::sibling_of(device)) check(sibling);
 }
 
 // A volume stays on its ranks: steps of several calls are those of one.
@@ -253,6 +270,21 @@ DEVICE_TEST(ranks_that_are_told_different_things_are_refused) {
             distributed_stencil(ranks, stream, few, out, s, star_of(4));
         });
     }));
+}
+
+// Products that wrap around to few points or none.
+DEVICE_TEST(volumes_whose_sizes_overflow_are_refused) {
+    constexpr u64 half = u64{1} << 32;
+    for (const StencilShape& s : {StencilShape{half, 1 << 16, 1 << 16}, StencilShape{half, half, 1},
+                                  StencilShape{half, 1 << 15, 1 << 15}, StencilShape{~u64{0}, 1, 1}}) {
+        CAPTURE(s.rows);
+        CHECK(throws(ErrorCode::invalid_argument, std::to_string(s.depth) + " x " + std::to_string(s.rows),
+                     [&] {
+                         run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
+                             const DistributedStencil volume(ranks, stream, Type::f32, s, star_of(4));
+                         });
+                     }));
+    }
 }
 
 // By the times of a trace: what comes and goes while the interior is computed. The other rank is the CPU, so that all

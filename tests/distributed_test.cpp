@@ -115,6 +115,68 @@ DEVICE_TEST(messages_come_from_host_buffers_too) {
     });
 }
 
+// Two GPUs of a host copy from one to the other where they reach one another. What was sent may go at once.
+DEVICE_TEST(messages_between_devices_of_a_backend_take_the_path_that_there_is) {
+    const auto self = device.shared_from_this(), other = test::sibling_of(device);
+    if (!other) {
+        MESSAGE(device.info().selector << " is the only one of its backend: not tested");
+        return;
+    }
+    const bool reach = can_reach(device, *other) && can_reach(*other, device);
+    CHECK_NOTHROW(run_on_devices({self, other}, [&](Communicator& ranks, Stream& stream) {
+        const u32 me = ranks.rank();
+        if (ranks.path_to(1 - me) != (reach ? "peer copies" : "host memory"))
+            throw Error(ErrorCode::device_failed, "test", "the path is " + ranks.path_to(1 - me));
+        constexpr u64 count = (u64{3} << 20) + 1;
+        for (u32 round = 0; round < 10; ++round) {
+            auto sent = std::make_unique<Array<u32>>(stream, words(me, 1 - me, round, count));
+            const Array<u32> in(stream, count);
+            const Message send[] = {{1 - me, sent->view()}}, receive[] = {{1 - me, in.view()}};
+            ranks.exchange(stream, send, receive);
+            sent.reset();
+            const Array<u32> anew(stream, std::vector<u32>(count, 0xdeadbeef));
+            if (in.to_host(stream) != words(1 - me, me, round, count) ||
+                anew.to_host(stream) != std::vector<u32>(count, 0xdeadbeef))
+                throw Error(ErrorCode::device_failed, "test", "round " + std::to_string(round));
+        }
+    }));
+}
+
+// A stream is slow, its rank's host is fast: what it drops and gets anew is its own.
+DEVICE_TEST(host_buffers_may_go_as_soon_as_messages_are_exchanged) {
+    each_ranks(device, {2}, [](Communicator& ranks, Stream& stream) {
+        constexpr u64 count = 10000;
+        auto pinned = [&](u32 value) {
+            auto buffer = stream.device().allocate_host(count * sizeof value);
+            std::fill_n(static_cast<u32*>(buffer->host_pointer()), count, value);
+            return buffer;
+        };
+        // Rank 0 sends, rank 1's stream is slow to receive; one of them drops its buffer.
+        const u32 me = ranks.rank();
+        for (const u32 dropping : {0, 1}) {
+            auto buffer = pinned(1 + me);
+            const Message message[] = {{1 - me, View{buffer.get(), 0, count, Type::u32}}};
+            if (me == 0) {
+                ranks.exchange(stream, message, {});
+            } else {
+                stream.callback([] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); });
+                ranks.exchange(stream, {}, message);
+            }
+            if (me == dropping) {
+                buffer.reset();
+                buffer = pinned(3);
+            }
+            stream.synchronize();
+            ranks.barrier();
+            const auto* values = static_cast<const u32*>(buffer->host_pointer());
+            const u32 expected = me == dropping ? 3 : 1;
+            if (!std::all_of(values, values + count, [&](u32 value) { return value == expected; }))
+                throw Error(ErrorCode::device_failed, "test",
+                            me == dropping ? "what took its place is written to" : "it is read after that");
+        }
+    });
+}
+
 DEVICE_TEST(what_hosts_say_is_gathered) {
     each_ranks(device, {1, 3, 7}, [](Communicator& ranks, Stream&) {
         for (u32 round = 0; round < 20; ++round) {
@@ -230,6 +292,29 @@ DEVICE_TEST(a_rank_that_ends_keeps_nobody_waiting) {
                     std::runtime_error);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     CHECK(took.count() < 60);
+}
+
+// What fails on the receiver's device is no bad argument of the sender's.
+DEVICE_TEST(a_device_that_fails_while_it_receives_fails_the_sender_alike) {
+    const auto self = device.shared_from_this();
+    for (u32 i = 0; i < 5; ++i) {
+        std::atomic<u32> told = 0;
+        CHECK(throws(ErrorCode::out_of_memory, "rank 1 (" + device.info().selector, [&] {
+            run_on_devices({self, self}, [&](Communicator& ranks, Stream& stream) {
+                const auto host = stream.device().allocate_host(4000);
+                const Message message[] = {{1 - ranks.rank(), View{host.get(), 0, 1000, Type::u32}}};
+                if (ranks.rank() == 1) {
+                    stream.callback([] { throw Error(ErrorCode::out_of_memory, "here", "no room"); });
+                    ranks.exchange(stream, {}, message);
+                } else if (throws(ErrorCode::device_failed, "rank 1 cannot receive",
+                                  [&] { ranks.exchange(stream, message, {}); })) {
+                    ++told;
+                    throw Error(ErrorCode::device_failed, "test", "told");
+                }
+            });
+        }));
+        CHECK(told == 1);
+    }
 }
 
 DEVICE_TEST(memory_comes_back_after_messages) {

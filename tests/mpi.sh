@@ -145,6 +145,7 @@ refused 2 'there are reduce, scan' run compact --in x.npy --out box/y.npy --devi
 refused 2 'opt' run reduce --in x.npy --out box/y.npy --opt sum
 refused 2 'chunk' run reduce --in x.npy --out box/y.npy --device tbb --chunk 1M
 refused 2 'variant' run scan --variant none_such --in x.npy --out box/y.npy --device tbb
+refused 2 'none_such' run reduce --variant none_such --in few.npy --out box/y.npy --device tbb  # all of it is one rank's
 export CONCORD_MPI_CUDA=maybe
 refused 2 'CONCORD_MPI_CUDA' run reduce --in x.npy --out box/y.npy --device tbb
 unset CONCORD_MPI_CUDA
@@ -163,13 +164,36 @@ status=$?
 mpi 1 env LD_LIBRARY_PATH="$work/bare" "$concord" run reduce --in x.npy --out box/y.npy --device tbb || fail "one rank needs no component"
 rm -f box/*
 
-# --- A rank that dies ---------------------------------------------------------------------------------------------
+# --- What is wrong on one rank alone ------------------------------------------------------------------------------
 
 mib=96
 {
     head_of '<f4' $((mib << 18))
     for ((i = 0; i < mib; i++)); do printf %s "${digits:0:1048576}"; done
 } >big.npy
+
+alone() {  # N STATUS WORDS RANK PREPARATION ARGUMENTS...: that rank runs the shell's commands first
+    local n=$1 wanted=$2 words=$3 prepare="[[ \${OMPI_COMM_WORLD_RANK:-\$PMI_RANK} != $4 ]] || { $5; }; exec \"\$0\" \"\$@\"" status
+    shift 5
+    mpi "$n" bash -c "$prepare" "$concord" "$@"
+    status=$?
+    [[ $status == "$wanted" ]] || fail "alone, $*: status $status, not $wanted"
+    [[ $(our_lines) == 1 ]] && grep -q "$words" err || fail "alone, $*: not one line that says '$words'"
+}
+alone 2 2 'concord: rank 0: standard output cannot be written' 0 'exec >/dev/full' run reduce --in x.npy --out box/y.npy --device tbb
+rm -f box/*
+# The disk is full for the last rank, whose part ends beyond the limit.
+alone 3 2 'cannot be written: File too large (on rank 2)' 2 'trap "" XFSZ; ulimit -f 73728' run scan --in big.npy --out box/y.npy --device tbb
+[[ -z $(ls -A box) ]] || fail "a full disk: leaves $(ls -A box)"
+if [[ " ${devices[*]} " == *" opencl "* ]]; then
+    # The CPU has this variant.
+    alone 2 2 'concord: rank 1: .*serial' 1 : run reduce --in v.npy --out box/y.npy --devices tbb,opencl --variant serial
+    [[ -z $(ls -A box) ]] || fail "a variant of one device: leaves $(ls -A box)"
+fi
+rm -f box/* box/.y*
+
+# --- A rank that dies ---------------------------------------------------------------------------------------------
+
 for victim in 0 2; do
     timeout -k 5 60 "$mpiexec" -n 3 "$concord" run sort --in big.npy --out box/y.npy --device tbb >log 2>err </dev/null &
     job=$!

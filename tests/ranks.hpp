@@ -12,19 +12,35 @@ inline std::shared_ptr<Device> other_than(const Device& device) {
     return other.get() != &device ? other : nullptr;
 }
 
-/// Calls f as that many ranks, of the device alone, and of it and oneTBB's in turn. f runs on their threads: it throws
+/// Another device of the same backend that runs, if there is one: a second GPU of a host.
+inline std::shared_ptr<Device> sibling_of(const Device& device) {
+    for (const BackendStatus& backend : backends()) {
+        if (backend.name != device.info().backend) continue;
+        for (const DeviceInfo& info : backend.devices) {
+            auto other = open_device(info.selector);
+            if (other.get() != &device && other->traits().runs) return other;
+        }
+    }
+    return nullptr;
+}
+
+/// Calls f as that many ranks, of the device alone, and of it and oneTBB's, or another one of its backend, in turn. f runs on their threads: it throws
 /// where something is wrong.
 inline void each_ranks(Device& device, std::initializer_list<u32> sizes,
                        const std::function<void(Communicator&, Stream&)>& f) {
-    const auto self = device.shared_from_this(), other = other_than(device);
+    const auto self = device.shared_from_this();
+    std::vector<std::shared_ptr<Device>> seconds = {self};
+    for (const auto& other : {other_than(device), sibling_of(device)}) {
+        if (other) seconds.push_back(other);
+    }
     for (const u32 size : sizes) {
         CAPTURE(size);
-        for (const bool mixed : {false, true}) {
-            if (mixed && (!other || size == 1)) continue;
-            CAPTURE(mixed);
+        for (const auto& second : seconds) {
+            if (second != self && size == 1) continue;
+            CAPTURE(second->info().selector);
             std::vector<std::shared_ptr<Device>> devices;
             for (u32 rank = 0; rank < size; ++rank)
-                devices.push_back(mixed && rank % 2 == 1 ? other : self);
+                devices.push_back(rank % 2 == 1 ? second : self);
             CHECK_NOTHROW(run_on_devices(devices, f));
         }
     }

@@ -85,6 +85,14 @@ for type in 4 8; do
     same $type "$(times 7 "${devices[@]}")" --cut 3x2
 done
 
+# A volume without points has a file, too.
+head_of '<f4' '0, 29, 31' >f0.npy
+cp c4.npy c0.npy
+"$concord" run stencil --in f0.npy --in c0.npy --steps 3 --out one0.npy --device tbb >/dev/null || fail "no points on one device"
+for variant in overlapped sequential data_server; do
+    same 0 tbb,tbb,tbb --variant $variant
+done
+
 # refused STATUS WORDS DEVICES OPTIONS...: one line of ours; a launcher adds its own.
 refused() {
     local status=$1 words=$2 lines

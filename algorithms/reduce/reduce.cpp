@@ -258,6 +258,7 @@ std::string_view reduce_chunks(Stream& stream, const ReduceProblem& p, u64 lengt
     if (row.name != table[0].name)
         throw_unsupported_variant("reduce", row.name, stream.device(),
                                   "its sums of parts do not make up the sum of the whole", {table[0].name});
+    if (p.in.count == 0) return row.name;
     const ReduceLevel level(stream, p, length, true);
     ReduceProblem one = p;
     one.out.count = 1;

@@ -81,7 +81,7 @@ struct ReduceProblem {
 Run reduce(Stream& stream, const ReduceProblem& problem, const Options& options);
 
 /// The first level alone, for a part of a larger input: out[c] is the result of chunk c, of `length` elements (the last one
-/// of what is left). in is not empty. Throws unsupported for a variant other than `fixed`; returns its name.
+/// of what is left); nothing if in is empty. Throws unsupported for a variant other than `fixed`; returns its name.
 std::string_view reduce_chunks(Stream& stream, const ReduceProblem& problem, u64 length,
                                const Options& options);
 

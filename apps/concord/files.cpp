@@ -17,6 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// It can be read by setting it only, for all threads: ahead of main(), when there is one.
+const mode_t process_umask = [] {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    return mask;
+}();
+
 [[noreturn]] void fail(const fs::path& path, const std::string& why) {
     throw Error(ErrorCode::io, path.empty() ? "''" : path.string(), "cannot be written: " + why);
 }
@@ -80,9 +87,7 @@ OutputFile::OutputFile(const fs::path& path) : path_(path) {
     if (file_ < 0) fail(path, std::strerror(errno));
     interrupt_ = remove_on_interrupt(name_);
     // mkstemp is private; other programs' files follow the umask.
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    ::fchmod(file_, 0666 & ~mask);
+    ::fchmod(file_, 0666 & ~process_umask);
 }
 
 OutputFile::~OutputFile() {

@@ -66,7 +66,7 @@ int Job::complain(std::string_view line, int status) {
     }
     if (!all->all_fail(patience)) {
         remove_unfinished();
-        all->fail(line);
+        return print("rank " + std::to_string(all->rank()) + ": " + std::string(line), status);
     }
     if (speaks()) print(line, status);
     all->all_fail(patience);  // it has been said
@@ -92,8 +92,8 @@ std::vector<std::byte> Job::described(const std::exception& exception) {
     return said;
 }
 
-void Job::agree(const std::vector<std::byte>& failure) {
-    const auto all = ranks().all_gather(failure);
+void Job::agree(Communicator& among, const std::vector<std::byte>& failure) {
+    const auto all = among.all_gather(failure);
     for (u32 rank = 0; rank < all.size(); ++rank) {
         if (all[rank].empty()) continue;
         const auto* at = reinterpret_cast<const char*>(all[rank].data()) + 1;

@@ -19,12 +19,18 @@ class Job {
     static Communicator& ranks();
     /// Whether this process is the one that prints: rank 0, or the only one.
     static bool speaks();
-    /// Says what was wrong and returns the status: once, where all ranks end for a reason of theirs, else aborts the job with it.
+    /// Says what was wrong and returns the status, to end with: once, where all ranks end for a reason of theirs. A rank that is
+    /// alone with its reason names itself; MPI ends the others when it has ended, and the job has its status.
     static int complain(std::string_view line, int status);
     /// Collective: calls f, which calls nothing collective; where it throws an Error on some rank, all throw it.
     template <class F>
     static void together(F&& f) {
-        agree(failure_of(std::forward<F>(f)));
+        together(ranks(), std::forward<F>(f));
+    }
+    /// The same among others, threads of this process perhaps.
+    template <class F>
+    static void together(Communicator& among, F&& f) {
+        agree(among, failure_of(std::forward<F>(f)));
     }
     /// Which one of the ranks on this machine this is, and how many there are. Collective, the first time.
     struct Place {
@@ -34,7 +40,7 @@ class Job {
 
   private:
     static std::vector<std::byte> described(const std::exception& error);
-    static void agree(const std::vector<std::byte>& failure);
+    static void agree(Communicator& among, const std::vector<std::byte>& failure);
     template <class F>
     static std::vector<std::byte> failure_of(F&& f) {
         try {

@@ -20,7 +20,7 @@ class RankFile {
 
     /// Any bytes behind the header, by one rank. Throws io.
     void write(u64 first, std::span<const std::byte> bytes) { part_->write(begin_ + first, bytes); }
-    /// Collective: the file is complete.
+    /// Collective: the file is complete. Throws io, on all ranks.
     void keep();
 
   private:

@@ -2,6 +2,7 @@
 
 #include "files.hpp"
 #include "job.hpp"
+#include "rank_file.hpp"
 
 #include <concord/conformance/compare.hpp>
 #include <concord/distributed.hpp>
@@ -37,29 +38,15 @@ Part part_by(const Spread& spread, u64 count) {
     return part_of(count, Job::ranks(), spread.granule);
 }
 
-// One output, which ranks write by parts into one file that the first of them puts in its place.
+// One output, of which ranks write parts.
 class Output {
   public:
     /// Collective, as all calls are.
     Output(const std::string& path, const NpyHeader& header, const Spread& spread)
-        : header_(header), part_(part_by(spread, header.count)), writes_(!spread.whole || Job::speaks()) {
-        const std::string head = npy_header(header.type, header.shape);
-        data_ = head.size();
-        std::string name;
-        Job::together([&] {
-            if (!Job::speaks()) return;
-            file_ = std::make_unique<OutputFile>(path);
-            if (file_->is_channel())
-                throw Error(
-                    ErrorCode::unsupported, "--out",
-                    "'" + path + "' is written to as it comes, and ranks write by parts: name a file");
-            file_->write(std::as_bytes(std::span(head)));
-            name = file_->working_name();
-        });
-        const auto said = Job::ranks().all_gather(std::as_bytes(std::span(name)));
-        name.assign(reinterpret_cast<const char*>(said[0].data()), said[0].size());
-        Job::together([&] { mine_ = std::make_unique<OutputPart>(name, path); });
-    }
+        : header_(header),
+          part_(part_by(spread, header.count)),
+          writes_(!spread.whole || Job::speaks()),
+          file_(Job::ranks(), path, npy_header(header.type, header.shape)) {}
 
     const Part& part() const { return part_; }
     Type type() const { return header_.type; }
@@ -76,26 +63,19 @@ class Output {
                 stream.read(bytes.data(), *from.buffer, from.offset + done, count);
                 stream.synchronize();
                 if (done == 0) first.assign(bytes.begin(), bytes.begin() + size);
-                mine_->write(data_ + part_.first * size + done, std::span(bytes).first(count));
+                file_.write(part_.first * size + done, std::span(bytes).first(count));
             }
         });
     }
 
     /// What all have written is the file.
-    void keep() {
-        Job::together([&] { mine_->close(); });
-        Job::together([&] {
-            if (file_) file_->keep();
-        });
-    }
+    void keep() { file_.keep(); }
 
   private:
     NpyHeader header_;
     Part part_;
     bool writes_;
-    u64 data_ = 0;  // where elements begin in the file
-    std::unique_ptr<OutputFile> file_;
-    std::unique_ptr<OutputPart> mine_;
+    RankFile file_;
 };
 
 // What is read and written, known to all ranks alike.

@@ -1,5 +1,6 @@
 // `concord run stencil`: on one device, and over ranks, each of which reads and writes its part of the files.
 
+#include "job.hpp"
 #include "rank_file.hpp"
 #include "run.hpp"
 #include "run_work.hpp"
@@ -222,7 +223,8 @@ BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream,
     RankFile file(ranks, out, npy_header(in.type(), in.shape()));
     const StencilBox box = volume.holding();
     const u64 points = points_of(box, shape_.columns);
-    const auto buffer = stream.device().allocate(points * size, &stream);
+    std::shared_ptr<Buffer> buffer;
+    Job::together(ranks, [&] { buffer = stream.device().allocate(points * size, &stream); });
     const View held{buffer.get(), 0, points, in.type()};
 
     BoxesRun run;
@@ -231,7 +233,7 @@ BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream,
     run.messages = volume.messages_per_step();
     run.bytes = volume.bytes_per_step();
     const HostClock upload;
-    read_box(stream, *buffer, in.source(), shape_, box);
+    Job::together(ranks, [&] { read_box(stream, *buffer, in.source(), shape_, box); });
     run.upload = upload.milliseconds();
 
     // The first step compiles, which the clock would count as work; it is done again.
@@ -251,7 +253,7 @@ BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream,
 
     const HostClock download;
     volume.store(held);
-    write_box(stream, *buffer, file, shape_, box, size);
+    Job::together(ranks, [&] { write_box(stream, *buffer, file, shape_, box, size); });
 
     run.download = download.milliseconds();
     file.keep();
