@@ -120,6 +120,10 @@ ranks tbb,tbb --in f4.npy --in c4.npy --out gone/out.npy >/dev/null 2>log
 leftover=$(find . -name '.*npy*' | head -n 1)
 [[ -z $leftover ]] || fail "left behind: $leftover"
 
+# Others may read it as the umask says.
+(umask 027 && ranks tbb,tbb --in f4.npy --in c4.npy --out mode.npy >log 2>&1) || fail "with a umask: $(cat log)"
+[[ $(stat -c %a mode.npy) == 640 ]] || fail "a umask of 027 gives $(stat -c %a mode.npy)"
+
 # What ran is told.
 ranks tbb,tbb,tbb --in f4.npy --in c4.npy --out many.npy --json >log
 for words in '"variant": "overlapped"' '"cut": "3 x 1"' '"messages_per_step": 4'; do
