@@ -1,5 +1,7 @@
 #include "sort_table.hpp"
 
+#include <algorithm>
+
 namespace concord {
 namespace detail {
 namespace {
@@ -25,10 +27,10 @@ struct SortRow : Variant {
     }
 };
 
-// Where counting a key's values costs less than sorting it.
-bool suits_counting(const Device& /*device*/, const SortProblem& p) {
-    constexpr u64 many = u64{1} << 20;
-    return p.key_size() == 1 || p.count() >= many;
+// Where counting a key's values costs less than sorting it: each thread has counters of its own.
+bool suits_counting(const Device& device, const SortProblem& p) {
+    constexpr u64 many = u64{1} << 20, of_thread = u64{1} << 17;
+    return p.key_size() == 1 || p.count() >= std::min(many, device.traits().units * of_thread);
 }
 
 constexpr std::string_view knuth = "D. Knuth, The Art of Computer Programming, vol. 3, 1973";

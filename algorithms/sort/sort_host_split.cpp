@@ -364,12 +364,13 @@ Support supports_sort_vqsort(const Device& device, const SortProblem& p) {
     return supports_sort_sample(device, p);
 }
 
-// Compress-stores to memory, on which it stands, are microcode on AMD's processors that have AVX-512: there it is slower than
-// a radix sort by a factor.
-bool suits_sort_vqsort(const Device& /*device*/, const SortProblem& /*p*/) {
+// Compress-stores to memory, on which it stands for keys of four bytes, are microcode on AMD's processors that have AVX-512:
+// there it takes four times as long as a radix sort. Of two and eight bytes it is faster there too, up to 2.6 times.
+bool suits_sort_vqsort(const Device& /*device*/, const SortProblem& p) {
 #if defined(__x86_64__)
-    return !(__builtin_cpu_is("amd") && __builtin_cpu_supports("avx512f"));
+    return p.key_size() != 4 || !(__builtin_cpu_is("amd") && __builtin_cpu_supports("avx512f"));
 #else
+    (void)p;
     return true;
 #endif
 }
