@@ -1,9 +1,11 @@
 #pragma once
-/// All of Concord: devices, buffers, streams, operators, algorithms.
+/// All of Concord: devices, buffers, streams, operators, algorithms, ranks.
 
 #include <concord/add.hpp>
 #include <concord/compact.hpp>
 #include <concord/convolve.hpp>
+#include <concord/distributed.hpp>
+#include <concord/distributed_stencil.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
 #include <concord/matmul.hpp>

@@ -79,13 +79,16 @@ void TuneReport::print(std::ostream& out) const {
         out << painted("WRONG", Tone::bad) << ' ' << what << '\n';
     if (load > busy)
         out << "the machine is busy, with up to " << rounded(load)
-            << " runnable threads for each of the device's: candidates of one group, where others have "
-               "several, were left out\n";
+            << " runnable threads for each of the device's: candidates that run on one thread, which look "
+               "better then than they are, were left out\n";
     u64 better = 0;
     for (const TunePoint& point : points)
         better += point.rows.empty() ? 0 : 1;
-    out << better << " of " << points.size() - left_out << " are faster with a table of " << rows_found
-        << " rows; " << left_out << " left out; " << rounded(seconds) << " s\n";
+    out << better << " of " << points.size() - left_out << " are faster, with " << rows_found << " rows; "
+        << left_out << " left out; " << rounded(seconds) << " s\n";
+    if (table.rows.size() > rows_found)
+        out << "kept from the table that was in use: " << table.rows.size() - rows_found
+            << " rows of what was not tuned now\n";
 }
 
 std::string TuneReport::json() const {

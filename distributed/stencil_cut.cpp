@@ -81,7 +81,7 @@ StencilCut stencil_cut(const StencilShape& shape, u32 ranks, u32 radius,
     const StencilCut cut{shape, std::max(1U, options.along_z), std::max(1U, options.along_y)};
     if (u64{cut.along_z} * cut.along_y > most)
         refuse("a cut into " + std::to_string(cut.along_z) + " x " + std::to_string(cut.along_y) +
-               " parts, for " + count_of(most, "rank"));
+               " parts, for " + count_of(most, "rank") + (serves ? " besides the data server" : ""));
     check_pieces("plane", shape.depth, cut.along_z, radius);
     check_pieces("row", shape.rows, cut.along_y, radius);
     return cut;

@@ -296,6 +296,11 @@ refused 2 "three.npy has 3 keys, pair.npy 2 values" run sort --in three.npy --va
 refused 2 "--values requires --out-values" run sort --in three.npy --values bytes.npy --out box/new.npy
 refused 2 "--out-values requires --values" run sort --in three.npy --out-values box/new.npy --out box/kept.npy
 refused 2 "'box/new.npy' is both outputs' file" run sort --in three.npy --values bytes.npy --out box/new.npy --out-values box/new.npy
+refused 2 "'box/new.npy' is what --out names" run sort --in three.npy --out box/new.npy --trace box/new.npy
+refused 2 "'three.npy' is what --in names" run sort --in ./three.npy --out box/new.npy --trace three.npy
+refused 2 "'box/new.npy' is what --json names" bench map --sizes 10 --json box/new.npy --csv box/../box/new.npy
+refused 2 "'box/new.npy' is what --json names" check map --sizes 10 --json box/new.npy --junit box/new.npy
+refused 2 "'box/new.npy' is what --out names" tune map --device tbb --out box/new.npy --json box/new.npy
 refused 2 "2 given" run sort --in three.npy --in bytes.npy --out box/new.npy
 npy nested.npy u8 "(1, 3, 1)" 1 2 3
 for file in bytes lone nested; do

@@ -44,6 +44,7 @@ int bench(Asked asked) {
     for (const std::string& path : {asked.json, asked.csv}) {
         if (!path.empty()) check_writable(path);
     }
+    check_apart({{"--json", asked.json}, {"--csv", asked.csv}, {"--trace", asked.trace}});
     TraceFile trace(asked.trace);
     const BenchReport report = conformance::bench(suites(), options, &std::cout);
     trace.write();

@@ -22,6 +22,7 @@ int check(Asked asked) {
     for (const std::string& path : {asked.json, asked.junit}) {
         if (!path.empty()) check_writable(path);
     }
+    check_apart({{"--json", asked.json}, {"--junit", asked.junit}});
     options.patterns = patterns_of_names(asked.patterns);
     options.program = "concord check";
     const CheckReport report = conformance::check(suites(), options, &std::cout);

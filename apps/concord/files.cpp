@@ -59,6 +59,22 @@ void write_all(int file, std::span<const std::byte> bytes, const fs::path& path)
 
 }  // namespace
 
+void check_apart(const std::vector<NamedFile>& files) {
+    auto place_of = [](const NamedFile& file) {
+        std::error_code error;
+        const fs::path path = fs::weakly_canonical(fs::absolute(file.path, error), error);
+        return fs::exists(path, error) && !fs::is_regular_file(path, error) ? fs::path() : path;
+    };
+    for (auto later = files.begin(); later != files.end(); ++later) {
+        if (later->path.empty() || place_of(*later).empty()) continue;
+        for (auto file = files.begin(); file != later; ++file) {
+            if (!file->path.empty() && place_of(*file) == place_of(*later))
+                throw Error(ErrorCode::invalid_argument, later->option,
+                            "'" + later->path + "' is what " + file->option + " names");
+        }
+    }
+}
+
 void check_writable(const fs::path& path) {
     if (path.empty() || path.filename().empty()) fail(path, "it names no file");
     std::error_code error;

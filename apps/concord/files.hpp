@@ -14,6 +14,14 @@ namespace concord::app {
 /// Throws io, with the reason, if a file could not be made at `path`: so that no work is done for nothing.
 void check_writable(const std::filesystem::path& path);
 
+/// A file that an option names; without a path it is none.
+struct NamedFile {
+    const char* option;
+    std::string path;
+};
+/// Throws invalid_argument, with the names, if two of these are one file. Pipes and devices may be.
+void check_apart(const std::vector<NamedFile>& files);
+
 /// A file that is written piece by piece, beside `path` under a name of its own, and gets its name in the end. Pipes and
 /// devices (/dev/stdout) are written to directly.
 class OutputFile {

@@ -292,8 +292,9 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const char
     if (devices.size() > 1 && !task.has_pipeline() && !task.has_boxes())
         throw Error(ErrorCode::unsupported, "--devices",
                     std::string(algorithm) +
-                        " is not done by segments, which several devices would share, nor by ranks; " +
-                        with_pipeline + ", stencil is done by ranks");
+                        " is not done by segments, which several devices of one process would share; " +
+                        with_pipeline + ", stencil is done by ranks" +
+                        (task.has_ranks() ? "; under mpirun so is " + std::string(algorithm) : ""));
     for (const auto& device : devices) {
         if (!device->traits().runs)
             throw Error(ErrorCode::unsupported, asked.devices.empty() ? "--device" : "--devices",
@@ -324,6 +325,10 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
         if (second_path == asked.out)
             throw Error(ErrorCode::invalid_argument, "--out", "'" + asked.out + "' is both outputs' file");
     }
+    // A result may take its input's place, a trace nobody's.
+    check_apart({{"--out", asked.out}, {"the second output", second_path}, {"--trace", asked.trace}});
+    for (const auto& input : inputs)
+        check_apart({{"--in", input->path().string()}, {"--trace", asked.trace}});
 
     const auto devices = devices_for(task, algorithm, asked);
     const auto& device = devices[0];
@@ -408,6 +413,7 @@ void add_run(CLI::App& program, Action& action) {
                  task->has_boxes()
                      ? "Selectors of devices that share the work, a rank on each; one may be named twice"
                  : task->has_pipeline() ? "Selectors of devices that share the work, by segments"
+                 : task->has_ranks()    ? "Under mpirun one for each rank in turn; else one, as --device"
                                         : "As --device: several share what is done by segments only")
             ->excludes(device);
         one->add_option("--variant", asked->variant, "See `concord algorithms`, or auto (default)");

@@ -42,6 +42,7 @@ int tune(Asked asked) {
     for (const fs::path& path : {target, fs::path(asked.json)}) {
         if (!path.empty()) check_writable(path);
     }
+    check_apart({{"--out", target.string()}, {"--json", asked.json}});
     const TuneReport report = conformance::tune(asked.options);
     report.print(std::cout);
     // Nothing is written of a device that failed in the midst.
