@@ -59,8 +59,8 @@ mutant transpose_wide.cl one "$blocked" "the last column of a tile stays behind"
 mutant transpose_wide.cl one "$blocked" "the first blocks of a row come last" \
     'for (u64 r = (rows + PACK - 1) / PACK * PACK; r > 0;) {
             r -= PACK;' 'for (u64 r = 0; r < rows; r += PACK) {'
-mutant transpose_wide.cl one "$blocked" "in place, a tile comes without its mirror image" \
-    'store_tile(here, pitch, mirrored' 'store_tile(there, pitch, mirrored'
+mutant transpose_wide.cl one "$blocked" "in place, a tile gets itself, not its mirror image" \
+    'store_tile(here, pitch, mirrored' 'store_tile(here, pitch, to'
 mutant transpose_wide.cl one "$blocked_large" "what waits for the rest of its line is lost" \
     'store_row(to - waited, row - waited, waited + length - waits' 'store_row(to, row, length - waits'
 
