@@ -298,7 +298,7 @@ refused 2 "--out-values requires --values" run sort --in three.npy --out-values 
 refused 2 "'box/new.npy' is both outputs' file" run sort --in three.npy --values bytes.npy --out box/new.npy --out-values box/new.npy
 refused 2 "'box/new.npy' is what --out names" run sort --in three.npy --out box/new.npy --trace box/new.npy
 refused 2 "'three.npy' is what --in names" run sort --in ./three.npy --out box/new.npy --trace three.npy
-refused 2 "'box/new.npy' is what --json names" bench map --sizes 10 --json box/new.npy --csv box/../box/new.npy
+refused 2 "'box/../box/new.npy' is what --json names" bench map --sizes 10 --json box/new.npy --csv box/../box/new.npy
 refused 2 "'box/new.npy' is what --json names" check map --sizes 10 --json box/new.npy --junit box/new.npy
 refused 2 "'box/new.npy' is what --out names" tune map --device tbb --out box/new.npy --json box/new.npy
 refused 2 "2 given" run sort --in three.npy --in bytes.npy --out box/new.npy
@@ -589,7 +589,7 @@ for device in opencl cuda; do
     npy shared.npy f32 - 2 3 4
     gives nine.npy run reduce --in shared.npy --devices "tbb,$device"
     gives running.npy run scan --in shared.npy --devices "$device,tbb"
-    refused 2 "sort is not done by segments, which several devices would share" run sort --in three.npy --out box/new.npy --devices "tbb,$device"
+    refused 2 "sort is not done by segments, which several devices of one process would share" run sort --in three.npy --out box/new.npy --devices "tbb,$device"
     refused 2 "tbb:0 is named twice" run map --in three.npy --out box/kept.npy --devices "tbb,$device,tbb:0"
 done
 use tbb
