@@ -1,3 +1,5 @@
+#include "statistics.hpp"
+
 #include <concord/conformance/contest.hpp>
 
 #include <algorithm>
@@ -12,25 +14,12 @@ constexpr u64 most_calls = 200;  // ... or of that many
 constexpr u64 least_rounds = 5, first_look = 7;
 constexpr double hopeless = 3;
 
-double quantile(const std::vector<double>& sorted, double q) {
-    const double at = q * static_cast<double>(sorted.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const std::size_t above = std::min(below + 1, sorted.size() - 1);
-    return sorted[below] + (sorted[above] - sorted[below]) * (at - static_cast<double>(below));
-}
-
-Timing timing_of(std::vector<double> times, u64 batch) {
-    std::sort(times.begin(), times.end());
-    return {quantile(times, 0.5), quantile(times, 0.25), quantile(times, 0.75), times.size(), batch};
-}
-
-// Order statistics at n/2 -+ 0.98 sqrt(n), whatever the distribution.
 void bound(Contest& result, std::vector<double> ratios) {
     std::sort(ratios.begin(), ratios.end());
-    const double n = static_cast<double>(ratios.size()), reach = 0.98 * std::sqrt(n);
+    const Interval known = interval_of_median(ratios);
     result.ratio = quantile(ratios, 0.5);
-    result.low = ratios[static_cast<std::size_t>(std::max(0.0, n / 2 - reach))];
-    result.high = ratios[std::min(ratios.size() - 1, static_cast<std::size_t>(n / 2 + reach))];
+    result.low = known.low;
+    result.high = known.high;
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include "statistics.hpp"
+
 #include <concord/conformance/measure.hpp>
 
 #include <concord/device.hpp>
@@ -15,26 +17,11 @@ constexpr u64 most_calls = 200;  // ... or of that many
 constexpr double warm_ms = 10;   // clocks rise, pools fill
 constexpr u64 most_warm_ups = 100, most_repetitions = 20000;  // for a clock that stands still
 
-double quantile(const std::vector<double>& sorted, double q) {
-    const double at = q * static_cast<double>(sorted.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const std::size_t above = std::min(below + 1, sorted.size() - 1);
-    return sorted[below] + (sorted[above] - sorted[below]) * (at - static_cast<double>(below));
-}
-
-// Whether the median's 95 % confidence interval is narrow enough: the order statistics at n/2 -+ 0.98
-// sqrt(n), whatever the distribution.
+// Whether the median's confidence interval is narrow enough.
 bool is_known(std::vector<double> times, double precision) {
     std::sort(times.begin(), times.end());
-    const double n = static_cast<double>(times.size()), reach = 0.98 * std::sqrt(n);
-    const auto low = static_cast<std::size_t>(std::max(0.0, n / 2 - reach));
-    const auto high = std::min(times.size() - 1, static_cast<std::size_t>(n / 2 + reach));
-    return (times[high] - times[low]) / 2 <= precision * quantile(times, 0.5);
-}
-
-Timing timing_of(std::vector<double> times, u64 batch) {
-    std::sort(times.begin(), times.end());
-    return {quantile(times, 0.5), quantile(times, 0.25), quantile(times, 0.75), times.size(), batch};
+    const Interval known = interval_of_median(times);
+    return (known.high - known.low) / 2 <= precision * quantile(times, 0.5);
 }
 
 // batch_of(calls): milliseconds of that many calls.

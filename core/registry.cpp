@@ -1,3 +1,5 @@
+#include "module_folders.hpp"
+
 #include <concord/backend.hpp>
 #include <concord/log.hpp>
 
@@ -101,7 +103,7 @@ class Registry {
         loaded_ = true;
         for (const BackendEntry* entry = builtin_backends; *entry != nullptr; ++entry)
             take((*entry)(), "built in");
-        for (const fs::path& where : folders()) {
+        for (const fs::path& where : module_folders()) {
             std::error_code error;
             std::vector<fs::path> found;
             for (fs::directory_iterator item(where, error), end; !error && item != end;
@@ -114,26 +116,6 @@ class Registry {
             for (const fs::path& path : found)
                 load_module(path);
         }
-    }
-
-    static std::vector<fs::path> folders() {
-        std::vector<fs::path> result;
-        if (const char* list = std::getenv("CONCORD_BACKEND_PATH")) {
-            std::string_view rest = list;
-            while (!rest.empty()) {
-                const std::size_t colon = rest.find(':');
-                if (colon != 0) result.emplace_back(rest.substr(0, colon));
-                rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
-            }
-        }
-        Dl_info library;
-        if (dladdr(reinterpret_cast<const void*>(&open_device), &library) != 0 &&
-            library.dli_fname != nullptr) {
-            const fs::path beside = fs::path(library.dli_fname).parent_path();
-            result.push_back(beside.empty() ? fs::path(".") : beside);
-            result.push_back(result.back() / "concord");
-        }
-        return result;
     }
 
     void load_module(const fs::path& path) {
@@ -243,7 +225,7 @@ class Registry {
 
     std::string explain_all() const {
         std::string text = "; looked in";
-        for (const fs::path& where : folders())
+        for (const fs::path& where : module_folders())
             text += " " + where.string();
         for (const auto& [name, loaded] : backends_) {
             text += "; " + name + ": ";

@@ -3,6 +3,8 @@
 #include "distributed_stencil_part.hpp"
 #include "distributed_stencil_table.hpp"
 
+#include <concord/distributed.hpp>
+
 #include <charconv>
 #include <optional>
 #include <string>
@@ -31,18 +33,6 @@ constexpr DistributedStencilVariant table[] = {
 
 [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorCode::invalid_argument, call, what);
-}
-
-// Collective. What ranks were told is compared as words, which an error can show.
-void agree_in_words(Communicator& ranks, const std::string& mine) {
-    const auto all = ranks.all_gather(std::as_bytes(std::span(mine)));
-    auto words = [&](std::size_t rank) {
-        return std::string(reinterpret_cast<const char*>(all[rank].data()), all[rank].size());
-    };
-    for (std::size_t rank = 1; rank < all.size(); ++rank) {
-        if (all[rank] != all[0])
-            refuse("rank " + std::to_string(rank) + " is told " + words(rank) + "; rank 0 " + words(0));
-    }
 }
 
 std::string exact(f64 value) {
@@ -136,7 +126,7 @@ struct DistributedStencil::State {
 DistributedStencil::DistributedStencil(Communicator& ranks, Stream& stream, Type type,
                                        const StencilShape& shape, const StarCoefficients& star,
                                        const DistributedStencilOptions& options) {
-    detail::agree_in_words(ranks, detail::terms(type, shape, star, options));
+    detail::agree(ranks, detail::call, detail::terms(type, shape, star, options), {});
     if (!is_float(type))
         detail::refuse("the volume is " + std::string(name_of(type)) + "; f32 and f64 have stencils");
     detail::check_size(shape, star.radius(), type);
@@ -186,7 +176,7 @@ void DistributedStencil::load(const View& in) {
 
 void DistributedStencil::run(u64 steps) {
     State& s = *state_;
-    detail::agree_in_words(s.ranks, std::to_string(steps) + " steps");
+    detail::agree(s.ranks, detail::call, std::to_string(steps) + " steps", {});
     if (!s.part) return;
     for (u64 left = steps; left > 0; --left)
         s.row.overlaps ? s.part->step_overlapped(left == 1) : s.part->step_sequential();

@@ -1,3 +1,5 @@
+#include "module_folders.hpp"
+
 #include <concord/job.hpp>
 
 #include <concord/device.hpp>
@@ -43,33 +45,13 @@ constexpr Variables known[] = {
 
 constexpr const char* file_name = "libconcord-mpi.so";
 
-std::vector<fs::path> folders() {
-    std::vector<fs::path> result;
-    if (const char* list = std::getenv("CONCORD_BACKEND_PATH")) {
-        std::string_view rest = list;
-        while (!rest.empty()) {
-            const std::size_t colon = rest.find(':');
-            if (colon != 0) result.emplace_back(rest.substr(0, colon));
-            rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
-        }
-    }
-    Dl_info library;
-    if (dladdr(reinterpret_cast<const void*>(&launched_communicator), &library) != 0 &&
-        library.dli_fname != nullptr) {
-        const fs::path beside = fs::path(library.dli_fname).parent_path();
-        result.push_back(beside.empty() ? fs::path(".") : beside);
-        result.push_back(result.back() / "concord");
-    }
-    return result;
-}
-
 [[noreturn]] void fail(const std::string& why) {
     throw Error(ErrorCode::unavailable, "MPI", why);
 }
 
 const MpiComponent& load() {
     std::string looked_in;
-    for (const fs::path& folder : folders()) {
+    for (const fs::path& folder : module_folders()) {
         const fs::path path = folder / file_name;
         looked_in += " " + folder.string();
         std::error_code error;
