@@ -73,15 +73,16 @@ void gather_to(Communicator& ranks, Stream& stream, const char* call, const View
 
 }  // namespace
 
-// Each rank combines one part for all, and gives it to all.
-void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp op) {
-    constexpr const char* call = "all_reduce";
-    const u32 me = ranks.rank();
-    detail::agree(ranks, call,
-                  std::to_string(data.count) + " " + words(data) + " by " + std::string(name_of(op)), {});
+namespace detail {
+
+// Each rank combines one part for all, and gives it to all; what is short everybody combines alone.
+void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp op) {
+    constexpr u64 short_bytes = u64{1} << 16;
     if (ranks.size() == 1 || data.count == 0) return;
+    const u32 me = ranks.rank();
+    const bool is_short = data.bytes() <= short_bytes;
     auto part = [&](u32 rank) {
-        const Part p = part_of(data.count, rank, ranks.size());
+        const Part p = is_short ? Part{0, data.count} : part_of(data.count, rank, ranks.size());
         return data.part(p.first, p.count);
     };
     const View mine = part(me);
@@ -99,6 +100,7 @@ void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp 
         for (u32 rank = 1; rank < ranks.size(); ++rank)
             combine(stream, rank == 1 ? place(0) : mine, place(rank), mine, op);
     }
+    if (is_short) return;
     sends.clear();
     receives.clear();
     for (u32 rank = 0; rank < ranks.size(); ++rank) {
@@ -107,6 +109,14 @@ void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp 
         if (part(rank).count > 0) receives.push_back({rank, part(rank)});
     }
     ranks.exchange(stream, sends, receives);
+}
+
+}  // namespace detail
+
+void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp op) {
+    detail::agree(ranks, "all_reduce",
+                  std::to_string(data.count) + " " + words(data) + " by " + std::string(name_of(op)), {});
+    detail::combine_all(ranks, stream, data, op);
 }
 
 void broadcast(Communicator& ranks, Stream& stream, const View& data, u32 root) {

@@ -5,7 +5,13 @@
 namespace concord {
 namespace {
 
-void check_messages(const Communicator& ranks, Stream& stream, const char* what,
+void check_stream(Stream& stream) {
+    if (stream.is_recording())
+        throw Error(ErrorCode::unsupported, "Communicator::exchange",
+                    "the stream is recording, which takes no messages");
+}
+
+void check_messages(const Communicator& ranks, Stream& of_call, const char* what,
                     std::span<const Message> messages) {
     constexpr const char* call = "Communicator::exchange";
     for (const Message& message : messages) {
@@ -14,6 +20,8 @@ void check_messages(const Communicator& ranks, Stream& stream, const char* what,
                         std::string(what) + " rank " + std::to_string(message.rank) +
                             (message.rank == ranks.rank() ? ", which is this one"
                                                           : " of " + std::to_string(ranks.size())));
+        Stream& stream = message.stream != nullptr ? *message.stream : of_call;
+        check_stream(stream);
         if (message.view.count == 0) continue;
         check_view(call, what, message.view);
         if (&message.view.device() != &stream.device())
@@ -30,11 +38,9 @@ Communicator::~Communicator() = default;
 
 void Communicator::exchange(Stream& stream, std::span<const Message> sends,
                             std::span<const Message> receives) {
+    check_stream(stream);
     check_messages(*this, stream, "to", sends);
     check_messages(*this, stream, "from", receives);
-    if (stream.is_recording())
-        throw Error(ErrorCode::unsupported, "Communicator::exchange",
-                    "the stream is recording, which takes no messages");
     if (!sends.empty() || !receives.empty()) do_exchange(stream, sends, receives);
 }
 

@@ -31,6 +31,8 @@ namespace concord {
 struct Message {
     u32 rank = 0;
     View view;
+    Stream* stream =
+        nullptr;  ///< of the same device, that makes or takes the bytes; null: the one that the call names
 };
 
 /// Used by one thread at a time. Calls marked collective are made by all ranks, in one order.
@@ -43,8 +45,8 @@ class Communicator {
     u32 rank() const noexcept { return rank_; }
     u32 size() const noexcept { return size_; }
 
-    /// Sends and receives all of these. What is sent is as the stream has left it at this point; when the call returns, the
-    /// stream's later work finds what was received, and may overwrite what was sent. The caller may be kept until all of it has
+    /// Sends and receives all of these. What is sent is as its stream has left it at this point; when the call returns, later
+    /// work of a message's stream finds what was received, and may overwrite what was sent. The caller may be kept until all of it has
     /// gone over; work that is to hide it is enqueued before, on another stream. Between two ranks messages of one
     /// call and of consecutive calls arrive in the order in which they are named. A call may wait until what it sends has
     /// been asked for: two ranks that send to one another name both directions in one call. Ranks may not send to
@@ -72,6 +74,10 @@ class Communicator {
     virtual void do_exchange(Stream& stream, std::span<const Message> sends,
                              std::span<const Message> receives) = 0;
     virtual std::vector<std::vector<std::byte>> do_all_gather(std::span<const std::byte> mine) = 0;
+
+    static Stream& stream_of(const Message& message, Stream& of_call) {
+        return message.stream != nullptr ? *message.stream : of_call;
+    }
 
   private:
     u32 rank_, size_;

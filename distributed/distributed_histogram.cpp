@@ -39,14 +39,14 @@ Run distributed_histogram(Communicator& ranks, Stream& stream, const View& in, c
           {});
     if (counters.type != Type::u16) {
         const Run run = call(in, counters);
-        all_reduce(ranks, stream, counters);
+        combine_all(ranks, stream, counters, ReduceOp::sum);
         return run;
     }
     // Counters that saturate do not add up.
     const auto memory = stream.scratch(counters.count * sizeof(u64));
     const View wide{memory.get(), 0, counters.count, Type::u64};
     const Run run = call(in, wide);
-    all_reduce(ranks, stream, wide);
+    combine_all(ranks, stream, wide, ReduceOp::sum);
     std::vector<u64> counts(counters.count);
     stream.read(counts.data(), *memory, 0, wide.bytes());
     stream.synchronize();

@@ -5,7 +5,7 @@
 
 #include "blocks.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace concord {
 namespace detail {
@@ -32,41 +32,49 @@ Run distributed_reduce(Communicator& ranks, Stream& stream, const View& in, cons
     if (all == 0) return reduce(stream, whole, options);
 
     Run run{{}, &stream.device()};
-    std::shared_ptr<Buffer> sums, block;
-    u64 chunks = 0;
-    auto place = [&](u64 first, u64 count) { return View{sums.get(), first * size, count, in.type}; };
-    if (is_exact) {
-        // An empty part would add its identity, which changes nothing.
-        chunks = 1;
-        sums = stream.scratch(size);
-        run = reduce(stream, call(in, place(0, 1)), options);
-    } else {
+    std::vector<Blocks> blocks;
+    std::vector<u64> chunks(ranks.size(),
+                            1);  // of an exact sum each part is one; if empty, its identity changes nothing
+    const u64 length = canonical_chunk(all);
+    if (!is_exact) {
         // On all ranks, those without a chunk of their own included: none waits for one that refuses.
-        const u64 length = canonical_chunk(all);
         run.variant = reduce_chunks(stream, call(in.part(0, 0), out), length, options);
-        const Blocks blocks(counts, ranks.rank(), length);
-        const View tail = collect_tail(ranks, stream, blocks, in, block);
-        const u64 inner = blocks.body / length;
-        chunks = inner + (blocks.tail > 0 ? 1 : 0);
-        sums = stream.scratch(std::max<u64>(chunks, 1) * size);
-        if (inner > 0)
-            reduce_chunks(stream, call(in.part(blocks.lead, blocks.body), place(0, inner)), length, options);
-        if (blocks.tail > 0) reduce_chunks(stream, call(tail, place(inner, 1)), length, options);
+        for (u32 rank = 0; rank < ranks.size(); ++rank) {
+            blocks.emplace_back(counts, rank, length);
+            chunks[rank] = blocks[rank].body / length + (blocks[rank].tail > 0 ? 1 : 0);
+        }
     }
-    const auto gathered = gather_elements(ranks, stream, place(0, chunks));
-    std::vector<std::byte> values;
-    for (const auto& theirs : gathered)
-        values.insert(values.end(), theirs.begin(), theirs.end());
-    const u64 total = values.size() / size;
-    if (total == 1) {
-        stream.write(*out.buffer, out.offset, values.data(), size);
+    u64 total = 0;
+    std::vector<u64> first;
+    for (const u64 count : chunks)
+        first.push_back(std::exchange(total, total + count));
+    const auto memory = stream.scratch(total * size);
+    const View sums{memory.get(), 0, total, in.type};
+    const View mine = sums.part(first[ranks.rank()], chunks[ranks.rank()]);
+    std::shared_ptr<Buffer> block;
+    if (is_exact) {
+        run = reduce(stream, call(in, mine), options);
     } else {
-        sums = stream.scratch(values.size());
-        stream.write(*sums, 0, values.data(), values.size());
-        // What is exact may have been computed by any variant; here there is little of it.
-        reduce(stream, call(place(0, total), out), {.variant = is_exact ? "auto" : "fixed"});
+        const Blocks& own = blocks[ranks.rank()];
+        const View tail = collect_tail(ranks, stream, own, in, block);
+        const u64 inner = own.body / length;
+        if (inner > 0)
+            reduce_chunks(stream, call(in.part(own.lead, own.body), mine.part(0, inner)), length, options);
+        if (own.tail > 0) reduce_chunks(stream, call(tail, mine.part(inner, 1)), length, options);
     }
-    stream.synchronize();  // the values are this call's
+    std::vector<Message> sends, receives;
+    for (u32 rank = 0; rank < ranks.size(); ++rank) {
+        if (rank == ranks.rank()) continue;
+        if (mine.count > 0) sends.push_back({rank, mine});
+        if (chunks[rank] > 0) receives.push_back({rank, sums.part(first[rank], chunks[rank])});
+    }
+    ranks.exchange(stream, sends, receives);
+    if (total == 1) {
+        stream.copy(*out.buffer, out.offset, *memory, 0, size);
+    } else {
+        // What is exact may have been computed by any variant; here there is little of it.
+        reduce(stream, call(sums, out), {.variant = is_exact ? "auto" : "fixed"});
+    }
     return run;
 }
 

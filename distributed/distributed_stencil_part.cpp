@@ -67,38 +67,38 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
     shape_ = {z.length, y.length, cut.shape.columns};
     own_ = {z.begin, z.end, y.begin, y.end};
     interior_ = {z.inner_begin, z.inner_end, y.inner_begin, y.inner_end};
-    faces_ = {StencilBox{z.begin, z.inner_begin, y.begin, y.end},
-              StencilBox{z.inner_end, z.end, y.begin, y.end},
-              StencilBox{z.inner_begin, z.inner_end, y.begin, y.inner_begin},
-              StencilBox{z.inner_begin, z.inner_end, y.inner_end, y.end}};
 
     Device& device = stream.device();
     const u32 rank = ranks.rank();
-    auto add = [&](bool there, u32 neighbour, const StencilBox& send, const StencilBox& receive) {
-        if (!there) return;
-        sends_.emplace_back(device, neighbour, runs_of(shape_, send), type);
-        receives_.emplace_back(device, neighbour, runs_of(shape_, receive), type);
+    auto add = [&](bool along_y, u32 neighbour, const StencilBox& face, const StencilBox& send,
+                   const StencilBox& receive) {
+        edges_.push_back({along_y, face, Parcel(device, neighbour, runs_of(shape_, send), type),
+                          Parcel(device, neighbour, runs_of(shape_, receive), type), device.create_stream(),
+                          device.create_event(), device.create_event()});
     };
-    add(z.begin > 0, rank - cut.along_y, {z.begin, z.begin + radius, y.begin, y.end},
-        {0, z.begin, y.begin, y.end});
-    add(z.length > z.end, rank + cut.along_y, {z.end - radius, z.end, y.begin, y.end},
-        {z.end, z.length, y.begin, y.end});
-    add(y.begin > 0, rank - 1, {z.begin, z.end, y.begin, y.begin + radius}, {z.begin, z.end, 0, y.begin});
-    add(y.length > y.end, rank + 1, {z.begin, z.end, y.end - radius, y.end},
-        {z.begin, z.end, y.end, y.length});
+    if (z.begin > 0)
+        add(false, rank - cut.along_y, {z.begin, z.inner_begin, y.begin, y.end},
+            {z.begin, z.begin + radius, y.begin, y.end}, {0, z.begin, y.begin, y.end});
+    if (z.length > z.end)
+        add(false, rank + cut.along_y, {z.inner_end, z.end, y.begin, y.end},
+            {z.end - radius, z.end, y.begin, y.end}, {z.end, z.length, y.begin, y.end});
+    if (y.begin > 0)
+        add(true, rank - 1, {z.inner_begin, z.inner_end, y.begin, y.inner_begin},
+            {z.begin, z.end, y.begin, y.begin + radius}, {z.begin, z.end, 0, y.begin});
+    if (y.length > y.end)
+        add(true, rank + 1, {z.inner_begin, z.inner_end, y.inner_end, y.end},
+            {z.begin, z.end, y.end - radius, y.end}, {z.begin, z.end, y.end, y.length});
 
     for (auto& buffer : volumes_)
         buffer =
             device.allocate(points_of({0, z.length, 0, y.length}, shape_.columns) * size_of(type), &stream);
-    edge_ = device.create_stream();
-    faces_done_ = device.create_event();
     interior_done_ = device.create_event();
 }
 
 u64 StencilPart::message_bytes() const {
     u64 bytes = 0;
-    for (const Parcel& parcel : sends_)
-        bytes += parcel.bytes();
+    for (const Edge& edge : edges_)
+        bytes += edge.send.bytes();
     return bytes;
 }
 
@@ -144,16 +144,39 @@ void StencilPart::send(u32 rank) {
 
 // --- Steps ----------------------------------------------------------------------------------------------------------
 
-void StencilPart::exchange(Stream& stream, u32 which) {
-    const View all = volume(which);
+void StencilPart::exchange_on_stream() {
+    const View all = volume(now_);
     std::vector<Message> sends, receives;
-    for (const Parcel& parcel : sends_)
-        sends.push_back({parcel.rank(), parcel.outgoing(stream, all)});
-    for (const Parcel& parcel : receives_)
-        receives.push_back({parcel.rank(), parcel.incoming(all)});
-    ranks_.exchange(stream, sends, receives);
-    for (const Parcel& parcel : receives_)
-        parcel.arrived(stream, all);
+    for (const Edge& edge : edges_) {
+        sends.push_back({edge.send.rank(), edge.send.outgoing(stream_, all)});
+        receives.push_back({edge.receive.rank(), edge.receive.incoming(all)});
+    }
+    ranks_.exchange(stream_, sends, receives);
+    for (const Edge& edge : edges_)
+        edge.receive.arrived(stream_, all);
+}
+
+void StencilPart::exchange_on_edges() {
+    const View all = volume(now_);
+    std::vector<Message> sends, receives;
+    for (const Edge& edge : edges_) {
+        Stream& stream = *edge.stream;
+        if (edge.along_y) {  // which sends corners that others have computed
+            for (const Edge& other : edges_)
+                if (&other != &edge) stream.wait(*other.computed);
+        }
+        sends.push_back({edge.send.rank(), edge.send.outgoing(stream, all), &stream});
+        receives.push_back({edge.receive.rank(), edge.receive.incoming(all), &stream});
+    }
+    ranks_.exchange(stream_, sends, receives);
+    for (const Edge& edge : edges_) {
+        edge.receive.arrived(*edge.stream, all);
+        edge.stream->record(*edge.complete);
+    }
+    for (const Edge& edge : edges_) {
+        for (const Edge& other : edges_)
+            if (&other != &edge) edge.stream->wait(*other.complete);
+    }
 }
 
 void StencilPart::compute(Stream& stream, const StencilBox& box) {
@@ -162,8 +185,10 @@ void StencilPart::compute(Stream& stream, const StencilBox& box) {
 }
 
 void StencilPart::step_overlapped(bool last) {
-    edge_->wait(*interior_done_);
-    stream_.wait(*faces_done_);
+    for (const Edge& edge : edges_) {
+        edge.stream->wait(*interior_done_);
+        stream_.wait(*edge.computed);
+    }
     auto interior = [&] {
         compute(stream_, interior_);
         stream_.record(*interior_done_);
@@ -172,20 +197,23 @@ void StencilPart::step_overlapped(bool last) {
     const bool is_first = !has_halos_;
     if (is_first) {
         interior();
-        exchange(*edge_, now_);
+        exchange_on_edges();
     }
-    for (const StencilBox& face : faces_)
-        compute(*edge_, face);
-    edge_->record(*faces_done_);
+    for (const Edge& edge : edges_) {
+        compute(*edge.stream, edge.face);
+        edge.stream->record(*edge.computed);
+    }
     if (!is_first) interior();
     now_ = 1 - now_;
-    if (!last) exchange(*edge_, now_);
+    if (!last) exchange_on_edges();
     has_halos_ = !last;
-    if (last) stream_.wait(*faces_done_);
+    if (!last) return;
+    for (const Edge& edge : edges_)
+        stream_.wait(*edge.computed);
 }
 
 void StencilPart::step_sequential() {
-    exchange(stream_, now_);
+    exchange_on_stream();
     compute(stream_, own_);
     now_ = 1 - now_;
 }

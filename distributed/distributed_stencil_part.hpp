@@ -4,7 +4,6 @@
 #include "distributed_stencil.hpp"
 #include "halo.hpp"
 
-#include <array>
 #include <optional>
 
 namespace concord::detail {
@@ -39,7 +38,7 @@ class StencilPart {
                 const StarCoefficients& star, const Options& options);
 
     std::string_view variant() const { return variant_; }
-    u64 messages() const { return sends_.size(); }
+    u64 messages() const { return edges_.size(); }
     u64 message_bytes() const;
 
     /// The part without its halos, on the stream: from a view and to one, or from a rank and to one.
@@ -53,9 +52,19 @@ class StencilPart {
     void step_sequential();
 
   private:
+    /// What a neighbour needs, and what comes from it. Faces do not overlap: those along z have the corners.
+    struct Edge {
+        bool along_y;
+        StencilBox face;
+        Parcel send, receive;
+        std::shared_ptr<Stream> stream;             // computes, sends and receives
+        std::shared_ptr<Event> computed, complete;  // the last step's face; and all halos of this edge
+    };
+
     View volume(u32 which) const;
     void begin_new();
-    void exchange(Stream& stream, u32 which);
+    void exchange_on_edges();
+    void exchange_on_stream();
     void compute(Stream& stream, const StencilBox& box);
 
     Communicator& ranks_;
@@ -65,18 +74,16 @@ class StencilPart {
     Options options_;
     std::string_view variant_;
 
-    StencilShape shape_;               ///< with halos
-    StencilBox own_, interior_;        ///< the part; what no other rank needs and that needs no halo
-    std::array<StencilBox, 4> faces_;  ///< the rest of the part
-    std::vector<Parcel> sends_, receives_;
+    StencilShape shape_;         ///< with halos
+    StencilBox own_, interior_;  ///< the part; what no other rank needs and that needs no halo
+    std::vector<Edge> edges_;    ///< one a neighbour; their faces are the rest of the part
     std::shared_ptr<Buffer> volumes_[2];
     u32 now_ = 0;             ///< the volume that holds the last step's result
     bool has_halos_ = false;  ///< and whether its halos are there
 
-    // Faces are computed, sent and received on a stream of their own. Each of the two waits for what the other one has
-    // computed a step ago, and for nothing else.
-    std::shared_ptr<Stream> edge_;
-    std::shared_ptr<Event> faces_done_, interior_done_;
+    // Every edge has a stream of its own, so that faces and their messages go beside one another and beside the interior.
+    // Each waits for what the others have computed a step ago, and edges for one another's halos.
+    std::shared_ptr<Event> interior_done_;
 };
 
 }  // namespace concord::detail

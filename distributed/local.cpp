@@ -3,6 +3,7 @@
 #include "local.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <thread>
 
@@ -20,19 +21,42 @@ void Meeting::throw_lost(u32 rank) const {
                 failure_ ? *failure_ : "rank " + std::to_string(rank) + " has returned and answers no more");
 }
 
-void Meeting::offer(const std::shared_ptr<Offer>& offer) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (lost(offer->to)) throw_lost(offer->to);
-        box(offer->from, offer->to).push_back(offer);
+void Meeting::tell() {
+    changes_.fetch_add(1, std::memory_order_release);
+    if (sleepers_ > 0) changed_.notify_all();
+}
+
+// Ranks whose devices are busy answer within microseconds, and a sleeper takes tens of them to wake: at first a rank asks
+// again and again, and leaves its processor to who needs it.
+template <class F>
+void Meeting::await(std::unique_lock<std::mutex>& lock, F&& is_there) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::microseconds patience(50);
+    const auto start = Clock::now();
+    while (!is_there()) {
+        const u64 seen = changes_.load(std::memory_order_relaxed);
+        lock.unlock();
+        while (changes_.load(std::memory_order_acquire) == seen && Clock::now() - start < patience)
+            std::this_thread::yield();
+        lock.lock();
+        if (changes_.load(std::memory_order_relaxed) != seen) continue;
+        ++sleepers_;
+        changed_.wait(lock, is_there);
+        --sleepers_;
     }
-    changed_.notify_all();
+}
+
+void Meeting::offer(const std::shared_ptr<Offer>& offer) {
+    const std::lock_guard lock(mutex_);
+    if (lost(offer->to)) throw_lost(offer->to);
+    box(offer->from, offer->to).push_back(offer);
+    tell();
 }
 
 std::shared_ptr<Offer> Meeting::take(u32 from, u32 to) {
     std::unique_lock lock(mutex_);
     auto& waiting = box(from, to);
-    changed_.wait(lock, [&] { return !waiting.empty() || lost(from); });
+    await(lock, [&] { return !waiting.empty() || lost(from); });
     if (waiting.empty() || failure_) throw_lost(from);
     std::shared_ptr<Offer> offer = std::move(waiting.front());
     waiting.pop_front();
@@ -41,18 +65,16 @@ std::shared_ptr<Offer> Meeting::take(u32 from, u32 to) {
 }
 
 void Meeting::done(Offer& offer, ErrorCode code, std::string refused) {
-    {
-        const std::lock_guard lock(mutex_);
-        offer.code = code;
-        offer.refused = std::move(refused);
-        offer.state = Offer::State::done;
-    }
-    changed_.notify_all();
+    const std::lock_guard lock(mutex_);
+    offer.code = code;
+    offer.refused = std::move(refused);
+    offer.state = Offer::State::done;
+    tell();
 }
 
 void Meeting::wait(const Offer& offer) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] {
+    await(lock, [&] {
         return offer.state == Offer::State::done || (offer.state == Offer::State::waiting && lost(offer.to));
     });
     if (offer.state != Offer::State::done) throw_lost(offer.to);
@@ -64,7 +86,7 @@ void Meeting::withdraw(const std::shared_ptr<Offer>& offer) {
         auto& waiting = box(offer->from, offer->to);
         waiting.erase(std::remove(waiting.begin(), waiting.end(), offer), waiting.end());
     } else {
-        changed_.wait(lock, [&] { return offer->state == Offer::State::done; });
+        await(lock, [&] { return offer->state == Offer::State::done; });
     }
 }
 
@@ -77,10 +99,10 @@ std::vector<std::vector<std::byte>> Meeting::gather(u32 rank, std::span<const st
             std::exchange(arriving_, std::vector<std::vector<std::byte>>(size())));
         arrived_ = 0;
         ++turn_;
-        changed_.notify_all();
+        tell();
     }
     auto gone = [&] { return std::find(ended_.begin(), ended_.end(), true); };
-    changed_.wait(lock, [&] { return turn_ != turn || failure_ || gone() != ended_.end(); });
+    await(lock, [&] { return turn_ != turn || failure_ || gone() != ended_.end(); });
     if (turn_ == turn) throw_lost(static_cast<u32>(gone() - ended_.begin()));
     const auto all = gathered_;  // the next turn's needs this rank
     lock.unlock();
@@ -88,22 +110,18 @@ std::vector<std::vector<std::byte>> Meeting::gather(u32 rank, std::span<const st
 }
 
 void Meeting::fail(u32 rank, std::string_view why) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (failure_) return;
-        failure_ = "rank " + std::to_string(rank) + " (" + devices_[rank]->info().selector +
-                   ") failed: " + std::string(why);
-        failed_ = rank;
-    }
-    changed_.notify_all();
+    const std::lock_guard lock(mutex_);
+    if (failure_) return;
+    failure_ = "rank " + std::to_string(rank) + " (" + devices_[rank]->info().selector +
+               ") failed: " + std::string(why);
+    failed_ = rank;
+    tell();
 }
 
 void Meeting::end(u32 rank) {
-    {
-        const std::lock_guard lock(mutex_);
-        ended_[rank] = true;
-    }
-    changed_.notify_all();
+    const std::lock_guard lock(mutex_);
+    ended_[rank] = true;
+    tell();
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <concord/communicator.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -64,10 +65,17 @@ class Meeting {
     std::deque<std::shared_ptr<Offer>>& box(u32 from, u32 to) { return boxes_[from * size() + to]; }
     bool lost(u32 rank) const { return failure_ || ended_[rank]; }
     [[noreturn]] void throw_lost(u32 rank) const;
+    /// Tells everybody that something has changed, under the lock.
+    void tell();
+    /// Until then; the lock is given up meanwhile.
+    template <class F>
+    void await(std::unique_lock<std::mutex>& lock, F&& is_there);
 
     std::vector<std::shared_ptr<Device>> devices_;
     std::mutex mutex_;
+    std::atomic<u64> changes_ = 0;
     std::condition_variable changed_;
+    u32 sleepers_ = 0;
     std::vector<std::deque<std::shared_ptr<Offer>>> boxes_;
     std::vector<std::vector<std::byte>> arriving_;
     std::shared_ptr<const std::vector<std::vector<std::byte>>> gathered_;

@@ -34,25 +34,25 @@ bool on_host(const View& view) {
 /// What one call has offered: however it ends, nobody reads it any more.
 class LocalCommunicator::Offers {
   public:
-    Offers(Meeting& meeting, Stream& stream) : meeting_(meeting), stream_(stream) {}
+    explicit Offers(Meeting& meeting) : meeting_(meeting) {}
     Offers(const Offers&) = delete;
     Offers& operator=(const Offers&) = delete;
 
-    void add(std::shared_ptr<Offer> offer) {
+    void add(Stream& stream, std::shared_ptr<Offer> offer) {
         list_.reserve(list_.size() + 1);
         meeting_.offer(offer);
-        list_.push_back(std::move(offer));
+        list_.emplace_back(&stream, std::move(offer));
     }
 
-    /// Waits until all are taken, and has the stream wait until they are read.
+    /// Waits until all are taken, and has their streams wait until they are read.
     void finish() {
-        for (const auto& offer : list_) {
+        for (const auto& [stream, offer] : list_) {
             meeting_.wait(*offer);
             if (!offer->refused.empty()) throw Error(offer->code, "Communicator::exchange", offer->refused);
             if (!offer->read || offer->staged) continue;
             // Memory that is read by its address is noted by no pool, nor ordered by a stream for a host that writes to it.
-            if (offer->host == nullptr && can_reach(stream_.device(), offer->read->device())) {
-                stream_.wait(*offer->read);
+            if (offer->host == nullptr && can_reach(stream->device(), offer->read->device())) {
+                stream->wait(*offer->read);
             } else {
                 offer->read->synchronize();
             }
@@ -61,7 +61,7 @@ class LocalCommunicator::Offers {
     }
 
     ~Offers() {
-        for (const auto& offer : list_) {
+        for (const auto& [stream, offer] : list_) {
             meeting_.withdraw(offer);
             try {
                 if (offer->read) offer->read->synchronize();
@@ -72,8 +72,7 @@ class LocalCommunicator::Offers {
 
   private:
     Meeting& meeting_;
-    Stream& stream_;
-    std::vector<std::shared_ptr<Offer>> list_;
+    std::vector<std::pair<Stream*, std::shared_ptr<Offer>>> list_;  // with their senders' streams
 };
 
 LocalCommunicator::~LocalCommunicator() {
@@ -196,11 +195,11 @@ void LocalCommunicator::receive(Stream& stream, const Message& message) {
 void LocalCommunicator::do_exchange(Stream& stream, std::span<const Message> sends,
                                     std::span<const Message> receives) {
     std::erase_if(held_, [](const Held& held) { return held.read->done(); });
-    Offers offers(meeting_, stream);
+    Offers offers(meeting_);
     for (const Message& message : sends)
-        offers.add(make_offer(stream, message));
+        offers.add(stream_of(message, stream), make_offer(stream_of(message, stream), message));
     for (const Message& message : receives)
-        receive(stream, message);
+        receive(stream_of(message, stream), message);
     offers.finish();
 }
 

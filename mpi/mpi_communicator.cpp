@@ -121,18 +121,28 @@ class MpiCommunicator::Exchange {
             at_rest = plan(out, message, ranks_.sent_) && at_rest;
         for (const Message& message : receives)
             at_rest = plan(in, message, ranks_.received_) && at_rest;
-        // What MPI is given itself is the stream's until it has got here.
-        const auto here = stream_.device().create_event();
-        stream_.record(*here);
+        // What MPI is given itself is its stream's until that has got here.
+        std::map<Stream*, std::shared_ptr<Event>> here;
+        if (!at_rest) {
+            for (const auto* list : {&out, &in}) {
+                for (const Transfer& transfer : *list) {
+                    auto& event = here[transfer.stream];
+                    if (event) continue;
+                    event = transfer.stream->device().create_event();
+                    transfer.stream->record(*event);
+                }
+            }
+        }
         for (const Transfer& transfer : out) {
             if (transfer.staged)
-                stream_.copy(*transfer.staged, 0, *transfer.view.buffer, transfer.view.offset,
-                             transfer.view.bytes());
+                transfer.stream->copy(*transfer.staged, 0, *transfer.view.buffer, transfer.view.offset,
+                                      transfer.view.bytes());
         }
         for (Transfer& transfer : in) {
             if (transfer.staged) receive(transfer);
         }
-        if (!at_rest) here->synchronize();
+        for (const auto& [stream, event] : here)
+            event->synchronize();
         const CurrentContext context(stream_);
         for (Transfer& transfer : in) {
             if (!transfer.staged) receive(transfer);
@@ -140,11 +150,10 @@ class MpiCommunicator::Exchange {
         for (const Transfer& transfer : out) {
             if (!transfer.staged) send(transfer);
         }
-        if (std::any_of(out.begin(), out.end(), [](const Transfer& t) { return t.staged != nullptr; })) {
-            stream_.synchronize();
-            for (const Transfer& transfer : out) {
-                if (transfer.staged) send(transfer);
-            }
+        for (const Transfer& transfer : out) {
+            if (!transfer.staged) continue;
+            transfer.stream->synchronize();
+            send(transfer);
         }
         finish_receives();
         for (MPI_Request& request : sending_)
@@ -168,6 +177,7 @@ class MpiCommunicator::Exchange {
   private:
     struct Transfer {
         u32 rank;
+        Stream* stream;
         int tag;
         View view;
         std::byte* memory;               // for MPI
@@ -183,10 +193,9 @@ class MpiCommunicator::Exchange {
     // Whether MPI need not wait for the stream: nothing of the view's own memory is given to it.
     bool plan(std::vector<Transfer>& list, const Message& message, std::vector<u64>& count) {
         const View& view = message.view;
+        const u64 tag = count[message.rank]++ % (static_cast<u64>(ranks_.tags_) + 1);
         Transfer transfer{
-            message.rank, static_cast<int>(count[message.rank]++ % (static_cast<u64>(ranks_.tags_) + 1)),
-            view,         nullptr,
-            nullptr,      0};
+            message.rank, &stream_of(message, stream_), static_cast<int>(tag), view, nullptr, nullptr, 0};
         if (view.count > 0) {
             Buffer& buffer = *view.buffer;
             const bool is_cuda =
@@ -269,8 +278,8 @@ class MpiCommunicator::Exchange {
             if (static_cast<u64>(came) != piece.bytes)
                 differ(transfer, transfer.view.bytes() < ranks_.piece_ ? std::to_string(came) : "fewer");
             if (--transfer.left == 0 && transfer.staged)
-                stream_.copy(*transfer.view.buffer, transfer.view.offset, *transfer.staged, 0,
-                             transfer.view.bytes());
+                transfer.stream->copy(*transfer.view.buffer, transfer.view.offset, *transfer.staged, 0,
+                                      transfer.view.bytes());
         }
         receiving_.clear();
     }
