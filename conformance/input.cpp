@@ -15,14 +15,6 @@
 namespace concord::conformance {
 namespace {
 
-// SplitMix64: the i-th number of a sequence without the ones before it.
-u64 random_bits(u64 seed, u64 i) {
-    u64 z = seed + (i + 1) * 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
 // Uniform in [-1, 1).
 double uniform(u64 bits) {
     return static_cast<double>(bits >> 11) * 0x1p-52 - 1;

@@ -43,6 +43,14 @@ std::string_view name_of(Pattern pattern);
 /// The pattern of that name, if there is one.
 std::optional<Pattern> pattern_named(std::string_view name);
 
+/// SplitMix64: the i-th number of a sequence without the ones before it.
+constexpr u64 random_bits(u64 seed, u64 i) {
+    u64 z = seed + (i + 1) * 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
 /// `count` elements that depend on nothing but these members.
 struct Input {
     Type type = Type::u8;

@@ -331,6 +331,35 @@ star "nested.npy is u8; f32 and f64" nested.npy bytes.npy
 star "has 1 coefficients: a star of radius 1 to 8 has 2 to 9" volume.npy one_of_a_star.npy
 star "'-1' is no number of steps" volume.npy star.npy --steps -1
 star "'2.5' is no number of steps" volume.npy star.npy --steps 2.5
+npy star.f64.npy f64 - 1 2
+generate() { refused 2 "$1" run stencil --in star.npy --out box/new.npy "${@:2}"; }  # WORDS OPTIONS...
+for kind in frob '' Random; do
+    generate "--generate: '$kind' is no kind of volume; there are random, point" --generate "$kind" --shape 4x4x4
+done
+for shape in '' 4 4x4 4x4x4x4 4x4x x4x4 4xx4 4xax4 -1x4x4 4x4x4.5 0x4x4x4 '4x4x4 '; do
+    generate "--shape: '$shape' is no shape of a volume; example: 400x480x480" --generate random --shape "$shape"
+done
+generate "'18446744073709551616x1x1' has a length that does not fit 64 bits" --generate point --shape 18446744073709551616x1x1
+generate "'1048576x1048576x1048576' of f32 takes more than 2^60 bytes" --generate random --shape 1048576x1048576x1048576
+generate "'4294967296x4294967296x2' of f64 takes more" --generate random --shape 4294967296x4294967296x2 --type f64
+for type in f16 i32 F32 ''; do
+    generate "--type: '$type' is no type of a volume; there are f32, f64" --generate random --shape 4x4x4 --type "$type"
+done
+for seed in -1 1.5 frob 18446744073709551616 ''; do
+    generate "--seed: '$seed' is no seed: a whole number below 2^64" --generate random --shape 4x4x4 --seed "$seed"
+done
+generate "--generate requires --shape" --generate random
+generate "--generate requires --shape" --generate random --seed 1
+for option in "shape 4x4x4" "type f32" "seed 1"; do
+    # shellcheck disable=SC2086  # an option and its value
+    refused 2 "--${option% *} requires --generate" run stencil --in volume.npy --in star.npy --out box/new.npy --$option
+done
+refused 2 "stencil takes 1 input beside --generate random, 2 given" run stencil --generate random --shape 1x2x2 --in volume.npy --in star.npy --out box/new.npy
+refused 2 "--in is required" run stencil --generate random --shape 1x2x2 --out box/new.npy
+refused 2 "--generate random is f32, star.f64.npy f64" run stencil --generate random --shape 1x2x2 --in star.f64.npy --out box/new.npy
+refused 2 "--generate point is f64, star.npy f32" run stencil --generate point --type f64 --shape 1x2x2 --in star.npy --out box/new.npy
+refused 2 "takes 56 bytes" run stencil --generate random --shape 1x2x2 --in star.npy --out box/new.npy --memory-limit 55 --device tbb
+refused 2 "'star.npy' is what --in names" run stencil --generate random --shape 1x2x2 --in star.npy --out box/new.npy --trace star.npy
 refused 2 "cube" run map --function cube --in three.npy --out box/new.npy
 refused 2 "--frob" run map --in three.npy --out box/new.npy --frob
 refused 2 "2 given" run map --in three.npy --in three.npy --out box/new.npy
@@ -764,6 +793,44 @@ for type in f32 f64; do
     npy "volume.$type.1.npy" $type "(2, 2, 3)" -2 -13 -8 10 -13 4 22 -13 16 34 -13 28
     npy "volume.$type.2.npy" $type "(2, 2, 3)" -47 10 -29 13 -14 31 73 -38 91 133 -62 151
 done
+# What --generate gives. random_bits SEED I: SplitMix64, the seed mixed by it as well, in $bits.
+logical() { bits=$((($1 >> $2) & ((1 << (64 - $2)) - 1))); }  # VALUE SHIFT
+mix() {  # SEED I
+    local z=$(($1 + ($2 + 1) * 0x9e3779b97f4a7c15))
+    logical $z 30 && z=$(((z ^ bits) * 0xbf58476d1ce4e5b9))
+    logical $z 27 && z=$(((z ^ bits) * 0x94d049bb133111eb))
+    logical $z 31 && bits=$((z ^ bits))
+}
+random() {  # TYPE SEED COUNT: the elements, as raw bits
+    local digits=24 mantissa=23 key i
+    [[ $1 == f32 ]] || digits=53 mantissa=52
+    mix "$2" 0
+    key=$bits
+    for ((i = 0; i < $3; i++)); do
+        mix "$key" $i
+        logical "$bits" $((64 - digits))
+        encode "$1" "$bits"
+        printf '0x%x ' $((bits == 0 ? 0 : bits - (digits << mantissa)))
+    done
+}
+response() {  # what the star 2 -1 3 makes of a 1 in the middle of 5 x 6 x 7
+    local z y x at
+    local -A star=([0]=2 [1]=-1 [2]=3)
+    for ((z = -2; z < 3; z++)); do for ((y = -3; y < 3; y++)); do for ((x = -3; x < 4; x++)); do
+        at=$((z < 0 ? -z : z))
+        ((y == 0)) || at=$((z == 0 ? (y < 0 ? -y : y) : 9))
+        ((x == 0)) || at=$((z == 0 && y == 0 ? (x < 0 ? -x : x) : 9))
+        printf '%s ' "${star[$at]:-0}"
+    done; done; done
+}
+for type in f32 f64; do
+    for seed in 0 7 18446744073709551615; do
+        # shellcheck disable=SC2046  # one value each
+        npy "random.$type.$seed.npy" $type "(2, 3, 5)" $(random $type $((seed)) 30)
+    done
+    # shellcheck disable=SC2046
+    npy "response.$type.npy" $type "(5, 6, 7)" $(response)
+done
 npy hollow3.npy f32 "(2, 0, 3)"
 npy payloads.npy f32 "(2, 2)" 0x7fc12345 -0 inf 0xff812345
 npy payloads.turned.npy f32 "(2, 2)" 0x7fc12345 inf -0 0xff812345
@@ -884,6 +951,15 @@ for device in tbb opencl cuda; do
         gives "volume.$type.npy" run stencil --in "volume.$type.npy" --in "star.$type.npy" --steps 0 --device "$device"
         gives "volume.$type.1.npy" run stencil --in "volume.$type.npy" --in "star.$type.npy" --device "$device"
         gives "volume.$type.2.npy" run stencil --in "volume.$type.npy" --in "star.$type.npy" --steps 2 --device "$device"
+        for seed in 0 7 18446744073709551615; do
+            gives "random.$type.$seed.npy" run stencil --generate random --shape 2x3x5 --type $type --seed $seed \
+                --in "star.$type.npy" --steps 0 --device "$device"
+        done
+        gives "response.$type.npy" run stencil --generate point --shape 5x6x7 --type $type --in "star.$type.npy" --device "$device"
+    done
+    gives random.f32.0.npy run stencil --generate random --shape 2x3x5 --in star.f32.npy --steps 0 --device "$device"
+    for kind in random point; do
+        gives hollow3.npy run stencil --generate $kind --shape 2x0x3 --in star.f32.npy --device "$device"
     done
     gives hollow3.npy run stencil --in hollow3.npy --in star.f32.npy --steps 3 --device "$device"
     gives payloads.turned.npy run transpose --in payloads.npy --device "$device"

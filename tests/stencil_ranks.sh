@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # stencil_ranks.sh BIN_DIR [--mpiexec MPIEXEC] DEVICES...: `concord run stencil` over ranks, threads or the processes of MPIEXEC,
-# which read and write their parts of the files side by side: the file is that of one device, byte for byte, whatever the number of ranks, the cut and the variant; what cannot be
+# which read, or generate, and write their parts of the files side by side: the file is that of one device, byte for byte, whatever the number of ranks, the cut and the variant; what cannot be
 # is one line, its status, and no file.
 set -u
 export LC_ALL=C
@@ -93,11 +93,49 @@ for variant in overlapped sequential data_server; do
     same 0 tbb,tbb,tbb --variant $variant
 done
 
+# Volumes that are generated: one device has the bytes that a file of the same values gives, and ranks have those of one
+# device. Without steps the volume is copied.
+generated() {  # DEVICES OPTIONS...: over ranks
+    rm -f many.npy
+    ranks "$1" "${volume[@]}" --steps 3 --out many.npy "${@:2}" >log 2>&1 || fail "${volume[*]} on $*: $(cat log)"
+    cmp -s one.npy many.npy || fail "${volume[*]} on $*: other bytes"
+}
+for type in 4 8; do
+    shape=53x29x31
+    [[ $type == 4 ]] || shape=26x23x14
+    for kind in "random --seed 7" point; do
+        # shellcheck disable=SC2206  # an option more, perhaps
+        volume=(--generate $kind --shape $shape --type f$((8 * type)) --in c$type.npy)
+        "$concord" run stencil "${volume[@]}" --steps 0 --out volume.npy --device tbb >log 2>&1 ||
+            fail "${volume[*]}, into a file: $(cat log)"
+        "$concord" run stencil --in volume.npy --in c$type.npy --steps 3 --out file.npy --device tbb >log 2>&1 ||
+            fail "${volume[*]}, from a file: $(cat log)"
+        cmp -s volume.npy file.npy && fail "${volume[*]}: the steps change nothing, so that nothing is tested"
+        for device in "${devices[@]}"; do
+            rm -f one.npy
+            "$concord" run stencil "${volume[@]}" --steps 3 --out one.npy --device "$device" >log 2>&1
+            cmp -s file.npy one.npy || fail "${volume[*]} on $device: other bytes than from a file $(cat log)"
+            generated "$(times 3 "$device")"
+            generated "$(times 7 "$device")" --cut 3x2
+            generated "$(times 3 "$device")" --variant data_server
+        done
+        generated "$(times 5 "${devices[@]}")" --cut 1x4 --variant sequential
+        ranks tbb,tbb,tbb "${volume[@]}" --steps 0 --out many.npy >log 2>&1
+        cmp -s volume.npy many.npy || fail "${volume[*]} by ranks, without steps: other bytes $(cat log)"
+    done
+done
+# One that is generated in several pieces on one device, and in one on each of the ranks.
+volume=(--generate random --shape 41x121x131 --in c4.npy --steps 0)
+"$concord" run stencil "${volume[@]}" --out one.npy --device tbb >log 2>&1 || fail "${volume[*]}: $(cat log)"
+ranks tbb,tbb,tbb "${volume[@]}" --out many.npy >log 2>&1
+cmp -s one.npy many.npy || fail "${volume[*]} by ranks: other bytes $(cat log)"
+
 # refused STATUS WORDS DEVICES OPTIONS...: one line of ours; a launcher adds its own.
 refused() {
     local status=$1 words=$2 lines
     shift 2
-    ranks "$@" --in f4.npy --in c4.npy --out "${out:-none.npy}" >/dev/null 2>log
+    # shellcheck disable=SC2086  # options
+    ranks "$@" ${made:---in f4.npy} --in c4.npy --out "${out:-none.npy}" >/dev/null 2>log
     local got=$?
     lines=$(grep -c '^concord: ' log)
     [[ $got == "$status" && $lines == 1 ]] || fail "$*: status $got, $lines lines: $(cat log)"
@@ -112,6 +150,13 @@ refused 2 "--cut: '2' is no cut" tbb,tbb --cut 2
 refused 2 "--cut: '0x2' is no cut" tbb,tbb --cut 0x2
 refused 2 "there is no variant 'comet'; these would do: overlapped, sequential, data_server" tbb,tbb --variant comet
 out=/dev/null refused 2 "ranks write side by side: name a file" tbb,tbb
+made="--generate random --shape 53x29x31"
+refused 2 "stencil takes 1 input beside --generate random, 2 given" tbb,tbb --in f4.npy
+refused 2 "--generate random is f64, c4.npy f32" tbb,tbb --type f64
+refused 2 "53 planes in 14 parts: a part has 4 planes, the radius, at least" "$(times 14 tbb)" --cut 14x1
+made="--generate frob --shape 53x29x31"
+refused 2 "'frob' is no kind of volume; there are random, point" tbb,tbb
+made=
 
 # A folder that is not there.
 ranks tbb,tbb --in f4.npy --in c4.npy --out gone/out.npy >/dev/null 2>log
@@ -129,6 +174,20 @@ ranks tbb,tbb,tbb --in f4.npy --in c4.npy --out many.npy --json >log
 for words in '"variant": "overlapped"' '"cut": "3 x 1"' '"messages_per_step": 4'; do
     grep -qF "$words" log || fail "--json has no $words: $(cat log)"
 done
+grep -qF '"generated"' log && fail "--json says that a file was generated: $(cat log)"
+ranks tbb,tbb --generate random --shape 53x29x31 --seed 5 --in c4.npy --out many.npy --json >log
+for words in '"generated":{"kind":"random","seed":5}' '"type":"f32"' '"shape":[53,29,31]' '"ranks":2'; do
+    tr -d ' \n' <log | grep -qF "$words" || fail "--json has no $words: $(cat log)"
+done
+ranks tbb,tbb --generate point --shape 53x29x31 --in c4.npy --out many.npy >log
+grep -qF "point f32 (53, 29, 31) cut 2 x 1" log || fail "what was generated is not told: $(cat log)"
+
+if [[ ! $mpiexec ]]; then
+    ranks tbb,tbb --generate random --shape 53x29x31 --in c4.npy --out many.npy --trace trace.json >log 2>&1
+    grep -q '"traceEvents"' trace.json || fail "with --trace: $(cat log)"
+    ranks tbb --generate random --shape 53x29x31 --in c4.npy --out many.npy --memory-limit 1G >log 2>&1 ||
+        fail "with --memory-limit: $(cat log)"
+fi
 
 ((failed == 0)) && echo "stencil_ranks.sh: ${mpiexec:+by mpiexec, }${devices[*]}: all well"
 exit $((failed > 0))

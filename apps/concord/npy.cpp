@@ -243,13 +243,6 @@ std::string npy_header(Type type, const Shape& shape, u64 least) {
     return header + text;
 }
 
-std::string shape_name(const Shape& shape) {
-    std::string text = "(";
-    for (std::size_t i = 0; i < shape.size(); ++i)
-        text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
-    return text + (shape.size() == 1 ? ",)" : ")");
-}
-
 NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
     auto fail = [&](const std::string& why) {
         throw Error(ErrorCode::io, path.string(), "cannot be read: " + why);
@@ -279,12 +272,6 @@ NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
 
 NpyFile::~NpyFile() {
     ::close(file_);
-}
-
-std::vector<std::byte> NpyFile::elements() const {
-    std::vector<std::byte> all(bytes());
-    source_->read(all.data(), 0, all.size());
-    return all;
 }
 
 }  // namespace concord::app

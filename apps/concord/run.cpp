@@ -38,8 +38,8 @@ struct Result {
 // Uploads, computes, downloads. The algorithm is called twice: the first call compiles, which device time
 // would count as work; the second one is the kernel time, and `total` is without it. A length that only the call knows
 // is put into `output`. `second`: null, or a second output.
-Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<NpyFile>> inputs,
-               NpyHeader& output, const NpyHeader* second, const Asked& asked) {
+Result compute(RunTask& task, Device& device, Inputs inputs, NpyHeader& output, const NpyHeader* second,
+               const Asked& asked) {
     const auto stream = device.create_stream();
     const auto marks = [&] {
         std::vector<std::shared_ptr<Event>> made(6);
@@ -58,7 +58,7 @@ Result compute(RunTask& task, Device& device, std::span<const std::unique_ptr<Np
     for (const auto& input : inputs) {
         buffers.push_back(device.allocate(input->bytes(), stream.get()));
         views.push_back({buffers.back().get(), 0, input->count(), input->type()});
-        Progress progress("reading " + input->path().filename().string(), input->bytes());
+        Progress progress(input->reading(), input->bytes());
         upload(*stream, *buffers.back(), input->source(), progress);
     }
     stream->record(*marks[1]);
@@ -128,8 +128,7 @@ class NpySink final : public Sink {
 
 // Computes by segments, from the input files into the output file, which is complete then.
 Result compute_by_segments(RunTask& task, const PipelineDevices& devices, const char* algorithm,
-                           std::span<const std::unique_ptr<NpyFile>> inputs, NpyHeader& output,
-                           const Asked& asked) {
+                           Inputs inputs, NpyHeader& output, const Asked& asked) {
     const HostClock total;
     OutputFile file(asked.out);
     if (task.is_counted() && file.is_channel())
@@ -167,8 +166,8 @@ Result compute_by_segments(RunTask& task, const PipelineDevices& devices, const 
 }
 
 // Computes by ranks, one a device, each of which reads and writes its box of the files.
-Result compute_by_boxes(RunTask& task, const std::vector<std::shared_ptr<Device>>& devices,
-                        std::span<const std::unique_ptr<NpyFile>> inputs, const Asked& asked) {
+Result compute_by_boxes(RunTask& task, const std::vector<std::shared_ptr<Device>>& devices, Inputs inputs,
+                        const Asked& asked) {
     if (!asked.memory_limit.empty())
         throw Error(ErrorCode::unsupported, "--memory-limit", "is for one device, not for ranks");
     task.check_boxes(static_cast<u32>(devices.size()), asked.options());
@@ -187,9 +186,8 @@ constexpr const char* with_pipeline = "map, add, reduce, scan, histogram and com
 
 // Whether to compute by segments: because a length of theirs is asked for, or the whole does not fit. Outputs are on the
 // host as well, which may be the device's memory.
-bool by_segments(const RunTask& task, const char* algorithm, const Device& device,
-                 std::span<const std::unique_ptr<NpyFile>> inputs, const NpyHeader& output,
-                 const NpyHeader* second, const Asked& asked) {
+bool by_segments(const RunTask& task, const char* algorithm, const Device& device, Inputs inputs,
+                 const NpyHeader& output, const NpyHeader* second, const Asked& asked) {
     const DeviceTraits& traits = device.traits();
     u64 whole = output.count * size_of(output.type);
     if (second != nullptr) whole += second->count * size_of(second->type);
@@ -207,7 +205,7 @@ bool by_segments(const RunTask& task, const char* algorithm, const Device& devic
 }
 
 void print_json(const char* algorithm, const RunTask& task,
-                const std::vector<std::shared_ptr<Device>>& devices, const NpyFile& input,
+                const std::vector<std::shared_ptr<Device>>& devices, const InputArray& input,
                 const NpyHeader& output, const Asked& asked, const Result& result) {
     using nlohmann::ordered_json;
     const Times& t = result.times;
@@ -227,6 +225,8 @@ void print_json(const char* algorithm, const RunTask& task,
           {"kernel", t.kernel},
           {"download", t.download},
           {"total", t.total}}}};
+    if (const auto generated = input.generation())
+        object["generated"] = {{"kind", generated->kind}, {"seed", generated->seed}};
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
     object["peak_memory"] = static_cast<u64>(usage.ru_maxrss) << 10;
@@ -305,16 +305,7 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const char
 
 int run(const char* algorithm, RunTask& task, const Asked& asked) {
     if (Job::has_ranks()) return run_on_ranks(algorithm, task, asked);
-    if (asked.in.size() != task.input_count())
-        throw Error(ErrorCode::invalid_argument, "--in",
-                    std::string(algorithm) + " takes " + std::to_string(task.input_count()) +
-                        (task.input_count() == 1 ? " input, " : " inputs, ") +
-                        std::to_string(asked.in.size()) + " given");
-    std::vector<std::unique_ptr<NpyFile>> inputs;
-    for (const std::string& path : asked.in)
-        inputs.push_back(std::make_unique<NpyFile>(path));
-    for (const std::string& path : task.more_inputs())
-        inputs.push_back(std::make_unique<NpyFile>(path));
+    const auto inputs = open_inputs(algorithm, task, asked);
     NpyHeader output = with_count(task.plan(inputs));
     check_writable(asked.out);
     std::optional<NpyHeader> second;
@@ -382,8 +373,7 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
     for (const auto& one : devices)
         selectors.push_back(one->info().selector);
     std::cout << algorithm << "/" << result.variant << " (" << task.title() << ") on "
-              << joined(selectors, " and ") << ": " << name_of(inputs[0]->type()) << " "
-              << shape_name(inputs[0]->shape());
+              << joined(selectors, " and ") << ": " << inputs[0]->description();
     if (output.shape.empty()) std::cout << " = " << value_name(output.type, result.bytes.data());
     if (result.pipeline) std::cout << " in " << result.pipeline->segments << " segments";
     if (result.boxes) std::cout << " cut " << result.boxes->cut;

@@ -30,6 +30,8 @@ struct Spread {
     u64 granule = 1;  ///< of which each begins at a multiple
 };
 
+using Inputs = std::span<const std::unique_ptr<InputArray>>;
+
 /// One algorithm with its own options.
 class RunTask {
   public:
@@ -38,7 +40,7 @@ class RunTask {
     virtual std::size_t input_count() const { return 1; }
     /// Reads the options and looks at the inputs; throws invalid_argument if they do not fit. Returns the
     /// output's type and shape; `data` and `count` are not looked at.
-    virtual NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) = 0;
+    virtual NpyHeader plan(Inputs inputs) = 0;
     virtual Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) = 0;
     /// Whether the output's length depends on the data: plan() then gives the most that it may be, and call_counted()
     /// is called, which leaves the length in `count`, one u64 on the device. Such an output is 1-D.
@@ -60,8 +62,7 @@ class RunTask {
     virtual bool has_boxes() const { return false; }
     virtual bool asks_for_boxes() const { return false; }
     virtual void check_boxes(u32 /*ranks*/, const Options& /*options*/) const {}
-    virtual BoxesRun run_boxes(Communicator& /*ranks*/, Stream& /*stream*/,
-                               std::span<const std::unique_ptr<NpyFile>> /*inputs*/,
+    virtual BoxesRun run_boxes(Communicator& /*ranks*/, Stream& /*stream*/, Inputs /*inputs*/,
                                const std::string& /*out*/, const Options& /*options*/) {
         return {};
     }
@@ -74,12 +75,14 @@ class RunTask {
                            const View& /*second*/, const Options& options) {
         return call(stream, in, out, options);
     }
+    /// What the task's own options generate instead of the first of --in; null: nothing. Throws invalid_argument.
+    virtual std::unique_ptr<InputArray> generated() const { return nullptr; }
     /// Files of inputs that the task's own options name, behind those of --in.
     virtual std::vector<std::string> more_inputs() const { return {}; }
     /// The file of a second output, and the option that names it; empty: there is none. plan_second() gives that output's
     /// type and shape, and call_two() is called.
     virtual std::string second_output() const { return {}; }
-    virtual NpyHeader plan_second(std::span<const std::unique_ptr<NpyFile>> inputs) { return plan(inputs); }
+    virtual NpyHeader plan_second(Inputs inputs) { return plan(inputs); }
     virtual Run call_two(Stream& stream, std::span<const View> in, const View& out, const View& /*second*/,
                          const Options& options) {
         return call(stream, in, out, options);

@@ -38,8 +38,8 @@ class RunMap final : public RunTask {
                         "Your own function: 'float f(float x) { return x * x; }' (not on tbb)")
             ->excludes(function);
     }
-    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
-        const NpyFile& in = *inputs[0];
+    NpyHeader plan(Inputs inputs) override {
+        const InputArray& in = *inputs[0];
         if (has_user_text()) op_ = operator_from_text(*text_);
         return {op_ ? op_->result : in.type(), in.shape()};
     }
@@ -68,11 +68,10 @@ class RunMap final : public RunTask {
 class RunAdd final : public RunTask {
   public:
     std::size_t input_count() const override { return 2; }
-    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
-        const NpyFile &a = *inputs[0], &b = *inputs[1];
-        auto describe = [](const NpyFile& file) {
-            return file.path().string() + " is " + std::string(name_of(file.type())) + " " +
-                   shape_name(file.shape());
+    NpyHeader plan(Inputs inputs) override {
+        const InputArray &a = *inputs[0], &b = *inputs[1];
+        auto describe = [](const InputArray& file) {
+            return file.name() + " is " + std::string(name_of(file.type())) + " " + shape_name(file.shape());
         };
         if (a.type() != b.type() || a.shape() != b.shape())
             throw Error(ErrorCode::invalid_argument, "run add",
@@ -96,9 +95,7 @@ class RunReduce final : public RunTask {
         command.add_option("--op", op_, "How elements are combined (sum)")
             ->check(CLI::IsMember(names_of(all_reduce_ops)));
     }
-    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
-        return {inputs[0]->type(), {}};
-    }
+    NpyHeader plan(Inputs inputs) override { return {inputs[0]->type(), {}}; }
     Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
         return reduce(stream, in[0], out, *reduce_op_named(op_), options);
     }
@@ -127,12 +124,11 @@ class RunScan final : public RunTask {
         command.add_flag("--exclusive", exclusive_,
                          "Leave out the element itself; the first result is the identity");
     }
-    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
-        const NpyFile& in = *inputs[0];
+    NpyHeader plan(Inputs inputs) override {
+        const InputArray& in = *inputs[0];
         if (in.shape().size() != 1)
-            throw Error(
-                ErrorCode::invalid_argument, "run scan",
-                in.path().string() + " has the shape " + shape_name(in.shape()) + ", not one dimension");
+            throw Error(ErrorCode::invalid_argument, "run scan",
+                        in.name() + " has the shape " + shape_name(in.shape()) + ", not one dimension");
         return {in.type(), in.shape()};
     }
     Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
@@ -175,7 +171,7 @@ class RunHistogram final : public RunTask {
         command.add_option("--counter", counter_, "u16 (stops at 65535), u32 (wraps) or u64 (default)")
             ->check(CLI::IsMember({"u16", "u32", "u64"}));
     }
-    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+    NpyHeader plan(Inputs inputs) override {
         u64 bins = 0;
         if (!is_whole(bins_, bins) || bins == 0)
             refuse("--bins", "'" + bins_ + "' is no number of bins: one at least");
@@ -184,7 +180,7 @@ class RunHistogram final : public RunTask {
         if (range_.empty() && !modulo_ && !identity_)
             refuse("run histogram", "--bins needs one of --range LO HI, --modulo and --identity");
         const Type type = inputs[0]->type();
-        const auto words = inputs[0]->path().string() + " is " + std::string(name_of(type));
+        const auto words = inputs[0]->name() + " is " + std::string(name_of(type));
         if (modulo_ && (is_float(type) || type < Type::u8))
             refuse("--modulo", "takes unsigned samples; " + words);
         if (identity_ && is_float(type)) refuse("--identity", "takes integer samples; " + words);
@@ -248,13 +244,12 @@ class RunCompact final : public RunTask {
                 "What is kept: even, odd (integers), nonzero, positive, greater:X or less:X (nonzero)")
             ->type_name("RULE");
     }
-    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
-        const NpyFile& in = *inputs[0];
+    NpyHeader plan(Inputs inputs) override {
+        const InputArray& in = *inputs[0];
         if (in.shape().size() != 1)
-            throw Error(
-                ErrorCode::invalid_argument, "run compact",
-                in.path().string() + " is " + shape_name(in.shape()) + ", compact takes one dimension");
-        keep_ = parse(in);
+            throw Error(ErrorCode::invalid_argument, "run compact",
+                        in.name() + " is " + shape_name(in.shape()) + ", compact takes one dimension");
+        keep_ = parse(in.type(), in.name());
         return {in.type(), in.shape()};
     }
     bool is_counted() const override { return true; }
@@ -275,7 +270,7 @@ class RunCompact final : public RunTask {
 
   private:
     // A rule, and after a colon its operand in the input's type.
-    Keep parse(const NpyFile& in) const {
+    Keep parse(Type type, const std::string& file) const {
         auto refuse = [&](const std::string& why) {
             throw Error(ErrorCode::invalid_argument, "--keep", "'" + text_ + "': " + why);
         };
@@ -286,16 +281,16 @@ class RunCompact final : public RunTask {
         if (has_operand(*rule) != (colon != std::string::npos))
             refuse(name +
                    (has_operand(*rule) ? " compares with a number, " + name + ":X" : " takes no number"));
-        if (is_float(in.type()) && (*rule == KeepRule::even || *rule == KeepRule::odd))
-            refuse("it is for integers, " + in.path().string() + " is " + std::string(name_of(in.type())));
+        if (is_float(type) && (*rule == KeepRule::even || *rule == KeepRule::odd))
+            refuse("it is for integers, " + file + " is " + std::string(name_of(type)));
         if (!has_operand(*rule)) return *rule;
         const std::string_view digits = std::string_view(text_).substr(colon + 1);
-        return visit(in.type(), [&](auto tag) {
+        return visit(type, [&](auto tag) {
             typename decltype(tag)::type x{};
             const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), x);
             if (error != std::errc() || end != digits.data() + digits.size())
-                refuse("'" + std::string(digits) + "' is no " + std::string(name_of(in.type())) + ", which " +
-                       in.path().string() + " is of");
+                refuse("'" + std::string(digits) + "' is no " + std::string(name_of(type)) + ", which " +
+                       file + " is of");
             return Keep(*rule, x);
         });
     }
@@ -321,23 +316,20 @@ class RunSort final : public RunTask {
         return values_.empty() ? std::vector<std::string>{} : std::vector{values_};
     }
     std::string second_output() const override { return out_values_; }
-    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+    NpyHeader plan(Inputs inputs) override {
         for (const auto& input : inputs) {
             if (input->shape().size() != 1)
-                throw Error(ErrorCode::invalid_argument, "run sort",
-                            input->path().string() + " is " + shape_name(input->shape()) +
-                                ", sort takes one dimension");
+                throw Error(
+                    ErrorCode::invalid_argument, "run sort",
+                    input->name() + " is " + shape_name(input->shape()) + ", sort takes one dimension");
             if (input->count() != inputs[0]->count())
                 throw Error(ErrorCode::invalid_argument, "run sort",
-                            inputs[0]->path().string() + " has " + std::to_string(inputs[0]->count()) +
-                                " keys, " + input->path().string() + " " + std::to_string(input->count()) +
-                                " values");
+                            inputs[0]->name() + " has " + std::to_string(inputs[0]->count()) + " keys, " +
+                                input->name() + " " + std::to_string(input->count()) + " values");
         }
         return {inputs[0]->type(), inputs[0]->shape()};
     }
-    NpyHeader plan_second(std::span<const std::unique_ptr<NpyFile>> inputs) override {
-        return {inputs[1]->type(), inputs[1]->shape()};
-    }
+    NpyHeader plan_second(Inputs inputs) override { return {inputs[1]->type(), inputs[1]->shape()}; }
     Run call(Stream& stream, std::span<const View> in, const View& out, const Options& options) override {
         return sort(stream, in[0], out, by(), options);
     }
@@ -363,12 +355,11 @@ class RunSort final : public RunTask {
 
 class RunTranspose final : public RunTask {
   public:
-    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
-        const NpyFile& in = *inputs[0];
+    NpyHeader plan(Inputs inputs) override {
+        const InputArray& in = *inputs[0];
         if (in.shape().size() != 2)
-            throw Error(
-                ErrorCode::invalid_argument, "run transpose",
-                in.path().string() + " has the shape " + shape_name(in.shape()) + ", not two dimensions");
+            throw Error(ErrorCode::invalid_argument, "run transpose",
+                        in.name() + " has the shape " + shape_name(in.shape()) + ", not two dimensions");
         shape_ = {in.shape()[0], in.shape()[1]};
         return {in.type(), {shape_.columns, shape_.rows}};
     }
@@ -392,8 +383,8 @@ class RunConvolve final : public RunTask {
             ->check(CLI::IsMember(names_of(all_convolve_borders)));
     }
     std::size_t input_count() const override { return 2; }
-    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
-        const NpyFile &image = *inputs[0], &mask = *inputs[1];
+    NpyHeader plan(Inputs inputs) override {
+        const InputArray &image = *inputs[0], &mask = *inputs[1];
         for (const auto& input : inputs) {
             if (input->shape().size() != 2)
                 refuse(*input, "has the shape " + shape_name(input->shape()) + ", not two dimensions");
@@ -423,8 +414,8 @@ class RunConvolve final : public RunTask {
     }
 
   private:
-    [[noreturn]] static void refuse(const NpyFile& file, const std::string& why) {
-        throw Error(ErrorCode::invalid_argument, "run convolve", file.path().string() + " " + why);
+    [[noreturn]] static void refuse(const InputArray& file, const std::string& why) {
+        throw Error(ErrorCode::invalid_argument, "run convolve", file.name() + " " + why);
     }
 
     std::string border_ = "zero";
@@ -436,21 +427,20 @@ class RunConvolve final : public RunTask {
 class RunMatmul final : public RunTask {
   public:
     std::size_t input_count() const override { return 2; }
-    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
+    NpyHeader plan(Inputs inputs) override {
         auto refuse = [](const std::string& why) {
             throw Error(ErrorCode::invalid_argument, "run matmul", why);
         };
-        const NpyFile &a = *inputs[0], &b = *inputs[1];
-        for (const NpyFile* file : {&a, &b}) {
-            const std::string path = file->path().string();
+        const InputArray &a = *inputs[0], &b = *inputs[1];
+        for (const InputArray* file : {&a, &b}) {
+            const std::string path = file->name();
             if (file->shape().size() != 2)
                 refuse(path + " has the shape " + shape_name(file->shape()) + ", not two dimensions");
             if (!is_float(file->type()))
                 refuse(path + " is " + std::string(name_of(file->type())) + ", matmul takes f32 or f64");
         }
-        auto describe = [](const NpyFile& file) {
-            return file.path().string() + " is " + std::string(name_of(file.type())) + " " +
-                   shape_name(file.shape());
+        auto describe = [](const InputArray& file) {
+            return file.name() + " is " + std::string(name_of(file.type())) + " " + shape_name(file.shape());
         };
         if (a.type() != b.type()) refuse("the types differ: " + describe(a) + ", " + describe(b));
         if (a.shape()[1] != b.shape()[0])
@@ -496,7 +486,8 @@ constexpr RunTaskRow rows[] = {
      "concord run convolve --in image.npy --in mask.npy --border clamp --out filtered.npy",
      make<RunConvolve>},
     {"stencil", "Time steps of a 3-D star stencil: a volume, and the coefficients c0 ... cR",
-     "concord run stencil --in volume.npy --in coefficients.npy --out after.npy --steps 100",
+     "concord run stencil --in volume.npy --in coefficients.npy --out after.npy --steps 100\n"
+     "  concord run stencil --generate random --shape 400x480x480 --in coefficients.npy --out after.npy",
      make_run_stencil},
     {"matmul", "Multiply two matrices", "concord run matmul --in a.npy --in b.npy --out product.npy",
      make<RunMatmul>},

@@ -80,7 +80,7 @@ class Output {
 
 // What is read and written, known to all ranks alike.
 struct Plan {
-    std::vector<std::unique_ptr<NpyFile>> inputs;
+    std::vector<std::unique_ptr<InputArray>> inputs;
     NpyHeader output, second;
     std::string second_path;  // empty: there is no second output
 };
@@ -105,11 +105,6 @@ void check_task(const char* algorithm, const RunTask& task, const Asked& asked) 
                     std::string(algorithm) + " is not done by ranks of mpirun; there are " + joined(names));
     }
     refuse_options(asked);
-    if (asked.in.size() != task.input_count())
-        throw Error(ErrorCode::invalid_argument, "--in",
-                    std::string(algorithm) + " takes " + std::to_string(task.input_count()) +
-                        (task.input_count() == 1 ? " input, " : " inputs, ") +
-                        std::to_string(asked.in.size()) + " given");
 }
 
 Plan make_plan(const char* algorithm, RunTask& task, const Asked& asked) {
@@ -117,10 +112,7 @@ Plan make_plan(const char* algorithm, RunTask& task, const Asked& asked) {
     std::string what = algorithm;
     Job::together([&] {
         check_task(algorithm, task, asked);
-        for (const std::string& path : asked.in)
-            plan.inputs.push_back(std::make_unique<NpyFile>(path));
-        for (const std::string& path : task.more_inputs())
-            plan.inputs.push_back(std::make_unique<NpyFile>(path));
+        plan.inputs = open_inputs(algorithm, task, asked);
         plan.output = with_count(task.plan(plan.inputs));
         if (task.has_boxes()) task.check_boxes(Job::ranks().size(), asked.options());
         plan.second_path = task.second_output();
@@ -129,8 +121,11 @@ Plan make_plan(const char* algorithm, RunTask& task, const Asked& asked) {
         if (Job::speaks() && !plan.second_path.empty()) check_writable(plan.second_path);
         if (plan.second_path == asked.out)
             throw Error(ErrorCode::invalid_argument, "--out", "'" + asked.out + "' is both outputs' file");
-        for (const auto& input : plan.inputs)
-            what += ", " + std::string(name_of(input->type())) + " " + shape_name(input->shape());
+        for (const auto& input : plan.inputs) {
+            what += ", " + input->description();
+            if (const auto generated = input->generation())
+                what += ", seed " + std::to_string(generated->seed);
+        }
     });
     // Machines may have other files by that name.
     detail::agree(Job::ranks(), "run", what, {});
@@ -175,11 +170,11 @@ Done compute(RunTask& task, Device& device, const Plan& plan, const Asked& asked
     Job::together([&] {
         const HostClock clock;
         for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-            const NpyFile& input = *plan.inputs[i];
+            const InputArray& input = *plan.inputs[i];
             const Slice slice(input.source(), part_by(task.spread_input(i), input.count()));
             buffers.push_back(device.allocate(slice.bytes(), stream.get()));
             views.push_back({buffers.back().get(), 0, slice.count(), slice.type()});
-            Progress progress("reading " + input.path().filename().string(), slice.bytes());
+            Progress progress(input.reading(), slice.bytes());
             upload(*stream, *buffers.back(), slice, progress);
         }
         auto room = [&](const Output& output) {
@@ -239,6 +234,8 @@ void print_json(const char* algorithm, const RunTask& task, const std::vector<st
           {"kernel", done.kernel},
           {"download", done.write},
           {"total", done.total}}}};
+    if (const auto generated = plan.inputs[0]->generation())
+        object["generated"] = {{"kind", generated->kind}, {"seed", generated->seed}};
     object["ranks"] = ranks.size();
     object["devices"] = devices;
     object["messages"] = ranks.path_to(1);
@@ -302,8 +299,7 @@ int run_on_ranks(const char* algorithm, RunTask& task, const Asked& asked) {
         return status_ok;
     }
     std::cout << algorithm << "/" << done.variant << " (" << task.title() << ") on " << ranks.size()
-              << " ranks, " << joined(selectors) << ": " << name_of(plan.inputs[0]->type()) << " "
-              << shape_name(plan.inputs[0]->shape());
+              << " ranks, " << joined(selectors) << ": " << plan.inputs[0]->description();
     if (plan.output.shape.empty()) std::cout << " = " << value_name(plan.output.type, done.first.data());
     if (done.boxes) std::cout << " cut " << done.boxes->cut;
     std::cout << " -> " << asked.out << ", kernel " << rounded(done.kernel) << " ms\n";

@@ -1,5 +1,6 @@
-// `concord run stencil`: on one device, and over ranks, each of which reads and writes its part of the files.
+// `concord run stencil`: on one device, and over ranks, each of which reads or makes its part of the volume and writes it.
 
+#include "generate.hpp"
 #include "job.hpp"
 #include "rank_file.hpp"
 #include "run.hpp"
@@ -24,26 +25,26 @@ class RunStencil final : public RunTask {
             .add_option("--cut", cut_,
                         "How several devices cut the volume, as in 4x2: parts along z, times parts along y")
             ->type_name("ZxY");
+        generate_.add_options(command);
     }
-    NpyHeader plan(std::span<const std::unique_ptr<NpyFile>> inputs) override {
-        const NpyFile &in = *inputs[0], &coefficients = *inputs[1];
+    std::unique_ptr<InputArray> generated() const override { return generate_.volume(); }
+    NpyHeader plan(Inputs inputs) override {
+        const InputArray &in = *inputs[0], &coefficients = *inputs[1];
         auto refuse = [](const std::string& what) {
             throw Error(ErrorCode::invalid_argument, "run stencil", what);
         };
         if (in.shape().size() != 3)
-            refuse(in.path().string() + " has the shape " + shape_name(in.shape()) +
-                   ", not three dimensions");
+            refuse(in.name() + " has the shape " + shape_name(in.shape()) + ", not three dimensions");
         if (coefficients.shape().size() != 1)
-            refuse(coefficients.path().string() + " has the shape " + shape_name(coefficients.shape()) +
+            refuse(coefficients.name() + " has the shape " + shape_name(coefficients.shape()) +
                    ", coefficients take one dimension");
         if (coefficients.type() != in.type())
-            refuse(in.path().string() + " is " + std::string(name_of(in.type())) + ", " +
-                   coefficients.path().string() + " " + std::string(name_of(coefficients.type())));
+            refuse(in.name() + " is " + std::string(name_of(in.type())) + ", " + coefficients.name() + " " +
+                   std::string(name_of(coefficients.type())));
         if (!is_float(in.type()))
-            refuse(in.path().string() + " is " + std::string(name_of(in.type())) +
-                   "; f32 and f64 have stencils");
+            refuse(in.name() + " is " + std::string(name_of(in.type())) + "; f32 and f64 have stencils");
         if (coefficients.count() < 2 || coefficients.count() > StarCoefficients::most)
-            refuse(coefficients.path().string() + " has " + std::to_string(coefficients.count()) +
+            refuse(coefficients.name() + " has " + std::to_string(coefficients.count()) +
                    " coefficients: a star of radius 1 to 8 has 2 to 9");
         const std::vector<std::byte> elements = coefficients.elements();
         std::vector<f64> values;
@@ -68,8 +69,8 @@ class RunStencil final : public RunTask {
     void check_boxes(u32 ranks, const Options& options) const override {
         stencil_cut(shape_, ranks, star_->radius(), over_ranks(options));
     }
-    BoxesRun run_boxes(Communicator& ranks, Stream& stream, std::span<const std::unique_ptr<NpyFile>> inputs,
-                       const std::string& out, const Options& options) override;
+    BoxesRun run_boxes(Communicator& ranks, Stream& stream, Inputs inputs, const std::string& out,
+                       const Options& options) override;
 
   private:
     DistributedStencilOptions over_ranks(const Options& options) const {
@@ -94,6 +95,7 @@ class RunStencil final : public RunTask {
         return value;
     }
 
+    Generate generate_;
     std::string steps_ = "1", cut_;
     u32 along_z_ = 0, along_y_ = 0;
     u64 count_ = 1;
@@ -213,11 +215,10 @@ void combine(Communicator& ranks, BoxesRun& run) {
     }
 }
 
-BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream,
-                               std::span<const std::unique_ptr<NpyFile>> inputs, const std::string& out,
+BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream, Inputs inputs, const std::string& out,
                                const Options& options) {
     const HostClock total;
-    const NpyFile& in = *inputs[0];
+    const InputArray& in = *inputs[0];
     const u64 size = size_of(in.type());
     DistributedStencil volume(ranks, stream, in.type(), shape_, *star_, over_ranks(options));
     RankFile file(ranks, out, npy_header(in.type(), in.shape()));

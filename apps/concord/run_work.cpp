@@ -1,5 +1,7 @@
 #include "run_work.hpp"
 
+#include "npy.hpp"
+
 #include <concord/device.hpp>
 
 #include <algorithm>
@@ -38,6 +40,26 @@ u64 bytes_of(const char* option, const std::string& text) {
         throw Error(ErrorCode::invalid_argument, option,
                     "'" + text + "' is no number of bytes; examples: 500000000, 256M, 2G");
     return bytes;
+}
+
+std::vector<std::unique_ptr<InputArray>> open_inputs(const char* algorithm, const RunTask& task,
+                                                     const Asked& asked) {
+    std::vector<std::unique_ptr<InputArray>> inputs;
+    std::string beside;
+    if (auto generated = task.generated()) {
+        beside = " beside " + generated->name();
+        inputs.push_back(std::move(generated));
+    }
+    if (const std::size_t files = task.input_count() - inputs.size(); asked.in.size() != files)
+        throw Error(ErrorCode::invalid_argument, "--in",
+                    std::string(algorithm) + " takes " + std::to_string(files) +
+                        (files == 1 ? " input" : " inputs") + beside + ", " +
+                        std::to_string(asked.in.size()) + " given");
+    for (const std::string& path : asked.in)
+        inputs.push_back(std::make_unique<NpyFile>(path));
+    for (const std::string& path : task.more_inputs())
+        inputs.push_back(std::make_unique<NpyFile>(path));
+    return inputs;
 }
 
 void upload(Stream& stream, Buffer& to, const Source& from, Progress& progress) {

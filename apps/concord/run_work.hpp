@@ -1,8 +1,8 @@
 #pragma once
-/// What the ways of `concord run` share: its options, reading files into buffers, a clock.
+/// What the ways of `concord run` share: its options, inputs and reading them into buffers, a clock.
 
-#include "npy.hpp"
 #include "progress.hpp"
+#include "run.hpp"
 
 #include <concord/stream.hpp>
 #include <concord/variant.hpp>
@@ -26,7 +26,12 @@ struct Asked {
 /// "1000000", "256M", "2G": a number of bytes, of which there is one at least; 0 for nothing.
 u64 bytes_of(const char* option, const std::string& text);
 
-/// Reads a file's elements into a buffer: where the host cannot see that, by way of two pinned ones.
+/// What is generated, the files of --in and those of the task's own options, opened. Throws invalid_argument for as many as the
+/// algorithm does not take.
+std::vector<std::unique_ptr<InputArray>> open_inputs(const char* algorithm, const RunTask& task,
+                                                     const Asked& asked);
+
+/// Reads all elements into a buffer: where the host cannot see that, by way of two pinned ones.
 void upload(Stream& stream, Buffer& to, const Source& from, Progress& progress);
 
 /// The header with the count that its shape says.
