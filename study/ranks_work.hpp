@@ -41,7 +41,7 @@ struct RanksSuite {
 /// Steps of the stencil on a volume that ranks_shape() tells.
 RanksWork stencil_work(const RanksTask& task);
 /// Calls on n elements of f32 a rank: distributed_reduce(), a sum; distributed_histogram() in 256 even bins of u64. n is a
-/// power of two.
+/// power of two or, from 2^22 on, a multiple of that.
 RanksWork reduce_work(const RanksTask& task);
 RanksWork histogram_work(const RanksTask& task);
 

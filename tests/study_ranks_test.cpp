@@ -183,6 +183,10 @@ DEVICE_TEST(calls_over_ranks_are_verified) {
             calls.enqueue(2);
             calls.verify();
         }));
+        // Copies of a block.
+        const RanksWork copies = work_of({"", "ranks", u64{3} << 22, 2});
+        CHECK_NOTHROW(run_on_devices(
+            {self, self}, [&](Communicator& ranks, Stream& stream) { copies.prepare(ranks, stream); }));
         // A result is not that of the call before.
         const RanksWork one = work_of({"", "ranks", 1 << 14, 1});
         CHECK(throws(ErrorCode::device_failed, "WRONG: rank 0: element 0 of the result: expected ", [&] {
