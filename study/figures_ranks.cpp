@@ -8,7 +8,7 @@
 #include <concord/distributed_stencil.hpp>
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 
 namespace concord::study {
 namespace {
@@ -58,9 +58,49 @@ RanksStep step_of(const Result& r) {
 // How many times as long p ranks would take as one, if nothing were lost.
 double ideal_times(const Result& r) {
     const double p = ranks_of(r);
-    const bool is_weak = r.algorithm == weak_ranks, is_shared = r.workload == shared_ranks;
+    const bool is_weak = r.algorithm != strong_ranks, is_shared = r.workload == shared_ranks;
     return is_weak ? (is_shared ? p : 1) : (is_shared ? 1 : 1 / p);
 }
+
+const Result* one_rank(const std::vector<const Result*>& results) {
+    const auto it = std::find_if(results.begin(), results.end(),
+                                 [](const Result* r) { return r->ms && ranks_of(*r) == 1; });
+    return it == results.end() ? nullptr : *it;
+}
+
+// Of the ranks of one work; adds to the chart what has no time, or none of one rank to hold it against.
+Series efficiency(Chart& chart, std::string name, const std::vector<const Result*>& results) {
+    Series series{std::move(name), {}};
+    const Result* one = one_rank(results);
+    for (const Result* r : results) {
+        if (!r->ms || one == nullptr) {
+            chart.missing.push_back(r);
+            continue;
+        }
+        const double ideal = *one->ms * ideal_times(*r);
+        Mark mark;
+        mark.x = ranks_of(*r);
+        mark.y = 100 * ideal / *r->ms;
+        if (r->q1 && r->q3) {
+            mark.low = 100 * ideal / *r->q3;
+            mark.high = 100 * ideal / *r->q1;
+        }
+        mark.of = r;
+        series.marks.push_back(mark);
+    }
+    return series;
+}
+
+Chart efficiency_chart(std::string title) {
+    Chart chart;
+    chart.title = std::move(title);
+    chart.x = {"ranks", Unit::count, false};
+    chart.y = {"efficiency", Unit::percent, false};
+    return chart;
+}
+
+constexpr const char* shared_text =
+    " All ranks share one device: 100 % is what one rank takes for the same work.";
 
 std::string model_text(const RanksModel& m, std::size_t steps) {
     std::string text = "Fit to the " + std::to_string(steps) +
@@ -84,56 +124,61 @@ std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
         }
         const RanksModel model = ranks_model(steps);
         for (const auto& [size, members] : groups(figure, results, {By::n})) {
-            Chart chart;
-            chart.title = panel_title(device, data) + ", " + size;
-            chart.x = {"ranks", Unit::count, false};
-            chart.y = {"efficiency", Unit::percent, false};
-            std::map<bool, const Result*> one;  // of one rank, by whether it is sequential
-            for (const Result* r : members) {
-                if (r->ms && ranks_of(*r) == 1) one[is_sequential(*r)] = r;
-            }
+            Chart chart = efficiency_chart(panel_title(device, data) + ", " + size);
             u32 most = 1;
             for (const bool sequential : {false, true}) {
                 const std::string name = sequential ? "sequential" : "overlapped";
-                Series series{name, {}};
+                std::vector<const Result*> of_variant;
+                std::copy_if(members.begin(), members.end(), std::back_inserter(of_variant),
+                             [&](const Result* r) { return is_sequential(*r) == sequential; });
+                Series series = efficiency(chart, name, of_variant);
+                if (series.marks.empty()) continue;
+                const RanksStep first = step_of(*one_rank(of_variant));
                 Guide guide{"model, " + name, {}};
-                for (const Result* r : members) {
-                    if (is_sequential(*r) != sequential) continue;
-                    if (!r->ms || one[sequential] == nullptr) {
-                        chart.missing.push_back(r);
-                        continue;
-                    }
-                    const double ideal = *one[sequential]->ms * ideal_times(*r);
-                    Mark mark;
-                    mark.x = ranks_of(*r);
-                    mark.y = 100 * ideal / *r->ms;
-                    if (r->q1 && r->q3) {
-                        mark.low = 100 * ideal / *r->q3;
-                        mark.high = 100 * ideal / *r->q1;
-                    }
-                    mark.of = r;
-                    series.marks.push_back(mark);
-                    most = std::max(most, ranks_of(*r));
-                    const RanksStep first = step_of(*one[sequential]), step = step_of(*r);
+                for (const Mark& mark : series.marks) {
+                    most = std::max(most, ranks_of(*mark.of));
+                    const RanksStep step = step_of(*mark.of);
                     const double computing = model.computing(step), communicating = model.communicating(step);
                     const double modelled =
                         sequential ? computing + communicating : std::max(computing, communicating);
                     if (modelled > 0)
-                        guide.points.emplace_back(mark.x,
-                                                  100 * model.computing(first) * ideal_times(*r) / modelled);
+                        guide.points.emplace_back(
+                            mark.x, 100 * model.computing(first) * ideal_times(*mark.of) / modelled);
                 }
-                if (!series.marks.empty()) chart.series.push_back(std::move(series));
+                chart.series.push_back(std::move(series));
                 if (guide.points.size() > 1) chart.guides.push_back(std::move(guide));
             }
             if (chart.series.empty() && chart.missing.empty()) continue;
             chart.text = most < 2 ? "One rank alone: nothing to fit." : model_text(model, steps.size());
-            if (!members.empty() && members.front()->workload == shared_ranks)
-                chart.text +=
-                    " All ranks share one device, so more of them cannot be faster: 100 % is what one rank "
-                    "takes "
-                    "for the same points.";
+            if (members.front()->workload == shared_ranks) chart.text += shared_text;
             charts.push_back(std::move(chart));
         }
+    }
+    return charts;
+}
+
+std::vector<Chart> efficiency_over_ranks(const Figure& figure, const Data& data) {
+    std::vector<Chart> charts;
+    for (const auto& [panel, results] : groups(figure, data.results, figure.panels)) {
+        Chart chart = efficiency_chart(panel_title(panel, data));
+        std::string sizes;
+        u32 most = 1;
+        for (const auto& [size, members] : groups(figure, results, figure.series)) {
+            Series series = efficiency(chart, size, members);
+            if (series.marks.empty()) continue;
+            most = std::max(most, ranks_of(*series.marks.back().of));
+            chart.series.push_back(std::move(series));
+        }
+        for (const Series& series : chart.series) {
+            const Mark& last = series.marks.back();
+            if (ranks_of(*last.of) == most && most > 1)
+                sizes += (sizes.empty() ? "" : ", ") + chart.y.write(last.y) + " at " + series.name;
+        }
+        if (chart.series.empty() && chart.missing.empty()) continue;
+        if (!sizes.empty())
+            chart.text = "Of " + std::to_string(most) + " ranks, by the elements of each: " + sizes + ".";
+        if (results.front()->workload == shared_ranks) chart.text += shared_text;
+        charts.push_back(std::move(chart));
     }
     return charts;
 }

@@ -7,8 +7,10 @@
 
 namespace concord::study {
 
-/// The suites' names: as much work for each rank, and the same work for all together.
-inline constexpr const char *weak_ranks = "weak_ranks", *strong_ranks = "strong_ranks";
+/// The suites' names: the stencil, as much work for each rank and the same work for all together; and calls on as many elements
+/// for each rank.
+inline constexpr const char *weak_ranks = "weak_ranks", *strong_ranks = "strong_ranks",
+                            *reduce_ranks = "distributed_reduce", *histogram_ranks = "distributed_histogram";
 /// Workloads: a device for each rank, or one for all.
 inline constexpr const char *ranks_apart = "a device each", *shared_ranks = "one device for all";
 

@@ -320,6 +320,37 @@ Study strong_scaling() {
                          {{u64{737280}}, {u64{92160000}, u64{1} << 30}});
 }
 
+Study throughput_scaling() {
+    Study s{
+        "throughput-scaling",
+        "Reduce and histogram over ranks",
+        "Do N devices reduce and count N times as much a second as one?",
+        "The sum of floats, in its fixed order, and a histogram of 256 even bins, of as many elements for "
+        "each rank. Every rank reads its own; what ranks say to one another are the sums of chunks, 32768 "
+        "at most, and the counters: what is lost is what that and the waiting take beside the reading. "
+        "Devices of one kind are a rank each; one alone has all ranks.",
+        {},
+        {},
+        Study::Kind::ranks};
+    const Sizes sizes{{u64{1} << 16, u64{1} << 20}, {u64{1} << 24, u64{1} << 28, u64{1} << 30, u64{1} << 32}};
+    s.cases = {{reduce_ranks, sizes}, {histogram_ranks, sizes}};
+    Figure efficiency =
+        figure("Efficiency",
+               "What one rank takes, over what ranks take that have as many elements each; for "
+               "ranks of one device as many times that as there are ranks.",
+               efficiency_over_ranks, By::variant_number, Measure::time);
+    Figure rate = figure("Rate", "Bytes that all ranks read a second, by the host's clock.", lines,
+                         By::variant_number, Measure::rate);
+    rate.x_name = "ranks";
+    rate.log_x = rate.log_y = rate.ceilings = false;
+    for (Figure* f : {&efficiency, &rate}) {
+        f->panels = {By::device, By::algorithm, By::workload};
+        f->series = {By::n};
+    }
+    s.figures = {std::move(efficiency), std::move(rate)};
+    return s;
+}
+
 Study portable() {
     Study s{"portability",
             "Performance portability",
@@ -427,6 +458,7 @@ const std::vector<Study>& studies() {
         scaling(),
         weak_scaling(),
         strong_scaling(),
+        throughput_scaling(),
         portable(),
         tuned(),
         agrees()};

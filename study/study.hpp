@@ -88,6 +88,8 @@ std::vector<Chart> amdahl(const Figure& figure, const Data& data);
 std::vector<Chart> gustafson(const Figure& figure, const Data& data);
 /// Efficiency over ranks, with the fit of computation, latency and bandwidth.
 std::vector<Chart> over_ranks(const Figure& figure, const Data& data);
+/// Efficiency over ranks, a line for each series.
+std::vector<Chart> efficiency_over_ranks(const Figure& figure, const Data& data);
 /// Each algorithm's part of the ceiling, per device; and the harmonic mean over devices.
 std::vector<Chart> portability(const Figure& figure, const Data& data);
 /// How often as fast a device's table of tuning makes what `auto` takes.

@@ -80,6 +80,18 @@ if "$concord" devices | grep -q '^opencl:0 '; then
     has wrong/report.html '<span class="bad">failed</span>: reduce sum, sequential, opencl:0'
     has wrong/results.json '"problem": "WRONG: element 0'
     verdict "what is wrong has no mark" "$(grep -qF '<title>sequential' wrong/report.html && echo "it has one")"
+    # Chunks' sums and counters that are others.
+    mkdir faulty-ranks
+    sed 's/    return sum\[0\];/    return sum[1];/' "$source/algorithms/reduce/reduce.cl" >faulty-ranks/reduce.cl
+    sed 's/+ bin\[i + j\]\];/+ bin[i]];/' "$source/algorithms/histogram/histogram.cl" >faulty-ranks/histogram.cl
+    for name in reduce histogram; do
+        verdict "a fault of $name is planted" "$(cmp -s "$source/algorithms/$name/$name.cl" faulty-ranks/$name.cl && echo "it is not")"
+    done
+    CONCORD_KERNELS=$work/faulty-ranks ends 1 "throughput-scaling: 0 measured" throughput-scaling --quick --devices opencl:0 --out wrong-ranks
+    for name in reduce histogram; do
+        verdict "all ranks of $name are wrong" "$([[ $(grep -c "\"algorithm\":\"distributed_$name\".*\"problem\":\"WRONG: rank [0-3]: element " wrong-ranks/results.jsonl) == 6 ]] ||
+            cat wrong-ranks/results.jsonl)"
+    done
 else
     echo "left out: a kernel with a fault, for want of an OpenCL device"
 fi
@@ -91,6 +103,10 @@ ends 0 "of tbb:0 with another driver: kept as results-20" coalescing --quick --d
 verdict "it was measured again" "$(grep -qF 'coalescing: 15 measured, 0 known before' out || cat out)"
 ends 0 "15 results in both" --compare a b --out both
 has both/compare.html "All results that are in both"
+
+ends 0 "throughput-scaling: 12 measured, 0 known before, 0 failed" throughput-scaling --quick --devices tbb --out ranks
+ends 0 "throughput-scaling: 0 measured, 12 known before" throughput-scaling --quick --devices tbb --out ranks
+has ranks/report.html "Of 4 ranks, by the elements of each: "
 
 "$concord" bench map --devices tbb --sizes 2^10,2^12 --json bench.json >/dev/null
 ends 0 "report: a/report.html" --from bench.json --out a

@@ -1,0 +1,96 @@
+// Time steps of the stencil over ranks.
+
+#include "ranks_work.hpp"
+
+#include <concord/distributed_stencil.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace concord::study {
+namespace {
+
+// They sum up to 1 with all six neighbours, so that values neither grow nor vanish however many steps there are.
+const StarCoefficients& star() {
+    static const StarCoefficients coefficients = {0.4, 0.05, 0.03, 0.015, 0.005};
+    return coefficients;
+}
+
+// From 0 to 1, of the place alone.
+f32 value_at(u64 place) {
+    place = (place ^ place >> 31) * 0x9e3779b97f4a7c15;
+    return static_cast<f32>(place >> 40) * 0x1p-24F;
+}
+
+std::vector<f32> values_of(const StencilShape& s, const StencilBox& box) {
+    std::vector<f32> values(points_of(box, s.columns));
+    std::size_t i = 0;
+    for (u64 z = box.z_begin; z < box.z_end; ++z) {
+        for (u64 at = (z * s.rows + box.y_begin) * s.columns; at < (z * s.rows + box.y_end) * s.columns; ++at)
+            values[i++] = value_at(at);
+    }
+    return values;
+}
+
+constexpr u64 checked_steps = 2;
+
+// What the rank's part is after that many steps, told by one device that has all that its points depend on.
+std::vector<f32> expected(Stream& stream, const StencilShape& s, const StencilBox& part) {
+    const u64 more = checked_steps * star().radius();
+    const StencilBox wide{part.z_begin - std::min(part.z_begin, more), std::min(s.depth, part.z_end + more),
+                          part.y_begin - std::min(part.y_begin, more), std::min(s.rows, part.y_end + more)};
+    const StencilShape shape{wide.z_end - wide.z_begin, wide.y_end - wide.y_begin, s.columns};
+    const Array<f32> in(stream, values_of(s, wide)), out(stream, in.size());
+    stencil(stream, in, out, shape, star(), checked_steps);
+    const std::vector<f32> all = out.to_host(stream);
+    std::vector<f32> own(points_of(part, s.columns));
+    const u64 rows = part.y_end - part.y_begin;
+    for (u64 z = part.z_begin; z < part.z_end; ++z)
+        std::memcpy(own.data() + (z - part.z_begin) * rows * s.columns,
+                    all.data() + ((z - wide.z_begin) * shape.rows + part.y_begin - wide.y_begin) * s.columns,
+                    rows * s.columns * sizeof(f32));
+    return own;
+}
+
+}  // namespace
+
+StencilShape ranks_shape(u64 n, bool is_weak, u32 ranks) {
+    const u64 side = static_cast<u64>(std::llround(std::cbrt(static_cast<double>(n))));
+    StencilShape s{side, side, side};
+    if (side * side * side != n) {  // 5 : 6 : 6
+        const u64 unit = static_cast<u64>(std::llround(std::cbrt(static_cast<double>(n) / 180)));
+        s = {5 * unit, 6 * unit, 6 * unit};
+    }
+    if (is_weak) s.depth *= ranks;
+    return s;
+}
+
+u32 ranks_radius() {
+    return star().radius();
+}
+
+RanksWork stencil_work(const RanksTask& task) {
+    const StencilShape shape = ranks_shape(task.n, task.suite == weak_ranks, task.ranks);
+    const u64 bytes = shape.depth * shape.rows * shape.columns * sizeof(f32);
+    RanksWork work;
+    work.bytes = 2 * bytes;
+    // A rank has its part four times, and a little more while the result is looked at; where the device's memory is the host's,
+    // what the host compares as well.
+    work.memory = (task.shares_host_memory ? 9 : 6) * bytes;
+    work.prepare = [shape, variant = task.variant](Communicator& ranks, Stream& stream) {
+        const auto volume = std::make_shared<DistributedStencil>(
+            ranks, stream, Type::f32, shape, star(), DistributedStencilOptions{.variant = variant});
+        const StencilBox part = volume->holding();
+        const Array<f32> in(stream, values_of(shape, part));
+        volume->load(in.view());
+        volume->run(checked_steps);
+        volume->store(in.view());
+        if (in.to_host(stream) != expected(stream, shape, part))
+            throw_wrong(ranks.rank(), "its part differs");
+        return RanksCalls{[volume](u64 steps) { volume->run(steps); }};
+    };
+    return work;
+}
+
+}  // namespace concord::study
