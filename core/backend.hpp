@@ -6,7 +6,7 @@
 namespace concord {
 
 /// Changes with every change of the interfaces in core/ that a module sees.
-inline constexpr u32 backend_interface_version = 3;
+inline constexpr u32 backend_interface_version = 4;
 
 /// One per process and backend; lives until the process ends.
 class Backend {

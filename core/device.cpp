@@ -59,8 +59,8 @@ void Device::release_pool() noexcept {
     host_pool_.reset();
 }
 
-std::shared_ptr<Stream> Device::create_stream() {
-    return do_create_stream();
+std::shared_ptr<Stream> Device::create_stream(Priority priority) {
+    return do_create_stream(priority);
 }
 
 std::shared_ptr<Event> Device::create_event() {

@@ -24,6 +24,9 @@ struct MemoryUse {
     u64 cached = 0;  ///< released, kept for reuse
 };
 
+/// Of a stream's work.
+enum class Priority : u8 { normal, high };
+
 /// Opened by open_device(); shared by everything made from it. All calls may come from any thread.
 class Device : public std::enable_shared_from_this<Device> {
   public:
@@ -36,7 +39,9 @@ class Device : public std::enable_shared_from_this<Device> {
     /// All that the driver tells of the device, by the driver's names. May take a while.
     virtual std::vector<Property> properties() const = 0;
 
-    std::shared_ptr<Stream> create_stream();
+    /// Work of a stream of high priority begins ahead of other work that waits for a place on the device, where the
+    /// backend knows priorities (CUDA); what runs already is not interrupted.
+    std::shared_ptr<Stream> create_stream(Priority priority = Priority::normal);
     std::shared_ptr<Event> create_event();
 
     /// Memory from the pool; with a home stream the first use must be on it (or after it), and memory that
@@ -66,7 +71,7 @@ class Device : public std::enable_shared_from_this<Device> {
     void release_pool() noexcept;
 
     // What a backend implements, and sets up in its constructor.
-    virtual std::shared_ptr<Stream> do_create_stream() = 0;
+    virtual std::shared_ptr<Stream> do_create_stream(Priority priority) = 0;
     virtual std::shared_ptr<Event> do_create_event() = 0;
     /// Throws out_of_memory; `bytes` is what the pool wants as capacity.
     virtual std::unique_ptr<Buffer> do_allocate(u64 bytes) = 0;

@@ -70,23 +70,24 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
 
     Device& device = stream.device();
     const u32 rank = ranks.rank();
-    auto add = [&](bool along_y, u32 neighbour, const StencilBox& face, const StencilBox& send,
-                   const StencilBox& receive) {
-        edges_.push_back({along_y, face, Parcel(device, neighbour, runs_of(shape_, send), type),
-                          Parcel(device, neighbour, runs_of(shape_, receive), type), device.create_stream(),
-                          device.create_event(), device.create_event()});
+    auto add = [&](u32 neighbour, const StencilBox& face, const StencilBox& send, const StencilBox& receive) {
+        edges_.push_back({points_of(send, 1) > points_of(face, 1), face,
+                          Parcel(device, neighbour, runs_of(shape_, send), type),
+                          Parcel(device, neighbour, runs_of(shape_, receive), type),
+                          device.create_stream(Priority::high), device.create_event(),
+                          device.create_event()});
     };
     if (z.begin > 0)
-        add(false, rank - cut.along_y, {z.begin, z.inner_begin, y.begin, y.end},
+        add(rank - cut.along_y, {z.begin, z.inner_begin, y.begin, y.end},
             {z.begin, z.begin + radius, y.begin, y.end}, {0, z.begin, y.begin, y.end});
     if (z.length > z.end)
-        add(false, rank + cut.along_y, {z.inner_end, z.end, y.begin, y.end},
-            {z.end - radius, z.end, y.begin, y.end}, {z.end, z.length, y.begin, y.end});
+        add(rank + cut.along_y, {z.inner_end, z.end, y.begin, y.end}, {z.end - radius, z.end, y.begin, y.end},
+            {z.end, z.length, y.begin, y.end});
     if (y.begin > 0)
-        add(true, rank - 1, {z.inner_begin, z.inner_end, y.begin, y.inner_begin},
+        add(rank - 1, {z.inner_begin, z.inner_end, y.begin, y.inner_begin},
             {z.begin, z.end, y.begin, y.begin + radius}, {z.begin, z.end, 0, y.begin});
     if (y.length > y.end)
-        add(true, rank + 1, {z.inner_begin, z.inner_end, y.inner_end, y.end},
+        add(rank + 1, {z.inner_begin, z.inner_end, y.inner_end, y.end},
             {z.begin, z.end, y.end - radius, y.end}, {z.begin, z.end, y.end, y.length});
 
     for (auto& buffer : volumes_)
@@ -161,7 +162,7 @@ void StencilPart::exchange_on_edges() {
     std::vector<Message> sends, receives;
     for (const Edge& edge : edges_) {
         Stream& stream = *edge.stream;
-        if (edge.along_y) {  // which sends corners that others have computed
+        if (edge.sends_more) {
             for (const Edge& other : edges_)
                 if (&other != &edge) stream.wait(*other.computed);
         }
@@ -187,7 +188,9 @@ void StencilPart::compute(Stream& stream, const StencilBox& box) {
 void StencilPart::step_overlapped(bool last) {
     for (const Edge& edge : edges_) {
         edge.stream->wait(*interior_done_);
-        stream_.wait(*edge.computed);
+        // For what it reads, the faces would do. But it is not to take the device before faces can, whose halos are on
+        // their way: others wait for faces.
+        if (has_halos_) stream_.wait(*edge.complete);
     }
     auto interior = [&] {
         compute(stream_, interior_);

@@ -54,7 +54,7 @@ class StencilPart {
   private:
     /// What a neighbour needs, and what comes from it. Faces do not overlap: those along z have the corners.
     struct Edge {
-        bool along_y;
+        bool sends_more;  // than its face: corners, and in a thin part planes, that other edges compute
         StencilBox face;
         Parcel send, receive;
         std::shared_ptr<Stream> stream;             // computes, sends and receives

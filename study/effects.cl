@@ -1,6 +1,8 @@
 // Small kernels that each show one effect, OpenCL C. Parallel texts: effects.cu, where they are described, effects_host.hpp.
 
-__kernel void chain(__global const f32* in, ulong in_at, __global f32* out, ulong out_at, u64 n, u32 steps, u32 lanes) {
+// NVIDIA's compiler reckons with 256 lanes where it is told nothing.
+__kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
+void chain(__global const f32* in, ulong in_at, __global f32* out, ulong out_at, u64 n, u32 steps, u32 lanes) {
     const u64 i = get_group_id(0) * (u64)lanes + get_local_id(0);
     if (i >= n) return;
     f32 x = in[in_at + i];

@@ -34,11 +34,12 @@ void enqueue(Stream& stream, const char* entry, const HostKernel& host, u64 n, u
     Device& device = stream.device();
     if (const Support support = detail::supports_group(device, lanes); !support)
         throw Error(ErrorCode::unsupported, entry, support.reason);
-    const auto kernel = device.kernel({&source(), entry}, [&] {
+    const auto kernel = device.kernel({&source(), entry, lanes}, [&] {
         KernelSpec spec;
         spec.source = &source();
         spec.entry = entry;
         spec.host = host;
+        spec.constants = {{"LANES", std::to_string(lanes)}};
         return spec;
     });
     const bool whole = device.traits().dialect == Dialect::host;

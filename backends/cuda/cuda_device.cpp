@@ -141,8 +141,8 @@ CallbackThread& CudaDevice::callback_thread() {
     return *callback_thread_;
 }
 
-std::shared_ptr<Stream> CudaDevice::do_create_stream() {
-    return std::make_shared<CudaStream>(std::static_pointer_cast<CudaDevice>(shared_from_this()));
+std::shared_ptr<Stream> CudaDevice::do_create_stream(Priority priority) {
+    return std::make_shared<CudaStream>(std::static_pointer_cast<CudaDevice>(shared_from_this()), priority);
 }
 
 std::shared_ptr<Event> CudaDevice::do_create_event() {

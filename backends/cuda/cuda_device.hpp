@@ -28,7 +28,7 @@ class CudaDevice final : public Device, public PeerDevice {
     CallbackThread& callback_thread();
 
   protected:
-    std::shared_ptr<Stream> do_create_stream() override;
+    std::shared_ptr<Stream> do_create_stream(Priority priority) override;
     std::shared_ptr<Event> do_create_event() override;
     std::unique_ptr<Buffer> do_allocate(u64 bytes) override;
     std::unique_ptr<Buffer> do_allocate_host(u64 bytes) override;

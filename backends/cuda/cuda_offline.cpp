@@ -203,7 +203,7 @@ std::vector<Property> OfflineDevice::properties() const {
             {"TARGETS", compiler_.nvrtc().architecture_list()}};
 }
 
-std::shared_ptr<Stream> OfflineDevice::do_create_stream() {
+std::shared_ptr<Stream> OfflineDevice::do_create_stream(Priority /*priority*/) {
     return std::make_shared<OfflineStream>(shared_from_this());
 }
 

@@ -23,7 +23,7 @@ class OfflineDevice final : public Device {
     std::vector<Property> properties() const override;
 
   protected:
-    std::shared_ptr<Stream> do_create_stream() override;
+    std::shared_ptr<Stream> do_create_stream(Priority priority) override;
     std::shared_ptr<Event> do_create_event() override;
     std::unique_ptr<Buffer> do_allocate(u64 bytes) override;
     std::unique_ptr<Buffer> do_allocate_host(u64 bytes) override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <new>
 
 namespace concord::cuda {
@@ -33,15 +34,17 @@ void CUDA_CB run_callback(void* callbacks) {
 
 }  // namespace
 
-CudaStream::CudaStream(const std::shared_ptr<CudaDevice>& device)
+CudaStream::CudaStream(const std::shared_ptr<CudaDevice>& device, Priority priority)
     : Stream(device),
       device_(*device),
       context_(device->context()),
       driver_(device->driver()),
       callbacks_(std::make_shared<StreamCallbacks>()) {
     const Current current(*context_, "Device::create_stream");
-    driver_.check(driver_.stream_create(&stream_, CU_STREAM_NON_BLOCKING), "Device::create_stream",
-                  "cuStreamCreate");
+    // The less, the more urgent; what is out of range is brought into it.
+    const int urgency = priority == Priority::high ? std::numeric_limits<int>::min() : 0;
+    driver_.check(driver_.stream_create_with_priority(&stream_, CU_STREAM_NON_BLOCKING, urgency),
+                  "Device::create_stream", "cuStreamCreateWithPriority");
     target_ = stream_;
 }
 

@@ -10,7 +10,7 @@ namespace concord::cuda {
 
 class CudaStream final : public Stream {
   public:
-    explicit CudaStream(const std::shared_ptr<CudaDevice>& device);
+    CudaStream(const std::shared_ptr<CudaDevice>& device, Priority priority);
     ~CudaStream() override;
     void* native_handle() noexcept override { return stream_; }
 

@@ -106,7 +106,7 @@ std::vector<Property> OpenClDevice::properties() const {
     return properties_of(id_);
 }
 
-std::shared_ptr<Stream> OpenClDevice::do_create_stream() {
+std::shared_ptr<Stream> OpenClDevice::do_create_stream(Priority /*priority*/) {
     return std::make_shared<OpenClStream>(std::static_pointer_cast<OpenClDevice>(shared_from_this()));
 }
 

@@ -24,7 +24,7 @@ class OpenClDevice final : public Device {
     EventHandle enqueue_mark(cl_command_queue queue) const;
 
   protected:
-    std::shared_ptr<Stream> do_create_stream() override;
+    std::shared_ptr<Stream> do_create_stream(Priority priority) override;
     std::shared_ptr<Event> do_create_event() override;
     std::unique_ptr<Buffer> do_allocate(u64 bytes) override;
     std::unique_ptr<Buffer> do_allocate_host(u64 bytes) override;

@@ -138,7 +138,7 @@ std::vector<Property> TbbDevice::properties() const {
     return list;
 }
 
-std::shared_ptr<Stream> TbbDevice::do_create_stream() {
+std::shared_ptr<Stream> TbbDevice::do_create_stream(Priority /*priority*/) {
     return make_stream(std::static_pointer_cast<TbbDevice>(shared_from_this()));
 }
 

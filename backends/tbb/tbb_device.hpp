@@ -51,7 +51,7 @@ class TbbDevice final : public Device {
     void parallel(u64 count, u64 grain, const Body& body);
 
   protected:
-    std::shared_ptr<Stream> do_create_stream() override;
+    std::shared_ptr<Stream> do_create_stream(Priority priority) override;
     std::shared_ptr<Event> do_create_event() override;
     std::unique_ptr<Buffer> do_allocate(u64 bytes) override;
     std::unique_ptr<Buffer> do_allocate_host(u64 bytes) override;
