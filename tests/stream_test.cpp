@@ -8,6 +8,45 @@ using namespace concord;
 using test::random_values;
 using test::throws;
 
+namespace {
+
+// A number for each group, which takes the longer the smaller the group's own number is.
+const KernelSource countdown_source{
+    "countdown",
+    {{"countdown.cu",
+      "extern \"C\" __global__ void countdown(u32* out, u32 steps) {\n"
+      "    u32 x = blockIdx.x;\n"
+      "    for (u32 i = x; i < steps; ++i) x = x * 1664525u + (x >> 7);\n"
+      "    out[blockIdx.x] = x;\n"
+      "}\n"}},
+    {{"countdown.cl",
+      "__kernel void countdown(__global u32* out, ulong out_at, u32 steps) {\n"
+      "    u32 x = get_group_id(0);\n"
+      "    for (u32 i = x; i < steps; ++i) x = x * 1664525u + (x >> 7);\n"
+      "    out[out_at + get_group_id(0)] = x;\n"
+      "}\n"}}};
+
+u32 counted_down(u32 group, u32 steps) {
+    u32 x = group;
+    for (u32 i = x; i < steps; ++i)
+        x = x * 1664525U + (x >> 7);
+    return x;
+}
+
+void countdown_group(const Group& group, u32* out, u32 steps) {
+    out[group.x] = counted_down(static_cast<u32>(group.x), steps);
+}
+
+std::shared_ptr<Kernel> countdown_kernel(Device& device) {
+    KernelSpec spec;
+    spec.source = &countdown_source;
+    spec.entry = "countdown";
+    spec.host = plain_host_kernel<&countdown_group>();
+    return device.compile(spec);
+}
+
+}  // namespace
+
 TEST_SUITE_BEGIN("device");
 
 DEVICE_TEST(ranges_are_checked) {
@@ -251,6 +290,61 @@ DEVICE_TEST(one_stream_may_be_used_by_several_threads) {
     }
     CHECK(counter.to_host(*stream) == std::vector<u32>(4, 49));
     CHECK(callbacks == 200);
+}
+
+// Every launch has more groups than those before it, which may still run on other streams; every second stream has its own
+// kernel of the same text.
+DEVICE_TEST(streams_run_one_kernel_side_by_side_with_grids_of_many_sizes) {
+    constexpr u32 streams = 4, launches = 50, most = streams * launches, steps = 20000;
+    std::vector<u32> expected(most);
+    for (u32 i = 0; i < most; ++i)
+        expected[i] = counted_down(i, steps);
+    const auto kernel = countdown_kernel(device);
+    std::atomic<int> wrong = 0;
+    auto run = [&](u32 t) {
+        const auto stream = device.create_stream();
+        const auto mine = t % 2 == 0 ? kernel : countdown_kernel(device);
+        const Array<u32> out(*stream, u64{most} * launches);
+        for (u32 i = 0; i < launches; ++i) {
+            const u32 groups = streams * i + t + 1;
+            launch(*stream, *mine, {.groups_x = groups}, out.span().part(u64{most} * i, groups), steps);
+        }
+        const auto got = out.to_host(*stream);
+        for (u32 i = 0; i < launches; ++i)
+            wrong += !std::equal(expected.begin(), expected.begin() + streams * i + t + 1,
+                                 got.begin() + i64{most} * i);
+    };
+    {
+        std::vector<std::jthread> threads;
+        for (u32 t = 0; t < streams; ++t) {
+            threads.emplace_back([&, t] {
+                try {
+                    run(t);
+                } catch (const std::exception&) {
+                    ++wrong;
+                }
+            });
+        }
+    }
+    CHECK(wrong == 0);
+}
+
+DEVICE_TEST(a_launch_does_not_wait_for_launches_of_other_streams) {
+    const auto one = device.create_stream(), two = device.create_stream();
+    const auto kernel = countdown_kernel(device);
+    const Array<u32> first(*one, 3), second(*two, 7);
+    one->synchronize();
+    std::atomic<bool> release = false;
+    one->callback([&] {
+        while (!release)
+            std::this_thread::yield();
+    });
+    launch(*one, *kernel, {.groups_x = 3}, first, u32{100});
+    launch(*two, *kernel, {.groups_x = 7}, second, u32{100});
+    CHECK(second.to_host(*two)[6] == counted_down(6, 100));
+    CHECK_FALSE(one->idle());
+    release = true;
+    CHECK(first.to_host(*one)[2] == counted_down(2, 100));
 }
 
 TEST_SUITE_END();

@@ -45,6 +45,14 @@ OpenClKernel::OpenClKernel(OpenClDevice& device, std::string name, KernelHandle 
     private_bytes_ = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_PRIVATE_MEM_SIZE);
     max_lanes_each_ = ask_value<std::array<std::size_t, 3>>(id, CL_DEVICE_MAX_WORK_ITEM_SIZES);
     max_global_ = ask_value<cl_uint>(id, CL_DEVICE_ADDRESS_BITS) == 32 ? ~u32{0} : ~u64{0};
+    copies_ =
+        is_pocl_cpu(id) ? Copies::of_text(text_of(kernel_.get()) + this->name()) : Copies::of_one_kernel();
+}
+
+OpenClKernel::~OpenClKernel() {
+    const bool tracked = copies_->tracked();
+    copies_.reset();
+    if (tracked) Copies::sweep();
 }
 
 Device& OpenClKernel::device() const {
@@ -63,7 +71,7 @@ void OpenClKernel::refuse(const std::string& why) const {
     throw Error(ErrorCode::invalid_argument, call, name() + " on " + device_.info().selector + ": " + why);
 }
 
-OpenClKernel::Grid OpenClKernel::grid_of(const LaunchShape& shape) const {
+Grid OpenClKernel::grid_of(const LaunchShape& shape) const {
     const std::array<u64, 3> groups = {shape.groups_x, shape.groups_y, shape.groups_z};
     const std::array<u64, 3> lanes = {shape.lanes_x, shape.lanes_y, shape.lanes_z};
     Grid grid{.dimensions = 1, .global = {}, .local = {}};
@@ -105,13 +113,13 @@ OpenClKernel::Parameter OpenClKernel::parameter(cl_uint place) const {
     return parameter;
 }
 
-void OpenClKernel::set(cl_uint place, Parameter::Kind kind, std::size_t size, const void* value) const {
+void OpenClKernel::set(cl_kernel kernel, cl_uint place, Parameter::Kind kind, std::size_t size,
+                       const void* value) const {
     const Parameter& wanted = parameters_[place];
     const bool fits =
         wanted.kind == Parameter::Kind::unknown ||
         (wanted.kind == kind && (kind != Parameter::Kind::value || wanted.size == 0 || wanted.size == size));
-    const cl_int status =
-        fits ? cl().clSetKernelArg(kernel_.get(), place, size, value) : CL_INVALID_ARG_VALUE;
+    const cl_int status = fits ? cl().clSetKernelArg(kernel, place, size, value) : CL_INVALID_ARG_VALUE;
     if (status == CL_SUCCESS) [[likely]]
         return;
     constexpr const char* kinds[] = {"an argument", "a value", "a buffer", "group-local memory"};
@@ -125,19 +133,28 @@ void OpenClKernel::set(cl_uint place, Parameter::Kind kind, std::size_t size, co
              describe(wanted.kind, wanted.size) + " and was given " + describe(kind, size));
 }
 
-void OpenClKernel::set_arguments(const LaunchShape& shape, std::span<const KernelArgument> arguments) const {
+cl_kernel OpenClKernel::copy(std::size_t number) const {
+    if (number == 0) return kernel_.get();
+    if (more_.size() < number) more_.resize(number);
+    KernelHandle& kernel = more_[number - 1];
+    if (!kernel) kernel = compile_copy(device_, kernel_.get(), name(), number);
+    return kernel.get();
+}
+
+void OpenClKernel::set_arguments(cl_kernel kernel, const LaunchShape& shape,
+                                 std::span<const KernelArgument> arguments) const {
     cl_uint place = 0;
     for (const KernelArgument& argument : arguments) {
         if (argument.buffer == nullptr) {
-            set(place++, Parameter::Kind::value, argument.size, argument.value);
+            set(kernel, place++, Parameter::Kind::value, argument.size, argument.value);
             continue;
         }
         const cl_mem memory = static_cast<const OpenClBuffer*>(argument.buffer)->memory();
         const cl_ulong offset = argument.offset / argument.element_size;
-        set(place++, Parameter::Kind::buffer, sizeof memory, &memory);
-        set(place++, Parameter::Kind::value, sizeof offset, &offset);
+        set(kernel, place++, Parameter::Kind::buffer, sizeof memory, &memory);
+        set(kernel, place++, Parameter::Kind::value, sizeof offset, &offset);
     }
-    if (shape.local_bytes > 0) set(place++, Parameter::Kind::local, shape.local_bytes, nullptr);
+    if (shape.local_bytes > 0) set(kernel, place++, Parameter::Kind::local, shape.local_bytes, nullptr);
 }
 
 void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
@@ -157,17 +174,26 @@ void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
                "one), the kernel has " +
                std::to_string(parameters_.size()));
 
-    const std::lock_guard lock(mutex_);
-    set_arguments(shape, arguments);
-    const cl_int status =
-        cl().clEnqueueNDRangeKernel(queue, kernel_.get(), grid.dimensions, nullptr, grid.global.data(),
-                                    grid.local.data(), 0, nullptr, event);
+    const std::lock_guard lock(copies_->mutex());
+    const std::size_t number = copies_->tracked() ? copies_->number_for(queue, grid) : 0;
+    const cl_kernel kernel = copy(number);
+    set_arguments(kernel, shape, arguments);
+    EventHandle run;
+    if (event == nullptr && copies_->tracked()) event = run.out();
+    const cl_int status = cl().clEnqueueNDRangeKernel(
+        queue, kernel, grid.dimensions, nullptr, grid.global.data(), grid.local.data(), 0, nullptr, event);
     if (status != CL_SUCCESS) [[unlikely]]
         fail(status, call,
              name() + ": clEnqueueNDRangeKernel failed for " + std::to_string(shape.groups_x) + " x " +
                  std::to_string(shape.groups_y) + " x " + std::to_string(shape.groups_z) + " groups of " +
                  std::to_string(shape.lanes_x) + " x " + std::to_string(shape.lanes_y) + " x " +
                  std::to_string(shape.lanes_z) + " lanes");
+    if (!copies_->tracked()) return;
+    if (!run) {
+        check(cl().clRetainEvent(*event), call, "clRetainEvent");
+        run = EventHandle(*event);
+    }
+    copies_->launched(number, queue, grid, std::move(run));
 }
 
 }  // namespace concord::opencl

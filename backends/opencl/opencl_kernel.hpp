@@ -1,18 +1,19 @@
 #pragma once
 // A compiled kernel and how it is launched.
 
+#include "opencl_copies.hpp"
 #include "opencl_program.hpp"
 
 #include <concord/stream.hpp>
 
 #include <array>
-#include <mutex>
 
 namespace concord::opencl {
 
 class OpenClKernel final : public Kernel {
   public:
     OpenClKernel(OpenClDevice& device, std::string name, KernelHandle kernel);
+    ~OpenClKernel() override;
     Device& device() const override;
     KernelAttributes do_attributes() const override;
 
@@ -27,14 +28,13 @@ class OpenClKernel final : public Kernel {
         enum class Kind { unknown, value, buffer, local } kind = Kind::unknown;
         u32 size = 0;  // of a value; 0: unknown
     };
-    struct Grid {
-        cl_uint dimensions;
-        std::array<std::size_t, 3> global, local;
-    };
     Grid grid_of(const LaunchShape& shape) const;
-    void set_arguments(const LaunchShape& shape, std::span<const KernelArgument> arguments) const;
+    void set_arguments(cl_kernel kernel, const LaunchShape& shape,
+                       std::span<const KernelArgument> arguments) const;
     Parameter parameter(cl_uint place) const;
-    void set(cl_uint place, Parameter::Kind kind, std::size_t size, const void* value) const;
+    void set(cl_kernel kernel, cl_uint place, Parameter::Kind kind, std::size_t size,
+             const void* value) const;
+    cl_kernel copy(std::size_t number) const;
     [[noreturn]] void refuse(const std::string& why) const;
 
     // Not owned: the device's cache owns kernels, and devices outlive what is made from them.
@@ -46,7 +46,9 @@ class OpenClKernel final : public Kernel {
     u64 max_global_ = 0;                           // lanes of a launch, by dimension
     u64 local_bytes_ = 0;                          // that the kernel declares
     u64 private_bytes_ = 0;
-    mutable std::mutex mutex_;  // arguments belong to the cl_kernel until it is enqueued
+    // Arguments belong to the cl_kernel until it is enqueued: all is done under the copies' mutex.
+    std::shared_ptr<Copies> copies_;
+    mutable std::vector<KernelHandle> more_;  // copies by number - 1; null: not compiled yet
 };
 
 }  // namespace concord::opencl

@@ -128,6 +128,16 @@ ProgramHandle from_text(const OpenClDevice& device, const std::string& entry, co
     return program;
 }
 
+KernelHandle create_kernel(const ProgramHandle& program, const std::string& entry) {
+    cl_int status = CL_SUCCESS;
+    KernelHandle kernel(cl().clCreateKernel(program.get(), entry.c_str(), &status));
+    if (status == CL_INVALID_KERNEL_NAME)
+        throw Error(ErrorCode::compile_failed, call, "the text has no kernel of the name " + entry,
+                    status_text(status));
+    check(status, call, "clCreateKernel");
+    return kernel;
+}
+
 // All that the program depends on.
 std::string cache_key(const OpenClDevice& device, const std::string& entry, const std::string& options,
                       const std::string& text) {
@@ -154,18 +164,33 @@ KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) 
     }
 
     const ProgramHandle program = from_text(device, spec.entry, options, text);
-    cl_int status = CL_SUCCESS;
-    KernelHandle kernel(cl().clCreateKernel(program.get(), spec.entry.c_str(), &status));
-    if (status == CL_INVALID_KERNEL_NAME)
-        throw Error(ErrorCode::compile_failed, call, "the text has no kernel of the name " + spec.entry,
-                    status_text(status));
-    check(status, call, "clCreateKernel");
+    KernelHandle kernel = create_kernel(program, spec.entry);
     // A kernel compiled afresh is for a time, in which PoCL has to do all of its work.
     if (cached || spec.fresh) {
         const std::optional<std::string> result = binary_of(program.get());
         if (result && cached) program_cache::store(key, *result);
     }
     return kernel;
+}
+
+std::string text_of(cl_kernel kernel) {
+    cl_program program = nullptr;
+    check(cl().clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, nullptr), call,
+          "clGetKernelInfo");
+    std::size_t size = 0;
+    check(cl().clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, nullptr, &size), call, "clGetProgramInfo");
+    std::string text(size, '\0');
+    check(cl().clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, text.data(), nullptr), call,
+          "clGetProgramInfo");
+    text.resize(std::strlen(text.c_str()));
+    return text;
+}
+
+KernelHandle compile_copy(const OpenClDevice& device, cl_kernel kernel, const std::string& entry,
+                          std::size_t number) {
+    const std::string options = device.language().options + " -DCONCORD_COPY=" + std::to_string(number);
+    log::debug("copy " + std::to_string(number) + " of " + entry + " for " + device.info().selector);
+    return create_kernel(from_text(device, entry, options, text_of(kernel)), entry);
 }
 
 }  // namespace concord::opencl
