@@ -57,8 +57,9 @@ class StencilPart {
         bool sends_more;  // than its face: corners, and in a thin part planes, that other edges compute
         StencilBox face;
         Parcel send, receive;
-        std::shared_ptr<Stream> stream;             // computes, sends and receives
-        std::shared_ptr<Event> computed, complete;  // the last step's face; and all halos of this edge
+        std::shared_ptr<Stream> stream;  // computes, sends and receives
+        // Of a step: its face can begin, and has ended; all halos of its result are there.
+        std::shared_ptr<Event> ready, computed, complete;
     };
 
     View volume(u32 which) const;

@@ -43,6 +43,9 @@ void enqueue(Stream& stream, const char* entry, const HostKernel& host, u64 n, u
         return spec;
     });
     const bool whole = device.traits().dialect == Dialect::host;
+    if (const i64 most = kernel->attributes().max_lanes; !whole && most >= 0 && most < i64{lanes})
+        throw Error(ErrorCode::unsupported, entry,
+                    "its compiler gives this kernel groups of " + std::to_string(most) + " lanes at most");
     launch(stream, *kernel, LaunchShape::linear((n + each - 1) / each, whole ? 1 : lanes), arguments...);
 }
 
