@@ -74,7 +74,7 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
         edges_.push_back({points_of(send, 1) > points_of(face, 1), face,
                           Parcel(device, neighbour, runs_of(shape_, send), type),
                           Parcel(device, neighbour, runs_of(shape_, receive), type),
-                          device.create_stream(Priority::high), device.create_event(), device.create_event(),
+                          device.create_stream(Priority::high), device.create_event(),
                           device.create_event()});
     };
     if (z.begin > 0)
@@ -186,8 +186,10 @@ void StencilPart::compute(Stream& stream, const StencilBox& box) {
 }
 
 void StencilPart::step_overlapped(bool last) {
-    for (const Edge& edge : edges_)
+    for (const Edge& edge : edges_) {
         edge.stream->wait(*interior_done_);
+        stream_.wait(*edge.computed);
+    }
     auto interior = [&] {
         compute(stream_, interior_);
         stream_.record(*interior_done_);
@@ -199,16 +201,10 @@ void StencilPart::step_overlapped(bool last) {
         exchange_on_edges();
     }
     for (const Edge& edge : edges_) {
-        edge.stream->record(*edge.ready);
         compute(*edge.stream, edge.face);
         edge.stream->record(*edge.computed);
     }
-    if (!is_first) {
-        // The interior reads no halo, but others wait for the faces, which come too late once it has the device.
-        for (const Edge& edge : edges_)
-            stream_.wait(*edge.ready);
-        interior();
-    }
+    if (!is_first) interior();
     now_ = 1 - now_;
     if (!last) exchange_on_edges();
     has_halos_ = !last;
