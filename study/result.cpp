@@ -27,7 +27,8 @@ std::string Result::key() const {
 }
 
 bool Result::left_out() const {
-    return !ms && (problem.rfind(study::left_out, 0) == 0 || problem.rfind("no room", 0) == 0);
+    return !ms && (problem.rfind(study::left_out, 0) == 0 || problem.rfind("no room", 0) == 0 ||
+                   problem.rfind("not verified", 0) == 0);
 }
 
 std::string Result::title() const {

@@ -22,7 +22,8 @@ struct Result {
 
     /// What was measured: equal for equal work, whoever asks.
     std::string key() const;
-    /// There is no time because it was not tried, or could not be for want of room; else because it failed.
+    /// There is no time because it was not tried, or could not be for want of room or of a bound to verify it by; else
+    /// because it failed.
     bool left_out() const;
     /// "reduce sum, fixed, tbb:0, f32, 2^20".
     std::string title() const;
