@@ -77,16 +77,17 @@ namespace detail {
 
 // Each rank combines one part for all, and gives it to all; what is short everybody combines alone.
 void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp op) {
-    constexpr u64 short_bytes = u64{1} << 16;
+    constexpr u64 short_bytes = u64{1} << 18;  // that all send to one
     if (ranks.size() == 1 || data.count == 0) return;
     const u32 me = ranks.rank();
-    const bool is_short = data.bytes() <= short_bytes;
+    const bool is_short = data.bytes() <= short_bytes / ranks.size();
     auto part = [&](u32 rank) {
         const Part p = is_short ? Part{0, data.count} : part_of(data.count, rank, ranks.size());
         return data.part(p.first, p.count);
     };
     const View mine = part(me);
     const auto theirs = stream.scratch(mine.bytes() * ranks.size());
+    settle(ranks, stream, mine.bytes() * ranks.size());
     auto place = [&](u32 rank) { return View{theirs.get(), mine.bytes() * rank, mine.count, data.type}; };
     std::vector<Message> sends, receives;
     for (u32 rank = 0; rank < ranks.size(); ++rank) {

@@ -5,10 +5,10 @@
 namespace concord {
 namespace {
 
-void check_stream(Stream& stream) {
+void check_stream(Stream& stream, const std::string& whose) {
     if (stream.is_recording())
         throw Error(ErrorCode::unsupported, "Communicator::exchange",
-                    "the stream is recording, which takes no messages");
+                    whose + " is recording, which takes no messages");
 }
 
 void check_messages(const Communicator& ranks, Stream& of_call, const char* what,
@@ -21,14 +21,18 @@ void check_messages(const Communicator& ranks, Stream& of_call, const char* what
                             (message.rank == ranks.rank() ? ", which is this one"
                                                           : " of " + std::to_string(ranks.size())));
         Stream& stream = message.stream != nullptr ? *message.stream : of_call;
-        check_stream(stream);
+        const std::string rank = std::string(what) + " rank " + std::to_string(message.rank);
+        check_stream(stream, "the stream of the message " + rank);
+        if (&stream.device() != &of_call.device())
+            throw Error(ErrorCode::wrong_device, call,
+                        "the stream of the message " + rank + " is of " + stream.device().info().selector +
+                            ", that of the call of " + of_call.device().info().selector);
         if (message.view.count == 0) continue;
         check_view(call, what, message.view);
         if (&message.view.device() != &stream.device())
             throw Error(ErrorCode::wrong_device, call,
-                        "the message " + std::string(what) + " rank " + std::to_string(message.rank) +
-                            " is of " + message.view.device().info().selector + ", the stream of " +
-                            stream.device().info().selector);
+                        "the message " + rank + " is of " + message.view.device().info().selector +
+                            ", the stream of " + stream.device().info().selector);
     }
 }
 
@@ -38,7 +42,7 @@ Communicator::~Communicator() = default;
 
 void Communicator::exchange(Stream& stream, std::span<const Message> sends,
                             std::span<const Message> receives) {
-    check_stream(stream);
+    check_stream(stream, "the stream");
     check_messages(*this, stream, "to", sends);
     check_messages(*this, stream, "from", receives);
     if (!sends.empty() || !receives.empty()) do_exchange(stream, sends, receives);
@@ -50,6 +54,14 @@ std::vector<std::vector<std::byte>> Communicator::all_gather(std::span<const std
 
 void Communicator::barrier() {
     do_all_gather({});
+}
+
+void detail::settle(Communicator& ranks, Stream& stream, u64 bytes) {
+    constexpr u64 most = u64{1} << 26, least_counted = u64{1} << 21;
+    ranks.unsettled_ += std::max(bytes, least_counted);
+    if (ranks.unsettled_ < most) return;
+    stream.synchronize();
+    ranks.unsettled_ = 0;
 }
 
 Part part_of(u64 n, u32 rank, u32 ranks, u64 granule) {

@@ -35,6 +35,16 @@ struct Message {
         nullptr;  ///< of the same device, that makes or takes the bytes; null: the one that the call names
 };
 
+class Communicator;
+
+namespace detail {
+
+/// For a call that gives other ranks scratch of so many bytes to read: memory comes back to the pool only when those streams
+/// are known to be past it, and each host knows its own once it has waited. So all ranks wait when some has gathered.
+void settle(Communicator& ranks, Stream& stream, u64 bytes);
+
+}  // namespace detail
+
 /// Used by one thread at a time. Calls marked collective are made by all ranks, in one order.
 class Communicator {
   public:
@@ -80,7 +90,10 @@ class Communicator {
     }
 
   private:
+    friend void detail::settle(Communicator& ranks, Stream& stream, u64 bytes);
+
     u32 rank_, size_;
+    u64 unsettled_ = 0;
 };
 
 /// Runs f once for each device, each call on a thread of its own with a stream of that device, as ranks of one communicator in

@@ -9,7 +9,8 @@
 /// The parts, in the order of the ranks, are the data; their lengths may differ and be 0, and ranks may sit on devices of
 /// different backends. Results are those of one call on all of the data: to the bit, but where the variant asked for keeps no
 /// fixed order, which is therefore unsupported where it would show. All calls are collective; they return when their work is
-/// enqueued, and wait for the ranks before, and a scan and a sort for their own device's sums and counts.
+/// enqueued, and wait for the ranks before. For their own device they wait where messages are no copies between devices; a
+/// scan, a sort, a histogram of u16 and a reduce over more than eight ranks always do, and any call now and then.
 ///
 /// Errors: what the algorithm throws, on the rank concerned, and then on all (concord/communicator.hpp); invalid_argument, on
 /// all ranks alike, where they differ in types, operators and their values, kinds of scan, bins, or the rules of a sort.
@@ -28,7 +29,7 @@ namespace concord {
 
 /// data[i] becomes data[i] of rank 0 op that of rank 1 op ... on all ranks; one length on all of them. The order of the ranks
 /// is the order of the operations, so that floats have the same bits on all, and for the same number of ranks. Traffic: each
-/// rank sends and receives twice data's bytes at most; where data are short (64 KiB), once to and from every other rank.
+/// rank sends and receives twice data's bytes at most; where data are short (256 KiB of all ranks), once to and from every other rank.
 void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp op = ReduceOp::sum);
 /// data of the root to all others.
 void broadcast(Communicator& ranks, Stream& stream, const View& data, u32 root = 0);

@@ -135,7 +135,7 @@ DistributedStencil::DistributedStencil(Communicator& ranks, Stream& stream, Type
                                            cut, stencil_holding(cut, ranks.rank(), ranks.size(), options),
                                            std::nullopt});
     if (points_of(cut.part_of(ranks.rank()), shape.columns) > 0)
-        state_->part.emplace(ranks, stream, type, cut, star, options.local);
+        state_->part.emplace(ranks, stream, type, cut, star, state_->row.overlaps, options.local);
 }
 
 DistributedStencil::~DistributedStencil() = default;

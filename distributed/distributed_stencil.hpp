@@ -15,8 +15,8 @@
 /// halo comes from the next rank alone. Ranks past the grid have nothing to do.
 ///
 /// Variants
-///   overlapped   The default. A step computes the points that other ranks need first and sends them while it computes
-///                the rest, on two streams of the device. The host waits for messages only.
+///   overlapped   The default. A step computes the points that other ranks need and sends them while it computes
+///                the rest, on a stream for each neighbour beside the caller's. The host waits for messages only.
 ///   sequential   A step exchanges halos, then computes: what overlapping gains is measured against this.
 ///   data_server  The textbook's arrangement: the last rank computes nothing, but holds the volume, sends every other
 ///                rank its part at the start and collects the parts at the end; between them the others step as in
@@ -77,8 +77,8 @@ StencilBox stencil_holding(const StencilCut& cut, u32 rank, u32 ranks,
                            const DistributedStencilOptions& options = {});
 
 /// `in` and `out` are what the rank holds, a volume in C order without gaps; they may not overlap. On a rank that holds
-/// nothing they are empty, but of the volume's type. Enqueues on the stream and on one of its own; the caller is kept as long as
-/// Communicator::exchange() keeps him, and until what is on that stream of its own is done: all but the last step's interior.
+/// nothing they are empty, but of the volume's type. Enqueues on the stream and on some of its own; the caller is kept as long as
+/// Communicator::exchange() keeps him, and until what is on those of its own is done: all but the last step's interior.
 void distributed_stencil(Communicator& ranks, Stream& stream, const View& in, const View& out,
                          const StencilShape& shape, const StarCoefficients& star, u64 steps = 1,
                          const DistributedStencilOptions& options = {});

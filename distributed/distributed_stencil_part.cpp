@@ -58,7 +58,7 @@ struct Axis {
 }  // namespace
 
 StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const StencilCut& cut,
-                         const StarCoefficients& star, const Options& options)
+                         const StarCoefficients& star, bool overlaps, const Options& options)
     : ranks_(ranks), stream_(stream), type_(type), star_(star), options_(options) {
     const StencilBox part = cut.part_of(ranks.rank());
     const u64 radius = star.radius();
@@ -74,7 +74,7 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
         edges_.push_back({points_of(send, 1) > points_of(face, 1), face,
                           Parcel(device, neighbour, runs_of(shape_, send), type),
                           Parcel(device, neighbour, runs_of(shape_, receive), type),
-                          device.create_stream(Priority::high), device.create_event(),
+                          overlaps ? device.create_stream(Priority::high) : nullptr, device.create_event(),
                           device.create_event()});
     };
     if (z.begin > 0)

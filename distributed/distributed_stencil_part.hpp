@@ -34,8 +34,9 @@ class Parcel {
 /// A rank's part with its halos, twice: a step goes from one volume to the other. All coordinates are the volume's own.
 class StencilPart {
   public:
+    /// overlaps: its steps are step_overlapped(), which takes streams of its own.
     StencilPart(Communicator& ranks, Stream& stream, Type type, const StencilCut& cut,
-                const StarCoefficients& star, const Options& options);
+                const StarCoefficients& star, bool overlaps, const Options& options);
 
     std::string_view variant() const { return variant_; }
     u64 messages() const { return edges_.size(); }

@@ -35,6 +35,6 @@ struct MpiComponent {
 using MpiComponentEntry = const MpiComponent* (*)();
 
 /// Changes with every change of MpiComponent and Communicator.
-inline constexpr u32 mpi_component_version = 1;
+inline constexpr u32 mpi_component_version = 2;
 
 }  // namespace concord

@@ -88,6 +88,8 @@ Series efficiency(Chart& chart, std::string name, const std::vector<const Result
         mark.of = r;
         series.marks.push_back(mark);
     }
+    std::sort(series.marks.begin(), series.marks.end(),
+              [](const Mark& a, const Mark& b) { return a.x < b.x; });
     return series;
 }
 

@@ -93,9 +93,9 @@ class Runner {
             store_.add_device(device_line(*device, {}));
         if (!store_.set_aside().empty()) live_ << "results " << store_.set_aside() << '\n';
         const Records known = read_records(options.out);
-        // What failed is tried again.
+        // What failed is tried again, and what had no room: there may be more now.
         for (const Result& r : known.results) {
-            if (r.ms || r.left_out()) known_[r.key()] = r;
+            if (r.ms || (r.left_out() && r.problem.rfind("no room", 0) != 0)) known_[r.key()] = r;
         }
         for (const ordered_json& check : known.checks) {
             if (check["report"].value("failed", 1) == 0) known_checks_.insert(check.value("key", ""));

@@ -65,7 +65,7 @@ void reduce_all(Device& device, u64 n, ReduceOp op, const std::vector<T>& x) {
     const auto expected = whole<T, T>(device, x, 1, [&](Stream& stream, const auto& in, const auto& out) {
         reduce(stream, in, out, op, {.order = Order::canonical});
     });
-    each_cut(device, {1, 2, 3, 7}, n, [&](Communicator& ranks, Stream& stream, const Part& part) {
+    each_cut(device, {1, 2, 3, 7, 10}, n, [&](Communicator& ranks, Stream& stream, const Part& part) {
         const Array<T> in(stream, part_of_values(x, part)), out(stream, 1);
         distributed_reduce(ranks, stream, in, out, op);
         if (!same_bits(out.to_host(stream), expected)) wrong("reduce");

@@ -89,6 +89,27 @@ DEVICE_TEST(messages_keep_their_order) {
     });
 }
 
+// What one stream has made goes to what another one takes, both of one call.
+DEVICE_TEST(messages_of_a_call_may_be_of_several_streams) {
+    each_ranks(device, {2, 3}, [](Communicator& ranks, Stream& stream) {
+        constexpr u32 n = 1 << 16;
+        const u32 me = ranks.rank(), next = (me + 1) % ranks.size(),
+                  before = (me + ranks.size() - 1) % ranks.size();
+        const auto side = stream.device().create_stream(Priority::high);
+        const Array<u32> x(*side, n), y(stream, n);
+        for (u32 turn = 0; turn < 10; ++turn) {
+            const Array<u32> first(*side, words(me, next, 2 * turn, n)),
+                second(stream, words(me, next, 2 * turn + 1, n));
+            const Message sends[] = {{next, first.view(), side.get()}, {next, second.view()}};
+            const Message receives[] = {{before, y.view()}, {before, x.view(), side.get()}};
+            ranks.exchange(stream, sends, receives);
+            if (y.to_host(stream) != words(before, me, 2 * turn, n) ||
+                x.to_host(*side) != words(before, me, 2 * turn + 1, n))
+                throw Error(ErrorCode::device_failed, "test", "turn " + std::to_string(turn));
+        }
+    });
+}
+
 DEVICE_TEST(messages_come_from_host_buffers_too) {
     each_ranks(device, {2}, [](Communicator& ranks, Stream& stream) {
         const u32 other = 1 - ranks.rank();
@@ -233,6 +254,23 @@ DEVICE_TEST(wrong_messages_are_refused) {
             ranks.exchange(stream, message, {});
         });
     }));
+    CHECK(throws(ErrorCode::unsupported, "the stream of the message to rank", [&] {
+        call(2, [](Communicator& ranks, Stream& stream, const View& data) {
+            const auto side = stream.device().create_stream();
+            const Message message[] = {{1 - ranks.rank(), data, side.get()}};
+            side->begin_recording();
+            ranks.exchange(stream, message, {});
+        });
+    }));
+    if (const auto other = test::other_than(device)) {
+        CHECK(throws(ErrorCode::wrong_device, "that of the call of " + device.info().selector, [&] {
+            call(2, [&](Communicator& ranks, Stream& stream, const View& data) {
+                const auto side = other->create_stream();
+                const Message message[] = {{1 - ranks.rank(), data, side.get()}};
+                ranks.exchange(stream, message, {});
+            });
+        }));
+    }
     CHECK(throws(ErrorCode::invalid_argument, "no device", [&] { run_on_devices({}, nullptr); }));
     CHECK(throws(ErrorCode::invalid_argument, "empty", [&] { run_on_devices({self}, nullptr); }));
 }

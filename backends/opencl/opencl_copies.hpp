@@ -19,7 +19,7 @@ struct Grid {
 /// PoCL 3.1 and 5.0 keep loaded kernels in a list, and look a run's entry up again when it ends: by text and group size. If
 /// a launch of a wider grid has added a second entry meanwhile, PoCL takes that for the run's own, and aborts ("ref_count >
 /// 0"). On PoCL, therefore, runs of one compiled text on several queues overlap only if they have the same grid: else the
-/// launch takes a copy, compiled with an option that makes it another text to PoCL. (To wait for the other queues' runs is
+/// launch takes a copy, compiled then, with an option that makes it another text to PoCL. (To wait for the other queues' runs is
 /// no way out: they may themselves wait, through the host, for this one.)
 class Copies {
   public:
