@@ -32,8 +32,8 @@ mutant histogram.cl one "$(counted private_bins)" "a sub-table is not merged" 'k
 mutant histogram.cl one "$(counted private_bins)" "shares are short of one sample" 'min(n, begin + share)' 'min(n, begin + share - 1)'
 mutant histogram.cl one "$(counted private_bins $equal)" "counters of 16 bits wrap" \
     'sizeof(COUNTER) == 2 && sum[i] > 65535 ? 65535 : sum[i]' 'sum[i]'
-mutant histogram_sorted.cl any "$(counted sorted)" "what is not counted is in the last coarse bin" \
-    '? (u32)bin : none' '? (u32)bin : none - 1'
+mutant histogram_sorted.cl any "$(counted sorted)" "what is not counted counts in the first bin" \
+    '? (u32)bin : none' '? (u32)bin : 0'
 mutant histogram_sorted.cl any "$(counted sorted i64)" "a coarse bin begins one late" \
     'positions[positions_at + c] = low;' 'positions[positions_at + c] = low + (c > 0 && low < n ? 1 : 0);'
 mutant histogram_sorted.cl any "$(counted sorted f64 random 100003)" "a segment ends one early" \
@@ -61,8 +61,8 @@ mutant histogram.cu any "$(counted packed16 $full_groups)" "what is spilled stay
 mutant histogram.cu any "$(counted packed16)" "runs of equal bins count as one" 'run = ends ? 1 : run + 1;' 'run = 1;'
 mutant histogram.cu any "$(counted packed16)" "upper halves are lost" \
     'if (upper != 0) atomicAdd(out + halves + w, Counter(upper));' ''
-mutant histogram_sorted.cu any "$(counted sorted)" "what is not counted is in the last coarse bin" \
-    '? u32(bin) : none' '? u32(bin) : none - 1'
+mutant histogram_sorted.cu any "$(counted sorted)" "what is not counted counts in the first bin" \
+    '? u32(bin) : none' '? u32(bin) : 0'
 mutant histogram_sorted.cu any "$(counted sorted i64)" "a coarse bin begins one late" \
     'positions[c] = low;' 'positions[c] = low + (c > 0 && low < n ? 1 : 0);'
 mutant histogram_sorted.cu any "$(counted sorted f64 random 100003)" "a segment ends one early" \
