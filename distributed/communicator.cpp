@@ -5,10 +5,14 @@
 namespace concord {
 namespace {
 
-void check_stream(Stream& stream, const std::string& whose) {
-    if (stream.is_recording())
-        throw Error(ErrorCode::unsupported, "Communicator::exchange",
-                    whose + " is recording, which takes no messages");
+// A message's other end, for errors.
+std::string named(const char* direction, const Message& message) {
+    return std::string(direction) + " rank " + std::to_string(message.rank);
+}
+
+[[noreturn]] void refuse_recording(const std::string& whose) {
+    throw Error(ErrorCode::unsupported, "Communicator::exchange",
+                whose + " is recording, which takes no messages");
 }
 
 void check_messages(const Communicator& ranks, Stream& of_call, const char* what,
@@ -21,18 +25,19 @@ void check_messages(const Communicator& ranks, Stream& of_call, const char* what
                             (message.rank == ranks.rank() ? ", which is this one"
                                                           : " of " + std::to_string(ranks.size())));
         Stream& stream = message.stream != nullptr ? *message.stream : of_call;
-        const std::string rank = std::string(what) + " rank " + std::to_string(message.rank);
-        check_stream(stream, "the stream of the message " + rank);
+        if (stream.is_recording()) refuse_recording("the stream of the message " + named(what, message));
         if (&stream.device() != &of_call.device())
             throw Error(ErrorCode::wrong_device, call,
-                        "the stream of the message " + rank + " is of " + stream.device().info().selector +
-                            ", that of the call of " + of_call.device().info().selector);
+                        "the stream of the message " + named(what, message) + " is of " +
+                            stream.device().info().selector + ", that of the call of " +
+                            of_call.device().info().selector);
         if (message.view.count == 0) continue;
         check_view(call, what, message.view);
         if (&message.view.device() != &stream.device())
             throw Error(ErrorCode::wrong_device, call,
-                        "the message " + rank + " is of " + message.view.device().info().selector +
-                            ", the stream of " + stream.device().info().selector);
+                        "the message " + named(what, message) + " is of " +
+                            message.view.device().info().selector + ", the stream of " +
+                            stream.device().info().selector);
     }
 }
 
@@ -42,7 +47,7 @@ Communicator::~Communicator() = default;
 
 void Communicator::exchange(Stream& stream, std::span<const Message> sends,
                             std::span<const Message> receives) {
-    check_stream(stream, "the stream");
+    if (stream.is_recording()) refuse_recording("the stream");
     check_messages(*this, stream, "to", sends);
     check_messages(*this, stream, "from", receives);
     if (!sends.empty() || !receives.empty()) do_exchange(stream, sends, receives);

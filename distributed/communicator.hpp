@@ -31,8 +31,8 @@ namespace concord {
 struct Message {
     u32 rank = 0;
     View view;
-    Stream* stream =
-        nullptr;  ///< of the same device, that makes or takes the bytes; null: the one that the call names
+    /// Of the same device: makes or takes the bytes. Null: the one that the call names.
+    Stream* stream = nullptr;
 };
 
 class Communicator;

@@ -36,8 +36,8 @@ Run distributed_reduce(Communicator& ranks, Stream& stream, const View& in, cons
 
     Run run{{}, &stream.device()};
     std::vector<Blocks> blocks;
-    std::vector<u64> chunks(ranks.size(),
-                            1);  // of an exact sum each part is one; if empty, its identity changes nothing
+    // An exact sum's parts are one chunk each; the identity of an empty one changes nothing.
+    std::vector<u64> chunks(ranks.size(), 1);
     const u64 length = canonical_chunk(all);
     if (!is_exact) {
         // On all ranks, those without a chunk of their own included: none waits for one that refuses.
