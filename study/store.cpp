@@ -83,7 +83,8 @@ std::vector<ordered_json> lines_of(const fs::path& path) {
 // What must be equal for results to be of one run.
 ordered_json identity(ordered_json run) {
     run.erase("date");
-    if (run.contains("machine")) run["machine"].erase("memory_bytes");  // a virtual one may be given more as it uses it
+    // A virtual machine may be given more memory as it uses it.
+    if (run.contains("machine")) run["machine"].erase("memory_bytes");
     return run;
 }
 
