@@ -4,8 +4,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <map>
 #include <thread>
 
 namespace concord::conformance {
@@ -29,7 +32,31 @@ u32 usable_cores() {
     return std::thread::hardware_concurrency();
 }
 
+// Of /sys: what is in it for a processor's third cache.
+std::string third_cache(long processor, const char* name) {
+    std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(processor) + "/cache/index3/" + name);
+    std::string text;
+    std::getline(file, text);
+    return text;
+}
+
 }  // namespace
+
+u64 last_cache_bytes() {
+    static const u64 bytes = [] {
+        std::map<std::string, u64> by_sharers;  // in KiB
+        for (long k = 0; k < sysconf(_SC_NPROCESSORS_CONF); ++k) {
+            const std::string size = third_cache(k, "size");  // "32768K"
+            if (size.size() > 1 && size.back() == 'K')
+                by_sharers[third_cache(k, "shared_cpu_list")] = std::strtoull(size.c_str(), nullptr, 10);
+        }
+        u64 sum = 0;
+        for (const auto& [sharers, kib] : by_sharers)
+            sum += kib << 10;
+        return sum > 0 ? sum : static_cast<u64>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
+    }();
+    return bytes;
+}
 
 Machine this_machine() {
     Machine machine;

@@ -1,6 +1,7 @@
 #include <concord/conformance/rotation.hpp>
 
 #include <concord/conformance/input.hpp>
+#include <concord/conformance/machine.hpp>
 
 #include <algorithm>
 
@@ -68,9 +69,9 @@ const Operands& Rotation::at(u64 k) {
 }
 
 u64 cold_bytes(const Device& device) {
-    // Past the last-level cache that the cores of one complex share on a CPU, which traits leave out.
-    constexpr u64 least = u64{256} << 20;
     const DeviceTraits& traits = device.traits();
+    // Past the last-level caches that a CPU's cores share, which traits leave out.
+    const u64 least = std::max(u64{256} << 20, traits.many_lanes ? 0 : 2 * last_cache_bytes());
     const u64 room = std::min({traits.global_memory / 8, traits.max_allocation / 2,
                                traits.many_lanes ? ~u64{0} : available_host_memory() / 8});
     return std::min(std::max(least, 4 * traits.cache), room);
