@@ -37,7 +37,7 @@ std::string of_ceiling(const Result* r) {
 }
 
 Rows bars_table(const Chart& chart) {
-    Rows rows = {{"what", "size", chart.y.name, "quartiles", "time", "of the ceiling", "factor"}};
+    Rows rows = {{"what", "size", chart.y.name, "quartiles", "time", "of the ceiling", chart.notes}};
     for (const Series& series : chart.series) {
         for (const Mark& mark : series.marks) {
             const Result* r = mark.of;
@@ -63,7 +63,7 @@ Rows lines_table(const Chart& chart) {
     Rows rows = {{chart.x.name}};
     std::set<double> places;
     for (const Series& series : chart.series) {
-        rows.front().push_back(series.name);
+        rows.front().push_back(chart.series.size() == 1 ? chart.y.name : series.name);
         for (const Mark& mark : series.marks)
             places.insert(mark.x);
     }

@@ -51,6 +51,7 @@ struct Guide {
 struct Chart {
     std::string figure, title, text;  ///< of what figure; what sets this chart apart in it; what it says
     bool bars = false;
+    std::string notes = "factor";  ///< what the bars' notes are
     Scale x, y;
     std::vector<Series> series;
     std::vector<Guide> guides;

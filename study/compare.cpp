@@ -1,7 +1,7 @@
 // Two runs side by side.
 
 #include "page.hpp"
-#include "study.hpp"
+#include "sections.hpp"
 
 #include <concord/conformance/table.hpp>
 
@@ -118,9 +118,10 @@ Comparison compare(const Records& a, const Records& b, const std::string& name_a
     }
     out << '\n' << counts << '\n';
     result.text = out.str();
-    const std::string header = "<p class=\"soft\">A: " + escaped(name_a) + ". " + html_machine(a.run) +
-                               "</p><p class=\"soft\">B: " + escaped(name_b) + ". " + html_machine(b.run) +
-                               "</p><p>" + escaped(counts) + ". Ratios above 1: B is slower.</p>";
+    const std::string header = "<p class=\"soft\">A: " + escaped(name_a) + ". " +
+                               escaped(machine_words(a.run)) + "</p><p class=\"soft\">B: " + escaped(name_b) +
+                               ". " + escaped(machine_words(b.run)) + "</p><p>" + escaped(counts) +
+                               ". Ratios above 1: B is slower.</p>";
     result.html = html_page("Concord: two runs", header, "",
                             html_table(summary, "Means of the ratios") +
                                 html_table(rows, "All results that are in both, what moved most first"));

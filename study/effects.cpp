@@ -3,6 +3,7 @@
 #include "effects_host.hpp"
 #include "study.hpp"
 
+#include <concord/conformance/input.hpp>
 #include <concord/conformance/kernel_test.hpp>
 #include <concord/device.hpp>
 
@@ -66,8 +67,10 @@ KernelTest test_of(const char* name, const char* summary, Type type) {
 void chain_oracle(const OracleCall& call, u32 steps) {
     const auto in = call.in<f32>(0);
     const auto out = call.out<f32>(0);
-    for (u64 i = 0; i < call.n; ++i)
-        out[i] = host::chain_of(in[i], steps);
+    conformance::parallel_pieces(call.n, u64{1} << 12, [&](u64 first, u64 count) {
+        for (u64 i = first; i < first + count; ++i)
+            out[i] = host::chain_of(in[i], steps);
+    });
 }
 
 Suite chain_suite(const char* name, const char* summary, u32 steps, const std::vector<u32>& lanes) {

@@ -111,6 +111,7 @@ std::vector<Chart> portability(const Figure& figure, const Data& data) {
     for (const auto& [device, results] : groups(figure, data.results, {By::device})) {
         Chart chart;
         chart.bars = true;
+        chart.notes = "variant";
         chart.title = panel_title(device, data);
         chart.y = scale_of(Measure::of_ceiling);
         Series bars;

@@ -2,17 +2,12 @@
 
 #include "page.hpp"
 
-#include "study.hpp"
-
-#include <concord/conformance/table.hpp>
+#include "sections.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace concord::study {
 namespace {
-
-using conformance::rounded;
 
 std::string tag(const char* name, const std::string& inside, const std::string& attributes = {}) {
     return std::string("<") + name + (attributes.empty() ? "" : " " + attributes) + ">" + inside + "</" +
@@ -50,25 +45,13 @@ bool is_bad(const std::string& cell) {
     return cell == "failed" || cell == "FAILED" || cell == "DIFFERS" || cell == "WRONG";
 }
 
-// What failed, one by one; of what was left out, how much.
 std::string problems_of(const Chart& chart) {
+    const Problems problems = problems_in(chart);
     std::string list;
-    std::map<std::string, u64> left;
-    for (const Result* r : chart.missing) {
-        if (r->left_out())
-            ++left[r->variant];
-        else
-            list += tag("li", tag("span", "failed", "class=\"bad\"") + ": " + shown(r->title()) + ": " +
-                                  escaped(r->problem));
-    }
-    if (!left.empty()) {
-        std::string names;
-        for (const auto& [name, count] : left)
-            names += (names.empty() ? "" : ", ") + name +
-                     (count > 1 ? " (" + std::to_string(count) + " sizes)" : "");
-        list +=
-            tag("li", "left out, for want of room or because a call would take too long: " + escaped(names));
-    }
+    for (const Result* r : problems.failed)
+        list += tag("li", tag("span", "failed", "class=\"bad\"") + ": " + shown(r->title()) + ": " +
+                              escaped(r->problem));
+    if (!problems.left_out.empty()) list += tag("li", escaped(problems.left_out));
     return list.empty() ? "" : tag("ul", list, "class=\"problems\"");
 }
 
@@ -105,39 +88,10 @@ std::string figure_of(const Chart& chart, const std::string& id, const std::stri
                "id=\"" + id + "\"");
 }
 
-// A column a device.
 std::string devices_table(const Records& records) {
-    using Unit = Scale::Unit;
-    constexpr struct {
-        const char* title;
-        const char* name;
-        Unit unit;
-    } ceilings[] = {{"copy", "copy_gb_per_s", Unit::gb_per_s},
-                    {"read", "read_gb_per_s", Unit::gb_per_s},
-                    {"multiply-adds, f32", "fma_f32_gflop_per_s", Unit::gflop_per_s},
-                    {"multiply-adds, f64", "fma_f64_gflop_per_s", Unit::gflop_per_s},
-                    {"upload, pinned", "upload_pinned_gb_per_s", Unit::gb_per_s},
-                    {"download, pinned", "download_pinned_gb_per_s", Unit::gb_per_s},
-                    {"upload, pageable", "upload_pageable_gb_per_s", Unit::gb_per_s},
-                    {"download, pageable", "download_pageable_gb_per_s", Unit::gb_per_s},
-                    {"launch and wait", "launch_ms", Unit::milliseconds}};
-    Rows rows = {{""}, {"name"}, {"driver"}};
-    for (const auto& ceiling : ceilings)
-        rows.push_back({ceiling.title});
-    for (const ordered_json& any : records.devices) {
-        const ordered_json& device = *records.device(any["selector"]);
-        if (&device != &any) continue;
-        rows[0].push_back(device["selector"]);
-        rows[1].push_back(device["name"]);
-        rows[2].push_back(device["driver"]);
-        for (std::size_t k = 0; k < std::size(ceilings); ++k) {
-            const auto it = device["ceilings"].find(ceilings[k].name);
-            rows[3 + k].push_back(it == device["ceilings"].end()
-                                      ? ""
-                                      : Scale{"", ceilings[k].unit, false}.write(it->get<double>()));
-        }
-    }
-    return tag("div", html_table(rows, "The devices, and what they do at best, measured in the same run", 99),
+    return tag("div",
+               html_table(devices_rows(records),
+                          "The devices, and what they do at best, measured in the same run", 99),
                "class=\"devices\"");
 }
 
@@ -181,15 +135,6 @@ std::string data_uri(const std::string& text, const char* type) {
     return uri;
 }
 
-std::string html_machine(const ordered_json& run) {
-    const ordered_json& m = run["machine"];
-    return escaped(m["cpu"].get<std::string>() + ", " + std::to_string(m["cores"].get<u32>()) + " cores, " +
-                   conformance::bytes_name(m["memory_bytes"]) + "; " + m["os"].get<std::string>() + "; " +
-                   m["compiler"].get<std::string>() + ". Concord " + run["version"].get<std::string>() +
-                   ", " + run["date"].get<std::string>() +
-                   (run.value("quick", false) ? ", a quick run: small sizes, few repetitions." : "."));
-}
-
 std::string html_page(const std::string& title, const std::string& header, const std::string& navigation,
                       const std::string& main) {
     return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title) +
@@ -204,51 +149,32 @@ std::string html_page(const std::string& title, const std::string& header, const
 
 std::string report(const Records& records, const Save& save) {
     std::string sections, links;
-    auto add = [&](const Study& study, const Data& data) {
+    for_each_section(records, [&](const Study& study, const std::vector<Drawn>& drawn) {
         std::string figures;
-        for (std::size_t f = 0; f < study.figures.size(); ++f) {
-            const Figure& figure = study.figures[f];
+        for (const Drawn& one : drawn) {
             std::string charts;
-            std::size_t number = 0;
-            for (Chart& chart : figure.build(figure, data)) {
-                chart.figure = figure.title;
-                const std::string id =
-                    study.name + "-" + std::to_string(f + 1) + "-" + std::to_string(++number);
+            for (const auto& [id, chart] : one.charts) {
                 const std::string csv = csv_of(chart);
                 save(id + ".csv", csv);
                 charts += figure_of(chart, id, id + ".csv", csv) + "\n";
             }
-            if (charts.empty()) continue;
-            figures += tag("h3", escaped(figure.title)) +
-                       (figure.caption.empty() ? "" : tag("p", prose(figure.caption), "class=\"caption\"")) +
-                       tag("div", charts, "class=\"charts\"");
+            figures +=
+                tag("h3", escaped(one.figure.title)) +
+                (one.figure.caption.empty() ? "" : tag("p", prose(one.figure.caption), "class=\"caption\"")) +
+                tag("div", charts, "class=\"charts\"");
         }
-        if (figures.empty()) return;
         links += tag("li", tag("a", escaped(study.title), "href=\"#" + study.name + "\""));
         sections += "\n" + tag("section",
                                tag("h2", escaped(study.title), "id=\"" + study.name + "-title\"") +
                                    tag("p", escaped(study.question), "class=\"question\"") +
                                    tag("p", prose(study.text)) + figures,
                                "id=\"" + study.name + "\" aria-labelledby=\"" + study.name + "-title\"");
-    };
-    for (const Study& study : studies()) {
-        if (records.studies.count(study.name) != 0) add(study, {records, results_of(study, records)});
-    }
-    for (const ordered_json& line : records.files) {
-        const Records file = records_of_file(line);
-        Data data{file, {}};
-        for (const Result& r : file.results)
-            data.results.push_back(&r);
-        add(study_of_file(line), data);
-    }
+    });
     const std::string header =
-        tag("p", html_machine(records.run), "class=\"soft\"") +
-        tag("p",
-            "Results are verified before they are timed; what is wrong has no number. Times are medians; the "
-            "bars through marks are quartiles. Calls take turns on copies of their data, against caches. All "
-            "numbers: " +
-                tag("a", "results.json", "href=\"results.json\"") + ", and the CSV files in " +
-                tag("code", "csv/") + ".") +
+        tag("p", escaped(machine_words(records.run)), "class=\"soft\"") +
+        tag("p", std::string(how_measured) + " The bars through marks are quartiles. All numbers: " +
+                     tag("a", "results.json", "href=\"results.json\"") + ", and the CSV files in " +
+                     tag("code", "csv/") + ".") +
         (records.devices.empty() ? "" : devices_table(records));
     return html_page("Concord: studies", header, "<nav aria-label=\"Studies\"><ul>" + links + "</ul></nav>",
                      sections);

@@ -14,8 +14,6 @@ std::string html_table(const Rows& rows, const std::string& caption, std::size_t
 /// A whole page: head, style sheet, a link that skips to the contents, and the body.
 std::string html_page(const std::string& title, const std::string& header, const std::string& navigation,
                       const std::string& main);
-/// The machine and how it was measured, from a run's line.
-std::string html_machine(const nlohmann::ordered_json& run);
 /// "data:...", for a link.
 std::string data_uri(const std::string& text, const char* type);
 

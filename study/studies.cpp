@@ -31,10 +31,11 @@ std::vector<u64> every_element() {
 // What every algorithm's steps have in common: a bar a variant, and time over sizes.
 Study steps_of(const std::string& algorithm, const std::string& name, const std::string& question,
                const std::string& text, Sizes sizes, Measure measure,
-               const std::vector<Type>& types = {Type::f32}, const std::vector<std::string>& workloads = {}) {
+               const std::vector<Type>& types = {Type::f32}, const std::vector<std::string>& workloads = {},
+               const std::vector<std::string>& variants = {"all"}) {
     Study study{name + "-steps", {}, question, text, {}, {}, Study::Kind::bench};
     study.title = "The steps of " + algorithm;
-    study.cases = {{algorithm, std::move(sizes), {"all"}, workloads, types}};
+    study.cases = {{algorithm, std::move(sizes), variants, workloads, types}};
     Figure bars{"What each step buys",
                 "From the textbook's way to the library's own; all are held to the same oracle.", steps};
     bars.y = measure;
@@ -99,7 +100,7 @@ Study histogram_bins() {
         equal.push_back("even" + std::string(bins) + "_equal");
     for (const char* bins : {"128", "1024", "8192", "65536"})
         saturating.push_back("even" + std::string(bins) + "_saturating");
-    const Sizes sizes{{u64{1} << 18}, {u64{1} << 20, u64{1} << 24, u64{1} << 28, u64{1} << 31}};
+    const Sizes sizes{{u64{1} << 18}, {u64{1} << 20, u64{1} << 24, u64{1} << 28}}, most{{}, {u64{1} << 31}};
     auto over_bins = [](std::string title, const std::vector<std::string>& workloads) {
         Figure f = figure(std::move(title), "Bytes of samples read a second.", lines, By::workload_number,
                           Measure::rate);
@@ -113,7 +114,8 @@ Study histogram_bins() {
     std::vector<std::string> all = even;
     all.insert(all.end(), equal.begin(), equal.end());
     all.insert(all.end(), saturating.begin(), saturating.end());
-    s.cases = {{"histogram", sizes, {"all"}, all}};
+    s.cases = {{"histogram", sizes, {"all"}, all},
+               {"histogram", most, {"all"}, {"even256", "even2048", "even65536", "even65536_saturating"}}};
     s.figures = {over_bins("Samples at random", even), over_bins("All samples equal", equal),
                  over_bins("Counters of 16 bits that saturate", saturating)};
     return s;
@@ -440,7 +442,9 @@ const std::vector<Study>& studies() {
         steps_of("matmul", "matmul", "What does each level of blocking buy?",
                  "A product does 2 n³ operations on 3 n² elements: whoever keeps elements close gets the "
                  "device's arithmetic.",
-                 {powers(12, 18, 2), powers(12, 24, 4)}, Measure::flops),
+                 {powers(12, 18, 2), powers(12, 24, 4)}, Measure::flops, {Type::f32}, {},
+                 // tf32x3, of another accuracy, is none of the steps.
+                 {"register_tiled", "packed", "blocks_tiled", "tiled", "blocks", "naive", "serial"}),
         steps_of(
             "convolve", "convolution", "Where should a mask's neighbourhood be kept?",
             "From global memory alone over constant and local memory to registers that slide down the image.",

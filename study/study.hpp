@@ -120,6 +120,8 @@ std::vector<const Result*> results_of(const Study& study, const Records& records
 using Save = std::function<void(const std::string& name, const std::string& text)>;
 /// The report on what a folder holds, as one page of HTML.
 std::string report(const Records& records, const Save& save);
+/// The same as Markdown, with the tables alone.
+std::string markdown(const Records& records);
 
 /// A file that `concord bench --json` or `concord check --json` wrote, as a line of the results' file. Throws io if it is none,
 /// or no section can be made of it.

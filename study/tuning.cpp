@@ -193,6 +193,7 @@ std::vector<Chart> gains(const Figure& figure, const Data& data) {
     for (const std::string& device : devices) {
         Chart chart;
         chart.bars = true;
+        chart.notes = "what is taken";
         chart.title = device;
         for (const ordered_json& line : data.records.devices) {
             if (line["selector"] == device) chart.title = device + ", " + line["name"].get<std::string>();

@@ -66,7 +66,7 @@ verdict "some were measured, not all" "$(((before >= 5 && before < 60)) || echo 
 printf '{"kind":"result","key":"torn' >>killed/results.jsonl
 ends 0 "$before known before, 0 failed" group-size --quick --devices tbb --out killed
 ends 0 "group-size: 0 measured" group-size --quick --devices tbb --out killed
-for file in report.html results.json csv/group-size-1-1.csv; do
+for file in report.html report.md results.json csv/group-size-1-1.csv; do
     verdict "$file" "$([[ -s killed/$file ]] || echo "is not there")"
 done
 
@@ -78,6 +78,7 @@ if "$concord" devices | grep -q '^opencl:0 '; then
     verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.cl" faulty/reduce_steps.cl && echo "it is not")"
     CONCORD_KERNELS=$work/faulty ends 1 "FAILED reduce sum, sequential, opencl:0" reduce-steps --quick --devices opencl --out wrong
     has wrong/report.html '<span class="bad">failed</span>: reduce sum, sequential, opencl:0'
+    has wrong/report.md '- failed: reduce sum, sequential, opencl:0'
     has wrong/results.json '"problem": "WRONG: element 0'
     verdict "what is wrong has no mark" "$(grep -qF '<title>sequential' wrong/report.html && echo "it has one")"
     # Chunks' sums and counters that are others.
@@ -96,6 +97,7 @@ else
     echo "left out: a kernel with a fault, for want of an OpenCL device"
 fi
 
+ends 0 " 0 failed" matmul-steps --quick --devices tbb --out matmul
 ends 0 "coalescing:" coalescing --quick --devices tbb --out a
 ends 0 "coalescing:" coalescing --quick --devices tbb --out b
 sed -i 's/"driver":"/&an older /' b/results.jsonl
@@ -103,6 +105,16 @@ ends 0 "of tbb:0 with another driver: kept as results-20" coalescing --quick --d
 verdict "it was measured again" "$(grep -qF 'coalescing: 15 measured, 0 known before' out || cat out)"
 ends 0 "15 results in both" --compare a b --out both
 has both/compare.html "All results that are in both"
+
+# The report alone, of another machine's results.
+mkdir elsewhere
+sed '1s/"cpu":"/&another /' a/results.jsonl >elsewhere/results.jsonl
+ends 0 "report: elsewhere/report.html" --out elsewhere
+verdict "it is the same but for the machine" "$(diff <(sed 's/another //' elsewhere/report.md) a/report.md)"
+has elsewhere/report.md '| elements apart | bytes a second |'
+verdict "nothing was set aside" "$(cmp <(sed '1s/another //' elsewhere/results.jsonl) a/results.jsonl)"
+ends 2 "NAME: which study?" --out nowhere
+ends 2 "NAME: which study?" --quick --out elsewhere
 
 # On a busy machine a size may be left out for its time.
 ends 0 "measured, 0 known before, 0 failed" throughput-scaling --quick --devices tbb --out ranks

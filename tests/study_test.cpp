@@ -161,7 +161,7 @@ TEST_CASE("every study can be run and asks something") {
                                             [&](const Suite& s) { return s.name == what.suite; });
             REQUIRE(suite != study_suites().end());
             if (study.kind == Study::Kind::check) continue;
-            CHECK_FALSE(what.sizes.quick.empty());
+            CHECK_FALSE((what.sizes.quick.empty() && what.sizes.full.empty()));
             CHECK(std::is_sorted(what.sizes.quick.begin(), what.sizes.quick.end()));
             CHECK(std::is_sorted(what.sizes.full.begin(), what.sizes.full.end()));
             for (const std::string& name : what.workloads)
@@ -316,6 +316,26 @@ TEST_CASE("a figure has a mark for each time, and none for what failed") {
     CHECK(page.find("left out") != std::string::npos);
     CHECK(count(page, "http") == 0);  // nothing from elsewhere
     CHECK(results_json(records).find("\"WRONG: element 0") != std::string::npos);
+
+    // Lines that end in the problem's own are in a list; two bars, three places of two lines, and two devices' rows.
+    const std::string text = markdown(records);
+    CHECK(count(text, "\n## ") == 1);
+    CHECK(count(text, "\n### ") == 2);
+    CHECK(count(text, "WRONG: element 0: expected 1 \\<\\&>, got 2\n") == 4);
+    CHECK(text.find("\n- left out, for want of room") != std::string::npos);
+    CHECK(count(text, "\n|---|") == 3);
+    CHECK(text.find("\n| 2^18 | 262 µs | 1.05 ms |") != std::string::npos);
+    CHECK(text.ends_with("\n"));
+    CHECK_FALSE(text.ends_with("\n\n"));
+}
+
+TEST_CASE("a problem of several lines is one line of Markdown, in which nothing is markup") {
+    const Folder folder;
+    Store store(folder.path(), run_line(true));
+    store.add({{"kind", "study"}, {"key", "reduce-steps"}});
+    store.add_device(device("oneTBB"));
+    store.add(line("fixed", 1 << 16, 0, "of a|b\n\n# a *log*"));
+    CHECK(markdown(read_records(folder.path())).find(": of a\\|b  # a \\*log\\*\n") != std::string::npos);
 }
 
 TEST_CASE("what bench and check wrote becomes a section, and nothing else does") {

@@ -1,0 +1,69 @@
+// The report as Markdown: its tables, for a page beside code.
+
+#include "sections.hpp"
+
+namespace concord::study {
+namespace {
+
+// Text on one line, in which only backquotes mean something.
+std::string plain(const std::string& text) {
+    constexpr std::string_view special = "\\|*~<[&";
+    std::string safe;
+    bool is_code = false;
+    for (const char c : text) {
+        if (c == '`') is_code = !is_code;
+        if (c == '|' || (!is_code && special.find(c) != std::string_view::npos)) safe += '\\';
+        safe += c == '\n' ? ' ' : c;
+    }
+    return safe;
+}
+
+std::string table(const Rows& rows, bool words) {
+    std::string text;
+    auto line = [&](const std::vector<std::string>& cells) {
+        text += '|';
+        for (const std::string& cell : cells)
+            text += ' ' + plain(cell) + " |";
+        text += '\n';
+    };
+    line(rows.front());
+    text += "|---|";
+    for (std::size_t k = 1; k < rows.front().size(); ++k)
+        text += words ? "---|" : "--:|";
+    text += '\n';
+    for (std::size_t r = 1; r < rows.size(); ++r)
+        line(rows[r]);
+    return text + '\n';
+}
+
+}  // namespace
+
+std::string markdown(const Records& records) {
+    std::string text =
+        "# Concord: studies\n\n" + plain(machine_words(records.run)) + "\n\n" + how_measured + "\n\n";
+    if (!records.devices.empty()) text += table(devices_rows(records), true);
+    for_each_section(records, [&](const Study& study, const std::vector<Drawn>& drawn) {
+        text +=
+            "## " + plain(study.title) + "\n\n" + plain(study.question) + "\n\n" + plain(study.text) + "\n\n";
+        for (const Drawn& one : drawn) {
+            text += "### " + plain(one.figure.title) + "\n\n";
+            if (!one.figure.caption.empty()) text += plain(one.figure.caption) + "\n\n";
+            for (const auto& [id, chart] : one.charts) {
+                text += "**" + plain(chart.title) + "**" +
+                        (chart.text.empty() ? "" : ": " + plain(chart.text)) + "\n\n";
+                const bool words = !chart.matrix.empty();
+                text += chart.marks() > 0 || words ? table(table_of(chart), words)
+                                                   : "Nothing could be measured.\n\n";
+                const Problems problems = problems_in(chart);
+                for (const Result* r : problems.failed)
+                    text += "- failed: " + plain(r->title()) + ": " + plain(r->problem) + "\n";
+                if (!problems.left_out.empty()) text += "- " + plain(problems.left_out) + "\n";
+                if (!problems.failed.empty() || !problems.left_out.empty()) text += '\n';
+            }
+        }
+    });
+    text.pop_back();
+    return text;
+}
+
+}  // namespace concord::study
