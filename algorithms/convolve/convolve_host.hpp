@@ -145,15 +145,17 @@ struct ConvolveBlocks {
         }
     }
 
-    /// `count` columns, a vector at least; the last vectors may overlap.
-    template <u32 Rows, u32 Columns>
+    /// `count` columns, a vector at least; the last vectors may overlap. ahead(x) is called before each Side vectors.
+    template <u32 Rows, u32 Columns, class F>
     [[gnu::always_inline]] static void slide(const T* const* rows, const T* mask, u32 mask_rows,
-                                             u32 mask_columns, T* const* out, u64 count) {
+                                             u32 mask_columns, T* const* out, u64 count, const F& ahead) {
         u64 x = 0;
-        for (; x + Side * lanes <= count; x += Side * lanes)
+        for (; x + Side * lanes <= count; x += Side * lanes) {
+            ahead(x);
             block<Side, Rows, Columns>(rows, mask, mask_rows, mask_columns, out, x);
+        }
         for (; x < count; x += lanes)
-            block<1, 0, 0>(rows, mask, mask_rows, mask_columns, out, std::min(x, count - lanes));
+            block<1, Rows, Columns>(rows, mask, mask_rows, mask_columns, out, std::min(x, count - lanes));
     }
 };
 
@@ -194,16 +196,24 @@ struct ConvolveRows {
     }
     // Copies the cells of `width` columns from column c on, wherever they are.
     [[gnu::always_inline]] void staged(const T** rows, i64 c, u64 width) const {
-        const i64 columns = static_cast<i64>(p.columns);
+        // Cells [first, last) are of columns that are there.
+        const u64 first = static_cast<u64>(std::clamp<i64>(-c, 0, static_cast<i64>(width)));
+        const u64 last = static_cast<u64>(std::clamp<i64>(static_cast<i64>(p.columns) - c,
+                                                          static_cast<i64>(first), static_cast<i64>(width)));
         for (u64 k = 0; k < count; ++k) {
-            const i64 r = row(k);
-            const I* from = in + static_cast<u64>(std::max<i64>(r, 0)) * p.in_pitch;
-            for (u64 i = 0; i < width; ++i) {
-                const i64 at = c + static_cast<i64>(i), near = std::clamp<i64>(at, 0, columns - 1);
-                stage.cells[k][i] =
-                    r < 0 || (at != near && p.clamps == 0) ? T(0) : static_cast<T>(from[near]);
+            T* const to = stage.cells[k];
+            rows[k] = to;
+            if (row(k) < 0) {
+                std::fill_n(to, width, T(0));
+                continue;
             }
-            rows[k] = stage.cells[k];
+            const I* from = in + static_cast<u64>(row(k)) * p.in_pitch;
+            const bool clamps = p.clamps != 0;
+            std::fill_n(to, first, clamps ? static_cast<T>(from[0]) : T(0));
+            const I* const there = from + (c + static_cast<i64>(first));
+            for (u64 i = first; i < last; ++i)
+                to[i] = static_cast<T>(there[i - first]);
+            std::fill(to + last, to + width, clamps ? static_cast<T>(from[p.columns - 1]) : T(0));
         }
     }
 };
@@ -237,13 +247,13 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
             auto edge = [&](u64 begin, u64 stop) __attribute__((always_inline)) {
                 for (u64 x = begin; x < stop; x += convolve_segment) {
                     const u64 width = std::min(convolve_segment, stop - x);
-                    cells.staged(rows, static_cast<i64>(x) - static_cast<i64>(before),
-                                 convolve_segment + reach);
+                    const u64 whole = (width + Blocks::lanes - 1) / Blocks::lanes * Blocks::lanes;
+                    cells.staged(rows, static_cast<i64>(x) - static_cast<i64>(before), whole + reach);
                     T* segment[convolve_tall];
                     for (u64 b = 0; b < convolve_tall; ++b)
                         segment[b] = stage.segment[b];
-                    Blocks::template slide<0, 0>(rows, mask, p.mask_rows, p.mask_columns, segment,
-                                                 convolve_segment);
+                    Blocks::template slide<0, 0>(rows, mask, p.mask_rows, p.mask_columns, segment, whole,
+                                                 [](u64) {});
                     for (u64 b = 0; b < convolve_tall; ++b)
                         std::copy_n(segment[b], width, target[b] + (x - c));
                 }
@@ -255,9 +265,21 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
                 T* inner[convolve_tall];
                 for (u64 b = 0; b < convolve_tall; ++b)
                     inner[b] = target[b] + (from - c);
+                // The next strip's new rows are fetched meanwhile: several short pieces, which the hardware does not foresee.
+                const I* next[convolve_tall];
+                for (u64 b = 0; b < convolve_tall; ++b)
+                    next[b] = in +
+                              static_cast<u64>(std::max<i64>(cells.row(cells.count + b), 0)) * p.in_pitch +
+                              (from - before);
+                auto ahead = [&](u64 x) __attribute__((always_inline)) {
+                    for (u64 b = 0; b < convolve_tall; ++b) {
+                        for (u64 i = 0; i < Side * Blocks::lanes; i += 64 / sizeof(I))
+                            __builtin_prefetch(next[b] + x + i);
+                    }
+                };
                 auto slide = [&]<u32 Rows, u32 Columns>() __attribute__((always_inline)) {
                     Blocks::template slide<Rows, Columns>(rows, mask, p.mask_rows, p.mask_columns, inner,
-                                                          to - from);
+                                                          to - from, ahead);
                 };
                 const u32 side = Unrolls && p.mask_rows == p.mask_columns ? p.mask_rows : 0;
                 if constexpr (Unrolls) {

@@ -140,7 +140,7 @@ host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProblem& p) 
     host::ConvolvePlan plan = host_plan(p);
     const DeviceTraits& traits = device.traits();
     const u64 elements = p.shape.rows * p.shape.columns;
-    const u64 least_work = tuned(device, group_work, point_of(p), 1024) << 10,
+    const u64 least_work = tuned(device, group_work, point_of(p), 512) << 10,
               most = traits.units * tuned(device, groups_a_unit, point_of(p), 16);
     const u64 work = elements * (p.mask.taps() + 8);  // an element costs some by itself
     const u64 groups = std::clamp<u64>(work / least_work, 1, most);
