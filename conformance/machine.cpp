@@ -26,14 +26,21 @@ std::string value_in(const char* path, const std::string& name) {
     return {};
 }
 
-u32 usable_cores() {
+// None if the system does not tell.
+cpu_set_t usable_processors() {
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<u32>(CPU_COUNT(&set));
-    return std::thread::hardware_concurrency();
+    if (sched_getaffinity(0, sizeof set, &set) != 0) CPU_ZERO(&set);
+    return set;
+}
+
+u32 usable_cores() {
+    const cpu_set_t set = usable_processors();
+    const int count = CPU_COUNT(&set);
+    return count > 0 ? static_cast<u32>(count) : std::thread::hardware_concurrency();
 }
 
 // Of /sys: what is in it for a processor's third cache.
-std::string third_cache(long processor, const char* name) {
+std::string third_cache(int processor, const char* name) {
     std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(processor) + "/cache/index3/" + name);
     std::string text;
     std::getline(file, text);
@@ -45,7 +52,9 @@ std::string third_cache(long processor, const char* name) {
 u64 last_cache_bytes() {
     static const u64 bytes = [] {
         std::map<std::string, u64> by_sharers;  // in KiB
-        for (long k = 0; k < sysconf(_SC_NPROCESSORS_CONF); ++k) {
+        const cpu_set_t set = usable_processors();
+        for (int k = 0; k < CPU_SETSIZE; ++k) {
+            if (!CPU_ISSET(k, &set)) continue;
             const std::string size = third_cache(k, "size");  // "32768K"
             if (size.size() > 1 && size.back() == 'K')
                 by_sharers[third_cache(k, "shared_cpu_list")] = std::strtoull(size.c_str(), nullptr, 10);

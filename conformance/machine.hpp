@@ -18,7 +18,7 @@ struct Machine {
 /// This one. What the system does not tell is empty.
 Machine this_machine();
 
-/// Bytes of the last-level caches of all processors together; 0 if the system does not tell.
+/// Bytes of the last-level caches of the processors that this process may use; 0 if the system does not tell.
 u64 last_cache_bytes();
 
 /// The time now, "2026-11-21T12:00:00Z".

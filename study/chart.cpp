@@ -63,7 +63,7 @@ Rows lines_table(const Chart& chart) {
     Rows rows = {{chart.x.name}};
     std::set<double> places;
     for (const Series& series : chart.series) {
-        rows.front().push_back(chart.series.size() == 1 ? chart.y.name : series.name);
+        rows.front().push_back(series.name + (chart.series.size() == 1 ? ", " + chart.y.name : ""));
         for (const Mark& mark : series.marks)
             places.insert(mark.x);
     }

@@ -5,14 +5,15 @@
 namespace concord::study {
 namespace {
 
-// Text on one line, in which only backquotes mean something.
-std::string plain(const std::string& text) {
-    constexpr std::string_view special = "\\|*~<[&";
+// Text on one line, in which only backquotes mean something, and they only where it is our own.
+std::string plain(const std::string& text, bool is_ours = true) {
+    constexpr std::string_view special = "\\|*~<[&`";
     std::string safe;
     bool is_code = false;
     for (const char c : text) {
-        if (c == '`') is_code = !is_code;
-        if (c == '|' || (!is_code && special.find(c) != std::string_view::npos)) safe += '\\';
+        const bool quotes = is_ours && c == '`';
+        if (quotes) is_code = !is_code;
+        if (c == '|' || (!is_code && !quotes && special.find(c) != std::string_view::npos)) safe += '\\';
         safe += c == '\n' ? ' ' : c;
     }
     return safe;
@@ -56,7 +57,7 @@ std::string markdown(const Records& records) {
                                                    : "Nothing could be measured.\n\n";
                 const Problems problems = problems_in(chart);
                 for (const Result* r : problems.failed)
-                    text += "- failed: " + plain(r->title()) + ": " + plain(r->problem) + "\n";
+                    text += "- failed: " + plain(r->title(), false) + ": " + plain(r->problem, false) + "\n";
                 if (!problems.left_out.empty()) text += "- " + plain(problems.left_out) + "\n";
                 if (!problems.failed.empty() || !problems.left_out.empty()) text += '\n';
             }

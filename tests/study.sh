@@ -111,7 +111,7 @@ mkdir elsewhere
 sed '1s/"cpu":"/&another /' a/results.jsonl >elsewhere/results.jsonl
 ends 0 "report: elsewhere/report.html" --out elsewhere
 verdict "it is the same but for the machine" "$(diff <(sed 's/another //' elsewhere/report.md) a/report.md)"
-has elsewhere/report.md '| elements apart | bytes a second |'
+has elsewhere/report.md '| elements apart | stride, bytes a second |'
 verdict "nothing was set aside" "$(cmp <(sed '1s/another //' elsewhere/results.jsonl) a/results.jsonl)"
 ends 2 "NAME: which study?" --out nowhere
 ends 2 "NAME: which study?" --quick --out elsewhere

@@ -164,6 +164,10 @@ TEST_CASE("every study can be run and asks something") {
             CHECK_FALSE((what.sizes.quick.empty() && what.sizes.full.empty()));
             CHECK(std::is_sorted(what.sizes.quick.begin(), what.sizes.quick.end()));
             CHECK(std::is_sorted(what.sizes.full.begin(), what.sizes.full.end()));
+            for (const std::string& name : what.variants)
+                CHECK((name == "all" || name == "auto" ||
+                       std::any_of(suite->variants.begin(), suite->variants.end(),
+                                   [&](const Variant* variant) { return variant->name == name; })));
             for (const std::string& name : what.workloads)
                 CHECK(std::any_of(suite->workloads.begin(), suite->workloads.end(),
                                   [&](const auto& workload) { return workload.name == name; }));
@@ -334,8 +338,9 @@ TEST_CASE("a problem of several lines is one line of Markdown, in which nothing 
     Store store(folder.path(), run_line(true));
     store.add({{"kind", "study"}, {"key", "reduce-steps"}});
     store.add_device(device("oneTBB"));
-    store.add(line("fixed", 1 << 16, 0, "of a|b\n\n# a *log*"));
-    CHECK(markdown(read_records(folder.path())).find(": of a\\|b  # a \\*log\\*\n") != std::string::npos);
+    store.add(line("fixed", 1 << 16, 0, "of a|b\n\n# a *log*, expected `;' near <x>"));
+    CHECK(markdown(read_records(folder.path()))
+              .find(": of a\\|b  # a \\*log\\*, expected \\`;' near \\<x>\n") != std::string::npos);
 }
 
 TEST_CASE("what bench and check wrote becomes a section, and nothing else does") {

@@ -145,6 +145,7 @@ int run(Asked asked) {
     check_report(asked.out);
     asked.options.with_threads = [&asked](u32 threads) { return run_with_threads(asked, threads); };
     int status = status_ok;
+    if (again) std::cout << "no study is named: nothing is measured\n";
     if (!asked.options.names.empty()) status = study::run_studies(asked.options, std::cout);
     take_files(asked, files);
     write_report(asked.out);
