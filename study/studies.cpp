@@ -188,17 +188,16 @@ Study group_size() {
 }
 
 Study divergence() {
-    Study s{"divergence",
-            "Divergence",
-            "What does it cost when neighbouring lanes take different ways?",
-            "Every element gets the same work, but lanes of different kinds do it in different turns of a "
-            "loop. Lanes of one "
-            "sub-group share an instruction: with k kinds among them it takes k times as long. The same "
-            "kinds spread over whole "
-            "groups cost nothing.",
-            {},
-            {},
-            Study::Kind::bench};
+    Study s{
+        "divergence",
+        "Divergence",
+        "What does it cost when neighbouring lanes take different ways?",
+        "Every element gets the same work, but lanes of different kinds do it in different turns of a "
+        "loop. Lanes of one sub-group share an instruction: with k kinds among them it takes up to k times "
+        "as long. The same kinds spread over whole groups cost only the loop's own turns.",
+        {},
+        {},
+        Study::Kind::bench};
     s.cases = {{"diverge", {{u64{1} << 15}, {u64{1} << 22}}}};
     s.figures = {effect("Kinds of lanes", "", "kinds", Measure::time, true)};
     return s;
