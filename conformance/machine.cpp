@@ -54,7 +54,7 @@ u64 last_cache_bytes() {
         std::map<std::string, u64> by_sharers;  // in KiB
         const cpu_set_t set = usable_processors();
         for (int k = 0; k < CPU_SETSIZE; ++k) {
-            if (!CPU_ISSET(k, &set)) continue;
+            if (CPU_COUNT(&set) > 0 && !CPU_ISSET(k, &set)) continue;
             const std::string size = third_cache(k, "size");  // "32768K"
             if (size.size() > 1 && size.back() == 'K')
                 by_sharers[third_cache(k, "shared_cpu_list")] = std::strtoull(size.c_str(), nullptr, 10);

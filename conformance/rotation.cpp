@@ -70,7 +70,8 @@ const Operands& Rotation::at(u64 k) {
 
 u64 cold_bytes(const Device& device) {
     const DeviceTraits& traits = device.traits();
-    // Past the last-level caches that a CPU's cores share, which traits leave out; within reason.
+    // Past the last-level caches that a CPU's cores share, which traits leave out. Of caches of more than half of the most
+    // here, part stays warm.
     const u64 shared = traits.many_lanes ? 0 : last_cache_bytes();
     const u64 least = std::clamp(2 * shared, u64{256} << 20, u64{1} << 30);
     const u64 room = std::min({traits.global_memory / 8, traits.max_allocation / 2,
