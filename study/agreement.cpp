@@ -35,7 +35,8 @@ std::vector<Chart> agreement(const Figure& /*figure*/, const Data& data) {
     Chart matrix;
     matrix.title = "All variants on all devices";
     matrix.text =
-        "bits: equal to the oracle's to the bit. bound: the worst error, as a part of the derived bound.";
+        "bits: equal to the oracle's to the bit. bound: the worst error, as a part of the derived bound. "
+        "-: not for this device or these types.";
     // Of a variant on a device the last check counts, of those with the types that were asked for last.
     std::vector<std::string> devices;
     std::vector<std::pair<std::string, std::string>> variants;
@@ -78,7 +79,9 @@ std::vector<Chart> agreement(const Figure& /*figure*/, const Data& data) {
         Chart chart;
         chart.bars = true;
         chart.title = device + ": the worst error";
-        chart.text = "Of variants whose order of operations is their own, against float64.";
+        chart.text =
+            "Of floats, against float64, as a part of the bound that is derived for the variant's order of "
+            "operations.";
         chart.y = {"of the bound", Scale::Unit::percent, false};
         chart.series = {worst[device]};
         charts.push_back(std::move(chart));

@@ -124,7 +124,9 @@ Comparison compare(const Records& a, const Records& b, const std::string& name_a
                                ". Ratios above 1: B is slower.</p>";
     result.html = html_page("Concord: two runs", header, "",
                             html_table(summary, "Means of the ratios") +
-                                html_table(rows, "All results that are in both, what moved most first"));
+                                html_table(rows,
+                                           "All results that are in both: what moved beyond its spread "
+                                           "first, and of that what moved most"));
     return result;
 }
 

@@ -34,7 +34,8 @@ ordered_json line_of_file(const std::filesystem::path& file) {
     try {
         charts_of_file(line);
     } catch (const ordered_json::exception& problem) {
-        refuse(file, problem.what());
+        refuse(file, std::string("is not as `concord bench --json` or `concord check --json` writes it: ") +
+                         problem.what());
     }
     return line;
 }

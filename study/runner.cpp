@@ -131,8 +131,10 @@ class Runner {
     }
 
     void run_study(const Study& study) {
-        if (options_.with_threads)
-            store_.add({{"kind", "study"}, {"key", study.name}, {"types", type_names()}});
+        const ordered_json ended = {{"kind", "study"}, {"key", study.name}, {"types", type_names()}};
+        ordered_json begun = ended;
+        begun["unfinished"] = true;
+        if (options_.with_threads) store_.add(begun);
         const auto start = Clock::now();
         measured_ = taken_ = failed_ = left_ = 0;
         asked_.clear();
@@ -148,6 +150,7 @@ class Runner {
                 run_other_threads();
         }
         if (!options_.with_threads) return;  // the process that asked for it tells
+        store_.add(ended);
         live_ << study.name << ": " << measured_ << " measured, " << taken_ << " known before, " << failed_
               << " failed, " << left_ << " left out, "
               << rounded(std::chrono::duration<double>(Clock::now() - start).count()) << " s\n"
@@ -271,7 +274,9 @@ class Runner {
             none.device = asked.device;
             none.n = asked.n;
         }
-        take(asked, ordered_json::parse(json_of(none)));
+        ordered_json line = ordered_json::parse(json_of(none));
+        line["type"] = asked.type;
+        take(asked, line);
         return false;
     }
 

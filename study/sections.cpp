@@ -25,7 +25,11 @@ void for_each_section(const Records& records,
         if (!drawn.empty()) visit(study, drawn);
     };
     for (const Study& study : studies()) {
-        if (records.studies.count(study.name) != 0) add(study, {records, results_of(study, records)});
+        if (records.studies.count(study.name) == 0) continue;
+        Study as_run = study;
+        if (records.unfinished.count(study.name) != 0)
+            as_run.text += " Not finished: this study was interrupted, so that results are missing.";
+        add(as_run, {records, results_of(study, records)});
     }
     for (const ordered_json& line : records.files) {
         const Records file = records_of_file(line);

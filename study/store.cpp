@@ -45,6 +45,7 @@ void check_shape(const ordered_json& line) {
         line.at("row").at("device").get<std::string>();
     } else if (kind == "study") {
         line.value("types", std::vector<std::string>());
+        line.value("unfinished", false);
     } else if (kind == "check") {
         line.at("report").value("failed", u64{0});
         line.value("types", std::vector<std::string>());
@@ -66,7 +67,8 @@ std::vector<ordered_json> lines_of(const fs::path& path) {
         ordered_json value = ordered_json::parse(line, nullptr, false);
         if (value.is_discarded() && file.eof()) break;
         const std::string place = "line " + std::to_string(lines.size() + 1);
-        if (!value.is_object() || !value.contains("kind")) fail(path, place + " is none of a study's");
+        if (!value.is_object() || !value.contains("kind"))
+            fail(path, place + " is none of a study's: remove it, or name another folder");
         if (lines.empty() && (value["kind"] != "run" || value["schema"] != schema))
             fail(path, "is no file of a study's results, or of another version");
         try {
@@ -127,7 +129,10 @@ Records read_records(const fs::path& folder) {
             std::erase_if(list, [&](const auto& other) { return key_of(other) == key_of(line); });
             list.push_back(std::move(line));
         } else if (kind == "study") {
-            records.studies[key_of(line)] = line.value("types", std::vector<std::string>());
+            const std::string name = key_of(line);
+            records.studies[name] = line.value("types", std::vector<std::string>());
+            records.unfinished.erase(name);
+            if (line.value("unfinished", false)) records.unfinished.insert(name);
         } else if (kind == "result") {
             const auto [it, is_new] = places.try_emplace(key_of(line), records.results.size());
             if (is_new) {
@@ -180,7 +185,7 @@ Store::Store(fs::path folder, const ordered_json& run, bool part) : folder_(std:
         const ordered_json before = identity(lines.front()), now = identity(run);
         for (const auto& [name, value] : now.items()) {
             if (before.value(name, ordered_json()) != value)
-                set_aside_.append(set_aside_.empty() ? "" : ", ").append(name);
+                set_aside_.append(set_aside_.empty() ? "" : ", ").append(name == "quick" ? "--quick" : name);
         }
         if (!set_aside_.empty()) {
             const auto is_file = [](const ordered_json& line) { return line["kind"] == "file"; };
@@ -190,7 +195,7 @@ Store::Store(fs::path folder, const ordered_json& run, bool part) : folder_(std:
                 const std::string kept = kept_name(lines.front());
                 fs::rename(file(), folder_ / kept, error);
                 if (error) fail(file(), error.message());
-                set_aside_ = "of another " + set_aside_ + ": kept as " + kept;
+                set_aside_ = "that differ in " + set_aside_ + " are not gone on with: kept as " + kept;
             }
             std::erase_if(lines, std::not_fn(is_file));
             lines.insert(lines.begin(), run);

@@ -5,7 +5,7 @@
 ///   {"kind": "run", "schema": 1, "version", "date", "quick", "machine": {...}}   the first line
 ///   {"kind": "device", "selector", "threads", "name", "driver", "many_lanes", "units", "sub_group_width", "ceilings"}
 ///   {"kind": "result", "key", "asked", "workload", "threads", "row"}   row: as in the bench's JSON (conformance/bench.hpp)
-///   {"kind": "study", "key", "types"}   its cases were run, with these types; none: its own
+///   {"kind": "study", "key", "types", "unfinished"}   its cases are run, with these types; none: its own. "unfinished" at its beginning
 ///   {"kind": "check", "key", "device", "types", "report"}              report: as `concord check --json`, of that device
 ///   {"kind": "file", "key", "name", "content"}                         of `concord bench` or `concord check`, taken in
 ///
@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace concord::study {
@@ -31,6 +32,7 @@ struct Records {
     std::vector<ordered_json> checks;                         ///< reports
     std::vector<ordered_json> files;                          ///< taken in
     std::map<std::string, std::vector<std::string>> studies;  ///< those that were run, with which types
+    std::set<std::string> unfinished;  ///< those that were interrupted, or are being run
 
     /// The device of that selector; null if there is none. One of several thread counts: the most.
     const ordered_json* device(const std::string& selector) const;

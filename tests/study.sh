@@ -34,7 +34,7 @@ ends() {
 has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "it has not")"; }
 
 ends 0 "reduce-steps" --list
-ends 2 "which study? there are all, primitives" --out box
+ends 2 "there is no box/results.jsonl" --out box
 ends 2 "there is no study 'frob'" frob --out box
 ends 2 "--out" reduce-steps
 ends 2 "'frob'" reduce-steps --types frob --out box
@@ -42,9 +42,10 @@ ends 3 "there is no backend 'frob'" reduce-steps --devices frob --out box
 ends 2 "results.jsonl" --compare box box2
 ends 2 "--devices" reduce-steps --devices "" --out box
 ends 2 "excludes" --compare box box2 --quick
+ends 2 "excludes" --compare box box2 --devices tbb
 ends 2 "none.json: cannot be read" reduce-steps --from none.json --out box
 echo '{"matrix": [{}]}' >shape.json
-ends 2 "shape.json: [json" --from shape.json --out box
+ends 2 "shape.json: is not as" --from shape.json --out box
 verdict "nothing was written" "$([[ ! -e box ]] || echo "there is a folder")"
 mkdir full
 touch full/csv
@@ -63,6 +64,8 @@ kill -KILL "$child"
 wait "$child" 2>/dev/null
 before=$(grep -c '"kind":"result"' killed/results.jsonl)
 verdict "some were measured, not all" "$(((before >= 5 && before < 60)) || echo "$before")"
+ends 0 "report: killed/report.html" --out killed
+has killed/report.md "Not finished: this study was interrupted"
 printf '{"kind":"result","key":"torn' >>killed/results.jsonl
 ends 0 "$before known before, 0 failed" group-size --quick --devices tbb --out killed
 ends 0 "group-size: 0 measured" group-size --quick --devices tbb --out killed

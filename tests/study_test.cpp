@@ -249,12 +249,12 @@ TEST_CASE("a results' file is gone on with, but not one of another run") {
         ordered_json other = run;
         other["version"] = "99.0";
         const Store store(folder.path(), other);
-        CHECK(store.set_aside().find("of another version: kept as results-20") == 0);
+        CHECK(store.set_aside().find("that differ in version are not gone on with: kept as results-20") == 0);
         CHECK(read_records(folder.path()).results.empty());
     }
     SUBCASE("the full study after the quick one") {
         const Store store(folder.path(), run_line(false));
-        CHECK(store.set_aside().find("of another quick") == 0);
+        CHECK(store.set_aside().find("that differ in --quick") == 0);
     }
     SUBCASE("a line of another shape") {
         for (const char* bad :
@@ -341,6 +341,21 @@ TEST_CASE("a problem of several lines is one line of Markdown, in which nothing 
     store.add(line("fixed", 1 << 16, 0, "of a|b\n\n# a *log*, expected `;' near <x>"));
     CHECK(markdown(read_records(folder.path()))
               .find(": of a\\|b  # a \\*log\\*, expected \\`;' near \\<x>\n") != std::string::npos);
+}
+
+TEST_CASE("a study that did not end says so") {
+    const Folder folder;
+    Store store(folder.path(), run_line(true));
+    store.add(
+        {{"kind", "study"}, {"key", "reduce-steps"}, {"types", ordered_json::array()}, {"unfinished", true}});
+    store.add_device(device("oneTBB"));
+    store.add(line("fixed", 1 << 16, 1));
+    const auto says_so = [&] {
+        return markdown(read_records(folder.path())).find("Not finished") != std::string::npos;
+    };
+    CHECK(says_so());
+    store.add({{"kind", "study"}, {"key", "reduce-steps"}, {"types", ordered_json::array()}});
+    CHECK_FALSE(says_so());
 }
 
 TEST_CASE("what bench and check wrote becomes a section, and nothing else does") {

@@ -127,9 +127,14 @@ int run(Asked asked) {
     if (!asked.compare.empty()) return compare(asked);
     std::error_code error;
     // Nothing is to be measured: the report of what there is.
-    const bool again = asked.options.names.empty() && asked.files.empty() && !asked.options.quick &&
-                       asked.options.devices.empty() && asked.types.empty() && !asked.out.empty() &&
-                       fs::exists(fs::path(asked.out) / "results.jsonl", error);
+    const fs::path results = fs::path(asked.out) / "results.jsonl";
+    const bool only_out = asked.options.names.empty() && asked.files.empty() && !asked.options.quick &&
+                          asked.options.devices.empty() && asked.types.empty() && !asked.out.empty();
+    const bool again = only_out && fs::exists(results, error);
+    if (only_out && !again)
+        throw Error(ErrorCode::invalid_argument, "NAME",
+                    "which study? A report of what was measured before cannot be made, there is no " +
+                        results.string());
     if (!again && (asked.files.empty() || !asked.options.names.empty())) check_names(asked.options.names);
     if (asked.out.empty())
         throw Error(ErrorCode::invalid_argument, "--out", "names the folder that the report goes to");
@@ -171,8 +176,10 @@ void add_study(CLI::App& program, Action& action) {
     CLI::Option* quick =
         command->add_flag("--quick", asked->options.quick,
                           "Small sizes and few repetitions: four minutes instead of half an hour and more");
-    add_list(*command, "--devices", asked->options.devices, "Selectors, or all (default)");
-    add_list(*command, "--types", asked->types, "Element types, instead of the studies' own");
+    CLI::Option* devices =
+        add_list(*command, "--devices", asked->options.devices, "Selectors, or all (default)");
+    CLI::Option* types =
+        add_list(*command, "--types", asked->types, "Element types, instead of the studies' own");
     CLI::Option* from = add_list(*command, "--from", asked->files,
                                  "Take in what bench --json or check --json wrote, as sections of their own");
     command
@@ -181,6 +188,8 @@ void add_study(CLI::App& program, Action& action) {
         ->type_name("A B")
         ->excludes(list)
         ->excludes(quick)
+        ->excludes(devices)
+        ->excludes(types)
         ->excludes(from);
     command->add_flag("--part", asked->part, "Measure for another process")->group("");
     command->callback([asked, &action] { action = [asked] { return run(*asked); }; });
