@@ -47,23 +47,74 @@ function(concord_parse_once target)
   endif()
 endfunction()
 
-# concord_public_headers([FOLDER name] reduce.hpp ...): public headers are included as <concord/NAME.hpp>, or
-# <concord/FOLDER/NAME.hpp>, everywhere: in the tree through links in this folder, after install from include/concord.
-set(CONCORD_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
-function(concord_public_headers)
-  cmake_parse_arguments(arg "" "FOLDER" "" ${ARGN})
-  set(folder concord/${arg_FOLDER})
-  foreach(header IN LISTS arg_UNPARSED_ARGUMENTS)
-    get_filename_component(name ${header} NAME)
-    file(MAKE_DIRECTORY ${CONCORD_INCLUDE_DIR}/${folder})
-    file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${header} ${CONCORD_INCLUDE_DIR}/${folder}/${name}
-         COPY_ON_ERROR SYMBOLIC)
-    install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT development)
+# --- Layers ---------------------------------------------------------------------------------------------------------
+# Dependencies point one way: core <- backends; core <- algorithms <- distributed <- lab <- apps, tests. A layer NAME has
+# its headers in include folders of its own, filled with links to the sources, and two interface targets that add them:
+#   concord_NAME_headers   <concord/X.hpp> and <concord/detail/X.hpp>: public, and what its templates need; installed
+#   concord_NAME_internal  the same, and <concord/internal/X.hpp>: for Concord's own sources; not installed
+# A target sees the layers that it links, so that an upward include does not compile.
+
+# What code that includes Concord's templates is compiled with. Host kernels are instantiated by the user's compiler:
+# with contraction their sums would be rounded differently, and square roots that set errno are not vectorised.
+set(CONCORD_PUBLIC_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:CXX>:-fno-math-errno>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
+
+# concord_layer(NAME [ON LAYERS...]): a layer and those below it that it may use.
+function(concord_layer name)
+  cmake_parse_arguments(arg "" "" "ON" ${ARGN})
+  foreach(kind headers internal)
+    add_library(concord_${name}_${kind} INTERFACE)
+    target_include_directories(concord_${name}_${kind} INTERFACE ${PROJECT_BINARY_DIR}/include/${name}/${kind})
+    file(REMOVE_RECURSE ${PROJECT_BINARY_DIR}/include/${name}/${kind})
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/${name}/${kind})
+    foreach(below IN LISTS arg_ON)
+      target_link_libraries(concord_${name}_${kind} INTERFACE concord_${below}_${kind})
+    endforeach()
+  endforeach()
+  target_link_libraries(concord_${name}_internal INTERFACE concord_${name}_headers)
+  set(CONCORD_LAYER ${name} PARENT_SCOPE)
+endfunction()
+
+# concord_headers([FOLDER name] [PUBLIC ...] [DETAIL ...] [INTERNAL ...]): headers of this folder's layer, CONCORD_LAYER, as
+# <concord/X.hpp>, <concord/detail/X.hpp> and <concord/internal/X.hpp>; with FOLDER, <concord/FOLDER/X.hpp> and so on.
+function(concord_headers)
+  cmake_parse_arguments(arg "" "FOLDER" "PUBLIC;DETAIL;INTERNAL" ${ARGN})
+  string(JOIN "/" base concord ${arg_FOLDER})
+  foreach(kind PUBLIC DETAIL INTERNAL)
+    set(folder ${base})
+    set(tree headers)
+    if(NOT kind STREQUAL PUBLIC)
+      string(TOLOWER ${kind} kind_folder)
+      string(APPEND folder /${kind_folder})
+    endif()
+    if(kind STREQUAL INTERNAL)
+      set(tree internal)
+    endif()
+    foreach(header IN LISTS arg_${kind})
+      get_filename_component(name ${header} NAME)
+      file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/${CONCORD_LAYER}/${tree}/${folder})
+      get_filename_component(path ${header} ABSOLUTE)
+      file(CREATE_LINK ${path} ${PROJECT_BINARY_DIR}/include/${CONCORD_LAYER}/${tree}/${folder}/${name}
+           COPY_ON_ERROR SYMBOLIC)
+      if(NOT kind STREQUAL INTERNAL)
+        install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT development)
+      endif()
+    endforeach()
   endforeach()
 endfunction()
 
-# concord_embed_kernels([TARGET name] scan.cu scan.cl): adds the texts to the library, or to that target, as
-# concord::texts::scan_cu and scan_cl.
+# concord_library_layer(NAME): the sources of a layer of libconcord, target concord_NAME.
+function(concord_library_layer name)
+  add_library(concord_${name} OBJECT)
+  target_compile_options(concord_${name} PRIVATE ${CONCORD_PUBLIC_OPTIONS})
+  target_compile_definitions(concord_${name} PRIVATE CONCORD_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(concord_${name} PRIVATE concord_${name}_internal concord_flags)
+  set_target_properties(concord_${name} PROPERTIES CXX_VISIBILITY_PRESET default)
+  target_sources(concord PRIVATE $<TARGET_OBJECTS:concord_${name}>)
+endfunction()
+
+# concord_embed_kernels([TARGET name] scan.cu scan.cl): adds the kernel sources to the library, or to that target, as
+# concord::detail::kernel_sources::scan_cu and scan_cl.
 function(concord_embed_kernels)
   cmake_parse_arguments(arg "" "TARGET" "" ${ARGN})
   set(target concord)
@@ -73,7 +124,7 @@ function(concord_embed_kernels)
   set(outputs "")
   foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
     string(REPLACE "." "_" symbol ${file})
-    set(output ${CMAKE_CURRENT_BINARY_DIR}/${symbol}_text.cpp)
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/${symbol}_source.cpp)
     add_custom_command(
       OUTPUT ${output}
       COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DOUTPUT=${output} -DSYMBOL=${symbol}
@@ -84,11 +135,11 @@ function(concord_embed_kernels)
   endforeach()
   # A target of this folder, because the rule that makes a file belongs to the folder that states it.
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  add_library(concord_texts_${folder} OBJECT ${outputs})
+  add_library(concord_sources_${folder} OBJECT ${outputs})
   # Each is little more than its header, so all are compiled at once.
-  set_target_properties(concord_texts_${folder} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-  target_include_directories(concord_texts_${folder} PRIVATE ${CONCORD_INCLUDE_DIR})
-  target_sources(${target} PRIVATE $<TARGET_OBJECTS:concord_texts_${folder}>)
+  set_target_properties(concord_sources_${folder} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  target_link_libraries(concord_sources_${folder} PRIVATE concord_core_headers)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:concord_sources_${folder}>)
 endfunction()
 
 # concord_add_backend(NAME SOURCES ... [LIBRARIES ...] [INCLUDES ...]): a loadable module
@@ -98,19 +149,24 @@ function(concord_add_backend name)
   list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   set_property(GLOBAL APPEND PROPERTY CONCORD_BUILT_BACKENDS ${name})
   if(CONCORD_STATIC_BACKENDS)
-    target_sources(concord PRIVATE ${arg_SOURCES})
+    set(target concord_backend_${name})
+    add_library(${target} OBJECT ${arg_SOURCES})
+    target_compile_options(${target} PRIVATE ${CONCORD_PUBLIC_OPTIONS})
+    target_compile_definitions(${target} PRIVATE CONCORD_VERSION="${PROJECT_VERSION}")
+    target_sources(concord PRIVATE $<TARGET_OBJECTS:${target}>)
     target_link_libraries(concord PRIVATE ${arg_LIBRARIES})
-    target_include_directories(concord SYSTEM PRIVATE ${arg_INCLUDES})
     set_property(GLOBAL APPEND PROPERTY CONCORD_STATIC_LIBRARIES ${arg_LIBRARIES})
   else()
-    add_library(concord-backend-${name} MODULE ${arg_SOURCES})
-    set_target_properties(concord-backend-${name} PROPERTIES PREFIX "" INSTALL_RPATH "$ORIGIN/..")
-    target_link_libraries(concord-backend-${name} PRIVATE concord concord_flags ${arg_LIBRARIES})
-    target_include_directories(concord-backend-${name} SYSTEM PRIVATE ${arg_INCLUDES})
-    install(TARGETS concord-backend-${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/concord COMPONENT runtime)
+    set(target concord-backend-${name})
+    add_library(${target} MODULE ${arg_SOURCES})
+    set_target_properties(${target} PROPERTIES PREFIX "" INSTALL_RPATH "$ORIGIN/..")
+    target_link_libraries(${target} PRIVATE concord)
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/concord COMPONENT runtime)
     # Whoever builds the library wants its backends too.
     add_dependencies(concord_modules concord-backend-${name})
   endif()
+  target_link_libraries(${target} PRIVATE concord_core_internal concord_flags ${arg_LIBRARIES})
+  target_include_directories(${target} SYSTEM PRIVATE ${arg_INCLUDES})
 endfunction()
 add_custom_target(concord_modules ALL)
 
@@ -133,5 +189,20 @@ namespace concord {
 extern const BackendEntry builtin_backends[] = {@entries@nullptr};
 }  // namespace concord
 ]])
-  target_sources(concord PRIVATE ${PROJECT_BINARY_DIR}/builtin_backends.cpp)
+  target_sources(concord_core PRIVATE ${PROJECT_BINARY_DIR}/builtin_backends.cpp)
+endfunction()
+
+# What libconcord links, and how it is installed.
+function(concord_finish_library)
+  target_include_directories(concord PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(concord PUBLIC cxx_std_20)
+  target_compile_options(concord PUBLIC ${CONCORD_PUBLIC_OPTIONS})
+  target_compile_definitions(concord PUBLIC CONCORD_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(concord PRIVATE $<BUILD_INTERFACE:concord_flags> $<BUILD_INTERFACE:spdlog::spdlog> Threads::Threads
+                        ${CMAKE_DL_LIBS})
+  set_target_properties(concord PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+                        WINDOWS_EXPORT_ALL_SYMBOLS ON LINKER_LANGUAGE CXX)
+  install(TARGETS concord EXPORT concord
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endfunction()

@@ -1,4 +1,4 @@
-# Writes OUTPUT, a C++ source that holds the text of INPUT as concord::texts::SYMBOL. Raw string literals are cut
+# Writes OUTPUT, a C++ source that holds INPUT as concord::detail::kernel_sources::SYMBOL. Raw string literals are cut
 # below the length that every compiler takes.
 get_filename_component(name ${INPUT} NAME)
 file(READ ${INPUT} text)
@@ -11,9 +11,9 @@ while(at LESS length)
   math(EXPR at "${at} + 12000")
 endwhile()
 file(WRITE ${OUTPUT}.new "#include <concord/kernel.hpp>
-namespace concord::texts {
-extern const KernelText ${SYMBOL};
-const KernelText ${SYMBOL}{\"${name}\", ${body}};
+namespace concord::detail::kernel_sources {
+extern const SourceFile ${SYMBOL};
+const SourceFile ${SYMBOL}{\"${name}\", ${body}};
 }
 ")
 file(RENAME ${OUTPUT}.new ${OUTPUT})

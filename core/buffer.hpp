@@ -12,7 +12,7 @@ namespace concord {
 
 class Device;
 class Stream;
-class Pool;
+class BufferPool;
 
 /// Owned memory of one device, handed out by Device::allocate and given back to the device's pool when the
 /// last shared_ptr goes, which is safe while work that uses it is still queued. Bases are aligned to 256
@@ -44,7 +44,7 @@ class Buffer {
         : device_(device), kind_(kind), size_(capacity), capacity_(capacity) {}
 
   private:
-    friend class Pool;
+    friend class BufferPool;
     friend class Stream;
     friend class Recording;
 

@@ -1,6 +1,6 @@
 #include <concord/device.hpp>
 
-#include "pool.hpp"
+#include "buffer_pool.hpp"
 
 #include <chrono>
 #include <mutex>
@@ -47,8 +47,8 @@ struct Device::Kernels {
 };
 
 Device::Device()
-    : pool_(std::make_unique<Pool>([this](u64 capacity) { return do_allocate(capacity); })),
-      host_pool_(std::make_unique<Pool>([this](u64 capacity) { return do_allocate_host(capacity); })),
+    : pool_(std::make_unique<BufferPool>([this](u64 capacity) { return do_allocate(capacity); })),
+      host_pool_(std::make_unique<BufferPool>([this](u64 capacity) { return do_allocate_host(capacity); })),
       kernels_(std::make_unique<Kernels>()) {}
 
 Device::~Device() = default;

@@ -16,7 +16,7 @@
 
 namespace concord {
 
-class Pool;
+class BufferPool;
 
 /// Bytes of device memory that the pool holds.
 struct MemoryUse {
@@ -83,8 +83,8 @@ class Device : public std::enable_shared_from_this<Device> {
 
   private:
     struct Kernels;
-    std::unique_ptr<Pool> pool_;
-    std::unique_ptr<Pool> host_pool_;
+    std::unique_ptr<BufferPool> pool_;
+    std::unique_ptr<BufferPool> host_pool_;
     std::unique_ptr<Kernels> kernels_;
     std::atomic<bool> afresh_ = false;
 };

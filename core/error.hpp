@@ -14,7 +14,7 @@ enum class ErrorCode {
     unavailable,       ///< the device or backend asked for cannot be had
     wrong_device,      ///< objects of two devices met in one call
     out_of_memory,     ///< the device (or the host) has no room; the next, smaller call works
-    compile_failed,    ///< a kernel text does not compile; what() holds the compiler's log
+    compile_failed,    ///< a kernel source does not compile; what() holds the compiler's log
     device_failed,     ///< the driver reported a failure
     io                 ///< a file could not be read or written
 };

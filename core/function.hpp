@@ -23,7 +23,7 @@
 
 namespace concord {
 
-/// A function with its types erased: what a kernel specialisation needs to know of it. In a kernel text it
+/// A function with its types erased: what a kernel specialisation needs to know of it. In a kernel source it
 /// appears as `struct Op` (the bound values, passed by value as the kernel's argument) and `apply(op, x...)`.
 struct Operator {
     std::string name;  ///< for messages and kernel names

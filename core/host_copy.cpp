@@ -1,6 +1,6 @@
-#include <concord/host_copy.hpp>
+#include <concord/internal/host_copy.hpp>
 
-#include <concord/host_vector.hpp>
+#include <concord/detail/host_vector.hpp>
 
 #include "helpers.hpp"
 
@@ -16,9 +16,9 @@ void copy_past_cache(std::byte* to, const std::byte* from, u64 bytes) {
     for (u64 at = 0; at < bytes; at += block_bytes) {
         const u64 count = std::min(block_bytes, bytes - at);
         std::memcpy(block, from + at, count);
-        host::stream_store(to + at, block, count);
+        detail::host::stream_store(to + at, block, count);
     }
-    host::stream_fence();
+    detail::host::stream_fence();
 }
 
 void copy_in_parallel(void* to, const void* from, u64 bytes) {

@@ -9,7 +9,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace concord::host {
+namespace concord::detail::host {
 
 /// Copies `bytes` from memory in cache to memory that should not be: whole cache lines by non-temporal
 /// stores, which do not read the line first. Stores are ordered before what follows only after
@@ -40,4 +40,4 @@ inline void stream_fence() {
 #endif
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

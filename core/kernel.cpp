@@ -1,7 +1,7 @@
 #include <concord/error.hpp>
+#include <concord/internal/text_file.hpp>
 #include <concord/kernel.hpp>
 #include <concord/log.hpp>
-#include <concord/text_file.hpp>
 
 #include <chrono>
 #include <cstdlib>
@@ -97,7 +97,7 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
         text.append("#define ").append(constant.name).append(" ").append(constant.value).append("\n");
     if (spec.op)
         append_operator(text, *spec.op, cuda ? "static __device__ __forceinline__ " : "static inline ");
-    for (const KernelText& file : cuda ? spec.source->cuda : spec.source->opencl) {
+    for (const SourceFile& file : cuda ? spec.source->cuda : spec.source->opencl) {
         const std::optional<std::string> other = text_from_folder(file.name);
         text.append("#line ")
             .append(std::to_string(other ? 1 : file.line))

@@ -16,16 +16,17 @@ namespace concord {
 
 class Device;
 
-/// A file of kernel text. The compiler reports errors under `name`.
-struct KernelText {
+/// A file of kernel source. The compiler reports errors under `name`.
+struct SourceFile {
     std::string_view name;
     std::string_view text;
     u32 line = 1;  ///< the number of the text's first line in that file
 };
 
-/// A KernelText written in place, CONCORD_TEXT(R"(...)"): the compilers report errors with this source file's
+/// A SourceFile written in place, CONCORD_SOURCE(R"(...)"): the compilers report errors with this source file's
 /// name and line.
-#define CONCORD_TEXT(TEXT) (concord::KernelText{__FILE__, TEXT, concord::detail::first_line(__LINE__, TEXT)})
+#define CONCORD_SOURCE(TEXT) \
+    (concord::SourceFile{__FILE__, TEXT, concord::detail::first_line(__LINE__, TEXT)})
 
 namespace detail {
 /// Of a text whose macro is at `line`: compilers differ in whether that is its first or its last line.
@@ -44,8 +45,8 @@ constexpr u32 first_line(u32 line, [[maybe_unused]] std::string_view text) {
 /// elements, and dynamic local memory (LaunchShape::local_bytes) is one last `__local` pointer.
 struct KernelSource {
     std::string_view name;
-    std::vector<KernelText> cuda;
-    std::vector<KernelText> opencl;
+    std::vector<SourceFile> cuda;
+    std::vector<SourceFile> opencl;
 };
 
 /// A constant of a specialisation: visible in the text as `#define name value`.
@@ -61,7 +62,7 @@ struct KernelSpec {
     std::vector<Constant> constants;  ///< in the order in which they are defined
     std::optional<Operator> op;       ///< becomes `struct Op` and apply() in the text
     HostKernel host;                  ///< null: not in the host dialect
-    u32 max_lanes = 0;                ///< most lanes of a group that will be launched; 0: any
+    u32 max_group_size = 0;           ///< most work-items of a group that will be launched; 0: any
     bool fresh = false;               ///< compiled whatever caches hold, and kept in none
 };
 
@@ -83,11 +84,11 @@ struct KernelId {
 
 /// What the compiler says of a kernel; a field that the backend cannot tell is -1.
 struct KernelAttributes {
-    i64 registers = -1;        ///< a lane
+    i64 registers = -1;        ///< a work-item
     i64 local_bytes = -1;      ///< static group-local memory
-    i64 spill_bytes = -1;      ///< private memory a lane
-    i64 max_lanes = -1;        ///< of a group, for this kernel
-    i64 groups_per_unit = -1;  ///< resident at once, at max_lanes of the spec
+    i64 spill_bytes = -1;      ///< private memory per work-item
+    i64 max_group_size = -1;   ///< of a group, for this kernel
+    i64 groups_per_unit = -1;  ///< resident at once, at max_group_size of the spec
 };
 
 /// A compiled kernel of one device; immutable and usable from any thread.

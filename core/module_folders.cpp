@@ -1,4 +1,4 @@
-#include "module_folders.hpp"
+#include <concord/internal/module_folders.hpp>
 
 #include <dlfcn.h>
 

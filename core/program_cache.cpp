@@ -1,5 +1,5 @@
+#include <concord/internal/program_cache.hpp>
 #include <concord/log.hpp>
-#include <concord/program_cache.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

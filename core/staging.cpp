@@ -1,6 +1,6 @@
-#include <concord/staging.hpp>
+#include <concord/internal/staging.hpp>
 
-#include <concord/host_copy.hpp>
+#include <concord/internal/host_copy.hpp>
 
 #include "helpers.hpp"
 

@@ -214,8 +214,9 @@ void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
                                  : ": offset " + std::to_string(argument.offset) + " is not a multiple of " +
                                        std::to_string(argument.element_size)));
     }
-    if (shape.lanes_x == 0 || shape.lanes_y == 0 || shape.lanes_z == 0)
-        throw Error(ErrorCode::invalid_argument, "Stream::launch", kernel.name() + ": a group without lanes");
+    if (shape.group_size_x == 0 || shape.group_size_y == 0 || shape.group_size_z == 0)
+        throw Error(ErrorCode::invalid_argument, "Stream::launch",
+                    kernel.name() + ": a group without work-items");
     if (shape.groups_x == 0 || shape.groups_y == 0 || shape.groups_z == 0) return;
     enqueue([&] {
         if (recording_) return recording_->contents_->add(kernel, shape, arguments);

@@ -20,14 +20,14 @@ struct Operation;
 class StreamTrace;
 }  // namespace detail
 
-/// A grid of groups of lanes.
+/// A grid of groups of work-items.
 struct LaunchShape {
     u64 groups_x = 1, groups_y = 1, groups_z = 1;
-    u32 lanes_x = 1, lanes_y = 1, lanes_z = 1;
+    u32 group_size_x = 1, group_size_y = 1, group_size_z = 1;
     u64 local_bytes = 0;  ///< dynamic group-local memory, on top of what the kernel declares
 
-    static LaunchShape linear(u64 groups, u32 lanes, u64 local_bytes = 0) {
-        return {.groups_x = groups, .lanes_x = lanes, .local_bytes = local_bytes};
+    static LaunchShape linear(u64 groups, u32 group_size, u64 local_bytes = 0) {
+        return {.groups_x = groups, .group_size_x = group_size, .local_bytes = local_bytes};
     }
 };
 
@@ -138,7 +138,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     virtual void do_replay(void* /*captured*/) {}
 
   private:
-    friend class Pool;
+    friend class BufferPool;
     friend class Buffer;
     friend class Recording;
     /// Whether all work up to a ticket is done; asks the device if it is not known to be.

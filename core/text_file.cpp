@@ -1,4 +1,4 @@
-#include <concord/text_file.hpp>
+#include <concord/internal/text_file.hpp>
 
 #include <concord/error.hpp>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Reads kernel texts that are files.
+/// Reads kernel sources that are files.
 
 #include <string>
 

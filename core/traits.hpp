@@ -27,16 +27,17 @@ struct DeviceInfo {
 /// For planning. Algorithms look at these and never at the backend.
 struct DeviceTraits {
     Dialect dialect = Dialect::host;
-    /// true: groups of many lanes that meet at barriers (GPUs). false: one lane a group, each working through
+    /// true: groups of many work-items that meet at barriers (GPUs). false: one work-item per group, each working through
     /// a contiguous tile with wide vectors (oneTBB, OpenCL on a CPU).
-    bool many_lanes = false;
-    u32 units = 1;               ///< multiprocessors, compute units or worker threads
-    u32 max_lanes = 1;           ///< most lanes of a group
-    u32 max_resident_lanes = 1;  ///< most lanes that one unit holds at once (one where many_lanes is false)
-    u32 sub_group_width = 1;     ///< lanes that run in lock-step (a warp); 1 if there is no such thing
-    u64 local_memory = 0;        ///< bytes of group-local memory that one group may use
-    u64 global_memory = 0;       ///< bytes of the device
-    u64 max_allocation = 0;      ///< bytes of the largest single buffer
+    bool many_items = false;
+    u32 units = 1;           ///< multiprocessors, compute units or worker threads
+    u32 max_group_size = 1;  ///< most work-items of a group
+    u32 max_resident_items =
+        1;                    ///< most work-items that one unit holds at once (one where many_items is false)
+    u32 sub_group_width = 1;  ///< lanes that run in lock-step (a warp); 1 if there is no such thing
+    u64 local_memory = 0;     ///< bytes of group-local memory that one group may use
+    u64 global_memory = 0;    ///< bytes of the device
+    u64 max_allocation = 0;   ///< bytes of the largest single buffer
     u64 cache =
         0;  ///< bytes past which data will not stay close: last-level on a GPU, all private L2 on a CPU
     bool compiles_text = false;  ///< kernels and operators given as text can be compiled at run time

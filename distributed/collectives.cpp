@@ -29,7 +29,7 @@ void combine(Stream& stream, const View& a, const View& b, const View& out, Redu
     static constexpr std::array<std::byte, 4> no_values{};
     const detail::MapHost& host = visit(a.type, [&](auto tag) -> const detail::MapHost& {
         using T = typename decltype(tag)::type;
-        return ops::visit(
+        return detail::ops::visit(
             op, [](auto f) -> const detail::MapHost& { return detail::map_host<T, T, T, decltype(f)>(); });
     });
     detail::map(stream, {"all_reduce", a, b, out, builtin(op, a.type), {no_values}, &host}, {});

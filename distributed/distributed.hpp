@@ -51,40 +51,40 @@ void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp
 
 using DistributedReduceCall = std::function<ReduceProblem(const View& in, const View& out)>;
 /// is_exact: results do not depend on the order.
-Run distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                       const DistributedReduceCall& call, bool is_exact, const Options& options);
+Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
+                            const DistributedReduceCall& call, bool is_exact, const Options& options);
 
 using DistributedScanCall = std::function<ScanProblem(const View& in, const View& out)>;
 /// total: enqueues what makes one element of all of a part, where the order does not matter; null: it does.
-Run distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                     const DistributedScanCall& call, const ScanBefore& before,
-                     const std::function<void(const View& in, const View& out)>& total,
-                     const Options& options);
+Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out,
+                          const DistributedScanCall& call, const ScanBefore& before,
+                          const std::function<void(const View& in, const View& out)>& total,
+                          const Options& options);
 
-using DistributedHistogramCall = std::function<Run(const View& in, const View& counters)>;
-Run distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
-                          const std::string& bins, const DistributedHistogramCall& call);
+using DistributedHistogramCall = std::function<Enqueued(const View& in, const View& counters)>;
+Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
+                               const std::string& bins, const DistributedHistogramCall& call);
 
 }  // namespace detail
 
 /// out[0], on all ranks, is all elements of all parts combined, with the bits that reduce() gives in its canonical order.
 /// Floats, and elements for a user's operator, that are of a chunk that begins on another rank (canonical_chunk) go there:
 /// fewer than a chunk a rank. Variants: as reduce(), but floats and user's operators take `fixed` only.
-Run distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                       ReduceOp op = ReduceOp::sum, const Options& options = {});
+Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
+                            ReduceOp op = ReduceOp::sum, const Options& options = {});
 
 /// out, of as many elements as in, is this rank's part of the scan of all parts, with the bits that scan() gives in its
 /// canonical order; out may be in. Floats, and elements for a user's operator, that are of a tile of 65536 (4096 among GPUs)
 /// that begins on another rank go there and come back as results. Traffic: integers are read twice and written once; others as
 /// in scan(), and read once more for the totals of the tiles, which come to all hosts. Variants: those of canonical order.
-Run distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                     ReduceOp op = ReduceOp::sum, ScanKind kind = ScanKind::inclusive,
-                     const Options& options = {});
+Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out,
+                          ReduceOp op = ReduceOp::sum, ScanKind kind = ScanKind::inclusive,
+                          const Options& options = {});
 
 /// counters, on all ranks, are the counts over all parts, by the rules of histogram(): u16 stops at 65535, u32 wraps. Traffic:
 /// as histogram(), and the counters as in all_reduce(), as u64 where they are u16, which takes scratch of that size.
-Run distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
-                          const HistogramBins& bins, const Options& options = {});
+Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
+                               const HistogramBins& bins, const Options& options = {});
 
 /// out is this rank's part of all keys in order: the lengths of out, which all together are those of in, say how the result
 /// is spread; part_of(n, ranks) balances it whatever the keys. out may be in.
@@ -94,45 +94,45 @@ Run distributed_histogram(Communicator& ranks, Stream& stream, const View& in, c
 /// other one what is its own, and sorts again what it receives. Traffic: that of two sorts, and every key is sent at most
 /// once. Scratch: that of sort(), and twice the keys (and values). Source: E. Solomonik, L. Kale, Highly scalable parallel
 /// sorting, 2010 (splitters by histogramming); here they are exact.
-Run distributed_sort(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                     const SortBy& by = {}, const Options& options = {});
+Enqueued distributed_sort(Communicator& ranks, Stream& stream, const View& in, const View& out,
+                          const SortBy& by = {}, const Options& options = {});
 /// The same with values that go where their keys go, keys and values of a rank being of one length. Equal keys keep the order
 /// of the ranks, and within a rank their order if the variant is stable (SortBy::stable asks for one): then the result has
 /// the bits of one stable sort.
-Run distributed_sort_pairs(Communicator& ranks, Stream& stream, const View& keys_in, const View& values_in,
-                           const View& keys_out, const View& values_out, const SortBy& by = {},
-                           const Options& options = {});
+Enqueued distributed_sort_pairs(Communicator& ranks, Stream& stream, const View& keys_in,
+                                const View& values_in, const View& keys_out, const View& values_out,
+                                const SortBy& by = {}, const Options& options = {});
 
 // On spans and arrays.
 
 template <Range In, Range Out>
-Run distributed_reduce(Communicator& ranks, Stream& stream, const In& in, const Out& out,
-                       ReduceOp op = ReduceOp::sum, const Options& options = {}) {
+Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const In& in, const Out& out,
+                            ReduceOp op = ReduceOp::sum, const Options& options = {}) {
     return distributed_reduce(ranks, stream, View(in.view()), View(out.view()), op, options);
 }
 template <Range In, Range Out>
-Run distributed_scan(Communicator& ranks, Stream& stream, const In& in, const Out& out,
-                     ReduceOp op = ReduceOp::sum, ScanKind kind = ScanKind::inclusive,
-                     const Options& options = {}) {
+Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, const Out& out,
+                          ReduceOp op = ReduceOp::sum, ScanKind kind = ScanKind::inclusive,
+                          const Options& options = {}) {
     return distributed_scan(ranks, stream, View(in.view()), View(out.view()), op, kind, options);
 }
 template <Range In, Range Out>
-Run distributed_histogram(Communicator& ranks, Stream& stream, const In& in, const Out& counters,
-                          const HistogramBins& bins, const Options& options = {}) {
+Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const In& in, const Out& counters,
+                               const HistogramBins& bins, const Options& options = {}) {
     return distributed_histogram(ranks, stream, View(in.view()), View(counters.view()), bins, options);
 }
 template <Range In, Range Out>
-Run distributed_sort(Communicator& ranks, Stream& stream, const In& in, const Out& out, const SortBy& by = {},
-                     const Options& options = {}) {
+Enqueued distributed_sort(Communicator& ranks, Stream& stream, const In& in, const Out& out,
+                          const SortBy& by = {}, const Options& options = {}) {
     return distributed_sort(ranks, stream, View(in.view()), View(out.view()), by, options);
 }
 
 // Operators made with CONCORD_FUNCTION.
 
 template <Range In, Range Out, class F, class... B>
-Run distributed_reduce(Communicator& ranks, Stream& stream, const In& in, const Out& out,
-                       const Function<F, B...>& op, typename In::Element identity,
-                       const Options& options = {}) {
+Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const In& in, const Out& out,
+                            const Function<F, B...>& op, typename In::Element identity,
+                            const Options& options = {}) {
     using Fn = Function<F, B...>;
     using T = typename Out::Element;
     detail::check_combines<In, Out, Fn>();
@@ -152,9 +152,9 @@ Run distributed_reduce(Communicator& ranks, Stream& stream, const In& in, const 
 }
 
 template <Range In, Range Out, class F, class... B>
-Run distributed_scan(Communicator& ranks, Stream& stream, const In& in, const Out& out,
-                     const Function<F, B...>& op, typename In::Element identity,
-                     ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
+Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, const Out& out,
+                          const Function<F, B...>& op, typename In::Element identity,
+                          ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
     using Fn = Function<F, B...>;
     using T = typename Out::Element;
     detail::check_combines<In, Out, Fn>();
@@ -175,8 +175,8 @@ Run distributed_scan(Communicator& ranks, Stream& stream, const In& in, const Ou
 }
 
 template <Range In, Range Out, class F, class... B>
-Run distributed_histogram(Communicator& ranks, Stream& stream, const In& in, const Out& counters,
-                          const Function<F, B...>& bin, const Options& options = {}) {
+Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const In& in, const Out& counters,
+                               const Function<F, B...>& bin, const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;
     const auto values = bin.packed();
     return detail::distributed_histogram(

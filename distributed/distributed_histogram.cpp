@@ -25,8 +25,8 @@ std::string bins_described(const HistogramBins& bins) {
 
 }  // namespace
 
-Run distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
-                          const std::string& bins, const DistributedHistogramCall& call) {
+Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
+                               const std::string& bins, const DistributedHistogramCall& call) {
     constexpr const char* name = "distributed_histogram";
     check_view(name, "in", in);
     check_view(name, "counters", counters);
@@ -38,14 +38,14 @@ Run distributed_histogram(Communicator& ranks, Stream& stream, const View& in, c
               std::string(name_of(counters.type)) + ", " + bins,
           {});
     if (counters.type != Type::u16) {
-        const Run run = call(in, counters);
+        const Enqueued run = call(in, counters);
         combine_all(ranks, stream, counters, ReduceOp::sum);
         return run;
     }
     // Counters that saturate do not add up.
     const auto memory = stream.scratch(counters.count * sizeof(u64));
     const View wide{memory.get(), 0, counters.count, Type::u64};
-    const Run run = call(in, wide);
+    const Enqueued run = call(in, wide);
     combine_all(ranks, stream, wide, ReduceOp::sum);
     std::vector<u64> counts(counters.count);
     stream.read(counts.data(), *memory, 0, wide.bytes());
@@ -60,8 +60,8 @@ Run distributed_histogram(Communicator& ranks, Stream& stream, const View& in, c
 
 }  // namespace detail
 
-Run distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
-                          const HistogramBins& bins, const Options& options) {
+Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
+                               const HistogramBins& bins, const Options& options) {
     return detail::distributed_histogram(
         ranks, stream, in, counters, detail::bins_described(bins),
         [&](const View& from, const View& to) { return histogram(stream, from, to, bins, options); });

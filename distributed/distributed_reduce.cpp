@@ -13,8 +13,8 @@ namespace detail {
 // So many ranks send their sums to one another, which no host waits for; of more the hosts gather them, in fewer messages.
 constexpr u32 most_direct = 8;
 
-Run distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                       const DistributedReduceCall& call, bool is_exact, const Options& options) {
+Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
+                            const DistributedReduceCall& call, bool is_exact, const Options& options) {
     constexpr const char* name = "distributed_reduce";
     check_view(name, "in", in);
     check_view(name, "out", out);
@@ -34,7 +34,7 @@ Run distributed_reduce(Communicator& ranks, Stream& stream, const View& in, cons
         all += count;
     if (all == 0) return reduce(stream, whole, options);
 
-    Run run{{}, &stream.device()};
+    Enqueued run{{}, &stream.device()};
     std::vector<Blocks> blocks;
     // An exact sum's parts are one chunk each; the identity of an empty one changes nothing.
     std::vector<u64> chunks(ranks.size(), 1);
@@ -92,8 +92,8 @@ Run distributed_reduce(Communicator& ranks, Stream& stream, const View& in, cons
 
 }  // namespace detail
 
-Run distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out, ReduceOp op,
-                       const Options& options) {
+Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out, ReduceOp op,
+                            const Options& options) {
     return detail::distributed_reduce(
         ranks, stream, in, out,
         [&](const View& from, const View& to) { return detail::reduce_problem(from, to, op); },

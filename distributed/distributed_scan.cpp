@@ -82,17 +82,17 @@ void scan_exact(Communicator& ranks, Stream& stream, const View& in, const View&
 
 }  // namespace
 
-Run distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                     const DistributedScanCall& call, const ScanBefore& before,
-                     const std::function<void(const View& in, const View& out)>& total,
-                     const Options& options) {
+Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out,
+                          const DistributedScanCall& call, const ScanBefore& before,
+                          const std::function<void(const View& in, const View& out)>& total,
+                          const Options& options) {
     check(stream, in, out);
     const ScanProblem whole = call(in, out);
     const u64 tile = scan_tile(stream.device()), numbers[] = {in.count, tile};
     const std::string what =
         std::string(name_of(whole.kind)) + " " + described(in.type, whole.op, whole.values, whole.identity);
     const auto said = agree(ranks, "distributed_scan", what, numbers);
-    const Run run{scan_in_parts(stream, whole, options), &stream.device()};
+    const Enqueued run{scan_in_parts(stream, whole, options), &stream.device()};
     Tiles tiles(stream, call, before, options);
     if (total) {
         scan_exact(ranks, stream, in, out, tiles, before, total);
@@ -142,8 +142,8 @@ Run distributed_scan(Communicator& ranks, Stream& stream, const View& in, const 
 
 }  // namespace detail
 
-Run distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out, ReduceOp op,
-                     ScanKind kind, const Options& options) {
+Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out, ReduceOp op,
+                          ScanKind kind, const Options& options) {
     std::function<void(const View&, const View&)> total;
     if (!is_float(in.type)) total = [&](const View& from, const View& to) { reduce(stream, from, to, op); };
     return detail::distributed_scan(

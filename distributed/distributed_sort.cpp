@@ -32,8 +32,8 @@ struct Memory {
     Columns columns;
 };
 
-Run sort_here(Stream& stream, const Columns& in, const Columns& out, const SortBy& by,
-              const Options& options) {
+Enqueued sort_here(Stream& stream, const Columns& in, const Columns& out, const SortBy& by,
+                   const Options& options) {
     if (in.pairs()) return sort_pairs(stream, in.keys, in.values, out.keys, out.values, by, options);
     return sort(stream, in.keys, out.keys, by, options);
 }
@@ -98,8 +98,8 @@ void send_all(Communicator& ranks, Stream& stream, const std::vector<std::vector
     ranks.exchange(stream, sends, receives);
 }
 
-Run sort_over(Communicator& ranks, Stream& stream, const char* name, const Columns& in, const Columns& out,
-              const SortBy& by, const Options& options) {
+Enqueued sort_over(Communicator& ranks, Stream& stream, const char* name, const Columns& in,
+                   const Columns& out, const SortBy& by, const Options& options) {
     check(name, in, out);
     const u64 numbers[] = {in.keys.count, out.keys.count};
     std::vector<u64> counts, places;
@@ -116,7 +116,7 @@ Run sort_over(Communicator& ranks, Stream& stream, const char* name, const Colum
             "the parts have " + std::to_string(all) + " keys, out has room for " + std::to_string(room));
     if (ranks.size() == 1) return sort_here(stream, in, out, by, options);
     const Memory sorted(stream, in, in.keys.count);
-    const Run run = sort_here(stream, in, sorted.columns, by, options);
+    const Enqueued run = sort_here(stream, in, sorted.columns, by, options);
     auto cuts = detail::split_sorted(ranks, stream, sorted.columns.keys, by, counts, places);
     cuts.insert(cuts.begin(), std::vector<u64>(counts.size()));
     cuts.push_back(counts);
@@ -128,14 +128,14 @@ Run sort_over(Communicator& ranks, Stream& stream, const char* name, const Colum
 
 }  // namespace
 
-Run distributed_sort(Communicator& ranks, Stream& stream, const View& in, const View& out, const SortBy& by,
-                     const Options& options) {
+Enqueued distributed_sort(Communicator& ranks, Stream& stream, const View& in, const View& out,
+                          const SortBy& by, const Options& options) {
     return sort_over(ranks, stream, "distributed_sort", {in, {}}, {out, {}}, by, options);
 }
 
-Run distributed_sort_pairs(Communicator& ranks, Stream& stream, const View& keys_in, const View& values_in,
-                           const View& keys_out, const View& values_out, const SortBy& by,
-                           const Options& options) {
+Enqueued distributed_sort_pairs(Communicator& ranks, Stream& stream, const View& keys_in,
+                                const View& values_in, const View& keys_out, const View& values_out,
+                                const SortBy& by, const Options& options) {
     return sort_over(ranks, stream, "distributed_sort_pairs", {keys_in, values_in}, {keys_out, values_out},
                      by, options);
 }

@@ -1,15 +1,15 @@
 #include "distributed_split.hpp"
 
 #include <concord/distributed.hpp>
-#include <concord/launch.hpp>
+#include <concord/internal/launch.hpp>
 
 #include <algorithm>
 #include <bit>
 
 namespace concord {
 
-namespace texts {
-extern const KernelText distributed_split_cu, distributed_split_cl;
+namespace detail::kernel_sources {
+extern const SourceFile distributed_split_cu, distributed_split_cl;
 }
 
 namespace detail {
@@ -46,7 +46,7 @@ constexpr u32 group = 64;
 
 std::shared_ptr<Kernel> kernel_for(Device& device, Type type) {
     static const KernelSource source{
-        "distributed_split", {texts::distributed_split_cu}, {texts::distributed_split_cl}};
+        "distributed_split", {kernel_sources::distributed_split_cu}, {kernel_sources::distributed_split_cl}};
     const Type bits = bits_of(type);
     return device.kernel({&source, "count_below", static_cast<u64>(bits)}, [&] {
         KernelSpec spec;
@@ -57,7 +57,7 @@ std::shared_ptr<Kernel> kernel_for(Device& device, Type type) {
                     : bits == Type::u16 ? plain_host_kernel<&count_below<u16>>()
                     : bits == Type::u32 ? plain_host_kernel<&count_below<u32>>()
                                         : plain_host_kernel<&count_below<u64>>();
-        spec.max_lanes = group;
+        spec.max_group_size = group;
         return spec;
     });
 }
@@ -82,9 +82,9 @@ class Counter {
         const auto kernel = kernel_for(stream_.device(), keys_.type);
         const DeviceTraits& traits = stream_.device().traits();
         const bool is_host = traits.dialect == Dialect::host;
-        const u32 lanes = is_host || !traits.many_lanes ? 1 : group;
+        const u32 group_size = is_host || !traits.many_items ? 1 : group;
         launch(stream_, *kernel,
-               LaunchShape::linear(is_host ? 1 : divide_up(codes.size(), u64{lanes}), lanes), keys_,
+               LaunchShape::linear(is_host ? 1 : divide_up(codes.size(), u64{group_size}), group_size), keys_,
                keys_.count, wanted, counts, u64{codes.size()}, code_.fold, code_.flip, shift_, mask());
         return counts.to_host(stream_);
     }

@@ -17,16 +17,17 @@ constexpr char call[] = "distributed_stencil";
 
 constexpr DistributedStencilVariant table[] = {
     {{"overlapped", "what other ranks need is computed first, and sent while the rest is computed", true,
-      true, true, Order::canonical,
+      true, true, OperationOrder::canonical,
       "P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009"},
      true,
      false},
-    {{"sequential", "halos are exchanged, then all is computed", true, true, true, Order::canonical,
+    {{"sequential", "halos are exchanged, then all is computed", true, true, true, OperationOrder::canonical,
       "textbook"},
      false,
      false},
     {{"data_server", "the last rank holds the data, the others compute: parts at the start and at the end",
-      true, true, true, Order::canonical, "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2013"},
+      true, true, true, OperationOrder::canonical,
+      "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2013"},
      true,
      true},
 };

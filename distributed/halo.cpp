@@ -2,31 +2,32 @@
 
 #include "halo_host.hpp"
 
-#include <concord/shape.hpp>
+#include <concord/internal/shape.hpp>
 
 #include <numeric>
 
 namespace concord {
 
-namespace texts {
-extern const KernelText common_cu, halo_cu, halo_cl;
+namespace detail::kernel_sources {
+extern const SourceFile common_cu, halo_cu, halo_cl;
 }
 
 namespace detail {
 namespace {
 
 const KernelSource& source() {
-    static const KernelSource text{"halo", {texts::common_cu, texts::halo_cu}, {texts::halo_cl}};
+    static const KernelSource text{
+        "halo", {kernel_sources::common_cu, kernel_sources::halo_cu}, {kernel_sources::halo_cl}};
     return text;
 }
 
-// A group moves `lanes` x `each` packs.
+// A group moves `group_size` x `each` packs.
 struct HaloGroup {
-    u32 lanes = 1, each = 1, pack = 1;
+    u32 group_size = 1, each = 1, pack = 1;
 };
 
 std::shared_ptr<Kernel> halo_kernel(Device& device, u32 size, const HaloGroup& group) {
-    const KernelId id{&source(), "halo_runs", size, u64{group.lanes} << 32 | group.each, group.pack};
+    const KernelId id{&source(), "halo_runs", size, u64{group.group_size} << 32 | group.each, group.pack};
     return device.kernel(id, [&] {
         KernelSpec spec;
         spec.source = &source();
@@ -36,11 +37,11 @@ std::shared_ptr<Kernel> halo_kernel(Device& device, u32 size, const HaloGroup& g
         };
         define("E", size == 4 ? "u32" : "u64");
         define("PACK", std::to_string(group.pack));
-        define("GROUP", std::to_string(group.lanes));
+        define("GROUP", std::to_string(group.group_size));
         define("EACH", std::to_string(group.each));
-        spec.host = size == 4 ? plain_host_kernel<&host::halo_runs<u32>>()
-                              : plain_host_kernel<&host::halo_runs<u64>>();
-        spec.max_lanes = group.lanes;
+        spec.host = size == 4 ? plain_host_kernel<&detail::host::halo_runs<u32>>()
+                              : plain_host_kernel<&detail::host::halo_runs<u64>>();
+        spec.max_group_size = group.group_size;
         return spec;
     });
 }
@@ -79,14 +80,14 @@ void copy_runs(Stream& stream, const View& from, const Runs& from_runs, const Vi
         return;
     }
     const u32 pack = pack_of(from, from_runs, to, to_runs);
-    const HaloGroup group =
-        traits.many_lanes ? HaloGroup{std::min(256U, traits.max_lanes), 4, pack} : HaloGroup{1, 4096, pack};
+    const HaloGroup group = traits.many_items ? HaloGroup{std::min(256U, traits.max_group_size), 4, pack}
+                                              : HaloGroup{1, 4096, pack};
     const auto kernel = halo_kernel(stream.device(), static_cast<u32>(size), group);
     const u64 packs = length / pack;
-    const u32 pieces = static_cast<u32>(divide_up(packs, u64{group.lanes} * group.each));
+    const u32 pieces = static_cast<u32>(divide_up(packs, u64{group.group_size} * group.each));
     if (const Support counted = supports_groups({count, pieces}); !counted)
         throw Error(ErrorCode::unsupported, "distributed_stencil", counted.reason);
-    launch(stream, *kernel, LaunchShape::linear(count * pieces, group.lanes), from, to, packs,
+    launch(stream, *kernel, LaunchShape::linear(count * pieces, group.group_size), from, to, packs,
            from_runs.stride / pack, to_runs.stride / pack, pieces);
 }
 

@@ -1,11 +1,11 @@
 #pragma once
-// Runs of elements at a fixed distance from one another, in the host dialect. Parallel texts: halo.cu, halo.cl.
+// Runs of elements at a fixed distance from one another, in the host dialect. Parallel sources: halo.cu, halo.cl.
 
 #include <concord/host_kernel.hpp>
 
 #include <algorithm>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 /// A group: `piece` elements of one run. E: unsigned integer of the elements' size.
 template <class E>
@@ -16,4 +16,4 @@ void halo_runs(const Group& group, const E* from, E* to, u64 length, u64 from_st
     std::memcpy(to + run * to_stride + begin, from + run * from_stride + begin, (end - begin) * sizeof(E));
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

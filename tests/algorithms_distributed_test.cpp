@@ -1,6 +1,6 @@
 // Algorithms over ranks have the bits of one call on all of the data, whoever has which part of it.
 #include "pipeline_data.hpp"
-#include "ranks.hpp"
+#include "test_ranks.hpp"
 
 #include <concord/distributed.hpp>
 
@@ -63,7 +63,7 @@ void each_cut(Device& device, std::initializer_list<u32> sizes, u64 n, F&& f) {
 template <class T>
 void reduce_all(Device& device, u64 n, ReduceOp op, const std::vector<T>& x) {
     const auto expected = whole<T, T>(device, x, 1, [&](Stream& stream, const auto& in, const auto& out) {
-        reduce(stream, in, out, op, {.order = Order::canonical});
+        reduce(stream, in, out, op, {.order = OperationOrder::canonical});
     });
     each_cut(device, {1, 2, 3, 7, 10}, n, [&](Communicator& ranks, Stream& stream, const Part& part) {
         const Array<T> in(stream, part_of_values(x, part)), out(stream, 1);
@@ -77,7 +77,7 @@ void scan_all(Device& device, ReduceOp op, ScanKind kind, const std::vector<T>& 
               std::initializer_list<u32> sizes) {
     const auto expected =
         whole<T, T>(device, x, x.size(), [&](Stream& stream, const auto& in, const auto& out) {
-            scan(stream, in, out, op, kind, {.order = Order::canonical});
+            scan(stream, in, out, op, kind, {.order = OperationOrder::canonical});
         });
     each_cut(device, sizes, x.size(), [&](Communicator& ranks, Stream& stream, const Part& part) {
         const Array<T> in(stream, part_of_values(x, part)), out(stream, part.count);

@@ -9,7 +9,7 @@ using test::throws;
 
 namespace {
 
-// A user's kernel in three dialects: out[i] = in[i] * factor + local[i % 4] over groups of GROUP lanes.
+// A user's kernel in three dialects: out[i] = in[i] * factor + local[i % 4] over groups of GROUP work-items.
 const KernelSource scale_source{
     "scale",
     {{"scale.cu",
@@ -30,16 +30,16 @@ const KernelSource scale_source{
       "    if (i < n) out[out_at + i] = in[in_at + i] * factor + local_values[i % 4];\n"
       "}\n"}}};
 
-constexpr u64 scale_lanes = 64;
+constexpr u64 scale_group_size = 64;
 
 template <class T>
 void scale_group(const Group& group, const T* in, T* out, u64 n, T factor) {
     T* local = reinterpret_cast<T*>(group.local);
     for (u64 lane = 0; lane < 4; ++lane)
         local[lane] = T(lane);
-    const u64 begin = group.x * scale_lanes, end = std::min(n, begin + scale_lanes);
+    const u64 begin = group.x * scale_group_size, end = std::min(n, begin + scale_group_size);
     for (u64 i = begin; i < end; ++i)
-        out[i] = ops::Sum{}(ops::Product{}(in[i], factor), local[i % 4]);  // integers wrap
+        out[i] = detail::ops::Sum{}(detail::ops::Product{}(in[i], factor), local[i % 4]);  // integers wrap
 }
 
 template <class T>
@@ -59,15 +59,16 @@ void check_scale(Device& device, Stream& stream, u64 n) {
     const Array<T> in(stream, values), out(stream, n + 5);
     const T poison = T(77);
     stream.fill(*out.buffer(), 0, out.view().bytes(), &poison, sizeof poison);
-    const u32 lanes = detail::lanes_of(device, scale_lanes);
-    launch(stream, *kernel, LaunchShape::linear(detail::divide_up(n, scale_lanes), lanes, 4 * sizeof(T)),
+    const u32 group_size = detail::group_size_of(device, scale_group_size);
+    launch(stream, *kernel,
+           LaunchShape::linear(detail::divide_up(n, scale_group_size), group_size, 4 * sizeof(T)),
            in.span().part(3, n), out.span().part(1, n), n, T(3));
     const auto got = out.to_host(stream);
     CHECK(got[0] == poison);
     CHECK(got[n + 1] == poison);
     u64 wrong = 0;
     for (u64 i = 0; i < n; ++i)
-        wrong += got[i + 1] != ops::Sum{}(ops::Product{}(values[i + 3], T(3)), T(i % 4));
+        wrong += got[i + 1] != detail::ops::Sum{}(detail::ops::Product{}(values[i + 3], T(3)), T(i % 4));
     CHECK(wrong == 0);
 }
 
@@ -81,7 +82,7 @@ DEVICE_TEST(a_device_describes_itself) {
     CHECK(open_device(device.info().selector).get() == &device);
     const DeviceTraits& traits = device.traits();
     CHECK(traits.units >= 1);
-    CHECK(traits.max_lanes >= 1);
+    CHECK(traits.max_group_size >= 1);
     CHECK(traits.global_memory > 0);
     CHECK(traits.cache > 0);
     CHECK(traits.runs);
@@ -238,8 +239,9 @@ DEVICE_TEST(launches_beyond_the_limits_are_refused) {
     const auto kernel = device.compile(scale_spec<float>());
     const Array<float> x(*stream, 64);
     auto with = [&](const LaunchShape& shape) { launch(*stream, *kernel, shape, x, x, u64{64}, 1.0f); };
-    CHECK(throws(ErrorCode::invalid_argument, "lanes", [&] { with({.lanes_x = 0}); }));
-    CHECK(throws(ErrorCode::invalid_argument, "", [&] { with({.lanes_x = 1 << 20, .local_bytes = 16}); }));
+    CHECK(throws(ErrorCode::invalid_argument, "work-items", [&] { with({.group_size_x = 0}); }));
+    CHECK(
+        throws(ErrorCode::invalid_argument, "", [&] { with({.group_size_x = 1 << 20, .local_bytes = 16}); }));
     CHECK(throws(ErrorCode::invalid_argument, "", [&] { with({.local_bytes = ~u64{0}}); }));
     CHECK(throws(ErrorCode::invalid_argument, "", [&] { launch(*stream, *kernel, {.local_bytes = 16}, x); }));
     CHECK(throws(ErrorCode::invalid_argument, "without a buffer",

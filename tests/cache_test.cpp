@@ -1,7 +1,7 @@
 // The kernel cache on disk: what goes in comes out, and nothing else does.
 #include "devices.hpp"
 
-#include <concord/program_cache.hpp>
+#include <concord/internal/program_cache.hpp>
 
 #include <fstream>
 #include <thread>

@@ -36,7 +36,7 @@ DEVICE_TEST(compact_keeps_the_order_and_leaves_the_rest) {
             CAPTURE(variant->name);
             if (!detail::supports_dialect(device, *variant)) continue;
             const auto expected = kept_of(x, [](u32 e) { return e % 2 == 1; });
-            const Run run =
+            const Enqueued run =
                 compact(*stream, in, out, count.span().part(1, 1), KeepRule::odd, {variant->name});
             CHECK(run.variant == variant->name);
             CHECK(count.to_host(*stream) == std::vector<u64>{5, expected.size()});

@@ -1,7 +1,12 @@
 // The suite itself: it passes what is right, and every kind of fault is caught and told.
 #include "devices.hpp"
 
-#include <concord/conformance.hpp>
+#include <concord/lab/baseline.hpp>
+#include <concord/lab/bench.hpp>
+#include <concord/lab/check.hpp>
+#include <concord/lab/compare.hpp>
+#include <concord/lab/kernel_test.hpp>
+#include <concord/lab/measure.hpp>
 
 #include <unistd.h>
 
@@ -11,7 +16,7 @@
 #include <limits>
 
 using namespace concord;
-using namespace concord::conformance;
+using namespace concord::lab;
 using test::throws;
 
 namespace {
@@ -19,7 +24,7 @@ namespace {
 // out[i] = 2 in[i] + 1, with a FAULT that can be planted.
 constexpr u32 text_line = __LINE__ + 3;
 const KernelSource doubled_source{"doubled",
-                                  {CONCORD_TEXT(R"(
+                                  {CONCORD_SOURCE(R"(
 extern "C" __global__ void doubled(T* in, T* out, u64 n) {
     const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= n + (FAULT == 1) || (FAULT == 4 && i + 1 == n)) return;
@@ -30,7 +35,7 @@ extern "C" __global__ void doubled(T* in, T* out, u64 n) {
 #endif
 }
 )")},
-                                  {CONCORD_TEXT(R"(
+                                  {CONCORD_SOURCE(R"(
 __kernel void doubled(__global T* in, ulong in_at, __global T* out, ulong out_at, u64 n) {
     const u64 i = get_global_id(0);
     if (i >= n + (FAULT == 1) || (FAULT == 4 && i + 1 == n)) return;
@@ -42,14 +47,14 @@ __kernel void doubled(__global T* in, ulong in_at, __global T* out, ulong out_at
 }
 )")}};
 enum Fault : int { none, past_the_end, wrong_element, no_statement, tail_left, input_written };
-constexpr u64 lanes = 64;
+constexpr u64 group_size = 64;
 
 template <class T, int fault>
 void doubled_group(const Group& group, T* in, T* out, u64 n) {
     const u64 last = n + (fault == past_the_end ? 1 : 0) - (fault == tail_left && n > 0 ? 1 : 0);
-    for (u64 i = group.x * lanes; i < std::min(last, (group.x + 1) * lanes); ++i)
-        out[i] =
-            static_cast<T>(static_cast<ops::Wide<T>>(in[i]) * 2 + (fault == wrong_element && i == 3 ? 2 : 1));
+    for (u64 i = group.x * group_size; i < std::min(last, (group.x + 1) * group_size); ++i)
+        out[i] = static_cast<T>(static_cast<detail::ops::Wide<T>>(in[i]) * 2 +
+                                (fault == wrong_element && i == 3 ? 2 : 1));
     if (fault == input_written && group.x == 0 && n > 0) in[0] = 0;
 }
 
@@ -69,14 +74,14 @@ KernelTest doubled() {
              const auto kernel = stream.device().compile(spec);
              const bool host = stream.device().traits().dialect == Dialect::host;
              // One group more than is needed, so that a missing bound shows.
-             launch(stream, *kernel, LaunchShape::linear(call.n / lanes + 1, host ? 1 : u32{lanes}),
+             launch(stream, *kernel, LaunchShape::linear(call.n / group_size + 1, host ? 1 : u32{group_size}),
                     call.in[0], call.out[0], call.n);
          }}};
-    test.oracle = [](const OracleCall& call) {
+    test.reference = [](const ReferenceCall& call) {
         const auto in = call.in<T>(0);
         const auto out = call.out<T>(0);
         for (u64 i = 0; i < call.n; ++i)
-            out[i] = static_cast<T>(static_cast<ops::Wide<T>>(in[i]) * 2 + 1);
+            out[i] = static_cast<T>(static_cast<detail::ops::Wide<T>>(in[i]) * 2 + 1);
     };
     test.sizes = {0, 1, 5, 64, 1000};
     return test;
@@ -155,10 +160,10 @@ DEVICE_TEST(compilers_errors_name_this_file_and_line) {
            json.find("conformance_test.cpp(" + std::to_string(line) + ")") != std::string::npos));
 }
 
-DEVICE_TEST(a_reference_device_serves_as_oracle) {
+DEVICE_TEST(a_reference_device_serves_as_reference) {
     KernelTest test = doubled<f32, none>();
-    test.oracle = nullptr;
-    test.reference = "tbb";
+    test.reference = nullptr;
+    test.reference_device = "tbb";
     CHECK(run(device, test).status() == 0);
     // The reference runs the first variant: right. The second is wrong.
     test.variants.push_back(doubled<f32, wrong_element>().variants.front());
@@ -209,23 +214,23 @@ DEVICE_TEST(a_test_makes_its_own_inputs) {
             static_cast<i32*>(to)[i] = static_cast<i32>(n - i);
     };
     bool seen = true;
-    const auto oracle = test.oracle;
-    test.oracle = [&](const OracleCall& call) {
+    const auto reference = test.reference;
+    test.reference = [&](const ReferenceCall& call) {
         for (u64 i = 0; i < call.n; ++i)
             seen = seen && call.in<i32>(0)[i] == static_cast<i32>(call.n - i);
-        oracle(call);
+        reference(call);
     };
     CHECK(run(device, test).status() == 0);
     CHECK(seen);
 }
 
-DEVICE_TEST(comparisons_can_be_loose_and_no_looser) {
-    // The kernel's result is 2 x + 1; the oracle is made to differ by one part in 2^20.
+DEVICE_TEST(comparisons_respect_their_tolerance) {
+    // The kernel's result is 2 x + 1; the reference is made to differ by one part in 2^20.
     auto with = [&](Comparison comparison) {
         KernelTest test = doubled<f32, none>();
         test.outputs[0].comparison = std::move(comparison);
         test.inputs[0].patterns = {Pattern::near_one};
-        test.oracle = [](const OracleCall& call) {
+        test.reference = [](const ReferenceCall& call) {
             const auto in = call.in<f32>(0);
             const auto out = call.out<f64>(0), magnitude = call.magnitude(0);
             for (u64 i = 0; i < call.n; ++i) {
@@ -275,7 +280,7 @@ DEVICE_TEST(many_calls_are_timed_by_the_host_and_verified) {
         const auto function = ++calls <= right_calls ? MapFunction::negate : MapFunction::copy;
         map(stream, call.in[0], call.out[0], function);
     };
-    test.oracle = [](const OracleCall& call) {
+    test.reference = [](const ReferenceCall& call) {
         const auto in = call.in<i32>(0);
         const auto out = call.out<i32>(0);
         for (u64 i = 0; i < call.n; ++i)
@@ -337,12 +342,12 @@ TEST_CASE("an incomplete kernel test says what is missing") {
     CHECK(refuses("no name", [](KernelTest& t) { t.name.clear(); }));
     CHECK(refuses("no output", [](KernelTest& t) { t.outputs.clear(); }));
     CHECK(refuses("no variant", [](KernelTest& t) { t.variants.clear(); }));
-    CHECK(refuses("neither an oracle", [](KernelTest& t) { t.oracle = nullptr; }));
-    CHECK(refuses("both an oracle", [](KernelTest& t) { t.reference = "tbb"; }));
+    CHECK(refuses("neither a reference function", [](KernelTest& t) { t.reference = nullptr; }));
+    CHECK(refuses("both a reference function", [](KernelTest& t) { t.reference_device = "tbb"; }));
     CHECK(refuses("without a count", [](KernelTest& t) { t.inputs[0].count = nullptr; }));
-    CHECK(refuses("needs an oracle", [](KernelTest& t) {
-        t.oracle = nullptr;
-        t.reference = "tbb";
+    CHECK(refuses("needs a reference", [](KernelTest& t) {
+        t.reference = nullptr;
+        t.reference_device = "tbb";
         t.outputs[0].comparison = Comparison::rounding([](u64) { return 1.0; });
     }));
     CHECK(refuses("pattern zeros of i32", [](KernelTest& t) {
@@ -393,10 +398,10 @@ TEST_CASE("ulps are counted exactly") {
     CHECK(ulps_between(1.0F, std::numeric_limits<f32>::quiet_NaN()) == -1);
 }
 
-TEST_CASE("the gates hold") {
+TEST_CASE("the bounds hold") {
     auto held = [](double error, double hard, double alarm) {
         Verdict verdict;
-        hold_to(Gates{error, hard, alarm}, 0, 1.0F, 1.0F, verdict);
+        hold_to(ErrorBounds{error, hard, alarm}, 0, 1.0F, 1.0F, verdict);
         return verdict;
     };
     CHECK(!held(1, 2, 2).difference);

@@ -50,7 +50,8 @@ template <class F>
 void with_variants(Device& device, F f) {
     for (const Variant* variant : convolve_variants()) {
         CAPTURE(variant->name);
-        if (variant->order != Order::canonical || !detail::supports_dialect(device, *variant)) continue;
+        if (variant->order != OperationOrder::canonical || !detail::supports_dialect(device, *variant))
+            continue;
         f(variant->name);
     }
 }
@@ -152,7 +153,7 @@ DEVICE_TEST(separable_takes_masks_of_rank_one_only_and_if_asked) {
     for (std::size_t i = 0; i < got.size(); ++i)
         REQUIRE(std::abs(got[i] - wanted[i]) < 2 * 18 * 0x1p-24F);  // the mask's sum is 1, and |x| below 1
     CHECK(throws(ErrorCode::unsupported, "its order of operations is own, not canonical", [&] {
-        convolve(*stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable", Order::canonical});
+        convolve(*stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable", OperationOrder::canonical});
     }));
     mask[7] *= 1.001F;
     CHECK(!convolve_separates(ConvolveMask(mask, 5, 5)));

@@ -1,4 +1,4 @@
-// Types, errors, views and kernel texts: what needs no device but the CPU.
+// Types, errors, views and kernel sources: what needs no device but the CPU.
 #include "devices.hpp"
 
 #include <concord/log.hpp>

@@ -1,7 +1,7 @@
 // Stencil over ranks, on devices that are named several times and on devices of two backends: the bits are those of one call of
 // stencil() on all of the volume.
 #include "devices.hpp"
-#include "ranks.hpp"
+#include "test_ranks.hpp"
 
 #include <concord/distributed_stencil.hpp>
 #include <concord/trace.hpp>

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <thread>
 
-#include "ranks.hpp"
+#include "test_ranks.hpp"
 
 using namespace concord;
 using test::each_ranks;

@@ -61,22 +61,22 @@ TEST_CASE("operators from text") {
 
 TEST_CASE("built-in operators keep their contract on the host") {
     const float nan = std::nanf(""), inf = INFINITY;
-    CHECK(std::signbit(ops::Min{}(0.0f, -0.0f)));
-    CHECK(std::signbit(ops::Min{}(-0.0f, 0.0f)));
-    CHECK_FALSE(std::signbit(ops::Max{}(-0.0f, 0.0f)));
-    CHECK(std::signbit(ops::Max{}(-0.0f, -0.0f)));
-    CHECK(std::isnan(ops::Min{}(nan, -inf)));
-    CHECK(std::isnan(ops::Min{}(-inf, nan)));
-    CHECK(std::isnan(ops::Max{}(inf, nan)));
-    CHECK(ops::Min{}(inf, 3.0f) == 3.0f);
-    CHECK(ops::Sum{}(u8{200}, u8{100}) == u8{44});
-    CHECK(ops::Sum{}(i32{2147483647}, i32{1}) == std::numeric_limits<i32>::min());
-    CHECK(ops::Product{}(u16{65535}, u16{65535}) == u16{1});
-    CHECK(ops::Abs{}(std::numeric_limits<i8>::min()) == std::numeric_limits<i8>::min());
-    CHECK(ops::Negate{}(u32{1}) == 0xffffffffu);
+    CHECK(std::signbit(detail::ops::Min{}(0.0f, -0.0f)));
+    CHECK(std::signbit(detail::ops::Min{}(-0.0f, 0.0f)));
+    CHECK_FALSE(std::signbit(detail::ops::Max{}(-0.0f, 0.0f)));
+    CHECK(std::signbit(detail::ops::Max{}(-0.0f, -0.0f)));
+    CHECK(std::isnan(detail::ops::Min{}(nan, -inf)));
+    CHECK(std::isnan(detail::ops::Min{}(-inf, nan)));
+    CHECK(std::isnan(detail::ops::Max{}(inf, nan)));
+    CHECK(detail::ops::Min{}(inf, 3.0f) == 3.0f);
+    CHECK(detail::ops::Sum{}(u8{200}, u8{100}) == u8{44});
+    CHECK(detail::ops::Sum{}(i32{2147483647}, i32{1}) == std::numeric_limits<i32>::min());
+    CHECK(detail::ops::Product{}(u16{65535}, u16{65535}) == u16{1});
+    CHECK(detail::ops::Abs{}(std::numeric_limits<i8>::min()) == std::numeric_limits<i8>::min());
+    CHECK(detail::ops::Negate{}(u32{1}) == 0xffffffffu);
     for (ReduceOp op : all_reduce_ops) {
         CHECK(reduce_op_named(name_of(op)) == op);
-        ops::visit(op, [&](auto f) {
+        detail::ops::visit(op, [&](auto f) {
             CHECK(f(identity_of<float>(op), 1.5f) == 1.5f);
             CHECK(f(identity_of<i16>(op), i16{-7}) == i16{-7});
             CHECK(f(identity_of<u64>(op), ~u64{0} - 1) == ~u64{0} - 1);

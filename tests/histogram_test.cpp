@@ -184,7 +184,7 @@ DEVICE_TEST(histogram_refuses_what_its_contract_excludes) {
         histogram(*stream, in, out, unit, {"magic"});
     }));
     const Array<u32> many(*stream, 1 << 20);
-    if (device.traits().many_lanes)
+    if (device.traits().many_items)
         CHECK(throws(ErrorCode::unsupported, "1048576 bins take",
                      [&] { histogram(*stream, in, many, unit, {"shared_atomic"}); }));
     CHECK_NOTHROW(stream->synchronize());

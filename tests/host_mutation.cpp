@@ -1,6 +1,11 @@
 // What host_mutation.sh compiles with a fault in map_host.hpp, reduce_host.hpp or sort_host.hpp: the kernels of those headers, made
 // here for operators of its own, go through the suite. Ends with the suite's status.
-#include <concord/conformance.hpp>
+#include <concord/lab/baseline.hpp>
+#include <concord/lab/bench.hpp>
+#include <concord/lab/check.hpp>
+#include <concord/lab/compare.hpp>
+#include <concord/lab/kernel_test.hpp>
+#include <concord/lab/measure.hpp>
 #include <concord/map.hpp>
 #include <concord/reduce.hpp>
 #include <concord/sort.hpp>
@@ -10,7 +15,7 @@
 #include <numeric>
 
 using namespace concord;
-using namespace concord::conformance;
+using namespace concord::lab;
 
 CONCORD_FUNCTION(i32, minus, (i32 x, i32 y), return (i32)((u32)x - (u32)y);)
 CONCORD_FUNCTION(i32, plus, (i32 x, i32 y), return (i32)((u32)x + (u32)y);)
@@ -36,7 +41,7 @@ KernelTest map_test() {
                                      map(stream, Span<const i32>(call.in[0]), Span<const i32>(call.in[1]),
                                          Span<i32>(call.out[0]), minus, {.variant = variant});
                                  }});
-    test.oracle = [](const OracleCall& call) {
+    test.reference = [](const ReferenceCall& call) {
         const auto x = call.in<i32>(0), y = call.in<i32>(1);
         const auto out = call.out<i32>(0);
         for (u64 i = 0; i < call.n; ++i)
@@ -59,7 +64,7 @@ KernelTest reduce_test(const char* name, const std::vector<const char*>& variant
                                      reduce(stream, Span<const T>(call.in[0]), Span<T>(call.out[0]), op, T(0),
                                             {.variant = variant});
                                  }});
-    test.oracle = [right](const OracleCall& call) { call.out<T>(0)[0] = right(call.in<T>(0)); };
+    test.reference = [right](const ReferenceCall& call) { call.out<T>(0)[0] = right(call.in<T>(0)); };
     // Broken rows, then two and three levels and several groups.
     test.sizes = {0, 1, 127, 1009, 1025, 70001, (1 << 20) + 2049};
     return test;
@@ -76,7 +81,7 @@ KernelTest sort_test() {
                                      Span<u32>(call.out[0]), Span<u32>(call.out[1]), less_of_thousand, {},
                                      {.variant = "merge"});
                       }}};
-    test.oracle = [](const OracleCall& call) {
+    test.reference = [](const ReferenceCall& call) {
         std::vector<u64> from(call.n);
         std::iota(from.begin(), from.end(), u64{0});
         const auto keys = call.in<u32>(0), values = call.in<u32>(1);

@@ -28,7 +28,7 @@ DEVICE_TEST(user_functions_with_bound_values) {
         if (!detail::supports_dialect(device, *variant)) continue;
         const Options options{variant->name};
         for (float factor : {2.0f, -0.3f}) {
-            const Run run = map(*stream, a, out, poly_test.bind(factor, 1.5f), options);
+            const Enqueued run = map(*stream, a, out, poly_test.bind(factor, 1.5f), options);
             CHECK(run.variant == variant->name);
             CHECK(run.device == &device);
             auto got = out.to_host(*stream);

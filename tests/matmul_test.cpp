@@ -34,7 +34,8 @@ template <class F>
 void each_variant(const Device& device, F f) {
     for (const Variant* variant : matmul_variants()) {
         CAPTURE(variant->name);
-        if (!detail::supports_dialect(device, *variant) || variant->order != Order::canonical) continue;
+        if (!detail::supports_dialect(device, *variant) || variant->order != OperationOrder::canonical)
+            continue;
         try {
             f(variant->name);
         } catch (const Error& error) {  // made for groups of the other shape
@@ -60,7 +61,7 @@ DEVICE_TEST(matmul_of_blocks_of_larger_matrices) {
         const Array<f32> from_a(*stream, a), from_b(*stream, b);
         each_variant(device, [&](std::string_view name) {
             const Array<f32> to(*stream, c);
-            const Run run = matmul(*stream, from_a, from_b, to, s, {.alpha = 0.3, .beta = -2}, {name});
+            const Enqueued run = matmul(*stream, from_a, from_b, to, s, {.alpha = 0.3, .beta = -2}, {name});
             if (name != "auto") CHECK(run.variant == name);
             CHECK(to.to_host(*stream) == product(a, b, c, s, 0.3F, -2.0F));
         });

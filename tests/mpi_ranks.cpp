@@ -94,7 +94,7 @@ void bits(Communicator& ranks, Stream& stream) {
     std::vector<float> x(200003);
     for (u64 i = 0; i < x.size(); ++i)
         x[i] = static_cast<float>(static_cast<i32>(i * 2654435761u)) * (i % 7 == 0 ? 1e-9f : 1e-3f);
-    const Options canonical{.order = Order::canonical};
+    const Options canonical{.order = OperationOrder::canonical};
     whole_and_parts(ranks, stream, x, "scan", [&](Communicator* over, const auto& in, const auto& out) {
         over == nullptr ? scan(stream, in, out, ReduceOp::sum, ScanKind::inclusive, canonical)
                         : distributed_scan(*over, stream, in, out);

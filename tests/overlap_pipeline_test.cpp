@@ -45,9 +45,9 @@ double most_of(double wanted, F&& f) {
 }
 
 // Takes its time, and tells when.
-class SlowSource final : public Source {
+class SlowSource final : public PipelineSource {
   public:
-    explicit SlowSource(u64 count) : Source(Type::u32, count) {}
+    explicit SlowSource(u64 count) : PipelineSource(Type::u32, count) {}
     void read(void* to, u64 /*first*/, u64 bytes) const override {
         const auto begin = Clock::now();
         std::memset(to, 0, bytes);
@@ -69,8 +69,8 @@ std::vector<Interval> times_of(const Trace& trace, const Device& device, Engine 
     return times;
 }
 
-// A pipeline whose kernels take milliseconds: each spins on one lane, and copies.
-void spin_through(const PipelineDevices& devices, const Source& in, u32 depth) {
+// A pipeline whose kernels take milliseconds: each spins on one work-item, and copies.
+void spin_through(const PipelineDevices& devices, const PipelineSource& in, u32 depth) {
     std::vector<std::pair<Device*, std::shared_ptr<Kernel>>> kernels;
     std::vector<Array<u32>> marks;
     for (Device* device : devices.list()) {

@@ -15,9 +15,10 @@ namespace concord::test {
 
 // Copies of values, which no device works on where they lie.
 template <class T>
-class Away final : public Source {
+class Away final : public PipelineSource {
   public:
-    explicit Away(std::vector<T> values) : Source(type_of<T>(), values.size()), values_(std::move(values)) {}
+    explicit Away(std::vector<T> values)
+        : PipelineSource(type_of<T>(), values.size()), values_(std::move(values)) {}
     void read(void* to, u64 first, u64 bytes) const override {
         if (first / sizeof(T) >= fails_from) throw Error(ErrorCode::io, "Away", "the source is gone");
         CHECK(first == next_);
@@ -32,9 +33,9 @@ class Away final : public Source {
 };
 
 template <class T>
-class Pile final : public Sink {
+class Pile final : public PipelineSink {
   public:
-    explicit Pile(u64 room) : Sink(type_of<T>(), room) {}
+    explicit Pile(u64 room) : PipelineSink(type_of<T>(), room) {}
     void write(const void* from, u64 bytes) override {
         if (values.size() >= full_at) throw Error(ErrorCode::io, "Pile", "the sink is full");
         const auto* first = static_cast<const T*>(from);

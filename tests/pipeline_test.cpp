@@ -42,7 +42,7 @@ DEVICE_TEST(pipelines_of_map_and_add_have_the_bits_of_one_call) {
         const auto f = pipeline_affine.bind(0.7f, 0.1f);
         const auto mapped = whole<float, float>(
             device, x, n, [&](Stream& stream, const auto& in, const auto& out) { map(stream, in, out, f); });
-        each_way(x, {1000, 4096}, [&](const Source& in, const PipelineOptions& options) {
+        each_way(x, {1000, 4096}, [&](const PipelineSource& in, const PipelineOptions& options) {
             Pile<float> out(n);
             const PipelineRun run = pipeline_map(device, in, out, f, options);
             CHECK(same_bits(out.values, mapped));
@@ -123,9 +123,9 @@ DEVICE_TEST(pipelines_of_reduce_have_the_bits_of_one_call) {
         const auto x = rough_values(n);
         const auto sum =
             whole<float, float>(device, x, 1, [](Stream& stream, const auto& in, const auto& out) {
-                reduce(stream, in, out, ReduceOp::sum, {.order = Order::canonical});
+                reduce(stream, in, out, ReduceOp::sum, {.order = OperationOrder::canonical});
             });
-        each_way(x, {1, 3000, 65536}, [&](const Source& in, const PipelineOptions& options) {
+        each_way(x, {1, 3000, 65536}, [&](const PipelineSource& in, const PipelineOptions& options) {
             if (n > 100000 && options.segment == sizeof(float)) return;
             Pile<float> out(1);
             const PipelineRun run = pipeline_reduce(device, in, out, ReduceOp::sum, options);
@@ -154,14 +154,15 @@ DEVICE_TEST(pipelines_of_scan_have_the_bits_of_one_call) {
         for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
             const auto sums =
                 whole<float, float>(device, x, n, [&](Stream& stream, const auto& in, const auto& out) {
-                    scan(stream, in, out, ReduceOp::sum, kind, {.order = Order::canonical});
+                    scan(stream, in, out, ReduceOp::sum, kind, {.order = OperationOrder::canonical});
                 });
-            each_way(x, {tile, 3 * tile, 16 * tile}, [&](const Source& in, const PipelineOptions& options) {
-                Pile<float> out(n);
-                const PipelineRun run = pipeline_scan(device, in, out, ReduceOp::sum, kind, options);
-                CHECK(same_bits(out.values, sums));
-                CHECK(run.count == n);
-            });
+            each_way(x, {tile, 3 * tile, 16 * tile},
+                     [&](const PipelineSource& in, const PipelineOptions& options) {
+                         Pile<float> out(n);
+                         const PipelineRun run = pipeline_scan(device, in, out, ReduceOp::sum, kind, options);
+                         CHECK(same_bits(out.values, sums));
+                         CHECK(run.count == n);
+                     });
         }
     }
     const u64 n = 5 * tile + 11;
@@ -188,7 +189,7 @@ DEVICE_TEST(pipelines_of_histogram_count_all_samples) {
             const int bin = static_cast<int>(v * 8) + 8;
             ++expected[static_cast<u64>(bin)];
         }
-        each_way(x, {4096, 50000}, [&](const Source& in, const PipelineOptions& options) {
+        each_way(x, {4096, 50000}, [&](const PipelineSource& in, const PipelineOptions& options) {
             Pile<u64> counters(16);
             const PipelineRun run = pipeline_histogram(device, in, counters, pipeline_ring, options);
             CHECK(counters.values == expected);
@@ -209,7 +210,7 @@ DEVICE_TEST(pipelines_of_compact_keep_the_order) {
             for (const float v : x) {
                 if (v <= by && v >= -by) expected.push_back(v);
             }
-            each_way(x, {4096, 50000}, [&](const Source& in, const PipelineOptions& options) {
+            each_way(x, {4096, 50000}, [&](const PipelineSource& in, const PipelineOptions& options) {
                 Pile<float> out(n);
                 const PipelineRun run = pipeline_compact(device, in, out, pipeline_near.bind(by), options);
                 CHECK(same_bits(out.values, expected));

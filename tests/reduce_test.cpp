@@ -45,7 +45,7 @@ DEVICE_TEST(fixed_sums_have_the_canonical_bits) {
         CAPTURE(n);
         const auto x = random_values<float>(n);
         const Array<float> in(*stream, x), out(*stream, 1);
-        const Run run = reduce(*stream, in, out, ReduceOp::sum, {"fixed"});
+        const Enqueued run = reduce(*stream, in, out, ReduceOp::sum, {"fixed"});
         CHECK(run.variant == "fixed");
         const float expected = canonical(x, 0.0f, [](float a, float b) { return a + b; });
         CHECK(std::bit_cast<u32>(out.to_host(*stream)[0]) == std::bit_cast<u32>(expected));

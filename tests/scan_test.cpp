@@ -50,13 +50,13 @@ DEVICE_TEST(scans_of_floats_have_the_canonical_bits) {
         CAPTURE(n);
         const auto x = random_values<float>(n);
         const Array<float> in(*stream, x), out(*stream, n);
-        const Run run =
-            scan(*stream, in, out, ReduceOp::sum, ScanKind::exclusive, {.order = Order::canonical});
+        const Enqueued run =
+            scan(*stream, in, out, ReduceOp::sum, ScanKind::exclusive, {.order = OperationOrder::canonical});
         CHECK(run.variant != "serial");
         const std::vector<float> expected = canonical_exclusive(x, 0.0F, add);
         CHECK(same_bits(out.to_host(*stream), expected));
         CHECK(in.to_host(*stream) == x);
-        scan(*stream, in, in, ReduceOp::sum, ScanKind::exclusive, {.order = Order::canonical});
+        scan(*stream, in, in, ReduceOp::sum, ScanKind::exclusive, {.order = OperationOrder::canonical});
         CHECK(same_bits(in.to_host(*stream), expected));
     }
 }
@@ -65,9 +65,9 @@ DEVICE_TEST(results_do_not_depend_on_what_follows) {
     const auto stream = device.create_stream();
     const auto x = random_values<float>(200003);
     const Array<float> in(*stream, x), whole(*stream, x.size()), part(*stream, 70001);
-    scan(*stream, in, whole, ReduceOp::sum, ScanKind::inclusive, {.order = Order::canonical});
+    scan(*stream, in, whole, ReduceOp::sum, ScanKind::inclusive, {.order = OperationOrder::canonical});
     scan(*stream, in.span().part(0, 70001), part, ReduceOp::sum, ScanKind::inclusive,
-         {.order = Order::canonical});
+         {.order = OperationOrder::canonical});
     auto beginning = whole.to_host(*stream);
     beginning.resize(70001);
     CHECK(same_bits(beginning, part.to_host(*stream)));
@@ -142,7 +142,7 @@ DEVICE_TEST(scan_refuses_what_does_not_fit) {
     CHECK(throws(ErrorCode::invalid_argument, "there is no variant 'fast'",
                  [&] { scan(*stream, a, a, ReduceOp::sum, ScanKind::inclusive, {"fast"}); }));
     CHECK(throws(ErrorCode::unsupported, "its order of operations is own, not canonical", [&] {
-        scan(*stream, f, f, ReduceOp::sum, ScanKind::inclusive, {"blelloch", Order::canonical});
+        scan(*stream, f, f, ReduceOp::sum, ScanKind::inclusive, {"blelloch", OperationOrder::canonical});
     }));
     scan(*stream, a.span().part(0, 0), b.span().part(0, 0));  // nothing is a length too
 }

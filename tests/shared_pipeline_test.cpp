@@ -67,7 +67,7 @@ DEVICE_TEST(shared_maps_have_the_bits_of_one_call) {
         const auto mapped = whole<float, float>(
             device, x, n, [&](Stream& stream, const auto& in, const auto& out) { map(stream, in, out, f); });
         each_share(device, *other, x, {999, 4096},
-                   [&](const auto& devices, const Source& in, const PipelineOptions& options) {
+                   [&](const auto& devices, const PipelineSource& in, const PipelineOptions& options) {
                        Pile<float> out(n);
                        const PipelineRun run = pipeline_map(devices, in, out, f, options);
                        CHECK(same_bits(out.values, mapped));
@@ -97,10 +97,10 @@ DEVICE_TEST(shared_reductions_have_the_bits_of_one_call) {
         const auto x = rough_values(n);
         const auto sum =
             whole<float, float>(device, x, 1, [](Stream& stream, const auto& in, const auto& out) {
-                reduce(stream, in, out, ReduceOp::sum, {.order = Order::canonical});
+                reduce(stream, in, out, ReduceOp::sum, {.order = OperationOrder::canonical});
             });
         each_share(device, *other, x, {3001, 65536},
-                   [&](const auto& devices, const Source& in, const PipelineOptions& options) {
+                   [&](const auto& devices, const PipelineSource& in, const PipelineOptions& options) {
                        Pile<float> out(1);
                        const PipelineRun run = pipeline_reduce(devices, in, out, ReduceOp::sum, options);
                        CHECK(same_bits(out.values, sum));
@@ -129,10 +129,10 @@ DEVICE_TEST(shared_scans_have_the_bits_of_one_call) {
             CAPTURE(name_of(kind));
             const auto sums =
                 whole<float, float>(device, x, n, [&](Stream& stream, const auto& in, const auto& out) {
-                    scan(stream, in, out, ReduceOp::sum, kind, {.order = Order::canonical});
+                    scan(stream, in, out, ReduceOp::sum, kind, {.order = OperationOrder::canonical});
                 });
             each_share(device, *other, x, {tile, 3 * tile + 1},
-                       [&](const auto& devices, const Source& in, const PipelineOptions& options) {
+                       [&](const auto& devices, const PipelineSource& in, const PipelineOptions& options) {
                            Pile<float> out(n);
                            const PipelineRun run =
                                pipeline_scan(devices, in, out, ReduceOp::sum, kind, options);
@@ -164,7 +164,7 @@ DEVICE_TEST(shared_histograms_count_all_samples) {
         for (const float v : x)
             ++expected[static_cast<u64>(static_cast<int>(v * 8) + 8)];
         each_share(device, *other, x, {4096, 50001},
-                   [&](const auto& devices, const Source& in, const PipelineOptions& options) {
+                   [&](const auto& devices, const PipelineSource& in, const PipelineOptions& options) {
                        Pile<u64> counters(16);
                        const PipelineRun run =
                            pipeline_histogram(devices, in, counters, pipeline_ring, options);
@@ -194,7 +194,7 @@ DEVICE_TEST(shared_compactions_keep_the_order) {
                 if (v <= by && v >= -by) expected.push_back(v);
             }
             each_share(device, *other, x, {4096, 50001},
-                       [&](const auto& devices, const Source& in, const PipelineOptions& options) {
+                       [&](const auto& devices, const PipelineSource& in, const PipelineOptions& options) {
                            Pile<float> out(n);
                            const PipelineRun run =
                                pipeline_compact(devices, in, out, pipeline_near.bind(by), options);

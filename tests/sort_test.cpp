@@ -63,7 +63,7 @@ DEVICE_TEST(sort_orders_keys_and_leaves_its_input) {
         for (const Variant* variant : sort_variants()) {
             CAPTURE(variant->name);
             if (!runs(device, *variant)) continue;
-            Run run;
+            Enqueued run;
             if (!supported([&] { run = sort(*stream, in, out, SortBy{}, {variant->name}); })) continue;
             CHECK(run.variant == variant->name);
             CHECK(out.to_host(*stream) == expected);

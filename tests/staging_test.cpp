@@ -1,7 +1,7 @@
 // The ring of page-locked chunks, over a device that is a thread with memory of its own.
 #include "devices.hpp"
 
-#include <concord/staging.hpp>
+#include <concord/internal/staging.hpp>
 
 #include <condition_variable>
 #include <deque>

@@ -36,7 +36,7 @@ void with_variants(Device& device, F&& f) {
         CAPTURE(variant->name);
         if (!detail::supports_dialect(device, *variant)) continue;
         try {
-            const Run run = f(Options{variant->name});
+            const Enqueued run = f(Options{variant->name});
             CHECK(run.variant == variant->name);
         } catch (const Error& error) {  // made for groups of the other shape
             CHECK(error.code() == ErrorCode::unsupported);
@@ -64,7 +64,7 @@ DEVICE_TEST(stencil_steps_take_turns_and_end_in_out) {
         const StarCoefficients star(std::vector<f64>(c.begin(), c.end()));
         with_variants(device, [&](const Options& options) {
             const Array<float> out(*stream, std::vector<float>(n + 5, 77));
-            const Run run = stencil(*stream, in, out, shape, star, steps, options);
+            const Enqueued run = stencil(*stream, in, out, shape, star, steps, options);
             CHECK(out.to_host(*stream) == expected);
             return run;
         });
@@ -85,7 +85,7 @@ DEVICE_TEST(stencil_of_volumes_thinner_than_its_radius) {
         const auto x = random_values<f64>(shape.depth * shape.rows * shape.columns);
         const Array<f64> in(*stream, x), out(*stream, x.size());
         with_variants(device, [&](const Options& options) {
-            const Run run = stencil(*stream, in, out, shape, StarCoefficients(c), 2, options);
+            const Enqueued run = stencil(*stream, in, out, shape, StarCoefficients(c), 2, options);
             CHECK(out.to_host(*stream) == stepped(stepped(x, shape, c), shape, c));
             return run;
         });
@@ -119,7 +119,7 @@ void check_boxes(Device& device, const StencilShape& shape, const std::vector<T>
         }
         with_variants(device, [&](const Options& options) {
             const Array<T> out(*stream, std::vector<T>(x.size(), T(77)));
-            const Run run = stencil_box(*stream, in, out, shape, star, box, options);
+            const Enqueued run = stencil_box(*stream, in, out, shape, star, box, options);
             CHECK(out.to_host(*stream) == expected);
             return run;
         });

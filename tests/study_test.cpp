@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include <concord/conformance/bench.hpp>
-#include <concord/conformance/check.hpp>
+#include <concord/lab/bench.hpp>
+#include <concord/lab/check.hpp>
 #include <study/fits.hpp>
 #include <study/study.hpp>
 
@@ -47,7 +47,7 @@ ordered_json line(const std::string& variant, u64 n, double ms, const std::strin
     asked.threads = 2;
     asked.type = "f32";
     asked.n = n;
-    conformance::BenchRow row;
+    lab::BenchRow row;
     row.algorithm = asked.algorithm;
     row.function = asked.workload;
     row.variant = variant;
@@ -56,7 +56,7 @@ ordered_json line(const std::string& variant, u64 n, double ms, const std::strin
     row.n = n;
     row.bytes = n * 4;
     row.problem = problem;
-    if (ms > 0) row.timing = conformance::Timing{ms, ms * 0.99, ms * 1.01, 5, 1};
+    if (ms > 0) row.timing = lab::Timing{ms, ms * 0.99, ms * 1.01, 5, 1};
     row.ceiling = "read";
     row.ceiling_ms = static_cast<double>(n) * 1e-7;
     return line_of(asked, ordered_json::parse(json_of(row)));
@@ -64,7 +64,7 @@ ordered_json line(const std::string& variant, u64 n, double ms, const std::strin
 
 ordered_json device(const std::string& driver) {
     return {{"kind", "device"}, {"selector", "tbb:0"},  {"threads", 2},
-            {"name", "a CPU"},  {"driver", driver},     {"many_lanes", false},
+            {"name", "a CPU"},  {"driver", driver},     {"many_items", false},
             {"units", 2},       {"sub_group_width", 1}, {"ceilings", {{"copy_gb_per_s", 40.0}}}};
 }
 
@@ -362,12 +362,12 @@ TEST_CASE("what bench and check wrote becomes a section, and nothing else does")
     const Folder folder;
     Store store(folder.path(), run_line(true));
     const fs::path bench = folder.path() / "bench.json", check = folder.path() / "check.json";
-    conformance::BenchReport measured({});
-    conformance::BenchRow row;
+    lab::BenchReport measured({});
+    lab::BenchRow row;
     row.algorithm = "reduce", row.function = "sum", row.variant = "fixed", row.device = "tbb:0", row.n = 1024;
     for (const Type type : {Type::f32, Type::f64}) {
         row.type = type;
-        row.timing = conformance::Timing{1, 0.9, 1.1, 5, 1};
+        row.timing = lab::Timing{1, 0.9, 1.1, 5, 1};
         measured.add(row);
     }
     std::ofstream(bench) << measured.json();
@@ -486,8 +486,7 @@ TEST_SUITE_END();
 
 // The small kernels, in whatever language the device takes.
 void check_effects(const std::string& selector) {
-    const conformance::CheckReport report =
-        conformance::check(effect_suites(), {.devices = {selector}}, &std::cout);
+    const lab::CheckReport report = lab::check(effect_suites(), {.devices = {selector}}, &std::cout);
     CAPTURE(selector);
     CHECK(report.failed() == 0);
     CHECK(report.passed() > 100);

@@ -122,7 +122,7 @@ DEVICE_TEST(a_trace_shows_streams_side_by_side) {
     REQUIRE(events.size() == 2);
     CHECK(events[0].stream != events[1].stream);
     // OpenCL leaves it to a GPU's driver whether queues run side by side.
-    if (device.info().backend != "opencl" || !device.traits().many_lanes)
+    if (device.info().backend != "opencl" || !device.traits().many_items)
         CHECK(std::max(events[0].begin, events[1].begin) < std::min(events[0].end, events[1].end));
     check_json(trace.json(), 2);
 }

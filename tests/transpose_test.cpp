@@ -34,7 +34,7 @@ DEVICE_TEST(transpose_leaves_what_lies_between_rows) {
             if (!detail::supports_dialect(device, *variant)) continue;
             const Array<u16> out(*stream, before);
             try {
-                const Run run = transpose(*stream, in, out, s, {variant->name});
+                const Enqueued run = transpose(*stream, in, out, s, {variant->name});
                 CHECK(run.variant == variant->name);
             } catch (const Error& error) {  // made for groups of the other shape
                 CHECK(error.code() == ErrorCode::unsupported);

@@ -1,7 +1,7 @@
 // Tables of tuning: as text, as calls ask them, and that results keep their bits whatever they say.
 #include "devices.hpp"
 
-#include <concord/conformance/contest.hpp>
+#include <concord/lab/paired_timing.hpp>
 #include <concord/tuning.hpp>
 
 #include <unistd.h>
@@ -285,10 +285,10 @@ TEST_CASE("neighbouring size classes become one row") {
     CHECK(table.rows[1].class_first == 17);
 }
 
-TEST_CASE("a contest is won only beyond noise") {
-    using conformance::contest;
-    using conformance::ContestEffort;
-    const ContestEffort effort{.most_ms = 1e9, .most_rounds = 31, .least_gain = 1.03};
+TEST_CASE("a paired timing is won only beyond noise") {
+    using lab::measure_paired;
+    using lab::PairedEffort;
+    const PairedEffort effort{.most_ms = 1e9, .most_rounds = 31, .least_gain = 1.03};
     u64 turn = 0;
     auto steady = [](double ms) { return [ms](u64 calls) { return ms * static_cast<double>(calls); }; };
     auto noisy = [&](double ms) {
@@ -296,20 +296,20 @@ TEST_CASE("a contest is won only beyond noise") {
             return ms * static_cast<double>(calls) * (turn++ % 5 == 0 ? 4 : turn % 2 == 0 ? 1.1 : 1);
         };
     };
-    const auto twice = contest(steady(2), steady(1), effort);
+    const auto twice = measure_paired(steady(2), steady(1), effort);
     CHECK(twice.is_won(1.03));
     CHECK(twice.ratio == doctest::Approx(2));
     CHECK(twice.holder.median == doctest::Approx(2));
     CHECK(twice.challenger.median == doctest::Approx(1));
     CHECK(twice.rounds < 31);  // it was beyond doubt before
-    CHECK_FALSE(contest(steady(1), steady(1), effort).is_won(1.03));
-    CHECK_FALSE(contest(steady(1), steady(1.5), effort).is_won(1.03));
-    CHECK_FALSE(contest(noisy(1), noisy(1), effort).is_won(1.03));
-    CHECK(contest(noisy(3), noisy(1), effort).is_won(1.03));
-    // One that crawls is not measured further.
-    const auto crawls = contest(steady(1), steady(10), effort);
-    CHECK(crawls.rounds == 0);
-    CHECK(crawls.ratio == doctest::Approx(0.1));
+    CHECK_FALSE(measure_paired(steady(1), steady(1), effort).is_won(1.03));
+    CHECK_FALSE(measure_paired(steady(1), steady(1.5), effort).is_won(1.03));
+    CHECK_FALSE(measure_paired(noisy(1), noisy(1), effort).is_won(1.03));
+    CHECK(measure_paired(noisy(3), noisy(1), effort).is_won(1.03));
+    // One that emulates_barriers is not measured further.
+    const auto emulates_barriers = measure_paired(steady(1), steady(10), effort);
+    CHECK(emulates_barriers.rounds == 0);
+    CHECK(emulates_barriers.ratio == doctest::Approx(0.1));
 }
 
 TEST_CASE("tunables are what they are said to be") {
@@ -400,7 +400,7 @@ DEVICE_TEST(auto_takes_the_tables_variant_where_it_may) {
     CHECK(ran(integers, sum, {.variant = "sequential"}) == "sequential");
     // Of floats its order of operations is its own, the default's the contract's.
     CHECK(ran(floats, float_sum) == "fixed");
-    CHECK(ran(floats, float_sum, {.order = Order::any}) == "fixed");
+    CHECK(ran(floats, float_sum, {.order = OperationOrder::unspecified}) == "fixed");
     // What the device does not support is not taken.
     const Tuned unsupported(device,
                             {row("reduce", device.traits().dialect == Dialect::host ? "shuffle" : "serial")});
@@ -474,7 +474,7 @@ DEVICE_TEST(a_row_changes_the_launch) {
         stream->synchronize();
         return groups;
     };
-    const bool many = device.traits().many_lanes;
+    const bool many = device.traits().many_items;
     const u64 few = groups_with({row(many ? "map.unroll" : "map.tile_kib", many ? "4" : "256")}),
               more = groups_with({row(many ? "map.unroll" : "map.tile_kib", many ? "1" : "64")});
     CHECK(more == 4 * few);

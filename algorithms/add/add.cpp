@@ -6,7 +6,7 @@ std::vector<const Variant*> add_variants() {
     return map_variants();
 }
 
-Run add(Stream& stream, const View& a, const View& b, const View& out, const Options& options) {
+Enqueued add(Stream& stream, const View& a, const View& b, const View& out, const Options& options) {
     if (a.type != b.type || a.type != out.type)
         throw Error(ErrorCode::invalid_argument, "add",
                     "types differ: " + std::string(name_of(a.type)) + " + " + std::string(name_of(b.type)) +
@@ -14,7 +14,7 @@ Run add(Stream& stream, const View& a, const View& b, const View& out, const Opt
     static constexpr std::array<std::byte, 4> no_values{};
     const detail::MapHost& host = visit(a.type, [](auto tag) -> const detail::MapHost& {
         using T = typename decltype(tag)::type;
-        return detail::map_host<T, T, T, ops::Sum>();
+        return detail::map_host<T, T, T, detail::ops::Sum>();
     });
     return detail::map(stream, {"add", a, b, out, builtin(ReduceOp::sum, a.type), {no_values}, &host},
                        options);

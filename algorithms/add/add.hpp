@@ -12,10 +12,10 @@ namespace concord {
 std::vector<const Variant*> add_variants();
 
 /// All three of one type and one count; out may be a or b exactly. Errors as for map.
-Run add(Stream& stream, const View& a, const View& b, const View& out, const Options& options = {});
+Enqueued add(Stream& stream, const View& a, const View& b, const View& out, const Options& options = {});
 
 template <Range A, Range B, Range Out>
-Run add(Stream& stream, const A& a, const B& b, const Out& out, const Options& options = {}) {
+Enqueued add(Stream& stream, const A& a, const B& b, const Out& out, const Options& options = {}) {
     return add(stream, View(a.view()), View(b.view()), View(out.view()), options);
 }
 

@@ -16,7 +16,7 @@ constexpr std::string_view opencl_name(Type type) {
 /// In place of an operator's values, for a kernel without an operator.
 struct NoOperator {};
 
-/// Launches a kernel of one element a lane, in groups of `group` lanes, over n elements. In the host dialect, where a
+/// Launches a kernel of one element per work-item, in groups of `group` work-items, over n elements. In the host dialect, where a
 /// group takes many elements, the kernel gets their number as its last argument but the operator's values.
 template <class Values, class... A>
 void launch_elements(Stream& stream, const Kernel& kernel, u64 n, u32 group, const Values& values,

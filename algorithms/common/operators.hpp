@@ -63,7 +63,7 @@ constexpr void check_combines() {
 
 }  // namespace detail
 
-namespace ops {
+namespace detail::ops {
 
 // Integers are computed in an unsigned type of at least 32 bits, where wrapping is defined.
 template <class T>
@@ -168,5 +168,5 @@ decltype(auto) visit(ReduceOp op, F&& f) {
     }
 }
 
-}  // namespace ops
+}  // namespace detail::ops
 }  // namespace concord

@@ -1,4 +1,4 @@
-#include <concord/shape.hpp>
+#include <concord/internal/shape.hpp>
 
 #include <string>
 

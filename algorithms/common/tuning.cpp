@@ -1,8 +1,8 @@
 // The tables of the devices of this process: where they come from, and lookups.
 
+#include <concord/internal/tunables.hpp>
 #include <concord/kernel.hpp>
 #include <concord/log.hpp>
-#include <concord/tunables.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@
 namespace concord {
 
 /// tuning/: ends with a null.
-extern const KernelText* const shipped_tunings[];
+extern const SourceFile* const shipped_tunings[];
 
 namespace {
 
@@ -80,7 +80,7 @@ std::vector<Source> sources() {
     }
     std::error_code error;
     if (const fs::path folder = tuning_folder(); fs::is_directory(folder, error)) add_files(folder, list);
-    for (const KernelText* const* text = shipped_tunings; *text != nullptr; ++text)
+    for (const SourceFile* const* text = shipped_tunings; *text != nullptr; ++text)
         list.push_back(
             {"shipped " + std::string((*text)->name), [text] { return std::string((*text)->text); }});
     return list;
@@ -107,7 +107,7 @@ bool Tunable::is_for(const Device& device) const {
         case Dialect::cuda:
             return cuda;
         case Dialect::opencl:
-            return traits.many_lanes ? opencl : opencl_wide;
+            return traits.many_items ? opencl : opencl_wide;
         case Dialect::host:
             return host;
     }

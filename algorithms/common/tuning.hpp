@@ -40,7 +40,7 @@ namespace concord {
 struct Tunable {
     std::string_view name;  ///< the algorithm's, a dot, its own: "scan.lookback_tiles"
     std::string_view summary;
-    /// Who asks for it: CUDA; OpenCL where groups have many lanes, and where they have one; the CPU's own device.
+    /// Who asks for it: CUDA; OpenCL where groups have many work-items, and where they have one; the CPU's own device.
     bool cuda, opencl, opencl_wide, host;
     std::array<u64, 8> values;  ///< that are permitted, ascending; zeros at the end are none
 

@@ -13,16 +13,26 @@
 
 namespace concord {
 
-std::string_view name_of(Order order) {
+std::string_view name_of(OperationOrder order) {
     switch (order) {
-        case Order::canonical:
+        case OperationOrder::canonical:
             return "canonical";
-        case Order::own:
-            return "own";
-        case Order::any:
-            return "any";
+        case OperationOrder::variant_specific:
+            return "variant-specific";
+        case OperationOrder::unspecified:
+            return "unspecified";
     }
     return "unknown";
+}
+
+OperationOrder operation_order_named(std::string_view name) {
+    std::string known;
+    for (const OperationOrder order : all_operation_orders) {
+        if (name_of(order) == name) return order;
+        known.append(known.empty() ? "" : ", ").append(name_of(order));
+    }
+    throw Error(ErrorCode::invalid_argument, "operation_order_named",
+                "unknown order '" + std::string(name) + "'; available: " + known);
 }
 
 std::vector<Algorithm> algorithms() {
@@ -66,16 +76,16 @@ Support supports_type(const Device& device, Type type) {
     return {};
 }
 
-Support supports_order(const Variant& variant, Order asked, bool rounds) {
+Support supports_order(const Variant& variant, OperationOrder asked, bool rounds) {
     if (!rounds || variant.order <= asked) return {};
     return Support::no("its order of operations is " + std::string(name_of(variant.order)) + ", not " +
                        std::string(name_of(asked)));
 }
 
-Support supports_group(const Device& device, u32 lanes) {
-    if (device.traits().dialect == Dialect::host || device.traits().max_lanes >= lanes) return {};
-    return Support::no("groups of " + std::to_string(lanes) + " lanes are more than the " +
-                       std::to_string(device.traits().max_lanes) + " of " + device.info().selector);
+Support supports_group(const Device& device, u32 group_size) {
+    if (device.traits().dialect == Dialect::host || device.traits().max_group_size >= group_size) return {};
+    return Support::no("groups of " + std::to_string(group_size) + " work-items are more than the " +
+                       std::to_string(device.traits().max_group_size) + " of " + device.info().selector);
 }
 
 void throw_unknown_variant(std::string_view algorithm, std::string_view name,

@@ -12,21 +12,25 @@
 namespace concord {
 
 /// What a variant promises of floating-point results. Integer results are exact in every variant.
-enum class Order {
+enum class OperationOrder {
     canonical,  ///< the order that the algorithm's contract defines: equal bits on every device and in every
                 ///< variant
-    own,        ///< an order of the variant's own that depends on n alone: equal bits on every device
-    any         ///< an order that depends on the device; held to a derived bound
+    variant_specific,  ///< an order of the variant's own that depends on n alone: equal bits on every device
+    unspecified        ///< an order that depends on the device; held to a derived bound
 };
 
-std::string_view name_of(Order order);
+std::string_view name_of(OperationOrder order);
+/// The order of that name; throws invalid_argument, naming the value and the known names, if there is none.
+OperationOrder operation_order_named(std::string_view name);
+inline constexpr OperationOrder all_operation_orders[] = {
+    OperationOrder::canonical, OperationOrder::variant_specific, OperationOrder::unspecified};
 
 /// One way to compute an algorithm. Each algorithm's .cpp holds a table of these with its launch code beside.
 struct Variant {
     std::string_view name;
     std::string_view summary;
     bool cuda, opencl, host;  ///< the dialects that it is written in
-    Order order;
+    OperationOrder order;
     std::string_view source;  ///< where it was published
 };
 
@@ -44,13 +48,13 @@ struct Options {
     /// not exist is invalid_argument, one that does not support the call unsupported; both say which would
     /// do.
     std::string_view variant = "auto";
-    /// The least promise of the order of operations that will do where rounding depends on it: Order::canonical for equal
+    /// The least promise of the order of operations that will do where rounding depends on it: OperationOrder::canonical for equal
     /// bits on every device. `auto` passes over variants that promise less, and one that is named is unsupported.
-    Order order = Order::any;
+    OperationOrder order = OperationOrder::unspecified;
 };
 
 /// What a call enqueued.
-struct Run {
+struct Enqueued {
     std::string_view variant;  ///< the one that runs; from the table
     Device* device = nullptr;
 };
@@ -84,8 +88,8 @@ class Required<R(A...)> {
 /// Whether the device's dialect is among the variant's, and the device has the arithmetic for the types.
 Support supports_dialect(const Device& device, const Variant& variant);
 Support supports_type(const Device& device, Type type);
-/// Whether a group may have that many lanes; host kernels run theirs in one call.
-Support supports_group(const Device& device, u32 lanes);
+/// Whether a group may have that many work-items; host kernels run theirs in one call.
+Support supports_group(const Device& device, u32 group_size);
 
 /// "auto", or a list of what would do, for error messages.
 [[noreturn]] void throw_unknown_variant(std::string_view algorithm, std::string_view name,
@@ -95,7 +99,7 @@ Support supports_group(const Device& device, u32 lanes);
                                             const std::vector<std::string_view>& usable);
 
 /// Whether the variant keeps the order that is asked for. `rounds`: whether results depend on the order at all.
-Support supports_order(const Variant& variant, Order asked, bool rounds);
+Support supports_order(const Variant& variant, OperationOrder asked, bool rounds);
 
 /// Whether `auto` would rather have the row than those further down the table: true unless it has a `suits` that denies it.
 template <class Row, class Problem>
@@ -146,9 +150,9 @@ const Row& choose(std::string_view algorithm, const Row (&table)[N], const Devic
 /// Throws wrong_device or invalid_argument unless the view is sound and on the stream's device.
 void check_operand(const char* algorithm, const char* name, const Stream& stream, const View& view);
 
-/// Lanes to launch for a group that is written for `lanes` lanes: host kernels run all of them in one call.
-inline u32 lanes_of(const Device& device, u32 lanes) {
-    return device.traits().dialect == Dialect::host ? 1 : lanes;
+/// Work-items to launch for a group that is written for `group_size` work-items: host kernels run all of them in one call.
+inline u32 group_size_of(const Device& device, u32 group_size) {
+    return device.traits().dialect == Dialect::host ? 1 : group_size;
 }
 
 constexpr u64 divide_up(u64 a, u64 b) {

@@ -1,13 +1,13 @@
 #include "compact_table.hpp"
 
-#include <concord/launch.hpp>
-#include <concord/lookback.hpp>
-#include <concord/tunables.hpp>
+#include <concord/internal/launch.hpp>
+#include <concord/internal/lookback.hpp>
+#include <concord/internal/tunables.hpp>
 
 namespace concord {
 
-namespace texts {
-extern const KernelText common_cu, common_cl, lookback_cu, compact_tile_cu, compact_cu, compact_lookback_cu,
+namespace detail::kernel_sources {
+extern const SourceFile common_cu, common_cl, lookback_cu, compact_tile_cu, compact_cu, compact_lookback_cu,
     compact_cl, compact_steps_cu, compact_steps_cl;
 }
 
@@ -48,16 +48,19 @@ TuningPoint point_of(const CompactProblem& p) {
     return {p.in.type, p.in.count};
 }
 
-const KernelSource& source(CompactText text) {
-    static const KernelSource fused{"compact",
-                                    {texts::common_cu, texts::compact_tile_cu, texts::compact_cu},
-                                    {texts::common_cl, texts::compact_cl}};
+const KernelSource& source(CompactSource text) {
+    static const KernelSource fused{
+        "compact",
+        {kernel_sources::common_cu, kernel_sources::compact_tile_cu, kernel_sources::compact_cu},
+        {kernel_sources::common_cl, kernel_sources::compact_cl}};
     static const KernelSource steps{"compact_steps",
-                                    {texts::common_cu, texts::compact_steps_cu},
-                                    {texts::common_cl, texts::compact_steps_cl}};
+                                    {kernel_sources::common_cu, kernel_sources::compact_steps_cu},
+                                    {kernel_sources::common_cl, kernel_sources::compact_steps_cl}};
     static const KernelSource lookback{
-        "compact_lookback", {texts::common_cu, texts::lookback_cu, texts::compact_lookback_cu}, {}};
-    return text == CompactText::steps ? steps : text == CompactText::lookback ? lookback : fused;
+        "compact_lookback",
+        {kernel_sources::common_cu, kernel_sources::lookback_cu, kernel_sources::compact_lookback_cu},
+        {}};
+    return text == CompactSource::steps ? steps : text == CompactSource::lookback ? lookback : fused;
 }
 
 // The unsigned integer of that size.
@@ -73,9 +76,9 @@ u32 past_cache(const Device& device, const CompactProblem& p) {
 
 // --- fused ----------------------------------------------------------------------------------------------------------
 
-// Accesses in flight a lane, of 16 bytes. `lookback` has more of them: they take no registers.
-u32 rows_of(CompactText text) {
-    return text == CompactText::lookback ? 8 : rows;
+// Accesses in flight per work-item, of 16 bytes. `lookback` has more of them: they take no registers.
+u32 rows_of(CompactSource text) {
+    return text == CompactSource::lookback ? 8 : rows;
 }
 
 // Tiles from the 16-byte boundary at or before the input on, and the elements between that and the input.
@@ -84,13 +87,13 @@ struct Tiles {
     u32 shift;
 };
 
-Tiles tiles_of(const CompactProblem& p, CompactText text) {
+Tiles tiles_of(const CompactProblem& p, CompactSource text) {
     const u64 size = size_of(p.in.type), pack = pack_bytes / size;
     const u32 shift = static_cast<u32>(p.in.offset / size % pack);
     return {divide_up(p.in.count + shift, u64{compact_group} * rows_of(text) * pack), shift};
 }
 
-// How many elements each group takes, or tiles where groups are of many lanes.
+// How many elements each group takes, or tiles where groups are of many work-items.
 struct Chunks {
     u64 groups;
     u64 length;
@@ -100,7 +103,7 @@ struct Chunks {
 Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& kernel) {
     const DeviceTraits& traits = device.traits();
     const u64 n = p.in.count;
-    if (!traits.many_lanes) {
+    if (!traits.many_items) {
         // One group while the work is small (waking a thread costs more), then some for each thread.
         const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10,
                   each = tuned(device, groups_a_unit, point_of(p), 16);
@@ -109,7 +112,7 @@ Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& ke
         const u64 length = divide_up(divide_up(n, most), 1024) * 1024;
         return {divide_up(n, length), length};
     }
-    const auto [tiles, shift] = tiles_of(p, CompactText::fused);
+    const auto [tiles, shift] = tiles_of(p, CompactSource::fused);
     // A few waves of resident groups.
     const i64 resident = kernel.attributes().groups_per_unit;
     const u64 wave = (resident > 0 ? static_cast<u64>(resident) : 8) * traits.units;
@@ -121,24 +124,24 @@ Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& ke
 // Launches 1 and 2: how much each chunk keeps, then where that goes, and how much it is in all.
 void launch_offsets(Stream& stream, const CompactProblem& p, const Chunks& chunks, const View& offsets) {
     Device& device = stream.device();
-    const bool many = device.traits().many_lanes;
-    const CompactText text = many ? CompactText::fused : CompactText::wide;
-    const u32 lanes = many ? compact_group : 1;
+    const bool many = device.traits().many_items;
+    const CompactSource text = many ? CompactSource::fused : CompactSource::wide;
+    const u32 group_size = many ? compact_group : 1;
     const auto count = compact_kernel(device, p, text, "compact_count", &CompactHost::count);
     const auto sum = compact_kernel(device, p, text, "compact_offsets", &CompactHost::offsets);
-    const LaunchShape shape = LaunchShape::linear(chunks.groups, lanes);
+    const LaunchShape shape = LaunchShape::linear(chunks.groups, group_size);
     if (many) {
         launch(stream, *count, shape, p.in, offsets, p.in.count, chunks.shift, chunks.length, p.values);
     } else {
         launch(stream, *count, shape, p.in, offsets, p.in.count, chunks.length, p.values);
     }
-    launch(stream, *sum, LaunchShape::linear(1, lanes), offsets, p.count, chunks.groups);
+    launch(stream, *sum, LaunchShape::linear(1, group_size), offsets, p.count, chunks.groups);
 }
 
 void run_fused(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
-    const bool many = device.traits().many_lanes;
-    const CompactText text = many ? CompactText::fused : CompactText::wide;
+    const bool many = device.traits().many_items;
+    const CompactSource text = many ? CompactSource::fused : CompactSource::wide;
     const auto write = compact_kernel(device, p, text, "compact_write", &CompactHost::write);
     const Chunks chunks = chunks_of(device, p, *write);
     const auto buffer = stream.scratch(chunks.groups * sizeof(u64));
@@ -162,11 +165,11 @@ void run_fused(Stream& stream, const CompactProblem& p) {
 void run_lookback(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     const auto kernel =
-        compact_kernel(device, p, CompactText::lookback, "compact_lookback", &CompactHost::lookback);
-    const auto [tiles, shift] = tiles_of(p, CompactText::lookback);
+        compact_kernel(device, p, CompactSource::lookback, "compact_lookback", &CompactHost::lookback);
+    const auto [tiles, shift] = tiles_of(p, CompactSource::lookback);
     const Lookback lookback(stream, tiles, p.in.count >> 32 != 0 ? 8 : 4);
     // A part for each warp, with a pack to spare.
-    const u64 parts = compact_group / 32 * (u64{32} * rows_of(CompactText::lookback) + 1) * 16;
+    const u64 parts = compact_group / 32 * (u64{32} * rows_of(CompactSource::lookback) + 1) * 16;
     launch(stream, *kernel, LaunchShape::linear(tiles, compact_group, parts), p.in, p.out, p.count,
            lookback.view, p.in.count, shift, static_cast<u32>(tiles), u32{p.in_place()}, p.values);
 }
@@ -176,9 +179,9 @@ void run_lookback(Stream& stream, const CompactProblem& p) {
 void run_two_pass(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     const auto kernel =
-        compact_kernel(device, p, CompactText::wide, "compact_two_pass", &CompactHost::two_pass);
+        compact_kernel(device, p, CompactSource::wide, "compact_two_pass", &CompactHost::two_pass);
     const u64 n = p.in.count, size = size_of(p.in.type);
-    constexpr u64 slack = host::compress_slack;
+    constexpr u64 slack = detail::host::compress_slack;
     // Two of them fit the first cache; many threads take larger ones, for the turn goes round one tile after another.
     const u64 tile_bytes = tuned(device, tile_kib, point_of(p), device.traits().units <= 8 ? 16 : 64) << 10;
     const u64 tile = tile_bytes / size, tiles = divide_up(n, tile);
@@ -199,7 +202,7 @@ void run_two_pass(Stream& stream, const CompactProblem& p) {
 
 void run_serial(Stream& stream, const CompactProblem& p) {
     const auto kernel =
-        compact_kernel(stream.device(), p, CompactText::wide, "compact_serial", &CompactHost::serial);
+        compact_kernel(stream.device(), p, CompactSource::wide, "compact_serial", &CompactHost::serial);
     launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, p.out, p.count, p.in.count, u32{p.partition},
            p.values);
 }
@@ -207,7 +210,7 @@ void run_serial(Stream& stream, const CompactProblem& p) {
 // --- The table ------------------------------------------------------------------------------------------------------
 
 Support supports_fused(const Device& device, const CompactProblem& p) {
-    if (Support group = supports_group(device, device.traits().many_lanes ? compact_group : 1); !group)
+    if (Support group = supports_group(device, device.traits().many_items ? compact_group : 1); !group)
         return group;
     return supports_keep(device, p);
 }
@@ -218,8 +221,8 @@ Support supports_lookback(const Device& device, const CompactProblem& p) {
         return Support::no("where the elements that are not kept begin is known only after its one pass");
     if (!traits.forward_progress || !traits.device_fence)
         return Support::no("groups of " + device.info().selector + " may not wait for one another");
-    if (tiles_of(p, CompactText::lookback).count > ~u32{0})
-        return Support::no(std::to_string(tiles_of(p, CompactText::lookback).count) +
+    if (tiles_of(p, CompactSource::lookback).count > ~u32{0})
+        return Support::no(std::to_string(tiles_of(p, CompactSource::lookback).count) +
                            " tiles are more than it counts");
     return supports_fused(device, p);
 }
@@ -239,29 +242,29 @@ struct CompactRow : Variant {
 
 constexpr CompactRow table[] = {
     {{"lookback", "one pass: a tile is ranked in the group, look-back says where it goes", true, false, false,
-      Order::canonical,
+      OperationOrder::canonical,
       "D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016"},
      supports_lookback,
      run_lookback,
      true},
     {{"fused", "count, offsets, write: three launches, flags never leave the group", true, true, true,
-      Order::canonical, "D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009"},
+      OperationOrder::canonical, "D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009"},
      supports_fused,
      run_fused,
      false},
     // Faster than fused where every thread has a core, far slower where one that has the turn may lose it.
     {{"two_pass",
       "a tile is compressed into a buffer of the worker's own, then stored in its turn; compress-stores",
-      false, false, true, Order::canonical, "Concord; after D. Merrill, M. Garland, 2016"},
+      false, false, true, OperationOrder::canonical, "Concord; after D. Merrill, M. Garland, 2016"},
      supports_keep,
      run_two_pass,
      true},
     {{"scan_scatter", "flags, their exclusive scan, scatter: each a launch", true, true, true,
-      Order::canonical, "G. Blelloch, Prefix Sums and Their Applications, 1990"},
+      OperationOrder::canonical, "G. Blelloch, Prefix Sums and Their Applications, 1990"},
      supports_scan_scatter,
      run_compact_scan_scatter,
      false},
-    {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
+    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
      supports_keep,
      run_serial,
      true},
@@ -308,7 +311,7 @@ Support supports_keep(const Device& device, const CompactProblem& p) {
     return supports_type(device, p.in.type);
 }
 
-std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, CompactText text,
+std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, CompactSource text,
                                        const char* entry, HostKernel CompactHost::*host) {
     // A kernel that does not look at the elements, or not at the predicate, is the same for all: it is compiled with a
     // predicate that there always is.
@@ -318,8 +321,8 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
     const Operator& op = of_counts || of_flags ? builtin(KeepRule::nonzero, type) : p.op;
     // What else a text is specialised by, where it looks at it.
     const bool partition = p.partition && host == &CompactHost::write;
-    const bool counts_far = p.in.count >> 32 != 0 && text == CompactText::lookback;
-    const u64 resident = text == CompactText::lookback ? tuned(device, resident_groups, point_of(p), 6) : 1;
+    const bool counts_far = p.in.count >> 32 != 0 && text == CompactSource::lookback;
+    const u64 resident = text == CompactSource::lookback ? tuned(device, resident_groups, point_of(p), 6) : 1;
     const u64 more = u64{partition} | u64{counts_far} << 1 | resident << 4;
     const KernelId id{&source(text), entry, op.hash, static_cast<u64>(type),
                       static_cast<u64>(text) << 2 | more};
@@ -337,10 +340,10 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                           {"PARTITION", partition ? "1" : "0"},
                           {"RESIDENT", std::to_string(resident)},
                           {"COUNT", counts_far ? "u64" : "u32"}};
-        if (text == CompactText::wide) spec.constants.push_back({"WIDE", "1"});
+        if (text == CompactSource::wide) spec.constants.push_back({"WIDE", "1"});
         spec.op = op;
         if (p.host != nullptr) spec.host = p.host->*host;
-        spec.max_lanes = text == CompactText::wide ? 1 : compact_group;
+        spec.max_group_size = text == CompactSource::wide ? 1 : compact_group;
         return spec;
     });
 }
@@ -349,7 +352,7 @@ Tunables compact_tunables() {
     return {&waves, &groups_a_unit, &group_kib, &resident_groups, &tile_kib};
 }
 
-Run compact(Stream& stream, const CompactProblem& p, const Options& options) {
+Enqueued compact(Stream& stream, const CompactProblem& p, const Options& options) {
     const char* call = p.partition ? "partition" : "compact";
     check(call, stream, p);
     if (p.in_place() && options.variant == "auto") check_in_place(stream.device(), p);
@@ -363,8 +366,8 @@ Run compact(Stream& stream, const CompactProblem& p, const Options& options) {
     return {row.name, &stream.device()};
 }
 
-Run compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
-            bool partition, const Options& options) {
+Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+                 bool partition, const Options& options) {
     const char* call = partition ? "partition" : "compact";
     const std::string rule(name_of(keep.rule)), type(name_of(in.type));
     if (is_float(in.type) && (keep.rule == KeepRule::even || keep.rule == KeepRule::odd))
@@ -378,7 +381,7 @@ Run compact(Stream& stream, const View& in, const View& out, const View& count, 
         using T = typename decltype(tag)::type;
         T limit;
         std::memcpy(&limit, keep.operand.data(), sizeof limit);
-        const auto bound = static_cast<host::keep::Operand<T>>(limit);
+        const auto bound = static_cast<detail::host::keep::Operand<T>>(limit);
         static constexpr std::array<std::byte, 4> no_values{};
         const ValueBytes values{has_operand(keep.rule) ? std::as_bytes(std::span(&bound, 1))
                                                        : std::span<const std::byte>(no_values)};
@@ -398,13 +401,13 @@ std::vector<const Variant*> compact_variants() {
     return list;
 }
 
-Run compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
-            const Options& options) {
+Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+                 const Options& options) {
     return detail::compact(stream, in, out, count, keep, false, options);
 }
 
-Run partition(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
-              const Options& options) {
+Enqueued partition(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+                   const Options& options) {
     return detail::compact(stream, in, out, count, keep, true, options);
 }
 

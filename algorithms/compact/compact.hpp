@@ -23,8 +23,8 @@
 /// Sources: D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009; D. Merrill, M. Garland, Single-pass
 /// Parallel Prefix Scan with Decoupled Look-back, 2016; G. Blelloch, Prefix Sums and Their Applications, 1990.
 
-#include <concord/compact_host.hpp>
 #include <concord/compact_keep.hpp>
+#include <concord/detail/compact_host.hpp>
 #include <concord/variant.hpp>
 
 namespace concord {
@@ -39,13 +39,13 @@ struct CompactHost {
 
 template <class T, class Op>
 const CompactHost& compact_host() {
-    static constexpr CompactHost kernels{.serial = host_kernel<&host::compact_serial<T, Op>>(),
-                                         .two_pass = host_kernel<&host::compact_two_pass<T, Op>>(),
-                                         .count = host_kernel<&host::compact_count<T, Op>>(),
-                                         .offsets = host_kernel<&host::compact_offsets>(),
-                                         .write = host_kernel<&host::compact_write<T, Op>>(),
-                                         .flags = host_kernel<&host::compact_flags<T, Op>>(),
-                                         .scatter = host_kernel<&host::compact_scatter<T>>(),
+    static constexpr CompactHost kernels{.serial = host_kernel<&detail::host::compact_serial<T, Op>>(),
+                                         .two_pass = host_kernel<&detail::host::compact_two_pass<T, Op>>(),
+                                         .count = host_kernel<&detail::host::compact_count<T, Op>>(),
+                                         .offsets = host_kernel<&detail::host::compact_offsets>(),
+                                         .write = host_kernel<&detail::host::compact_write<T, Op>>(),
+                                         .flags = host_kernel<&detail::host::compact_flags<T, Op>>(),
+                                         .scatter = host_kernel<&detail::host::compact_scatter<T>>(),
                                          .lookback = {}};
     return kernels;
 }
@@ -62,16 +62,16 @@ struct CompactProblem {
     bool in_place() const { return overlap(in, out); }
 };
 
-Run compact(Stream& stream, const CompactProblem& problem, const Options& options);
+Enqueued compact(Stream& stream, const CompactProblem& problem, const Options& options);
 
 /// For a built-in predicate.
-Run compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
-            bool partition, const Options& options);
+Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+                 bool partition, const Options& options);
 
 /// For a function of the user's.
 template <Range In, Range Out, Range Count, class F, class... B>
-Run compact(Stream& stream, const In& in, const Out& out, const Count& count, const Function<F, B...>& keep,
-            bool partition, const Options& options) {
+Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
+                 const Function<F, B...>& keep, bool partition, const Options& options) {
     using Fn = Function<F, B...>;
     using T = typename Out::Element;
     static_assert(Fn::free_count == 1, "the predicate takes another number of elements: bind the rest");
@@ -97,32 +97,32 @@ Run compact(Stream& stream, const In& in, const Out& out, const Count& count, co
 std::vector<const Variant*> compact_variants();
 
 /// A built-in predicate; in and out of one type, which is that of the predicate's operand as well.
-Run compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
-            const Options& options = {});
-Run partition(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
-              const Options& options = {});
+Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+                 const Options& options = {});
+Enqueued partition(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
+                   const Options& options = {});
 
 /// A built-in predicate on spans or arrays.
 template <Range In, Range Out, Range Count>
-Run compact(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
-            const Options& options = {}) {
+Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
+                 const Options& options = {}) {
     return compact(stream, View(in.view()), View(out.view()), View(count.view()), keep, options);
 }
 template <Range In, Range Out, Range Count>
-Run partition(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
-              const Options& options = {}) {
+Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
+                   const Options& options = {}) {
     return partition(stream, View(in.view()), View(out.view()), View(count.view()), keep, options);
 }
 
 /// A predicate made with CONCORD_FUNCTION: I(T) for any integer type I, once its trailing parameters are bound.
 template <Range In, Range Out, Range Count, class F, class... B>
-Run compact(Stream& stream, const In& in, const Out& out, const Count& count, const Function<F, B...>& keep,
-            const Options& options = {}) {
+Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
+                 const Function<F, B...>& keep, const Options& options = {}) {
     return detail::compact(stream, in, out, count, keep, false, options);
 }
 template <Range In, Range Out, Range Count, class F, class... B>
-Run partition(Stream& stream, const In& in, const Out& out, const Count& count, const Function<F, B...>& keep,
-              const Options& options = {}) {
+Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count,
+                   const Function<F, B...>& keep, const Options& options = {}) {
     return detail::compact(stream, in, out, count, keep, true, options);
 }
 

@@ -9,19 +9,19 @@ template <class T>
 const CompactHost* host_of(KeepRule rule) {
     switch (rule) {
         case KeepRule::nonzero:
-            return &compact_host<T, host::keep::Nonzero>();
+            return &compact_host<T, detail::host::keep::Nonzero>();
         case KeepRule::positive:
-            return &compact_host<T, host::keep::Positive>();
+            return &compact_host<T, detail::host::keep::Positive>();
         case KeepRule::greater:
-            return &compact_host<T, host::keep::Greater<T>>();
+            return &compact_host<T, detail::host::keep::Greater<T>>();
         case KeepRule::less:
-            return &compact_host<T, host::keep::Less<T>>();
+            return &compact_host<T, detail::host::keep::Less<T>>();
         default:
             break;
     }
     if constexpr (std::is_integral_v<T>) {
-        if (rule == KeepRule::even) return &compact_host<T, host::keep::Even>();
-        return &compact_host<T, host::keep::Odd>();
+        if (rule == KeepRule::even) return &compact_host<T, detail::host::keep::Even>();
+        return &compact_host<T, detail::host::keep::Odd>();
     }
     return nullptr;
 }

@@ -4,13 +4,13 @@
 // register is stored: to a register and then out, because compressing straight to memory is slow on some CPUs.
 // Elements of 8 and 16 bits take a detour through 32. Source: D. Lemire, W. Muła and others, on AVX-512 compress.
 
-#include <concord/compact_host.hpp>
+#include <concord/detail/compact_host.hpp>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-namespace concord::host {
+namespace concord::detail::host {
 namespace {
 
 template <class T>
@@ -101,4 +101,4 @@ template u64 compress<2>(const void*, const u8*, u64, u8, void*);
 template u64 compress<4>(const void*, const u8*, u64, u8, void*);
 template u64 compress<8>(const void*, const u8*, u64, u8, void*);
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

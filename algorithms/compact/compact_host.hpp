@@ -1,16 +1,16 @@
 #pragma once
-/// Compact in the host dialect. Parallel texts: compact.cu and compact.cl (fused), compact_steps.cu and
+/// Compact in the host dialect. Parallel sources: compact.cu and compact.cl (fused), compact_steps.cu and
 /// compact_steps.cl (the textbook's steps), where phases and traffic are described. T: element type; Op: the
 /// predicate, whose result is an integer; nonzero keeps.
 
+#include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
-#include <concord/host_vector.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <thread>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 /// Bytes past a buffer's last element that compress() may write to.
 inline constexpr u64 compress_slack = 64;
@@ -188,4 +188,4 @@ void compact_scatter(const Group& group, const T* in, const u64* positions, T* o
     if (begin == 0) *count = kept;
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

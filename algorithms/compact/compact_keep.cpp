@@ -33,8 +33,9 @@ Operator make(KeepRule rule, Type type) {
     op.arguments = {type};
     std::string parameters = t + " x";
     if (has_operand(rule)) {
-        op.bound = {visit(
-            type, [](auto tag) { return type_of<host::keep::Operand<typename decltype(tag)::type>>(); })};
+        op.bound = {visit(type, [](auto tag) {
+            return type_of<detail::host::keep::Operand<typename decltype(tag)::type>>();
+        })};
         parameters.append(", ").append(name_of(op.bound.front())).append(" limit");
     }
     op.text = "i32 concord_function(" + parameters + ") { return " + body(rule, t) + " ? 1 : 0; }";

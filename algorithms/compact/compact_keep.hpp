@@ -57,7 +57,7 @@ struct Keep {
 /// The predicate's text for elements of `type`, an integer type for even and odd. The same object at every call.
 const Operator& builtin(KeepRule rule, Type type);
 
-namespace host::keep {
+namespace detail::host::keep {
 
 /// What an operand is bound as: of small integers a 32-bit one.
 template <class T>
@@ -99,5 +99,5 @@ struct Less {
     bool operator()(T x) const { return x < static_cast<T>(limit); }
 };
 
-}  // namespace host::keep
+}  // namespace detail::host::keep
 }  // namespace concord

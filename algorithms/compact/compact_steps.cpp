@@ -2,7 +2,7 @@
 
 #include "compact_table.hpp"
 
-#include <concord/launch.hpp>
+#include <concord/internal/launch.hpp>
 #include <concord/scan.hpp>
 
 namespace concord::detail {
@@ -19,7 +19,7 @@ Support supports_scan_scatter(const Device& device, const CompactProblem& p) {
 void run_compact_scan_scatter(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     auto step = [&](const char* entry, HostKernel CompactHost::*host) {
-        return compact_kernel(device, p, CompactText::steps, entry, host);
+        return compact_kernel(device, p, CompactSource::steps, entry, host);
     };
     const u64 n = p.in.count;
     const auto buffer = stream.scratch((n + 1) * sizeof(u64));

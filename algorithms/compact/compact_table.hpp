@@ -7,10 +7,10 @@ namespace concord::detail {
 
 inline constexpr u32 compact_group = 256;
 
-enum class CompactText { fused, wide, steps, lookback };
+enum class CompactSource { fused, wide, steps, lookback };
 
 /// The kernel `entry` for the problem's type and predicate.
-std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& problem, CompactText text,
+std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& problem, CompactSource text,
                                        const char* entry, HostKernel CompactHost::*host);
 
 /// The host kernels of a built-in predicate; null for one that the type does not have.

@@ -1,6 +1,6 @@
 #include "convolve_table.hpp"
 
-#include <concord/shape.hpp>
+#include <concord/internal/shape.hpp>
 
 #include <string>
 
@@ -20,26 +20,27 @@ constexpr ConvolveRow table[] = {
       "several results a lane in registers, which slide down the image; a lane's taps are unrolled for the "
       "mask's shape "
       "(CPU: rows of vectors)",
-      true, true, true, Order::canonical, "V. Volkov, Better performance at lower occupancy, GTC 2010"},
+      true, true, true, OperationOrder::canonical,
+      "V. Volkov, Better performance at lower occupancy, GTC 2010"},
      supports_convolve_sliding,
      run_convolve_sliding},
     {{"tiled_halo", "tiles in local memory, with the cells around them that the mask reaches", true, true,
-      false, Order::canonical, kirk},
+      false, OperationOrder::canonical, kirk},
      supports_convolve_tiled_halo,
      run_convolve_tiled_halo},
     {{"constant_mask", "one element a work-item, the mask in constant memory", true, true, false,
-      Order::canonical, kirk},
+      OperationOrder::canonical, kirk},
      supports_convolve_constant_mask,
      run_convolve_constant_mask},
-    {{"naive", "one element a work-item, image and mask in global memory", true, true, true, Order::canonical,
-      "textbook"},
+    {{"naive", "one element a work-item, image and mask in global memory", true, true, true,
+      OperationOrder::canonical, "textbook"},
      supports_convolve_naive,
      run_convolve_naive},
-    {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
+    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
      supports_convolve_serial,
      run_convolve_serial},
     {{"separable", "masks of rank one: a row of factors, then a column of factors; never chosen unasked",
-      true, true, true, Order::own, "textbook"},
+      true, true, true, OperationOrder::variant_specific, "textbook"},
      supports_convolve_separable,
      run_convolve_separable},
 };
@@ -88,8 +89,8 @@ std::vector<const Variant*> convolve_variants() {
     return list;
 }
 
-Run convolve(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
-             const ConvolveShape& shape, const Options& options) {
+Enqueued convolve(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
+                  const ConvolveShape& shape, const Options& options) {
     const detail::ConvolveProblem p = detail::problem_of(stream, in, mask, out, shape);
     const detail::ConvolveRow& row =
         detail::choose_tuned("convolve", detail::table, stream.device(), p, detail::point_of(p), options);

@@ -29,7 +29,7 @@
 /// and out), wrong_device, unsupported, compile_failed.
 ///
 /// Sources: D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8 (constant memory, tiles with halo cells);
-/// V. Volkov, Better performance at lower occupancy, GTC 2010 (several results a lane, in registers).
+/// V. Volkov, Better performance at lower occupancy, GTC 2010 (several results per work-item, in registers).
 
 #include <concord/variant.hpp>
 
@@ -90,13 +90,13 @@ inline constexpr u64 separable_slack = 8;
 /// The table of variants, for `concord algorithms`.
 std::vector<const Variant*> convolve_variants();
 
-Run convolve(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
-             const ConvolveShape& shape, const Options& options = {});
+Enqueued convolve(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
+                  const ConvolveShape& shape, const Options& options = {});
 
 /// The same for spans or arrays.
 template <Range In, Range Out>
-Run convolve(Stream& stream, const In& in, const ConvolveMask& mask, const Out& out,
-             const ConvolveShape& shape, const Options& options = {}) {
+Enqueued convolve(Stream& stream, const In& in, const ConvolveMask& mask, const Out& out,
+                  const ConvolveShape& shape, const Options& options = {}) {
     using I = std::remove_const_t<typename In::Element>;
     using T = typename Out::Element;
     static_assert(std::is_same_v<T, f32> || std::is_same_v<T, f64>, "the result is f32 or f64");

@@ -10,15 +10,15 @@ namespace {
 // bytes, of two where there are 16 of 32. Without FMA the multiply-adds are calls, whatever the width.
 template <class I, class T>
 constexpr HostKernel sliding() {
-    using Calls = HostEntry<&host::convolve_sliding<I, T, 32, 2, false>>;
-    using Narrow = HostEntry<&host::convolve_sliding<I, T, 32, 2, true>>;
-    using Wide = HostEntry<&host::convolve_sliding<I, T, 64, 4, true>>;
+    using Calls = HostEntry<&detail::host::convolve_sliding<I, T, 32, 2, false>>;
+    using Narrow = HostEntry<&detail::host::convolve_sliding<I, T, 32, 2, true>>;
+    using Wide = HostEntry<&detail::host::convolve_sliding<I, T, 64, 4, true>>;
     return {Calls::baseline, Narrow::avx2, Wide::avx512, Calls::parameters};
 }
 
 template <class I, class T>
 const ConvolveHost& host_of() {
-    static constexpr ConvolveHost kernels{.naive = host_kernel<&host::convolve_naive<I, T>>(),
+    static constexpr ConvolveHost kernels{.naive = host_kernel<&detail::host::convolve_naive<I, T>>(),
                                           .sliding = sliding<I, T>()};
     return kernels;
 }

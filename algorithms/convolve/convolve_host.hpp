@@ -1,15 +1,15 @@
 #pragma once
-// Convolve in the host dialect; parallel texts are convolve_steps.cu and .cl, and convolve_wide.cl, where passes and traffic
+// Convolve in the host dialect; parallel sources are convolve_steps.cu and .cl, and convolve_wide.cl, where passes and traffic
 // are described. I: type of the image; T: of the mask and the result.
 
 #include <concord/convolve.hpp>
+#include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
-#include <concord/host_vector.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 /// The image and the mask's shape, and which part of the image a group takes.
 struct ConvolvePlan {
@@ -298,4 +298,4 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
     if (p.past_cache != 0) stream_fence();
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

@@ -4,7 +4,7 @@
 #include "convolve_host.hpp"
 #include "convolve_table.hpp"
 
-#include <concord/shape.hpp>
+#include <concord/internal/shape.hpp>
 
 #include <string>
 
@@ -57,9 +57,9 @@ struct MaskCopy {
 
 // --- Launches -------------------------------------------------------------------------------------------------------
 
-inline host::ConvolvePlan host_plan(const ConvolveProblem& p) {
+inline detail::host::ConvolvePlan host_plan(const ConvolveProblem& p) {
     const ConvolveShape& s = p.shape;
-    host::ConvolvePlan plan;
+    detail::host::ConvolvePlan plan;
     plan.rows = plan.band = s.rows;
     plan.columns = plan.span = s.columns;
     plan.in_pitch = s.in_pitch;
@@ -85,7 +85,7 @@ inline std::shared_ptr<Kernel> host_kernel_of(Device& device, const ConvolveProb
 }
 
 inline void launch_host(Stream& stream, const ConvolveProblem& p, const Kernel& kernel,
-                        const host::ConvolvePlan& plan, u64 local = 0) {
+                        const detail::host::ConvolvePlan& plan, u64 local = 0) {
     const MaskCopy mask(stream, p.mask);
     const u64 groups = divide_up(plan.rows, plan.band) * plan.across;
     launch(stream, kernel, LaunchShape::linear(groups, 1, local), p.in, mask.view, p.out,

@@ -6,8 +6,8 @@
 
 namespace concord {
 
-namespace texts {
-extern const KernelText common_cu, convolve_cu, convolve_cl, convolve_wide_cl;
+namespace detail::kernel_sources {
+extern const SourceFile common_cu, convolve_cu, convolve_cl, convolve_wide_cl;
 }
 
 namespace detail {
@@ -15,15 +15,15 @@ namespace {
 
 const KernelSource& sliding_source() {
     static const KernelSource source{
-        "convolve", {texts::common_cu, texts::convolve_cu}, {texts::convolve_cl}};
+        "convolve", {kernel_sources::common_cu, kernel_sources::convolve_cu}, {kernel_sources::convolve_cl}};
     return source;
 }
 const KernelSource& wide_source() {
-    static const KernelSource source{"convolve_wide", {}, {texts::convolve_wide_cl}};
+    static const KernelSource source{"convolve_wide", {}, {kernel_sources::convolve_wide_cl}};
     return source;
 }
 
-// --- sliding, groups of many lanes ----------------------------------------------------------------------------------
+// --- sliding, groups of many work-items ----------------------------------------------------------------------------------
 
 constexpr Tunable strip_rows{"convolve.strip",
                              "rows of a lane's strip, sliding",
@@ -43,12 +43,12 @@ constexpr Tunable group_work{"convolve.group_work",
                              true,
                              {128, 256, 512, 1024, 2048, 4096}};
 
-constexpr u32 sliding_lanes = 128;
+constexpr u32 sliding_group_size = 128;
 constexpr u32 sliding_row = 32;  // lanes side by side: a warp
 
 // The kernel for a mask's shape.
 struct Sliding {
-    u32 pack;    // columns of a lane
+    u32 pack;    // columns of per work-item
     u32 ahead;   // rows that are loaded before they are needed: as far as registers last
     u32 unroll;  // rows of the loop's body, so that what was loaded ahead need not be moved
     u32 checked;  // whether a sum's taps in vain are left out; they cost more than they bring where a row has few
@@ -86,13 +86,13 @@ std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p,
                       {"UNROLL", k.unroll},
                       {"CHECKED", k.checked},
                       {"ALIGNED", aligned ? 1U : 0U},
-                      {"GROUP", sliding_lanes}});
-        spec.max_lanes = sliding_lanes;
+                      {"GROUP", sliding_group_size}});
+        spec.max_group_size = sliding_group_size;
         return spec;
     });
 }
 
-// Rows of a lane's strip: short ones, whose neighbours meet in the cache what they load again, or tall ones where short strips
+// Rows of per work-item's strip: short ones, whose neighbours meet in the cache what they load again, or tall ones where short strips
 // make many waves of groups; of these the height with which the fewest rows pass in all waves.
 u64 strip_height(const Device& device, const Kernel& kernel, const ConvolveProblem& p, u64 across,
                  u64 strips) {
@@ -112,61 +112,61 @@ u64 strip_height(const Device& device, const Kernel& kernel, const ConvolveProbl
     return tuned(device, strip_rows, point_of(p), best);
 }
 
-void run_sliding_lanes(Stream& stream, const ConvolveProblem& p) {
+void run_sliding_groups(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
     const ConvolveShape& s = p.shape;
     const Sliding k = sliding_of(p);
     const auto kernel = sliding_kernel(device, p, k);
     const u64 warps = divide_up(s.columns, u64{sliding_row} * k.pack);
-    constexpr u32 group_warps = sliding_lanes / sliding_row;
+    constexpr u32 group_warps = sliding_group_size / sliding_row;
     const u32 wide_shift = static_cast<u32>(std::bit_width(std::min<u64>(warps, group_warps))) - 1;
     const u64 across = divide_up(warps, u64{1} << wide_shift), strips = group_warps >> wide_shift;
     const u64 height = strip_height(device, *kernel, p, across, strips),
               down = divide_up(s.rows, height * strips);
     auto launch_with = [&](const auto& mask) {
-        launch(stream, *kernel, LaunchShape::linear(across * down, sliding_lanes), p.in, p.out, mask, s.rows,
-               s.columns, s.in_pitch, s.out_pitch, static_cast<u32>(across), static_cast<u32>(height),
+        launch(stream, *kernel, LaunchShape::linear(across * down, sliding_group_size), p.in, p.out, mask,
+               s.rows, s.columns, s.in_pitch, s.out_pitch, static_cast<u32>(across), static_cast<u32>(height),
                wide_shift, p.clamps(), u32{has_aligned_packs(p.out, s.out_pitch, k.pack)});
     };
     if (goes_by_value(device, p)) return launch_with(bytes_of(p.mask));
     launch_with(MaskCopy(stream, p.mask).view);
 }
 
-// --- sliding, groups of one lane ------------------------------------------------------------------------------------
+// --- sliding, groups of one work-item ------------------------------------------------------------------------------------
 
 // Bands of whole strips; of an image of few rows, spans of whole chunks side by side. One group while the work is small
 // (waking a thread costs more), then some for each thread.
-host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProblem& p) {
-    host::ConvolvePlan plan = host_plan(p);
+detail::host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProblem& p) {
+    detail::host::ConvolvePlan plan = host_plan(p);
     const DeviceTraits& traits = device.traits();
     const u64 elements = p.shape.rows * p.shape.columns;
     const u64 least_work = tuned(device, group_work, point_of(p), 512) << 10,
               most = traits.units * tuned(device, groups_a_unit, point_of(p), 16);
     const u64 work = elements * (p.mask.taps() + 8);  // an element costs some by itself
     const u64 groups = std::clamp<u64>(work / least_work, 1, most);
-    const u64 strips = divide_up(plan.rows, host::convolve_tall),
-              chunks = divide_up(plan.columns, host::convolve_chunk);
+    const u64 strips = divide_up(plan.rows, detail::host::convolve_tall),
+              chunks = divide_up(plan.columns, detail::host::convolve_chunk);
     const u64 down = std::min(groups, strips);
-    plan.band = divide_up(strips, down) * host::convolve_tall;
-    plan.span = divide_up(chunks, std::min(chunks, divide_up(groups, down))) * host::convolve_chunk;
+    plan.band = divide_up(strips, down) * detail::host::convolve_tall;
+    plan.span = divide_up(chunks, std::min(chunks, divide_up(groups, down))) * detail::host::convolve_chunk;
     plan.across = divide_up(plan.columns, plan.span);
     plan.past_cache = elements * (size_of(p.in.type) + size_of(p.out.type)) > traits.cache ? 1 : 0;
     return plan;
 }
 
 u64 stage_bytes(const ConvolveProblem& p) {
-    return p.in.type == Type::u8    ? sizeof(host::ConvolveStage<u8, f32>)
-           : p.in.type == Type::f32 ? sizeof(host::ConvolveStage<f32, f32>)
-                                    : sizeof(host::ConvolveStage<f64, f64>);
+    return p.in.type == Type::u8    ? sizeof(detail::host::ConvolveStage<u8, f32>)
+           : p.in.type == Type::f32 ? sizeof(detail::host::ConvolveStage<f32, f32>)
+                                    : sizeof(detail::host::ConvolveStage<f64, f64>);
 }
 
 void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
-    const host::ConvolvePlan plan = sliding_plan(device, p);
+    const detail::host::ConvolvePlan plan = sliding_plan(device, p);
     const bool small = p.mask.taps() <= 25;
-    const u64 lanes = 64 / size_of(p.type());
-    const u64 scratch = host::convolve_chunk + convolve_longest_side +
-                        host::convolve_most_rows * (lanes + convolve_longest_side + 1);
+    const u64 group_size = 64 / size_of(p.type());
+    const u64 scratch = detail::host::convolve_chunk + convolve_longest_side +
+                        detail::host::convolve_most_rows * (group_size + convolve_longest_side + 1);
     const KernelId id{&wide_source(), "convolve_sliding_wide", type_key(p),
                       small ? p.mask.rows << 32 | p.mask.columns : 0};
     const auto kernel = device.kernel(id, [&] {
@@ -174,17 +174,17 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
         spec.source = &wide_source();
         spec.entry = "convolve_sliding_wide";
         spec.constants = type_constants(p);
-        const std::string width = std::to_string(lanes),
+        const std::string width = std::to_string(group_size),
                           vector = (p.type() == Type::f64 ? "double" : "float") + width;
         const bool bytes = p.in.type == Type::u8;
         spec.constants.push_back({"VECTOR", vector});
         spec.constants.push_back({"CELLS", bytes ? "uchar" + width : vector});
         spec.constants.push_back({"CONVERT", bytes ? "convert_" + vector : ""});
-        define(spec, {{"LANES", lanes},
+        define(spec, {{"LANES", group_size},
                       {"SCRATCH", scratch},
                       {"MASK_ROWS", small ? p.mask.rows : 0},
                       {"MASK_COLUMNS", small ? p.mask.columns : 0}});
-        spec.max_lanes = 1;
+        spec.max_group_size = 1;
         return spec;
     });
     const MaskCopy mask(stream, p.mask);
@@ -222,7 +222,7 @@ Tunables convolve_tunables() {
 void run_convolve_sliding(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
     if (!is_host(device))
-        return device.traits().many_lanes ? run_sliding_lanes(stream, p) : run_sliding_wide(stream, p);
+        return device.traits().many_items ? run_sliding_groups(stream, p) : run_sliding_wide(stream, p);
     const auto kernel =
         host_kernel_of(device, p, sliding_source(), "convolve_sliding", &ConvolveHost::sliding);
     launch_host(stream, p, *kernel, sliding_plan(device, p), stage_bytes(p));
@@ -233,8 +233,8 @@ void run_convolve_separable(Stream& stream, const ConvolveProblem& p) {
 }
 
 Support supports_convolve_sliding(const Device& device, const ConvolveProblem& p) {
-    if (Support type = supports_type(device, p.type()); !type || !device.traits().many_lanes) return type;
-    if (Support group = supports_group(device, sliding_lanes); !group) return group;
+    if (Support type = supports_type(device, p.type()); !type || !device.traits().many_items) return type;
+    if (Support group = supports_group(device, sliding_group_size); !group) return group;
     return supports_tiles(p, 1, sliding_row);
 }
 

@@ -4,8 +4,8 @@
 
 namespace concord {
 
-namespace texts {
-extern const KernelText convolve_steps_cu, convolve_steps_cl;
+namespace detail::kernel_sources {
+extern const SourceFile convolve_steps_cu, convolve_steps_cl;
 }
 
 namespace detail {
@@ -13,7 +13,7 @@ namespace {
 
 const KernelSource& steps_source() {
     static const KernelSource source{
-        "convolve_steps", {texts::convolve_steps_cu}, {texts::convolve_steps_cl}};
+        "convolve_steps", {kernel_sources::convolve_steps_cu}, {kernel_sources::convolve_steps_cl}};
     return source;
 }
 constexpr u32 tile_columns = 32, tile_rows = 8;
@@ -37,7 +37,7 @@ std::shared_ptr<Kernel> steps_kernel(Device& device, const ConvolveProblem& p, c
                                       : "__global const T*";
         spec.constants.push_back({"MASK", type});
         define(spec, {{"TAPS", taps}, {"TILE_COLUMNS", tile_columns}, {"TILE_ROWS", tile_rows}});
-        spec.max_lanes = tile_columns * tile_rows;
+        spec.max_group_size = tile_columns * tile_rows;
         return spec;
     });
 }
@@ -71,7 +71,7 @@ void run_convolve_naive(Stream& stream, const ConvolveProblem& p) {
         return launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
     }
     const auto kernel = host_kernel_of(device, p, steps_source(), "convolve_naive", &ConvolveHost::naive);
-    host::ConvolvePlan plan = host_plan(p);
+    detail::host::ConvolvePlan plan = host_plan(p);
     plan.band = std::max<u64>(1, host_group / plan.columns);
     launch_host(stream, p, *kernel, plan);
 }

@@ -3,7 +3,7 @@
 
 #include <concord/convolve.hpp>
 #include <concord/host_kernel.hpp>
-#include <concord/tunables.hpp>
+#include <concord/internal/tunables.hpp>
 
 namespace concord::detail {
 

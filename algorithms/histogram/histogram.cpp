@@ -13,8 +13,8 @@ std::string bins_name(u64 bins) {
 }
 
 Support supports_local(const Device& device, const HistogramProblem& p, u64 bytes) {
-    constexpr u32 least_lanes = 256;
-    if (Support group = supports_group(device, least_lanes); !group) return group;
+    constexpr u32 least_items = 256;
+    if (Support group = supports_group(device, least_items); !group) return group;
     if (bytes > local_budget(device))
         return Support::no(bins_name(p.bins()) + " take " + std::to_string(bytes) + " bytes of the " +
                            std::to_string(local_budget(device)) + " that a group has on " +
@@ -23,9 +23,9 @@ Support supports_local(const Device& device, const HistogramProblem& p, u64 byte
 }
 
 Support supports_private(const Device& device, const HistogramProblem& p) {
-    if (device.traits().many_lanes)
+    if (device.traits().many_items)
         return Support::no("groups on " + device.info().selector +
-                           " have many lanes, which would share a table");
+                           " have many work-items, which would share a table");
     if (p.bins() > most_narrow_bins) return Support::no(bins_name(p.bins()) + " are more than 2^30");
     const u64 bytes = private_rows(device, p).bytes(),
               most = std::min(device.traits().max_allocation, device.traits().global_memory / 4);
@@ -36,8 +36,8 @@ Support supports_private(const Device& device, const HistogramProblem& p) {
 }
 
 Support supports_global(const Device& device, const HistogramProblem& p) {
-    constexpr u32 lanes = 256;
-    if (Support group = supports_group(device, lanes); !group) return group;
+    constexpr u32 group_size = 256;
+    if (Support group = supports_group(device, group_size); !group) return group;
     return supports_any(device, p);
 }
 
@@ -67,16 +67,16 @@ constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation 
 constexpr HistogramRow table[] = {
     {{"private_bins",
       "tables of its own for each task, several against equal neighbours; for groups of one lane", false,
-      true, true, Order::canonical, "textbook"},
+      true, true, OperationOrder::canonical, "textbook"},
      supports_private,
      run_histogram_private_bins,
      [](const Device& device, const HistogramProblem& p) {
          constexpr u64 always = u64{64} << 20;
-         return !device.traits().many_lanes &&
+         return !device.traits().many_items &&
                 private_rows(device, p).bytes() <= std::max(always, p.in.bytes());
      }},
     {{"multi_copy", "several copies a group in local memory, a lane of a warp to each where they fit", true,
-      true, true, Order::canonical,
+      true, true, OperationOrder::canonical,
       "J. Gomez-Luna et al., An optimized approach to histogram computation on GPU, 2013"},
      [](const Device& device, const HistogramProblem& p) {
          return supports_local(device, p, p.bins() * 4 * std::max<u64>(2, multi_copies(device, p)));
@@ -84,44 +84,44 @@ constexpr HistogramRow table[] = {
      run_histogram_multi_copy,
      [](const Device& device, const HistogramProblem& p) {
          constexpr u64 few = 4096;
-         return device.traits().many_lanes && p.bins() <= few && worth_rows(p);
+         return device.traits().many_items && p.bins() <= few && worth_rows(p);
      }},
     {{"shared_atomic", "one private copy a group in local memory, merged once", true, true, true,
-      Order::canonical, podlozhnyuk},
+      OperationOrder::canonical, podlozhnyuk},
      [](const Device& device, const HistogramProblem& p) { return supports_local(device, p, p.bins() * 4); },
      run_histogram_shared_atomic,
      [](const Device& device, const HistogramProblem& p) {
-         return device.traits().many_lanes && worth_rows(p);
+         return device.traits().many_items && worth_rows(p);
      }},
     {{"packed16", "two counters of 16 bits a word in local memory, spilled before they carry", true, true,
-      true, Order::canonical, "Concord"},
+      true, OperationOrder::canonical, "Concord"},
      [](const Device& device, const HistogramProblem& p) {
          return supports_local(device, p, divide_up(p.bins(), 2) * 4);
      },
      run_histogram_packed16,
      [](const Device& device, const HistogramProblem& p) {
-         return device.traits().many_lanes && worth_rows(p);
+         return device.traits().many_items && worth_rows(p);
      }},
     {{"passes", "a range of bins a group in local memory; groups of all ranges read a part side by side",
-      true, true, true, Order::canonical, "textbook"},
+      true, true, true, OperationOrder::canonical, "textbook"},
      [](const Device& device, const HistogramProblem& p) { return supports_local(device, p, 4); },
      run_histogram_passes,
      [](const Device& device, const HistogramProblem& p) {
          constexpr u64 few = 16;
-         return device.traits().many_lanes && worth_rows(p) && pass_count(device, p.bins()) <= few;
+         return device.traits().many_items && worth_rows(p) && pass_count(device, p.bins()) <= few;
      }},
     {{"sorted", "bins are sorted by coarse bin, and each of these counted in local memory", true, true, true,
-      Order::canonical, "textbook"},
+      OperationOrder::canonical, "textbook"},
      supports_sorted,
      run_histogram_sorted,
      [](const Device& device, const HistogramProblem& p) {
-         return device.traits().many_lanes && worth_rows(p) && p.out.bytes() > device.traits().cache;
+         return device.traits().many_items && worth_rows(p) && p.out.bytes() > device.traits().cache;
      }},
     {{"global_atomic", "every sample adds to its counter in global memory", true, true, true,
-      Order::canonical, "textbook"},
+      OperationOrder::canonical, "textbook"},
      supports_global,
      run_histogram_global_atomic},
-    {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
+    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
      supports_any,
      run_histogram_serial},
 };
@@ -139,7 +139,7 @@ void check_operands(const Stream& stream, const View& in, const View& counters) 
 
 }  // namespace
 
-Run histogram(Stream& stream, const HistogramProblem& p, const Options& options) {
+Enqueued histogram(Stream& stream, const HistogramProblem& p, const Options& options) {
     check_operands(stream, p.in, p.out);
     const HistogramRow& row = choose_tuned("histogram", table, stream.device(), p, point_of(p), options);
     if (p.in.count == 0 || p.nothing) {
@@ -160,8 +160,8 @@ std::vector<const Variant*> histogram_variants() {
     return list;
 }
 
-Run histogram(Stream& stream, const View& in, const View& counters, const HistogramBins& bins,
-              const Options& options) {
+Enqueued histogram(Stream& stream, const View& in, const View& counters, const HistogramBins& bins,
+                   const Options& options) {
     detail::check_operands(stream, in, counters);
     const detail::ResolvedBins resolved = detail::resolve(bins, in.type, counters.count);
     return detail::histogram(stream,

@@ -8,14 +8,14 @@
 /// u32 wraps, u64 holds any count: exactly, on every device and in every variant, whatever the order. in stays
 /// as it is. Traffic: every sample is read once (by `passes` once a pass, mostly from cache), the counters are
 /// written once. Enqueues on the stream and returns; scratch from the device's pool: 4 or 8 bytes a bin for
-/// u16 counters on devices of many lanes, 4 bytes a bin, sub-table and task for `private_bins`, 4 bytes a sample and
+/// u16 counters on devices of many work-items, 4 bytes a bin, sub-table and task for `private_bins`, 4 bytes a sample and
 /// what `sort` takes for as many keys of u32 in `sorted`. Errors:
 /// invalid_argument (no counters, their type, overlap, bounds), wrong_device, unsupported, compile_failed,
 /// out_of_memory. Source: V. Podlozhnyuk, Histogram calculation in CUDA, 2007; J. Gomez-Luna et al., An
 /// optimized approach to histogram computation on GPU, 2013.
 
+#include <concord/detail/histogram_host.hpp>
 #include <concord/histogram_bins.hpp>
-#include <concord/histogram_host.hpp>
 #include <concord/variant.hpp>
 
 namespace concord {
@@ -29,12 +29,13 @@ struct HistogramHost {
 
 template <class T, class Op>
 const HistogramHost& histogram_host() {
-    static constexpr HistogramHost kernels{.bins = host_kernel<&host::histogram_bins<T, Op>>(),
-                                           .serial = plain_host_kernel<&host::histogram_serial<T, Op>>(),
-                                           .global = plain_host_kernel<&host::histogram_global<T, Op>>(),
-                                           .local = plain_host_kernel<&host::histogram_private<T, Op>>(),
-                                           .packed16 = plain_host_kernel<&host::histogram_packed16<T, Op>>(),
-                                           .ids = plain_host_kernel<&host::histogram_ids<T, Op>>()};
+    static constexpr HistogramHost kernels{
+        .bins = host_kernel<&detail::host::histogram_bins<T, Op>>(),
+        .serial = plain_host_kernel<&detail::host::histogram_serial<T, Op>>(),
+        .global = plain_host_kernel<&detail::host::histogram_global<T, Op>>(),
+        .local = plain_host_kernel<&detail::host::histogram_private<T, Op>>(),
+        .packed16 = plain_host_kernel<&detail::host::histogram_packed16<T, Op>>(),
+        .ids = plain_host_kernel<&detail::host::histogram_ids<T, Op>>()};
     return kernels;
 }
 
@@ -52,7 +53,7 @@ struct HistogramProblem {
 };
 
 /// A user's bin function.
-Run histogram(Stream& stream, const HistogramProblem& problem, const Options& options);
+Enqueued histogram(Stream& stream, const HistogramProblem& problem, const Options& options);
 
 }  // namespace detail
 
@@ -61,21 +62,21 @@ std::vector<const Variant*> histogram_variants();
 
 /// Counts the samples of `in` in the bins that `bins` says; even bins need lo < hi, both finite in the samples'
 /// type, whole for integer samples, and N / (hi - lo) finite too.
-Run histogram(Stream& stream, const View& in, const View& counters, const HistogramBins& bins,
-              const Options& options = {});
+Enqueued histogram(Stream& stream, const View& in, const View& counters, const HistogramBins& bins,
+                   const Options& options = {});
 
 /// The same on spans or arrays.
 template <Range In, Range Out>
-Run histogram(Stream& stream, const In& in, const Out& counters, const HistogramBins& bins,
-              const Options& options = {}) {
+Enqueued histogram(Stream& stream, const In& in, const Out& counters, const HistogramBins& bins,
+                   const Options& options = {}) {
     return histogram(stream, View(in.view()), View(counters.view()), bins, options);
 }
 
 /// Bins by a function made with CONCORD_FUNCTION: an integer of any type of a sample, once its trailing
 /// parameters are bound. Samples for which it is outside [0, N) are not counted.
 template <Range In, Range Out, class F, class... B>
-Run histogram(Stream& stream, const In& in, const Out& counters, const Function<F, B...>& bin,
-              const Options& options = {}) {
+Enqueued histogram(Stream& stream, const In& in, const Out& counters, const Function<F, B...>& bin,
+                   const Options& options = {}) {
     using Fn = Function<F, B...>;
     using T = std::remove_const_t<typename In::Element>;
     static_assert(Fn::free_count == 1, "the function takes another number of samples: bind the rest");

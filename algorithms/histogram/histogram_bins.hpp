@@ -65,7 +65,7 @@ class HistogramBins {
     detail::HistogramBound lo_, hi_;
 };
 
-namespace ops {
+namespace detail::ops {
 
 // What the functors return for a sample that is not counted: no bin has that number.
 inline constexpr u32 no_bin = ~u32{0};
@@ -189,5 +189,5 @@ struct Identity {
     }
 };
 
-}  // namespace ops
+}  // namespace detail::ops
 }  // namespace concord

@@ -1,5 +1,5 @@
 #pragma once
-/// Histogram in the host dialect. Parallel texts: histogram.cu and histogram.cl, histogram_steps.cu and
+/// Histogram in the host dialect. Parallel sources: histogram.cu and histogram.cl, histogram_steps.cu and
 /// histogram_steps.cl, where phases and traffic are described. T: the samples' type; Op: a sample's bin.
 
 #include <concord/host_kernel.hpp>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 /// The bin of a sample; of one that is not counted, a number that is no bin's.
 template <class T, class Op>
@@ -262,4 +262,4 @@ inline void histogram_saturate(const Group& group, const u32* counts, u16* out, 
     }
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

@@ -2,25 +2,25 @@
 
 #include "histogram_table.hpp"
 
-#include <concord/launch.hpp>
+#include <concord/internal/launch.hpp>
 #include <concord/sort.hpp>
 
 #include <cmath>
 
 namespace concord {
 
-namespace texts {
-extern const KernelText common_cu, common_cl, histogram_cu, histogram_cl, histogram_steps_cu,
+namespace detail::kernel_sources {
+extern const SourceFile common_cu, common_cl, histogram_cu, histogram_cl, histogram_steps_cu,
     histogram_steps_cl, histogram_sorted_cu, histogram_sorted_cl;
 }
 
 namespace detail {
 namespace {
 
-// Lanes of a group that counts in local memory; in OpenCL C NVIDIA's compiler takes no more for these kernels.
-constexpr u32 private_lanes = 1024, portable_lanes = 256;
-constexpr u32 global_lanes = 256;  // of a group that counts in global memory
-// Of several copies in local memory: so many bytes that a unit holds two groups and more; and a copy for each lane of a
+// Work-items of a group that counts in local memory; in OpenCL C NVIDIA's compiler takes no more for these kernels.
+constexpr u32 private_group_size = 1024, portable_group_size = 256;
+constexpr u32 global_group_size = 256;  // of a group that counts in global memory
+// Of several copies in local memory: so many bytes that a unit holds two groups and more; and a copy for each work-item of a
 // warp, so that no two lanes meet in a bank.
 constexpr u64 most_copy_bytes = u64{32} << 10;
 constexpr u32 most_copies = 32;
@@ -40,29 +40,30 @@ constexpr Tunable tables_of_task{
 constexpr Tunable tasks_of_unit{
     "histogram.tasks", "tasks for each thread, private_bins", false, false, true, true, {1, 2, 4, 8, 16}};
 
-enum class Text { lanes, wide, steps, sorted };
+enum class Source { groups, wide, steps, sorted };
 
-const KernelSource& source(Text text) {
-    static const KernelSource production{
-        "histogram", {texts::common_cu, texts::histogram_cu}, {texts::common_cl, texts::histogram_cl}};
+const KernelSource& source(Source text) {
+    static const KernelSource production{"histogram",
+                                         {kernel_sources::common_cu, kernel_sources::histogram_cu},
+                                         {kernel_sources::common_cl, kernel_sources::histogram_cl}};
     static const KernelSource steps{"histogram_steps",
-                                    {texts::common_cu, texts::histogram_steps_cu},
-                                    {texts::common_cl, texts::histogram_steps_cl}};
+                                    {kernel_sources::common_cu, kernel_sources::histogram_steps_cu},
+                                    {kernel_sources::common_cl, kernel_sources::histogram_steps_cl}};
     static const KernelSource sorted{"histogram_sorted",
-                                     {texts::common_cu, texts::histogram_sorted_cu},
-                                     {texts::common_cl, texts::histogram_sorted_cl}};
-    return text == Text::steps ? steps : text == Text::sorted ? sorted : production;
+                                     {kernel_sources::common_cu, kernel_sources::histogram_sorted_cu},
+                                     {kernel_sources::common_cl, kernel_sources::histogram_sorted_cl}};
+    return text == Source::steps ? steps : text == Source::sorted ? sorted : production;
 }
 
-u32 group_lanes(const Device& device) {
+u32 default_group_size(const Device& device) {
     const DeviceTraits& traits = device.traits();
-    const u32 most = traits.dialect == Dialect::cuda ? private_lanes : portable_lanes;
-    return std::min(most, std::bit_floor(traits.max_lanes));
+    const u32 most = traits.dialect == Dialect::cuda ? private_group_size : portable_group_size;
+    return std::min(most, std::bit_floor(traits.max_group_size));
 }
 
 struct KernelShape {
-    Text text = Text::lanes;
-    u32 lanes = 1;
+    Source text = Source::groups;
+    u32 group_size = 1;
     u32 copies = 1;
     bool passes = false;
     u32 words = 1;  // of a counter in global memory
@@ -76,19 +77,22 @@ std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const 
                       static_cast<u64>(type) | u64{narrow} << 8 | u64{shape.passes} << 9 |
                           u64{shape.words} << 10 | static_cast<u64>(shape.text) << 12 |
                           u64{shape.copies} << 32,
-                      shape.lanes};
+                      shape.group_size};
     return device.kernel(id, [&] {
         KernelSpec spec;
         spec.source = &source(shape.text);
         spec.entry = entry;
-        spec.constants = {{"T", std::string(name_of(type))},      {"SIZE", std::to_string(size_of(type))},
-                          {"BIN", narrow ? "u32" : "u64"},        {"WORDS", std::to_string(shape.words)},
-                          {"GROUP", std::to_string(shape.lanes)}, {"COPIES", std::to_string(shape.copies)},
+        spec.constants = {{"T", std::string(name_of(type))},
+                          {"SIZE", std::to_string(size_of(type))},
+                          {"BIN", narrow ? "u32" : "u64"},
+                          {"WORDS", std::to_string(shape.words)},
+                          {"GROUP", std::to_string(shape.group_size)},
+                          {"COPIES", std::to_string(shape.copies)},
                           {"PASSES", shape.passes ? "1" : "0"}};
-        if (shape.text == Text::wide) spec.constants.push_back({"WIDE", "1"});
+        if (shape.text == Source::wide) spec.constants.push_back({"WIDE", "1"});
         spec.op = p.op;
         spec.host = host;
-        spec.max_lanes = shape.lanes;
+        spec.max_group_size = shape.group_size;
         return spec;
     });
 }
@@ -97,17 +101,17 @@ std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const 
 std::shared_ptr<Kernel> counter_kernel(Device& device, const HistogramProblem& p, const char* entry,
                                        const KernelShape& shape, HostKernel host) {
     const Type type = p.out.type;
-    const KernelId id{&source(shape.text), entry, static_cast<u64>(type), shape.words, shape.lanes};
+    const KernelId id{&source(shape.text), entry, static_cast<u64>(type), shape.words, shape.group_size};
     return device.kernel(id, [&] {
         KernelSpec spec;
         spec.source = &source(shape.text);
         spec.entry = entry;
         spec.constants = {{"COUNTER", std::string(name_of(type))},
                           {"WORDS", std::to_string(shape.words)},
-                          {"GROUP", std::to_string(shape.lanes)}};
-        if (shape.text == Text::wide) spec.constants.push_back({"WIDE", "1"});
+                          {"GROUP", std::to_string(shape.group_size)}};
+        if (shape.text == Source::wide) spec.constants.push_back({"WIDE", "1"});
         spec.host = host;
-        spec.max_lanes = shape.lanes;
+        spec.max_group_size = shape.group_size;
         return spec;
     });
 }
@@ -137,17 +141,18 @@ Counts make_counts(Stream& stream, const HistogramProblem& p) {
 
 void finish(Stream& stream, const HistogramProblem& p, const Counts& counts) {
     if (p.out.type != Type::u16) return;
-    const auto saturate = counter_kernel(stream.device(), p, "histogram_saturate",
-                                         {.text = Text::steps, .lanes = global_lanes, .words = counts.words},
-                                         plain_host_kernel<&host::histogram_saturate>());
-    launch_elements(stream, *saturate, p.bins(), global_lanes, NoOperator{}, counts.view, p.out, p.bins(),
-                    counts.words);
+    const auto saturate =
+        counter_kernel(stream.device(), p, "histogram_saturate",
+                       {.text = Source::steps, .group_size = global_group_size, .words = counts.words},
+                       plain_host_kernel<&detail::host::histogram_saturate>());
+    launch_elements(stream, *saturate, p.bins(), global_group_size, NoOperator{}, counts.view, p.out,
+                    p.bins(), counts.words);
 }
 
 // Groups that count in `bytes` of local memory each, a row of `held` counters that each then adds to the
 // counters: one wave of resident groups; fewer if a group's share of the samples would not be worth a row.
 u64 group_count(const Device& device, const Kernel& kernel, const HistogramProblem& p, u64 held, u64 bytes,
-                u32 lanes) {
+                u32 group_size) {
     const u64 n = p.in.count;
     const DeviceTraits& traits = device.traits();
     const u64 least = (n >> share_bits) + 1;
@@ -155,7 +160,7 @@ u64 group_count(const Device& device, const Kernel& kernel, const HistogramProbl
     if (traits.dialect == Dialect::host)
         return std::max(least,
                         std::min<u64>(u64{traits.units} * 4, divide_up(n, std::max(host_share, held))));
-    u64 resident = std::max<u64>(1, traits.max_resident_lanes / lanes);
+    u64 resident = std::max<u64>(1, traits.max_resident_items / group_size);
     if (const i64 known = kernel.attributes().groups_per_unit; known > 0) {
         // The device keeps 1 KiB for itself a group.
         constexpr u64 reserved = 1024;
@@ -165,23 +170,24 @@ u64 group_count(const Device& device, const Kernel& kernel, const HistogramProbl
     // A row costs about as much as 1 / row_gain of its length in samples, on all of the device at once.
     const auto gain = static_cast<f64>(tuned(device, row_gain, point_of(p), 32));
     const auto worth = static_cast<u64>(std::sqrt(gain * static_cast<f64>(n) / static_cast<f64>(held)));
-    const u64 work = divide_up(n, u64{lanes} * (16 / size_of(p.in.type)));
+    const u64 work = divide_up(n, u64{group_size} * (16 / size_of(p.in.type)));
     return std::max(least, std::min({resident * traits.units, worth + 1, work}));
 }
 
 void run_private(Stream& stream, const HistogramProblem& p, u32 copies, u64 passes) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
-    const u32 lanes = group_lanes(device);
-    const auto count = kernel(device, p, "histogram_private",
-                              {.lanes = lanes, .copies = copies, .passes = passes > 1, .words = counts.words},
-                              p.host->local);
+    const u32 group_size = default_group_size(device);
+    const auto count =
+        kernel(device, p, "histogram_private",
+               {.group_size = group_size, .copies = copies, .passes = passes > 1, .words = counts.words},
+               p.host->local);
     const u64 range = divide_up(p.bins(), passes), bytes = range * copies * 4, n = p.in.count;
-    u64 groups = group_count(device, *count, p, range, bytes, lanes);
+    u64 groups = group_count(device, *count, p, range, bytes, group_size);
     // The passes over a part of the samples run side by side: one of them fetches it for all.
     if (passes > 1) groups = std::max((n >> share_bits) + 1, groups / passes) * passes;
-    launch(stream, *count, LaunchShape::linear(groups, lanes_of(device, lanes), bytes), p.in, counts.view, n,
-           p.bins(), range, passes, copies, counts.words, p.values);
+    launch(stream, *count, LaunchShape::linear(groups, group_size_of(device, group_size), bytes), p.in,
+           counts.view, n, p.bins(), range, passes, copies, counts.words, p.values);
     finish(stream, p, counts);
 }
 
@@ -234,13 +240,13 @@ void run_histogram_private_bins(Stream& stream, const HistogramProblem& p) {
     const auto scratch = stream.scratch(rows.bytes());
     const View view{scratch.get(), 0, rows.bytes() / 4, Type::u32};
     const auto count =
-        kernel(device, p, "histogram_bins", {.text = Text::wide, .copies = rows.tables}, p.host->bins);
+        kernel(device, p, "histogram_bins", {.text = Source::wide, .copies = rows.tables}, p.host->bins);
     launch(stream, *count, LaunchShape::linear(rows.tasks, 1), p.in, view, p.in.count, p.bins(), rows.stride,
            rows.tables, p.values);
-    const auto merge = counter_kernel(device, p, "histogram_merge", {.text = Text::wide},
-                                      host_kernel<&host::histogram_merge>());
-    launch(stream, *merge, LaunchShape::linear(divide_up(p.bins(), host::histogram_merge_tile), 1), view,
-           p.out, p.bins(), u64{rows.stride * rows.tables}, rows.tasks, size_of(p.out.type));
+    const auto merge = counter_kernel(device, p, "histogram_merge", {.text = Source::wide},
+                                      host_kernel<&detail::host::histogram_merge>());
+    launch(stream, *merge, LaunchShape::linear(divide_up(p.bins(), detail::host::histogram_merge_tile), 1),
+           view, p.out, p.bins(), u64{rows.stride * rows.tables}, rows.tasks, size_of(p.out.type));
 }
 
 void run_histogram_multi_copy(Stream& stream, const HistogramProblem& p) {
@@ -258,27 +264,28 @@ void run_histogram_passes(Stream& stream, const HistogramProblem& p) {
 void run_histogram_packed16(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
-    const u32 lanes = group_lanes(device);
-    const auto count =
-        kernel(device, p, "histogram_packed16", {.lanes = lanes, .words = counts.words}, p.host->packed16);
+    const u32 group_size = default_group_size(device);
+    const auto count = kernel(device, p, "histogram_packed16",
+                              {.group_size = group_size, .words = counts.words}, p.host->packed16);
     const u64 bytes = divide_up(p.bins(), 2) * 4, n = p.in.count;
-    const u64 groups = group_count(device, *count, p, p.bins(), bytes, lanes);
-    launch(stream, *count, LaunchShape::linear(groups, lanes_of(device, lanes), bytes), p.in, counts.view, n,
-           p.bins(), counts.words, p.values);
+    const u64 groups = group_count(device, *count, p, p.bins(), bytes, group_size);
+    launch(stream, *count, LaunchShape::linear(groups, group_size_of(device, group_size), bytes), p.in,
+           counts.view, n, p.bins(), counts.words, p.values);
     finish(stream, p, counts);
 }
 
 void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
-    const auto count =
-        kernel(device, p, "histogram_global",
-               {.text = Text::steps, .lanes = global_lanes, .words = counts.words}, p.host->global);
+    const auto count = kernel(device, p, "histogram_global",
+                              {.text = Source::steps, .group_size = global_group_size, .words = counts.words},
+                              p.host->global);
     const bool host = device.traits().dialect == Dialect::host;
     constexpr u64 most_groups = u64{1} << 22, host_share = u64{1} << 16;
-    const u64 groups = std::min(most_groups, divide_up(p.in.count, host ? host_share : u64{global_lanes}));
-    launch(stream, *count, LaunchShape::linear(groups, lanes_of(device, global_lanes)), p.in, counts.view,
-           p.in.count, p.bins(), counts.words, p.values);
+    const u64 groups =
+        std::min(most_groups, divide_up(p.in.count, host ? host_share : u64{global_group_size}));
+    launch(stream, *count, LaunchShape::linear(groups, group_size_of(device, global_group_size)), p.in,
+           counts.view, p.in.count, p.bins(), counts.words, p.values);
     finish(stream, p, counts);
 }
 
@@ -295,20 +302,21 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
     const View ids{id_buffer.get(), 0, n, Type::u32},
         positions{position_buffer.get(), 0, u64{coarse} + 1, Type::u64};
 
-    const KernelShape shape{.text = Text::sorted, .lanes = global_lanes, .words = counts.words};
+    const KernelShape shape{.text = Source::sorted, .group_size = global_group_size, .words = counts.words};
     const auto find = kernel(device, p, "histogram_ids", shape, p.host->ids);
-    launch_elements(stream, *find, n, global_lanes, p.values, p.in, ids, n, bins, coarse << shift);
+    launch_elements(stream, *find, n, global_group_size, p.values, p.in, ids, n, bins, coarse << shift);
     sort(stream, ids, ids, {.begin_bit = shift, .end_bit = shift + static_cast<u32>(std::bit_width(coarse))});
     const auto locate = counter_kernel(device, p, "histogram_positions", shape,
-                                       plain_host_kernel<&host::histogram_positions>());
-    launch_elements(stream, *locate, positions.count, global_lanes, NoOperator{}, ids, positions, n, coarse,
-                    shift);
+                                       plain_host_kernel<&detail::host::histogram_positions>());
+    launch_elements(stream, *locate, positions.count, global_group_size, NoOperator{}, ids, positions, n,
+                    coarse, shift);
     // Segments long enough to repay the counters that are cleared and added, and enough of them for all units.
     const u64 segment = std::max(8 * fine, divide_up(n, u64{device.traits().units} * 16));
     const auto count = counter_kernel(device, p, "histogram_segments", shape,
-                                      plain_host_kernel<&host::histogram_segments>());
+                                      plain_host_kernel<&detail::host::histogram_segments>());
     launch(stream, *count,
-           LaunchShape::linear(divide_up(n, segment), lanes_of(device, global_lanes), fine * sizeof(u32)),
+           LaunchShape::linear(divide_up(n, segment), group_size_of(device, global_group_size),
+                               fine * sizeof(u32)),
            ids, positions, counts.view, n, bins, segment, coarse, shift, counts.words);
     finish(stream, p, counts);
 }
@@ -316,7 +324,8 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
 void run_histogram_serial(Stream& stream, const HistogramProblem& p) {
     const u64 zero = 0;
     stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));
-    const auto serial = kernel(stream.device(), p, "histogram_serial", {.text = Text::steps}, p.host->serial);
+    const auto serial =
+        kernel(stream.device(), p, "histogram_serial", {.text = Source::steps}, p.host->serial);
     launch(stream, *serial, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.bins(), size_of(p.out.type),
            p.values);
 }

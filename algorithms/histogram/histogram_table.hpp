@@ -4,7 +4,7 @@
 
 #include <concord/histogram.hpp>
 
-#include <concord/tunables.hpp>
+#include <concord/internal/tunables.hpp>
 
 #include <array>
 #include <bit>

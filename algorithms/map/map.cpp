@@ -1,20 +1,20 @@
-#include <concord/launch.hpp>
+#include <concord/internal/launch.hpp>
+#include <concord/internal/tunables.hpp>
 #include <concord/map.hpp>
-#include <concord/tunables.hpp>
 
 #include <array>
 #include <string>
 
 namespace concord {
 
-namespace texts {
-extern const KernelText common_cu, common_cl, map_cu, map_cl;
+namespace detail::kernel_sources {
+extern const SourceFile common_cu, common_cl, map_cu, map_cl;
 }
 
 namespace detail {
 namespace {
 
-constexpr u32 group_lanes = 256;
+constexpr u32 default_group_size = 256;
 constexpr u32 pack_bytes = 16;
 
 constexpr Tunable unroll{"map.unroll", "accesses of 16 bytes a lane", true, true, false, false, {1, 2, 4}};
@@ -31,14 +31,15 @@ TuningPoint point_of(const MapProblem& p) {
     return {p.out.type, p.out.count, two ? 2U : 1U};
 }
 
-// On an H200 more accesses a lane, or a resident grid, cost 3 to 8 %.
+// On an H200 more accesses per work-item, or a resident grid, cost 3 to 8 %.
 u32 unroll_of(const Device& device, const MapProblem& p) {
     return static_cast<u32>(tuned(device, unroll, point_of(p), 1));
 }
 
 const KernelSource& source() {
-    static const KernelSource texts{
-        "map", {texts::common_cu, texts::map_cu}, {texts::common_cl, texts::map_cl}};
+    static const KernelSource texts{"map",
+                                    {kernel_sources::common_cu, kernel_sources::map_cu},
+                                    {kernel_sources::common_cl, kernel_sources::map_cl}};
     return texts;
 }
 
@@ -55,13 +56,13 @@ std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* 
         spec.constants = {{"A", std::string(name_of(a))},
                           {"B", std::string(name_of(b))},
                           {"U", std::string(name_of(out))},
-                          {"GROUP", std::to_string(group_lanes)},
+                          {"GROUP", std::to_string(default_group_size)},
                           {"UNROLL", std::to_string(unrolled)},
                           {"PACK", std::to_string(pack)},
                           {"F(x, y)", p.op.arguments.size() == 2 ? "apply(op, x, y)" : "apply(op, x)"}};
         spec.op = p.op;
         if (p.host != nullptr) spec.host = p.host->*host;
-        spec.max_lanes = group_lanes;
+        spec.max_group_size = default_group_size;
         return spec;
     });
 }
@@ -75,10 +76,10 @@ void run_naive(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
     const auto map = kernel(device, p, "map_naive", 1, &MapHost::naive);
     const u64 n = p.out.count;
-    launch_elements(stream, *map, n, group_lanes, p.values, p.a, p.b, p.out, n);
+    launch_elements(stream, *map, n, default_group_size, p.values, p.a, p.b, p.out, n);
 }
 
-// One lane a group, contiguous tiles.
+// One work-item a group, contiguous tiles.
 void run_wide(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
     const bool host = device.traits().dialect == Dialect::host;
@@ -112,19 +113,19 @@ Packing packing(const MapProblem& p) {
 
 void run_vectorized(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
-    if (!device.traits().many_lanes) return run_wide(stream, p);
+    if (!device.traits().many_items) return run_wide(stream, p);
     const auto [pack, head] = packing(p);
     const u32 unrolled = unroll_of(device, p);
     const auto map = kernel(device, p, "map_vectorized", pack, &MapHost::vectorized, unrolled);
     const u64 n = p.out.count, packs = (n - head) / pack;
-    const u64 tiles = std::max<u64>(1, divide_up(packs, u64{group_lanes} * unrolled));
+    const u64 tiles = std::max<u64>(1, divide_up(packs, u64{default_group_size} * unrolled));
     const u32 ends = static_cast<u32>(n - packs * pack);
-    launch(stream, *map, LaunchShape::linear(tiles, group_lanes), p.a, p.b, p.out, head, packs, ends,
+    launch(stream, *map, LaunchShape::linear(tiles, default_group_size), p.a, p.b, p.out, head, packs, ends,
            p.values);
 }
 
 Support supports_any(const Device& device, const MapProblem& p) {
-    if (Support group = supports_group(device, device.traits().many_lanes ? group_lanes : 1); !group)
+    if (Support group = supports_group(device, device.traits().many_items ? default_group_size : 1); !group)
         return group;
     for (const View* view : {&p.a, &p.b, &p.out}) {
         if (Support support = supports_type(device, view->type); !support) return support;
@@ -151,20 +152,20 @@ struct MapRow : Variant {
 
 constexpr MapRow table[] = {
     {{"vectorized", "16-byte accesses; on CPUs contiguous tiles and non-temporal stores", true, true, true,
-      Order::canonical, "V. Volkov, Better performance at lower occupancy, GTC 2010"},
+      OperationOrder::canonical, "V. Volkov, Better performance at lower occupancy, GTC 2010"},
      supports_any,
      run_vectorized},
-    {{"naive", "one element a work-item", true, true, true, Order::canonical, "textbook"},
+    {{"naive", "one element a work-item", true, true, true, OperationOrder::canonical, "textbook"},
      supports_any,
      run_naive},
-    {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
+    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
      supports_any,
      run_serial},
 };
 
 template <class T>
 const MapHost* builtin_host(MapFunction function) {
-    auto kernels = [](auto op) { return &map_host<T, T, T, host::IgnoreSecond<decltype(op)>>(); };
+    auto kernels = [](auto op) { return &map_host<T, T, T, detail::host::IgnoreSecond<decltype(op)>>(); };
     switch (function) {
         case MapFunction::copy:
             return kernels(ops::Copy{});
@@ -186,7 +187,7 @@ Tunables map_tunables() {
     return {&unroll, &tile_kib};
 }
 
-Run map(Stream& stream, const MapProblem& p, const Options& options) {
+Enqueued map(Stream& stream, const MapProblem& p, const Options& options) {
     const char* call = p.algorithm;
     check_operand(call, "a", stream, p.a);
     check_operand(call, "b", stream, p.b);
@@ -220,7 +221,7 @@ namespace {
 constexpr std::array<std::byte, 4> no_values{};
 }
 
-Run map(Stream& stream, const View& in, const View& out, MapFunction function, const Options& options) {
+Enqueued map(Stream& stream, const View& in, const View& out, MapFunction function, const Options& options) {
     if (in.type != out.type)
         throw Error(ErrorCode::invalid_argument, "map",
                     std::string(name_of(function)) + " keeps the type, but in is " +
@@ -238,7 +239,7 @@ Run map(Stream& stream, const View& in, const View& out, MapFunction function, c
                        options);
 }
 
-Run map(Stream& stream, const View& in, const View& out, const Operator& op, const Options& options) {
+Enqueued map(Stream& stream, const View& in, const View& out, const Operator& op, const Options& options) {
     if (op.arguments.size() != 1 || !op.bound.empty())
         throw Error(ErrorCode::invalid_argument, "map",
                     op.name + " is " + op.signature() + ", map needs one argument");

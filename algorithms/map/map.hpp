@@ -9,8 +9,8 @@
 /// that differ, overlap, types that are not f's), wrong_device, unsupported (f64 on a device without it, text
 /// on a device that does not compile at run time), compile_failed.
 
+#include <concord/detail/map_host.hpp>
 #include <concord/function.hpp>
-#include <concord/map_host.hpp>
 #include <concord/operators.hpp>
 #include <concord/variant.hpp>
 
@@ -25,8 +25,8 @@ struct MapHost {
 
 template <class A, class B, class U, class Op>
 const MapHost& map_host() {
-    static constexpr MapHost kernels{host_kernel<&host::map_naive<A, B, U, Op>>(),
-                                     host_kernel<&host::map_vectorized<A, B, U, Op>>()};
+    static constexpr MapHost kernels{host_kernel<&detail::host::map_naive<A, B, U, Op>>(),
+                                     host_kernel<&detail::host::map_vectorized<A, B, U, Op>>()};
     return kernels;
 }
 
@@ -41,7 +41,7 @@ struct MapProblem {
     Type type() const { return out.type; }
 };
 
-Run map(Stream& stream, const MapProblem& problem, const Options& options);
+Enqueued map(Stream& stream, const MapProblem& problem, const Options& options);
 
 }  // namespace detail
 
@@ -49,21 +49,24 @@ Run map(Stream& stream, const MapProblem& problem, const Options& options);
 std::vector<const Variant*> map_variants();
 
 /// A built-in function; input and output of the same type. sqrt takes floats.
-Run map(Stream& stream, const View& in, const View& out, MapFunction function, const Options& options = {});
+Enqueued map(Stream& stream, const View& in, const View& out, MapFunction function,
+             const Options& options = {});
 
 /// An operator that is text only (operator_from_text); on devices that compile at run time.
-Run map(Stream& stream, const View& in, const View& out, const Operator& op, const Options& options = {});
+Enqueued map(Stream& stream, const View& in, const View& out, const Operator& op,
+             const Options& options = {});
 
 /// A built-in function on spans or arrays.
 template <Range In, Range Out>
-Run map(Stream& stream, const In& in, const Out& out, MapFunction function, const Options& options = {}) {
+Enqueued map(Stream& stream, const In& in, const Out& out, MapFunction function,
+             const Options& options = {}) {
     return map(stream, View(in.view()), View(out.view()), function, options);
 }
 
 /// A function made with CONCORD_FUNCTION, of one element.
 template <Range In, Range Out, class F, class... B>
-Run map(Stream& stream, const In& in, const Out& out, const Function<F, B...>& f,
-        const Options& options = {}) {
+Enqueued map(Stream& stream, const In& in, const Out& out, const Function<F, B...>& f,
+             const Options& options = {}) {
     using Fn = Function<F, B...>;
     static_assert(Fn::free_count == 1,
                   "the function takes another number of elements: bind the rest, or map two inputs");
@@ -81,14 +84,14 @@ Run map(Stream& stream, const In& in, const Out& out, const Function<F, B...>& f
          out.view(),
          Fn::erased(),
          {values},
-         &detail::map_host<T, T, typename Fn::Result, host::IgnoreSecond<typename Fn::Host>>()},
+         &detail::map_host<T, T, typename Fn::Result, detail::host::IgnoreSecond<typename Fn::Host>>()},
         options);
 }
 
 /// A function made with CONCORD_FUNCTION, of two elements.
 template <Range A, Range B, Range Out, class F, class... V>
-Run map(Stream& stream, const A& a, const B& b, const Out& out, const Function<F, V...>& f,
-        const Options& options = {}) {
+Enqueued map(Stream& stream, const A& a, const B& b, const Out& out, const Function<F, V...>& f,
+             const Options& options = {}) {
     using Fn = Function<F, V...>;
     static_assert(Fn::free_count == 2,
                   "the function takes another number of elements: bind the rest, or map one input");

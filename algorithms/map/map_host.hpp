@@ -1,13 +1,13 @@
 #pragma once
-/// Map in the host dialect; parallel texts are map.cu and map.cl, where phases and traffic are described. A,
+/// Map in the host dialect; parallel sources are map.cu and map.cl, where phases and traffic are described. A,
 /// B, U: element types of the inputs and the output; Op: called with two elements.
 
+#include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
-#include <concord/host_vector.hpp>
 
 #include <algorithm>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 /// An operator of one element as one of two: b, which is then a again, is not read.
 template <class Op>
@@ -49,4 +49,4 @@ void map_vectorized(const Group& group, const A* a, const B* b, U* out, u64 n, u
     if (past_cache != 0) stream_fence();
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

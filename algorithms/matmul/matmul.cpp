@@ -4,30 +4,30 @@
 
 namespace concord {
 
-namespace texts {
-extern const KernelText matmul_tile_cu, matmul_steps_cu, matmul_copy_cu, matmul_cu, matmul_tf32_cu,
+namespace detail::kernel_sources {
+extern const SourceFile matmul_tile_cu, matmul_steps_cu, matmul_copy_cu, matmul_cu, matmul_tf32_cu,
     matmul_tile_cl, matmul_steps_cl, matmul_cl, matmul_wide_cl;
 }
 
 namespace detail {
 namespace {
 
-const KernelSource& source(MatmulText text) {
-    using namespace texts;
+const KernelSource& source(MatmulSource text) {
+    using namespace kernel_sources;
     static const KernelSource steps{
         "matmul_steps", {matmul_tile_cu, matmul_steps_cu}, {matmul_tile_cl, matmul_steps_cl}};
     static const KernelSource register_tiled{
         "matmul", {matmul_tile_cu, matmul_copy_cu, matmul_cu}, {matmul_tile_cl, matmul_cl}};
     static const KernelSource packed{"matmul_wide", {}, {matmul_tile_cl, matmul_wide_cl}};
     static const KernelSource tf32{"matmul_tf32", {matmul_tile_cu, matmul_copy_cu, matmul_tf32_cu}, {}};
-    if (text == MatmulText::tf32) return tf32;
-    return text == MatmulText::steps ? steps : text == MatmulText::packed ? packed : register_tiled;
+    if (text == MatmulSource::tf32) return tf32;
+    return text == MatmulSource::steps ? steps : text == MatmulSource::packed ? packed : register_tiled;
 }
 
 }  // namespace
 
-std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulText text, const char* entry,
-                                      u32 lanes, u64 which, const MatmulConstants& constants,
+std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource text, const char* entry,
+                                      u32 group_size, u64 which, const MatmulConstants& constants,
                                       HostKernel host) {
     const KernelId id{&source(text), entry, static_cast<u64>(type), which};
     return device.kernel(id, [&] {
@@ -43,7 +43,7 @@ std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulText text
         for (const auto& [constant, value] : constants)
             spec.constants.push_back({constant, std::to_string(value)});
         spec.host = host;
-        spec.max_lanes = lanes;
+        spec.max_group_size = group_size;
         return spec;
     });
 }
@@ -66,35 +66,35 @@ constexpr char volkov[] = "V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense
 constexpr MatmulRow table[] = {
     {{"packed",
       "packed panels, a tile of C in vector registers, k in blocks of the cache; for groups of one lane",
-      false, true, true, Order::canonical,
+      false, true, true, OperationOrder::canonical,
       "K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008"},
      supports_matmul_packed,
      run_matmul_packed},
     {{"register_tiled",
       "tiles of 128 x 128 (64, 32 where C is small), 8 x 8 elements a lane, copies ahead of use", true, true,
-      false, Order::canonical, volkov},
+      false, OperationOrder::canonical, volkov},
      supports_matmul_register_tiled,
      run_matmul_register_tiled},
     {{"blocks_tiled", "tiles in local memory, 4 x 4 elements a work-item in vector registers", true, true,
-      true, Order::canonical, volkov},
+      true, OperationOrder::canonical, volkov},
      supports_matmul_steps,
      run_matmul_blocks_tiled},
-    {{"tiled", "tiles in local memory, one element a work-item", true, true, true, Order::canonical,
+    {{"tiled", "tiles in local memory, one element a work-item", true, true, true, OperationOrder::canonical,
       "textbook"},
      supports_matmul_steps,
      run_matmul_tiled},
     {{"blocks", "4 x 4 elements a work-item in vector registers, no local memory", true, true, true,
-      Order::canonical, volkov},
+      OperationOrder::canonical, volkov},
      supports_matmul_steps,
      run_matmul_blocks},
-    {{"naive", "one element a work-item", true, true, true, Order::canonical, "textbook"},
+    {{"naive", "one element a work-item", true, true, true, OperationOrder::canonical, "textbook"},
      supports_matmul_steps,
      run_matmul_naive},
-    {{"serial", "three loops on one thread", false, false, true, Order::canonical, "textbook"},
+    {{"serial", "three loops on one thread", false, false, true, OperationOrder::canonical, "textbook"},
      supports_any,
      run_matmul_serial},
     {{"tf32x3", "tensor cores, each f32 as two of 11 bits; an accuracy class of its own, never taken by auto",
-      true, false, false, Order::any,
+      true, false, false, OperationOrder::unspecified,
       "H. Ootomo, R. Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022"},
      supports_matmul_tf32x3,
      run_matmul_tf32x3},
@@ -179,8 +179,8 @@ std::vector<const Variant*> matmul_variants() {
     return list;
 }
 
-Run matmul(Stream& stream, const View& a, const View& b, const View& c, const MatmulShape& shape,
-           const MatmulScale& scale, const Options& options) {
+Enqueued matmul(Stream& stream, const View& a, const View& b, const View& c, const MatmulShape& shape,
+                const MatmulScale& scale, const Options& options) {
     const detail::MatmulProblem p = detail::problem_of(stream, a, b, c, shape, scale);
     const detail::MatmulRow& row =
         detail::choose_tuned("matmul", detail::table, stream.device(), p, detail::point_of(p), options);

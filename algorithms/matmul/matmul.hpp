@@ -53,13 +53,13 @@ struct MatmulScale {
 std::vector<const Variant*> matmul_variants();
 
 /// a, b and c of one type, f32 or f64.
-Run matmul(Stream& stream, const View& a, const View& b, const View& c, const MatmulShape& shape,
-           const MatmulScale& scale = {}, const Options& options = {});
+Enqueued matmul(Stream& stream, const View& a, const View& b, const View& c, const MatmulShape& shape,
+                const MatmulScale& scale = {}, const Options& options = {});
 
 /// The same for spans or arrays.
 template <Range A, Range B, Range C>
-Run matmul(Stream& stream, const A& a, const B& b, const C& c, const MatmulShape& shape,
-           const MatmulScale& scale = {}, const Options& options = {}) {
+Enqueued matmul(Stream& stream, const A& a, const B& b, const C& c, const MatmulShape& shape,
+                const MatmulScale& scale = {}, const Options& options = {}) {
     using T = typename C::Element;
     static_assert(std::is_same_v<std::remove_const_t<typename A::Element>, T> &&
                       std::is_same_v<std::remove_const_t<typename B::Element>, T>,

@@ -7,11 +7,11 @@ namespace {
 
 template <class T>
 const MatmulHost& host_of() {
-    static constexpr MatmulHost kernels{.serial = host_kernel<&host::matmul_serial<T>>(),
-                                        .naive = host_kernel<&host::matmul_naive<T>>(),
-                                        .tiled = host_kernel<&host::matmul_tiled<T>>(),
-                                        .blocks = host_kernel<&host::matmul_blocks<T>>(),
-                                        .blocks_tiled = host_kernel<&host::matmul_blocks_tiled<T>>()};
+    static constexpr MatmulHost kernels{.serial = host_kernel<&detail::host::matmul_serial<T>>(),
+                                        .naive = host_kernel<&detail::host::matmul_naive<T>>(),
+                                        .tiled = host_kernel<&detail::host::matmul_tiled<T>>(),
+                                        .blocks = host_kernel<&detail::host::matmul_blocks<T>>(),
+                                        .blocks_tiled = host_kernel<&detail::host::matmul_blocks_tiled<T>>()};
     return kernels;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Matmul in the host dialect, the textbook's steps. Parallel texts: matmul_steps.cu and .cl, where they are described.
+// Matmul in the host dialect, the textbook's steps. Parallel sources: matmul_steps.cu and .cl, where they are described.
 // A group takes a tile of C, as there. T: element type.
 
 #include <concord/host_kernel.hpp>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 /// A call: element (i, l) of op(A) is a[i * a_row + l * a_column]; strides are from one product of the batch to the next.
 template <class T>
@@ -54,12 +54,12 @@ void matmul_serial(const Group& /*group*/, const T* a, const T* b, T* c, const P
     }
 }
 
-inline constexpr u64 matmul_lanes = 256, matmul_tile = 16, matmul_block = 4;
+inline constexpr u64 matmul_group_size = 256, matmul_tile = 16, matmul_block = 4;
 
 template <class T>
 void matmul_naive(const Group& group, const T* a, const T* b, T* c, const Product<T> p, u32 tile_rows,
                   u32 tile_columns, u32 band) {
-    constexpr u64 rows = matmul_lanes / 32, columns = 32;
+    constexpr u64 rows = matmul_group_size / 32, columns = 32;
     const MatmulPlace at = place_of_tile(group.x, tile_rows, tile_columns, band);
     a += at.batch * p.a_stride;
     b += at.batch * p.b_stride;
@@ -155,4 +155,4 @@ void matmul_blocks(const Group& group, const T* a, const T* b, T* c, const Produ
     }
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

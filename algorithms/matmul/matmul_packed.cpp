@@ -17,10 +17,10 @@ struct PackedHost {
 
 template <class T>
 PackedHost packed_host() {
-    using Plain = host::PlainRegisters<T>;
+    using Plain = detail::host::PlainRegisters<T>;
 #if defined(__x86_64__)
-    using Avx2 = host::Avx2Registers<T>;
-    using Avx512 = host::Avx512Registers<T>;
+    using Avx2 = detail::host::Avx2Registers<T>;
+    using Avx512 = detail::host::Avx512Registers<T>;
     // For each instruction set another kernel.
     auto of = []<auto PLAIN, auto AVX2, auto AVX512>() {
         HostKernel kernel = host_kernel<PLAIN>();
@@ -28,18 +28,20 @@ PackedHost packed_host() {
         kernel.avx512 = HostEntry<AVX512>::avx512;
         return kernel;
     };
-    const HostKernel pack = of.template operator()<&host::matmul_pack<Plain, T>, &host::matmul_pack<Avx2, T>,
-                                                   &host::matmul_pack<Avx512, T>>();
+    const HostKernel pack =
+        of.template operator()<&detail::host::matmul_pack<Plain, T>, &detail::host::matmul_pack<Avx2, T>,
+                               &detail::host::matmul_pack<Avx512, T>>();
     const HostKernel packed =
-        of.template operator()<&host::matmul_packed<Plain, T>, &host::matmul_packed<Avx2, T>,
-                               &host::matmul_packed<Avx512, T>>();
-    if (host_isa() == HostIsa::avx512) return {pack, packed, Avx512::rows, host::panel_columns<Avx512>};
-    if (host_isa() == HostIsa::avx2) return {pack, packed, Avx2::rows, host::panel_columns<Avx2>};
+        of.template operator()<&detail::host::matmul_packed<Plain, T>, &detail::host::matmul_packed<Avx2, T>,
+                               &detail::host::matmul_packed<Avx512, T>>();
+    if (host_isa() == HostIsa::avx512)
+        return {pack, packed, Avx512::rows, detail::host::panel_columns<Avx512>};
+    if (host_isa() == HostIsa::avx2) return {pack, packed, Avx2::rows, detail::host::panel_columns<Avx2>};
 #else
-    const HostKernel pack = host_kernel<&host::matmul_pack<Plain, T>>();
-    const HostKernel packed = host_kernel<&host::matmul_packed<Plain, T>>();
+    const HostKernel pack = host_kernel<&detail::host::matmul_pack<Plain, T>>();
+    const HostKernel packed = host_kernel<&detail::host::matmul_packed<Plain, T>>();
 #endif
-    return {pack, packed, Plain::rows, host::panel_columns<Plain>};
+    return {pack, packed, Plain::rows, detail::host::panel_columns<Plain>};
 }
 
 constexpr Tunable panel_kib{
@@ -56,10 +58,10 @@ constexpr Tunable groups_a_unit{
 constexpr u64 pack_bytes = u64{64} << 10;  // that a group of the packing kernel writes, about
 
 // Strips and panels of a group: as many as fit the caches, fewer where that would leave threads without work.
-host::PackedPlan plan_of(const Device& device, const MatmulProblem& p, const PackedHost& kernels) {
+detail::host::PackedPlan plan_of(const Device& device, const MatmulProblem& p, const PackedHost& kernels) {
     const MatmulShape& s = p.shape;
     const u64 down = divide_up(s.m, kernels.rows), across = divide_up(s.n, kernels.columns);
-    host::PackedPlan plan{};
+    detail::host::PackedPlan plan{};
     // A block of a panel fills a first cache, or a little more, a group's blocks of strips a part of a second one.
     const u64 panel_bytes = tuned(device, panel_kib, point_of(p), 48) << 10,
               strips_bytes = tuned(device, strips_kib, point_of(p), 128) << 10;
@@ -83,7 +85,7 @@ host::PackedPlan plan_of(const Device& device, const MatmulProblem& p, const Pac
 void run_on_host(Stream& stream, const MatmulProblem& p, const PackedHost& kernels) {
     Device& device = stream.device();
     const MatmulShape& s = p.shape;
-    const host::PackedPlan plan = plan_of(device, p, kernels);
+    const detail::host::PackedPlan plan = plan_of(device, p, kernels);
     const u64 strips = divide_up(s.m, kernels.rows) * s.batch,
               panels = divide_up(s.n, kernels.columns) * s.batch;
     auto scratch = [&](u64 count) { return stream.scratch(std::max<u64>(1, count) * p.size()); };
@@ -97,9 +99,9 @@ void run_on_host(Stream& stream, const MatmulProblem& p, const PackedHost& kerne
     const auto parts_at = parts ? scratch(of_parts) : panels_at;
     const View parts_view{parts_at.get(), 0, of_parts, p.type()};
     const auto pack =
-        matmul_kernel(device, p.type(), MatmulText::packed, "matmul_pack", 1, 0, {}, kernels.pack);
+        matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, 0, {}, kernels.pack);
     const auto packed =
-        matmul_kernel(device, p.type(), MatmulText::packed, "matmul_packed", 1, 0, {}, kernels.packed);
+        matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, 0, {}, kernels.packed);
     const u64 depth = std::max<u64>(1, pack_bytes / (kernels.columns * p.size()));
     with_product(p, [&](const ValueBytes& product) {
         launch(stream, *pack, LaunchShape::linear((strips + panels) * divide_up(s.k, depth), 1), p.a, p.b,
@@ -120,8 +122,8 @@ void run_wide(Stream& stream, const MatmulProblem& p) {
     const u64 of_panels = across * columns * s.k;
     const auto panels_at = stream.scratch(std::max<u64>(1, of_panels) * p.size());
     const View panels{panels_at.get(), 0, of_panels, p.type()};
-    const auto pack = matmul_kernel(device, p.type(), MatmulText::packed, "matmul_pack", 1, 0, {}, {});
-    const auto packed = matmul_kernel(device, p.type(), MatmulText::packed, "matmul_packed", 1, 0, {}, {});
+    const auto pack = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, 0, {}, {});
+    const auto packed = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, 0, {}, {});
     // Few groups: as many rows of A as leave work for all threads.
     const u64 wanted = device.traits().units * tuned(device, groups_a_unit, point_of(p), 8), depth = 512;
     const u64 down = std::clamp<u64>(divide_up(wanted, across), 1, divide_up(s.m, rows));
@@ -141,7 +143,7 @@ Tunables matmul_packed_tunables() {
 }
 
 Support supports_matmul_packed(const Device& device, const MatmulProblem& p) {
-    if (device.traits().many_lanes)
+    if (device.traits().many_items)
         return Support::no("it is for groups of one lane; groups of many suit " + device.info().selector);
     return supports_type(device, p.type());
 }

@@ -21,7 +21,7 @@
 #include <immintrin.h>
 #endif
 
-namespace concord::host {
+namespace concord::detail::host {
 
 // --- Registers ------------------------------------------------------------------------------------------------------
 // Vectors are passed by reference: these functions have an instruction set of their own, and are inlined where a kernel
@@ -244,4 +244,4 @@ template <class R, class T>
     }
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

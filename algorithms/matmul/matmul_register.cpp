@@ -12,7 +12,7 @@ struct Tile {
     u32 warps_m, warps_n, packs_m, packs_n, depth, stages, resident;
     double rate;  // of a full machine, against the best of them
 
-    u32 lanes() const { return warps_m * warps_n * 32; }
+    u32 group_size() const { return warps_m * warps_n * 32; }
     u32 rows(u32 size) const { return warps_m * 8 * packs_m * (16 / size); }
     u32 columns(u32 size) const { return warps_n * 4 * packs_n * (16 / size); }
 };
@@ -63,7 +63,7 @@ u32 choose_tile(const Device& device, const MatmulProblem& p) {
         const double units = device.traits().units, each = std::ceil(groups / units);
         const double resident = std::min(each, static_cast<double>(tile.resident));
         const double time =
-            each * rows * columns / (tile.rate * filled(device, resident * tile.lanes() / 32));
+            each * rows * columns / (tile.rate * filled(device, resident * tile.group_size() / 32));
         if (t == 0 || time < least) {
             best = t;
             least = time;
@@ -121,10 +121,11 @@ Tunables matmul_register_tunables() {
 }
 
 Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p) {
-    if (!device.traits().many_lanes)
-        return Support::no("it is for groups of many lanes; groups of one suit " + device.info().selector);
+    if (!device.traits().many_items)
+        return Support::no("it is for groups of many work-items; groups of one suit " +
+                           device.info().selector);
     if (Support type = supports_type(device, p.type()); !type) return type;
-    if (Support group = supports_group(device, tiles_for(device, p)[0].lanes()); !group) return group;
+    if (Support group = supports_group(device, tiles_for(device, p)[0].group_size()); !group) return group;
     if (Support k = supports_k(p); !k) return k;
     const Tile& smallest = tiles_for(device, p).back();
     return supports_tiles(p, smallest.rows(p.size()), smallest.columns(p.size()));
@@ -137,9 +138,9 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
     const u32 which = choose_tile(device, p);
     const Tile& tile = tiles_for(device, p)[which];
     const auto [a, b] = modes_of(p, cuda);
-    const auto kernel = matmul_kernel(device, p.type(), MatmulText::register_tiled, "matmul_register_tiled",
-                                      tile.lanes(), which << 16 | a << 8 | b,
-                                      {{"GROUP", tile.lanes()},
+    const auto kernel = matmul_kernel(device, p.type(), MatmulSource::register_tiled, "matmul_register_tiled",
+                                      tile.group_size(), which << 16 | a << 8 | b,
+                                      {{"GROUP", tile.group_size()},
                                        {"WARPS_M", tile.warps_m},
                                        {"WARPS_N", tile.warps_n},
                                        {"PACKS_M", tile.packs_m},
@@ -151,7 +152,7 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
                                        {"B_MODE", b}},
                                       {});
     const MatmulTiles tiles = tiles_of(p, tile.rows(p.size()), tile.columns(p.size()));
-    const LaunchShape shape = LaunchShape::linear(tiles.groups, tile.lanes());
+    const LaunchShape shape = LaunchShape::linear(tiles.groups, tile.group_size());
     const u32 band = std::min(band_rows, tiles.down), packs = is_aligned(p.c, s.c_pitch, s.c_stride) ? 1 : 0;
     with_product(p, [&](const ValueBytes& product) {
         if (!cuda)
@@ -176,7 +177,7 @@ Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p) {
 void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p) {
     const auto [a, b] = modes_of(p, true);
     const auto kernel =
-        matmul_kernel(stream.device(), p.type(), MatmulText::tf32, "matmul_tf32x3", tf32_lanes, a << 8 | b,
+        matmul_kernel(stream.device(), p.type(), MatmulSource::tf32, "matmul_tf32x3", tf32_lanes, a << 8 | b,
                       {{"GROUP", tf32_lanes}, {"DEPTH", tf32_depth}, {"A_MODE", a}, {"B_MODE", b}}, {});
     const MatmulTiles tiles = tiles_of(p, tf32_tile, tf32_tile);
     with_product(p, [&](const ValueBytes& product) {

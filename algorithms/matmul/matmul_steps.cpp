@@ -2,23 +2,24 @@
 
 #include "matmul_table.hpp"
 
-#include <concord/shape.hpp>
+#include <concord/internal/shape.hpp>
 
 namespace concord::detail {
 namespace {
 
-constexpr u32 lanes = host::matmul_lanes, tile = host::matmul_tile, block = host::matmul_block;
+constexpr u32 group_size = detail::host::matmul_group_size, tile = detail::host::matmul_tile,
+              block = detail::host::matmul_block;
 constexpr u32 row_major = 1;
 
 void run(Stream& stream, const MatmulProblem& p, const char* entry, HostKernel MatmulHost::*host, u32 rows,
          u32 columns) {
     Device& device = stream.device();
-    const auto kernel = matmul_kernel(device, p.type(), MatmulText::steps, entry, lanes, 0,
-                                      {{"GROUP", lanes}, {"TILE", tile}}, matmul_host(p.type()).*host);
+    const auto kernel = matmul_kernel(device, p.type(), MatmulSource::steps, entry, group_size, 0,
+                                      {{"GROUP", group_size}, {"TILE", tile}}, matmul_host(p.type()).*host);
     const MatmulTiles tiles = tiles_of(p, rows, columns);
     with_product(p, [&](const ValueBytes& product) {
-        launch(stream, *kernel, LaunchShape::linear(tiles.groups, lanes_of(device, lanes)), p.a, p.b, p.c,
-               product, tiles.down, tiles.across, row_major);
+        launch(stream, *kernel, LaunchShape::linear(tiles.groups, group_size_of(device, group_size)), p.a,
+               p.b, p.c, product, tiles.down, tiles.across, row_major);
     });
 }
 
@@ -31,26 +32,26 @@ Support supports_tiles(const MatmulProblem& p, u64 rows, u64 columns) {
 // Tiles of the fewest rows and columns: `naive` has 8 x 32, `tiled` 16 x 16.
 Support supports_matmul_steps(const Device& device, const MatmulProblem& p) {
     if (Support type = supports_type(device, p.type()); !type) return type;
-    if (Support group = supports_group(device, lanes); !group) return group;
-    return supports_tiles(p, lanes / 32, tile);
+    if (Support group = supports_group(device, group_size); !group) return group;
+    return supports_tiles(p, group_size / 32, tile);
 }
 
 void run_matmul_serial(Stream& stream, const MatmulProblem& p) {
-    const auto kernel = matmul_kernel(stream.device(), p.type(), MatmulText::steps, "matmul_serial", 1, 0, {},
-                                      matmul_host(p.type()).serial);
+    const auto kernel = matmul_kernel(stream.device(), p.type(), MatmulSource::steps, "matmul_serial", 1, 0,
+                                      {}, matmul_host(p.type()).serial);
     with_product(p, [&](const ValueBytes& product) {
         launch(stream, *kernel, LaunchShape::linear(1, 1), p.a, p.b, p.c, product, p.shape.batch);
     });
 }
 
 void run_matmul_naive(Stream& stream, const MatmulProblem& p) {
-    run(stream, p, "matmul_naive", &MatmulHost::naive, lanes / 32, 32);
+    run(stream, p, "matmul_naive", &MatmulHost::naive, group_size / 32, 32);
 }
 void run_matmul_tiled(Stream& stream, const MatmulProblem& p) {
     run(stream, p, "matmul_tiled", &MatmulHost::tiled, tile, tile);
 }
 void run_matmul_blocks(Stream& stream, const MatmulProblem& p) {
-    run(stream, p, "matmul_blocks", &MatmulHost::blocks, lanes / 16 * block, 16 * block);
+    run(stream, p, "matmul_blocks", &MatmulHost::blocks, group_size / 16 * block, 16 * block);
 }
 void run_matmul_blocks_tiled(Stream& stream, const MatmulProblem& p) {
     run(stream, p, "matmul_blocks_tiled", &MatmulHost::blocks_tiled, tile * block, tile * block);

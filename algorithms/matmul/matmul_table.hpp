@@ -1,8 +1,8 @@
 #pragma once
 // What matmul's files share: a call as the kernels see it, kernels, and the launch code of the rows.
 
+#include <concord/internal/tunables.hpp>
 #include <concord/matmul.hpp>
-#include <concord/tunables.hpp>
 
 #include "matmul_host.hpp"
 
@@ -33,13 +33,13 @@ inline TuningPoint point_of(const MatmulProblem& p) {
 Tunables matmul_register_tunables();
 Tunables matmul_packed_tunables();
 
-enum class MatmulText { steps, register_tiled, packed, tf32 };
+enum class MatmulSource { steps, register_tiled, packed, tf32 };
 
 using MatmulConstants = std::vector<std::pair<const char*, u32>>;
 
 /// The kernel `entry` for a type. `which`: tells kernels of one entry and type with other constants apart.
-std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulText text, const char* entry,
-                                      u32 lanes, u64 which, const MatmulConstants& constants,
+std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource text, const char* entry,
+                                      u32 group_size, u64 which, const MatmulConstants& constants,
                                       HostKernel host);
 
 /// The host kernels of the textbook's steps for one type.
@@ -49,7 +49,7 @@ struct MatmulHost {
 const MatmulHost& matmul_host(Type type);
 
 template <class T>
-host::Product<T> product_of(const MatmulProblem& p) {
+detail::host::Product<T> product_of(const MatmulProblem& p) {
     const MatmulShape& s = p.shape;
     return {s.m,
             s.n,

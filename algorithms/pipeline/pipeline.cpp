@@ -13,7 +13,7 @@ namespace {
     throw Error(ErrorCode::invalid_argument, "pipeline_" + std::string(algorithm), why);
 }
 
-void check_same_type(std::string_view algorithm, const Source& in, const Sink& out) {
+void check_same_type(std::string_view algorithm, const PipelineSource& in, const PipelineSink& out) {
     if (in.type() != out.type())
         refuse(algorithm,
                "in is " + std::string(name_of(in.type())) + ", out " + std::string(name_of(out.type())));
@@ -24,7 +24,7 @@ View view_of(const std::shared_ptr<Buffer>& buffer, u64 first, u64 count, Type t
 }
 
 // Elements of a buffer to a sink, when the stream has got there.
-void deliver(Stream& stream, const View& from, Sink& to) {
+void deliver(Stream& stream, const View& from, PipelineSink& to) {
     std::vector<std::byte> values(from.bytes());
     stream.read(values.data(), *from.buffer, from.offset, values.size());
     stream.synchronize();
@@ -32,15 +32,15 @@ void deliver(Stream& stream, const View& from, Sink& to) {
 }
 
 // Counters of several devices, added up: u32, which wrap, or u64.
-class CounterSum final : public Sink {
+class CounterSum final : public PipelineSink {
   public:
-    CounterSum(Type type, u64 bins) : Sink(type, bins), sums_(bins) {}
+    CounterSum(Type type, u64 bins) : PipelineSink(type, bins), sums_(bins) {}
     void write(const void* from, u64 /*bytes*/) override {
         for (u64 b = 0; b < sums_.size(); ++b)
             sums_[b] +=
                 type() == Type::u32 ? static_cast<const u32*>(from)[b] : static_cast<const u64*>(from)[b];
     }
-    void give_to(Sink& counters) const {
+    void give_to(PipelineSink& counters) const {
         if (counters.type() == Type::u16) {
             give_as<u16>(counters, 65535);
         } else if (counters.type() == Type::u32) {
@@ -52,7 +52,7 @@ class CounterSum final : public Sink {
 
   private:
     template <class T>
-    void give_as(Sink& counters, u64 most) const {
+    void give_as(PipelineSink& counters, u64 most) const {
         std::vector<T> narrow(sums_.size());
         for (u64 b = 0; b < sums_.size(); ++b)
             narrow[b] = static_cast<T>(std::min(sums_[b], most));
@@ -64,7 +64,7 @@ class CounterSum final : public Sink {
 
 }  // namespace
 
-PipelineRun pipeline_map(const char* algorithm, const PipelineDevices& devices, Sources in, Sink& out,
+PipelineRun pipeline_map(const char* algorithm, const PipelineDevices& devices, Sources in, PipelineSink& out,
                          const PipelineCall& call, const PipelineOptions& options) {
     Pipeline pipeline(algorithm, devices, options);
     return pipeline.run({.name = algorithm,
@@ -77,7 +77,7 @@ PipelineRun pipeline_map(const char* algorithm, const PipelineDevices& devices, 
 
 // A segment is whole chunks of the canonical order for as many elements as there are in all; their sums meet on the first
 // device, and are reduced in the end.
-PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Sink& out,
+PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                             const ReduceCall& call, const PipelineOptions& options) {
     check_same_type("reduce", in, out);
     if (out.room() != 1)
@@ -100,7 +100,7 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Si
          .in = {&in},
          .grain = chunk,
          .memory = buffers[0]->capacity(),
-         .begin = [&](Stream& kernels, const PipelineSegment& segment) -> Run {
+         .begin = [&](Stream& kernels, const PipelineSegment& segment) -> Enqueued {
              if (n == 0) return reduce(kernels, call(segment.in[0], sums(segment.device)), options.call);
              const Part part{segment.device, segment.first / chunk, divide_up(segment.count, chunk)};
              if (part.device > 0) elsewhere.push_back(part);
@@ -132,8 +132,8 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Si
 // Totals of tiles come to the host, which combines them by the canonical tree; each node, or beginning of one, is then
 // scanned on from what lies before it. Devices may have tiles of two sizes: the host counts by the smaller ones, of which
 // sixteen are a node.
-PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink& out, const ScanCall& call,
-                          const ScanBefore& before, const PipelineOptions& options) {
+PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
+                          const ScanCall& call, const ScanBefore& before, const PipelineOptions& options) {
     check_same_type("scan", in, out);
     const Type type = in.type();
     constexpr u64 fan = 16;
@@ -159,9 +159,9 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink
          .in = {&in},
          .out = &out,
          .grain = largest,
-         .begin = [&](Stream& stream, const PipelineSegment& segment) -> Run {
+         .begin = [&](Stream& stream, const PipelineSegment& segment) -> Enqueued {
              const ScanProblem problem = call(segment.in[0], segment.out);
-             const Run run{scan_in_parts(stream, problem, options.call), &stream.device()};
+             const Enqueued run{scan_in_parts(stream, problem, options.call), &stream.device()};
              if (segment.only) return run;
              if (totals.size() <= segment.slot) totals.resize(segment.slot + 1);
              Totals& mine = totals[segment.slot];
@@ -198,8 +198,9 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink
              }});
 }
 
-PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in, Sink& counters,
-                               const HistogramCall& call, const PipelineOptions& options) {
+PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSource& in,
+                               PipelineSink& counters, const HistogramCall& call,
+                               const PipelineOptions& options) {
     if (counters.type() != Type::u16 && counters.type() != Type::u32 && counters.type() != Type::u64)
         refuse("histogram",
                "counters are " + std::string(name_of(counters.type())) + ", not u16, u32 or u64");
@@ -219,7 +220,7 @@ PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in,
                                         auto& mine = sum ? part : sum;
                                         if (!mine) mine = kernels.device().allocate(bins * size_of(type));
                                         const View to = view_of(mine, 0, bins, type);
-                                        const Run made = call(kernels, segment.in[0], to);
+                                        const Enqueued made = call(kernels, segment.in[0], to);
                                         if (mine == part) {
                                             const View all = view_of(sum, 0, bins, type);
                                             add(kernels, all, to, all);
@@ -236,7 +237,7 @@ PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in,
     return run;
 }
 
-PipelineRun pipeline_compact(const PipelineDevices& devices, const Source& in, Sink& out,
+PipelineRun pipeline_compact(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                              const CompactCall& call, const PipelineOptions& options) {
     check_same_type("compact", in, out);
     struct Count {
@@ -255,8 +256,8 @@ PipelineRun pipeline_compact(const PipelineDevices& devices, const Source& in, S
                                  Device& device = stream.device();
                                  if (!mine.device)
                                      mine = {device.allocate(sizeof(u64)), device.allocate_host(sizeof(u64))};
-                                 const Run run = call(stream, segment.in[0], segment.out,
-                                                      view_of(mine.device, 0, 1, Type::u64));
+                                 const Enqueued run = call(stream, segment.in[0], segment.out,
+                                                           view_of(mine.device, 0, 1, Type::u64));
                                  stream.copy(*mine.host, 0, *mine.device, 0, sizeof(u64));
                                  return run;
                              },
@@ -270,8 +271,8 @@ PipelineRun pipeline_compact(const PipelineDevices& devices, const Source& in, S
 
 }  // namespace detail
 
-PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink& out, MapFunction function,
-                         const PipelineOptions& options) {
+PipelineRun pipeline_map(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
+                         MapFunction function, const PipelineOptions& options) {
     return detail::pipeline_map(
         "map", devices, {&in}, out,
         [&](Stream& stream, std::span<const View> from, const View& to) {
@@ -280,8 +281,8 @@ PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink&
         options);
 }
 
-PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink& out, const Operator& op,
-                         const PipelineOptions& options) {
+PipelineRun pipeline_map(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
+                         const Operator& op, const PipelineOptions& options) {
     return detail::pipeline_map(
         "map", devices, {&in}, out,
         [&](Stream& stream, std::span<const View> from, const View& to) {
@@ -290,8 +291,8 @@ PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink&
         options);
 }
 
-PipelineRun pipeline_add(const PipelineDevices& devices, const Source& a, const Source& b, Sink& out,
-                         const PipelineOptions& options) {
+PipelineRun pipeline_add(const PipelineDevices& devices, const PipelineSource& a, const PipelineSource& b,
+                         PipelineSink& out, const PipelineOptions& options) {
     return detail::pipeline_map(
         "add", devices, {&a, &b}, out,
         [&](Stream& stream, std::span<const View> from, const View& to) {
@@ -300,23 +301,24 @@ PipelineRun pipeline_add(const PipelineDevices& devices, const Source& a, const 
         options);
 }
 
-PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Sink& out, ReduceOp op,
-                            const PipelineOptions& options) {
+PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
+                            ReduceOp op, const PipelineOptions& options) {
     return detail::pipeline_reduce(
         devices, in, out,
         [&](const View& from, const View& to) { return detail::reduce_problem(from, to, op); }, options);
 }
 
-PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink& out, ReduceOp op,
-                          ScanKind kind, const PipelineOptions& options) {
+PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
+                          ReduceOp op, ScanKind kind, const PipelineOptions& options) {
     return detail::pipeline_scan(
         devices, in, out,
         [&](const View& from, const View& to) { return detail::scan_problem(from, to, op, kind); },
         detail::scan_before(in.type(), op), options);
 }
 
-PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in, Sink& counters,
-                               const HistogramBins& bins, const PipelineOptions& options) {
+PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSource& in,
+                               PipelineSink& counters, const HistogramBins& bins,
+                               const PipelineOptions& options) {
     return detail::pipeline_histogram(
         devices, in, counters,
         [&](Stream& stream, const View& from, const View& to) {
@@ -325,8 +327,8 @@ PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in,
         options);
 }
 
-PipelineRun pipeline_compact(const PipelineDevices& devices, const Source& in, Sink& out, const Keep& keep,
-                             const PipelineOptions& options) {
+PipelineRun pipeline_compact(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
+                             const Keep& keep, const PipelineOptions& options) {
     return detail::pipeline_compact(
         devices, in, out,
         [&](Stream& stream, const View& from, const View& to, const View& count) {

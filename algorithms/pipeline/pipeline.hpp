@@ -40,9 +40,9 @@
 #include <concord/compact.hpp>
 #include <concord/histogram.hpp>
 #include <concord/map.hpp>
+#include <concord/pipeline_io.hpp>
 #include <concord/reduce.hpp>
 #include <concord/scan.hpp>
-#include <concord/source.hpp>
 
 namespace concord {
 
@@ -72,7 +72,7 @@ struct PipelineShare {
 };
 
 /// What a pipeline did.
-struct PipelineRun : Run {
+struct PipelineRun : Enqueued {
     u64 count = 0;     ///< elements that it wrote
     u64 segments = 0;  ///< how many there were
     u64 segment = 0;   ///< elements in each but the last; with several devices in the longest
@@ -105,52 +105,54 @@ class PipelineDevices {
 
 namespace detail {
 
-using Sources = std::initializer_list<const Source*>;
-using PipelineCall = std::function<Run(Stream&, std::span<const View> in, const View& out)>;
-PipelineRun pipeline_map(const char* algorithm, const PipelineDevices& devices, Sources in, Sink& out,
+using Sources = std::initializer_list<const PipelineSource*>;
+using PipelineCall = std::function<Enqueued(Stream&, std::span<const View> in, const View& out)>;
+PipelineRun pipeline_map(const char* algorithm, const PipelineDevices& devices, Sources in, PipelineSink& out,
                          const PipelineCall& call, const PipelineOptions& options);
 
 using ReduceCall = std::function<ReduceProblem(const View& in, const View& out)>;
-PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Sink& out,
+PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                             const ReduceCall& call, const PipelineOptions& options);
 
 using ScanCall = std::function<ScanProblem(const View& in, const View& out)>;
-PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink& out, const ScanCall& call,
-                          const ScanBefore& before, const PipelineOptions& options);
+PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
+                          const ScanCall& call, const ScanBefore& before, const PipelineOptions& options);
 
-using HistogramCall = std::function<Run(Stream&, const View& in, const View& counters)>;
-PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in, Sink& counters,
-                               const HistogramCall& call, const PipelineOptions& options);
+using HistogramCall = std::function<Enqueued(Stream&, const View& in, const View& counters)>;
+PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSource& in,
+                               PipelineSink& counters, const HistogramCall& call,
+                               const PipelineOptions& options);
 
-using CompactCall = std::function<Run(Stream&, const View& in, const View& out, const View& count)>;
-PipelineRun pipeline_compact(const PipelineDevices& devices, const Source& in, Sink& out,
+using CompactCall = std::function<Enqueued(Stream&, const View& in, const View& out, const View& count)>;
+PipelineRun pipeline_compact(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                              const CompactCall& call, const PipelineOptions& options);
 
 }  // namespace detail
 
 // Each is as the algorithm of that name; out of map, add, scan and compact has room for as many elements as in has.
 
-PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink& out, MapFunction function,
-                         const PipelineOptions& options = {});
-PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink& out, const Operator& op,
-                         const PipelineOptions& options = {});
-PipelineRun pipeline_add(const PipelineDevices& devices, const Source& a, const Source& b, Sink& out,
-                         const PipelineOptions& options = {});
-PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Sink& out,
+PipelineRun pipeline_map(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
+                         MapFunction function, const PipelineOptions& options = {});
+PipelineRun pipeline_map(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
+                         const Operator& op, const PipelineOptions& options = {});
+PipelineRun pipeline_add(const PipelineDevices& devices, const PipelineSource& a, const PipelineSource& b,
+                         PipelineSink& out, const PipelineOptions& options = {});
+PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                             ReduceOp op = ReduceOp::sum, const PipelineOptions& options = {});
-PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink& out,
+PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                           ReduceOp op = ReduceOp::sum, ScanKind kind = ScanKind::inclusive,
                           const PipelineOptions& options = {});
-PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in, Sink& counters,
-                               const HistogramBins& bins, const PipelineOptions& options = {});
+PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSource& in,
+                               PipelineSink& counters, const HistogramBins& bins,
+                               const PipelineOptions& options = {});
 /// `count` of what it returns is the number of kept elements.
-PipelineRun pipeline_compact(const PipelineDevices& devices, const Source& in, Sink& out, const Keep& keep,
-                             const PipelineOptions& options = {});
+PipelineRun pipeline_compact(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
+                             const Keep& keep, const PipelineOptions& options = {});
 
 // Functions made with CONCORD_FUNCTION.
 
 template <class F, class... B>
-PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink& out,
+PipelineRun pipeline_map(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                          const Function<F, B...>& f, const PipelineOptions& options = {}) {
     using Fn = Function<F, B...>;
     using T = typename Fn::template Argument<0>;
@@ -164,8 +166,8 @@ PipelineRun pipeline_map(const PipelineDevices& devices, const Source& in, Sink&
 }
 
 template <class F, class... V>
-PipelineRun pipeline_map(const PipelineDevices& devices, const Source& a, const Source& b, Sink& out,
-                         const Function<F, V...>& f, const PipelineOptions& options = {}) {
+PipelineRun pipeline_map(const PipelineDevices& devices, const PipelineSource& a, const PipelineSource& b,
+                         PipelineSink& out, const Function<F, V...>& f, const PipelineOptions& options = {}) {
     using Fn = Function<F, V...>;
     using T = typename Fn::template Argument<0>;
     using U = typename Fn::template Argument<1>;
@@ -179,7 +181,7 @@ PipelineRun pipeline_map(const PipelineDevices& devices, const Source& a, const 
 }
 
 template <class T, class F, class... B>
-PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Sink& out,
+PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                             const Function<F, B...>& op, T identity, const PipelineOptions& options = {}) {
     using Fn = Function<F, B...>;
     detail::check_combines<Span<T>, Span<T>, Fn>();
@@ -198,7 +200,7 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const Source& in, Si
 }
 
 template <class T, class F, class... B>
-PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink& out,
+PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                           const Function<F, B...>& op, T identity, ScanKind kind = ScanKind::inclusive,
                           const PipelineOptions& options = {}) {
     using Fn = Function<F, B...>;
@@ -219,8 +221,9 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const Source& in, Sink
 }
 
 template <class F, class... B>
-PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in, Sink& counters,
-                               const Function<F, B...>& bin, const PipelineOptions& options = {}) {
+PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSource& in,
+                               PipelineSink& counters, const Function<F, B...>& bin,
+                               const PipelineOptions& options = {}) {
     using T = typename Function<F, B...>::template Argument<0>;
     return detail::pipeline_histogram(
         devices, in, counters,
@@ -234,7 +237,7 @@ PipelineRun pipeline_histogram(const PipelineDevices& devices, const Source& in,
 }
 
 template <class F, class... B>
-PipelineRun pipeline_compact(const PipelineDevices& devices, const Source& in, Sink& out,
+PipelineRun pipeline_compact(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                              const Function<F, B...>& keep, const PipelineOptions& options = {}) {
     using T = typename Function<F, B...>::template Argument<0>;
     return detail::pipeline_compact(

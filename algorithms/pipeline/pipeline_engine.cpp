@@ -24,7 +24,7 @@ Pipeline::~Pipeline() = default;
 
 void Pipeline::check(const PipelineTask& task) const {
     auto refuse = [&](const std::string& why) { throw Error(ErrorCode::invalid_argument, name_, why); };
-    for (const Source* source : task.in) {
+    for (const PipelineSource* source : task.in) {
         if (source->count() != task.in[0]->count())
             refuse("the inputs have " + std::to_string(task.in[0]->count()) + " and " +
                    std::to_string(source->count()) + " elements");
@@ -33,7 +33,7 @@ void Pipeline::check(const PipelineTask& task) const {
     if (task.out->room() < all_)
         refuse("out has room for " + std::to_string(task.out->room()) + " elements, the input has " +
                std::to_string(all_));
-    for (const Source* source : task.in) {
+    for (const PipelineSource* source : task.in) {
         const auto* from = static_cast<const std::byte*>(source->data());
         const auto* to = static_cast<const std::byte*>(task.out->data());
         if (from == nullptr || to == nullptr ||

@@ -21,15 +21,15 @@ struct PipelineSegment {
 /// What an algorithm makes of segments. Streams are those of the segment's device.
 struct PipelineTask {
     std::string_view name;
-    std::vector<const Source*> in;  ///< of one count
-    Sink* out =
+    std::vector<const PipelineSource*> in;  ///< of one count
+    PipelineSink* out =
         nullptr;     ///< for an element or less of each of the input; null: results are collected otherwise
     u64 grain = 1;   ///< segments but the last are multiples of it
     u64 memory = 0;  ///< bytes that it takes on each device besides the slots
     /// Whether every element of the input has one of `out`, in the same place.
     bool one_to_one = true;
     /// Enqueues the kernels of a segment. Called in order.
-    std::function<Run(Stream&, const PipelineSegment&)> begin = {};
+    std::function<Enqueued(Stream&, const PipelineSegment&)> begin = {};
     /// If there is more to enqueue once that is done, or the number of results to be known: called then, in order, while
     /// the next segment is under way. Returns that number.
     std::function<u64(Stream&, const PipelineSegment&)> complete = {};

@@ -75,7 +75,7 @@ void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) 
     const bool reaches = device_.traits().dialect == Dialect::host;
     u64 slot_bytes = 0, all_bytes = 0;
     bool host_copies = false;
-    for (const Source* source : task.in) {
+    for (const PipelineSource* source : task.in) {
         const bool there = reaches && source->data() != nullptr && is_aligned(source->data(), source->type());
         in_memory_.push_back(there ? std::make_shared<HostRange>(device_, source->data(), source->bytes())
                                    : nullptr);
@@ -152,7 +152,7 @@ void PipelineLine::read(const PipelineTask& task, PipelineSlot& slot, PipelineTi
     const auto start = Clock::now();
     slot.views.clear();
     for (std::size_t k = 0; k < task.in.size(); ++k) {
-        const Source& source = *task.in[k];
+        const PipelineSource& source = *task.in[k];
         const u32 size = size_of(source.type());
         if (in_memory_[k]) {
             slot.views.push_back({in_memory_[k].get(), slot.first * size, slot.count, source.type()});
@@ -190,7 +190,7 @@ void PipelineLine::begin(const PipelineTask& task, PipelineSlot& slot) {
     if (slot.upload.used) kernels_->wait(*slot.upload.to);
     slot.first_kernels.start(*kernels_);
     const auto start = Clock::now();
-    const Run run = task.begin(*kernels_, segment_of(slot));
+    const Enqueued run = task.begin(*kernels_, segment_of(slot));
     begun_.add(milliseconds(Clock::now() - start));
     slot.first_kernels.end(*kernels_);
     if (!run.variant.empty()) share_.variant = run.variant;

@@ -1,13 +1,13 @@
 #include "reduce_table.hpp"
 
-#include <concord/tunables.hpp>
+#include <concord/internal/tunables.hpp>
 
 #include <bit>
 
 namespace concord {
 
-namespace texts {
-extern const KernelText common_cu, common_cl, reduce_cu, reduce_cl, reduce_steps_cu, reduce_steps_cl;
+namespace detail::kernel_sources {
+extern const SourceFile common_cu, common_cl, reduce_cu, reduce_cl, reduce_steps_cu, reduce_steps_cl;
 }
 
 namespace detail {
@@ -37,13 +37,14 @@ TuningPoint point_of(const ReduceProblem& p) {
     return {p.in.type, p.in.count};
 }
 
-const KernelSource& source(ReduceText text) {
-    static const KernelSource fixed{
-        "reduce", {texts::common_cu, texts::reduce_cu}, {texts::common_cl, texts::reduce_cl}};
+const KernelSource& source(ReduceSource text) {
+    static const KernelSource fixed{"reduce",
+                                    {kernel_sources::common_cu, kernel_sources::reduce_cu},
+                                    {kernel_sources::common_cl, kernel_sources::reduce_cl}};
     static const KernelSource steps{"reduce_steps",
-                                    {texts::common_cu, texts::reduce_steps_cu},
-                                    {texts::common_cl, texts::reduce_steps_cl}};
-    return text == ReduceText::steps ? steps : fixed;
+                                    {kernel_sources::common_cu, kernel_sources::reduce_steps_cu},
+                                    {kernel_sources::common_cl, kernel_sources::reduce_steps_cl}};
+    return text == ReduceSource::steps ? steps : fixed;
 }
 
 // The first level: chunks of `length` elements to their sums. Behind these there is room for the sums of the level above,
@@ -70,17 +71,18 @@ struct ReduceLevel {
 };
 
 // The upper levels as a launch of their own, for devices whose groups cannot hand over to a last one.
-void run_upper(Stream& stream, const ReduceProblem& p, ReduceText text, u32 lanes, const ReduceLevel& level) {
+void run_upper(Stream& stream, const ReduceProblem& p, ReduceSource text, u32 group_size,
+               const ReduceLevel& level) {
     const auto upper = reduce_kernel(stream.device(), p, text, "reduce_upper", &ReduceHost::fixed);
-    launch(stream, *upper, LaunchShape::linear(1, lanes), level.sums, p.out, level.chunks, level.upper,
+    launch(stream, *upper, LaunchShape::linear(1, group_size), level.sums, p.out, level.chunks, level.upper,
            p.identity, p.values);
 }
 
-// One lane a group; runs of chunks that lie one after another.
+// One work-item a group; runs of chunks that lie one after another.
 void run_wide(Stream& stream, const ReduceProblem& p, const ReduceLevel& level) {
     Device& device = stream.device();
     const DeviceTraits& traits = device.traits();
-    const auto wide = reduce_kernel(device, p, ReduceText::wide, "reduce_wide", &ReduceHost::fixed);
+    const auto wide = reduce_kernel(device, p, ReduceSource::wide, "reduce_wide", &ReduceHost::fixed);
     const u64 n = p.in.count, chunks = level.chunks;
     // One group while the work is small (waking a thread costs more), then a few for each thread.
     const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10,
@@ -92,14 +94,14 @@ void run_wide(Stream& stream, const ReduceProblem& p, const ReduceLevel& level) 
     const bool finish = level.finish(traits, groups);
     launch(stream, *wide, LaunchShape::linear(groups, 1), p.in, p.out, level.sums, ticket, n, level.length,
            level.upper, run, u32{finish}, p.identity, p.values);
-    if (!finish && !level.only) run_upper(stream, p, ReduceText::wide, 1, level);
+    if (!finish && !level.only) run_upper(stream, p, ReduceSource::wide, 1, level);
 }
 
 void run_level(Stream& stream, const ReduceProblem& p, const ReduceLevel& level) {
     Device& device = stream.device();
     const DeviceTraits& traits = device.traits();
-    if (!traits.many_lanes) return run_wide(stream, p, level);
-    const auto fixed = reduce_kernel(device, p, ReduceText::fixed, "reduce_fixed", &ReduceHost::fixed);
+    if (!traits.many_items) return run_wide(stream, p, level);
+    const auto fixed = reduce_kernel(device, p, ReduceSource::fixed, "reduce_fixed", &ReduceHost::fixed);
     const u64 n = p.in.count, chunks = level.chunks;
     // One wave of resident groups, each with its share of the chunks; of many waves the hardware makes a
     // better job.
@@ -113,7 +115,7 @@ void run_level(Stream& stream, const ReduceProblem& p, const ReduceLevel& level)
     const bool finish = level.finish(traits, groups);
     launch(stream, *fixed, shape, p.in, p.out, level.sums, ticket, n, level.length, level.upper, u32{finish},
            p.identity, p.values);
-    if (!finish && !level.only) run_upper(stream, p, ReduceText::fixed, reduce_group, level);
+    if (!finish && !level.only) run_upper(stream, p, ReduceSource::fixed, reduce_group, level);
 }
 
 void run_fixed(Stream& stream, const ReduceProblem& p) {
@@ -133,7 +135,7 @@ Support supports_steps(const Device& device, const ReduceProblem& p) {
 }
 
 Support supports_fixed(const Device& device, const ReduceProblem& p) {
-    return device.traits().many_lanes ? supports_steps(device, p) : supports_any(device, p);
+    return device.traits().many_items ? supports_steps(device, p) : supports_any(device, p);
 }
 
 Support supports_shuffle(const Device& device, const ReduceProblem& p) {
@@ -142,7 +144,7 @@ Support supports_shuffle(const Device& device, const ReduceProblem& p) {
     if (!std::has_single_bit(traits.sub_group_width) ||
         traits.sub_group_width * traits.sub_group_width < reduce_group)
         return Support::no("sub-groups of " + std::to_string(traits.sub_group_width) +
-                           " lanes are too few for groups of " + std::to_string(reduce_group));
+                           " work-items are too few for groups of " + std::to_string(reduce_group));
     return supports_steps(device, p);
 }
 
@@ -168,36 +170,36 @@ constexpr std::string_view harris = "M. Harris, Optimizing Parallel Reduction in
 constexpr ReduceRow table[] = {
     {{"fixed",
       "canonical order in one launch: a chunk a warp (CPU: a run of chunks a task), the last group finishes",
-      true, true, true, Order::canonical, "Concord; tree after M. Harris, 2007"},
+      true, true, true, OperationOrder::canonical, "Concord; tree after M. Harris, 2007"},
      supports_fixed,
      run_fixed,
      [](u64 n) { return canonical_depth(n); }},
-    {{"shuffle", "two elements a lane at load, then sub-group shuffles", true, true, false, Order::any,
-      "J. Luitjens, Faster Parallel Reductions on Kepler, 2014"},
+    {{"shuffle", "two elements a lane at load, then sub-group shuffles", true, true, false,
+      OperationOrder::unspecified, "J. Luitjens, Faster Parallel Reductions on Kepler, 2014"},
      supports_shuffle,
      run_reduce_shuffle,
      [](u64 n) { return levels_depth(n, 2 * reduce_group, 12); }},
     {{"first_add", "two elements a lane at load, then halves meet in local memory", true, true, true,
-      Order::own, harris},
+      OperationOrder::variant_specific, harris},
      supports_steps,
      run_reduce_first_add,
      [](u64 n) { return levels_depth(n, 2 * reduce_group, 9); }},
-    {{"sequential", "halves meet in local memory: contiguous active lanes", true, true, true, Order::own,
-      harris},
+    {{"sequential", "halves meet in local memory: contiguous active work-items", true, true, true,
+      OperationOrder::variant_specific, harris},
      supports_steps,
      run_reduce_sequential,
      [](u64 n) { return levels_depth(n, reduce_group, 8); }},
     {{"interleaved", "neighbours meet in local memory: lane index modulo stride, divergent", true, true, true,
-      Order::own, harris},
+      OperationOrder::variant_specific, harris},
      supports_steps,
      run_reduce_interleaved,
      [](u64 n) { return levels_depth(n, reduce_group, 8); }},
     {{"global_tree", "a tree in global memory, a launch a level, on a copy of the input", true, true, true,
-      Order::own, "textbook"},
+      OperationOrder::variant_specific, "textbook"},
      supports_steps,
      run_reduce_global_tree,
      [](u64 n) { return static_cast<u64>(std::bit_width(n)); }},
-    {{"serial", "one loop on one thread", false, false, true, Order::own, "textbook"},
+    {{"serial", "one loop on one thread", false, false, true, OperationOrder::variant_specific, "textbook"},
      supports_any,
      run_reduce_serial,
      [](u64 n) { return n; }},
@@ -205,7 +207,7 @@ constexpr ReduceRow table[] = {
 
 }  // namespace
 
-std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, ReduceText text,
+std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, ReduceSource text,
                                       const char* entry, HostKernel ReduceHost::*host) {
     const Type type = p.in.type;
     const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type), static_cast<u64>(text)};
@@ -217,10 +219,10 @@ std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, Re
                           {"SIZE", std::to_string(size_of(type))},
                           {"GROUP", std::to_string(reduce_group)},
                           {"UNROLL", std::to_string(loads_in_flight)}};
-        if (text == ReduceText::wide) spec.constants.push_back({"WIDE", "1"});
+        if (text == ReduceSource::wide) spec.constants.push_back({"WIDE", "1"});
         spec.op = p.op;
         if (p.host != nullptr) spec.host = p.host->*host;
-        spec.max_lanes = text == ReduceText::wide ? 1 : reduce_group;
+        spec.max_group_size = text == ReduceSource::wide ? 1 : reduce_group;
         return spec;
     });
 }
@@ -229,7 +231,7 @@ Tunables reduce_tunables() {
     return {&waves, &groups_a_unit, &group_kib};
 }
 
-Run reduce(Stream& stream, const ReduceProblem& p, const Options& options) {
+Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) {
     check_operand("reduce", "in", stream, p.in);
     check_operand("reduce", "out", stream, p.out);
     if (p.out.count != 1)
@@ -301,7 +303,7 @@ u64 reduce_depth(std::string_view variant, u64 n) {
                 "there is no variant '" + std::string(variant) + "'");
 }
 
-Run reduce(Stream& stream, const View& in, const View& out, ReduceOp op, const Options& options) {
+Enqueued reduce(Stream& stream, const View& in, const View& out, ReduceOp op, const Options& options) {
     return detail::reduce(stream, detail::reduce_problem(in, out, op), options);
 }
 

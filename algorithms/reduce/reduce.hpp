@@ -20,8 +20,8 @@
 /// operator must be associative and commutative up to rounding. Source: M. Harris, Optimizing Parallel
 /// Reduction in CUDA, 2007, for the tree; the fixed lanes are Concord's.
 
+#include <concord/detail/reduce_host.hpp>
 #include <concord/operators.hpp>
-#include <concord/reduce_host.hpp>
 #include <concord/variant.hpp>
 
 namespace concord {
@@ -58,12 +58,13 @@ struct ReduceHost {
 
 template <class T, class Op>
 const ReduceHost& reduce_host() {
-    static constexpr ReduceHost kernels{.fixed = host_kernel<&host::reduce_wide<T, Op>>(),
-                                        .serial = host_kernel<&host::reduce_serial<T, Op>>(),
-                                        .global_step = host_kernel<&host::reduce_global_step<T, Op>>(),
-                                        .interleaved = host_kernel<&host::reduce_interleaved<T, Op>>(),
-                                        .sequential = host_kernel<&host::reduce_sequential<T, Op>>(),
-                                        .first_add = host_kernel<&host::reduce_first_add<T, Op>>()};
+    static constexpr ReduceHost kernels{
+        .fixed = host_kernel<&detail::host::reduce_wide<T, Op>>(),
+        .serial = host_kernel<&detail::host::reduce_serial<T, Op>>(),
+        .global_step = host_kernel<&detail::host::reduce_global_step<T, Op>>(),
+        .interleaved = host_kernel<&detail::host::reduce_interleaved<T, Op>>(),
+        .sequential = host_kernel<&detail::host::reduce_sequential<T, Op>>(),
+        .first_add = host_kernel<&detail::host::reduce_first_add<T, Op>>()};
     return kernels;
 }
 
@@ -78,7 +79,7 @@ struct ReduceProblem {
     Type type() const { return in.type; }
 };
 
-Run reduce(Stream& stream, const ReduceProblem& problem, const Options& options);
+Enqueued reduce(Stream& stream, const ReduceProblem& problem, const Options& options);
 
 /// The first level alone, for a part of a larger input: out[c] is the result of chunk c, of `length` elements (the last one
 /// of what is left); nothing if in is empty. Throws unsupported for a variant other than `fixed`; returns its name.
@@ -99,21 +100,21 @@ u64 reduce_depth(std::string_view variant, u64 n);
 
 /// A built-in operator; in and out of one type. Identities: 0, 1, and for min and max the type's largest and
 /// smallest value (floats: the infinities).
-Run reduce(Stream& stream, const View& in, const View& out, ReduceOp op = ReduceOp::sum,
-           const Options& options = {});
+Enqueued reduce(Stream& stream, const View& in, const View& out, ReduceOp op = ReduceOp::sum,
+                const Options& options = {});
 
 /// A built-in operator on spans or arrays.
 template <Range In, Range Out>
-Run reduce(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
-           const Options& options = {}) {
+Enqueued reduce(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
+                const Options& options = {}) {
     return reduce(stream, View(in.view()), View(out.view()), op, options);
 }
 
 /// An operator made with CONCORD_FUNCTION: T(T, T) once its trailing parameters are bound. identity: the
 /// value for which op(identity, x) == x.
 template <Range In, Range Out, class F, class... B>
-Run reduce(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
-           typename In::Element identity, const Options& options = {}) {
+Enqueued reduce(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
+                typename In::Element identity, const Options& options = {}) {
     using Fn = Function<F, B...>;
     using T = typename Out::Element;
     detail::check_combines<In, Out, Fn>();

@@ -1,5 +1,5 @@
 #pragma once
-/// Reduce in the host dialect. Parallel texts: reduce.cu and reduce.cl (canonical order), reduce_steps.cu and
+/// Reduce in the host dialect. Parallel sources: reduce.cu and reduce.cl (canonical order), reduce_steps.cu and
 /// reduce_steps.cl (the textbook's steps), where phases and traffic are described. T: element type; Op: the
 /// operator.
 
@@ -8,26 +8,26 @@
 #include <algorithm>
 #include <atomic>
 
-namespace concord::host {
+namespace concord::detail::host {
 
-inline constexpr u64 order_lanes = 128;
+inline constexpr u64 order_width = 128;
 
 /// The reduction of one chunk: a row of 128 at a time, then the tree.
 template <class T, class Op>
 [[gnu::always_inline]] inline T reduce_chunk(const T* chunk, u64 length, T identity, const Op op) {
-    alignas(64) T sum[order_lanes];
-    for (u64 l = 0; l < order_lanes; ++l)
+    alignas(64) T sum[order_width];
+    for (u64 l = 0; l < order_width; ++l)
         sum[l] = identity;
-    const u64 rows = length / order_lanes;
-    for (u64 row = 0; row < rows; ++row, chunk += order_lanes) {
-        for (u64 l = 0; l < order_lanes; ++l)
+    const u64 rows = length / order_width;
+    for (u64 row = 0; row < rows; ++row, chunk += order_width) {
+        for (u64 l = 0; l < order_width; ++l)
             sum[l] = op(sum[l], chunk[l]);
     }
-    const u64 rest = length % order_lanes;
+    const u64 rest = length % order_width;
     for (u64 l = 0; l < rest; ++l)
         sum[l] = op(sum[l], chunk[l]);
 
-    for (u64 distance = order_lanes / 2; distance > 0; distance /= 2) {
+    for (u64 distance = order_width / 2; distance > 0; distance /= 2) {
         for (u64 l = 0; l < distance; ++l)
             sum[l] = op(sum[l], sum[l + distance]);
     }
@@ -130,4 +130,4 @@ void reduce_first_add(const Group& group, const T* in, T* sums, u64 n, T identit
     sums[group.x] = meet_halves(shared, op);
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

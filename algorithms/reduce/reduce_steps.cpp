@@ -2,7 +2,7 @@
 
 #include "reduce_table.hpp"
 
-#include <concord/launch.hpp>
+#include <concord/internal/launch.hpp>
 
 #include <bit>
 
@@ -14,8 +14,8 @@ namespace {
 void run_levels(Stream& stream, const ReduceProblem& p, const char* entry, HostKernel ReduceHost::*host,
                 u64 factor) {
     Device& device = stream.device();
-    const auto step = reduce_kernel(device, p, ReduceText::steps, entry, host);
-    const u32 lanes = lanes_of(device, reduce_group);
+    const auto step = reduce_kernel(device, p, ReduceSource::steps, entry, host);
+    const u32 group_size = group_size_of(device, reduce_group);
     std::shared_ptr<Buffer> from, to;
     View in = p.in;
     while (true) {
@@ -25,7 +25,8 @@ void run_levels(Stream& stream, const ReduceProblem& p, const char* entry, HostK
             to = stream.scratch(groups * size_of(in.type));
             out = {to.get(), 0, groups, in.type};
         }
-        launch(stream, *step, LaunchShape::linear(groups, lanes), in, out, in.count, p.identity, p.values);
+        launch(stream, *step, LaunchShape::linear(groups, group_size), in, out, in.count, p.identity,
+               p.values);
         if (groups == 1) return;
         in = out;
         from = std::move(to);
@@ -53,7 +54,7 @@ void run_reduce_shuffle(Stream& stream, const ReduceProblem& p) {
 void run_reduce_global_tree(Stream& stream, const ReduceProblem& p) {
     Device& device = stream.device();
     const auto step =
-        reduce_kernel(device, p, ReduceText::steps, "reduce_global_step", &ReduceHost::global_step);
+        reduce_kernel(device, p, ReduceSource::steps, "reduce_global_step", &ReduceHost::global_step);
     const auto copy = stream.scratch(p.in.bytes());
     stream.copy(*copy, 0, *p.in.buffer, p.in.offset, p.in.bytes());
     const View x{copy.get(), 0, p.in.count, p.in.type};
@@ -67,7 +68,7 @@ void run_reduce_global_tree(Stream& stream, const ReduceProblem& p) {
 
 void run_reduce_serial(Stream& stream, const ReduceProblem& p) {
     const auto serial =
-        reduce_kernel(stream.device(), p, ReduceText::steps, "reduce_serial", &ReduceHost::serial);
+        reduce_kernel(stream.device(), p, ReduceSource::steps, "reduce_serial", &ReduceHost::serial);
     launch(stream, *serial, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.identity, p.values);
 }
 

@@ -7,10 +7,10 @@ namespace concord::detail {
 
 inline constexpr u32 reduce_group = 256;
 
-enum class ReduceText { fixed, wide, steps };
+enum class ReduceSource { fixed, wide, steps };
 
 /// The kernel `entry` for the problem's type and operator.
-std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& problem, ReduceText text,
+std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& problem, ReduceSource text,
                                       const char* entry, HostKernel ReduceHost::*host);
 
 void run_reduce_serial(Stream& stream, const ReduceProblem& problem);

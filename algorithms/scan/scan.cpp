@@ -1,36 +1,36 @@
 #include "scan_table.hpp"
 
-#include <concord/launch.hpp>
-#include <concord/lookback.hpp>
-#include <concord/tunables.hpp>
+#include <concord/internal/launch.hpp>
+#include <concord/internal/lookback.hpp>
+#include <concord/internal/tunables.hpp>
 
 #include <bit>
 
 namespace concord {
 
-namespace texts {
-extern const KernelText common_cu, common_cl, lookback_cu, scan_cu, scan_cl, scan_fallback_cl, scan_wide_cl,
+namespace detail::kernel_sources {
+extern const SourceFile common_cu, common_cl, lookback_cu, scan_cu, scan_cl, scan_fallback_cl, scan_wide_cl,
     scan_steps_cu, scan_steps_cl;
 }
 
 namespace detail {
 namespace {
 
-constexpr u64 many_lane_tile = u64{scan_group} * 16;
-constexpr u64 wide_tile = host::scan_tile;
+constexpr u64 group_tile = u64{scan_group} * 16;
+constexpr u64 wide_tile = detail::host::scan_tile;
 
-const KernelSource& source(ScanText text) {
-    using namespace texts;
+const KernelSource& source(ScanSource text) {
+    using namespace kernel_sources;
     static const KernelSource tiles{"scan", {common_cu, lookback_cu, scan_cu}, {common_cl, scan_cl}};
     static const KernelSource fallback{"scan_fallback", {}, {common_cl, scan_cl, scan_fallback_cl}};
     static const KernelSource wide{"scan_wide", {}, {common_cl, scan_wide_cl}};
     static const KernelSource steps{"scan_steps", {common_cu, scan_steps_cu}, {common_cl, scan_steps_cl}};
     switch (text) {
-        case ScanText::tiles:
+        case ScanSource::tiles:
             return tiles;
-        case ScanText::fallback:
+        case ScanSource::fallback:
             return fallback;
-        case ScanText::wide:
+        case ScanSource::wide:
             return wide;
         default:
             return steps;
@@ -83,11 +83,12 @@ LookbackShape default_shape(Type type, u64 n) {
 }
 
 // scan_kernel() with that shape.
-std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, ScanText text, const char* entry,
-                                      HostKernel ScanHost::*host, const LookbackShape& shape) {
+std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, ScanSource text,
+                                      const char* entry, HostKernel ScanHost::*host,
+                                      const LookbackShape& shape) {
     const Type type = p.type();
     const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type),
-                      text == ScanText::tiles ? u64{shape.tiles} | u64{shape.resident} << 8 : 0};
+                      text == ScanSource::tiles ? u64{shape.tiles} | u64{shape.resident} << 8 : 0};
     return device.kernel(id, [&] {
         KernelSpec spec;
         spec.source = &source(text);
@@ -97,11 +98,11 @@ std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, Scan
                           {"GROUP", std::to_string(scan_group)},
                           {"TILES", std::to_string(shape.tiles)},
                           {"RESIDENT", std::to_string(shape.resident)}};
-        if (text == ScanText::wide && p.op.hash == builtin(ReduceOp::sum, type).hash)
+        if (text == ScanSource::wide && p.op.hash == builtin(ReduceOp::sum, type).hash)
             spec.constants.push_back({"T16", std::string(opencl_name(type)) + "16"});
         spec.op = p.op;
         if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
-        spec.max_lanes = text == ScanText::wide ? 1 : scan_group;
+        spec.max_group_size = text == ScanSource::wide ? 1 : scan_group;
         return spec;
     });
 }
@@ -114,8 +115,8 @@ LookbackShape lookback_shape(const Device& device, const ScanProblem& p) {
 
 void run_lookback(Stream& stream, const ScanProblem& p) {
     const LookbackShape shape = lookback_shape(stream.device(), p);
-    const auto scan = shaped_kernel(stream.device(), p, ScanText::tiles, "scan_lookback", nullptr, shape);
-    const u64 n = p.in.count, tiles = divide_up(n, many_lane_tile);
+    const auto scan = shaped_kernel(stream.device(), p, ScanSource::tiles, "scan_lookback", nullptr, shape);
+    const u64 n = p.in.count, tiles = divide_up(n, group_tile);
     const u64 groups = divide_up(tiles, shape.tiles);
     const Lookback lookback(stream, tiles, size_of(p.type()));
     launch(stream, *scan, LaunchShape::linear(groups, scan_group), p.in, p.out, lookback.view, n,
@@ -138,8 +139,8 @@ struct Totals {
 };
 
 void run_lookback_fallback(Stream& stream, const ScanProblem& p) {
-    const auto scan = scan_kernel(stream.device(), p, ScanText::fallback, "scan_fallback");
-    const u64 n = p.in.count, tiles = divide_up(n, many_lane_tile);
+    const auto scan = scan_kernel(stream.device(), p, ScanSource::fallback, "scan_fallback");
+    const u64 n = p.in.count, tiles = divide_up(n, group_tile);
     const Totals above(stream, tiles, p.type());
     launch(stream, *scan, LaunchShape::linear(tiles, scan_group), p.in, p.out, above.totals, above.flags, n,
            static_cast<u32>(tiles), p.exclusive(), p.identity, p.values);
@@ -148,9 +149,9 @@ void run_lookback_fallback(Stream& stream, const ScanProblem& p) {
 // The tiles' totals, an exclusive scan of these by the same rule, and the tiles once more.
 void run_reduce_then_scan(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
-    const bool wide = !device.traits().many_lanes;
-    const ScanText text = wide ? ScanText::wide : ScanText::tiles;
-    const u64 n = p.in.count, tiles = divide_up(n, wide ? wide_tile : many_lane_tile);
+    const bool wide = !device.traits().many_items;
+    const ScanSource text = wide ? ScanSource::wide : ScanSource::tiles;
+    const u64 n = p.in.count, tiles = divide_up(n, wide ? wide_tile : group_tile);
     const LaunchShape shape = LaunchShape::linear(tiles, wide ? 1 : scan_group);
     const auto buffer = stream.scratch(tiles * size_of(p.type()));
     const View carries{buffer.get(), 0, tiles, p.type()};
@@ -172,7 +173,7 @@ void run_reduce_then_scan(Stream& stream, const ScanProblem& p) {
 // Groups that take tiles in turn; a single one while the work is small, for waking a thread costs more.
 void run_partitioned(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
-    const auto scan = scan_kernel(device, p, ScanText::wide, "scan_partitioned", &ScanHost::partitioned);
+    const auto scan = scan_kernel(device, p, ScanSource::wide, "scan_partitioned", &ScanHost::partitioned);
     const u64 n = p.in.count, tiles = divide_up(n, wide_tile);
     const Totals above(stream, tiles, p.type());
     const u64 least_bytes = tuned(device, group_kib, point_of(p), 512) << 10;
@@ -183,7 +184,7 @@ void run_partitioned(Stream& stream, const ScanProblem& p) {
 }
 
 void run_serial(Stream& stream, const ScanProblem& p) {
-    const auto serial = scan_kernel(stream.device(), p, ScanText::wide, "scan_serial", &ScanHost::serial);
+    const auto serial = scan_kernel(stream.device(), p, ScanSource::wide, "scan_serial", &ScanHost::serial);
     launch(stream, *serial, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.exclusive(), p.identity,
            p.values);
 }
@@ -203,17 +204,17 @@ Support supports_groups(const Device& device, const ScanProblem& p) {
 Support supports_progress(const Device& device, const ScanProblem& p) {
     if (!device.traits().forward_progress)
         return Support::no(device.info().selector + " does not promise that groups go on while others wait");
-    return device.traits().many_lanes ? supports_groups(device, p) : supports_any(device, p);
+    return device.traits().many_items ? supports_groups(device, p) : supports_any(device, p);
 }
 
 Support supports_lookback(const Device& device, const ScanProblem& p) {
     const u64 most = (u64{1} << 32) - 1;
-    if (divide_up(p.in.count, many_lane_tile) > most) return Support::no("more than 2^32 - 1 tiles");
+    if (divide_up(p.in.count, group_tile) > most) return Support::no("more than 2^32 - 1 tiles");
     return supports_progress(device, p);
 }
 
 Support supports_partitioned(const Device& device, const ScanProblem& p) {
-    if (device.traits().many_lanes)
+    if (device.traits().many_items)
         return Support::no("it is for devices of one lane a group, " + device.info().selector + " has many");
     return supports_progress(device, p);
 }
@@ -226,10 +227,10 @@ Support supports_local(const Device& device, const ScanProblem& p, u64 bytes) {
 }
 
 // Elements in local memory of a group that scans a tile: the tile, padding, and the totals of its blocks and nodes.
-constexpr u64 tile_room = many_lane_tile / 16 * 17 + scan_group + 16;
+constexpr u64 tile_room = group_tile / 16 * 17 + scan_group + 16;
 
 Support supports_reduce_then_scan(const Device& device, const ScanProblem& p) {
-    if (!device.traits().many_lanes) return supports_any(device, p);
+    if (!device.traits().many_items) return supports_any(device, p);
     return supports_local(device, p, tile_room * size_of(p.type()));
 }
 
@@ -240,7 +241,7 @@ Support supports_lookback_fallback(const Device& device, const ScanProblem& p) {
     if (!device.traits().device_fence)
         return Support::no(device.info().selector + " has no fence between the groups of a launch");
     constexpr u64 most = (u64{1} << 32) - 1, looked_at = 128;
-    if (divide_up(p.in.count, many_lane_tile) > most) return Support::no("more than 2^32 - 1 tiles");
+    if (divide_up(p.in.count, group_tile) > most) return Support::no("more than 2^32 - 1 tiles");
     const u64 room = tile_room + looked_at + scan_group + 16 + 1;
     return supports_local(device, p, room * size_of(p.type()) + (looked_at + 2) * sizeof(u32) + 64);
 }
@@ -274,64 +275,66 @@ struct ScanRow : Variant {
 constexpr ScanRow table[] = {
     {{"lookback",
       "canonical order in one launch: tiles look back on a tree of totals, not on a chain of prefixes", true,
-      false, false, Order::canonical, "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
+      false, false, OperationOrder::canonical, "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
      supports_lookback,
      run_lookback,
      canonical_depth},
     {{"partitioned",
       "canonical order in one launch: a task reduces a tile that fits its cache, looks back, scans it", false,
-      true, true, Order::canonical, "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
+      true, true, OperationOrder::canonical, "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
      supports_partitioned,
      run_partitioned,
      canonical_depth},
     {{"reduce_then_scan", "canonical order: the tiles' totals, a scan of these, and the tiles once more",
-      true, true, false, Order::canonical,
+      true, true, false, OperationOrder::canonical,
       "Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors, 2008"},
      supports_reduce_then_scan,
      run_reduce_then_scan,
      canonical_depth},
     {{"lookback_fallback",
       "canonical order in one launch: as lookback, but what a group waits for too long, it works out itself",
-      false, true, false, Order::canonical, "T. Smith, R. Levien, J. D. Owens, Decoupled Fallback, 2025"},
+      false, true, false, OperationOrder::canonical,
+      "T. Smith, R. Levien, J. D. Owens, Decoupled Fallback, 2025"},
      supports_lookback_fallback,
      run_lookback_fallback,
      canonical_depth},
-    {{"recursive_vector", "as recursive, eight elements a lane in registers", true, true, true, Order::own,
-      "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
+    {{"recursive_vector", "as recursive, eight elements a lane in registers", true, true, true,
+      OperationOrder::variant_specific, "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
      supports_groups,
      run_scan_recursive_vector,
      [](u64 n) { return blocks_depth(n, 8 * scan_group, 8 + 8 + 1); }},
-    {{"conflict_free", "as recursive, with padding against bank conflicts", true, true, false, Order::own,
-      "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
+    {{"conflict_free", "as recursive, with padding against bank conflicts", true, true, false,
+      OperationOrder::variant_specific, "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
      supports_groups,
      run_scan_conflict_free,
      [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9 + 1); }},
     {{"recursive", "blocks by a tree in local memory, their sums recursively, then offsets", true, true, true,
-      Order::own, "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
+      OperationOrder::variant_specific, "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
      supports_groups,
      run_scan_recursive,
      [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9 + 1); }},
-    {{"brent_kung", "blocks by a tree up and one down, sums recursively", true, true, true, Order::own,
+    {{"brent_kung", "blocks by a tree up and one down, sums recursively", true, true, true,
+      OperationOrder::variant_specific,
       "R. P. Brent, H. T. Kung, A Regular Layout for Parallel Adders, 1982"},
      supports_groups,
      run_scan_brent_kung,
      [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9); }},
-    {{"kogge_stone", "blocks by log n steps of all lanes, sums recursively", true, true, true, Order::own,
-      "P. M. Kogge, H. S. Stone, 1973"},
+    {{"kogge_stone", "blocks by log n steps of all work-items, sums recursively", true, true, true,
+      OperationOrder::variant_specific, "P. M. Kogge, H. S. Stone, 1973"},
      supports_groups,
      run_scan_kogge_stone,
      [](u64 n) { return blocks_depth(n, scan_group, 8); }},
-    {{"blelloch", "up-sweep and down-sweep in global memory, a launch a level", true, true, true, Order::own,
-      "G. Blelloch, Prefix Sums and Their Applications, 1990"},
+    {{"blelloch", "up-sweep and down-sweep in global memory, a launch a level", true, true, true,
+      OperationOrder::variant_specific, "G. Blelloch, Prefix Sums and Their Applications, 1990"},
      supports_groups,
      run_scan_blelloch,
      [](u64 n) { return 2 * log2_up(n) + 1; }},
-    {{"hillis_steele", "log n passes over global memory", true, true, true, Order::own,
+    {{"hillis_steele", "log n passes over global memory", true, true, true, OperationOrder::variant_specific,
       "W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986"},
      supports_groups,
      run_scan_hillis_steele,
      [](u64 n) { return log2_up(n); }},
-    {{"serial", "one loop on one thread", false, false, true, Order::own, "textbook"},
+    {{"serial", "one loop on one thread", false, false, true, OperationOrder::variant_specific, "textbook"},
      supports_any,
      run_serial,
      [](u64 n) { return n; }},
@@ -339,7 +342,7 @@ constexpr ScanRow table[] = {
 
 }  // namespace
 
-std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, ScanText text, const char* entry,
+std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, ScanSource text, const char* entry,
                                     HostKernel ScanHost::*host) {
     return shaped_kernel(device, p, text, entry, host, default_shape(p.type(), p.in.count));
 }
@@ -348,7 +351,7 @@ Tunables scan_tunables() {
     return {&lookback_tiles, &lookback_resident, &group_kib};
 }
 
-Run scan(Stream& stream, const ScanProblem& p, const Options& options) {
+Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {
     check_operand("scan", "in", stream, p.in);
     check_operand("scan", "out", stream, p.out);
     if (p.in.count != p.out.count)
@@ -368,12 +371,12 @@ Run scan(Stream& stream, const ScanProblem& p, const Options& options) {
 }
 
 u64 scan_tile(const Device& device) {
-    return device.traits().many_lanes ? many_lane_tile : wide_tile;
+    return device.traits().many_items ? group_tile : wide_tile;
 }
 
 void scan_totals(Stream& stream, const ScanProblem& p) {
-    const bool wide = !stream.device().traits().many_lanes;
-    const auto totals = scan_kernel(stream.device(), p, wide ? ScanText::wide : ScanText::tiles,
+    const bool wide = !stream.device().traits().many_items;
+    const auto totals = scan_kernel(stream.device(), p, wide ? ScanSource::wide : ScanSource::tiles,
                                     "scan_totals", &ScanHost::totals);
     launch(stream, *totals,
            LaunchShape::linear(divide_up(p.in.count, scan_tile(stream.device())), wide ? 1 : scan_group),
@@ -382,7 +385,7 @@ void scan_totals(Stream& stream, const ScanProblem& p) {
 
 std::string_view scan_in_parts(Stream& stream, const ScanProblem& p, const Options& options) {
     const ScanRow& row = choose("scan", table, stream.device(), p, options);
-    if (row.order != Order::canonical)
+    if (row.order != OperationOrder::canonical)
         throw_unsupported_variant("scan", row.name, stream.device(),
                                   "its scans of parts do not make up the scan of the whole",
                                   {choose("scan", table, stream.device(), p, {}).name});

@@ -23,9 +23,9 @@
 /// associative up to rounding; it need not be commutative. Sources: J. Sklansky, Conditional-sum Addition Logic, 1960;
 /// G. Blelloch, Prefix Sums and Their Applications, 1990.
 
+#include <concord/detail/scan_host.hpp>
+#include <concord/detail/scan_steps_host.hpp>
 #include <concord/operators.hpp>
-#include <concord/scan_host.hpp>
-#include <concord/scan_steps_host.hpp>
 #include <concord/variant.hpp>
 
 #include <functional>
@@ -48,19 +48,19 @@ struct ScanHost {
 template <class T, class Op>
 const ScanHost& scan_host() {
     static constexpr ScanHost kernels{
-        .serial = plain_host_kernel<&host::scan_serial<T, Op>>(),
-        .partitioned = host_kernel<&host::scan_partitioned<T, Op>>(),
-        .totals = host_kernel<&host::scan_totals<T, Op>>(),
-        .step = plain_host_kernel<&host::scan_step<T, Op>>(),
-        .shift = plain_host_kernel<&host::scan_shift<T, Op>>(),
-        .join = plain_host_kernel<&host::scan_join<T, Op>>(),
-        .up_sweep = plain_host_kernel<&host::scan_up_sweep<T, Op>>(),
-        .down_sweep = plain_host_kernel<&host::scan_down_sweep<T, Op>>(),
-        .kogge_stone = plain_host_kernel<&host::scan_kogge_stone<T, Op>>(),
-        .brent_kung = plain_host_kernel<&host::scan_brent_kung<T, Op>>(),
-        .recursive = plain_host_kernel<&host::scan_recursive<T, Op>>(),
-        .recursive_vector = plain_host_kernel<&host::scan_recursive_vector<T, Op>>(),
-        .offsets = plain_host_kernel<&host::scan_offsets<T, Op>>()};
+        .serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
+        .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>(),
+        .totals = host_kernel<&detail::host::scan_totals<T, Op>>(),
+        .step = plain_host_kernel<&detail::host::scan_step<T, Op>>(),
+        .shift = plain_host_kernel<&detail::host::scan_shift<T, Op>>(),
+        .join = plain_host_kernel<&detail::host::scan_join<T, Op>>(),
+        .up_sweep = plain_host_kernel<&detail::host::scan_up_sweep<T, Op>>(),
+        .down_sweep = plain_host_kernel<&detail::host::scan_down_sweep<T, Op>>(),
+        .kogge_stone = plain_host_kernel<&detail::host::scan_kogge_stone<T, Op>>(),
+        .brent_kung = plain_host_kernel<&detail::host::scan_brent_kung<T, Op>>(),
+        .recursive = plain_host_kernel<&detail::host::scan_recursive<T, Op>>(),
+        .recursive_vector = plain_host_kernel<&detail::host::scan_recursive_vector<T, Op>>(),
+        .offsets = plain_host_kernel<&detail::host::scan_offsets<T, Op>>()};
     return kernels;
 }
 
@@ -77,7 +77,7 @@ struct ScanProblem {
     u32 exclusive() const { return kind == ScanKind::exclusive ? 1 : 0; }
 };
 
-Run scan(Stream& stream, const ScanProblem& problem, const Options& options);
+Enqueued scan(Stream& stream, const ScanProblem& problem, const Options& options);
 
 // A part of a larger input that is a node of the canonical tree, or the beginning of one, is scanned by a call of its own
 // whose identity is what lies before it: elsewhere the identity only fills up what no result depends on.
@@ -89,14 +89,14 @@ void scan_totals(Stream& stream, const ScanProblem& problem);
 /// The variant that options ask for. Throws unsupported if its order is not the canonical one.
 std::string_view scan_in_parts(Stream& stream, const ScanProblem& problem, const Options& options);
 
-/// What lies before each tile; the functions are those of host::ScanCarry, without its types.
+/// What lies before each tile; the functions are those of detail::host::ScanCarry, without its types.
 struct ScanBefore {
     std::function<void(void* carry)> carry;
     std::function<void(const void* totals, u64 count, u32 level)> push;
 };
 template <class T, class Op>
 ScanBefore scan_before(T identity, const Op& op) {
-    const auto state = std::make_shared<host::ScanCarry<T, Op>>(identity, op);
+    const auto state = std::make_shared<detail::host::ScanCarry<T, Op>>(identity, op);
     return {[=](void* carry) {
                 const T value = state->carry();
                 std::memcpy(carry, &value, sizeof value);
@@ -122,21 +122,22 @@ u64 scan_depth(std::string_view variant, u64 n);
 
 /// A built-in operator; in and out of one type. Identities: 0, 1, and for min and max the type's largest and
 /// smallest value (floats: the infinities).
-Run scan(Stream& stream, const View& in, const View& out, ReduceOp op = ReduceOp::sum,
-         ScanKind kind = ScanKind::inclusive, const Options& options = {});
+Enqueued scan(Stream& stream, const View& in, const View& out, ReduceOp op = ReduceOp::sum,
+              ScanKind kind = ScanKind::inclusive, const Options& options = {});
 
 /// A built-in operator on spans or arrays.
 template <Range In, Range Out>
-Run scan(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
-         ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
+Enqueued scan(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
+              ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
     return scan(stream, View(in.view()), View(out.view()), op, kind, options);
 }
 
 /// An operator made with CONCORD_FUNCTION: T(T, T) once its trailing parameters are bound, called with the earlier
 /// element first. identity: the value for which op(identity, x) == x.
 template <Range In, Range Out, class F, class... B>
-Run scan(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
-         typename In::Element identity, ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
+Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
+              typename In::Element identity, ScanKind kind = ScanKind::inclusive,
+              const Options& options = {}) {
     using Fn = Function<F, B...>;
     using T = typename Out::Element;
     detail::check_combines<In, Out, Fn>();

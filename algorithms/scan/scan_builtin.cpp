@@ -45,8 +45,8 @@ ScanBefore scan_before(Type type, ReduceOp op) {
 
 }  // namespace detail
 
-Run scan(Stream& stream, const View& in, const View& out, ReduceOp op, ScanKind kind,
-         const Options& options) {
+Enqueued scan(Stream& stream, const View& in, const View& out, ReduceOp op, ScanKind kind,
+              const Options& options) {
     return detail::scan(stream, detail::scan_problem(in, out, op, kind), options);
 }
 

@@ -1,18 +1,18 @@
 #pragma once
-/// Scan in the canonical order in the host dialect. Parallel texts: scan.cu, scan.cl, where the algorithm is described. T:
+/// Scan in the canonical order in the host dialect. Parallel sources: scan.cu, scan.cl, where the algorithm is described. T:
 /// element type; Op: the operator.
 
+#include <concord/detail/host_vector.hpp>
+#include <concord/detail/scan_sum_host.hpp>
 #include <concord/host_kernel.hpp>
-#include <concord/host_vector.hpp>
 #include <concord/operators.hpp>
-#include <concord/scan_sum_host.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 inline constexpr u64 scan_fan = 16;      ///< nodes of a node, elements of a block
 inline constexpr u64 scan_piece = 1024;  ///< elements that go through the loops at a time
@@ -292,4 +292,4 @@ void scan_serial(const Group& /*group*/, const T* in, T* out, u64 n, u32 exclusi
     }
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

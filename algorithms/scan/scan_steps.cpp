@@ -2,7 +2,7 @@
 
 #include "scan_table.hpp"
 
-#include <concord/launch.hpp>
+#include <concord/internal/launch.hpp>
 
 #include <bit>
 
@@ -19,16 +19,16 @@ View elements(const std::shared_ptr<Buffer>& buffer, u64 count, const ScanProble
 void run_blocks(Stream& stream, const ScanProblem& p, const char* entry, HostKernel ScanHost::*host,
                 u64 block) {
     Device& device = stream.device();
-    const auto scan = scan_kernel(device, p, ScanText::steps, entry, host);
+    const auto scan = scan_kernel(device, p, ScanSource::steps, entry, host);
     const u64 n = p.in.count, groups = divide_up(n, block);
     const auto buffer = stream.scratch(groups * size_of(p.type()));
     const View sums = elements(buffer, groups, p);
-    launch(stream, *scan, LaunchShape::linear(groups, lanes_of(device, scan_group)), p.in, p.out, sums, n,
-           p.exclusive(), p.identity, p.values);
+    launch(stream, *scan, LaunchShape::linear(groups, group_size_of(device, scan_group)), p.in, p.out, sums,
+           n, p.exclusive(), p.identity, p.values);
     if (groups == 1) return;
     run_blocks(stream, {sums, sums, p.op, p.values, p.identity, ScanKind::exclusive, p.host}, entry, host,
                block);
-    const auto offsets = scan_kernel(device, p, ScanText::steps, "scan_offsets", &ScanHost::offsets);
+    const auto offsets = scan_kernel(device, p, ScanSource::steps, "scan_offsets", &ScanHost::offsets);
     launch_elements(stream, *offsets, n, scan_group, p.values, p.out, sums, n, block);
 }
 
@@ -36,7 +36,7 @@ void run_blocks(Stream& stream, const ScanProblem& p, const char* entry, HostKer
 
 void run_scan_hillis_steele(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
-    const auto step = scan_kernel(device, p, ScanText::steps, "scan_step", &ScanHost::step);
+    const auto step = scan_kernel(device, p, ScanSource::steps, "scan_step", &ScanHost::step);
     const u64 n = p.in.count;
     View x = p.in;
     std::shared_ptr<Buffer> from, to;  // two take turns
@@ -53,7 +53,7 @@ void run_scan_hillis_steele(Stream& stream, const ScanProblem& p) {
                         size_of(p.type()));
             return;
         }
-        const auto shift = scan_kernel(device, p, ScanText::steps, "scan_shift", &ScanHost::shift);
+        const auto shift = scan_kernel(device, p, ScanSource::steps, "scan_shift", &ScanHost::shift);
         launch_elements(stream, *shift, n, scan_group, p.values, x, p.out, n, p.identity);
     } else if (!overlap(x, p.out)) {
         stream.copy(*p.out.buffer, p.out.offset, *x.buffer, x.offset, x.bytes());
@@ -64,8 +64,8 @@ void run_scan_blelloch(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
     const u64 n = p.in.count, whole = std::bit_ceil(n);
     const u32 size = size_of(p.type());
-    const auto up = scan_kernel(device, p, ScanText::steps, "scan_up_sweep", &ScanHost::up_sweep);
-    const auto down = scan_kernel(device, p, ScanText::steps, "scan_down_sweep", &ScanHost::down_sweep);
+    const auto up = scan_kernel(device, p, ScanSource::steps, "scan_up_sweep", &ScanHost::up_sweep);
+    const auto down = scan_kernel(device, p, ScanSource::steps, "scan_down_sweep", &ScanHost::down_sweep);
     const auto buffer = stream.scratch(whole * size);
     const View x = elements(buffer, whole, p);
     stream.copy(*buffer, 0, *p.in.buffer, p.in.offset, p.in.bytes());
@@ -82,7 +82,7 @@ void run_scan_blelloch(Stream& stream, const ScanProblem& p) {
     if (p.kind == ScanKind::exclusive) {
         stream.copy(*p.out.buffer, p.out.offset, *buffer, 0, p.out.bytes());
     } else {
-        const auto join = scan_kernel(device, p, ScanText::steps, "scan_join", &ScanHost::join);
+        const auto join = scan_kernel(device, p, ScanSource::steps, "scan_join", &ScanHost::join);
         launch_elements(stream, *join, n, scan_group, p.values, x, p.in, p.out, n);
     }
 }

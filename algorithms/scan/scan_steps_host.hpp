@@ -1,5 +1,5 @@
 #pragma once
-/// The textbook's steps to a fast scan in the host dialect. Parallel texts: scan_steps.cu, scan_steps.cl, where
+/// The textbook's steps to a fast scan in the host dialect. Parallel sources: scan_steps.cu, scan_steps.cl, where
 /// they are described. T: element type; Op: the operator, called with the earlier element first. A group of the
 /// first six takes `tile` elements or nodes, of the others a block.
 
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 inline constexpr u64 scan_group = 256;
 
@@ -85,7 +85,7 @@ template <u64 length, class T>
 
 /// An inclusive scan of a value a lane, by hillis_steele.
 template <class T, class Op>
-[[gnu::always_inline]] inline void scan_lanes(T* shared, const Op op) {
+[[gnu::always_inline]] inline void scan_group_size(T* shared, const Op op) {
     T next[scan_group];
     for (u64 distance = 1; distance < scan_group; distance *= 2) {
         for (u64 lane = distance; lane < scan_group; ++lane)
@@ -99,7 +99,7 @@ void scan_kogge_stone(const Group& group, const T* in, T* out, T* sums, u64 n, u
                       const Op op) {
     T shared[scan_group];
     load_block<scan_group>(group, in, shared, n, identity);
-    scan_lanes(shared, op);
+    scan_group_size(shared, op);
     store_block<scan_group>(group, shared, out, n, exclusive, identity);
     sums[group.x] = shared[scan_group - 1];
 }
@@ -159,7 +159,7 @@ void scan_recursive_vector(const Group& group, const T* in, T* out, T* sums, u64
             item[lane * width + j] = op(item[lane * width + j - 1], item[lane * width + j]);
         shared[lane] = item[lane * width + width - 1];
     }
-    scan_lanes(shared, op);
+    scan_group_size(shared, op);
     const u64 first = group.x * length, count = std::min(length, n - first);
     for (u64 i = 0; i < count; ++i) {
         const u64 lane = i / width;
@@ -171,4 +171,4 @@ void scan_recursive_vector(const Group& group, const T* in, T* out, T* sums, u64
     sums[group.x] = shared[scan_group - 1];
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 /// A block of 16 elements, in vectors of 32 bytes at most. Integers are taken as unsigned: they wrap.
 template <class T>
@@ -104,4 +104,4 @@ template <int n, class T>
     }
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

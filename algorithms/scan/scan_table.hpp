@@ -7,10 +7,10 @@ namespace concord::detail {
 
 inline constexpr u32 scan_group = 256;
 
-enum class ScanText { tiles, fallback, wide, steps };
+enum class ScanSource { tiles, fallback, wide, steps };
 
 /// The kernel `entry` for the problem's type and operator.
-std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, ScanText text,
+std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, ScanSource text,
                                     const char* entry, HostKernel ScanHost::*host = nullptr);
 
 void run_scan_hillis_steele(Stream& stream, const ScanProblem& problem);

@@ -29,8 +29,8 @@
 ///
 /// Sources: D. Knuth, The Art of Computer Programming, vol. 3, 5.2; and those in the table of variants.
 
+#include <concord/detail/sort_host.hpp>
 #include <concord/map.hpp>
-#include <concord/sort_host.hpp>
 #include <concord/variant.hpp>
 
 namespace concord {
@@ -66,9 +66,10 @@ struct SortHost {
 
 template <class T, class V, class Less>
 const SortHost& sort_host() {
-    static constexpr SortHost kernels{.std_sort = plain_host_kernel<&host::sort_std<T, V, Less>>(),
-                                      .merge_tiles = plain_host_kernel<&host::merge_tiles<T, V, Less>>(),
-                                      .merge_runs = plain_host_kernel<&host::merge_runs<T, V, Less>>()};
+    static constexpr SortHost kernels{
+        .std_sort = plain_host_kernel<&detail::host::sort_std<T, V, Less>>(),
+        .merge_tiles = plain_host_kernel<&detail::host::merge_tiles<T, V, Less>>(),
+        .merge_runs = plain_host_kernel<&detail::host::merge_runs<T, V, Less>>()};
     return kernels;
 }
 
@@ -95,7 +96,7 @@ struct SortProblem {
     u64 bytes() const { return in.bytes() + (pairs() ? values_in.bytes() : 0); }
 };
 
-Run sort(Stream& stream, SortProblem problem, const Options& options);
+Enqueued sort(Stream& stream, SortProblem problem, const Options& options);
 
 /// The host kernels of the keys' own order.
 const SortHost* sort_builtin_host(u32 key_size, u32 value_size);
@@ -103,15 +104,15 @@ const SortHost* sort_builtin_host(u32 key_size, u32 value_size);
 /// The unsigned integer of that many bytes; of none for 0.
 template <u32 SIZE>
 using SortBits = std::conditional_t<
-    SIZE == 0, host::NoValue,
+    SIZE == 0, detail::host::NoValue,
     std::conditional_t<SIZE == 1, u8,
                        std::conditional_t<SIZE == 2, u16, std::conditional_t<SIZE == 4, u32, u64>>>>;
 
 /// By a comparator of the user's; V as the values are, or NoValue.
 template <class V, class T, class F, class... B>
-Run sort_by_less(Stream& stream, const View& in, const View& values_in, const View& out,
-                 const View& values_out, const Function<F, B...>& less, const SortBy& by,
-                 const Options& options) {
+Enqueued sort_by_less(Stream& stream, const View& in, const View& values_in, const View& out,
+                      const View& values_out, const Function<F, B...>& less, const SortBy& by,
+                      const Options& options) {
     using Fn = Function<F, B...>;
     static_assert(Fn::free_count == 2, "a comparator takes two elements: bind the rest");
     static_assert(std::is_integral_v<typename Fn::Result>, "the comparator's result is no integer");
@@ -134,18 +135,20 @@ std::vector<const Variant*> sort_variants();
 bool sort_is_stable(std::string_view variant);
 
 /// By the keys' own order; in and out of one type.
-Run sort(Stream& stream, const View& in, const View& out, const SortBy& by = {}, const Options& options = {});
-Run sort_pairs(Stream& stream, const View& keys_in, const View& values_in, const View& keys_out,
-               const View& values_out, const SortBy& by = {}, const Options& options = {});
+Enqueued sort(Stream& stream, const View& in, const View& out, const SortBy& by = {},
+              const Options& options = {});
+Enqueued sort_pairs(Stream& stream, const View& keys_in, const View& values_in, const View& keys_out,
+                    const View& values_out, const SortBy& by = {}, const Options& options = {});
 
 /// On spans or arrays.
 template <Range In, Range Out>
-Run sort(Stream& stream, const In& in, const Out& out, const SortBy& by = {}, const Options& options = {}) {
+Enqueued sort(Stream& stream, const In& in, const Out& out, const SortBy& by = {},
+              const Options& options = {}) {
     return sort(stream, View(in.view()), View(out.view()), by, options);
 }
 template <Range Keys, Range Values, Range KeysOut, Range ValuesOut>
-Run sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, const KeysOut& keys_out,
-               const ValuesOut& values_out, const SortBy& by = {}, const Options& options = {}) {
+Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, const KeysOut& keys_out,
+                    const ValuesOut& values_out, const SortBy& by = {}, const Options& options = {}) {
     return sort_pairs(stream, View(keys_in.view()), View(values_in.view()), View(keys_out.view()),
                       View(values_out.view()), by, options);
 }
@@ -153,18 +156,19 @@ Run sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, con
 /// By a comparator, I(T, T) for any integer type I, once its trailing parameters are bound. It says itself which way: by
 /// has no order and no bits.
 template <Range In, Range Out, class F, class... B>
-requires(Function<F, B...>::free_count == 2) Run
+requires(Function<F, B...>::free_count == 2) Enqueued
     sort(Stream& stream, const In& in, const Out& out, const Function<F, B...>& less, const SortBy& by = {},
          const Options& options = {}) {
     using T = typename Out::Element;
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, T>,
                   "in and out have different types");
-    return detail::sort_by_less<host::NoValue, T>(stream, in.view(), {}, out.view(), {}, less, by, options);
+    return detail::sort_by_less<detail::host::NoValue, T>(stream, in.view(), {}, out.view(), {}, less, by,
+                                                          options);
 }
 template <Range Keys, Range Values, Range KeysOut, Range ValuesOut, class F, class... B>
-Run sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, const KeysOut& keys_out,
-               const ValuesOut& values_out, const Function<F, B...>& less, const SortBy& by = {},
-               const Options& options = {}) {
+Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, const KeysOut& keys_out,
+                    const ValuesOut& values_out, const Function<F, B...>& less, const SortBy& by = {},
+                    const Options& options = {}) {
     using T = typename KeysOut::Element;
     static_assert(std::is_same_v<std::remove_const_t<typename Keys::Element>, T>,
                   "keys_in and keys_out have different types");
@@ -175,7 +179,7 @@ Run sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, con
 /// Elements in the order of their keys, which a function gives: K(T), once its trailing parameters are bound. The keys are
 /// computed once, and sorted with the elements for values.
 template <Range In, Range Out, class F, class... B>
-requires(Function<F, B...>::free_count == 1) Run
+requires(Function<F, B...>::free_count == 1) Enqueued
     sort(Stream& stream, const In& in, const Out& out, const Function<F, B...>& key, const SortBy& by = {},
          const Options& options = {}) {
     using K = typename Function<F, B...>::Result;

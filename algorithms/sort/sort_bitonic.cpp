@@ -6,20 +6,20 @@
 
 namespace concord {
 
-namespace texts {
-extern const KernelText sort_bitonic_cu, sort_bitonic_cl;
+namespace detail::kernel_sources {
+extern const SourceFile sort_bitonic_cu, sort_bitonic_cl;
 }
 
 namespace detail {
 namespace {
 
 constexpr u32 group = 256;
-constexpr u32 most_inputs_log2 = 4;  // elements a lane takes through several columns
+constexpr u32 most_inputs_log2 = 4;  // elements per work-item takes through several columns
 
 const KernelSource& source() {
     static const KernelSource source{"sort_bitonic",
-                                     {texts::sort_keys_cu, texts::sort_bitonic_cu},
-                                     {texts::sort_keys_cl, texts::sort_bitonic_cl}};
+                                     {kernel_sources::sort_keys_cu, kernel_sources::sort_bitonic_cu},
+                                     {kernel_sources::sort_keys_cl, kernel_sources::sort_bitonic_cl}};
     return source;
 }
 
@@ -49,8 +49,8 @@ void launch_columns(Stream& stream, const SortProblem& p, u64 distance, bool mir
     const u64 inputs = u64{1} << columns, stride = 2 * distance / inputs;
     const auto kernel = sort_kernel(stream.device(), p, source(), "sort_columns", group, inputs,
                                     {{"INPUTS", std::to_string(inputs)}});
-    const u64 lanes = divide_up(p.count(), 2 * distance) * stride;
-    launch_network(stream, *kernel, divide_up(lanes, group), p, stride, u32{mirrored});
+    const u64 group_size = divide_up(p.count(), 2 * distance) * stride;
+    launch_network(stream, *kernel, divide_up(group_size, group), p, stride, u32{mirrored});
 }
 
 // The columns of a merge of blocks of `length`, those from distance `least` on, several a launch.

@@ -1,12 +1,12 @@
 #pragma once
 // Distributing elements to buckets, in the host dialect: what the radix sort and the sample sort on the CPU share.
 
-#include <concord/host_vector.hpp>
-#include <concord/sort_host.hpp>
+#include <concord/detail/host_vector.hpp>
+#include <concord/detail/sort_host.hpp>
 
 #include <bit>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 /// At most so many buckets are filled at a time.
 inline constexpr u64 most_buckets = 256;
@@ -177,4 +177,4 @@ void radix_sort(const K* in, const V* values_in, K* out, V* values_out, K* spare
     if constexpr (has_value<V>) std::copy_n(passes == 0 ? values_in : values_spare, n, values_out);
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

@@ -9,14 +9,15 @@ namespace {
 
 template <class V>
 const SortHost* host_of(u32 key_size) {
-    return visit_size(
-        key_size, [](auto tag) { return &sort_host<typename decltype(tag)::type, V, host::Ascending>(); });
+    return visit_size(key_size, [](auto tag) {
+        return &sort_host<typename decltype(tag)::type, V, detail::host::Ascending>();
+    });
 }
 
-Run sort_codes(Stream& stream, const View& in, const View& values_in, const View& out, const View& values_out,
-               const SortBy& by, const Options& options) {
+Enqueued sort_codes(Stream& stream, const View& in, const View& values_in, const View& out,
+                    const View& values_out, const SortBy& by, const Options& options) {
     const SortCode code = sort_code(in.type, by);
-    const host::Ascending less{code.fold, code.flip};
+    const detail::host::Ascending less{code.fold, code.flip};
     const u32 value_size = values_in.buffer != nullptr ? size_of(values_in.type) : 0;
     return sort(stream,
                 {in,
@@ -33,18 +34,18 @@ Run sort_codes(Stream& stream, const View& in, const View& values_in, const View
 }  // namespace
 
 const SortHost* sort_builtin_host(u32 key_size, u32 value_size) {
-    if (value_size == 0) return host_of<host::NoValue>(key_size);
+    if (value_size == 0) return host_of<detail::host::NoValue>(key_size);
     return visit_size(value_size, [&](auto tag) { return host_of<typename decltype(tag)::type>(key_size); });
 }
 
 }  // namespace detail
 
-Run sort(Stream& stream, const View& in, const View& out, const SortBy& by, const Options& options) {
+Enqueued sort(Stream& stream, const View& in, const View& out, const SortBy& by, const Options& options) {
     return detail::sort_codes(stream, in, {}, out, {}, by, options);
 }
 
-Run sort_pairs(Stream& stream, const View& keys_in, const View& values_in, const View& keys_out,
-               const View& values_out, const SortBy& by, const Options& options) {
+Enqueued sort_pairs(Stream& stream, const View& keys_in, const View& values_in, const View& keys_out,
+                    const View& values_out, const SortBy& by, const Options& options) {
     return detail::sort_codes(stream, keys_in, values_in, keys_out, values_out, by, options);
 }
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 /// Stands for the values of keys that have none.
 struct NoValue {};
@@ -208,4 +208,4 @@ void merge_runs(const Group& group, const T* keys, const V* values, T* to_keys, 
         to.keys[i] = sort_decode(less, to.keys[i]);
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

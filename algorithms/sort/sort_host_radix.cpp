@@ -16,7 +16,7 @@
 #include "sort_table.hpp"
 
 namespace concord {
-namespace host {
+namespace detail::host {
 namespace {
 
 constexpr u32 digit_bits = 8;
@@ -149,7 +149,7 @@ void radix_serial(const Group& /*group*/, const K* in, const V* values_in, K* ou
 }
 
 }  // namespace
-}  // namespace host
+}  // namespace detail::host
 
 namespace detail {
 namespace {
@@ -163,19 +163,19 @@ struct RadixHost {
 template <class K, class V>
 const RadixHost& radix_host() {
     static constexpr RadixHost kernels{
-        .digits = plain_host_kernel<&host::radix_digits<K>>(),
-        .count = plain_host_kernel<&host::radix_count<K>>(),
-        .scatter = plain_host_kernel<&host::radix_scatter<K, V>>(),
-        .finish = plain_host_kernel<&host::radix_finish<K, V>>(),
-        .serial = plain_host_kernel<&host::radix_serial<K, V>>(),
-        .line_bytes = host::BucketLines<K>::bytes + host::BucketLines<V>::bytes};
+        .digits = plain_host_kernel<&detail::host::radix_digits<K>>(),
+        .count = plain_host_kernel<&detail::host::radix_count<K>>(),
+        .scatter = plain_host_kernel<&detail::host::radix_scatter<K, V>>(),
+        .finish = plain_host_kernel<&detail::host::radix_finish<K, V>>(),
+        .serial = plain_host_kernel<&detail::host::radix_serial<K, V>>(),
+        .line_bytes = detail::host::BucketLines<K>::bytes + detail::host::BucketLines<V>::bytes};
     return kernels;
 }
 
 const RadixHost& host_of(const SortProblem& p) {
     return visit_size(p.key_size(), [&](auto key) -> const RadixHost& {
         using K = typename decltype(key)::type;
-        if (!p.pairs()) return radix_host<K, host::NoValue>();
+        if (!p.pairs()) return radix_host<K, detail::host::NoValue>();
         return visit_size(p.value_size(), [&](auto value) -> const RadixHost& {
             return radix_host<K, typename decltype(value)::type>();
         });
@@ -187,7 +187,7 @@ void run_serial(Stream& stream, const SortProblem& p, u32 width) {
     const SortSpare spare(stream, p);
     const u64 counters = divide_up(p.by.end_bit - p.by.begin_bit, width) << width;
     const Array<u64> tables(stream, counters);
-    const host::Ascending code = sort_ascending(p);
+    const detail::host::Ascending code = sort_ascending(p);
     launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, values_or(p, p.values_in, p.in), p.out,
            values_or(p, p.values_out, p.out), spare.keys, spare.values, tables, p.count(), p.by.begin_bit,
            p.by.end_bit, width, u32{p.in_place()}, bytes_of(code));
@@ -206,23 +206,23 @@ void run_sort_radix8_host(Stream& stream, const SortProblem& p) {
     constexpr u64 least = u64{1} << 14;
     const u64 chunks =
         std::min<u64>(n / least, device.traits().units * tuned(device, sort_chunks, point_of(p), 2));
-    if (chunks < 2) return run_serial(stream, p, host::digit_bits);
+    if (chunks < 2) return run_serial(stream, p, detail::host::digit_bits);
 
     const RadixHost& kernels = host_of(p);
     const auto kernel = [&](const char* entry, const HostKernel& host) {
         return sort_host_kernel(device, p, entry, host);
     };
     const auto digits = kernel("radix_digits", kernels.digits), count = kernel("radix_count", kernels.count),
-               plan_of = kernel("radix_plan", plain_host_kernel<&host::radix_plan>()),
-               sum = kernel("radix_offsets", plain_host_kernel<&host::radix_offsets>()),
+               plan_of = kernel("radix_plan", plain_host_kernel<&detail::host::radix_plan>()),
+               sum = kernel("radix_offsets", plain_host_kernel<&detail::host::radix_offsets>()),
                scatter = kernel("radix_scatter", kernels.scatter),
                finish = kernel("radix_finish", kernels.finish);
     const u64 chunk = divide_up(n, chunks),
-              most_passes = divide_up(p.by.end_bit - p.by.begin_bit, host::digit_bits);
+              most_passes = divide_up(p.by.end_bit - p.by.begin_bit, detail::host::digit_bits);
     const SortSpare spare(stream, p);
-    const Array<u64> counts(stream, chunks * most_passes * host::most_buckets),
-        offsets(stream, chunks * host::most_buckets), plan(stream, host::plan_words);
-    const host::Ascending code = sort_ascending(p);
+    const Array<u64> counts(stream, chunks * most_passes * detail::host::most_buckets),
+        offsets(stream, chunks * detail::host::most_buckets), plan(stream, detail::host::plan_words);
+    const detail::host::Ascending code = sort_ascending(p);
     const u32 in_place = p.in_place() ? 1 : 0, end_bit = p.by.end_bit,
               past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     const View &values_in = values_or(p, p.values_in, p.in), &values_out = values_or(p, p.values_out, p.out);

@@ -25,7 +25,7 @@
 #include <limits>
 
 namespace concord {
-namespace host {
+namespace detail::host {
 namespace {
 
 // --- The leaves -----------------------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ void counting_fill(const Group& group, const u64* starts, K* out, u64 n, u64 par
 }
 
 }  // namespace
-}  // namespace host
+}  // namespace detail::host
 
 namespace detail {
 namespace {
@@ -290,12 +290,12 @@ struct SampleHost {
 
 template <class Leaf, class K>
 const SampleHost& sample_host() {
-    static constexpr SampleHost kernels{.splitters = plain_host_kernel<&host::sample_splitters<K>>(),
-                                        .count = plain_host_kernel<&host::sample_count<K>>(),
-                                        .scatter = plain_host_kernel<&host::sample_scatter<K>>(),
-                                        .leaves = plain_host_kernel<&host::sample_leaves<Leaf, K>>(),
-                                        .one = plain_host_kernel<&host::sample_one<Leaf, K>>(),
-                                        .splitters_bytes = sizeof(host::Splitters<K>)};
+    static constexpr SampleHost kernels{.splitters = plain_host_kernel<&detail::host::sample_splitters<K>>(),
+                                        .count = plain_host_kernel<&detail::host::sample_count<K>>(),
+                                        .scatter = plain_host_kernel<&detail::host::sample_scatter<K>>(),
+                                        .leaves = plain_host_kernel<&detail::host::sample_leaves<Leaf, K>>(),
+                                        .one = plain_host_kernel<&detail::host::sample_one<Leaf, K>>(),
+                                        .splitters_bytes = sizeof(detail::host::Splitters<K>)};
     return kernels;
 }
 
@@ -310,7 +310,7 @@ void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, c
         return sort_host_kernel(device, p, entry, host);
     };
     const u64 n = p.count(), units = device.traits().units;
-    const host::Ascending code = sort_ascending(p);
+    const detail::host::Ascending code = sort_ascending(p);
     const auto spare_keys = stream.scratch(p.in.bytes());
     const View spare{spare_keys.get(), 0, n, p.in.type};
     // Buckets that a thread's second-level cache holds, several for each thread, but none so small that the way there costs
@@ -323,28 +323,30 @@ void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, c
         launch(stream, *one, LaunchShape::linear(1, 1), p.in, p.out, spare, n, bytes_of(code));
         return;
     }
-    const u64 buckets = std::bit_floor(std::min({host::most_buckets, p.in.bytes() / least_bytes,
+    const u64 buckets = std::bit_floor(std::min({detail::host::most_buckets, p.in.bytes() / least_bytes,
                                                  std::max(8 * units, 2 * p.in.bytes() / leaf_bytes)}));
     const auto split = kernel("sample_splitters", kernels.splitters),
                count = kernel("sample_count", kernels.count),
-               sum = kernel("sample_offsets", plain_host_kernel<&host::sample_offsets>()),
+               sum = kernel("sample_offsets", plain_host_kernel<&detail::host::sample_offsets>()),
                scatter = kernel("sample_scatter", kernels.scatter),
                leaves = kernel(leaves_name, kernels.leaves);
     const u64 chunks =
                   std::min(tuned(device, sort_chunks, point_of(p), 4) * units, divide_up(n, u64{1} << 14)),
               chunk = divide_up(n, chunks);
     const Array<u8> splitters(stream, kernels.splitters_bytes), notes(stream, n);
-    const Array<u64> counts(stream, chunks * host::most_buckets), starts(stream, host::most_buckets + 1);
-    const View& scattered = p.in_place() || Leaf::from == host::RadixInput::in_spare ? spare : p.out;
+    const Array<u64> counts(stream, chunks * detail::host::most_buckets),
+        starts(stream, detail::host::most_buckets + 1);
+    const View& scattered = p.in_place() || Leaf::from == detail::host::RadixInput::in_spare ? spare : p.out;
     const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     const LaunchShape one = LaunchShape::linear(1, 1), all = LaunchShape::linear(chunks, 1);
     launch(stream, *split, one, p.in, splitters, n, buckets, bytes_of(code));
     launch(stream, *count, all, p.in, splitters, notes, counts, n, chunk, bytes_of(code));
     launch(stream, *sum, one, counts, starts, chunks);
-    launch(stream, *scatter, LaunchShape::linear(chunks, 1, host::most_buckets * host::line_bytes), p.in,
+    launch(stream, *scatter,
+           LaunchShape::linear(chunks, 1, detail::host::most_buckets * detail::host::line_bytes), p.in,
            scattered, notes, counts, n, chunk, past_cache, bytes_of(code));
-    launch(stream, *leaves, LaunchShape::linear(host::most_buckets, 1), scattered, p.out, spare, splitters,
-           starts, bytes_of(code));
+    launch(stream, *leaves, LaunchShape::linear(detail::host::most_buckets, 1), scattered, p.out, spare,
+           splitters, starts, bytes_of(code));
 }
 
 }  // namespace
@@ -376,11 +378,11 @@ bool suits_sort_vqsort(const Device& /*device*/, const SortProblem& p) {
 }
 
 void run_sort_sample_vqsort(Stream& stream, const SortProblem& p) {
-    run_sample<host::VqsortLeaf>(stream, p, "sample_leaves_vqsort", "sample_one_vqsort");
+    run_sample<detail::host::VqsortLeaf>(stream, p, "sample_leaves_vqsort", "sample_one_vqsort");
 }
 
 void run_sort_sample_radix(Stream& stream, const SortProblem& p) {
-    run_sample<host::RadixLeaf>(stream, p, "sample_leaves_radix", "sample_one_radix");
+    run_sample<detail::host::RadixLeaf>(stream, p, "sample_leaves_radix", "sample_one_radix");
 }
 
 Support supports_sort_counting(const Device& /*device*/, const SortProblem& p) {
@@ -395,21 +397,22 @@ void run_sort_counting(Stream& stream, const SortProblem& p) {
     const auto kernel = [&](const char* entry, const HostKernel& host) {
         return sort_host_kernel(device, p, entry, host);
     };
-    const auto count = kernel("counting_count", bytes ? plain_host_kernel<&host::counting_count<u8>>()
-                                                      : plain_host_kernel<&host::counting_count<u16>>()),
-               sums = kernel("counting_sums", host_kernel<&host::counting_sums>()),
-               begin = kernel("counting_starts", plain_host_kernel<&host::counting_starts>()),
-               fill = kernel("counting_fill", bytes ? plain_host_kernel<&host::counting_fill<u8>>()
-                                                    : plain_host_kernel<&host::counting_fill<u16>>());
-    const u64 n = p.count(), values = u64{1} << (8 * p.key_size()), turns = bytes ? host::turns_of<u8> : 1,
-              units = device.traits().units;
+    const auto count =
+                   kernel("counting_count", bytes ? plain_host_kernel<&detail::host::counting_count<u8>>()
+                                                  : plain_host_kernel<&detail::host::counting_count<u16>>()),
+               sums = kernel("counting_sums", host_kernel<&detail::host::counting_sums>()),
+               begin = kernel("counting_starts", plain_host_kernel<&detail::host::counting_starts>()),
+               fill = kernel("counting_fill", bytes ? plain_host_kernel<&detail::host::counting_fill<u8>>()
+                                                    : plain_host_kernel<&detail::host::counting_fill<u16>>());
+    const u64 n = p.count(), values = u64{1} << (8 * p.key_size()),
+              turns = bytes ? detail::host::turns_of<u8> : 1, units = device.traits().units;
     // Counters have 32 bits; a chunk is worth its tables.
     const u64 least = bytes ? u64{1} << 14 : u64{1} << 18, most = u64{1} << 31;
     const u64 chunks = std::max(std::clamp<u64>(n / least, 1, 2 * units), divide_up(n, most)),
               chunk = divide_up(n, chunks);
     const Array<u32> tables(stream, chunks * turns * values);
     const Array<u64> starts(stream, values + 1);
-    const host::Ascending code = sort_ascending(p);
+    const detail::host::Ascending code = sort_ascending(p);
     launch(stream, *count, LaunchShape::linear(chunks, 1), p.in, tables, n, chunk, bytes_of(code));
     launch(stream, *sums, LaunchShape::linear(bytes ? 1 : 64, 1), tables, starts, chunks * turns, values);
     launch(stream, *begin, LaunchShape::linear(1, 1), starts, values);

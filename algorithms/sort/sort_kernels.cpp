@@ -3,7 +3,7 @@
 namespace concord::detail {
 
 std::shared_ptr<Kernel> sort_kernel(Device& device, const SortProblem& p, const KernelSource& source,
-                                    const char* entry, u32 lanes, u64 id, std::vector<Constant> tunables,
+                                    const char* entry, u32 group_size, u64 id, std::vector<Constant> tunables,
                                     bool values) {
     const u32 key_size = p.key_size(), value_size = values ? p.value_size() : 0;
     return device.kernel({&source, entry, key_size, value_size, id}, [&] {
@@ -14,9 +14,9 @@ std::shared_ptr<Kernel> sort_kernel(Device& device, const SortProblem& p, const 
                           {"SIZE", std::to_string(key_size)},
                           {"V", std::string(name_of(bits_of_size(value_size)))},
                           {"VALUE_SIZE", std::to_string(value_size)},
-                          {"GROUP", std::to_string(lanes)}};
+                          {"GROUP", std::to_string(group_size)}};
         spec.constants.insert(spec.constants.end(), tunables.begin(), tunables.end());
-        spec.max_lanes = lanes;
+        spec.max_group_size = group_size;
         return spec;
     });
 }

@@ -6,8 +6,8 @@
 
 namespace concord {
 
-namespace texts {
-extern const KernelText common_cu, sort_keys_cu, sort_keys_cl;
+namespace detail::kernel_sources {
+extern const SourceFile common_cu, sort_keys_cu, sort_keys_cl;
 }
 
 namespace detail {
@@ -20,7 +20,7 @@ constexpr Type bits_of_size(u32 size) {
 /// The kernel `entry` for the problem's sizes of key and value. tunables: what else the text is specialised by, which `id`
 /// names; values: whether it moves the values.
 std::shared_ptr<Kernel> sort_kernel(Device& device, const SortProblem& problem, const KernelSource& source,
-                                    const char* entry, u32 lanes, u64 id, std::vector<Constant> tunables,
+                                    const char* entry, u32 group_size, u64 id, std::vector<Constant> tunables,
                                     bool values = true);
 
 /// Keys and their values; without values a range that there is, which no kernel looks at.

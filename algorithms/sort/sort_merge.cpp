@@ -2,12 +2,12 @@
 
 #include "sort_kernels.hpp"
 
-#include <concord/launch.hpp>
+#include <concord/internal/launch.hpp>
 
 namespace concord {
 
-namespace texts {
-extern const KernelText sort_merge_cu, sort_merge_cl, sort_merge_wide_cl;
+namespace detail::kernel_sources {
+extern const SourceFile sort_merge_cu, sort_merge_cl, sort_merge_wide_cl;
 }
 
 namespace detail {
@@ -17,12 +17,13 @@ constexpr u32 group = 256;
 constexpr u32 block = 16;  // elements that are inserted, in the shape for CPUs
 
 const KernelSource& source(bool wide) {
-    static const KernelSource many{"sort_merge", {texts::sort_merge_cu}, {texts::sort_merge_cl}};
-    static const KernelSource one{"sort_merge_wide", {}, {texts::sort_merge_wide_cl}};
+    static const KernelSource many{
+        "sort_merge", {kernel_sources::sort_merge_cu}, {kernel_sources::sort_merge_cl}};
+    static const KernelSource one{"sort_merge_wide", {}, {kernel_sources::sort_merge_wide_cl}};
     return wide ? one : many;
 }
 
-// Elements of a lane; odd.
+// Elements of per work-item; odd.
 u32 items_of(const Device& device, const SortProblem& p) {
     if (device.traits().dialect == Dialect::opencl) return p.key_size() <= 4 ? 9 : 7;
     return p.key_size() <= 4 ? 15 : 11;
@@ -73,7 +74,8 @@ struct Comparator {
 std::shared_ptr<Kernel> merge_kernel(Device& device, const SortProblem& p, const Comparator& less, bool wide,
                                      const char* entry, bool values = true) {
     const KernelSource& text = source(wide);
-    const u32 value_size = values ? p.value_size() : 0, lanes = wide ? 1 : group, items = items_of(device, p);
+    const u32 value_size = values ? p.value_size() : 0, group_size = wide ? 1 : group,
+              items = items_of(device, p);
     return device.kernel({&text, entry, less.op->hash, static_cast<u64>(less.type), value_size}, [&] {
         const Type bits = bits_of_size(p.key_size());
         KernelSpec spec;
@@ -84,11 +86,11 @@ std::shared_ptr<Kernel> merge_kernel(Device& device, const SortProblem& p, const
                           {"AS_T(x)", "as_" + std::string(opencl_name(less.type)) + "(x)"},
                           {"V", std::string(name_of(bits_of_size(value_size)))},
                           {"VALUE_SIZE", std::to_string(value_size)},
-                          {"GROUP", std::to_string(lanes)},
+                          {"GROUP", std::to_string(group_size)},
                           {"ITEMS", std::to_string(items)},
                           {"BLOCK", std::to_string(block)}};
         spec.op = *less.op;
-        spec.max_lanes = lanes;
+        spec.max_group_size = group_size;
         return spec;
     });
 }
@@ -156,12 +158,13 @@ void run_wide(Stream& stream, const SortProblem& p) {
 }  // namespace
 
 Support supports_sort_merge_text(const Device& device, const SortProblem& p) {
-    if (Support lanes = supports_group(device, device.traits().many_lanes ? group : 1); !lanes) return lanes;
+    if (Support group_size = supports_group(device, device.traits().many_items ? group : 1); !group_size)
+        return group_size;
     return p.less != nullptr ? supports_type(device, p.type()) : Support{};
 }
 
 void run_sort_merge_text(Stream& stream, const SortProblem& p) {
-    if (stream.device().traits().many_lanes) {
+    if (stream.device().traits().many_items) {
         run_many(stream, p);
     } else {
         run_wide(stream, p);

@@ -4,8 +4,8 @@
 
 namespace concord {
 
-namespace texts {
-extern const KernelText sort_tile_cu, sort_onesweep_cu;
+namespace detail::kernel_sources {
+extern const SourceFile sort_tile_cu, sort_onesweep_cu;
 }
 
 namespace detail {
@@ -15,21 +15,21 @@ constexpr u64 digits = 256;
 constexpr u64 memory_head = 32;  // words ahead of the counts; see sort_onesweep.cu
 
 const KernelSource& source() {
-    static const KernelSource source{
-        "sort_onesweep",
-        {texts::common_cu, texts::sort_keys_cu, texts::sort_tile_cu, texts::sort_onesweep_cu},
-        {}};
+    static const KernelSource source{"sort_onesweep",
+                                     {kernel_sources::common_cu, kernel_sources::sort_keys_cu,
+                                      kernel_sources::sort_tile_cu, kernel_sources::sort_onesweep_cu},
+                                     {}};
     return source;
 }
 
 // How a tile is shared out.
 struct Tile {
-    u32 lanes, items;
+    u32 group_size, items;
     u32 resident;  // groups of a multiprocessor that registers are kept for
     u32 ahead;     // tiles that look-back asks for at a time
     u32 match;     // how equal digits of a warp are found; see sort_tile.cu
 
-    u64 length() const { return u64{lanes} * items; }
+    u64 length() const { return u64{group_size} * items; }
 };
 
 // Registers that an element takes beside its place: of keys and values, of four bytes each.
@@ -37,7 +37,7 @@ constexpr u32 words_of(u32 size) {
     return size == 8 ? 2 : size == 0 ? 0 : 1;
 }
 
-// By the words of a key and those of a value. Long inputs take as many items as a lane has registers for; of short ones
+// By the words of a key and those of a value. Long inputs take as many items as per work-item has registers for; of short ones
 // every multiprocessor is to have some.
 constexpr Tile long_tiles[2][3] = {
     {{448, 20, 2, 4, 1}, {448, 16, 2, 4, 1}, {384, 16, 2, 4, 1}},
@@ -75,7 +75,7 @@ u64 staged_bytes(const Tile& tile, const SortProblem& p) {
 // Bytes of local memory of a group, nearly: what is staged, and of each warp the counters of digits and what finds equal ones.
 u64 local_bytes(const Tile& tile, const SortProblem& p) {
     constexpr u64 others = 2048;
-    return staged_bytes(tile, p) + tile.lanes / 32 * digits * 2 * sizeof(u32) + others;
+    return staged_bytes(tile, p) + tile.group_size / 32 * digits * 2 * sizeof(u32) + others;
 }
 
 Tile tile_for(const Device& device, const SortProblem& p) {
@@ -105,8 +105,8 @@ std::shared_ptr<Kernel> tile_kernel(Device& device, const SortProblem& p, const 
         tunables.push_back({"RESIDENT", std::to_string(tile.resident)});
         tunables.push_back({"AHEAD", std::to_string(tile.ahead)});
     }
-    return sort_kernel(device, p, source(), entry, tile.lanes,
-                       u64{tile.items} | u64{tile.lanes} << 8 | u64{count == Type::u64} << 24 |
+    return sort_kernel(device, p, source(), entry, tile.group_size,
+                       u64{tile.items} | u64{tile.group_size} << 8 | u64{count == Type::u64} << 24 |
                            u64{unordered} << 25 | u64{tile.ahead} << 32,
                        std::move(tunables));
 }
@@ -114,8 +114,8 @@ std::shared_ptr<Kernel> tile_kernel(Device& device, const SortProblem& p, const 
 // How the digits are counted: each counter in several copies, as many as lie in different banks, for long inputs; they are to
 // be cleared and added up.
 struct Counting {
-    u32 lanes, copies;
-    static constexpr u32 unroll = 4;  // accesses of 16 bytes in flight a lane
+    u32 group_size, copies;
+    static constexpr u32 unroll = 4;  // accesses of 16 bytes in flight per work-item
 };
 
 Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
@@ -131,8 +131,8 @@ Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
 
 std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, const Counting& counting,
                                         Type count) {
-    return sort_kernel(device, p, source(), "sort_histograms", counting.lanes,
-                       u64{counting.copies} | u64{counting.lanes} << 8 | u64{count == Type::u64} << 24,
+    return sort_kernel(device, p, source(), "sort_histograms", counting.group_size,
+                       u64{counting.copies} | u64{counting.group_size} << 8 | u64{count == Type::u64} << 24,
                        {{"COPIES", std::to_string(counting.copies)},
                         {"UNROLL", std::to_string(Counting::unroll)},
                         {"ITEMS", "1"},
@@ -165,7 +165,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u32 first = p.by.begin_bit, last = p.by.end_bit;
     if (const Tile& single = tile_of(single_tiles, p); n <= single.length()) {
         const auto kernel = tile_kernel(device, p, "sort_one_tile", single, false, Type::u32);
-        launch(stream, *kernel, LaunchShape::linear(1, single.lanes, staged_bytes(single, p)), in.keys,
+        launch(stream, *kernel, LaunchShape::linear(1, single.group_size, staged_bytes(single, p)), in.keys,
                in.values, out.keys, out.values, static_cast<u32>(n), first, last, code.flip, code.fold);
         return;
     }
@@ -184,12 +184,12 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u64 zero = 0;
     stream.fill(*memory.buffer, 0, memory.view.bytes(), &zero, sizeof zero);
 
-    const u64 part = u64{counting.lanes} * Counting::unroll * 16;  // bytes that a group counts at a time
+    const u64 part = u64{counting.group_size} * Counting::unroll * 16;  // bytes that a group counts at a time
     const u64 table_bytes = passes * digits * sizeof(u32) * counting.copies;
     const u64 resident =
-        std::clamp<u64>(device.traits().local_memory / table_bytes, 1, 2048 / counting.lanes);
+        std::clamp<u64>(device.traits().local_memory / table_bytes, 1, 2048 / counting.group_size);
     const u64 groups = std::min(divide_up(p.in.bytes() + 16, part), device.traits().units * resident);
-    launch(stream, *histograms, LaunchShape::linear(groups, counting.lanes, table_bytes), in.keys,
+    launch(stream, *histograms, LaunchShape::linear(groups, counting.group_size, table_bytes), in.keys,
            memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip, code.fold);
     // Keys alone, compared by all their bits, have no order that the first pass could disturb.
     const bool unordered = !p.pairs() && first == 0 && last == 8 * p.key_size();
@@ -197,15 +197,16 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
         unordered ? tile_kernel(device, p, "sort_onesweep", tile, true, type, true) : sweep;
     for (u32 pass = 0; pass < passes; ++pass)
         launch(stream, pass == 0 ? *first_sweep : *sweep,
-               LaunchShape::linear(tiles, tile.lanes, staged_bytes(tile, p)), memory.view, status.view,
+               LaunchShape::linear(tiles, tile.group_size, staged_bytes(tile, p)), memory.view, status.view,
                in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles, pass,
                first + 8 * pass, last, code.flip, code.fold);
     if (in_place != 0) {
         const auto copy = tile_kernel(device, p, "sort_copy_back", tile, true, type);
-        launch(stream, *copy,
-               LaunchShape::linear(std::min<u64>(divide_up(n, tile.lanes), u64{device.traits().units} * 8),
-                                   tile.lanes),
-               memory.view, other.keys, other.values, out.keys, out.values, n);
+        launch(
+            stream, *copy,
+            LaunchShape::linear(std::min<u64>(divide_up(n, tile.group_size), u64{device.traits().units} * 8),
+                                tile.group_size),
+            memory.view, other.keys, other.values, out.keys, out.values, n);
     }
 }
 

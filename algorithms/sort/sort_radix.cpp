@@ -6,8 +6,8 @@
 
 namespace concord {
 
-namespace texts {
-extern const KernelText sort_radix_cu, sort_radix_cl, sort_tile_cu, sort_radix8_cu, sort_radix8_cl,
+namespace detail::kernel_sources {
+extern const SourceFile sort_radix_cu, sort_radix_cl, sort_tile_cu, sort_radix8_cu, sort_radix8_cl,
     sort_wide_cl;
 }
 
@@ -24,15 +24,16 @@ void scan_counts(Stream& stream, const View& counts) {
 
 // --- radix1, radix4 -------------------------------------------------------------------------------------------------
 
-constexpr u32 group = 256;        // lanes, radix1
-constexpr u32 chunk_group = 128;  // lanes, radix4: their counters fit 32 KiB
-constexpr u64 chunk = 64;         // elements of a lane, radix4
+constexpr u32 group = 256;        // work-items, radix1
+constexpr u32 chunk_group = 128;  // work-items, radix4: their counters fit 32 KiB
+constexpr u64 chunk = 64;         // elements of per work-item, radix4
 constexpr u64 radix4_digits = 16;
 
 const KernelSource& radix_source() {
-    static const KernelSource source{"sort_radix",
-                                     {texts::common_cu, texts::sort_keys_cu, texts::sort_radix_cu},
-                                     {texts::sort_keys_cl, texts::sort_radix_cl}};
+    static const KernelSource source{
+        "sort_radix",
+        {kernel_sources::common_cu, kernel_sources::sort_keys_cu, kernel_sources::sort_radix_cu},
+        {kernel_sources::sort_keys_cl, kernel_sources::sort_radix_cl}};
     return source;
 }
 
@@ -67,18 +68,19 @@ void run_radix4(Stream& stream, const SortProblem& p, bool local, bool vector) {
 constexpr u64 radix8_digits = 256;
 
 const KernelSource& radix8_source() {
-    static const KernelSource source{
-        "sort_radix8",
-        {texts::common_cu, texts::sort_keys_cu, texts::sort_tile_cu, texts::sort_radix8_cu},
-        {texts::sort_keys_cl, texts::sort_radix8_cl}};
+    static const KernelSource source{"sort_radix8",
+                                     {kernel_sources::common_cu, kernel_sources::sort_keys_cu,
+                                      kernel_sources::sort_tile_cu, kernel_sources::sort_radix8_cu},
+                                     {kernel_sources::sort_keys_cl, kernel_sources::sort_radix8_cl}};
     return source;
 }
 const KernelSource& wide_source() {
-    static const KernelSource source{"sort_wide", {}, {texts::sort_keys_cl, texts::sort_wide_cl}};
+    static const KernelSource source{
+        "sort_wide", {}, {kernel_sources::sort_keys_cl, kernel_sources::sort_wide_cl}};
     return source;
 }
 
-// Keys of a lane: a tile and its counters fit 32 KiB of local memory, or the registers of a lane.
+// Keys of per work-item: a tile and its counters fit 32 KiB of local memory, or the registers of per work-item.
 u32 radix8_items(const Device& device, const SortProblem& p) {
     if (device.traits().dialect == Dialect::opencl) return p.key_size() <= 4 ? 11 : 7;
     return p.key_size() + p.value_size() <= 8 ? 16 : 10;
@@ -182,7 +184,7 @@ Support supports_sort_radix(const Device& device, const SortProblem& /*problem*/
 }
 
 Support supports_sort_radix8_text(const Device& device, const SortProblem& /*problem*/) {
-    return supports_group(device, device.traits().many_lanes ? group : 1);
+    return supports_group(device, device.traits().many_items ? group : 1);
 }
 
 void run_sort_radix1(Stream& stream, const SortProblem& p) {
@@ -217,7 +219,7 @@ void run_sort_radix4_vector(Stream& stream, const SortProblem& p) {
 }
 
 void run_sort_radix8_text(Stream& stream, const SortProblem& p) {
-    if (stream.device().traits().many_lanes) {
+    if (stream.device().traits().many_items) {
         run_radix8_many(stream, p);
     } else {
         run_radix8_wide(stream, p);

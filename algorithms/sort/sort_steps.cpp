@@ -11,7 +11,7 @@
 #include <cstdlib>
 
 namespace concord {
-namespace host {
+namespace detail::host {
 namespace {
 
 template <class K>
@@ -49,7 +49,7 @@ void sort_qsort(const Group& /*group*/, const K* in, const u8* values_in, K* out
 }
 
 }  // namespace
-}  // namespace host
+}  // namespace detail::host
 
 namespace detail {
 
@@ -63,12 +63,12 @@ std::shared_ptr<Kernel> sort_host_kernel(Device& device, const SortProblem& p, c
         spec.source = &source;
         spec.entry = entry;
         spec.host = host;
-        spec.max_lanes = 1;
+        spec.max_group_size = 1;
         return spec;
     });
 }
 
-host::Ascending sort_ascending(const SortProblem& p) {
+detail::host::Ascending sort_ascending(const SortProblem& p) {
     const SortCode code = p.code();
     return {code.fold, code.flip};
 }
@@ -120,12 +120,12 @@ void run_sort_std(Stream& stream, const SortProblem& p) {
 
 void run_sort_qsort(Stream& stream, const SortProblem& p) {
     const HostKernel host = visit_size(p.key_size(), [](auto tag) {
-        return plain_host_kernel<&host::sort_qsort<typename decltype(tag)::type>>();
+        return plain_host_kernel<&detail::host::sort_qsort<typename decltype(tag)::type>>();
     });
     const auto kernel = sort_host_kernel(stream.device(), p, "sort_qsort", host);
     const u32 stride = p.key_size() + p.value_size();
     const Array<u8> scratch(stream, p.pairs() ? p.count() * stride : 1);
-    const host::Ascending code = sort_ascending(p);
+    const detail::host::Ascending code = sort_ascending(p);
     launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, values_or(p, p.values_in, p.in), p.out,
            values_or(p, p.values_out, p.out), scratch, p.count(), p.value_size(), stride, bytes_of(code));
 }

@@ -1,8 +1,8 @@
 #pragma once
 // What the files of sort share: the launch code of the rows, and whether a row supports a problem.
 
+#include <concord/internal/tunables.hpp>
 #include <concord/sort.hpp>
-#include <concord/tunables.hpp>
 
 namespace concord::detail {
 
@@ -56,9 +56,9 @@ std::shared_ptr<Kernel> sort_host_kernel(Device& device, const SortProblem& prob
                                          const HostKernel& host);
 
 /// The order of the keys' codes, for those kernels.
-host::Ascending sort_ascending(const SortProblem& problem);
+detail::host::Ascending sort_ascending(const SortProblem& problem);
 /// An argument of theirs.
-inline ValueBytes bytes_of(const host::Ascending& order) {
+inline ValueBytes bytes_of(const detail::host::Ascending& order) {
     return {std::as_bytes(std::span(&order, 1))};
 }
 

@@ -1,13 +1,13 @@
 #include "stencil_table.hpp"
 
-#include <concord/shape.hpp>
+#include <concord/internal/shape.hpp>
 
 #include <string>
 
 namespace concord {
 
-namespace texts {
-extern const KernelText common_cu, stencil_steps_cu, stencil_cu, stencil_steps_cl, stencil_cl,
+namespace detail::kernel_sources {
+extern const SourceFile common_cu, stencil_steps_cu, stencil_cu, stencil_steps_cl, stencil_cl,
     stencil_wide_cl;
 }
 
@@ -24,21 +24,21 @@ namespace {
 
 // --- Kernels --------------------------------------------------------------------------------------------------------
 
-const KernelSource& source(StencilText text) {
-    using namespace texts;
+const KernelSource& source(StencilSource text) {
+    using namespace kernel_sources;
     static const KernelSource steps{"stencil_steps", {stencil_steps_cu}, {stencil_steps_cl}};
     static const KernelSource streaming{"stencil", {common_cu, stencil_cu}, {stencil_cl}};
     static const KernelSource wide{"stencil_wide", {}, {stencil_wide_cl}};
-    return text == StencilText::steps ? steps : text == StencilText::streaming ? streaming : wide;
+    return text == StencilSource::steps ? steps : text == StencilSource::streaming ? streaming : wide;
 }
 
 }  // namespace
 
-std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, StencilText text,
+std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, StencilSource text,
                                        const char* entry, const StencilTile& tile,
                                        HostKernel StencilHost::*host) {
     const KernelId id{&source(text), entry, static_cast<u64>(p.type()), p.radius(),
-                      u64{tile.lanes} << 32 | tile.pack << 8 | tile.rows};
+                      u64{tile.group_size} << 32 | tile.pack << 8 | tile.rows};
     return device.kernel(id, [&] {
         KernelSpec spec;
         spec.source = &source(text);
@@ -49,31 +49,31 @@ std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, 
         spec.constants = {{"T", std::string(name_of(p.type()))}};
         define("RADIUS", p.radius());
         switch (text) {
-            case StencilText::steps:
-                define("LANES_X", tile.lanes_x);
-                define("GROUP", tile.lanes);
+            case StencilSource::steps:
+                define("LANES_X", tile.group_size_x);
+                define("GROUP", tile.group_size);
                 break;
-            case StencilText::streaming:
-                define("LANES_X", tile.lanes_x);
-                define("GROUP", tile.lanes);
+            case StencilSource::streaming:
+                define("LANES_X", tile.group_size_x);
+                define("GROUP", tile.group_size);
                 define("PACK", tile.pack);
                 define("ROWS", tile.rows);
-                define("RESIDENT", 512 / tile.lanes);
+                define("RESIDENT", 512 / tile.group_size);
                 break;
-            case StencilText::wide:
+            case StencilSource::wide:
                 define("SIZE", p.size());
                 define("ROW", wide_row);
                 break;
         }
         spec.host = stencil_host(p.type()).*host;
-        spec.max_lanes = tile.lanes;
+        spec.max_group_size = tile.group_size;
         return spec;
     });
 }
 
 namespace {
 
-// --- Groups of many lanes -------------------------------------------------------------------------------------------
+// --- Groups of many work-items -------------------------------------------------------------------------------------------
 
 // Whether the tiles of `depth` planes, or pieces of the depth, can be counted.
 Support supports_tiles(const StencilProblem& p, const StencilTile& tile, u64 depth) {
@@ -92,8 +92,8 @@ constexpr u64 host_group = u64{1} << 14;  // points of a group on the CPU
 
 void run_serial(Stream& stream, const StencilProblem& p) {
     const auto kernel =
-        stencil_kernel(stream.device(), p, StencilText::steps, "stencil_serial", {}, &StencilHost::serial);
-    const host::StencilVolume volume = stencil_volume(p);
+        stencil_kernel(stream.device(), p, StencilSource::steps, "stencil_serial", {}, &StencilHost::serial);
+    const detail::host::StencilVolume volume = stencil_volume(p);
     with_star(p, true, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
             launch(stream, *kernel, LaunchShape::linear(1, 1), from, to, struct_bytes(volume), star);
@@ -101,13 +101,13 @@ void run_serial(Stream& stream, const StencilProblem& p) {
     });
 }
 
-// A launch of the textbook's kernels for groups of many lanes: a group for each tile of each plane.
+// A launch of the textbook's kernels for groups of many work-items: a group for each tile of each plane.
 void run_planes(Stream& stream, const StencilProblem& p, const Kernel& kernel) {
     const StencilShape& s = p.shape;
     const u32 across = tiles_in(s.columns, step_tile.width()), down = tiles_in(p.rows(), step_tile.height());
     with_star(p, false, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
-            launch(stream, kernel, LaunchShape::linear(u64{across} * down * p.planes(), step_tile.lanes),
+            launch(stream, kernel, LaunchShape::linear(u64{across} * down * p.planes(), step_tile.group_size),
                    from, to, s.depth, s.rows, s.columns, p.box.z_begin, p.box.y_begin, p.box.y_end, down,
                    across, star);
         });
@@ -115,10 +115,10 @@ void run_planes(Stream& stream, const StencilProblem& p, const Kernel& kernel) {
 }
 
 void run_naive(Stream& stream, const StencilProblem& p) {
-    const auto kernel = stencil_kernel(stream.device(), p, StencilText::steps, "stencil_naive", step_tile,
+    const auto kernel = stencil_kernel(stream.device(), p, StencilSource::steps, "stencil_naive", step_tile,
                                        &StencilHost::naive);
     if (stream.device().traits().dialect != Dialect::host) return run_planes(stream, p, *kernel);
-    const host::StencilVolume volume = stencil_volume(p);
+    const detail::host::StencilVolume volume = stencil_volume(p);
     const u64 strip = std::max<u64>(1, host_group / p.shape.columns);
     with_star(p, true, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
@@ -129,11 +129,11 @@ void run_naive(Stream& stream, const StencilProblem& p) {
 }
 
 void run_tiled(Stream& stream, const StencilProblem& p) {
-    const auto kernel = stencil_kernel(stream.device(), p, StencilText::steps, "stencil_tiled", step_tile,
+    const auto kernel = stencil_kernel(stream.device(), p, StencilSource::steps, "stencil_tiled", step_tile,
                                        &StencilHost::tiled);
     if (stream.device().traits().dialect != Dialect::host) return run_planes(stream, p, *kernel);
     constexpr u64 side = 32, planes = host_group / (side * side);
-    const host::StencilVolume volume = stencil_volume(p);
+    const detail::host::StencilVolume volume = stencil_volume(p);
     const u64 across = divide_up(p.shape.columns, side), down = divide_up(p.rows(), side);
     with_star(p, true, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
@@ -145,7 +145,7 @@ void run_tiled(Stream& stream, const StencilProblem& p) {
 
 // --- streaming ------------------------------------------------------------------------------------------------------
 
-// Packs of 8 bytes where all rows begin at a multiple of that and registers last; a lane's queue along z is what fills them. A
+// Packs of 8 bytes where all rows begin at a multiple of that and registers last; a work-item's queue along z is what fills them. A
 // tile of 64 x 64 reads less of a halo, and takes all registers of a unit, which compilers of OpenCL C do not manage.
 StencilTile streaming_tile(const Device& device, const StencilProblem& p) {
     constexpr u32 pack_bytes = 8, side = 32;
@@ -183,15 +183,16 @@ u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilPro
 void run_streaming(Stream& stream, const StencilProblem& p) {
     const StencilShape& s = p.shape;
     const StencilTile tile = streaming_tile(stream.device(), p);
-    const auto kernel = stencil_kernel(stream.device(), p, StencilText::streaming, "stencil_streaming", tile,
-                                       &StencilHost::none);
+    const auto kernel = stencil_kernel(stream.device(), p, StencilSource::streaming, "stencil_streaming",
+                                       tile, &StencilHost::none);
     const u32 across = tiles_in(s.columns, tile.width()), down = tiles_in(p.rows(), tile.height());
     const u64 tiles = u64{across} * down, planes = planes_of_group(stream.device(), *kernel, p, tiles);
     with_star(p, false, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
-            launch(stream, *kernel, LaunchShape::linear(tiles * divide_up(p.planes(), planes), tile.lanes),
-                   from, to, s.depth, s.rows, s.columns, p.box.z_begin, p.box.z_end, p.box.y_begin,
-                   p.box.y_end, down, across, planes, star);
+            launch(stream, *kernel,
+                   LaunchShape::linear(tiles * divide_up(p.planes(), planes), tile.group_size), from, to,
+                   s.depth, s.rows, s.columns, p.box.z_begin, p.box.z_end, p.box.y_begin, p.box.y_end, down,
+                   across, planes, star);
         });
     });
 }
@@ -204,16 +205,17 @@ Support supports_any(const Device& device, const StencilProblem& p) {
 
 Support supports_planes(const Device& device, const StencilProblem& p) {
     if (Support type = supports_type(device, p.type()); !type) return type;
-    if (Support group = supports_group(device, step_tile.lanes); !group) return group;
+    if (Support group = supports_group(device, step_tile.group_size); !group) return group;
     return device.traits().dialect == Dialect::host ? Support{} : supports_tiles(p, step_tile, p.planes());
 }
 
 Support supports_streaming(const Device& device, const StencilProblem& p) {
-    if (!device.traits().many_lanes)
-        return Support::no("it is for groups of many lanes; groups of one suit " + device.info().selector);
+    if (!device.traits().many_items)
+        return Support::no("it is for groups of many work-items; groups of one suit " +
+                           device.info().selector);
     if (Support type = supports_type(device, p.type()); !type) return type;
     const StencilTile tile = streaming_tile(device, p);
-    if (Support group = supports_group(device, tile.lanes); !group) return group;
+    if (Support group = supports_group(device, tile.group_size); !group) return group;
     return supports_tiles(p, tile, 256);
 }
 
@@ -226,23 +228,23 @@ constexpr char micikevicius[] = "P. Micikevicius, 3D Finite Difference Computati
 
 constexpr StencilVariant table[] = {
     {{"blocked", "tiles whose planes stay in cache, whole rows in vectors; on the CPU several steps at once",
-      false, true, true, Order::canonical,
+      false, true, true, OperationOrder::canonical,
       "A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations, 2010"},
      supports_blocked,
      run_blocked},
     {{"streaming", "tiles pass along z: a queue in registers, the plane in local memory, packs of 16 bytes",
-      true, true, false, Order::canonical, micikevicius},
+      true, true, false, OperationOrder::canonical, micikevicius},
      supports_streaming,
      run_streaming},
-    {{"tiled", "a tile of a plane with its halo in local memory", true, true, true, Order::canonical,
+    {{"tiled", "a tile of a plane with its halo in local memory", true, true, true, OperationOrder::canonical,
       micikevicius},
      supports_planes,
      run_tiled},
-    {{"naive", "one point a work-item, all neighbours from global memory", true, true, true, Order::canonical,
-      "textbook"},
+    {{"naive", "one point a work-item, all neighbours from global memory", true, true, true,
+      OperationOrder::canonical, "textbook"},
      supports_planes,
      run_naive},
-    {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
+    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
      supports_any,
      run_serial},
 };
@@ -312,8 +314,8 @@ std::vector<const Variant*> stencil_variants() {
     return list;
 }
 
-Run stencil(Stream& stream, const View& in, const View& out, const StencilShape& shape,
-            const StarCoefficients& star, u64 steps, const Options& options) {
+Enqueued stencil(Stream& stream, const View& in, const View& out, const StencilShape& shape,
+                 const StarCoefficients& star, u64 steps, const Options& options) {
     const detail::StencilProblem p =
         detail::problem_of("stencil", stream, in, out, shape, star, steps, {0, shape.depth, 0, shape.rows});
     const detail::StencilVariant& row =
@@ -324,8 +326,8 @@ Run stencil(Stream& stream, const View& in, const View& out, const StencilShape&
     return {row.name, &stream.device()};
 }
 
-Run stencil_box(Stream& stream, const View& in, const View& out, const StencilShape& shape,
-                const StarCoefficients& star, const StencilBox& box, const Options& options) {
+Enqueued stencil_box(Stream& stream, const View& in, const View& out, const StencilShape& shape,
+                     const StarCoefficients& star, const StencilBox& box, const Options& options) {
     const detail::StencilProblem p = detail::problem_of("stencil_box", stream, in, out, shape, star, 1, box);
     detail::check_range("planes", box.z_begin, box.z_end, shape.depth, shape);
     detail::check_range("rows", box.y_begin, box.y_end, shape.rows, shape);

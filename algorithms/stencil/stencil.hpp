@@ -66,29 +66,29 @@ class StarCoefficients {
 std::vector<const Variant*> stencil_variants();
 
 /// in and out of one type.
-Run stencil(Stream& stream, const View& in, const View& out, const StencilShape& shape,
-            const StarCoefficients& star, u64 steps = 1, const Options& options = {});
+Enqueued stencil(Stream& stream, const View& in, const View& out, const StencilShape& shape,
+                 const StarCoefficients& star, u64 steps = 1, const Options& options = {});
 
 /// One step, of which only the points of a box are computed: they have the bits that stencil() gives them, and the rest of
 /// out stays as it is. Neighbours are read in all of in. So a volume can be computed piece by piece, by different streams
 /// or while a part of it is still on its way (concord/distributed_stencil.hpp); pieces thinner than the radius, and those of
 /// few rows, read more of a halo than they write. A box that ends past the volume, or ahead of where it begins, is
 /// invalid_argument; else as stencil().
-Run stencil_box(Stream& stream, const View& in, const View& out, const StencilShape& shape,
-                const StarCoefficients& star, const StencilBox& box, const Options& options = {});
+Enqueued stencil_box(Stream& stream, const View& in, const View& out, const StencilShape& shape,
+                     const StarCoefficients& star, const StencilBox& box, const Options& options = {});
 
 /// The same for spans or arrays.
 template <Range In, Range Out>
-Run stencil(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
-            const StarCoefficients& star, u64 steps = 1, const Options& options = {}) {
+Enqueued stencil(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
+                 const StarCoefficients& star, u64 steps = 1, const Options& options = {}) {
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
                   "in and out have different types");
     return stencil(stream, View(in.view()), View(out.view()), shape, star, steps, options);
 }
 
 template <Range In, Range Out>
-Run stencil_box(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
-                const StarCoefficients& star, const StencilBox& box, const Options& options = {}) {
+Enqueued stencil_box(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
+                     const StarCoefficients& star, const StencilBox& box, const Options& options = {}) {
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
                   "in and out have different types");
     return stencil_box(stream, View(in.view()), View(out.view()), shape, star, box, options);

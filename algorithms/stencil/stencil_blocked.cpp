@@ -1,4 +1,4 @@
-// The host side of `blocked`: how a volume is cut for groups of one lane, and how many steps they take at once.
+// The host side of `blocked`: how a volume is cut for groups of one work-item, and how many steps they take at once.
 
 #include "stencil_table.hpp"
 
@@ -44,23 +44,24 @@ u64 steps_at_once(const Device& device, const StencilProblem& p) {
 
 // Tiles of whole rows, as far as these go; as many of them as keep the planes of all steps in the thread's cache; of the
 // whole depth, unless threads would lack work.
-host::StencilTiling tiling_of(const Device& device, const StencilProblem& p, u64 steps) {
+detail::host::StencilTiling tiling_of(const Device& device, const StencilProblem& p, u64 steps) {
     const StencilShape& s = p.shape;
     const u64 radius = p.radius(), ring = 2 * radius + 1, ahead = radius * (steps - 1);
     constexpr u64 least_rows = 8;
-    host::StencilTiling t;
+    detail::host::StencilTiling t;
     t.steps = steps;
     t.columns = std::min<u64>(s.columns, wide_row);
     t.across = divide_up(s.columns, t.columns);
     const u64 width = std::min(s.columns, t.columns + 2 * ahead);
-    t.pitch = divide_up(width + 2 * host::stencil_margin, host::stencil_margin) * host::stencil_margin;
+    t.pitch = divide_up(width + 2 * detail::host::stencil_margin, detail::host::stencil_margin) *
+              detail::host::stencil_margin;
     const u64 part = tuned(device, cache_part, point_of(p), steps == 1 ? 100 : 200);
     const u64 rows = fitting_rows(p, width, steps, thread_cache(device) / 100 * part);
     t.down = divide_up(p.rows(), std::max(rows, least_rows));
     t.rows = divide_up(p.rows(), t.down);
     t.down = divide_up(p.rows(), t.rows);
     t.plane_rows = std::min(s.rows, t.rows + 2 * ahead);
-    t.slot = steps == 1 ? 0 : (steps - 1) * ring * t.plane_rows * t.pitch + 2 * host::stencil_margin;
+    t.slot = steps == 1 ? 0 : (steps - 1) * ring * t.plane_rows * t.pitch + 2 * detail::host::stencil_margin;
     // One group while the work is small, for waking a thread costs more; then some for each thread, of planes enough that
     // those between two groups, which both read, cost little.
     constexpr u64 least_points = u64{1} << 16;
@@ -76,15 +77,15 @@ host::StencilTiling tiling_of(const Device& device, const StencilProblem& p, u64
 void run_blocked_host(Stream& stream, const StencilProblem& p) {
     Device& device = stream.device();
     const auto kernel =
-        stencil_kernel(device, p, StencilText::wide, "stencil_blocked", {}, &StencilHost::blocked);
-    const host::StencilVolume volume = stencil_volume(p);
+        stencil_kernel(device, p, StencilSource::wide, "stencil_blocked", {}, &StencilHost::blocked);
+    const detail::host::StencilVolume volume = stencil_volume(p);
     const u64 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     u64 at_once = 2 * p.bytes() > thread_cache(device) ? steps_at_once(device, p) : 1;
     if (p.steps > 1) at_once = std::min(p.steps, tuned(device, steps_together, point_of(p), at_once));
     std::shared_ptr<Buffer> rings;
     with_star(p, true, [&](const ValueBytes& star) {
         each_sweep(stream, p, at_once, [&](const View& from, const View& to, u64 steps) {
-            host::StencilTiling t = tiling_of(device, p, steps);
+            detail::host::StencilTiling t = tiling_of(device, p, steps);
             t.past_cache = past_cache;
             const u64 groups = t.across * t.down * divide_up(p.planes(), t.depth);
             const u64 bytes = groups * t.slot * p.size();
@@ -102,9 +103,9 @@ void run_blocked(Stream& stream, const StencilProblem& p) {
     Device& device = stream.device();
     if (device.traits().dialect == Dialect::host) return run_blocked_host(stream, p);
     const auto kernel =
-        stencil_kernel(device, p, StencilText::wide, "stencil_blocked", {}, &StencilHost::none);
+        stencil_kernel(device, p, StencilSource::wide, "stencil_blocked", {}, &StencilHost::none);
     const StencilShape& s = p.shape;
-    const host::StencilTiling t = tiling_of(device, p, 1);
+    const detail::host::StencilTiling t = tiling_of(device, p, 1);
     const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     // What is read where there is no row.
     const Array<u8> zeros(stream, u64{wide_row} * p.size());
@@ -126,7 +127,7 @@ Tunables stencil_blocked_tunables() {
 }
 
 Support supports_blocked(const Device& device, const StencilProblem& p) {
-    if (device.traits().many_lanes)
+    if (device.traits().many_items)
         return Support::no("it is for groups of one lane; groups of many suit " + device.info().selector);
     return supports_type(device, p.type());
 }

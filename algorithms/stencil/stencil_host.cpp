@@ -7,10 +7,10 @@ namespace {
 
 template <class T>
 const StencilHost& host_of() {
-    static constexpr StencilHost kernels{.serial = host_kernel<&host::stencil_serial<T>>(),
-                                         .naive = host_kernel<&host::stencil_naive<T>>(),
-                                         .tiled = host_kernel<&host::stencil_tiled<T>>(),
-                                         .blocked = plain_host_kernel<&host::stencil_blocked<T>>(),
+    static constexpr StencilHost kernels{.serial = host_kernel<&detail::host::stencil_serial<T>>(),
+                                         .naive = host_kernel<&detail::host::stencil_naive<T>>(),
+                                         .tiled = host_kernel<&detail::host::stencil_tiled<T>>(),
+                                         .blocked = plain_host_kernel<&detail::host::stencil_blocked<T>>(),
                                          .none = {}};
     return kernels;
 }

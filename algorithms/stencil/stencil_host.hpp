@@ -1,14 +1,14 @@
 #pragma once
-// Stencil in the host dialect; parallel texts are stencil_steps.cu and .cl, and stencil_wide.cl for `blocked`. T: f32 or
+// Stencil in the host dialect; parallel sources are stencil_steps.cu and .cl, and stencil_wide.cl for `blocked`. T: f32 or
 // f64.
 
+#include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
-#include <concord/host_vector.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 /// c0 ... cR.
 template <class T>
@@ -309,4 +309,4 @@ void stencil_blocked(const Group& group, const T* in, T* out, T* scratch, const 
     if (tiling.past_cache != 0) stream_fence();
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

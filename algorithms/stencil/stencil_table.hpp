@@ -1,8 +1,8 @@
 #pragma once
 // What the host side's files share.
 
+#include <concord/internal/tunables.hpp>
 #include <concord/stencil.hpp>
-#include <concord/tunables.hpp>
 
 #include "stencil_host.hpp"
 
@@ -37,22 +37,22 @@ inline TuningPoint point_of(const StencilProblem& p) {
     return {p.in.type, p.in.count, u64{p.radius()} + (p.steps > 1 ? 10 : 0)};
 }
 
-enum class StencilText { steps, streaming, wide };
+enum class StencilSource { steps, streaming, wide };
 
-/// The points of a group of many lanes, and of one of its lanes.
+/// The points of a group of many work-items, and of one of its work-items.
 struct StencilTile {
-    u32 lanes = 1;
-    u32 lanes_x = 1;  // of a row
-    u32 pack = 1;     // points of a lane, along x
-    u32 rows = 1;     // and along y
+    u32 group_size = 1;
+    u32 group_size_x = 1;  // of a row
+    u32 pack = 1;          // points of per work-item, along x
+    u32 rows = 1;          // and along y
 
-    u32 width() const { return lanes_x * pack; }
-    u32 height() const { return lanes / lanes_x * rows; }
+    u32 width() const { return group_size_x * pack; }
+    u32 height() const { return group_size / group_size_x * rows; }
 };
 
 constexpr u32 wide_row = 1024;  // most points of a row that a CPU has at work
 
-std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, StencilText text,
+std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, StencilSource text,
                                        const char* entry, const StencilTile& tile,
                                        HostKernel StencilHost::*host);
 
@@ -63,7 +63,7 @@ void with_star(const StencilProblem& p, bool host, F f) {
     visit(p.type(), [&](auto tag) {
         using T = typename decltype(tag)::type;
         if constexpr (std::is_floating_point_v<T>) {
-            host::Star<T> star{};
+            detail::host::Star<T> star{};
             for (u32 r = 0; r <= p.radius(); ++r)
                 star.c[r] = static_cast<T>(p.star[r]);
             f(ValueBytes{std::as_bytes(std::span(star.c, host ? StarCoefficients::most : p.radius() + 1))});
@@ -71,7 +71,7 @@ void with_star(const StencilProblem& p, bool host, F f) {
     });
 }
 
-inline host::StencilVolume stencil_volume(const StencilProblem& p) {
+inline detail::host::StencilVolume stencil_volume(const StencilProblem& p) {
     return {p.shape.depth, p.shape.rows, p.shape.columns, p.radius(),
             p.box.z_begin, p.box.z_end,  p.box.y_begin,   p.box.y_end};
 }
@@ -104,7 +104,7 @@ void each_sweep(Stream& stream, const StencilProblem& p, u64 at_once, Sweep swee
     }
 }
 
-/// The variant for groups of one lane, stencil_blocked.cpp.
+/// The variant for groups of one work-item, stencil_blocked.cpp.
 Support supports_blocked(const Device& device, const StencilProblem& p);
 void run_blocked(Stream& stream, const StencilProblem& p);
 Tunables stencil_blocked_tunables();

@@ -1,16 +1,16 @@
 #include "transpose_table.hpp"
 
+#include <concord/internal/shape.hpp>
+#include <concord/internal/tunables.hpp>
 #include <concord/map.hpp>
-#include <concord/shape.hpp>
-#include <concord/tunables.hpp>
 
 #include <bit>
 #include <string>
 
 namespace concord {
 
-namespace texts {
-extern const KernelText common_cu, transpose_tile_cu, transpose_steps_cu, transpose_cu, transpose_shifted_cu,
+namespace detail::kernel_sources {
+extern const SourceFile common_cu, transpose_tile_cu, transpose_steps_cu, transpose_cu, transpose_shifted_cu,
     transpose_thin_cu, transpose_tile_cl, transpose_steps_cl, transpose_cl, transpose_shifted_cl,
     transpose_thin_cl, transpose_wide_cl;
 }
@@ -54,10 +54,10 @@ TuningPoint point_of(const TransposeProblem& p) {
 
 // --- Kernels --------------------------------------------------------------------------------------------------------
 
-enum class TransposeText { steps, vectorized, shifted, thin, wide };
+enum class TransposeSource { steps, vectorized, shifted, thin, wide };
 
-const KernelSource& source(TransposeText text) {
-    using namespace texts;
+const KernelSource& source(TransposeSource text) {
+    using namespace kernel_sources;
     static const KernelSource steps{
         "transpose_steps", {transpose_tile_cu, transpose_steps_cu}, {transpose_tile_cl, transpose_steps_cl}};
     static const KernelSource vectorized{
@@ -69,31 +69,31 @@ const KernelSource& source(TransposeText text) {
                                    {common_cu, transpose_tile_cu, transpose_thin_cu},
                                    {transpose_tile_cl, transpose_thin_cl}};
     static const KernelSource wide{"transpose_wide", {}, {transpose_tile_cl, transpose_wide_cl}};
-    return text == TransposeText::steps        ? steps
-           : text == TransposeText::vectorized ? vectorized
-           : text == TransposeText::shifted    ? shifted
-           : text == TransposeText::thin       ? thin
-                                               : wide;
+    return text == TransposeSource::steps        ? steps
+           : text == TransposeSource::vectorized ? vectorized
+           : text == TransposeSource::shifted    ? shifted
+           : text == TransposeSource::thin       ? thin
+                                                 : wide;
 }
 
-// The tiles of a kernel whose groups have many lanes.
+// The tiles of a kernel whose groups have many work-items.
 struct Tiles {
-    u32 side = 1;   // elements
-    u32 pad = 0;    // elements after each row, in local memory
-    u32 lanes = 1;  // of a group
-    u32 width = 1;  // packs to a row
+    u32 side = 1;        // elements
+    u32 pad = 0;         // elements after each row, in local memory
+    u32 group_size = 1;  // of a group
+    u32 width = 1;       // packs to a row
 };
 
 constexpr u64 wide_stage = u64{84} << 10;  // bytes of a tile on CPUs, with what lies between its rows
 constexpr u32 thin_stage = 16 << 10;       // bytes that a group of a thin matrix takes
-constexpr u32 thin_lanes = 256;
-constexpr u32 shifted_lanes = 256;
+constexpr u32 thin_group_size = 256;
+constexpr u32 shifted_group_size = 256;
 
-std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem& p, TransposeText text,
+std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem& p, TransposeSource text,
                                          const char* entry, const Tiles& tiles,
                                          HostKernel TransposeHost::*host) {
     const KernelId id{&source(text), entry, p.size(), u64{tiles.side} << 32 | tiles.pad,
-                      u64{tiles.lanes} << 32 | tiles.width};
+                      u64{tiles.group_size} << 32 | tiles.width};
     return device.kernel(id, [&] {
         const u32 size = p.size(), pack = pack_bytes / size;
         const std::string vectors[] = {"uchar16", "ushort8", "uint4", "ulong2"};
@@ -103,36 +103,36 @@ std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem&
         spec.constants = {{"B", std::string(name_of(p.type()))},
                           {"SIZE", std::to_string(size)},
                           {"PACK", std::to_string(pack)},
-                          {"GROUP", std::to_string(tiles.lanes)}};
+                          {"GROUP", std::to_string(tiles.group_size)}};
         auto define = [&](const char* name, const std::string& value) {
             spec.constants.push_back({name, value});
         };
         switch (text) {
-            case TransposeText::steps:
-            case TransposeText::shifted:
+            case TransposeSource::steps:
+            case TransposeSource::shifted:
                 define("TILE", std::to_string(tiles.side));
                 define("PAD", std::to_string(tiles.pad));
                 break;
-            case TransposeText::vectorized:
+            case TransposeSource::vectorized:
                 define("TILE", std::to_string(tiles.side));
                 define("WIDTH", std::to_string(tiles.width));
                 break;
-            case TransposeText::thin:
+            case TransposeSource::thin:
                 define("WORD", size == 8 ? "u64" : "u32");
                 define("STAGE", std::to_string(thin_stage));
                 break;
-            case TransposeText::wide:
+            case TransposeSource::wide:
                 define("VECTOR", vectors[std::countr_zero(size)]);
                 define("STAGE", std::to_string(wide_stage));
                 break;
         }
         spec.host = transpose_host(size).*host;
-        spec.max_lanes = tiles.lanes;
+        spec.max_group_size = tiles.group_size;
         return spec;
     });
 }
 
-// --- Groups of many lanes -------------------------------------------------------------------------------------------
+// --- Groups of many work-items -------------------------------------------------------------------------------------------
 
 constexpr u32 row_major = 1;
 // See transpose_tile.cu.
@@ -160,8 +160,9 @@ template <class... A>
 void launch_tiles(Stream& stream, const TransposeProblem& p, const Kernel& kernel, const Tiles& tiles,
                   u32 rows, u32 columns, u32 band, const A&... last) {
     const u32 down = tiles_in(p.shape.rows, rows), across = tiles_in(p.shape.columns, columns);
-    launch(stream, kernel, LaunchShape::linear(u64{down} * across, tiles.lanes), p.in, p.out, p.shape.rows,
-           p.shape.columns, p.shape.in_pitch, p.shape.out_pitch, down, across, std::min(band, down), last...);
+    launch(stream, kernel, LaunchShape::linear(u64{down} * across, tiles.group_size), p.in, p.out,
+           p.shape.rows, p.shape.columns, p.shape.in_pitch, p.shape.out_pitch, down, across,
+           std::min(band, down), last...);
 }
 
 // A launch of one group for each pair of tiles, with the kernel's last arguments.
@@ -169,17 +170,17 @@ template <class... A>
 void launch_pairs(Stream& stream, const TransposeProblem& p, const Kernel& kernel, const Tiles& tiles,
                   const A&... last) {
     const u64 side = divide_up(p.shape.rows, tiles.side);
-    launch(stream, kernel, LaunchShape::linear(side * (side + 1) / 2, tiles.lanes), p.out, p.shape.rows,
+    launch(stream, kernel, LaunchShape::linear(side * (side + 1) / 2, tiles.group_size), p.out, p.shape.rows,
            p.shape.in_pitch, static_cast<u32>(side), last...);
 }
 
 // --- The textbook's -------------------------------------------------------------------------------------------------
 
-constexpr u32 step_lanes = 256, step_tile = 32;
+constexpr u32 step_group_size = 256, step_tile = 32;
 constexpr u64 host_group = u64{1} << 14;  // elements of a group on the CPU
 
 void run_serial(Stream& stream, const TransposeProblem& p) {
-    const auto kernel = transpose_kernel(stream.device(), p, TransposeText::steps, "transpose_serial", {},
+    const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::steps, "transpose_serial", {},
                                          &TransposeHost::serial);
     const TransposeShape& s = p.shape;
     launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, p.out, s.rows, s.columns, s.in_pitch,
@@ -187,12 +188,12 @@ void run_serial(Stream& stream, const TransposeProblem& p) {
 }
 
 void run_naive(Stream& stream, const TransposeProblem& p) {
-    const Tiles tiles{step_tile, 0, step_lanes, 1};
-    const auto kernel = transpose_kernel(stream.device(), p, TransposeText::steps, "transpose_naive", tiles,
+    const Tiles tiles{step_tile, 0, step_group_size, 1};
+    const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::steps, "transpose_naive", tiles,
                                          &TransposeHost::naive);
     const TransposeShape& s = p.shape;
     if (stream.device().traits().dialect != Dialect::host)
-        return launch_tiles(stream, p, *kernel, tiles, step_lanes / 32, 32, row_major);
+        return launch_tiles(stream, p, *kernel, tiles, step_group_size / 32, 32, row_major);
     const u64 strip = std::max<u64>(1, host_group / s.columns);
     launch(stream, *kernel, LaunchShape::linear(divide_up(s.rows, strip), 1), p.in, p.out, s.rows, s.columns,
            s.in_pitch, s.out_pitch, strip);
@@ -204,9 +205,9 @@ u32 padding(const TransposeProblem& p) {
 }
 
 void run_tiled_with(Stream& stream, const TransposeProblem& p, u32 pad) {
-    const Tiles tiles{step_tile, pad, step_lanes, 1};
+    const Tiles tiles{step_tile, pad, step_group_size, 1};
     const bool host = stream.device().traits().dialect == Dialect::host;
-    const auto kernel = transpose_kernel(stream.device(), p, TransposeText::steps,
+    const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::steps,
                                          p.in_place && !host ? "transpose_exchange" : "transpose_tiled",
                                          tiles, &TransposeHost::tiled);
     const TransposeShape& s = p.shape;
@@ -242,7 +243,7 @@ void run_copy(Stream& stream, const TransposeProblem& p) {
 
 // --- vectorized -----------------------------------------------------------------------------------------------------
 
-// 128 bytes to a row of small elements, of which a lane has many; 256 of the others.
+// 128 bytes to a row of small elements, of which per work-item has many; 256 of the others.
 Tiles vectorized_tiles(const TransposeProblem& p) {
     const u32 width = p.size() <= 2 ? 8 : 16;
     return {width * pack_bytes / p.size(), 0, width * width, width};
@@ -264,8 +265,8 @@ void run_thin(Stream& stream, const TransposeProblem& p) {
     const u64 thin = std::min(s.rows, s.columns), length = std::max(s.rows, s.columns);
     // The lines of a group, a power of two.
     const u32 shift = static_cast<u32>(std::bit_width(thin_stage / p.size() / thin)) - 1;
-    const Tiles tiles{1, 0, thin_lanes, 1};
-    const auto kernel = transpose_kernel(stream.device(), p, TransposeText::thin,
+    const Tiles tiles{1, 0, thin_group_size, 1};
+    const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::thin,
                                          few_columns ? "transpose_few_columns" : "transpose_few_rows", tiles,
                                          &TransposeHost::none);
     const View &short_rows = few_columns ? p.in : p.out, &long_rows = few_columns ? p.out : p.in;
@@ -273,21 +274,21 @@ void run_thin(Stream& stream, const TransposeProblem& p) {
               long_pitch = few_columns ? s.out_pitch : s.in_pitch;
     const u32 whole = short_pitch == thin && short_rows.offset % pack_bytes == 0 ? 1 : 0;
     const u32 aligned = is_aligned(long_rows, long_pitch) ? 1 : 0;
-    launch(stream, *kernel, LaunchShape::linear(divide_up(length, u64{1} << shift), thin_lanes), p.in, p.out,
-           s.rows, s.columns, s.in_pitch, s.out_pitch, shift, few_columns ? whole : aligned,
+    launch(stream, *kernel, LaunchShape::linear(divide_up(length, u64{1} << shift), thin_group_size), p.in,
+           p.out, s.rows, s.columns, s.in_pitch, s.out_pitch, shift, few_columns ? whole : aligned,
            few_columns ? aligned : whole);
 }
 
 // What a group stores of a row begins up to a sector before its tile, so the last tile's may end that much before the row.
 void run_shifted(Stream& stream, const TransposeProblem& p) {
     constexpr u32 sector_bytes = 32;
-    const Tiles tiles{vectorized_tiles(p).side, 0, shifted_lanes, 1};
-    const auto kernel = transpose_kernel(stream.device(), p, TransposeText::shifted, "transpose_shifted",
+    const Tiles tiles{vectorized_tiles(p).side, 0, shifted_group_size, 1};
+    const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::shifted, "transpose_shifted",
                                          tiles, &TransposeHost::none);
     const TransposeShape& s = p.shape;
     const u32 down = tiles_in(s.rows + sector_bytes / p.size() - 1, tiles.side),
               across = tiles_in(s.columns, tiles.side);
-    launch(stream, *kernel, LaunchShape::linear(u64{down} * across, tiles.lanes), p.in, p.out, s.rows,
+    launch(stream, *kernel, LaunchShape::linear(u64{down} * across, tiles.group_size), p.in, p.out, s.rows,
            s.columns, s.in_pitch, s.out_pitch, down, across, std::min(band_of(stream.device(), p), down));
 }
 
@@ -295,14 +296,14 @@ void run_vectorized(Stream& stream, const TransposeProblem& p) {
     const TransposeShape& s = p.shape;
     const Tiles tiles = vectorized_tiles(p);
     if (p.in_place) {
-        const auto kernel = transpose_kernel(stream.device(), p, TransposeText::vectorized,
+        const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::vectorized,
                                              "transpose_vectorized_exchange", tiles, &TransposeHost::none);
         return launch_pairs(stream, p, *kernel, tiles, u32{is_aligned(p.out, s.out_pitch)});
     }
     if (is_copy(s)) return run_copy(stream, p);
     if (is_thin(p)) return run_thin(stream, p);
     if (!is_aligned(p.out, s.out_pitch)) return run_shifted(stream, p);
-    const auto kernel = transpose_kernel(stream.device(), p, TransposeText::vectorized,
+    const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::vectorized,
                                          "transpose_vectorized", tiles, &TransposeHost::none);
     launch_tiles(stream, p, *kernel, tiles, tiles.side, tiles.side, band_of(stream.device(), p),
                  u32{is_aligned(p.in, s.in_pitch)});
@@ -316,7 +317,7 @@ u64 round_up(u64 n, u64 multiple) {
 
 // Square tiles whose rows are a few lines long; where the matrix is thinner than that, longer ones, as much as the
 // stages hold. `turned`: how many tiles the second stage holds.
-host::Tiling tiling_of(const Device& device, const TransposeProblem& p, u64 turned) {
+detail::host::Tiling tiling_of(const Device& device, const TransposeProblem& p, u64 turned) {
     const TransposeShape& s = p.shape;
     const u64 size = p.size(), side = pack_bytes / size, line = 64 / size;
     const u64 largest = size == 1 ? 256 : size <= 4 ? 128 : 64;  // that a stage holds
@@ -326,7 +327,7 @@ host::Tiling tiling_of(const Device& device, const TransposeProblem& p, u64 turn
         const u64 room = (wide_stage / size - side) / (round_up(across, side) + line);
         return std::max(square, room / line * line);
     };
-    host::Tiling t;
+    detail::host::Tiling t;
     t.rows = std::min(s.rows, s.columns < square ? longest(s.columns) : square);
     t.columns = std::min(s.columns, s.rows < square ? longest(s.rows) : square);
     t.from_whole = t.columns == s.columns && s.in_pitch == s.columns && !p.in_place ? 1 : 0;
@@ -355,20 +356,20 @@ void run_blocked(Stream& stream, const TransposeProblem& p) {
     const TransposeShape& s = p.shape;
     if (!p.in_place && is_copy(s)) return run_copy(stream, p);
     const bool host = device.traits().dialect == Dialect::host;
-    const host::Tiling t = tiling_of(device, p, p.in_place ? 2 : 1);
+    const detail::host::Tiling t = tiling_of(device, p, p.in_place ? 2 : 1);
     const u64 each = tiles_each(device, p, t.tiles), local = host ? t.elements * p.size() : 0;
     const LaunchShape shape = LaunchShape::linear(divide_up(t.tiles, each), 1, local);
     const ValueBytes tiling{std::as_bytes(std::span(&t, 1))};
     if (p.in_place) {
-        const auto kernel = transpose_kernel(device, p, TransposeText::wide, "transpose_exchange_blocked", {},
-                                             &TransposeHost::exchange);
+        const auto kernel = transpose_kernel(device, p, TransposeSource::wide, "transpose_exchange_blocked",
+                                             {}, &TransposeHost::exchange);
         if (host) return launch(stream, *kernel, shape, p.out, s.rows, s.in_pitch, each, tiling);
         return launch(stream, *kernel, shape, p.out, s.rows, s.in_pitch, each, t.tiles, t.tile_rows, t.rows,
                       t.from_pitch, t.to_pitch);
     }
     const u32 past_cache = 2 * s.rows * s.columns * p.size() > device.traits().cache ? 1 : 0;
     const auto kernel =
-        transpose_kernel(device, p, TransposeText::wide, "transpose_blocked", {}, &TransposeHost::blocked);
+        transpose_kernel(device, p, TransposeSource::wide, "transpose_blocked", {}, &TransposeHost::blocked);
     if (host)
         return launch(stream, *kernel, shape, p.in, p.out, s.rows, s.columns, s.in_pitch, s.out_pitch, each,
                       past_cache, tiling);
@@ -383,21 +384,22 @@ Support supports_any(const Device&, const TransposeProblem&) {
 }
 
 Support supports_naive(const Device& device, const TransposeProblem& p) {
-    if (p.in_place) return Support::no("out is in, and its lanes store while others still read");
-    if (Support group = supports_group(device, step_lanes); !group) return group;
-    return supports_tiles(device, p, step_lanes / 32, 32);
+    if (p.in_place) return Support::no("out is in, and its work-items store while others still read");
+    if (Support group = supports_group(device, step_group_size); !group) return group;
+    return supports_tiles(device, p, step_group_size / 32, 32);
 }
 
 Support supports_tiled(const Device& device, const TransposeProblem& p) {
-    if (Support group = supports_group(device, step_lanes); !group) return group;
+    if (Support group = supports_group(device, step_group_size); !group) return group;
     return supports_tiles(device, p, step_tile, step_tile);
 }
 
 Support supports_vectorized(const Device& device, const TransposeProblem& p) {
-    if (!device.traits().many_lanes)
-        return Support::no("it is for groups of many lanes; groups of one suit " + device.info().selector);
-    if (Support group =
-            supports_group(device, std::max({thin_lanes, shifted_lanes, vectorized_tiles(p).lanes}));
+    if (!device.traits().many_items)
+        return Support::no("it is for groups of many work-items; groups of one suit " +
+                           device.info().selector);
+    if (Support group = supports_group(
+            device, std::max({thin_group_size, shifted_group_size, vectorized_tiles(p).group_size}));
         !group)
         return group;
     // Of shifted tiles there is a row more.
@@ -406,7 +408,7 @@ Support supports_vectorized(const Device& device, const TransposeProblem& p) {
 }
 
 Support supports_blocked(const Device& device, const TransposeProblem&) {
-    if (device.traits().many_lanes)
+    if (device.traits().many_items)
         return Support::no("it is for groups of one lane; groups of many suit " + device.info().selector);
     return {};
 }
@@ -421,26 +423,27 @@ constexpr char ruetsch[] = "G. Ruetsch, P. Micikevicius, Optimizing Matrix Trans
 constexpr TransposeRow table[] = {
     {{"blocked",
       "tiles of whole lines, blocks turned in registers, non-temporal rows; for groups of one lane", false,
-      true, true, Order::canonical, "J. O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972"},
+      true, true, OperationOrder::canonical,
+      "J. O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972"},
      supports_blocked,
      run_blocked},
     {{"vectorized", "16-byte accesses both ways, blocks turned in registers, swizzled tiles; strips if thin",
-      true, true, false, Order::canonical, ruetsch},
+      true, true, false, OperationOrder::canonical, ruetsch},
      supports_vectorized,
      run_vectorized},
-    {{"tiled_padded", "tiles in local memory, padded: no bank conflicts", true, true, false, Order::canonical,
-      ruetsch},
+    {{"tiled_padded", "tiles in local memory, padded: no bank conflicts", true, true, false,
+      OperationOrder::canonical, ruetsch},
      supports_tiled,
      run_tiled_padded},
-    {{"tiled", "tiles in local memory: rows are read, and rows written", true, true, true, Order::canonical,
-      ruetsch},
+    {{"tiled", "tiles in local memory: rows are read, and rows written", true, true, true,
+      OperationOrder::canonical, ruetsch},
      supports_tiled,
      run_tiled},
     {{"naive", "one element a work-item, read in rows and written in columns", true, true, true,
-      Order::canonical, "textbook"},
+      OperationOrder::canonical, "textbook"},
      supports_naive,
      run_naive},
-    {{"serial", "one loop on one thread", false, false, true, Order::canonical, "textbook"},
+    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
      supports_any,
      run_serial},
 };
@@ -502,8 +505,8 @@ std::vector<const Variant*> transpose_variants() {
     return list;
 }
 
-Run transpose(Stream& stream, const View& in, const View& out, const TransposeShape& shape,
-              const Options& options) {
+Enqueued transpose(Stream& stream, const View& in, const View& out, const TransposeShape& shape,
+                   const Options& options) {
     const detail::TransposeProblem p = detail::problem_of(stream, in, out, shape);
     const detail::TransposeRow& row =
         detail::choose_tuned("transpose", detail::table, stream.device(), p, detail::point_of(p), options);

@@ -35,13 +35,13 @@ struct TransposeShape {
 std::vector<const Variant*> transpose_variants();
 
 /// in and out of one type.
-Run transpose(Stream& stream, const View& in, const View& out, const TransposeShape& shape,
-              const Options& options = {});
+Enqueued transpose(Stream& stream, const View& in, const View& out, const TransposeShape& shape,
+                   const Options& options = {});
 
 /// The same for spans or arrays.
 template <Range In, Range Out>
-Run transpose(Stream& stream, const In& in, const Out& out, const TransposeShape& shape,
-              const Options& options = {}) {
+Enqueued transpose(Stream& stream, const In& in, const Out& out, const TransposeShape& shape,
+                   const Options& options = {}) {
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
                   "in and out have different types");
     return transpose(stream, View(in.view()), View(out.view()), shape, options);

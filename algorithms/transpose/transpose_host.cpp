@@ -8,12 +8,13 @@ namespace {
 
 template <class B>
 const TransposeHost& host_of() {
-    static constexpr TransposeHost kernels{.serial = plain_host_kernel<&host::transpose_serial<B>>(),
-                                           .naive = plain_host_kernel<&host::transpose_naive<B>>(),
-                                           .tiled = plain_host_kernel<&host::transpose_tiled<B>>(),
-                                           .blocked = plain_host_kernel<&host::transpose_blocked<B>>(),
-                                           .exchange = plain_host_kernel<&host::transpose_exchange<B>>(),
-                                           .none = {}};
+    static constexpr TransposeHost kernels{
+        .serial = plain_host_kernel<&detail::host::transpose_serial<B>>(),
+        .naive = plain_host_kernel<&detail::host::transpose_naive<B>>(),
+        .tiled = plain_host_kernel<&detail::host::transpose_tiled<B>>(),
+        .blocked = plain_host_kernel<&detail::host::transpose_blocked<B>>(),
+        .exchange = plain_host_kernel<&detail::host::transpose_exchange<B>>(),
+        .none = {}};
     return kernels;
 }
 

@@ -1,13 +1,13 @@
 #pragma once
-// Transpose in the host dialect; parallel texts are transpose_steps.cu and .cl, and transpose_wide.cl, where phases and
+// Transpose in the host dialect; parallel sources are transpose_steps.cu and .cl, and transpose_wide.cl, where phases and
 // traffic are described. B: unsigned integer of the elements' size.
 
+#include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
-#include <concord/host_vector.hpp>
 
 #include <algorithm>
 
-namespace concord::host {
+namespace concord::detail::host {
 
 // --- The textbook's -------------------------------------------------------------------------------------------------
 
@@ -247,4 +247,4 @@ void transpose_exchange(const Group& group, B* both, u64 side, u64 pitch, u64 co
     }
 }
 
-}  // namespace concord::host
+}  // namespace concord::detail::host

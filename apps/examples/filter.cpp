@@ -115,7 +115,7 @@ std::string_view apply(Stream& stream, const Filter& filter, Picture& picture, u
     const ConvolveShape shape{picture.rows, picture.columns, ConvolveBorder::clamp};
     const ConvolveMask mask(filter.mask, filter.side, filter.side);
     const bool separates = filter.side > 3 && convolve_separates(mask);
-    const Run run = convolve(stream, in, mask, floats, shape, {separates ? "separable" : "auto"});
+    const Enqueued run = convolve(stream, in, mask, floats, shape, {separates ? "separable" : "auto"});
     if (filter.is_edges) {
         std::vector<f32> turned(9);
         for (u64 k = 0; k < 9; ++k)

@@ -1,5 +1,5 @@
 // A kernel of your own in three languages, on whatever device is chosen: the mean of every element and its
-// neighbours. A group works through a tile; where groups have one lane, the tile is simply a loop.
+// neighbours. A group works through a tile; where groups have one work-item, the tile is simply a loop.
 //
 //     c++ -std=c++20 -O2 -ffp-contract=off own_kernel.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
 //     CONCORD_DEVICE=opencl:0 ./a.out         (DIR: where Concord is installed; built in the tree as example-own_kernel)
@@ -50,9 +50,9 @@ int main() try {
     const Array<f32> in(*stream, x), out(*stream, x.size());
 
     constexpr u64 tile = 4096;
-    const u32 lanes = device->traits().many_lanes ? 256 : 1;
-    launch(*stream, *kernel, LaunchShape::linear((x.size() + tile - 1) / tile, lanes), in, out, u64{x.size()},
-           tile);
+    const u32 group_size = device->traits().many_items ? 256 : 1;
+    launch(*stream, *kernel, LaunchShape::linear((x.size() + tile - 1) / tile, group_size), in, out,
+           u64{x.size()}, tile);
 
     const std::vector<f32> result = out.to_host(*stream);
     std::vector<f32> expected(x.size());

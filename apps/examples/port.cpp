@@ -1,5 +1,5 @@
 // The porting kit on a real kernel: a separable Gaussian blur, one pass along the rows and one along the
-// columns, in CUDA C++, OpenCL C and C++. The suite holds it to an oracle in float64 and compares the bits
+// columns, in CUDA C++, OpenCL C and C++. The suite holds it to a reference in float64 and compares the bits
 // between devices, over sizes, offsets and patterns, with guarded and poisoned buffers; then it is timed.
 //
 //     c++ -std=c++20 -O2 -ffp-contract=off port.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib
@@ -12,11 +12,13 @@
 // The suite says where it shows and the program ends with status 1.
 
 #include <concord/concord.hpp>
-#include <concord/conformance.hpp>
+#include <concord/lab/bench.hpp>
+#include <concord/lab/check.hpp>
+#include <concord/lab/kernel_test.hpp>
 #include <iostream>
 
 using namespace concord;
-using namespace concord::conformance;
+using namespace concord::lab;
 
 constexpr i64 radius = 4;
 
@@ -24,7 +26,7 @@ constexpr i64 radius = 4;
 // ascending order, each a fused multiply-add, so that every device rounds alike. LAST is a constant of the
 // specialisation.
 const KernelSource blur{"blur",
-                        {CONCORD_TEXT(R"(
+                        {CONCORD_SOURCE(R"(
 extern "C" __global__ void blur(const f32* in, const f32* taps, f32* out, u64 side, u64 step) {
     const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= side * side) return;
@@ -37,7 +39,7 @@ extern "C" __global__ void blur(const f32* in, const f32* taps, f32* out, u64 si
     out[i] = sum;
 }
 )")},
-                        {CONCORD_TEXT(R"(
+                        {CONCORD_SOURCE(R"(
 __kernel void blur(__global const f32* in, ulong in_at, __global const f32* taps, ulong taps_at, __global f32* out,
                    ulong out_at, u64 side, u64 step) {
     const u64 i = get_global_id(0);
@@ -88,15 +90,15 @@ void two_pass(Stream& stream, const KernelCall& call, bool wrong) {
     // What tells this specialisation from others of the same text.
     const KernelId id{&blur, "blur", wrong};
     const auto kernel = device.kernel(id, [wrong] { return blur_spec(wrong); });
-    const u32 lanes = device.traits().dialect == Dialect::host ? 1 : group_size;
-    const auto shape = LaunchShape::linear((side * side + group_size - 1) / group_size, lanes);
+    const u32 group_size = device.traits().dialect == Dialect::host ? 1 : group_size;
+    const auto shape = LaunchShape::linear((side * side + group_size - 1) / group_size, group_size);
     const Array<f32> rows(stream, side * side);
     launch(stream, *kernel, shape, call.in[0], call.in[1], rows, side, u64{1});
     launch(stream, *kernel, shape, rows, call.in[1], call.out[0], side, side);
 }
 
 // The same, plainly, in float64; and the sums of magnitudes, for the error bound.
-void oracle(const OracleCall& call) {
+void reference(const ReferenceCall& call) {
     const i64 side = static_cast<i64>(call.n);
     const auto in = call.in<f32>(0), taps = call.in<f32>(1);
     const auto out = call.out<f64>(0), magnitude = call.magnitude(0);
@@ -140,9 +142,9 @@ int main(int argc, char** argv) try {
     // A chain of fused multiply-adds, one a tap, twice.
     test.outputs = {
         {Type::f32, [](u64 n) { return n * n; }, Comparison::rounding([](u64) { return 2.0 * taps; })}};
-    test.variants = {
-        {"two_pass", [wrong](Stream& s, const KernelCall& c) { two_pass(s, c, wrong); }, Order::own}};
-    test.oracle = oracle;
+    test.variants = {{"two_pass", [wrong](Stream& s, const KernelCall& c) { two_pass(s, c, wrong); },
+                      OperationOrder::variant_specific}};
+    test.reference = reference;
     test.sizes = {0, 1, 2, 15, 16, 17, 100, 255, 256, 257};
     test.operations = [](u64 n) { return 2 * 2 * taps * n * n; };
 

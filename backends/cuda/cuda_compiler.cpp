@@ -1,8 +1,8 @@
 #include "cuda_compiler.hpp"
 
 #include <concord/error.hpp>
+#include <concord/internal/program_cache.hpp>
 #include <concord/log.hpp>
-#include <concord/program_cache.hpp>
 
 #include <algorithm>
 
@@ -17,13 +17,13 @@ constexpr const char* common_options[] = {"--std=c++17",     "--fmad=false",
 constexpr std::size_t longest_log = 8192;
 
 constexpr u32 registers_of_group = 65536;  // of every architecture that NVRTC still knows
-constexpr u32 registers_of_lane = 255;
+constexpr u32 registers_per_item = 255;
 
-// Without a bound the compiler may give a lane so many registers that a group of max_lanes does not fit.
-std::optional<u32> register_bound(u32 max_lanes) {
-    if (max_lanes == 0) return std::nullopt;
-    const u32 bound = registers_of_group / max_lanes / 8 * 8;  // handed out by eights
-    if (bound >= registers_of_lane || bound == 0) return std::nullopt;
+// Without a bound the compiler may give per work-item so many registers that a group of max_group_size does not fit.
+std::optional<u32> register_bound(u32 max_group_size) {
+    if (max_group_size == 0) return std::nullopt;
+    const u32 bound = registers_of_group / max_group_size / 8 * 8;  // handed out by eights
+    if (bound >= registers_per_item || bound == 0) return std::nullopt;
     return bound;
 }
 
@@ -59,7 +59,7 @@ Compiler::Job Compiler::job(const KernelSpec& spec) const {
     job.text = assemble(spec, Dialect::cuda);
     job.options.assign(std::begin(common_options), std::end(common_options));
     job.options.push_back("-arch=" + target_);
-    if (const auto bound = register_bound(spec.max_lanes))
+    if (const auto bound = register_bound(spec.max_group_size))
         job.options.push_back("--maxrregcount=" + std::to_string(*bound));
 
     job.key = "cuda | " + target_ + " | " + std::string(spec.source->name) + " " + spec.entry + "\n";

@@ -13,10 +13,10 @@ namespace concord::cuda {
 /// A kernel as its cubin describes it. Fields that cannot be read are -1, and parameters then unknown: the
 /// container is plain ELF, but NVIDIA documents the attributes in it only by its tools' output.
 struct CubinKernel {
-    i64 registers = -1;      ///< a lane
+    i64 registers = -1;      ///< a work-item
     i64 local_bytes = -1;    ///< static group-local memory
-    i64 frame_bytes = -1;    ///< stack a lane: arrays and spilled registers
-    i64 launch_bounds = -1;  ///< most lanes of a group, where the text says so
+    i64 frame_bytes = -1;    ///< stack per work-item: arrays and spilled registers
+    i64 launch_bounds = -1;  ///< most work-items of a group, where the text says so
     std::optional<std::vector<u32>> parameter_sizes;
 };
 

@@ -27,10 +27,10 @@ DeviceTraits traits_of(const Driver& driver, CUdevice device) {
     driver.check(driver.device_total_mem(&memory, device), "open_device", "cuDeviceTotalMem");
     DeviceTraits traits;
     traits.dialect = Dialect::cuda;
-    traits.many_lanes = true;
+    traits.many_items = true;
     traits.units = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-    traits.max_lanes = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
-    traits.max_resident_lanes = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR));
+    traits.max_group_size = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+    traits.max_resident_items = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR));
     traits.sub_group_width = static_cast<u32>(get(CU_DEVICE_ATTRIBUTE_WARP_SIZE));
     traits.local_memory = static_cast<u64>(get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
     traits.global_memory = memory;
@@ -51,9 +51,9 @@ LaunchLimits limits_of(const Driver& driver, CUdevice device, u64 local_memory) 
     limits.groups_x = get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
     limits.groups_y = get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
     limits.groups_z = get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
-    limits.lanes_x = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
-    limits.lanes_y = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
-    limits.lanes_z = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+    limits.group_size_x = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
+    limits.group_size_y = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
+    limits.group_size_z = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
     limits.local_memory = local_memory;
     return limits;
 }

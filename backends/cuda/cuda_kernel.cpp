@@ -43,7 +43,10 @@ bool Module::rejects(CUresult result) {
 
 CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module,
                        std::optional<CubinKernel> info)
-    : Kernel(spec.entry), device_(device), module_(std::move(module)), planned_lanes_(spec.max_lanes) {
+    : Kernel(spec.entry),
+      device_(device),
+      module_(std::move(module)),
+      planned_group_size_(spec.max_group_size) {
     const Driver& driver = device.driver();
     const Current current(module_.context(), "Device::compile");
     const CUresult result = driver.module_get_function(&function_, module_.handle(), spec.entry.c_str());
@@ -53,7 +56,7 @@ CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module
                     driver.describe(result));
     driver.check(result, "Device::compile", "cuModuleGetFunction");
     limits_.device = device.limits();
-    limits_.max_lanes = static_cast<u64>(attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+    limits_.max_group_size = static_cast<u64>(attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
     limits_.static_local = static_cast<u64>(attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
     if (info) limits_.parameter_sizes = std::move(info->parameter_sizes);
     allowed_local_ =
@@ -73,11 +76,11 @@ KernelAttributes CudaKernel::do_attributes() const {
     result.registers = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS);
     result.local_bytes = static_cast<i64>(limits_.static_local);
     result.spill_bytes = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
-    result.max_lanes = static_cast<i64>(limits_.max_lanes);
-    if (planned_lanes_ > 0) {
+    result.max_group_size = static_cast<i64>(limits_.max_group_size);
+    if (planned_group_size_ > 0) {
         int groups = 0;
         module_.context().driver.check(module_.context().driver.occupancy_max_active_blocks(
-                                           &groups, function_, static_cast<int>(planned_lanes_), 0),
+                                           &groups, function_, static_cast<int>(planned_group_size_), 0),
                                        "Kernel::attributes", "cuOccupancyMaxActiveBlocksPerMultiprocessor");
         result.groups_per_unit = groups;
     }
@@ -99,7 +102,7 @@ void CudaKernel::launch(CUstream stream, const LaunchShape& shape, void** argume
     allow_local(shape.local_bytes);
     const CUresult result = module_.context().driver.launch_kernel(
         function_, static_cast<u32>(shape.groups_x), static_cast<u32>(shape.groups_y),
-        static_cast<u32>(shape.groups_z), shape.lanes_x, shape.lanes_y, shape.lanes_z,
+        static_cast<u32>(shape.groups_z), shape.group_size_x, shape.group_size_y, shape.group_size_z,
         static_cast<u32>(shape.local_bytes), stream, arguments, nullptr);
     if (result != CUDA_SUCCESS) [[unlikely]]
         module_.context().driver.fail(result, "Stream::launch", "cuLaunchKernel of " + name());

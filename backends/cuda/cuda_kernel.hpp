@@ -52,7 +52,7 @@ class CudaKernel final : public Kernel {
     CudaDevice& device_;
     Module module_;
     CUfunction function_ = nullptr;
-    u32 planned_lanes_;
+    u32 planned_group_size_;
     KernelLimits limits_;
     mutable std::atomic<u64> allowed_local_;  // dynamic bytes that the driver lets a launch have
 };

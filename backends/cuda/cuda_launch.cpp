@@ -34,11 +34,13 @@ void check_arguments(const Kernel& kernel, const std::vector<u32>& sizes,
 void check_launch(const Kernel& kernel, const KernelLimits& limits, const LaunchShape& shape,
                   std::span<const KernelArgument> arguments) {
     const LaunchLimits& device = limits.device;
-    if (shape.lanes_x > device.lanes_x || shape.lanes_y > device.lanes_y || shape.lanes_z > device.lanes_z ||
-        u64{shape.lanes_x} * shape.lanes_y * shape.lanes_z > limits.max_lanes)
-        refuse(kernel, "groups of " + triple(shape.lanes_x, shape.lanes_y, shape.lanes_z) +
-                           " lanes; this kernel takes " + std::to_string(limits.max_lanes) +
-                           " a group, at most " + triple(device.lanes_x, device.lanes_y, device.lanes_z));
+    if (shape.group_size_x > device.group_size_x || shape.group_size_y > device.group_size_y ||
+        shape.group_size_z > device.group_size_z ||
+        u64{shape.group_size_x} * shape.group_size_y * shape.group_size_z > limits.max_group_size)
+        refuse(kernel, "groups of " + triple(shape.group_size_x, shape.group_size_y, shape.group_size_z) +
+                           " work-items; this kernel takes " + std::to_string(limits.max_group_size) +
+                           " a group, at most " +
+                           triple(device.group_size_x, device.group_size_y, device.group_size_z));
     if (shape.groups_x > device.groups_x || shape.groups_y > device.groups_y ||
         shape.groups_z > device.groups_z)
         refuse(kernel, "a grid of " + triple(shape.groups_x, shape.groups_y, shape.groups_z) +

@@ -11,14 +11,14 @@ namespace concord::cuda {
 /// Limits of a device.
 struct LaunchLimits {
     u64 groups_x = 2147483647, groups_y = 65535, groups_z = 65535;
-    u32 lanes_x = 1024, lanes_y = 1024, lanes_z = 64;
+    u32 group_size_x = 1024, group_size_y = 1024, group_size_z = 64;
     u64 local_memory = 0;  ///< bytes, static and dynamic together
 };
 
 /// Limits of a kernel on that device.
 struct KernelLimits {
     LaunchLimits device;
-    u64 max_lanes = 0;                                ///< of a group
+    u64 max_group_size = 0;                           ///< of a group
     u64 static_local = 0;                             ///< bytes
     std::optional<std::vector<u32>> parameter_sizes;  ///< nothing: unknown
 };

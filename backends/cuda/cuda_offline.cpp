@@ -15,7 +15,7 @@ constexpr u64 KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 // compute capability). An architecture that is not here is taken for the last one below it.
 struct Architecture {
     u32 first;
-    u32 resident_lanes;
+    u32 resident_items;
     u64 local_memory;  // of a group, if it asks
 };
 constexpr Architecture architectures[] = {
@@ -34,7 +34,7 @@ const Architecture& traits_of(u32 architecture) {
 
 // Most lanes of a group whose registers fit a multiprocessor: they are handed out to warps by 256, to four
 // warps at a time.
-u64 lanes_with_registers(i64 registers) {
+u64 items_with_registers(i64 registers) {
     if (registers <= 0) return 1024;
     const i64 of_warp = (registers * 32 + 255) / 256 * 256;
     const i64 warps = 65536 / of_warp / 4 * 4;
@@ -72,9 +72,9 @@ class OfflineKernel final : public Kernel {
     OfflineKernel(Device& device, const KernelSpec& spec, const CubinKernel& info)
         : Kernel(spec.entry), device_(device), info_(info) {
         limits_.device.local_memory = device.traits().local_memory;
-        limits_.max_lanes = lanes_with_registers(info.registers);
+        limits_.max_group_size = items_with_registers(info.registers);
         if (info.launch_bounds > 0)
-            limits_.max_lanes = std::min(limits_.max_lanes, static_cast<u64>(info.launch_bounds));
+            limits_.max_group_size = std::min(limits_.max_group_size, static_cast<u64>(info.launch_bounds));
         limits_.static_local = info.local_bytes > 0 ? static_cast<u64>(info.local_bytes) : 0;
         limits_.parameter_sizes = info.parameter_sizes;
     }
@@ -83,7 +83,7 @@ class OfflineKernel final : public Kernel {
         return {.registers = info_.registers,
                 .local_bytes = info_.local_bytes,
                 .spill_bytes = info_.frame_bytes,
-                .max_lanes = static_cast<i64>(limits_.max_lanes)};
+                .max_group_size = static_cast<i64>(limits_.max_group_size)};
     }
     const KernelLimits& limits() const { return limits_; }
 
@@ -181,10 +181,10 @@ OfflineDevice::OfflineDevice(u32 architecture) : compiler_(architecture) {
     info_.driver = "no driver, " + compiler_.nvrtc().title() + ", " + target;
     const Architecture& row = traits_of(architecture);
     traits_.dialect = Dialect::cuda;
-    traits_.many_lanes = true;
+    traits_.many_items = true;
     traits_.units = 132;
-    traits_.max_lanes = 1024;
-    traits_.max_resident_lanes = row.resident_lanes;
+    traits_.max_group_size = 1024;
+    traits_.max_resident_items = row.resident_items;
     traits_.sub_group_width = 32;
     traits_.local_memory = row.local_memory;
     traits_.global_memory = 80 * GiB;

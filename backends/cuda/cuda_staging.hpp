@@ -1,7 +1,7 @@
 #pragma once
 // Large copies of pageable memory, whose driver's own staging is a fifth as fast as the link.
 
-#include <concord/staging.hpp>
+#include <concord/internal/staging.hpp>
 
 #include "cuda_event.hpp"
 

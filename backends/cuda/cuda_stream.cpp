@@ -8,7 +8,7 @@
 namespace concord::cuda {
 namespace {
 
-constexpr KernelText fill_text{"cuda_fill.cu", R"(
+constexpr SourceFile fill_text{"cuda_fill.cu", R"(
 extern "C" __global__ void fill_8(u64* to, u64 count, u64 value) {
     const u64 step = u64(gridDim.x) * blockDim.x;
     for (u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) to[i] = value;
@@ -114,20 +114,20 @@ void CudaStream::do_fill(Buffer& to, u64 offset, u64 bytes, const void* pattern,
 }
 
 void CudaStream::fill_8(Buffer& to, u64 offset, u64 count, u64 value) {
-    constexpr u32 lanes = 256;
+    constexpr u32 group_size = 256;
     const std::shared_ptr<Kernel> kernel = device_.kernel({.source = &fill_source(), .entry = "fill_8"}, [] {
         return KernelSpec{.source = &fill_source(),
                           .entry = "fill_8",
                           .constants = {},
                           .op = {},
                           .host = {},
-                          .max_lanes = lanes};
+                          .max_group_size = group_size};
     });
-    const u64 groups = std::min((count + lanes - 1) / lanes, u64{device_.traits().units} * 16);
+    const u64 groups = std::min((count + group_size - 1) / group_size, u64{device_.traits().units} * 16);
     const KernelArgument arguments[] = {{.buffer = &to, .offset = offset, .element_size = 8},
                                         {.value = &count, .size = sizeof count},
                                         {.value = &value, .size = sizeof value}};
-    do_launch(*kernel, LaunchShape::linear(groups, lanes), arguments);
+    do_launch(*kernel, LaunchShape::linear(groups, group_size), arguments);
 }
 
 void CudaStream::do_launch(const Kernel& kernel, const LaunchShape& shape,

@@ -60,7 +60,7 @@ void OpenClDevice::observe() {
     alignas(128) std::array<cl_uint, 1024> host{};
     cl_int status = CL_SUCCESS;
     // A GPU would lock the pages of `host` for nothing: only CPUs are asked whether they work in it.
-    const bool cpu = !traits_.many_lanes;
+    const bool cpu = !traits_.many_items;
     const MemoryHandle memory(cl().clCreateBuffer(context_.get(),
                                                   CL_MEM_READ_WRITE | (cpu ? CL_MEM_USE_HOST_PTR : 0),
                                                   sizeof host, cpu ? host.data() : nullptr, &status));

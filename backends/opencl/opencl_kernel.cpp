@@ -40,10 +40,10 @@ OpenClKernel::OpenClKernel(OpenClDevice& device, std::string name, KernelHandle 
           "Device::compile", "clGetKernelInfo");
     for (cl_uint place = 0; place < count; ++place)
         parameters_.push_back(parameter(place));
-    max_lanes_ = kernel_value<std::size_t>(kernel_.get(), id, CL_KERNEL_WORK_GROUP_SIZE);
+    max_group_size_ = kernel_value<std::size_t>(kernel_.get(), id, CL_KERNEL_WORK_GROUP_SIZE);
     local_bytes_ = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_LOCAL_MEM_SIZE);
     private_bytes_ = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_PRIVATE_MEM_SIZE);
-    max_lanes_each_ = ask_value<std::array<std::size_t, 3>>(id, CL_DEVICE_MAX_WORK_ITEM_SIZES);
+    max_group_size_each_ = ask_value<std::array<std::size_t, 3>>(id, CL_DEVICE_MAX_WORK_ITEM_SIZES);
     max_global_ = ask_value<cl_uint>(id, CL_DEVICE_ADDRESS_BITS) == 32 ? ~u32{0} : ~u64{0};
     copies_ =
         is_pocl_cpu(id) ? Copies::of_text(text_of(kernel_.get()) + this->name()) : Copies::of_one_kernel();
@@ -63,7 +63,7 @@ KernelAttributes OpenClKernel::do_attributes() const {
     KernelAttributes attributes;
     attributes.local_bytes = static_cast<i64>(local_bytes_);
     attributes.spill_bytes = static_cast<i64>(private_bytes_);
-    attributes.max_lanes = static_cast<i64>(max_lanes_);
+    attributes.max_group_size = static_cast<i64>(max_group_size_);
     return attributes;
 }
 
@@ -73,21 +73,22 @@ void OpenClKernel::refuse(const std::string& why) const {
 
 Grid OpenClKernel::grid_of(const LaunchShape& shape) const {
     const std::array<u64, 3> groups = {shape.groups_x, shape.groups_y, shape.groups_z};
-    const std::array<u64, 3> lanes = {shape.lanes_x, shape.lanes_y, shape.lanes_z};
+    const std::array<u64, 3> group_size = {shape.group_size_x, shape.group_size_y, shape.group_size_z};
     Grid grid{.dimensions = 1, .global = {}, .local = {}};
-    u64 lanes_in_group = 1;
+    u64 items_in_group = 1;
     for (std::size_t i = 0; i < 3; ++i) {
-        if (lanes[i] > max_lanes_each_[i] || lanes[i] > max_lanes_ / lanes_in_group)
-            refuse("a group of " + std::to_string(lanes[0]) + " x " + std::to_string(lanes[1]) + " x " +
-                   std::to_string(lanes[2]) + " lanes; at most " + std::to_string(max_lanes_) +
-                   " work here, by " + "dimension " + std::to_string(max_lanes_each_[0]) + " x " +
-                   std::to_string(max_lanes_each_[1]) + " x " + std::to_string(max_lanes_each_[2]));
-        lanes_in_group *= lanes[i];
-        if (groups[i] > max_global_ / lanes[i])
-            refuse(std::to_string(groups[i]) + " groups of " + std::to_string(lanes[i]) +
-                   " lanes in one dimension overflow the device's addresses");
-        grid.global[i] = groups[i] * lanes[i];
-        grid.local[i] = lanes[i];
+        if (group_size[i] > max_group_size_each_[i] || group_size[i] > max_group_size_ / items_in_group)
+            refuse("a group of " + std::to_string(group_size[0]) + " x " + std::to_string(group_size[1]) +
+                   " x " + std::to_string(group_size[2]) + " work-items; at most " +
+                   std::to_string(max_group_size_) + " work here, by " + "dimension " +
+                   std::to_string(max_group_size_each_[0]) + " x " + std::to_string(max_group_size_each_[1]) +
+                   " x " + std::to_string(max_group_size_each_[2]));
+        items_in_group *= group_size[i];
+        if (groups[i] > max_global_ / group_size[i])
+            refuse(std::to_string(groups[i]) + " groups of " + std::to_string(group_size[i]) +
+                   " work-items in one dimension overflow the device's addresses");
+        grid.global[i] = groups[i] * group_size[i];
+        grid.local[i] = group_size[i];
         if (grid.global[i] > 1) grid.dimensions = static_cast<cl_uint>(i + 1);
     }
     return grid;
@@ -186,8 +187,8 @@ void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
         fail(status, call,
              name() + ": clEnqueueNDRangeKernel failed for " + std::to_string(shape.groups_x) + " x " +
                  std::to_string(shape.groups_y) + " x " + std::to_string(shape.groups_z) + " groups of " +
-                 std::to_string(shape.lanes_x) + " x " + std::to_string(shape.lanes_y) + " x " +
-                 std::to_string(shape.lanes_z) + " lanes");
+                 std::to_string(shape.group_size_x) + " x " + std::to_string(shape.group_size_y) + " x " +
+                 std::to_string(shape.group_size_z) + " work-items");
     if (!copies_->tracked()) return;
     if (!run) {
         check(cl().clRetainEvent(*event), call, "clRetainEvent");

@@ -41,10 +41,10 @@ class OpenClKernel final : public Kernel {
     OpenClDevice& device_;
     KernelHandle kernel_;
     std::vector<Parameter> parameters_;
-    u64 max_lanes_ = 0;
-    std::array<std::size_t, 3> max_lanes_each_{};  // by dimension
-    u64 max_global_ = 0;                           // lanes of a launch, by dimension
-    u64 local_bytes_ = 0;                          // that the kernel declares
+    u64 max_group_size_ = 0;
+    std::array<std::size_t, 3> max_group_size_each_{};  // by dimension
+    u64 max_global_ = 0;                                // work-items of a launch, by dimension
+    u64 local_bytes_ = 0;                               // that the kernel declares
     u64 private_bytes_ = 0;
     // Arguments belong to the cl_kernel until it is enqueued: all is done under the copies' mutex.
     std::shared_ptr<Copies> copies_;

@@ -2,8 +2,8 @@
 
 #include "opencl_device.hpp"
 
+#include <concord/internal/program_cache.hpp>
 #include <concord/log.hpp>
-#include <concord/program_cache.hpp>
 
 #include <algorithm>
 #include <cstdio>

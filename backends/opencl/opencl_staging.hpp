@@ -3,7 +3,7 @@
 
 #include "opencl_buffer.hpp"
 
-#include <concord/staging.hpp>
+#include <concord/internal/staging.hpp>
 
 namespace concord::opencl {
 

@@ -26,15 +26,15 @@ bool is_cpu(cl_device_id device) {
     return (ask_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
 }
 
-// Which of the two shapes of kernels suits the device. CONCORD_OPENCL_LANES overrules it, so that tests run
+// Which of the two shapes of kernels suits the device. CONCORD_OPENCL_ITEMS overrules it, so that tests run
 // both shapes on any device.
-bool has_many_lanes(cl_device_id device) {
+bool has_many_items(cl_device_id device) {
     const bool many = !is_cpu(device);
-    const char* asked = std::getenv("CONCORD_OPENCL_LANES");
+    const char* asked = std::getenv("CONCORD_OPENCL_ITEMS");
     if (asked == nullptr || *asked == '\0') return many;
-    const std::string_view lanes = asked;
-    if (lanes == "many" || lanes == "one") return lanes == "many";
-    log::warn(std::string("CONCORD_OPENCL_LANES: '").append(lanes).append("' is none of many, one"));
+    const std::string_view group_size = asked;
+    if (group_size == "many" || group_size == "one") return group_size == "many";
+    log::warn(std::string("CONCORD_OPENCL_ITEMS: '").append(group_size).append("' is none of many, one"));
     return many;
 }
 
@@ -59,17 +59,17 @@ u32 sub_group_width(cl_device_id device) {
     return one_width ? static_cast<u32>(ask_value<std::size_t>(device, sub_group_sizes_intel)) : 1;
 }
 
-// Lanes that one multiprocessor holds, from NVIDIA's table of compute capabilities.
-u32 resident_lanes_of_capability(u32 major, u32 minor) {
+// Work-items that one multiprocessor holds, from NVIDIA's table of compute capabilities.
+u32 resident_items_of_capability(u32 major, u32 minor) {
     if (major == 7 && minor == 5) return 1024;
     if ((major == 8 && minor >= 6) || major == 12) return 1536;
     return 2048;
 }
 
-u32 max_resident_lanes(cl_device_id device, u32 max_lanes) {
-    if (!has_many_lanes(device)) return 1;
-    if (!has_word(extensions_of(device), "cl_nv_device_attribute_query")) return 2 * max_lanes;
-    return resident_lanes_of_capability(ask_value<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
+u32 max_resident_items(cl_device_id device, u32 max_group_size) {
+    if (!has_many_items(device)) return 1;
+    if (!has_word(extensions_of(device), "cl_nv_device_attribute_query")) return 2 * max_group_size;
+    return resident_items_of_capability(ask_value<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
                                         ask_value<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
 }
 
@@ -158,11 +158,11 @@ DeviceTraits traits_of(cl_device_id device) {
     DeviceTraits traits;
     const bool cpu = is_cpu(device);
     traits.dialect = Dialect::opencl;
-    traits.many_lanes = has_many_lanes(device);
+    traits.many_items = has_many_items(device);
     traits.units = std::max<u32>(1, ask_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
-    traits.max_lanes = static_cast<u32>(
+    traits.max_group_size = static_cast<u32>(
         std::clamp<u64>(ask_value<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE), 1, u64{1} << 30));
-    traits.max_resident_lanes = max_resident_lanes(device, traits.max_lanes);
+    traits.max_resident_items = max_resident_items(device, traits.max_group_size);
     traits.sub_group_width = cpu ? 1 : std::max<u32>(1, sub_group_width(device));
     traits.local_memory = ask_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
     traits.global_memory = ask_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
@@ -198,7 +198,7 @@ Language language_of(cl_device_id device, const DeviceTraits& traits) {
     if (traits.fp64) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define CONCORD_FP64\n";
     // A loop that asks for vectors and, with some operator, cannot have them is no news to the user; PoCL
     // would count such warnings on stderr.
-    if (!traits.many_lanes)
+    if (!traits.many_items)
         text +=
             "#define CONCORD_CPU\n#ifdef __clang__\n#pragma clang diagnostic ignored "
             "\"-Wpass-failed\"\n#endif\n";

@@ -8,7 +8,7 @@
 namespace concord::opencl {
 
 DeviceInfo info_of(cl_device_id device, u32 index);
-/// Many lanes a group on GPUs, one on CPUs. CONCORD_OPENCL_LANES=many or one overrules that: tests run both
+/// many work-items per group on GPUs, one on CPUs. CONCORD_OPENCL_ITEMS=many or one overrules that: tests run both
 /// shapes of kernels on any device.
 DeviceTraits traits_of(cl_device_id device);
 
@@ -18,13 +18,13 @@ bool is_pocl_cpu(cl_device_id device);
 /// Why Concord cannot use the device; empty if it can.
 std::string why_unusable(cl_device_id device);
 
-/// What every kernel text is compiled with.
+/// What every kernel source is compiled with.
 struct Language {
     std::string options;
     std::string prelude;  ///< goes before the text
 };
 
-/// The prelude defines, for the kernel texts, what goes beyond OpenCL C 1.2 on this device:
+/// The prelude defines, for the kernel sources, what goes beyond OpenCL C 1.2 on this device:
 ///   CONCORD_CPU          it is a CPU: one work-item a group, wide vectors
 ///   CONCORD_FP64         double works
 ///   CONCORD_FENCE_CL3    a device-wide fence: atomic_work_item_fence with scope memory_scope_device

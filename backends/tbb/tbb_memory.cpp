@@ -2,8 +2,8 @@
 
 #include "tbb_device.hpp"
 
-#include <concord/host_copy.hpp>
-#include <concord/host_vector.hpp>
+#include <concord/detail/host_vector.hpp>
+#include <concord/internal/host_copy.hpp>
 
 #include <sys/mman.h>
 

@@ -168,11 +168,11 @@ class TbbStream final : public Stream {
 
     void do_launch(const Kernel& kernel, const LaunchShape& shape,
                    std::span<const KernelArgument> arguments) override {
-        if (u64{shape.lanes_x} * shape.lanes_y * shape.lanes_z != 1)
+        if (u64{shape.group_size_x} * shape.group_size_y * shape.group_size_z != 1)
             throw Error(ErrorCode::invalid_argument, "Stream::launch",
                         kernel.name() + ": groups on the CPU have one lane, not " +
-                            std::to_string(shape.lanes_x) + " x " + std::to_string(shape.lanes_y) + " x " +
-                            std::to_string(shape.lanes_z));
+                            std::to_string(shape.group_size_x) + " x " + std::to_string(shape.group_size_y) +
+                            " x " + std::to_string(shape.group_size_z));
         if (shape.local_bytes > tbb_.traits().local_memory)
             throw Error(ErrorCode::invalid_argument, "Stream::launch",
                         kernel.name() + ": " + std::to_string(shape.local_bytes) +

@@ -1,0 +1,76 @@
+// `concord cache`: the compiled kernels on disk.
+
+#include "program.hpp"
+
+#include <concord/internal/program_cache.hpp>
+
+#include <algorithm>
+#include <iostream>
+
+namespace concord::app {
+namespace {
+
+std::vector<program_cache::Entry> entries() {
+    std::vector<program_cache::Entry> list = program_cache::list();
+    std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.title, a.path) < std::tie(b.title, b.path);
+    });
+    return list;
+}
+
+std::string folder_name() {
+    const auto folder = program_cache::folder();
+    return folder.empty() ? "no folder (the cache is off)" : folder.string();
+}
+
+int list_entries() {
+    u64 bytes = 0;
+    Table table({"kernel", ">bytes", "file"});
+    const auto list = entries();
+    for (const auto& entry : list) {
+        bytes += entry.bytes;
+        table.add({entry.valid ? Cell(entry.title) : Cell("damaged", Tone::bad), std::to_string(entry.bytes),
+                   entry.path.filename().string()});
+    }
+    if (!table.empty()) table.print(std::cout);
+    std::cout << list.size() << " entries, " << bytes_name(bytes) << ", in " << folder_name() << '\n';
+    return status_ok;
+}
+
+int verify_entries() {
+    u64 damaged = 0;
+    const auto list = entries();
+    for (const auto& entry : list) {
+        if (entry.valid) continue;
+        ++damaged;
+        std::cout << painted("damaged", Tone::bad) << "  " << entry.path.string() << " (" << entry.bytes
+                  << " bytes)\n";
+    }
+    std::cout << list.size() - damaged << " entries are valid, " << damaged << " damaged, in "
+              << folder_name() << '\n';
+    return damaged == 0 ? status_ok : status_wrong;
+}
+
+int clear_entries() {
+    const std::string where = folder_name();
+    std::cout << program_cache::clear() << " files removed from " << where << '\n';
+    return status_ok;
+}
+
+}  // namespace
+
+void add_cache(CLI::App& program, Action& action) {
+    CLI::App* command = add_command(program, "cache", "Look at the compiled kernels on disk, or clear them",
+                                    "concord cache ls");
+    command->require_subcommand(1);
+    auto add = [&](const char* name, const char* description, int (*f)()) {
+        add_command(*command, name, description, std::string("concord cache ") + name)
+            ->callback([f, &action] { action = f; });
+    };
+    add("ls", "List the entries: kernel, size, file", list_entries);
+    add("verify", "Check every entry; status 1 if one is damaged (a damaged entry is compiled anew)",
+        verify_entries);
+    add("clear", "Remove all entries", clear_entries);
+}
+
+}  // namespace concord::app

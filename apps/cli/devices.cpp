@@ -1,0 +1,196 @@
+// `concord devices`: what can be chosen, and why the rest cannot.
+
+#include "program.hpp"
+
+#include <concord/tuning.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace concord::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string yes_or_no(bool value) {
+    return value ? "yes" : "no";
+}
+
+std::string tuning_words(const Device& device) {
+    const Tuning& tuning = tuning_of(device);
+    return tuning.source() == "none" ? "none"
+                                     : tuning.source() + ", " + std::to_string(tuning.size()) + " rows";
+}
+
+std::vector<Property> traits_of(const Device& device) {
+    const DeviceTraits& t = device.traits();
+    return {{"dialect", std::string(name_of(t.dialect))},
+            {"many work-items a group", yes_or_no(t.many_items)},
+            {"units", std::to_string(t.units)},
+            {"most work-items a group", std::to_string(t.max_group_size)},
+            {"most work-items resident a unit", std::to_string(t.max_resident_items)},
+            {"sub-group width", std::to_string(t.sub_group_width)},
+            {"local memory a group", bytes_name(t.local_memory)},
+            {"memory", bytes_name(t.global_memory)},
+            {"largest buffer", bytes_name(t.max_allocation)},
+            {"cache", bytes_name(t.cache)},
+            {"compiles text", yes_or_no(t.compiles_text)},
+            {"shuffles", yes_or_no(t.shuffles)},
+            {"device fence", yes_or_no(t.device_fence)},
+            {"forward progress", yes_or_no(t.forward_progress)},
+            {"f64", yes_or_no(t.fp64)},
+            {"exact divide and square root", yes_or_no(t.exact_divide_sqrt)},
+            {"shares host memory", yes_or_no(t.shares_host_memory)},
+            {"tuning table", tuning_words(device)}};
+}
+
+// As much of a driver's description as a table takes; --verbose and --json have all of it.
+std::string shortened(const std::string& text) {
+    constexpr std::size_t most = 60;
+    return text.size() <= most ? text : text.substr(0, most - 3) + "...";
+}
+
+// The device that `auto` opens, or nothing if there is none.
+std::string auto_selector() {
+    try {
+        return open_device("auto")->info().selector;
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+// One device as `devices` tells of it; a device that does not open says why.
+struct Row {
+    DeviceInfo info;
+    std::shared_ptr<Device> device;
+    std::string failure;
+};
+
+std::vector<Row> rows() {
+    std::vector<Row> result;
+    std::vector<DeviceInfo> infos;
+    for (const BackendStatus& backend : backends())
+        infos.insert(infos.end(), backend.devices.begin(), backend.devices.end());
+    for (const std::string& selector : device_selectors()) {
+        for (const DeviceInfo& info : infos) {
+            if (info.selector != selector) continue;
+            Row row{info, nullptr, {}};
+            try {
+                row.device = open_device(selector);
+            } catch (const Error& error) {
+                row.failure = error.what();
+            }
+            result.push_back(std::move(row));
+        }
+    }
+    return result;
+}
+
+ordered_json object_of(const std::vector<Property>& properties) {
+    ordered_json object = ordered_json::object();
+    for (const Property& property : properties)
+        object[property.name] = property.value;
+    return object;
+}
+
+void print_json(const std::vector<Row>& list, bool verbose) {
+    ordered_json root;
+    const std::string preferred = auto_selector();
+    root["auto"] = preferred.empty() ? ordered_json(nullptr) : ordered_json(preferred);
+    root["devices"] = ordered_json::array();
+    for (const Row& row : list) {
+        ordered_json object = {{"selector", row.info.selector},
+                               {"backend", row.info.backend},
+                               {"name", row.info.name},
+                               {"driver", row.info.driver},
+                               {"auto", row.info.selector == preferred}};
+        if (row.device != nullptr) {
+            object["memory"] = row.device->traits().global_memory;
+            object["units"] = row.device->traits().units;
+            if (verbose) {
+                object["traits"] = object_of(traits_of(*row.device));
+                object["properties"] = object_of(row.device->properties());
+            }
+        } else {
+            object["failure"] = row.failure;
+        }
+        root["devices"].push_back(std::move(object));
+    }
+    root["backends"] = ordered_json::array();
+    for (const BackendStatus& backend : backends()) {
+        root["backends"].push_back({{"name", backend.name},
+                                    {"available", backend.available},
+                                    {"reason", backend.reason},
+                                    {"path", backend.path}});
+    }
+    std::cout << root.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+void print_properties(const char* title, const std::vector<Property>& properties) {
+    std::cout << "  " << title << '\n';
+    std::size_t width = 0;
+    for (const Property& property : properties)
+        width = std::max(width, property.name.size());
+    for (const Property& property : properties) {
+        std::cout << "    " << property.name << std::string(width - property.name.size() + 2, ' ')
+                  << property.value << '\n';
+    }
+}
+
+int devices(bool verbose, bool json) {
+    const std::vector<Row> list = rows();
+    if (json) {
+        print_json(list, verbose);
+        return status_ok;
+    }
+    const std::string preferred = auto_selector();
+    Table table({"selector", "name", "backend", "driver", ">memory", ">units", ""});
+    for (const Row& row : list) {
+        if (row.device == nullptr) {
+            table.add({row.info.selector,
+                       row.info.name,
+                       row.info.backend,
+                       shortened(row.info.driver),
+                       "-",
+                       "-",
+                       {"does not open: " + row.failure, Tone::bad}});
+            continue;
+        }
+        const DeviceTraits& traits = row.device->traits();
+        table.add({row.info.selector,
+                   row.info.name,
+                   row.info.backend,
+                   shortened(row.info.driver),
+                   bytes_name(traits.global_memory),
+                   std::to_string(traits.units),
+                   {row.info.selector == preferred ? "auto" : "", Tone::good}});
+    }
+    if (!table.empty()) table.print(std::cout);
+    for (const BackendStatus& backend : backends()) {
+        if (!backend.available) std::cout << backend.name << " is not available: " << backend.reason << '\n';
+    }
+    if (table.empty()) std::cout << "there is no device\n";
+    if (!verbose) return status_ok;
+    for (const Row& row : list) {
+        if (row.device == nullptr) continue;
+        std::cout << '\n' << row.info.selector << "  " << row.info.name << " (" << row.info.driver << ")\n";
+        print_properties("how Concord plans for it", traits_of(*row.device));
+        print_properties("what the driver tells", row.device->properties());
+    }
+    return status_ok;
+}
+
+}  // namespace
+
+void add_devices(CLI::App& program, Action& action) {
+    CLI::App* command =
+        add_command(program, "devices", "List the devices of this machine and their selectors",
+                    "concord devices --verbose");
+    auto verbose = std::make_shared<bool>(false), json = std::make_shared<bool>(false);
+    command->add_flag("--verbose", *verbose, "All that the driver tells of each device");
+    command->add_flag("--json", *json, "One JSON object on stdout");
+    command->callback([=, &action] { action = [=] { return devices(*verbose, *json); }; });
+}
+
+}  // namespace concord::app

@@ -1,0 +1,164 @@
+// `concord doctor`: what works here, and if something does not, why.
+
+#include "program.hpp"
+
+#include <concord/lab/harness.hpp>
+
+#include <concord/internal/program_cache.hpp>
+#include <concord/tuning.hpp>
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+
+namespace concord::app {
+namespace {
+
+constexpr u64 trial_size = u64{1} << 16;
+
+// The worst that was seen decides the exit status.
+struct Findings {
+    u64 working = 0, wrong = 0, failed = 0;
+    int status() const {
+        if (wrong > 0) return status_wrong;
+        if (failed > 0) return status_failed;
+        return working > 0 ? status_ok : status_unavailable;
+    }
+};
+
+// Real work with known results.
+void try_device(const std::string& selector, Findings& findings) {
+    std::string results;
+    bool good = true;
+    try {
+        Harness harness(selector);
+        for (const Suite& suite : suites()) {
+            if (suite.name != "map" && suite.name != "reduce") continue;
+            const Work work = suite.workloads.front().make(Type::f32, trial_size, 1).value();
+            harness.load(work, {});
+            const std::string_view chosen = harness.call("auto").variant;
+            for (const Variant* variant : suite.variants) {
+                if (variant->name != chosen) continue;
+                const Verdict verdict = harness.run(*variant);
+                results += std::string(results.empty() ? "" : ", ") + suite.name + "/" + std::string(chosen);
+                if (verdict.difference) {
+                    good = false;
+                    results += " is WRONG at element " + std::to_string(verdict.difference->index) +
+                               ": expected " + verdict.difference->expected + ", got " +
+                               verdict.difference->got;
+                }
+            }
+        }
+        ++(good ? findings.working : findings.wrong);
+    } catch (const std::exception& error) {
+        good = false;
+        ++findings.failed;
+        results = error.what();
+    }
+    std::cout << "    " << painted(good ? "ok" : "failed", good ? Tone::good : Tone::bad) << "  " << results
+              << '\n';
+    if (!good) return;
+    const Tuning& tuning = tuning_of(*open_device(selector));
+    if (tuning.size() > 0)
+        std::cout << "    tuned by " << tuning.source() << ", " << tuning.size() << " rows\n";
+}
+
+void report_backend(const BackendStatus& backend, Findings& findings) {
+    std::cout << painted(backend.name, Tone::plain) << ": "
+              << (backend.available ? painted("available", Tone::good) : painted("not available", Tone::bad));
+    if (!backend.reason.empty()) std::cout << ": " << backend.reason;
+    std::cout << "\n  module: " << backend.path << '\n';
+    for (const Property& library : backend_libraries(backend.name))
+        std::cout << "  " << library.name << ": " << library.value << '\n';
+    for (const DeviceInfo& info : backend.devices) {
+        std::cout << "  " << info.selector << ": " << info.name << " (" << info.driver << ")\n";
+        try_device(info.selector, findings);
+    }
+}
+
+void report_cache() {
+    namespace fs = std::filesystem;
+    const fs::path folder = program_cache::folder();
+    std::cout << "kernel cache: ";
+    if (folder.empty()) {
+        std::cout << "off (CONCORD_CACHE=off, or neither XDG_CACHE_HOME nor HOME is set)\n";
+        return;
+    }
+    // The folder is made with the first kernel: until then, what counts is the nearest one above it.
+    fs::path existing = folder;
+    std::error_code error;
+    while (!fs::exists(existing, error) && existing.has_relative_path())
+        existing = existing.parent_path();
+    const bool is_folder = fs::is_directory(existing, error);
+    const bool writable = is_folder && ::access(existing.c_str(), W_OK | X_OK) == 0;
+    const std::string why = is_folder ? std::strerror(errno) : existing.string() + " is no folder";
+    std::cout << folder.string() << ", "
+              << (writable ? painted("writable", Tone::good) : painted("not writable", Tone::bad));
+    if (!writable) std::cout << " (" << why << "): kernels are compiled anew in every process";
+    std::cout << '\n';
+}
+
+void report_environment() {
+    constexpr const char* names[] = {"CONCORD_DEVICE",
+                                     "CONCORD_BACKEND_PATH",
+                                     "CONCORD_CACHE",
+                                     "CONCORD_LOG",
+                                     "CONCORD_THREADS",
+                                     "CONCORD_HOST_ISA",
+                                     "CONCORD_NVRTC",
+                                     "CONCORD_KERNELS",
+                                     "CONCORD_OPENCL_ITEMS",
+                                     "CONCORD_TUNING",
+                                     "XDG_CACHE_HOME",
+                                     "XDG_CONFIG_HOME",
+                                     "NO_COLOR",
+                                     "LD_LIBRARY_PATH",
+                                     "CUDA_VISIBLE_DEVICES",
+                                     "CUDA_HOME",
+                                     "CUDA_PATH",
+                                     "OCL_ICD_VENDORS",
+                                     "OCL_ICD_FILENAMES",
+                                     "OPENCL_VENDOR_PATH",
+                                     "POCL_DEVICES",
+                                     "POCL_WORK_GROUP_METHOD",
+                                     "POCL_CACHE_DIR",
+                                     "POCL_MAX_PTHREAD_COUNT"};
+    std::cout << "environment:";
+    bool any = false;
+    for (const char* name : names) {
+        const char* value = std::getenv(name);
+        if (value == nullptr) continue;
+        std::cout << "\n  " << name << "=" << value;
+        any = true;
+    }
+    std::cout << (any ? "\n" : " none of the variables that matter is set\n");
+}
+
+int doctor() {
+    std::cout << "concord " << CONCORD_VERSION << "\n\n";
+    Findings findings;
+    const std::vector<BackendStatus> list = backends();
+    for (const BackendStatus& backend : list)
+        report_backend(backend, findings);
+    if (list.empty()) std::cout << "there is no backend: none is built in, and no module was found\n";
+    std::cout << '\n';
+    report_cache();
+    report_environment();
+    std::cout << '\n' << findings.working << " device(s) work";
+    if (findings.wrong > 0) std::cout << ", " << findings.wrong << " give(s) wrong results";
+    if (findings.failed > 0) std::cout << ", " << findings.failed << " fail(s)";
+    std::cout << '\n';
+    return findings.status();
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& program, Action& action) {
+    CLI::App* command = add_command(
+        program, "doctor", "Say what works on this machine, and what does not, why", "concord doctor");
+    command->callback([&action] { action = doctor; });
+}
+
+}  // namespace concord::app

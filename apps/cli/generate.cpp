@@ -1,0 +1,180 @@
+#include "generate.hpp"
+
+#include "run.hpp"
+
+#include <concord/error.hpp>
+#include <concord/lab/input.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace concord::app {
+namespace {
+
+struct Volume {
+    Shape shape;
+    u64 seed = 0;
+};
+
+// --- The kinds: element i, in C order, of a volume -------------------------------------------------------------------
+
+// Uniform in [0, 1): as many of the upper bits as T has, so that nothing is rounded, to 1 perhaps.
+template <class T>
+class Random {
+  public:
+    explicit Random(const Volume& volume) : key_(random_bits(volume.seed, 0)) {}
+    T operator()(u64 i) const {
+        constexpr int digits = std::numeric_limits<T>::digits;
+        constexpr T unit = T{1} / static_cast<T>(u64{1} << digits);
+        return static_cast<T>(random_bits(key_, i) >> (64 - digits)) * unit;
+    }
+
+  private:
+    u64 key_;  // mixed, for the numbers of two seeds could else be the same some places on
+};
+
+// A star's response: 1 in the middle.
+template <class T>
+class Point {
+  public:
+    explicit Point(const Volume& volume) {
+        for (const u64 n : volume.shape)
+            middle_ = middle_ * n + n / 2;
+    }
+    T operator()(u64 i) const { return i == middle_ ? T{1} : T{0}; }
+
+  private:
+    u64 middle_ = 0;
+};
+
+template <template <class> class Value>
+void fill(const Volume& volume, Type type, u64 first, u64 count, void* to) {
+    auto fill_as = [&](auto zero) {
+        using T = decltype(zero);
+        const Value<T> value(volume);
+        for (u64 i = 0; i < count; ++i)
+            static_cast<T*>(to)[i] = value(first + i);
+    };
+    if (type == Type::f64)
+        fill_as(f64{});
+    else
+        fill_as(f32{});
+}
+
+struct Kind {
+    const char* name;
+    const char* description;
+    void (*fill)(const Volume& volume, Type type, u64 first, u64 count, void* to);
+};
+
+constexpr Kind kinds[] = {
+    {"random", "uniform in [0, 1)", fill<Random>},
+    {"point", "1 in the middle, 0 elsewhere", fill<Point>},
+};
+
+// --- The array -------------------------------------------------------------------------------------------------------
+
+class Generated final : public InputArray, private PipelineSource {
+  public:
+    Generated(const Kind& kind, Type type, u64 count, Volume volume)
+        : PipelineSource(type, count), kind_(kind), volume_(std::move(volume)) {}
+
+    std::string name() const override { return std::string("--generate ") + kind_.name; }
+    std::string reading() const override { return std::string("generating ") + kind_.name; }
+    std::optional<Generation> generation() const override { return Generation{kind_.name, volume_.seed}; }
+    const Shape& shape() const override { return volume_.shape; }
+    const PipelineSource& source() const override { return *this; }
+
+  private:
+    // Whole elements, to where they are aligned.
+    void read(void* to, u64 first, u64 bytes) const override {
+        const u32 size = size_of(PipelineSource::type());
+        parallel_pieces(bytes / size, u64{1} << 18, [&](u64 at, u64 count) {
+            kind_.fill(volume_, PipelineSource::type(), first / size + at, count,
+                       static_cast<std::byte*>(to) + at * size);
+        });
+    }
+
+    const Kind& kind_;
+    Volume volume_;
+};
+
+[[noreturn]] void refuse(const char* option, const std::string& value, const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, option, "'" + value + "' " + why);
+}
+
+const Kind& kind_named(const std::string& name) {
+    std::vector<std::string> names;
+    for (const Kind& kind : kinds) {
+        if (kind.name == name) return kind;
+        names.emplace_back(kind.name);
+    }
+    refuse("--generate", name, "is no kind of volume; there are " + joined(names));
+}
+
+Type float_named(const std::string& name) {
+    const auto type = type_named(name);
+    if (!type || !is_float(*type)) refuse("--type", name, "is no type of a volume; there are f32, f64");
+    return *type;
+}
+
+// "4x5x6".
+Shape shape_of(const std::string& text) {
+    const auto times = std::count(text.begin(), text.end(), 'x');
+    const bool has_digits = text.find_first_not_of("0123456789x") == std::string::npos;
+    Shape shape;
+    for (std::size_t at = 0; at <= text.size() && has_digits && times == 2;) {
+        const std::size_t end = std::min(text.find('x', at), text.size());
+        if (end == at) break;
+        if (!is_whole(text.substr(at, end - at), shape.emplace_back()))
+            refuse("--shape", text, "has a length that does not fit 64 bits");
+        at = end + 1;
+    }
+    if (shape.size() != 3) refuse("--shape", text, "is no shape of a volume; example: 400x480x480");
+    return shape;
+}
+
+// The points, which are few enough that a few volumes' bytes have a sum.
+u64 points_of(const Shape& shape, Type type, const std::string& text) {
+    constexpr u64 most = u64{1} << 60;
+    u64 bytes = size_of(type);
+    for (const u64 n : shape) {
+        if (n == 0) return 0;
+    }
+    for (const u64 n : shape) {
+        if (__builtin_mul_overflow(bytes, n, &bytes) || bytes > most)
+            refuse("--shape", text, "of " + std::string(name_of(type)) + " takes more than 2^60 bytes");
+    }
+    return bytes / size_of(type);
+}
+
+}  // namespace
+
+void Generate::add_options(CLI::App& command) {
+    std::string known;
+    for (const Kind& kind : kinds)
+        known += std::string(known.empty() ? "" : ", ") + kind.name + " (" + kind.description + ")";
+    auto* generate = command
+                         .add_option("--generate", kind_,
+                                     "Make the volume, each rank its part, instead of reading it: " + known +
+                                         "; --in is then the coefficients alone")
+                         ->type_name("KIND");
+    option_ = generate;
+    auto* shape = command.add_option("--shape", shape_, "Shape of the generated volume")->type_name("ZxYxX");
+    generate->needs(shape);
+    shape->needs(generate);
+    command.add_option("--type", type_, "Its type, f32 (default) or f64")->needs(generate);
+    command.add_option("--seed", seed_, "Seed of what is random (0)")->needs(generate);
+}
+
+std::unique_ptr<InputArray> Generate::volume() const {
+    if (option_->count() == 0) return nullptr;
+    const Kind& kind = kind_named(kind_);
+    const Type type = float_named(type_);
+    Volume volume{shape_of(shape_)};
+    if (!is_whole(seed_, volume.seed)) refuse("--seed", seed_, "is no seed: a whole number below 2^64");
+    const u64 points = points_of(volume.shape, type, shape_);
+    return std::make_unique<Generated>(kind, type, points, std::move(volume));
+}
+
+}  // namespace concord::app

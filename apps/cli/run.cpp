@@ -1,0 +1,441 @@
+// `concord run`: an algorithm on .npy files.
+
+#include "run.hpp"
+
+#include "files.hpp"
+#include "progress_bar.hpp"
+#include "rank_job.hpp"
+#include "run_ranks.hpp"
+#include "run_work.hpp"
+#include "trace_file.hpp"
+
+#include <concord/lab/compare.hpp>
+#include <concord/log.hpp>
+
+#include <sys/resource.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+
+namespace concord::app {
+namespace {
+
+std::vector<std::string> order_names() {
+    std::vector<std::string> names;
+    for (const OperationOrder order : all_operation_orders)
+        names.emplace_back(name_of(order));
+    return names;
+}
+
+struct Times {
+    double compile = 0, upload = 0, kernel = 0, download = 0, total = 0;
+};
+
+struct Result {
+    std::vector<std::byte> bytes, second;  // of the outputs
+    std::string variant;
+    Times times;
+    std::optional<PipelineRun> pipeline;
+    std::optional<BoxesRun> boxes;
+};
+
+// Uploads, computes, downloads. The algorithm is called twice: the first call compiles, which device time
+// would count as work; the second one is the kernel time, and `total` is without it. A length that only the call knows
+// is put into `output`. `second`: null, or a second output.
+Result compute(RunTask& task, Device& device, Inputs inputs, NpyHeader& output, const NpyHeader* second,
+               const Asked& asked) {
+    const auto stream = device.create_stream();
+    const auto marks = [&] {
+        std::vector<std::shared_ptr<Event>> made(6);
+        for (auto& event : made)
+            event = device.create_event();
+        return made;
+    }();
+    Result result;
+    result.bytes.resize(output.count * size_of(output.type));
+    if (second != nullptr) result.second.resize(second->count * size_of(second->type));
+
+    const HostClock total;
+    stream->record(*marks[0]);
+    std::vector<std::shared_ptr<Buffer>> buffers;
+    std::vector<View> views;
+    for (const auto& input : inputs) {
+        buffers.push_back(device.allocate(input->bytes(), stream.get()));
+        views.push_back({buffers.back().get(), 0, input->count(), input->type()});
+        ProgressBar progress(input->reading(), input->bytes());
+        upload(*stream, *buffers.back(), input->source(), progress);
+    }
+    stream->record(*marks[1]);
+    buffers.push_back(device.allocate(result.bytes.size(), stream.get()));
+    const View out{buffers.back().get(), 0, output.count, output.type};
+    buffers.push_back(device.allocate(sizeof(u64), stream.get()));
+    const View count{buffers.back().get(), 0, 1, Type::u64};
+    buffers.push_back(device.allocate(result.second.size(), stream.get()));
+    const View other{buffers.back().get(), 0, second != nullptr ? second->count : 0,
+                     second != nullptr ? second->type : Type::u8};
+    auto call = [&](const Options& options) {
+        if (second != nullptr) return task.call_two(*stream, views, out, other, options);
+        return task.is_counted() ? task.call_counted(*stream, views, out, count, options)
+                                 : task.call(*stream, views, out, options);
+    };
+    stream->synchronize();
+
+    const Options options = asked.options();
+    const HostClock first_call;
+    result.variant = call(options).variant;
+    const double first_enqueue = first_call.milliseconds();
+    stream->synchronize();
+
+    const HostClock second_call;
+    stream->record(*marks[2]);
+    const HostClock second_enqueue;
+    call(options);
+    result.times.compile = std::max(0.0, first_enqueue - second_enqueue.milliseconds());
+    stream->record(*marks[3]);
+    stream->synchronize();
+    const double extra = second_call.milliseconds();
+
+    stream->record(*marks[4]);
+    if (task.is_counted()) {
+        stream->read(&output.count, *count.buffer, 0, sizeof output.count);
+        stream->synchronize();
+        output.shape = {output.count};
+        result.bytes.resize(output.count * size_of(output.type));
+    }
+    stream->read(result.bytes.data(), *out.buffer, 0, result.bytes.size());
+    stream->read(result.second.data(), *other.buffer, 0, result.second.size());
+    stream->record(*marks[5]);
+    stream->synchronize();
+    result.times.total = total.milliseconds() - extra;
+    result.times.upload = marks[1]->milliseconds_since(*marks[0]);
+    result.times.kernel = marks[3]->milliseconds_since(*marks[2]);
+    result.times.download = marks[5]->milliseconds_since(*marks[4]);
+    return result;
+}
+
+// A pipeline's results, into the output file behind its header.
+class NpySink final : public PipelineSink {
+  public:
+    NpySink(OutputFile& file, const NpyHeader& header)
+        : PipelineSink(header.type, header.count), file_(file) {}
+    void write(const void* from, u64 bytes) override {
+        const auto* first = static_cast<const std::byte*>(from);
+        if (head_.size() < 8) head_.insert(head_.end(), first, first + std::min<u64>(bytes, 8));
+        file_.write({first, bytes});
+    }
+    /// The first bytes, of which there are those of an element.
+    const std::vector<std::byte>& head() const { return head_; }
+
+  private:
+    OutputFile& file_;
+    std::vector<std::byte> head_;
+};
+
+// Computes by segments, from the input files into the output file, which is complete then.
+Result compute_by_segments(RunTask& task, const PipelineDevices& devices, const char* algorithm,
+                           Inputs inputs, NpyHeader& output, const Asked& asked) {
+    const HostClock total;
+    OutputFile file(asked.out);
+    if (task.is_counted() && file.is_channel())
+        throw Error(ErrorCode::unsupported, "--out",
+                    "'" + asked.out + "' is written to as it comes, and the length of " + algorithm +
+                        "'s output, which is known only in the end, comes first: name a file");
+    const std::string header = npy_header(output.type, output.shape);
+    file.write(std::as_bytes(std::span(header)));
+    NpySink sink(file, output);
+    std::vector<const PipelineSource*> sources;
+    for (const auto& input : inputs)
+        sources.push_back(&input->source());
+    Result result;
+    {
+        const u64 size = inputs[0]->count() > 0 ? inputs[0]->bytes() / inputs[0]->count() * inputs.size() : 0;
+        ProgressBar progress(algorithm, inputs[0]->count() * size);
+        const PipelineOptions options{.call = asked.options(),
+                                      .memory = bytes_of("--memory-limit", asked.memory_limit),
+                                      .segment = bytes_of("--chunk", asked.chunk),
+                                      .progress = [&](u64 done, u64 /*all*/) { progress.at(done * size); }};
+        result.pipeline = task.run_pipeline(devices, sources, sink, options);
+    }
+    if (task.is_counted()) {
+        output.count = result.pipeline->count;
+        output.shape = {output.count};
+        const std::string final_header = npy_header(output.type, output.shape, header.size());
+        file.rewrite(std::as_bytes(std::span(final_header)));
+    }
+    file.keep();
+    const PipelineTimes& times = result.pipeline->times;
+    result.bytes = sink.head();
+    result.variant = result.pipeline->variant;
+    result.times = {times.compile, times.upload, times.kernel, times.download, total.milliseconds()};
+    return result;
+}
+
+// Computes by ranks, one a device, each of which reads and writes its box of the files.
+Result compute_by_boxes(RunTask& task, const std::vector<std::shared_ptr<Device>>& devices, Inputs inputs,
+                        const Asked& asked) {
+    if (!asked.memory_limit.empty())
+        throw Error(ErrorCode::unsupported, "--memory-limit", "is for one device, not for ranks");
+    task.check_boxes(static_cast<u32>(devices.size()), asked.options());
+    Result result;
+    run_on_devices(devices, [&](Communicator& ranks, Stream& stream) {
+        const BoxesRun run = task.run_boxes(ranks, stream, inputs, asked.out, asked.options());
+        if (ranks.rank() == 0) result.boxes = run;
+    });
+    const BoxesRun& run = *result.boxes;
+    result.variant = run.variant;
+    result.times = {run.compile, run.upload, run.kernel, run.download, run.total};
+    return result;
+}
+
+constexpr const char* with_pipeline = "map, add, reduce, scan, histogram and compact are";
+
+// Whether to compute by segments: because a length of theirs is asked for, or the whole does not fit. Outputs are on the
+// host as well, which may be the device's memory.
+bool by_segments(const RunTask& task, const char* algorithm, const Device& device, Inputs inputs,
+                 const NpyHeader& output, const NpyHeader* second, const Asked& asked) {
+    const DeviceTraits& traits = device.traits();
+    u64 whole = output.count * size_of(output.type);
+    if (second != nullptr) whole += second->count * size_of(second->type);
+    if (traits.shares_host_memory) whole *= 2;
+    for (const auto& input : inputs)
+        whole += input->bytes();
+    const u64 limit = bytes_of("--memory-limit", asked.memory_limit);
+    if (limit > 0 && whole > limit && !task.has_pipeline())
+        throw Error(ErrorCode::unsupported, "--memory-limit",
+                    std::string(algorithm) + " is not done by segments, and takes " + std::to_string(whole) +
+                        " bytes; " + with_pipeline);
+    // An eighth is left to scratch and to others.
+    const u64 memory = limit > 0 ? limit : traits.global_memory / 8 * 7;
+    return bytes_of("--chunk", asked.chunk) > 0 || (task.has_pipeline() && whole > memory);
+}
+
+void print_json(const char* algorithm, const RunTask& task,
+                const std::vector<std::shared_ptr<Device>>& devices, const InputArray& input,
+                const NpyHeader& output, const Asked& asked, const Result& result) {
+    using nlohmann::ordered_json;
+    const Times& t = result.times;
+    const Device& device = *devices[0];
+    ordered_json object = {
+        {"algorithm", algorithm},
+        {"function", task.title()},
+        {"variant", result.variant},
+        {"device", {{"selector", device.info().selector}, {"name", device.info().name}}},
+        {"backend", device.info().backend},
+        {"type", name_of(input.type())},
+        {"shape", input.shape()},
+        {"output", {{"file", asked.out}, {"type", name_of(output.type)}, {"shape", output.shape}}},
+        {"times_ms",
+         {{"compile", t.compile},
+          {"upload", t.upload},
+          {"kernel", t.kernel},
+          {"download", t.download},
+          {"total", t.total}}}};
+    if (const auto generated = input.generation())
+        object["generated"] = {{"kind", generated->kind}, {"seed", generated->seed}};
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    object["peak_memory"] = static_cast<u64>(usage.ru_maxrss) << 10;
+    if (result.pipeline) {
+        const PipelineRun& run = *result.pipeline;
+        object["pipeline"] = {{"segments", run.segments},
+                              {"segment", run.segment},
+                              {"depth", run.depth},
+                              {"read_ms", run.times.read},
+                              {"write_ms", run.times.write}};
+        auto& shares = object["pipeline"]["devices"] = ordered_json::array();
+        for (const PipelineShare& share : run.shares) {
+            shares.push_back({{"selector", share.device->info().selector},
+                              {"variant", share.variant},
+                              {"segments", share.segments},
+                              {"elements", share.elements}});
+        }
+    }
+    if (result.boxes) {
+        const BoxesRun& run = *result.boxes;
+        object["ranks"] = devices.size();
+        auto& names = object["devices"] = ordered_json::array();
+        for (const auto& one : devices)
+            names.push_back(one->info().selector);
+        object["cut"] = run.cut;
+        object["messages_per_step"] = run.messages;
+        object["bytes_per_step"] = run.bytes;
+    }
+    std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+// The device that was asked for; `auto` is the best of those that can run the task.
+std::shared_ptr<Device> device_for(const RunTask& task, const std::string& selector) {
+    auto device = open_device(selector);
+    const char* variable = std::getenv("CONCORD_DEVICE");
+    const bool chosen = selector.empty()
+                            ? variable != nullptr && *variable != '\0' && variable != std::string_view("auto")
+                            : selector != "auto";
+    if (chosen || task.runs_on(*device)) return device;
+    for (const std::string& other : device_selectors()) {
+        if (auto candidate = open_device(other); task.runs_on(*candidate)) return candidate;
+    }
+    return device;  // which then says what it lacks
+}
+
+// The devices that were asked for, the first of which stands for all. Throws for several if the task is not one of a pipeline.
+std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const char* algorithm,
+                                                 const Asked& asked) {
+    std::vector<std::shared_ptr<Device>> devices;
+    for (const std::string& selector : asked.devices) {
+        if (selector == "all")
+            throw Error(ErrorCode::invalid_argument, "--devices",
+                        "'all' is for check, bench and study: name those that are to share the work, as in "
+                        "tbb,opencl");
+        auto device = open_device(selector);
+        // A rank is a rank, and several may sit on one device.
+        if (!task.has_boxes() && std::find(devices.begin(), devices.end(), device) != devices.end())
+            throw Error(ErrorCode::invalid_argument, "--devices",
+                        device->info().selector + " is named twice");
+        devices.push_back(std::move(device));
+    }
+    if (devices.empty()) devices.push_back(device_for(task, asked.device));
+    if (devices.size() > 1 && !task.has_pipeline() && !task.has_boxes())
+        throw Error(ErrorCode::unsupported, "--devices",
+                    std::string(algorithm) +
+                        " is not done by segments, which several devices of one process would share; " +
+                        with_pipeline + ", stencil is done by ranks" +
+                        (task.has_ranks() ? "; under mpirun so is " + std::string(algorithm) : ""));
+    for (const auto& device : devices) {
+        if (!device->traits().runs)
+            throw Error(ErrorCode::unsupported, asked.devices.empty() ? "--device" : "--devices",
+                        "'" + device->info().selector + "' only compiles, it cannot run anything");
+    }
+    return devices;
+}
+
+int run(const char* algorithm, RunTask& task, const Asked& asked) {
+    if (RankJob::has_ranks()) return run_on_ranks(algorithm, task, asked);
+    const auto inputs = open_inputs(algorithm, task, asked);
+    NpyHeader output = with_count(task.plan(inputs));
+    check_writable(asked.out);
+    std::optional<NpyHeader> second;
+    const std::string second_path = task.second_output();
+    if (!second_path.empty()) {
+        second = with_count(task.plan_second(inputs));
+        check_writable(second_path);
+        if (second_path == asked.out)
+            throw Error(ErrorCode::invalid_argument, "--out", "'" + asked.out + "' is both outputs' file");
+    }
+    // A result may take its input's place, a trace nobody's.
+    check_apart({{"--out", asked.out}, {"the second output", second_path}, {"--trace", asked.trace}});
+    for (const auto& input : inputs)
+        check_apart({{"--in", input->path().string()}, {"--trace", asked.trace}});
+
+    const auto devices = devices_for(task, algorithm, asked);
+    const auto& device = devices[0];
+    TraceFile trace(asked.trace);
+    const bool boxes = task.has_boxes() && (devices.size() > 1 || task.asks_for_boxes());
+    bool pieces = !boxes && (devices.size() > 1 || by_segments(task, algorithm, *device, inputs, output,
+                                                               second ? &*second : nullptr, asked));
+    Result result;
+    try {
+        if (boxes) {
+            result = compute_by_boxes(task, devices, inputs, asked);
+        } else if (!pieces) {
+            // Others may have most of the memory, the host's or the device's.
+            auto again = [&](const char* what) {
+                log::info(std::string(what) + ": again, by segments");
+                device->trim();
+                pieces = true;
+            };
+            try {
+                result = compute(task, *device, inputs, output, second ? &*second : nullptr, asked);
+            } catch (const Error& error) {
+                if (error.code() != ErrorCode::out_of_memory || !task.has_pipeline()) throw;
+                again(error.what());
+            } catch (const std::bad_alloc&) {
+                if (!task.has_pipeline()) throw;
+                again("the host is out of memory");
+            }
+        }
+        if (pieces) result = compute_by_segments(task, devices, algorithm, inputs, output, asked);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::compile_failed || !task.has_user_text()) throw;
+        throw Error(ErrorCode::invalid_argument, "--text", error.what());
+    }
+    if (!pieces && !boxes) {
+        const std::string header = npy_header(output.type, output.shape);
+        write_whole(asked.out, {std::as_bytes(std::span(header)), result.bytes});
+    }
+    if (second) {
+        const std::string second_header = npy_header(second->type, second->shape);
+        write_whole(second_path, {std::as_bytes(std::span(second_header)), result.second});
+    }
+
+    trace.write();
+
+    if (asked.json) {
+        print_json(algorithm, task, devices, *inputs[0], output, asked, result);
+        return status_ok;
+    }
+    std::vector<std::string> selectors;
+    selectors.reserve(devices.size());
+    for (const auto& one : devices)
+        selectors.push_back(one->info().selector);
+    std::cout << algorithm << "/" << result.variant << " (" << task.title() << ") on "
+              << joined(selectors, " and ") << ": " << inputs[0]->description();
+    if (output.shape.empty()) std::cout << " = " << value_name(output.type, result.bytes.data());
+    if (result.pipeline) std::cout << " in " << result.pipeline->segments << " segments";
+    if (result.boxes) std::cout << " cut " << result.boxes->cut;
+    std::cout << " -> " << asked.out << ", kernel " << rounded(result.times.kernel) << " ms\n";
+    return status_ok;
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, Action& action) {
+    CLI::App* command =
+        add_command(program, "run", "Run an algorithm on .npy files", run_tasks().front().example);
+    command->require_subcommand(1);
+    for (const RunTaskRow& row : run_tasks()) {
+        CLI::App* one = add_command(*command, row.name, row.description, row.example);
+        const std::shared_ptr<RunTask> task = row.make();
+        auto asked = std::make_shared<Asked>();
+        auto* in = add_list(*one, "--in", asked->in,
+                            task->input_count() == 1
+                                ? "Input, a .npy file"
+                                : "Input, a .npy file; given once for each input: --in A --in B");
+        in->required()->delimiter('\0')->type_name("FILE");  // a file's name may hold commas
+        one->add_option("--out", asked->out, "Output, a .npy file: appears whole or not at all")->required();
+        auto* device =
+            one->add_option("--device", asked->device, "Selector (default: $CONCORD_DEVICE, else auto)");
+        add_list(*one, "--devices", asked->devices,
+                 task->has_boxes()
+                     ? "Selectors of devices that share the work, a rank on each; one may be named twice"
+                 : task->has_pipeline() ? "Selectors of devices that share the work, by segments"
+                 : task->has_ranks()    ? "Under mpirun one for each rank in turn; else one, as --device"
+                                        : "As --device: several share what is done by segments only")
+            ->excludes(device);
+        one->add_option("--variant", asked->variant, "See `concord algorithms`, or auto (default)");
+        one->add_option("--order", asked->order,
+                        "Minimum ordering guarantee of float operations: canonical (bitwise identical on "
+                        "every device), "
+                        "variant-specific or unspecified (default)")
+            ->check(CLI::IsMember(order_names()));
+        one->add_option("--memory-limit", asked->memory_limit,
+                        task->has_pipeline()
+                            ? "Most memory for data, such as 256M or 2G: what takes more is done by segments "
+                              "(default: the device's memory)"
+                            : "Most memory for data, such as 256M or 2G: what takes more is refused")
+            ->type_name("BYTES");
+        if (task->has_pipeline()) {
+            one->add_option("--chunk", asked->chunk,
+                            "Bytes of the first input in a segment (default: by measured rates)")
+                ->type_name("BYTES");
+        }
+        one->add_flag("--json", asked->json, "Print what ran and how long it took as one JSON object");
+        TraceFile::add_option(*one, asked->trace);
+        task->add_options(*one);
+        one->callback([=, &action] { action = [=] { return run(row.name, *task, *asked); }; });
+    }
+}
+
+}  // namespace concord::app

@@ -1,0 +1,311 @@
+#include "run_ranks.hpp"
+
+#include "files.hpp"
+#include "rank_file.hpp"
+#include "rank_job.hpp"
+
+#include <concord/distributed.hpp>
+#include <concord/lab/compare.hpp>
+#include <concord/log.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <thread>
+
+namespace concord::app {
+namespace {
+
+// A rank's part of a file's elements.
+class Slice final : public PipelineSource {
+  public:
+    Slice(const PipelineSource& whole, const Part& part)
+        : PipelineSource(whole.type(), part.count),
+          whole_(whole),
+          first_(part.first * size_of(whole.type())) {}
+    void read(void* to, u64 first, u64 bytes) const override { whole_.read(to, first_ + first, bytes); }
+
+  private:
+    const PipelineSource& whole_;
+    u64 first_;
+};
+
+Part part_by(const Spread& spread, u64 count) {
+    if (spread.whole) return {0, count};
+    return part_of(count, RankJob::ranks(), spread.granule);
+}
+
+// One output, of which ranks write parts.
+class Output {
+  public:
+    /// Collective, as all calls are.
+    Output(const std::string& path, const NpyHeader& header, const Spread& spread)
+        : header_(header),
+          part_(part_by(spread, header.count)),
+          writes_(!spread.whole || RankJob::speaks()),
+          file_(RankJob::ranks(), path, npy_header(header.type, header.shape)) {}
+
+    const Part& part() const { return part_; }
+    Type type() const { return header_.type; }
+
+    /// This rank's part, when the stream has got there. first: empty, or gets the first element's bytes.
+    void write(Stream& stream, const View& from, std::vector<std::byte>& first) {
+        constexpr u64 piece = u64{32} << 20;
+        const u32 size = size_of(header_.type);
+        std::vector<std::byte> bytes(std::min(piece, from.bytes()));
+        RankJob::together([&] {
+            if (!writes_) return;
+            for (u64 done = 0; done < from.bytes(); done += piece) {
+                const u64 count = std::min(piece, from.bytes() - done);
+                stream.read(bytes.data(), *from.buffer, from.offset + done, count);
+                stream.synchronize();
+                if (done == 0) first.assign(bytes.begin(), bytes.begin() + size);
+                file_.write(part_.first * size + done, std::span(bytes).first(count));
+            }
+        });
+    }
+
+    /// What all have written is the file.
+    void keep() { file_.keep(); }
+
+  private:
+    NpyHeader header_;
+    Part part_;
+    bool writes_;
+    RankFile file_;
+};
+
+// What is read and written, known to all ranks alike.
+struct Plan {
+    std::vector<std::unique_ptr<InputArray>> inputs;
+    NpyHeader output, second;
+    std::string second_path;  // empty: there is no second output
+};
+
+void refuse_options(const Asked& asked) {
+    const std::pair<const char*, const std::string*> alone[] = {
+        {"--memory-limit", &asked.memory_limit}, {"--chunk", &asked.chunk}, {"--trace", &asked.trace}};
+    for (const auto& [name, value] : alone) {
+        if (!value->empty())
+            throw Error(ErrorCode::unsupported, name, "is for one process, not for ranks of mpirun");
+    }
+}
+
+void check_task(const char* algorithm, const RunTask& task, const Asked& asked) {
+    if (!task.has_ranks() && !task.has_boxes()) {
+        std::vector<std::string> names;
+        for (const RunTaskRow& row : run_tasks()) {
+            if (const auto known = row.make(); known->has_ranks() || known->has_boxes())
+                names.emplace_back(row.name);
+        }
+        throw Error(ErrorCode::unsupported, "ALGORITHM",
+                    std::string(algorithm) + " is not done by ranks of mpirun; there are " + joined(names));
+    }
+    refuse_options(asked);
+}
+
+Plan make_plan(const char* algorithm, RunTask& task, const Asked& asked) {
+    Plan plan;
+    std::string what = algorithm;
+    RankJob::together([&] {
+        check_task(algorithm, task, asked);
+        plan.inputs = open_inputs(algorithm, task, asked);
+        plan.output = with_count(task.plan(plan.inputs));
+        if (task.has_boxes()) task.check_boxes(RankJob::ranks().size(), asked.options());
+        plan.second_path = task.second_output();
+        if (!plan.second_path.empty()) plan.second = with_count(task.plan_second(plan.inputs));
+        if (RankJob::speaks()) check_writable(asked.out);
+        if (RankJob::speaks() && !plan.second_path.empty()) check_writable(plan.second_path);
+        if (plan.second_path == asked.out)
+            throw Error(ErrorCode::invalid_argument, "--out", "'" + asked.out + "' is both outputs' file");
+        for (const auto& input : plan.inputs) {
+            what += ", " + input->description();
+            if (const auto generated = input->generation())
+                what += ", seed " + std::to_string(generated->seed);
+        }
+    });
+    // Machines may have other files by that name.
+    detail::agree(RankJob::ranks(), "run", what, {});
+    return plan;
+}
+
+// Ranks of one machine share its processors, unless the launcher has given each its own.
+void share_processors() {
+    const RankJob::Place place = RankJob::on_this_machine();
+    if (std::getenv("CONCORD_THREADS") != nullptr || place.ranks == 1) return;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    const u32 all = std::thread::hardware_concurrency();
+    if (::sched_getaffinity(0, sizeof set, &set) != 0) return;
+    const u32 given = static_cast<u32>(CPU_COUNT(&set)),
+              online = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
+    if (given == 0 || given < online) return;
+    ::setenv("CONCORD_THREADS", std::to_string(std::max(1u, all / place.ranks)).c_str(), 1);
+}
+
+struct Done {
+    std::string variant;
+    double compile = 0, read = 0, kernel = 0, write = 0, total = 0;
+    std::vector<std::byte> first = {};  // element of the output
+    std::optional<BoxesRun> boxes = {};
+};
+
+// Computes twice, as in one process: the first call compiles.
+Done compute(RunTask& task, Device& device, const Plan& plan, const Asked& asked) {
+    Communicator& ranks = RankJob::ranks();
+    const HostClock total;
+    Output out(asked.out, plan.output, task.spread_output());
+    std::unique_ptr<Output> second;
+    if (!plan.second_path.empty())
+        second = std::make_unique<Output>(plan.second_path, plan.second, task.spread_output());
+
+    Done done;
+    const auto stream = device.create_stream();
+    std::vector<std::shared_ptr<Buffer>> buffers;
+    std::vector<View> views;
+    View to, other;
+    RankJob::together([&] {
+        const HostClock clock;
+        for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+            const InputArray& input = *plan.inputs[i];
+            const Slice slice(input.source(), part_by(task.spread_input(i), input.count()));
+            buffers.push_back(device.allocate(slice.bytes(), stream.get()));
+            views.push_back({buffers.back().get(), 0, slice.count(), slice.type()});
+            ProgressBar progress(input.reading(), slice.bytes());
+            upload(*stream, *buffers.back(), slice, progress);
+        }
+        auto room = [&](const Output& output) {
+            buffers.push_back(device.allocate(output.part().count * size_of(output.type()), stream.get()));
+            return View{buffers.back().get(), 0, output.part().count, output.type()};
+        };
+        to = room(out);
+        if (second) other = room(*second);
+        stream->synchronize();
+        done.read = clock.milliseconds();
+    });
+
+    auto call = [&] {
+        const HostClock clock;
+        done.variant = task.call_ranks(ranks, *stream, views, to, other, asked.options()).variant;
+        stream->synchronize();
+        ranks.barrier();
+        return clock.milliseconds();
+    };
+    const double first = call();
+    done.kernel = call();
+    done.compile = std::max(0.0, first - done.kernel);
+
+    const HostClock clock;
+    std::vector<std::byte> unused;
+    out.write(*stream, to, done.first);
+    if (second) second->write(*stream, other, unused);
+    out.keep();
+    if (second) second->keep();
+    done.write = clock.milliseconds();
+    done.total = total.milliseconds() - first;
+    return done;
+}
+
+Done compute_boxes(RunTask& task, Device& device, const Plan& plan, const Asked& asked) {
+    const auto stream = device.create_stream();
+    const BoxesRun run = task.run_boxes(RankJob::ranks(), *stream, plan.inputs, asked.out, asked.options());
+    return {run.variant, run.compile, run.upload, run.kernel, run.download, run.total, {}, run};
+}
+
+void print_json(const char* algorithm, const RunTask& task, const std::vector<std::string>& devices,
+                const Device& device, const Plan& plan, const Asked& asked, const Done& done) {
+    using nlohmann::ordered_json;
+    Communicator& ranks = RankJob::ranks();
+    ordered_json object = {
+        {"algorithm", algorithm},
+        {"function", task.title()},
+        {"variant", done.variant},
+        {"device", {{"selector", device.info().selector}, {"name", device.info().name}}},
+        {"backend", device.info().backend},
+        {"type", name_of(plan.inputs[0]->type())},
+        {"shape", plan.inputs[0]->shape()},
+        {"output", {{"file", asked.out}, {"type", name_of(plan.output.type)}, {"shape", plan.output.shape}}},
+        {"times_ms",
+         {{"compile", done.compile},
+          {"upload", done.read},
+          {"kernel", done.kernel},
+          {"download", done.write},
+          {"total", done.total}}}};
+    if (const auto generated = plan.inputs[0]->generation())
+        object["generated"] = {{"kind", generated->kind}, {"seed", generated->seed}};
+    object["ranks"] = ranks.size();
+    object["devices"] = devices;
+    object["messages"] = ranks.path_to(1);
+    if (done.boxes) {
+        object["cut"] = done.boxes->cut;
+        object["messages_per_step"] = done.boxes->messages;
+        object["bytes_per_step"] = done.boxes->bytes;
+    }
+    std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace
+
+std::shared_ptr<Device> device_of_rank(const std::vector<std::string>& devices, const std::string& device) {
+    share_processors();
+    if (!devices.empty()) return open_device(devices[RankJob::ranks().rank() % devices.size()]);
+    std::string asked = device;
+    if (const char* variable = std::getenv("CONCORD_DEVICE"); asked.empty() && variable != nullptr)
+        asked = variable;
+    if (asked.empty()) asked = "auto";
+    if (asked.find_first_of(":@") != std::string::npos) return open_device(asked);
+    // Those that are as good as the best one.
+    std::vector<DeviceInfo> alike;
+    const auto order = device_selectors();
+    for (const BackendStatus& backend : backends()) {
+        if (backend.devices.empty()) continue;
+        const bool named = backend.name == asked;
+        const bool best = asked == "auto" && order.front().rfind(backend.name + ":", 0) == 0;
+        if (!named && !best && !(asked == "auto" && order.front() == backend.name)) continue;
+        const u32 rank = std::min_element(backend.devices.begin(), backend.devices.end(),
+                                          [](const auto& a, const auto& b) { return a.rank < b.rank; })
+                             ->rank;
+        for (const DeviceInfo& info : backend.devices) {
+            if (info.rank == rank) alike.push_back(info);
+        }
+    }
+    if (alike.empty()) return open_device(asked);
+    return open_device(alike[RankJob::on_this_machine().rank % alike.size()].selector);
+}
+
+int run_on_ranks(const char* algorithm, RunTask& task, const Asked& asked) {
+    Communicator& ranks = RankJob::ranks();
+    const Plan plan = make_plan(algorithm, task, asked);
+    RankJob::on_this_machine();
+    std::shared_ptr<Device> device;
+    RankJob::together([&] {
+        device = device_of_rank(asked.devices, asked.device);
+        if (!device->traits().runs)
+            throw Error(ErrorCode::unsupported, asked.devices.empty() ? "--device" : "--devices",
+                        "'" + device->info().selector + "' only compiles, it cannot run anything");
+    });
+    const Done done =
+        task.has_boxes() ? compute_boxes(task, *device, plan, asked) : compute(task, *device, plan, asked);
+
+    std::vector<std::string> selectors;
+    for (const auto& said : ranks.all_gather(std::as_bytes(std::span(device->info().selector))))
+        selectors.emplace_back(reinterpret_cast<const char*>(said.data()), said.size());
+    if (!RankJob::speaks()) return status_ok;
+    if (asked.json) {
+        print_json(algorithm, task, selectors, *device, plan, asked, done);
+        return status_ok;
+    }
+    std::cout << algorithm << "/" << done.variant << " (" << task.title() << ") on " << ranks.size()
+              << " ranks, " << joined(selectors) << ": " << plan.inputs[0]->description();
+    if (plan.output.shape.empty()) std::cout << " = " << value_name(plan.output.type, done.first.data());
+    if (done.boxes) std::cout << " cut " << done.boxes->cut;
+    std::cout << " -> " << asked.out << ", kernel " << rounded(done.kernel) << " ms\n";
+    return status_ok;
+}
+
+}  // namespace concord::app

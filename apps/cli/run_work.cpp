@@ -1,0 +1,86 @@
+#include "run_work.hpp"
+
+#include "npy.hpp"
+
+#include <concord/device.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+namespace concord::app {
+
+Options Asked::options() const {
+    return {.variant = variant, .order = operation_order_named(order)};
+}
+
+u64 bytes_of(const char* option, const std::string& text) {
+    if (text.empty()) return 0;
+    constexpr std::string_view units = "KMGT";
+    u64 value = 0;
+    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    std::string_view rest(at, static_cast<std::size_t>(text.data() + text.size() - at));
+    const std::size_t unit = rest.empty() ? std::string_view::npos : units.find(rest[0]);
+    u64 bytes = value;
+    if (unit != std::string_view::npos) {
+        rest.remove_prefix(1);
+        bytes = value << 10 * (unit + 1);
+        if (bytes >> 10 * (unit + 1) != value) bytes = 0;
+    }
+    if (error != std::errc() || !rest.empty() || bytes == 0)
+        throw Error(ErrorCode::invalid_argument, option,
+                    "'" + text + "' is no number of bytes; examples: 500000000, 256M, 2G");
+    return bytes;
+}
+
+std::vector<std::unique_ptr<InputArray>> open_inputs(const char* algorithm, const RunTask& task,
+                                                     const Asked& asked) {
+    std::vector<std::unique_ptr<InputArray>> inputs;
+    std::string beside;
+    if (auto generated = task.generated()) {
+        beside = " beside " + generated->name();
+        inputs.push_back(std::move(generated));
+    }
+    if (const std::size_t files = task.input_count() - inputs.size(); asked.in.size() != files)
+        throw Error(ErrorCode::invalid_argument, "--in",
+                    std::string(algorithm) + " takes " + std::to_string(files) +
+                        (files == 1 ? " input" : " inputs") + beside + ", " +
+                        std::to_string(asked.in.size()) + " given");
+    for (const std::string& path : asked.in)
+        inputs.push_back(std::make_unique<NpyFile>(path));
+    for (const std::string& path : task.more_inputs())
+        inputs.push_back(std::make_unique<NpyFile>(path));
+    return inputs;
+}
+
+void upload(Stream& stream, Buffer& to, const PipelineSource& from, ProgressBar& progress) {
+    constexpr u64 piece = u64{32} << 20;
+    Device& device = stream.device();
+    std::shared_ptr<Buffer> pinned[2];
+    std::shared_ptr<Event> uploaded[2];
+    for (u64 done = 0, turn = 0; done < from.bytes(); ++turn) {
+        const u64 bytes = std::min(piece, from.bytes() - done), i = turn % 2;
+        if (to.host_pointer() != nullptr) {
+            from.read(static_cast<std::byte*>(to.host_pointer()) + done, done, bytes);
+        } else {
+            if (!pinned[i]) {
+                pinned[i] = device.allocate_host(bytes);
+                uploaded[i] = device.create_event();
+            }
+            uploaded[i]->synchronize();
+            from.read(pinned[i]->host_pointer(), done, bytes);
+            stream.copy(to, done, *pinned[i], 0, bytes);
+            stream.record(*uploaded[i]);
+        }
+        done += bytes;
+        progress.at(done);
+    }
+}
+
+NpyHeader with_count(NpyHeader header) {
+    header.count = 1;
+    for (const u64 n : header.shape)
+        header.count *= n;
+    return header;
+}
+
+}  // namespace concord::app

@@ -1,0 +1,198 @@
+// `concord study`.
+
+#include "files.hpp"
+#include "program.hpp"
+
+#include <concord/lab/table.hpp>
+#include <study/study.hpp>
+
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iostream>
+
+namespace concord::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Asked {
+    study::StudyOptions options;
+    std::vector<std::string> types, compare, files;
+    std::string out;
+    bool list = false, part = false;
+};
+
+int list_studies() {
+    lab::Table table({"study", "question"});
+    for (const study::Study& study : study::studies())
+        table.add({study.name, study.question});
+    table.print(std::cout);
+    return status_ok;
+}
+
+void check_names(const std::vector<std::string>& names) {
+    std::vector<std::string> known = {"all"};
+    for (const study::Study& study : study::studies())
+        known.push_back(study.name);
+    if (names.empty())
+        throw Error(ErrorCode::invalid_argument, "NAME", "which study? there are " + joined(known));
+    for (const std::string& name : names) {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw Error(ErrorCode::invalid_argument, "NAME",
+                        "there is no study '" + name + "'; there are " + joined(known));
+    }
+}
+
+// This program again, with so many threads, for what it has to measure of these studies. Threads are the process's.
+int run_with_threads(const Asked& asked, u32 threads) {
+    std::vector<std::string> words = {"/proc/self/exe", "study"};
+    words.insert(words.end(), asked.options.names.begin(), asked.options.names.end());
+    words.insert(words.end(),
+                 {"--part", "--out", asked.out, "--devices", "tbb", "--threads", std::to_string(threads)});
+    if (asked.options.quick) words.emplace_back("--quick");
+    if (!asked.types.empty()) words.insert(words.end(), {"--types", joined(asked.types, ",")});
+    std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
+    for (std::string& word : words)
+        arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    pid_t child = 0;
+    if (const int error = posix_spawn(&child, words[0].c_str(), nullptr, nullptr, arguments.data(), environ);
+        error != 0)
+        throw Error(ErrorCode::io, "study",
+                    std::string("cannot start this program again: ") + std::strerror(error));
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) return status_failed;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : status_failed;
+}
+
+// Into the folder's results, whatever run they are of.
+void take_files(const Asked& asked, const std::vector<nlohmann::ordered_json>& lines) {
+    if (lines.empty()) return;
+    const fs::path out = asked.out;
+    std::error_code error;
+    study::Store store(out, fs::exists(out / "results.jsonl", error) ? study::read_records(out).run
+                                                                     : study::run_line(asked.options.quick));
+    for (const auto& line : lines)
+        store.add(line);
+}
+
+void make_folder(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw Error(ErrorCode::io, "study", folder.string() + ": " + error.message());
+}
+
+// Throws io if the report could not be written: so that nothing is measured for nothing.
+void check_report(const fs::path& out) {
+    std::error_code error;
+    if (!fs::exists(out, error)) return;
+    for (const char* name : {"report.html", "report.md", "results.json"})
+        check_writable(out / name);
+    if (fs::exists(out / "csv", error)) check_writable(out / "csv" / "*.csv");
+}
+
+void write_report(const fs::path& out) {
+    const study::Records records = study::read_records(out);
+    make_folder(out / "csv");
+    const std::string page = study::report(records, [&](const std::string& name, const std::string& text) {
+        write_whole(out / "csv" / name, text);
+    });
+    write_whole(out / "report.html", page);
+    write_whole(out / "report.md", study::markdown(records));
+    write_whole(out / "results.json", study::results_json(records));
+}
+
+int compare(const Asked& asked) {
+    const study::Records a = study::read_records(asked.compare[0]), b = study::read_records(asked.compare[1]);
+    const study::Comparison result = study::compare(a, b, asked.compare[0], asked.compare[1]);
+    std::cout << result.text;
+    if (asked.out.empty()) return status_ok;
+    make_folder(asked.out);
+    write_whole(fs::path(asked.out) / "compare.html", result.html);
+    return status_ok;
+}
+
+int run(Asked asked) {
+    if (asked.list) return list_studies();
+    if (!asked.compare.empty()) return compare(asked);
+    std::error_code error;
+    // Nothing is to be measured: the report of what there is.
+    const fs::path results = fs::path(asked.out) / "results.jsonl";
+    const bool only_out = asked.options.names.empty() && asked.files.empty() && !asked.options.quick &&
+                          asked.options.devices.empty() && asked.types.empty() && !asked.out.empty();
+    const bool again = only_out && fs::exists(results, error);
+    if (only_out && !again)
+        throw Error(ErrorCode::invalid_argument, "NAME",
+                    "which study? A report of what was measured before cannot be made, there is no " +
+                        results.string());
+    if (!again && (asked.files.empty() || !asked.options.names.empty())) check_names(asked.options.names);
+    if (asked.out.empty())
+        throw Error(ErrorCode::invalid_argument, "--out", "names the folder that the report goes to");
+    asked.options.types = types_of(asked.types, {});
+    asked.options.out = asked.out;
+    if (asked.part) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        return study::run_studies(asked.options, std::cerr);
+    }
+    std::vector<nlohmann::ordered_json> files;
+    for (const std::string& file : asked.files)
+        files.push_back(study::line_of_file(file));
+    check_report(asked.out);
+    asked.options.with_threads = [&asked](u32 threads) { return run_with_threads(asked, threads); };
+    int status = status_ok;
+    if (again) std::cout << "no study is named: nothing is measured\n";
+    if (!asked.options.names.empty()) status = study::run_studies(asked.options, std::cout);
+    take_files(asked, files);
+    write_report(asked.out);
+    std::cout << "report: " << (fs::path(asked.out) / "report.html").string() << '\n';
+    if (status == status_wrong) std::cerr << "concord: study: a result is wrong, it has no number\n";
+    return status;
+}
+
+}  // namespace
+
+void add_study(CLI::App& program, Action& action) {
+    CLI::App* command = add_command(
+        program, "study", "Measure what each step of an optimisation buys, and report it with figures",
+        "concord study reduce-steps transfers --quick --out report\n  "
+        "concord study all --out report          # begun anew, it goes on where it was\n  "
+        "concord study --compare before after");
+    auto asked = std::make_shared<Asked>();
+    command->add_option("NAME", asked->options.names,
+                        "Which studies, or all; none: the report is made again of what --out has");
+    CLI::Option* list = command->add_flag("--list", asked->list, "List the studies, with their questions");
+    command->add_option("--out", asked->out, "The folder for report.html, report.md, results.json and csv/")
+        ->type_name("DIR");
+    CLI::Option* quick =
+        command->add_flag("--quick", asked->options.quick,
+                          "Small sizes and few repetitions: four minutes instead of half an hour and more");
+    CLI::Option* devices =
+        add_list(*command, "--devices", asked->options.devices, "Selectors, or all (default)");
+    CLI::Option* types =
+        add_list(*command, "--types", asked->types, "Element types, instead of the studies' own");
+    CLI::Option* from = add_list(*command, "--from", asked->files,
+                                 "Take in what bench --json or check --json wrote, as sections of their own");
+    command
+        ->add_option("--compare", asked->compare, "Put the results of two folders side by side, with ratios")
+        ->expected(2)
+        ->type_name("A B")
+        ->excludes(list)
+        ->excludes(quick)
+        ->excludes(devices)
+        ->excludes(types)
+        ->excludes(from);
+    command->add_flag("--part", asked->part, "Measure for another process")->group("");
+    command->callback([asked, &action] { action = [asked] { return run(*asked); }; });
+}
+
+}  // namespace concord::app

@@ -1,0 +1,128 @@
+#include "buffer_pool.hpp"
+
+#include <bit>
+#include <thread>
+
+namespace concord {
+namespace {
+
+constexpr u64 smallest = 512;
+constexpr u64 large = u64{1} << 20;
+
+// Powers of two while small, so that few classes serve many sizes; multiples of 1 MiB after, to waste little.
+u64 round_up(u64 bytes) {
+    if (bytes <= smallest) return smallest;
+    if (bytes <= large) return std::bit_ceil(bytes);
+    if (bytes > ~u64{0} - large) return bytes;  // no device has it: let the backend say so
+    return (bytes + large - 1) / large * large;
+}
+
+// How much larger than asked a cached buffer may be.
+u64 slack(u64 capacity) {
+    return capacity <= large ? 0 : capacity / 8;
+}
+
+}  // namespace
+
+bool BufferPool::ready(Buffer& buffer, const Stream* home, Streams& seen) {
+    const std::lock_guard lock(buffer.uses_mutex_);
+    for (const Buffer::Use& use : buffer.uses_) {
+        if (use.ended->load()) continue;
+        std::shared_ptr<Stream> stream = use.stream.lock();
+        if (!stream) return false;  // it is just ending
+        if (stream.get() == home) continue;
+        const bool reached = stream->reached(use.ticket);
+        seen.push_back(std::move(stream));
+        if (!reached) return false;
+    }
+    return true;
+}
+
+std::unique_ptr<Buffer> BufferPool::reuse(u64 capacity, const Stream* home, Streams& seen) {
+    const std::lock_guard lock(mutex_);
+    const auto end = free_.upper_bound(capacity + slack(capacity));
+    for (auto it = free_.lower_bound(capacity); it != end; ++it) {
+        if (!ready(*it->second, home, seen)) continue;
+        std::unique_ptr<Buffer> buffer = std::move(it->second);
+        free_.erase(it);
+        use_.cached -= buffer->capacity();
+        use_.in_use += buffer->capacity();
+        return buffer;
+    }
+    return nullptr;
+}
+
+std::shared_ptr<Buffer> BufferPool::take(u64 bytes, const Stream* home, std::shared_ptr<Device> keep) {
+    const u64 capacity = round_up(bytes);
+    Streams seen;
+    std::unique_ptr<Buffer> buffer = reuse(capacity, home, seen);
+    if (!buffer) {
+        try {
+            buffer = allocate_(capacity);
+        } catch (const Error& error) {
+            // What is cached may be in the way: give all of it back and try once more.
+            if (error.code() != ErrorCode::out_of_memory || !trim()) throw;
+            buffer = allocate_(capacity);
+        }
+        const std::lock_guard lock(mutex_);
+        use_.in_use += buffer->capacity();
+    }
+    buffer->size_ = bytes;
+    {
+        // Uses by the home stream stay noted: they matter if another stream gets the buffer next.
+        const std::lock_guard lock(buffer->uses_mutex_);
+        if (home == nullptr) buffer->uses_.clear();
+    }
+    std::shared_ptr<Buffer> taken(buffer.release(), [this, keep = std::move(keep)](Buffer* released) {
+        released->self_.reset();  // or the device, which the deleter holds, would live as long as its pool
+        give_back(std::unique_ptr<Buffer>(released));
+    });
+    taken->self_ = taken;
+    return taken;
+}
+
+void BufferPool::give_back(std::unique_ptr<Buffer> buffer) noexcept {
+    const u64 capacity = buffer->capacity();
+    const std::lock_guard lock(mutex_);
+    use_.in_use -= capacity;
+    try {
+        free_.emplace(capacity, std::move(buffer));
+        use_.cached += capacity;
+    } catch (...) {
+        buffer.reset();  // no memory for the map's node: then not cached
+    }
+}
+
+MemoryUse BufferPool::use() const {
+    const std::lock_guard lock(mutex_);
+    return use_;
+}
+
+bool BufferPool::trim() {
+    std::multimap<u64, std::unique_ptr<Buffer>> taken;
+    {
+        const std::lock_guard lock(mutex_);
+        taken.swap(free_);
+        use_.cached = 0;
+    }
+    const bool any = !taken.empty();
+    for (auto& [capacity, buffer] : taken) {
+        // Wait for whoever still works with it. A stream's failure is that stream's to report.
+        std::vector<Buffer::Use> uses;
+        {
+            const std::lock_guard lock(buffer->uses_mutex_);
+            uses.swap(buffer->uses_);
+        }
+        for (const Buffer::Use& use : uses) {
+            if (const std::shared_ptr<Stream> stream = use.stream.lock()) {
+                stream->drain(use.ticket);
+            } else {
+                while (!use.ended->load())
+                    std::this_thread::yield();
+            }
+        }
+    }
+    return any;
+}
+
+}  // namespace concord

@@ -1,0 +1,127 @@
+// Baselines of cuBLAS. Its vector operations take floats. axpy works in place, so that a vector sum is
+// geam's, on a matrix of one column; it has no sum of elements (asum takes magnitudes).
+
+#include "cuda.hpp"
+
+#include <cublas_v2.h>
+
+#include <limits>
+#include <map>
+#include <mutex>
+
+namespace concord::baselines {
+namespace {
+
+using lab::native_pointer;
+
+void check(const char* call, cublasStatus_t status) {
+    if (status != CUBLAS_STATUS_SUCCESS)
+        throw Error(ErrorCode::device_failed, call, cublasGetStatusString(status),
+                    cublasGetStatusName(status));
+}
+
+// One handle a device, kept to the end: each holds megabytes of workspace, and a piece of work is prepared
+// once for every copy of its operands.
+cublasHandle_t handle_for(const View& view) {
+    use_device_of(view);
+    int device = 0;
+    baselines::check("cudaGetDevice", cudaGetDevice(&device));
+    static std::mutex mutex;
+    static std::map<int, cublasHandle_t> handles;
+    const std::lock_guard lock(mutex);
+    cublasHandle_t& handle = handles[device];
+    if (handle == nullptr) check("cublasCreate", cublasCreate(&handle));
+    return handle;
+}
+
+Call copy(Stream& stream, const Work& work, Views in, Views out) {
+    const cublasHandle_t handle = handle_for(in[0]);
+    const cudaStream_t queue = queue_of(stream);
+    const auto n = static_cast<i64>(work.n);
+    if (work.type() == Type::f32)
+        return [=, from = native_pointer<f32>(in[0]), to = native_pointer<f32>(out[0])] {
+            check("cublasSetStream", cublasSetStream(handle, queue));
+            check("cublasScopy", cublasScopy_64(handle, n, from, 1, to, 1));
+        };
+    return [=, from = native_pointer<f64>(in[0]), to = native_pointer<f64>(out[0])] {
+        check("cublasSetStream", cublasSetStream(handle, queue));
+        check("cublasDcopy", cublasDcopy_64(handle, n, from, 1, to, 1));
+    };
+}
+
+Call add(Stream& stream, const Work& work, Views in, Views out) {
+    const cublasHandle_t handle = handle_for(in[0]);
+    const cudaStream_t queue = queue_of(stream);
+    const auto n = static_cast<i64>(work.n);
+    auto with = [&](auto tag, auto geam) -> Call {
+        using T = typename decltype(tag)::type;
+        return [=, a = native_pointer<T>(in[0]), b = native_pointer<T>(in[1]),
+                to = native_pointer<T>(out[0])] {
+            const T one = 1;
+            check("cublasSetStream", cublasSetStream(handle, queue));
+            check("cublas geam", geam(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, 1, &one, a, n, &one, b, n, to, n));
+        };
+    };
+    return work.type() == Type::f32 ? with(Tag<f32>{}, cublasSgeam_64) : with(Tag<f64>{}, cublasDgeam_64);
+}
+
+// In cuBLAS' columns a matrix of C order is its transpose: out, with as many rows as in has, is in turned.
+Call transpose(Stream& stream, const Work& work, Views in, Views out) {
+    const cublasHandle_t handle = handle_for(in[0]);
+    const cudaStream_t queue = queue_of(stream);
+    const auto rows = static_cast<i64>(work.shape[0]), columns = static_cast<i64>(work.shape[1]);
+    auto with = [&](auto tag, auto geam) -> Call {
+        using T = typename decltype(tag)::type;
+        return [=, from = native_pointer<T>(in[0]), to = native_pointer<T>(out[0])] {
+            const T one = 1, zero = 0;
+            check("cublasSetStream", cublasSetStream(handle, queue));
+            check("cublas geam", geam(handle, CUBLAS_OP_T, CUBLAS_OP_N, rows, columns, &one, from, columns,
+                                      &zero, to, rows, to, rows));
+        };
+    };
+    return work.type() == Type::f32 ? with(Tag<f32>{}, cublasSgeam_64) : with(Tag<f64>{}, cublasDgeam_64);
+}
+
+// True fp32: no TF32 and no split sums of fewer bits. In cuBLAS' columns C turned is B turned times A turned.
+Call matmul(Stream& stream, const Work& work, Views in, Views out) {
+    const cublasHandle_t handle = handle_for(in[0]);
+    const cudaStream_t queue = queue_of(stream);
+    const auto m = static_cast<i64>(work.shape[0]), n = static_cast<i64>(work.shape[1]),
+               k = static_cast<i64>(work.shape[2]), batch = static_cast<i64>(work.shape[5]);
+    const bool turn_a = work.shape[3] != 0, turn_b = work.shape[4] != 0;
+    const cublasOperation_t op_a = turn_a ? CUBLAS_OP_T : CUBLAS_OP_N,
+                            op_b = turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const i64 a_pitch = turn_a ? m : k, b_pitch = turn_b ? k : n;
+    auto with = [&](auto tag, auto gemm) -> Call {
+        using T = typename decltype(tag)::type;
+        return
+            [=, a = native_pointer<T>(in[0]), b = native_pointer<T>(in[1]), c = native_pointer<T>(out[0])] {
+                const T one = 1, zero = 0;
+                check("cublasSetStream", cublasSetStream(handle, queue));
+                check("cublasSetMathMode", cublasSetMathMode(handle, CUBLAS_PEDANTIC_MATH));
+                check("cublas gemm", gemm(handle, op_b, op_a, n, m, k, &one, b, b_pitch, k * n, a, a_pitch,
+                                          m * k, &zero, c, n, m * n, batch));
+            };
+    };
+    return work.type() == Type::f32 ? with(Tag<f32>{}, cublasSgemmStridedBatched_64)
+                                    : with(Tag<f64>{}, cublasDgemmStridedBatched_64);
+}
+
+void cublas(std::vector<Baseline>& list) {
+    std::string version = "cuBLAS ";
+    for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
+        int number = 0;
+        cublasGetProperty(part, &number);
+        version += (part == MAJOR_VERSION ? "" : ".") + std::to_string(number);
+    }
+    append(list, {"cublas", version, "cuda"},
+           {{"map", {"copy"}, float_types, copy},
+            {"add", {"sum"}, float_types, add},
+            {"transpose", transpose_titles, float_types, transpose},
+            {"matmul", matmul_titles, float_types, matmul, false, ~u64{0}, matmul_support}});
+}
+
+}  // namespace
+}  // namespace concord::baselines
+
+CONCORD_BASELINE_MODULE(concord::baselines::cublas)

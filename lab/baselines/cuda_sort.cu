@@ -1,0 +1,89 @@
+// CUB's sorts: a file of their own, for they take long to compile. Three types of key stand for all.
+
+#include "cuda.hpp"
+#include "functors.hpp"
+
+#include <cub/device/device_merge_sort.cuh>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/version.cuh>
+
+namespace concord::baselines {
+namespace {
+
+using lab::native_pointer;
+
+// The comparator of the workload by_less.
+struct ByRemainder {
+    __host__ __device__ bool operator()(u32 a, u32 b) const { return a % (1U << 31) < b % (1U << 31); }
+};
+struct Less {
+    __host__ __device__ bool operator()(u32 a, u32 b) const { return a < b; }
+};
+
+// Takes the scratch that `sort` asks for, and calls it.
+template <class Sort>
+Call with_scratch(Stream& stream, Sort sort) {
+    std::size_t bytes = 0;
+    sort(nullptr, bytes);
+    return [sort, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
+        sort(scratch->native_handle(), bytes);
+    };
+}
+
+template <class F>
+Call visit_key(const Work& work, F&& f) {
+    return work.type() == Type::u64 ? f(Tag<u64>{}) : work.type() == Type::i32 ? f(Tag<i32>{}) : f(Tag<u32>{});
+}
+
+Call radix_keys(Stream& stream, const Work& work, Views in, Views out) {
+    use_device_of(in[0]);
+    return visit_key(work, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        return with_scratch(stream, [queue = queue_of(stream), from = native_pointer<const T>(in[0]),
+                                     to = native_pointer<T>(out[0]), n = work.n](void* scratch, std::size_t& bytes) {
+            check("cub::DeviceRadixSort", cub::DeviceRadixSort::SortKeys(scratch, bytes, from, to, n, 0,
+                                                                         static_cast<int>(8 * sizeof(T)), queue));
+        });
+    });
+}
+
+Call radix_pairs(Stream& stream, const Work& work, Views in, Views out) {
+    use_device_of(in[0]);
+    return visit_key(work, [&](auto tag) {
+        using K = typename decltype(tag)::type;
+        using V = std::conditional_t<sizeof(K) == 8, u64, u32>;
+        return with_scratch(stream, [queue = queue_of(stream), keys = native_pointer<const K>(in[0]),
+                                     values = native_pointer<const V>(in[1]), keys_out = native_pointer<K>(out[0]),
+                                     values_out = native_pointer<V>(out[1]),
+                                     n = work.n](void* scratch, std::size_t& bytes) {
+            check("cub::DeviceRadixSort",
+                  cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, keys_out, values, values_out, n, 0,
+                                                  static_cast<int>(8 * sizeof(K)), queue));
+        });
+    });
+}
+
+Call merge_keys(Stream& stream, const Work& work, Views in, Views out) {
+    use_device_of(in[0]);
+    const auto by = [&](auto less) {
+        return with_scratch(stream, [less, queue = queue_of(stream), from = native_pointer<const u32>(in[0]),
+                                     to = native_pointer<u32>(out[0]), n = work.n](void* scratch, std::size_t& bytes) {
+            check("cub::DeviceMergeSort", cub::DeviceMergeSort::SortKeysCopy(scratch, bytes, from, to, n, less, queue));
+        });
+    };
+    return work.title == "by_less" ? by(ByRemainder{}) : by(Less{});
+}
+
+void cuda_sort(std::vector<Baseline>& list) {
+    const std::string version = "CUB " + std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) +
+                                "." + std::to_string(CUB_SUBMINOR_VERSION);
+    const std::vector<Type> types = {Type::i32, Type::u32, Type::u64};
+    append(list, {"cub", version, "cuda"},
+           {{"sort", sort_titles, types, radix_keys}, {"sort", sort_pairs_titles, types, radix_pairs}});
+    append(list, {"cub_merge", version, "cuda"}, {{"sort", {"keys", "by_less"}, {Type::u32}, merge_keys}});
+}
+
+}  // namespace
+}  // namespace concord::baselines
+
+CONCORD_BASELINE_MODULE(concord::baselines::cuda_sort)

@@ -1,0 +1,244 @@
+#pragma once
+/// The built-in functions and operators as a user of the C++ standard library or of Thrust writes them, and
+/// calls with the one that a piece of work names.
+
+#include "rows.hpp"
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#if defined(__CUDACC__)
+#define CONCORD_ANYWHERE __host__ __device__
+#else
+#define CONCORD_ANYWHERE
+#endif
+
+namespace concord::baselines {
+
+// Wrapping arithmetic is done on unsigned types of at least 32 bits, where it is defined.
+template <class T>
+using Wide = std::conditional_t<
+    std::is_floating_point_v<T>, T,
+    std::common_type_t<std::make_unsigned_t<std::conditional_t<std::is_floating_point_v<T>, int, T>>, u32>>;
+
+struct Copy {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T x) const {
+        return x;
+    }
+};
+struct Negate {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T x) const {
+        return static_cast<T>(-static_cast<Wide<T>>(x));
+    }
+};
+struct Abs {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T x) const {
+        if constexpr (std::is_floating_point_v<T>) {
+            return std::fabs(x);
+        } else {
+            return x < 0 ? Negate{}(x) : x;
+        }
+    }
+};
+struct Square {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T x) const {
+        return static_cast<T>(static_cast<Wide<T>>(x) * static_cast<Wide<T>>(x));
+    }
+};
+struct Sqrt {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T x) const {
+        return std::sqrt(x);
+    }
+};
+
+// The operators also take vectors of elements (GNU's vector_size).
+struct Sum {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T a, T b) const {
+        return static_cast<T>(a + b);
+    }
+    template <class T>
+    static constexpr T identity = 0;
+};
+struct Product {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T a, T b) const {
+        if constexpr (std::is_integral_v<T>) {
+            return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
+        } else {
+            return a * b;
+        }
+    }
+    template <class T>
+    static constexpr T identity = 1;
+};
+struct Min {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T a, T b) const {
+        return b < a ? b : a;
+    }
+    template <class T>
+    static constexpr T identity = std::numeric_limits<T>::max();
+};
+struct Max {
+    template <class T>
+    CONCORD_ANYWHERE T operator()(T a, T b) const {
+        return a < b ? b : a;
+    }
+    template <class T>
+    static constexpr T identity = std::numeric_limits<T>::lowest();
+};
+
+/// Even bins of histogram's work: bin = (x - lo) * bins / (hi - lo), in the samples' type for floats.
+inline const std::vector<std::string_view> histogram_titles = {
+    "even256", "even2048", "even65536", "even256_equal", "even2048_equal", "even65536_equal"};
+inline const std::vector<Type> histogram_types = {Type::f32, Type::u32};
+
+template <class T>
+struct EvenBin {
+    u32 bins;
+
+    /// The bin of a sample; `bins` if it is in none.
+    CONCORD_ANYWHERE u32 operator()(T x) const {
+        if constexpr (std::is_floating_point_v<T>) {
+            if (!(x >= T(-1) && x < T(1))) return bins;
+            const u32 bin = static_cast<u32>((x - T(-1)) * (static_cast<T>(bins) / T(2)));
+            return bin < bins ? bin : bins - 1;
+        } else {
+            return static_cast<u32>(static_cast<u64>(x) * bins >> 32);
+        }
+    }
+};
+
+/// The predicate of compact's workloads.
+template <class T>
+struct Below {
+    T limit;
+    CONCORD_ANYWHERE bool operator()(T x) const { return x < limit; }
+};
+
+/// Calls f with the unsigned type of the same size: copies move bits.
+template <class F>
+decltype(auto) visit_bits(Type type, F&& f) {
+    switch (size_of(type)) {
+        case 1:
+            return f(Tag<u8>{});
+        case 2:
+            return f(Tag<u16>{});
+        case 4:
+            return f(Tag<u32>{});
+        default:
+            return f(Tag<u64>{});
+    }
+}
+
+/// Calls f with the type, integers as unsigned ones: wrapping arithmetic is the same for both.
+template <class F>
+decltype(auto) visit_wrapping(Type type, F&& f) {
+    switch (type) {
+        case Type::f32:
+            return f(Tag<f32>{});
+        case Type::f64:
+            return f(Tag<f64>{});
+        default:
+            return visit_bits(type, std::forward<F>(f));
+    }
+}
+
+inline const std::vector<std::string_view> map_titles = {"copy", "negate", "abs", "square", "sqrt"};
+inline const std::vector<std::string_view> reduce_titles = {"sum", "product", "min", "max"};
+
+/// Calls f(Tag<T>, function) for work of map.
+template <class F>
+Call visit_map(const Work& work, F&& f) {
+    const Type type = work.type();
+    if (work.title == "negate") return visit_wrapping(type, [&](auto tag) { return f(tag, Negate{}); });
+    if (work.title == "square") return visit_wrapping(type, [&](auto tag) { return f(tag, Square{}); });
+    if (work.title == "sqrt") return type == Type::f32 ? f(Tag<f32>{}, Sqrt{}) : f(Tag<f64>{}, Sqrt{});
+    if (work.title == "abs") {
+        switch (type) {
+            case Type::i8:
+                return f(Tag<i8>{}, Abs{});
+            case Type::i16:
+                return f(Tag<i16>{}, Abs{});
+            case Type::i32:
+                return f(Tag<i32>{}, Abs{});
+            case Type::i64:
+                return f(Tag<i64>{}, Abs{});
+            case Type::f32:
+                return f(Tag<f32>{}, Abs{});
+            case Type::f64:
+                return f(Tag<f64>{}, Abs{});
+            default:
+                break;  // unsigned: a copy
+        }
+    }
+    return visit_bits(type, [&](auto tag) { return f(tag, Copy{}); });
+}
+
+/// Calls f(Tag<T>, operator) for work of reduce.
+template <class F>
+Call visit_reduce(const Work& work, F&& f) {
+    const Type type = work.type();
+    if (work.title == "sum") return visit_wrapping(type, [&](auto tag) { return f(tag, Sum{}); });
+    if (work.title == "product") return visit_wrapping(type, [&](auto tag) { return f(tag, Product{}); });
+    if (work.title == "min") return visit(type, [&](auto tag) { return f(tag, Min{}); });
+    return visit(type, [&](auto tag) { return f(tag, Max{}); });
+}
+
+inline const std::vector<std::string_view> compact_titles = {"half", "few", "most"};
+inline const std::vector<std::string_view> scan_titles = {
+    "exclusive_sum", "exclusive_product", "exclusive_min", "exclusive_max",
+    "inclusive_sum", "inclusive_product", "inclusive_min", "inclusive_max"};
+
+/// Calls f(Tag<T>, operator, whether it is exclusive) for work of scan.
+template <class F>
+Call visit_scan(const Work& work, F&& f) {
+    const std::size_t kind = work.title.find('_');
+    const bool exclusive = work.title.compare(0, kind, "exclusive") == 0;
+    Work of_operator = work;
+    of_operator.title = work.title.substr(kind + 1);
+    return visit_reduce(of_operator, [&](auto tag, auto op) { return f(tag, op, exclusive); });
+}
+
+/// Titles of sort's work, on keys alone; and on pairs, whose values are u64 for keys of 8 bytes, else u32. Of floats only
+/// totalOrder is an order: these may be NaN.
+inline const std::vector<Type> sort_types = {Type::i8, Type::i16, Type::i32, Type::i64,
+                                             Type::u8, Type::u16, Type::u32, Type::u64};
+inline const std::vector<std::string_view> sort_titles = {"keys", "keys_sorted", "keys_few", "keys_skewed"};
+inline const std::vector<std::string_view> sort_pairs_titles = {"pairs"};
+
+/// Calls f(Tag<T>) for keys of integers.
+template <class F>
+Call visit_sort(const Work& work, F&& f) {
+    return visit(work.type(), [&](auto tag) -> Call {
+        if constexpr (std::is_integral_v<typename decltype(tag)::type>) return f(tag);
+        return {};
+    });
+}
+/// Calls f(Tag<K>, Tag<V>) for pairs of integers and indices.
+template <class F>
+Call visit_sort_pairs(const Work& work, F&& f) {
+    return visit_sort(work, [&](auto tag) -> Call {
+        using K = typename decltype(tag)::type;
+        return f(tag, Tag<std::conditional_t<sizeof(K) == 8, u64, u32>>{});
+    });
+}
+
+/// Calls f(Tag<T>, predicate) for a workload of compact, which keeps that fraction of random elements.
+template <class F>
+Call visit_compact(const Work& work, F&& f) {
+    const double fraction = work.title == "half" ? 0.5 : work.title == "few" ? 0.01 : 0.99;
+    return visit(work.type(), [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        return f(tag, Below<T>{lab::random_quantile<T>(fraction)});
+    });
+}
+
+}  // namespace concord::baselines

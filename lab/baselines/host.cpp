@@ -1,0 +1,424 @@
+// Baselines on the CPU: the C++ standard library on one thread (`std`) and through its parallel policies
+// (`std_par`: libstdc++'s PSTL, on oneTBB), loops over oneTBB (`tbb`), and memcpy.
+
+#include "functors.hpp"
+#include "host_sort.hpp"
+#include "host_stencil.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/blocked_range2d.h>
+#include <tbb/combinable.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/parallel_scan.h>
+#include <tbb/version.h>
+
+#include <concord/log.hpp>
+
+#include <gnu/libc-version.h>
+
+#include <cmath>
+#include <cstring>
+#include <execution>
+#include <numeric>
+
+namespace concord::baselines {
+namespace {
+
+using lab::native_pointer;
+
+// Elements below which a task is not split further: some 10 us of work.
+constexpr std::size_t grain = std::size_t{1} << 15;
+
+Call copy_bytes(Stream&, const Work& work, Views in, Views out) {
+    return [from = native_pointer<char>(in[0]), to = native_pointer<char>(out[0]),
+            bytes = work.inputs[0].bytes()] { std::memcpy(to, from, bytes); };
+}
+
+// The policy of `std` and `std_par`.
+struct Serial {
+    static constexpr auto& policy = std::execution::seq;
+};
+struct Parallel {
+    static constexpr auto& policy = std::execution::par_unseq;
+};
+
+template <class Policy>
+Call std_map(Stream&, const Work& work, Views in, Views out) {
+    return visit_map(work, [&](auto tag, auto f) -> Call {
+        using T = typename decltype(tag)::type;
+        const auto* from = native_pointer<const T>(in[0]);
+        auto* to = native_pointer<T>(out[0]);
+        if constexpr (std::is_same_v<decltype(f), Copy>) {
+            return [from, to, n = work.n] { std::copy(Policy::policy, from, from + n, to); };
+        } else {
+            return [f, from, to, n = work.n] { std::transform(Policy::policy, from, from + n, to, f); };
+        }
+    });
+}
+
+template <class Policy>
+Call std_add(Stream&, const Work& work, Views in, Views out) {
+    return visit_wrapping(work.type(), [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [a = native_pointer<const T>(in[0]), b = native_pointer<const T>(in[1]),
+                to = native_pointer<T>(out[0]),
+                n = work.n] { std::transform(Policy::policy, a, a + n, b, to, Sum{}); };
+    });
+}
+
+template <class Policy>
+Call std_reduce(Stream&, const Work& work, Views in, Views out) {
+    return visit_reduce(work, [&](auto tag, auto op) -> Call {
+        using T = typename decltype(tag)::type;
+        return [op, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
+            *to = std::reduce(Policy::policy, from, from + n, decltype(op)::template identity<T>, op);
+        };
+    });
+}
+
+template <class Policy>
+Call std_scan(Stream&, const Work& work, Views in, Views out) {
+    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
+        using T = typename decltype(tag)::type;
+        return [op, exclusive, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
+                n = work.n] {
+            if (exclusive) {
+                std::exclusive_scan(Policy::policy, from, from + n, to, decltype(op)::template identity<T>,
+                                    op);
+            } else {
+                std::inclusive_scan(Policy::policy, from, from + n, to, op);
+            }
+        };
+    });
+}
+
+template <class Policy>
+Call std_compact(Stream&, const Work& work, Views in, Views out) {
+    return visit_compact(work, [&](auto tag, auto keep) -> Call {
+        using T = typename decltype(tag)::type;
+        return [keep, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
+                count = native_pointer<u64>(out[1]), n = work.n] {
+            *count = static_cast<u64>(std::copy_if(Policy::policy, from, from + n, to, keep) - to);
+        };
+    });
+}
+
+// Every element is stored where the next kept one belongs. Up to the last kept one, so that nothing is stored behind it.
+template <class T, class Keep>
+[[gnu::noinline]] u64 compact_range(const T* __restrict from, T* __restrict to, std::size_t n, Keep keep) {
+    while (n > 0 && !keep(from[n - 1]))
+        --n;
+    u64 kept = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        to[kept] = from[i];
+        kept += keep(from[i]) ? 1 : 0;
+    }
+    return kept;
+}
+
+Call loop_compact(Stream&, const Work& work, Views in, Views out) {
+    return visit_compact(work, [&](auto tag, auto keep) -> Call {
+        using T = typename decltype(tag)::type;
+        return
+            [keep, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
+             count = native_pointer<u64>(out[1]), n = work.n] { *count = compact_range(from, to, n, keep); };
+    });
+}
+
+// The bodies of tbb's loops are functions of their own: within a lambda g++ loses __restrict, and with it the
+// vectors.
+template <class T, class F>
+[[gnu::noinline]] void map_range(const T* __restrict from, T* __restrict to, std::size_t n, F f) {
+    for (std::size_t i = 0; i < n; ++i)
+        to[i] = f(from[i]);
+}
+
+template <class T>
+[[gnu::noinline]] void add_range(const T* __restrict a, const T* __restrict b, T* __restrict to,
+                                 std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i)
+        to[i] = static_cast<T>(a[i] + b[i]);
+}
+
+// Four vectors of running results, so that the operator's latency does not bound it.
+template <class T, class Op>
+[[gnu::noinline]] T reduce_range(const T* from, std::size_t n, T result, Op op) {
+    constexpr std::size_t width = 64 / sizeof(T), step = 4 * width;
+    typedef T Vector __attribute__((vector_size(64)));
+    const std::size_t whole = n / step * step;
+    if (whole != 0) {
+        Vector sums[4];
+        std::memcpy(sums, from, sizeof sums);
+        for (std::size_t i = step; i < whole; i += step) {
+            Vector x[4];
+            std::memcpy(x, from + i, sizeof x);
+            for (int k = 0; k < 4; ++k)
+                sums[k] = op(sums[k], x[k]);
+        }
+        const Vector all = op(op(sums[0], sums[1]), op(sums[2], sums[3]));
+        for (std::size_t lane = 0; lane < width; ++lane)
+            result = op(result, static_cast<T>(all[lane]));
+    }
+    for (std::size_t i = whole; i < n; ++i)
+        result = op(result, from[i]);
+    return result;
+}
+
+using Block = tbb::blocked_range<std::size_t>;
+
+Call tbb_map(Stream&, const Work& work, Views in, Views out) {
+    return visit_map(work, [&](auto tag, auto f) -> Call {
+        using T = typename decltype(tag)::type;
+        return [f, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
+            tbb::parallel_for(Block(0, n, grain), [=](const Block& block) {
+                map_range(from + block.begin(), to + block.begin(), block.size(), f);
+            });
+        };
+    });
+}
+
+Call tbb_add(Stream&, const Work& work, Views in, Views out) {
+    return visit_wrapping(work.type(), [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [a = native_pointer<const T>(in[0]), b = native_pointer<const T>(in[1]),
+                to = native_pointer<T>(out[0]), n = work.n] {
+            tbb::parallel_for(Block(0, n, grain), [=](const Block& block) {
+                add_range(a + block.begin(), b + block.begin(), to + block.begin(), block.size());
+            });
+        };
+    });
+}
+
+Call tbb_reduce(Stream&, const Work& work, Views in, Views out) {
+    return visit_reduce(work, [&](auto tag, auto op) -> Call {
+        using T = typename decltype(tag)::type;
+        return [op, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
+            *to = tbb::parallel_reduce(
+                Block(0, n, grain), decltype(op)::template identity<T>,
+                [=](const Block& block, T result) {
+                    return reduce_range(from + block.begin(), block.size(), result, op);
+                },
+                op);
+        };
+    });
+}
+
+Call tbb_scan(Stream&, const Work& work, Views in, Views out) {
+    return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
+        using T = typename decltype(tag)::type;
+        return [op, exclusive, from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]),
+                n = work.n] {
+            tbb::parallel_scan(
+                Block(0, n, grain), decltype(op)::template identity<T>,
+                [=](const Block& block, T sum, bool final) {
+                    if (!final) return reduce_range(from + block.begin(), block.size(), sum, op);
+                    for (std::size_t i = block.begin(); i < block.end(); ++i) {
+                        const T before = sum;
+                        sum = op(sum, from[i]);
+                        to[i] = exclusive ? before : sum;
+                    }
+                    return sum;
+                },
+                op);
+        };
+    });
+}
+
+// Calls f(Tag<T>) for work of histogram: f32 or u32.
+template <class F>
+Call visit_samples(const Work& work, F&& f) {
+    return work.type() == Type::f32 ? f(Tag<f32>{}) : f(Tag<u32>{});
+}
+
+Call std_histogram(Stream&, const Work& work, Views in, Views out) {
+    return visit_samples(work, [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [bin = EvenBin<T>{static_cast<u32>(work.outputs[0].count)},
+                from = native_pointer<const T>(in[0]), to = native_pointer<u32>(out[0]), n = work.n] {
+            std::fill_n(to, bin.bins, 0U);
+            for (std::size_t i = 0; i < n; ++i) {
+                const u32 b = bin(from[i]);
+                if (b < bin.bins) ++to[b];
+            }
+        };
+    });
+}
+
+// Four tables a thread, which take turns.
+template <class T>
+[[gnu::noinline]] void count_range(const T* from, std::size_t n, u32* tables, EvenBin<T> bin) {
+    const std::size_t stride = bin.bins + 1;  // with a counter for what is in no bin
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (std::size_t k = 0; k < 4; ++k)
+            ++tables[k * stride + bin(from[i + k])];
+    }
+    for (; i < n; ++i)
+        ++tables[bin(from[i])];
+}
+
+Call tbb_histogram(Stream&, const Work& work, Views in, Views out) {
+    return visit_samples(work, [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [bin = EvenBin<T>{static_cast<u32>(work.outputs[0].count)},
+                from = native_pointer<const T>(in[0]), to = native_pointer<u32>(out[0]), n = work.n] {
+            const std::size_t stride = bin.bins + 1;
+            tbb::combinable<std::vector<u32>> all([=] { return std::vector<u32>(4 * stride); });
+            tbb::parallel_for(Block(0, n, grain), [&](const Block& block) {
+                count_range(from + block.begin(), block.size(), all.local().data(), bin);
+            });
+            std::fill_n(to, bin.bins, 0U);
+            all.combine_each([=](const std::vector<u32>& tables) {
+                for (std::size_t k = 0; k < 4; ++k) {
+                    for (u32 b = 0; b < bin.bins; ++b)
+                        to[b] += tables[k * stride + b];
+                }
+            });
+        };
+    });
+}
+
+// Blocks of 32 x 32 elements, in plain loops.
+template <class T>
+[[gnu::noinline]] void transpose_block(const T* __restrict from, T* __restrict to, std::size_t rows,
+                                       std::size_t columns, const tbb::blocked_range2d<std::size_t>& block) {
+    for (std::size_t r = block.rows().begin(); r < block.rows().end(); ++r) {
+        for (std::size_t c = block.cols().begin(); c < block.cols().end(); ++c)
+            to[c * rows + r] = from[r * columns + c];
+    }
+}
+
+Call tbb_transpose(Stream&, const Work& work, Views in, Views out) {
+    return visit_bits(work.type(), [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), rows = work.shape[0],
+                columns = work.shape[1]] {
+            constexpr std::size_t side = 32;
+            tbb::parallel_for(
+                tbb::blocked_range2d<std::size_t>(0, rows, side, 0, columns, side),
+                [=](const auto& block) { transpose_block(from, to, rows, columns, block); },
+                tbb::simple_partitioner());
+        };
+    });
+}
+
+// Columns [begin, end) of a row whose cells are all inside, `from` being the first that the mask reaches; the taps of a mask of
+// that side are unrolled, and the compiler vectorises along the row.
+template <class T, std::size_t Side>
+[[gnu::noinline]] void convolve_row(const T* __restrict from, std::size_t pitch, const T* __restrict mask,
+                                    T* __restrict to, std::size_t begin, std::size_t end) {
+    for (std::size_t x = begin; x < end; ++x) {
+        T sum = 0;
+        for (std::size_t j = 0; j < Side; ++j) {
+            for (std::size_t i = 0; i < Side; ++i)
+                sum = std::fma(mask[j * Side + i], from[j * pitch + x - begin + i], sum);
+        }
+        to[x] = sum;
+    }
+}
+
+// The same where cells are outside.
+template <class T>
+T convolve_cell(const T* from, std::size_t rows, std::size_t columns, const T* mask, std::size_t side,
+                std::size_t y, std::size_t x) {
+    T sum = 0;
+    for (std::size_t k = 0; k < side * side; ++k) {
+        const std::size_t r = y + k / side - side / 2, c = x + k % side - side / 2;  // large if negative
+        sum = std::fma(mask[k], r < rows && c < columns ? from[r * columns + c] : T(0), sum);
+    }
+    return sum;
+}
+
+template <class T, std::size_t Side>
+void convolve_rows(const T* from, const T* mask, T* to, std::size_t rows, std::size_t columns) {
+    tbb::parallel_for(Block(0, rows, 16), [=](const Block& block) {
+        constexpr std::size_t half = Side / 2;
+        for (std::size_t y = block.begin(); y < block.end(); ++y) {
+            T* const row = to + y * columns;
+            const bool inside = y >= half && y + half < rows && columns >= Side;
+            const std::size_t begin = inside ? half : columns, end = inside ? columns - half : columns;
+            for (std::size_t x = 0; x < begin; ++x)
+                row[x] = convolve_cell(from, rows, columns, mask, Side, y, x);
+            if (inside) convolve_row<T, Side>(from + (y - half) * columns, columns, mask, row, begin, end);
+            for (std::size_t x = end; x < columns; ++x)
+                row[x] = convolve_cell(from, rows, columns, mask, Side, y, x);
+        }
+    });
+}
+
+Call tbb_convolve(Stream&, const Work& work, Views in, Views out) {
+    auto call = [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        const u64 side = work.shape[2];
+        auto* const loop = side == 3   ? convolve_rows<T, 3>
+                           : side == 5 ? convolve_rows<T, 5>
+                           : side == 7 ? convolve_rows<T, 7>
+                                       : convolve_rows<T, 15>;
+        return [loop, from = native_pointer<const T>(in[0]), mask = native_pointer<const T>(in[1]),
+                to = native_pointer<T>(out[0]), rows = work.shape[0],
+                columns = work.shape[1]] { loop(from, mask, to, rows, columns); };
+    };
+    return work.type() == Type::f32 ? call(Tag<f32>{}) : call(Tag<f64>{});
+}
+
+// This file may be compiled for the machine that builds it (-march=native); elsewhere it must not run.
+bool runs_here() {
+#if defined(__AVX512F__)
+    if (!__builtin_cpu_supports("avx512f")) return false;
+#endif
+#if defined(__AVX2__)
+    if (!__builtin_cpu_supports("avx2")) return false;
+#endif
+    return true;
+}
+
+void host(std::vector<Baseline>& list) {
+    if (!runs_here()) {
+        log::warn("baselines: those of the CPU were compiled for another CPU");
+        return;
+    }
+    // For as long as the process lives; nothing would end it before oneTBB's own end.
+    static const auto* const threads =
+        new tbb::global_control(tbb::global_control::max_allowed_parallelism, host_threads());
+    static_cast<void>(threads);
+    const std::string library = "libstdc++ " + std::to_string(_GLIBCXX_RELEASE);
+    const std::string tbb = std::string("oneTBB ") + TBB_runtime_version();
+    const std::string libc = std::string("glibc ") + gnu_get_libc_version();
+    append(list, {"memcpy", libc, "tbb"}, {{"map", {"copy"}, any_type, copy_bytes, true}});
+    append(list, {"std", library, "tbb"},
+           {{"map", map_titles, any_type, std_map<Serial>, true},
+            {"add", {"sum"}, any_type, std_add<Serial>, true},
+            {"reduce", reduce_titles, any_type, std_reduce<Serial>, true},
+            {"scan", scan_titles, any_type, std_scan<Serial>, true},
+            {"histogram", histogram_titles, histogram_types, std_histogram, true},
+            {"compact", compact_titles, any_type, std_compact<Serial>, true}});
+    append(list, {"std_par", library + " PSTL, " + tbb, "tbb"},
+           {{"map", map_titles, any_type, std_map<Parallel>, true},
+            {"add", {"sum"}, any_type, std_add<Parallel>, true},
+            {"reduce", reduce_titles, any_type, std_reduce<Parallel>, true},
+            {"scan", scan_titles, any_type, std_scan<Parallel>, true},
+            {"compact", compact_titles, any_type, std_compact<Parallel>, true}});
+    append(list, {"std", library, "tbb"}, std_sorts());
+    append(list, {"std_stable", library, "tbb"}, std_stable_sorts());
+    append(list, {"std_par", library + " PSTL, " + tbb, "tbb"}, std_par_sorts());
+    append(list, {"tbb", tbb, "tbb"}, tbb_sorts());
+    append(list, {"tbb", tbb + ", plain loops", "tbb"}, tbb_stencils());
+    append(list, {"tbb_tiled", tbb + ", tiles of rows", "tbb"}, tbb_tiled_stencils());
+    append(list, {"loop", "a loop on one thread, no branches", "tbb"},
+           {{"compact", compact_titles, any_type, loop_compact, true}});
+    append(list, {"tbb", tbb, "tbb"},
+           {{"map", map_titles, any_type, tbb_map, true},
+            {"add", {"sum"}, any_type, tbb_add, true},
+            {"reduce", reduce_titles, any_type, tbb_reduce, true},
+            {"scan", scan_titles, any_type, tbb_scan, true},
+            {"histogram", histogram_titles, histogram_types, tbb_histogram, true},
+            {"transpose", transpose_titles, any_type, tbb_transpose, true},
+            {"convolve", convolve_titles, float_types, tbb_convolve, true}});
+}
+
+}  // namespace
+}  // namespace concord::baselines
+
+CONCORD_BASELINE_MODULE(concord::baselines::host)

@@ -1,0 +1,100 @@
+// Sorts of the CPU's libraries. They sort in place: the input is copied first, as a user would who keeps it.
+
+#include "host_sort.hpp"
+
+#include "functors.hpp"
+
+#include <tbb/parallel_sort.h>
+
+#include <cstring>
+#include <execution>
+#include <memory>
+
+namespace concord::baselines {
+namespace {
+
+using lab::native_pointer;
+
+struct StdSort {
+    template <class I, class Less>
+    static void sort(I first, I last, Less less) {
+        std::sort(first, last, less);
+    }
+};
+struct StdStableSort {
+    template <class I, class Less>
+    static void sort(I first, I last, Less less) {
+        std::stable_sort(first, last, less);
+    }
+};
+struct StdParSort {
+    template <class I, class Less>
+    static void sort(I first, I last, Less less) {
+        std::sort(std::execution::par, first, last, less);
+    }
+};
+struct TbbSort {
+    template <class I, class Less>
+    static void sort(I first, I last, Less less) {
+        tbb::parallel_sort(first, last, less);
+    }
+};
+
+template <class Sort>
+Call sort_keys(Stream&, const Work& work, Views in, Views out) {
+    return visit_sort(work, [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        return [from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0]), n = work.n] {
+            std::memcpy(to, from, n * sizeof(T));
+            Sort::sort(to, to + n, std::less<T>{});
+        };
+    });
+}
+
+// As pairs in an array of their own.
+template <class Sort>
+Call sort_pairs(Stream&, const Work& work, Views in, Views out) {
+    return visit_sort_pairs(work, [&](auto key, auto value) -> Call {
+        using K = typename decltype(key)::type;
+        using V = typename decltype(value)::type;
+        struct Pair {
+            K key;
+            V value;
+        };
+        return [keys = native_pointer<const K>(in[0]), values = native_pointer<const V>(in[1]),
+                keys_out = native_pointer<K>(out[0]), values_out = native_pointer<V>(out[1]), n = work.n,
+                pairs = std::make_shared<std::vector<Pair>>(work.n)] {
+            for (u64 i = 0; i < n; ++i)
+                (*pairs)[i] = {keys[i], values[i]};
+            Sort::sort(pairs->begin(), pairs->end(),
+                       [](const Pair& a, const Pair& b) { return a.key < b.key; });
+            for (u64 i = 0; i < n; ++i) {
+                keys_out[i] = (*pairs)[i].key;
+                values_out[i] = (*pairs)[i].value;
+            }
+        };
+    });
+}
+
+template <class Sort>
+std::vector<Row> rows() {
+    return {{"sort", sort_titles, sort_types, sort_keys<Sort>, true},
+            {"sort", sort_pairs_titles, sort_types, sort_pairs<Sort>, true}};
+}
+
+}  // namespace
+
+std::vector<Row> std_sorts() {
+    return rows<StdSort>();
+}
+std::vector<Row> std_stable_sorts() {
+    return rows<StdStableSort>();
+}
+std::vector<Row> std_par_sorts() {
+    return rows<StdParSort>();
+}
+std::vector<Row> tbb_sorts() {
+    return rows<TbbSort>();
+}
+
+}  // namespace concord::baselines

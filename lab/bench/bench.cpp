@@ -1,0 +1,400 @@
+#include <concord/lab/bench.hpp>
+
+#include <concord/log.hpp>
+#include <concord/recording.hpp>
+
+#include <concord/lab/internal/status_line.hpp>
+#include "observed.hpp"
+#include "round_trip.hpp"
+
+#include <concord/lab/baseline.hpp>
+#include <concord/lab/harness.hpp>
+#include <concord/lab/table.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace concord::lab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Thread pools spin for a while after their last work, and would be measured with the next one's.
+void let_threads_sleep() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(80));
+}
+
+// While it lives, the device compiles past all caches.
+class Afresh {
+  public:
+    explicit Afresh(Device& device) : device_(device) { device.compile_afresh(true); }
+    ~Afresh() { device_.compile_afresh(false); }
+    Afresh(const Afresh&) = delete;
+    Afresh& operator=(const Afresh&) = delete;
+
+  private:
+    Device& device_;
+};
+
+std::string words_for(const Difference& difference) {
+    return "WRONG: element " + std::to_string(difference.index) + ": expected " + difference.expected +
+           ", got " + difference.got;
+}
+
+class Runner {
+  public:
+    Runner(const std::vector<Suite>& suites, const BenchOptions& options, BenchReport& report,
+           Harness& harness)
+        : suites_(suites),
+          options_(options),
+          report_(report),
+          harness_(harness),
+          stream_(harness.stream()),
+          ceilings_(harness.stream(), options.hot, rates_of(harness.selector()), options.ceilings_effort) {}
+
+    BenchDevice run() {
+        std::optional<Afresh> afresh;
+        if (options_.afresh) afresh.emplace(harness_.device());
+        if (options_.ceilings) {
+            progress_.show(harness_.selector() + ": ceilings");
+            ceilings_.measure_all();
+        }
+        for (const Suite& suite : suites_) {
+            if (!asked_for(options_.algorithms, suite.name)) continue;
+            for (const Workload& workload : suite.workloads) {
+                const bool first = &workload == &suite.workloads.front();
+                if (options_.workloads.empty() ? first : asked_for(options_.workloads, workload.name))
+                    measure_workload(suite, workload);
+            }
+            harness_.device().trim();  // the next algorithm's operands have other sizes
+        }
+        progress_.clear();
+        return {harness_.device().info(), backend_libraries(harness_.device().info().backend),
+                ceilings_.known()};
+    }
+
+  private:
+    // What all calls of one piece of work share.
+    struct Place {
+        const Work& work;
+        std::optional<Rotation> rotation;
+        std::optional<double> upload_ms, download_ms;
+        std::unique_ptr<RoundTrip> trip;
+        const BenchRow* first = nullptr;  // that has a time
+    };
+
+    std::shared_ptr<Ceilings::Rates> rates_of(const std::string& selector) const {
+        if (!options_.rates) return nullptr;
+        std::shared_ptr<Ceilings::Rates>& rates = (*options_.rates)[selector];
+        if (!rates) rates = std::make_shared<Ceilings::Rates>();
+        return rates;
+    }
+
+    void measure_workload(const Suite& suite, const Workload& workload) {
+        for (const Type type : options_.types) {
+            for (const u64 n : options_.sizes) {
+                const std::optional<Work> work = workload.make(type, n, options_.seed);
+                // A suite of one type only has it whatever is asked for.
+                if (!work || (work->type() != type && type != options_.types.front())) continue;
+                if (!dead_) measure_work(suite, *work);
+            }
+        }
+    }
+
+    void measure_work(const Suite& suite, const Work& work) {
+        progress_.show(harness_.selector() + ": " + suite.name + " " + work.title + " of " +
+                       size_name(work.n) + " " + std::string(name_of(work.type())));
+        const std::string no_room = harness_.no_room_for(work);
+        Place place{work, {}, {}, {}, nullptr, nullptr};
+        std::vector<BenchRow> rows;
+        rows.reserve(suite.variants.size() + baselines_of(work).size());
+        bool loaded = false;
+        const bool wants_auto = asked_for(options_.variants, "auto") && !asked_for(options_.variants, "all");
+        const std::string_view chosen = wants_auto && no_room.empty() ? chosen_by_auto(work, loaded) : "";
+        for (const Variant* variant : suite.variants) {
+            const bool by_name = asked_for(options_.variants, variant->name);
+            const bool by_auto = wants_auto && rows.empty() && (chosen.empty() || variant->name == chosen);
+            if (!by_name && !by_auto) continue;
+            BenchRow row = row_of(suite.name, work, std::string(variant->name));
+            if (options_.wanted && !options_.wanted(row)) continue;
+            const bool may_lack = !by_name || asked_for(options_.variants, "all");
+            const bool kept = attempt(row, may_lack, [&] {
+                if (!no_room.empty()) throw Error(ErrorCode::out_of_memory, "no room", no_room);
+                if (!loaded) harness_.load(work, {});
+                loaded = true;
+                measure_variant(row, *variant, place);
+            });
+            if (kept) take(rows, std::move(row));
+            if (place.first == nullptr && kept && rows.back().timing) place.first = &rows.back();
+            if (dead_) break;
+        }
+        if (loaded && !dead_) {
+            for (const Baseline* baseline : baselines_of(work)) {
+                BenchRow row = row_of(suite.name, work, baseline->name);
+                row.baseline = true;
+                row.library = baseline->library;
+                row.host_clock = baseline->blocking;
+                if (attempt(row, false, [&] { measure_baseline(row, *baseline, place); }))
+                    take(rows, std::move(row));
+                if (dead_) break;
+            }
+        }
+        for (BenchRow& row : rows)
+            report_.add(std::move(row));
+    }
+
+    void take(std::vector<BenchRow>& rows, BenchRow row) {
+        rows.push_back(std::move(row));
+        if (options_.done) options_.done(rows.back());
+    }
+
+    // The variant that `auto` takes for this work; empty if it takes none, or the suite knows no `auto`: then the first one that
+    // runs is measured. `loaded`: whether the harness holds the work.
+    std::string_view chosen_by_auto(const Work& work, bool& loaded) {
+        try {
+            harness_.load(work, {});
+            loaded = true;
+            const Enqueued run = harness_.call("auto");
+            stream_.synchronize();
+            return run.variant;
+        } catch (const Error&) {
+            return {};
+        }
+    }
+
+    BenchRow row_of(const std::string& algorithm, const Work& work, std::string variant) const {
+        BenchRow row;
+        row.algorithm = algorithm;
+        row.function = work.title;
+        row.variant = std::move(variant);
+        row.device = harness_.selector();
+        row.type = work.type();
+        row.n = work.n;
+        row.bytes = work.traffic;
+        row.operations = work.operations;
+        return row;
+    }
+
+    // Runs f, and puts what it throws into the row. False: there is nothing to tell.
+    template <class F>
+    bool attempt(BenchRow& row, bool may_lack, F f) {
+        try {
+            f();
+        } catch (const Error& error) {
+            row.timing.reset();
+            row.problem = error.what();
+            if (error.code() == ErrorCode::unsupported) return !may_lack;
+            if (row.problem.rfind("no room", 0) == 0) return true;
+            report_.note_failure();
+            dead_ = error.code() == ErrorCode::device_failed;
+        } catch (const std::exception& error) {  // a baseline's, say
+            row.timing.reset();
+            row.problem = error.what();
+            report_.note_failure();
+        }
+        return true;
+    }
+
+    bool unusable(BenchRow& row, const Verdict& verdict) {
+        if (!verdict.difference && verdict.no_bound)
+            row.problem = "not verified: held to no bound, none is known for this size";
+        if (!verdict.difference) return verdict.no_bound;
+        row.problem = words_for(*verdict.difference);
+        report_.note_wrong();
+        return true;
+    }
+
+    void measure_variant(BenchRow& row, const Variant& variant, Place& place) {
+        Verdict verdict;
+        {
+            const Observed observed(stream_, row.kernels);
+            verdict = harness_.run(variant);
+        }
+        verdict.merge(harness_.verify_inputs());
+        if (unusable(row, verdict)) return;
+        row.compile_ms = 0;
+        for (const KernelUse& use : row.kernels)
+            row.compile_ms = use.compile_ms < 0 || !row.compile_ms
+                                 ? std::nullopt
+                                 : std::optional(*row.compile_ms + use.compile_ms);
+        if (options_.calls > 0) {
+            const Operands own = harness_.operands();
+            const auto call = [&] {
+                place.work.call(stream_, own.in, own.out, Options{.variant = variant.name});
+            };
+            if (options_.recorded) {
+                const auto recording = recorded(call);
+                measure_calls_of(row, variant, [&] { recording->replay(stream_); });
+            } else {
+                measure_calls_of(row, variant, call);
+            }
+            return;
+        }
+        prepare(place);
+        if (options_.baselines && !harness_.device().traits().many_items) let_threads_sleep();
+        auto call = [&](const Operands& at) {
+            place.work.call(stream_, at.in, at.out, Options{.variant = variant.name});
+        };
+        row.copies = place.rotation->copies();
+        row.timing = measure(
+            stream_, [&] { call(place.rotation->next()); }, options_.effort);
+        bound(row, place.work);
+        if (place.trip) {
+            row.upload_ms = place.upload_ms;
+            row.download_ms = place.download_ms;
+            const Operands at = harness_.operands();
+            row.end_to_end_ms = place.trip->end_to_end_ms([&] { call(at); });
+        }
+    }
+
+    std::shared_ptr<Recording> recorded(const std::function<void()>& call) {
+        stream_.begin_recording();
+        try {
+            call();
+        } catch (...) {
+            (void)stream_.end_recording();
+            throw;
+        }
+        return stream_.end_recording();
+    }
+
+    // Many calls in a row, by the host's clock, and whether they left all as it should be.
+    void measure_calls_of(BenchRow& row, const Variant& verified_as, const std::function<void()>& call) {
+        if (options_.baselines && !harness_.device().traits().many_items) let_threads_sleep();
+        row.host_clock = true;
+        row.copies = 1;
+        Verdict verdict =
+            harness_.run(verified_as, [&] { row.timing = measure_calls(stream_, call, options_.calls); });
+        verdict.merge(harness_.verify_inputs());
+        if (unusable(row, verdict)) row.timing.reset();
+    }
+
+    void prepare(Place& place) {
+        if (place.rotation) return;
+        place.rotation.emplace(stream_, harness_.operands(),
+                               options_.hot ? 0 : cold_bytes(harness_.device()));
+        if (!options_.round_trips || place.work.bytes() > available_host_memory() / 4) return;
+        try {
+            place.trip = std::make_unique<RoundTrip>(stream_, harness_.operands());
+            place.upload_ms = place.trip->upload_ms();
+            place.download_ms = place.trip->download_ms();
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory) throw;
+            place.trip.reset();
+        }
+    }
+
+    // A ceiling that cannot be had costs its percentage, not the row.
+    void bound(BenchRow& row, const Work& work) {
+        try {
+            bound_by_ceilings(row, work);
+        } catch (const Error& error) {
+            if (error.code() == ErrorCode::device_failed) throw;
+            log::warn(std::string("no ceiling: ") + error.what());
+            row.ceiling.clear();
+            row.ceiling_ms = 0;
+        }
+    }
+
+    // The ceiling that takes longest.
+    void bound_by_ceilings(BenchRow& row, const Work& work) {
+        u64 written = 0;
+        for (const Output& output : work.outputs)
+            written += output.bytes();
+        if (work.traffic > 0) {
+            const bool reads = written * 16 <= work.traffic;
+            const double rate = reads ? ceilings_.read(work.traffic) : ceilings_.copy(work.traffic);
+            row.ceiling = reads ? "read" : "copy";
+            row.ceiling_ms = static_cast<double>(work.traffic) / rate * 1e3;
+        }
+        if (work.operations == 0) return;
+        const std::optional<double> rate = ceilings_.fma(work.type());
+        const double ms = rate ? static_cast<double>(work.operations) / *rate * 1e3 : 0;
+        if (ms > row.ceiling_ms) {
+            row.ceiling = "fma";
+            row.ceiling_ms = ms;
+        }
+    }
+
+    std::vector<const Baseline*> baselines_of(const Work& work) const {
+        std::vector<const Baseline*> found;
+        if (!options_.baselines) return found;
+        for (const Baseline& baseline : baselines()) {
+            if (baseline.algorithm == work.algorithm && baseline.supports(harness_.device(), work))
+                found.push_back(&baseline);
+        }
+        return found;
+    }
+
+    void measure_baseline(BenchRow& row, const Baseline& baseline, Place& place) {
+        const Operands own = harness_.operands();
+        const Variant verified_as{baseline.name, "", false, false, false, baseline.order, ""};
+        Verdict verdict = harness_.run(verified_as, baseline.prepare(stream_, place.work, own.in, own.out));
+        verdict.merge(harness_.verify_inputs());
+        if (unusable(row, verdict)) return;
+        if (options_.calls > 0) {
+            measure_calls_of(row, verified_as, baseline.prepare(stream_, place.work, own.in, own.out));
+            compare(row, place);
+            return;
+        }
+        prepare(place);
+        // Fewer copies than ours, if preparing takes long or memory ends: to the baseline's advantage.
+        std::vector<std::function<void()>> calls;
+        const auto until = Clock::now() + std::chrono::milliseconds(500);
+        try {
+            do {
+                const Operands& at = place.rotation->at(calls.size());
+                calls.push_back(baseline.prepare(stream_, place.work, at.in, at.out));
+            } while (calls.size() < place.rotation->copies() && Clock::now() < until);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory || calls.empty()) throw;
+        }
+        u64 next = 0;
+        auto call = [&] { calls[next++ % calls.size()](); };
+        stream_.synchronize();
+        if (!harness_.device().traits().many_items) let_threads_sleep();
+        row.copies = calls.size();
+        row.timing = baseline.blocking ? measure_blocking(call, options_.effort)
+                                       : measure(stream_, call, options_.effort);
+        stream_.synchronize();
+        bound(row, place.work);
+        compare(row, place);
+    }
+
+    // A baseline with the first variant of Concord's.
+    static void compare(BenchRow& row, const Place& place) {
+        if (place.first == nullptr || !row.timing) return;
+        row.ratio = row.timing->median / place.first->timing->median;
+        row.ratio_to = place.first->variant;
+    }
+
+    const std::vector<Suite>& suites_;
+    const BenchOptions& options_;
+    BenchReport& report_;
+    Harness& harness_;
+    Stream& stream_;
+    Ceilings ceilings_;
+    StatusLine progress_;
+    bool dead_ = false;  // the device failed
+};
+
+}  // namespace
+
+BenchReport bench(const std::vector<Suite>& suites, const BenchOptions& options, std::ostream* live) {
+    std::vector<Harness> harnesses = open_harnesses(options.devices, "bench");
+    for (const Harness& harness : harnesses) {
+        if (!harness.runs())
+            throw Error(ErrorCode::unsupported, "bench", "'" + harness.selector() + "' only compiles");
+    }
+    BenchReport report(options);
+    if (live != nullptr) report.print_machine(*live);
+    for (Harness& harness : harnesses) {
+        if (&harness != &harnesses.front()) let_threads_sleep();
+        report.add(Runner(suites, options, report, harness).run());
+        if (live != nullptr) report.print_device(*live, report.devices().back());
+    }
+    return report;
+}
+
+}  // namespace concord::lab

@@ -1,0 +1,237 @@
+#include <concord/lab/ceilings.hpp>
+
+#include "ceilings_host.hpp"
+
+#include <concord/lab/measure.hpp>
+
+#include <concord/map.hpp>
+
+namespace concord {
+
+namespace detail::kernel_sources {
+extern const SourceFile ceilings_cu, ceilings_cl;
+}
+
+namespace lab {
+namespace {
+
+constexpr u32 unroll = 8;
+constexpr u32 default_group_size = 256;  // where groups have many work-items
+constexpr u32 chains = 8;
+constexpr u32 fma_steps = 1 << 14;
+constexpr u64 transfer_bytes = u64{64} << 20;
+
+const KernelSource& source() {
+    static const KernelSource texts{
+        "ceilings", {detail::kernel_sources::ceilings_cu}, {detail::kernel_sources::ceilings_cl}};
+    return texts;
+}
+
+bool many_items(const Device& device) {
+    return device.traits().many_items;
+}
+
+u32 group_size(const Device& device) {
+    return many_items(device) ? default_group_size : 1;
+}
+
+// As many groups as are resident at once; on CPUs enough for balance.
+u64 groups(const Device& device) {
+    const DeviceTraits& traits = device.traits();
+    return traits.units *
+           u64{many_items(device) ? std::max(1U, traits.max_resident_items / default_group_size) : 8};
+}
+
+// Elements side by side that one work-item of fma_chains works on, times its chains.
+u64 fma_width(const Device& device, Type type) {
+    if (device.traits().dialect == Dialect::host) return host::fma_elements;
+    return chains * (many_items(device) ? 1 : 64 / size_of(type));
+}
+
+double rate(u64 amount, const Timing& timing) {
+    return static_cast<double>(amount) / (timing.median * 1e-3);
+}
+
+// A multiple of 64 bytes, and not none.
+u64 whole_lines(u64 bytes) {
+    return std::max<u64>(64, bytes / 64 * 64);
+}
+
+// The value for the largest traffic.
+std::optional<double> largest(const std::map<u64, double>& rates) {
+    if (rates.empty()) return std::nullopt;
+    return rates.rbegin()->second;
+}
+
+}  // namespace
+
+Ceilings::Ceilings(Stream& stream, bool hot, std::shared_ptr<Rates> rates, const Effort& effort)
+    : stream_(stream),
+      hot_(hot),
+      rates_(rates ? std::move(rates) : std::make_shared<Rates>()),
+      effort_(effort) {}
+
+std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type) const {
+    Device& device = stream_.device();
+    const std::string name(name_of(type)), vector = type == Type::f64 ? "double8" : "float16";
+    KernelSpec spec;
+    spec.source = &source();
+    spec.entry = entry;
+    spec.constants = {{"GROUP", std::to_string(group_size(device))},
+                      {"UNROLL", std::to_string(unroll)},
+                      {"CHAINS", std::to_string(chains)},
+                      {"WORDS", many_items(device) ? "4" : "16"},
+                      {std::string("KERNEL_") + entry, "1"}};
+    if (std::string_view(entry) == "fma_chains") {
+        spec.constants.push_back({"T", name});
+        spec.constants.push_back({"V", many_items(device) ? name : vector});
+    }
+    spec.host = std::string_view(entry) == "idle"         ? host_kernel<&host::idle>()
+                : std::string_view(entry) == "read_words" ? host_kernel<&host::read_words>()
+                : type == Type::f64                       ? host_kernel<&host::fma_chains<f64>>()
+                                                          : host_kernel<&host::fma_chains<f32>>();
+    spec.max_group_size = group_size(device);
+    return device.compile(spec);
+}
+
+double Ceilings::copy(u64 traffic) {
+    const u64 bytes = whole_lines(traffic / 2), count = bytes / 4;
+    if (const auto it = rates_->copy.find(2 * bytes); it != rates_->copy.end()) return it->second;
+    Device& device = stream_.device();
+    const auto from = device.allocate(bytes, &stream_), to = device.allocate(bytes, &stream_);
+    const u64 pattern = 0x0123456789abcdef;
+    for (const auto& buffer : {from, to})
+        stream_.fill(*buffer, 0, bytes, &pattern, sizeof pattern);
+    Rotation rotation(stream_, {{{from.get(), 0, count, Type::u32}}, {{to.get(), 0, count, Type::u32}}},
+                      hot_ ? 0 : cold_bytes(device));
+    const Timing own = measure(
+        stream_,
+        [&] {
+            const Operands& at = rotation.next();
+            stream_.copy(*at.out[0].buffer, at.out[0].offset, *at.in[0].buffer, at.in[0].offset, bytes);
+        },
+        effort_);
+    const Timing by_map = measure(
+        stream_,
+        [&] {
+            const Operands& at = rotation.next();
+            map(stream_, at.in[0], at.out[0], MapFunction::copy);
+        },
+        effort_);
+    return rates_->copy[2 * bytes] = std::max(rate(2 * bytes, own), rate(2 * bytes, by_map));
+}
+
+double Ceilings::read(u64 bytes) {
+    bytes = whole_lines(bytes);
+    const u64 count = bytes / 4;
+    if (const auto it = rates_->read.find(bytes); it != rates_->read.end()) return it->second;
+    Device& device = stream_.device();
+    const auto kernel = compile("read_words", Type::u32);
+    const auto from = device.allocate(bytes, &stream_), to = device.allocate(64, &stream_);
+    const u64 pattern = 0x0123456789abcdef;
+    stream_.fill(*from, 0, bytes, &pattern, sizeof pattern);
+    Rotation rotation(stream_, {{{from.get(), 0, count, Type::u32}}, {{to.get(), 0, 1, Type::u32}}},
+                      hot_ ? 0 : cold_bytes(device));
+    // Small inputs in few groups: each has something to read.
+    const u64 most = std::max<u64>(1, bytes / (u64{group_size(device)} * (many_items(device) ? 16 : 16384)));
+    const LaunchShape shape = LaunchShape::linear(std::min(groups(device), most), group_size(device));
+    const u32 never = 0x5a5a5a5a;
+    const Timing timing = measure(
+        stream_,
+        [&] {
+            const Operands& at = rotation.next();
+            launch(stream_, *kernel, shape, at.in[0], at.out[0], count, never);
+        },
+        effort_);
+    return rates_->read[bytes] = rate(bytes, timing);
+}
+
+std::optional<double> Ceilings::fma(Type type) {
+    Device& device = stream_.device();
+    if (!is_float(type) || (type == Type::f64 && !device.traits().fp64)) return std::nullopt;
+    if (const auto it = rates_->fma.find(type); it != rates_->fma.end()) return it->second;
+    const auto kernel = compile("fma_chains", type);
+    const auto to = device.allocate(64, &stream_);
+    const View out{to.get(), 0, 1, type};
+    const LaunchShape shape = LaunchShape::linear(groups(device), group_size(device));
+    const Timing timing = visit(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        return measure(
+            stream_,
+            [&] {
+                launch(stream_, *kernel, shape, out, static_cast<T>(0.75), static_cast<T>(0.25), fma_steps);
+            },
+            effort_);
+    });
+    const u64 elements = groups(device) * group_size(device) * fma_width(device, type);
+    return rates_->fma[type] = rate(2 * elements * fma_steps, timing);
+}
+
+double Ceilings::launch_ms() {
+    if (rates_->launch_ms) return *rates_->launch_ms;
+    const auto kernel = compile("idle", Type::f32);
+    const Timing timing = measure_blocking(
+        [&] {
+            launch(stream_, *kernel, LaunchShape::linear(1, 1), u32{0});
+            stream_.synchronize();
+        },
+        effort_);
+    rates_->launch_ms = timing.median;
+    return timing.median;
+}
+
+Ceilings::Transfers Ceilings::transfers() {
+    if (rates_->transfers) return *rates_->transfers;
+    Device& device = stream_.device();
+    const u64 bytes = std::min(transfer_bytes, device.traits().max_allocation / 4);
+    const auto on_device = device.allocate(bytes, &stream_);
+    const auto pinned = device.allocate_host(bytes);
+    std::vector<std::byte> pageable(bytes);
+    std::memset(pinned->host_pointer(), 0, bytes);
+    auto blocking = [&](const auto& enqueue) {
+        const Timing timing = measure_blocking(
+            [&] {
+                enqueue();
+                stream_.synchronize();
+            },
+            effort_);
+        return rate(bytes, timing);
+    };
+    Transfers rates;
+    rates.upload_pinned =
+        rate(bytes, measure(
+                        stream_, [&] { stream_.copy(*on_device, 0, *pinned, 0, bytes); }, effort_));
+    rates.download_pinned =
+        rate(bytes, measure(
+                        stream_, [&] { stream_.copy(*pinned, 0, *on_device, 0, bytes); }, effort_));
+    rates.upload_pageable = blocking([&] { stream_.write(*on_device, 0, pageable.data(), bytes); });
+    rates.download_pageable = blocking([&] { stream_.read(pageable.data(), *on_device, 0, bytes); });
+    return *(rates_->transfers = rates);
+}
+
+u64 Ceilings::large_traffic() const {
+    const DeviceTraits& traits = stream_.device().traits();
+    if (!traits.many_items) return cold_bytes(stream_.device());
+    return std::min({u64{2} << 30, traits.global_memory / 8, traits.max_allocation});
+}
+
+void Ceilings::measure_all() {
+    copy(large_traffic());
+    read(large_traffic());
+    for (const Type type : {Type::f32, Type::f64})
+        fma(type);
+    transfers();
+    launch_ms();
+}
+
+Ceilings::Known Ceilings::known() const {
+    auto of = [&](Type type) -> std::optional<double> {
+        const auto it = rates_->fma.find(type);
+        return it == rates_->fma.end() ? std::nullopt : std::optional(it->second);
+    };
+    return {largest(rates_->copy), largest(rates_->read), of(Type::f32),
+            of(Type::f64),         rates_->launch_ms,     rates_->transfers};
+}
+
+}  // namespace lab
+}  // namespace concord

@@ -1,0 +1,334 @@
+#include <concord/lab/check.hpp>
+#include <concord/lab/table.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <ostream>
+
+namespace concord::lab {
+namespace {
+
+std::string initializer(const Placement& at) {
+    std::string text;
+    auto offset = [&](const char* name, u64 value) {
+        if (value != 0)
+            text.append(text.empty() ? "" : ", ").append(name).append(" = ").append(std::to_string(value));
+    };
+    offset(".a", at.a);
+    offset(".b", at.b);
+    offset(".out", at.out);
+    if (at.in_place) text.append(text.empty() ? "" : ", ").append(".in_place = true");
+    return "Placement{" + text + "}";
+}
+
+}  // namespace
+
+std::string CheckCase::description() const {
+    std::string shape;
+    for (const u64 length : work->shape)
+        shape.append(shape.empty() ? " (" : " x ").append(std::to_string(length));
+    if (!shape.empty()) shape += ")";
+    return work->title + " of " + size_name(work->n) + shape + " " + std::string(name_of(work->type())) +
+           ", " + std::string(name_of(work->pattern())) + ", " + placement.name();
+}
+
+CheckReport::CheckReport(CheckOptions options, const std::vector<Suite>& suites,
+                         std::vector<std::string> devices, std::ostream* live)
+    : options_(std::move(options)), devices_(std::move(devices)), live_(live) {
+    for (const Suite& suite : suites) {
+        if (!asked_for(options_.algorithms, suite.name)) continue;
+        for (const Variant* variant : suite.variants) {
+            if (asked_for(options_.variants, variant->name))
+                rows_.push_back({suite.name, std::string(variant->name), variant->order});
+        }
+    }
+}
+
+void CheckReport::Tally::add(const Tally& other) {
+    passed += other.passed;
+    failed += other.failed;
+    skipped += other.skipped;
+    ratio = std::max(ratio, other.ratio);
+    alarm = std::max(alarm, other.alarm);
+    bits = bits && other.bits;
+    ran = ran && other.ran;
+    threw += other.threw;
+}
+
+CheckReport::Tally& CheckReport::tally(const CheckCase& at) {
+    return tallies_[{at.algorithm, std::string(at.variant->name), at.device, at.work->type()}];
+}
+
+void CheckReport::pass(const CheckCase& at, const Verdict& verdict, bool ran) {
+    Tally one;
+    one.passed = 1;
+    one.ratio = verdict.ratio;
+    one.alarm = verdict.alarm;
+    one.bits = verdict.bits;
+    one.ran = ran;
+    tally(at).add(one);
+}
+
+void CheckReport::fail(const CheckCase& at, const Difference& difference) {
+    std::string what = "element " + std::to_string(difference.index) + ": expected " + difference.expected +
+                       ", got " + difference.got;
+    if (difference.ulps >= 0) what += ", " + rounded(difference.ulps) + " ulps apart";
+    if (difference.ratio >= 0 || std::isnan(difference.ratio))
+        what += std::string(", error / ") + (difference.alarm ? "alarm bound" : "bound") + " = " +
+                rounded(difference.ratio);
+    ++tally(at).failed;
+    record(at, std::move(what), {at.device});
+}
+
+void CheckReport::fail(const CheckCase& at, const std::string& message, bool device_failed) {
+    Tally& counts = tally(at);
+    ++counts.failed;
+    ++counts.threw;
+    device_failed_ = device_failed_ || device_failed;
+    record(at, message, {at.device});
+}
+
+void CheckReport::disagree(const CheckCase& at, const std::string& other) {
+    ++tally(at).failed;
+    const bool itself = other == at.device;
+    record(at, itself ? "other bits than with the operands at other offsets" : "other bits than on " + other,
+           itself ? std::vector{other} : std::vector{other, at.device}, true);
+}
+
+std::string CheckReport::command(const CheckCase& at, const std::vector<std::string>& devices,
+                                 bool all_placements) const {
+    const std::string variant(at.variant->name), type(name_of(at.work->type())),
+        pattern(name_of(at.work->pattern())), seed = std::to_string(options_.seed);
+    std::string list;
+    if (!options_.program.empty()) {
+        for (const std::string& device : devices)
+            list.append(list.empty() ? "" : ",").append(device);
+        return options_.program + " " + at.algorithm + " --devices " + list + " --variants " + variant +
+               " --types " + type + " --sizes " + size_name(at.work->n) + " --patterns " + pattern +
+               " --seed " + seed;
+    }
+    for (const std::string& device : devices)
+        list.append(list.empty() ? "\"" : ", \"").append(device).append("\"");
+    return "CheckOptions{.algorithms = {\"" + at.algorithm + "\"}, .devices = {" + list +
+           "}, .variants = {\"" + variant + "\"}, .types = {Type::" + type + "}, .sizes = {" +
+           std::to_string(at.work->n) + "}, .patterns = {Pattern::" + pattern + "}, " +
+           (all_placements ? "" : ".placements = {" + initializer(at.placement) + "}, ") + ".seed = " + seed +
+           "}";
+}
+
+void CheckReport::record(const CheckCase& at, std::string what, const std::vector<std::string>& devices,
+                         bool all_placements) {
+    failures_.push_back({at.algorithm, std::string(at.variant->name), at.device, at.description(),
+                         std::move(what), command(at, devices, all_placements), at.work->type()});
+    // The first ones of a variant tell the story; all of them are in --json.
+    constexpr u64 most_shown = 3;
+    const CheckFailure& failure = failures_.back();
+    const u64 shown = ++shown_[failure.algorithm + "/" + failure.variant + "/" + failure.device];
+    if (shown > most_shown || live_ == nullptr) return;
+    *live_ << painted("FAILED", Tone::bad) << " " << failure.algorithm << "/" << failure.variant << " on "
+           << failure.device << ": " << failure.description << "\n    " << failure.what << '\n';
+    if (!failure.command.empty()) *live_ << "    " << failure.command << '\n';
+    if (shown == most_shown)
+        *live_ << "    (more of this variant on this device are counted, and in --json)\n";
+    live_->flush();
+}
+
+void CheckReport::note(const CheckCase& at, const std::string& kind, const std::string& reason) {
+    ++notes_[{kind, at.algorithm + "/" + std::string(at.variant->name) + " on " + at.device, reason}];
+}
+
+void CheckReport::skip(const CheckCase& at, const std::string& reason) {
+    ++tally(at).skipped;
+    note(at, "skipped", reason);
+}
+
+void CheckReport::unsupported(const CheckCase& at, const std::string& reason) {
+    note(at, "not supported", reason);
+}
+
+void CheckReport::no_cases(const std::string& algorithm) {
+    without_cases_.push_back(algorithm);
+}
+
+u64 CheckReport::sum(u64 Tally::*count) const {
+    u64 sum = 0;
+    for (const auto& [key, counts] : tallies_)
+        sum += counts.*count;
+    return sum;
+}
+
+u64 CheckReport::passed() const {
+    return sum(&Tally::passed);
+}
+
+u64 CheckReport::failed() const {
+    return sum(&Tally::failed) + without_cases_.size();
+}
+
+u64 CheckReport::skipped() const {
+    return sum(&Tally::skipped);
+}
+
+int CheckReport::status() const {
+    if (passed() + failed() == 0) return 2;
+    if (failed() == 0) return 0;
+    bool differs = !without_cases_.empty();
+    for (const auto& [key, counts] : tallies_)
+        differs = differs || counts.differs();
+    return !differs && device_failed_ ? 4 : 1;
+}
+
+CheckReport::Tally CheckReport::total(const std::string& algorithm, std::string_view variant,
+                                      const std::string& device) const {
+    Tally sum;
+    for (const auto& [key, counts] : tallies_) {
+        if (std::get<0>(key) == algorithm && std::get<1>(key) == variant && std::get<2>(key) == device)
+            sum.add(counts);
+    }
+    return sum;
+}
+
+std::string CheckReport::verdict(const Tally& tally) const {
+    if (tally.failed > 0) return tally.differs() ? "DIFFERS" : "FAILED";
+    if (tally.passed == 0) return tally.skipped > 0 ? "skipped" : "-";
+    if (!tally.ran) return "compiles";
+    return tally.bits ? "bits" : tally.ratio < 0 ? "bound" : "bound " + rounded(tally.ratio, 2);
+}
+
+void CheckReport::print(std::ostream& out) const {
+    std::vector<std::string> header = {"algorithm", "variant", "order"};
+    header.insert(header.end(), devices_.begin(), devices_.end());
+    Table table(header);
+    for (const Row& row : rows_) {
+        std::vector<Cell> cells = {row.algorithm, row.variant, std::string(name_of(row.order))};
+        for (const std::string& device : devices_) {
+            const Tally counts = total(row.algorithm, row.variant, device);
+            const Tone tone = counts.failed > 0 ? Tone::bad : counts.passed > 0 ? Tone::good : Tone::faint;
+            cells.emplace_back(verdict(counts), tone);
+        }
+        table.add(std::move(cells));
+    }
+    out << '\n';
+    table.print(out);
+    out << "\nbits: equal to the reference's to the bit. bound: floats in the variant's own order, with the "
+           "worst error /\n"
+           "bound against float64";
+    out << (devices_.size() > 1 && failed() == 0 ? "; order 'own' has equal bits on all devices here.\n"
+                                                 : ".\n");
+    bool compiled = false;
+    for (const auto& [key, counts] : tallies_)
+        compiled = compiled || (!counts.ran && counts.passed > 0);
+    if (compiled) out << "compiles: the kernels were compiled for a device that is not here; nothing ran.\n";
+    for (const auto& [note, count] : notes_)
+        out << note.kind << ": " << note.where << ": " << note.reason << " (" << count << ")\n";
+    for (const std::string& algorithm : without_cases_)
+        out << "FAILED: there are no cases for " << algorithm << '\n';
+    if (passed() + failed() == 0) out << "nothing that was asked for could be checked\n";
+    out << "check: " << passed() << " passed, " << failed() << " failed, " << skipped() << " skipped\n";
+}
+
+std::string CheckReport::json() const {
+    using nlohmann::ordered_json;
+    ordered_json root;
+    root["version"] = CONCORD_VERSION;
+    root["seed"] = options_.seed;
+    root["full"] = options_.full;
+    root["devices"] = devices_;
+    root["matrix"] = ordered_json::array();
+    for (const Row& row : rows_) {
+        for (const std::string& device : devices_) {
+            const Tally counts = total(row.algorithm, row.variant, device);
+            ordered_json cell = {{"algorithm", row.algorithm},  {"variant", row.variant},
+                                 {"order", name_of(row.order)}, {"device", device},
+                                 {"verdict", verdict(counts)},  {"passed", counts.passed},
+                                 {"failed", counts.failed},     {"skipped", counts.skipped}};
+            if (counts.ratio >= 0) cell["worst_error_over_bound"] = counts.ratio;
+            if (counts.alarm >= 0) cell["worst_error_over_alarm_bound"] = counts.alarm;
+            root["matrix"].push_back(std::move(cell));
+        }
+    }
+    root["failures"] = ordered_json::array();
+    for (const CheckFailure& f : failures_) {
+        root["failures"].push_back({{"algorithm", f.algorithm},
+                                    {"variant", f.variant},
+                                    {"device", f.device},
+                                    {"type", name_of(f.type)},
+                                    {"case", f.description},
+                                    {"what", f.what},
+                                    {"command", f.command}});
+    }
+    root["notes"] = ordered_json::array();
+    for (const auto& [note, count] : notes_) {
+        root["notes"].push_back(
+            {{"kind", note.kind}, {"where", note.where}, {"reason", note.reason}, {"cases", count}});
+    }
+    root["passed"] = passed();
+    root["failed"] = failed();
+    root["skipped"] = skipped();
+    return root.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
+std::string xml(std::string_view text) {
+    std::string safe;
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                safe += "&amp;";
+                break;
+            case '<':
+                safe += "&lt;";
+                break;
+            case '>':
+                safe += "&gt;";
+                break;
+            case '"':
+                safe += "&quot;";
+                break;
+            default:
+                safe += static_cast<unsigned char>(c) < ' ' && c != '\n' ? '?' : c;
+        }
+    }
+    return safe;
+}
+
+}  // namespace
+
+std::string CheckReport::junit() const {
+    // A test case is a variant on a device with a type; one without a single run that passed is skipped, not
+    // passed.
+    u64 failed_tests = 0, skipped_tests = 0;
+    std::string body;
+    for (const auto& [key, counts] : tallies_) {
+        const auto& [algorithm, variant, device, type] = key;
+        body += "  <testcase classname=\"concord." + xml(algorithm) + "." + xml(variant) + "\" name=\"" +
+                xml(device) + " " + std::string(name_of(type)) + "\" assertions=\"" +
+                std::to_string(counts.passed + counts.failed) + "\">";
+        if (counts.failed > 0) {
+            ++failed_tests;
+            body += "\n    <failure message=\"" + std::to_string(counts.failed) + " cases failed\">";
+            for (const CheckFailure& f : failures_) {
+                if (f.algorithm == algorithm && f.variant == variant && f.device == device && f.type == type)
+                    body += xml(f.description + ": " + f.what + "\n" + f.command + "\n");
+            }
+            body += "</failure>\n  ";
+        } else if (counts.passed == 0) {
+            ++skipped_tests;
+            body += "<skipped/>";
+        }
+        body += "</testcase>\n";
+    }
+    for (const std::string& algorithm : without_cases_) {
+        ++failed_tests;
+        body += "  <testcase classname=\"concord." + xml(algorithm) +
+                "\" name=\"cases\"><failure message=\"there are no cases\"/></testcase>\n";
+    }
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"concord check\" tests=\"" +
+           std::to_string(tallies_.size() + without_cases_.size()) + "\" failures=\"" +
+           std::to_string(failed_tests) + "\" skipped=\"" + std::to_string(skipped_tests) + "\">\n" + body +
+           "</testsuite>\n";
+}
+
+}  // namespace concord::lab

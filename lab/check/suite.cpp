@@ -1,0 +1,135 @@
+#include <concord/lab/suite.hpp>
+
+#include <algorithm>
+
+namespace concord::lab {
+namespace {
+
+// Where the cases of an algorithm are.
+struct Entry {
+    std::string_view algorithm;
+    Suite (*suite)();
+};
+constexpr Entry entries[] = {{"map", map_suite},
+                             {"add", add_suite},
+                             {"reduce", reduce_suite},
+                             {"scan", scan_suite},
+                             {"histogram", histogram_suite},
+                             {"compact", compact_suite},
+                             {"sort", sort_suite},
+                             {"transpose", transpose_suite},
+                             {"convolve", convolve_suite},
+                             {"stencil", stencil_suite},
+                             {"matmul", matmul_suite}};
+
+// Around the tiles of the kernels (128 ... 65536 elements), primes, past 2^20, where reductions have three
+// levels, and past 2^23, where their chunks are longer.
+constexpr u64 all_sizes[] = {0,     1,     2,     3,     7,       31,      32,      33,      127,    128,
+                             129,   255,   256,   257,   511,     512,     513,     1009,    1023,   1024,
+                             1025,  4095,  4096,  4097,  8191,    8192,    8193,    16383,   16384,  16385,
+                             65521, 65535, 65536, 65537, 1000003, 1048575, 1048576, 1048577, 2109497};
+constexpr u64 longer_size = (1 << 23) + 12345;  // where the chunks of reductions are longer, for f32
+constexpr u64 some_sizes[] = {0, 1, 3, 257, 1009, 1025, 8193, 65537, (1 << 20) + 1};
+constexpr u64 compile_sizes[] = {1, 1025, (1 << 20) + 1};
+constexpr u64 large_sizes[] = {u64{1} << 24, (u64{1} << 26) + 12345, u64{1} << 28};
+// Past what 32 bits count, and past what they address; of bytes, and of floats where only bytes matter.
+constexpr u64 huge_sizes[] = {(u64{1} << 31) - 1, (u64{1} << 31) + 1, (u64{1} << 32) + 1};
+constexpr u64 huge_size_f32 = (u64{1} << 31) + 1;
+
+// The types that go through all sizes: each size of element, signed, unsigned and floating.
+bool is_main(Type type) {
+    return type == Type::f32 || type == Type::f64 || type == Type::i32 || type == Type::u8 ||
+           type == Type::u64;
+}
+
+constexpr Placement placements[] = {{0, 0, 0, false}, {1, 1, 1, false}, {0, 1, 3, false}, {3, 3, 3, false},
+                                    {0, 0, 0, true},  {3, 1, 3, true},  {1, 0, 0, false}};
+
+}  // namespace
+
+std::vector<Suite> suites() {
+    std::vector<Suite> all;
+    for (const Algorithm& algorithm : algorithms()) {
+        Suite suite;
+        for (const Entry& entry : entries) {
+            if (entry.algorithm == algorithm.name) suite = entry.suite();
+        }
+        suite.name = algorithm.name;
+        suite.summary = algorithm.summary;
+        suite.variants = algorithm.variants;
+        all.push_back(std::move(suite));
+    }
+    return all;
+}
+
+bool asked_for(const std::vector<std::string>& list, std::string_view name) {
+    if (list.empty() || (list.size() == 1 && list.front() == "all")) return true;
+    return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+std::string Placement::name() const {
+    std::string text = "offsets " + std::to_string(a) + ", " + std::to_string(b) + ", " + std::to_string(out);
+    return in_place ? text + " in place" : text;
+}
+
+std::vector<u64> Plan::sizes(Type type, Depth depth) const {
+    if (!only_.empty()) return only_;
+    if (extent_ == Extent::compile) return {std::begin(compile_sizes), std::end(compile_sizes)};
+    std::vector<u64> sizes;
+    if (depth != Depth::some && is_main(type)) {
+        sizes.assign(std::begin(all_sizes), std::end(all_sizes));
+        if (type == Type::f32) sizes.push_back(longer_size);
+    } else {
+        sizes.assign(std::begin(some_sizes), std::end(some_sizes));
+    }
+    if (extent_ != Extent::full) return sizes;
+    if (depth != Depth::some && is_main(type))
+        sizes.insert(sizes.end(), std::begin(large_sizes), std::end(large_sizes));
+    if (depth == Depth::huge && type == Type::u8)
+        sizes.insert(sizes.end(), std::begin(huge_sizes), std::end(huge_sizes));
+    if (depth == Depth::huge && type == Type::f32) sizes.push_back(huge_size_f32);
+    return sizes;
+}
+
+std::vector<u64> Plan::sizes_or(const std::vector<u64>& otherwise) const {
+    return only_.empty() ? otherwise : only_;
+}
+
+std::vector<Plan::Shape> Plan::shapes(std::size_t index, u64 n, const std::vector<Pattern>& patterns,
+                                      bool every) const {
+    constexpr std::size_t places = std::size(placements);
+    std::vector<Shape> shapes;
+    if (extent_ == Extent::compile)
+        return {{patterns.front(), 0, {placements[0], placements[1], placements[2]}}};
+    for (std::size_t p = 0; p < patterns.size(); ++p) {
+        auto emit = [&](std::vector<Placement> at) { shapes.push_back({patterns[p], p, std::move(at)}); };
+        auto place = [&](std::size_t more) { return placements[(index + p + more) % places]; };
+        if (!patterns_.empty() &&
+            std::find(patterns_.begin(), patterns_.end(), patterns[p]) == patterns_.end())
+            continue;
+        const bool asked = every || !only_.empty() || !patterns_.empty();
+        if (asked && n <= (u64{1} << 24)) {
+            emit({std::begin(placements), std::end(placements)});
+        } else if (n > (u64{1} << 27)) {
+            // Seconds each: one pattern, aligned or not.
+            if (p == n % 2 % patterns.size() || !patterns_.empty()) emit({placements[n / 2 % 2]});
+        } else if (n > (u64{1} << 24)) {
+            if (p == n % 2 % patterns.size() || !patterns_.empty()) emit({placements[0], placements[1]});
+        } else if (n > 16385) {
+            if (p == index % patterns.size() || p == 0) emit({place(0), place(1)});
+        } else if (p < 3) {
+            emit({place(0), place(3)});
+        } else if ((index + p) % 2 == 0) {
+            emit({place(0)});
+        }
+    }
+    return shapes;
+}
+
+std::vector<Pattern> patterns_of(Type type) {
+    if (!is_float(type)) return {Pattern::random, Pattern::mixed, Pattern::constant};
+    return {Pattern::random, Pattern::mixed, Pattern::constant,
+            Pattern::tiny,   Pattern::zeros, Pattern::special};
+}
+
+}  // namespace concord::lab

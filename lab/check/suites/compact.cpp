@@ -1,0 +1,243 @@
+// The cases of compact and partition. References are written here anew, not taken from the library.
+
+#include <concord/lab/compare.hpp>
+#include <concord/lab/suite.hpp>
+
+#include <concord/compact.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+namespace concord::lab {
+
+CONCORD_FUNCTION(u8, in_band, (f32 x, f32 low, f32 high), return x >= low && x < high ? (u8)1 : (u8)0;)
+CONCORD_FUNCTION(u64, indivisible, (u32 x, u32 by), return x % by;)  // any nonzero result keeps
+CONCORD_FUNCTION(i8, has_bits, (u8 x, u8 bits), return (x & bits) == bits ? (i8)-1 : (i8)0;)
+CONCORD_FUNCTION(i32, is_far, (f64 x, f64 from, i32 sides), return fabs(x - from) > 0.25 ? sides : 0;)
+
+namespace {
+
+using Depth = Plan::Depth;
+
+template <class T>
+bool reference(KeepRule rule, T limit, T x) {
+    switch (rule) {
+        case KeepRule::even:
+        case KeepRule::odd:
+            return (static_cast<u64>(x) % 2 == 0) == (rule == KeepRule::even);
+        case KeepRule::nonzero:
+            return !(x == T(0));
+        case KeepRule::positive:
+            return x > T(0);
+        case KeepRule::greater:
+            return x > limit;
+        default:
+            return x < limit;
+    }
+}
+
+// Which element of the input goes where: how many each piece of it keeps, and from there on one by one.
+template <class T>
+class Reference {
+  public:
+    Reference(Input input, std::function<bool(T)> keep) : input_(std::move(input)), keep_(std::move(keep)) {}
+
+    const Input& input() const { return input_; }
+    u64 count() {
+        count_pieces();
+        return before_.back();
+    }
+    // Elements [first, first + n of `got`) of the kept ones, or of the others.
+    void verify(bool kept, u64 first, std::span<const std::byte> got, u64 index, Verdict& verdict) {
+        count_pieces();
+        auto before = [&](u64 piece) {
+            return kept ? before_[piece] : std::min(piece * piece_length, input_.count) - before_[piece];
+        };
+        // The last piece with no more than `first` of them before it.
+        u64 low = 0, high = before_.size() - 1;
+        while (high - low > 1) {
+            const u64 middle = (low + high) / 2;
+            (before(middle) <= first ? low : high) = middle;
+        }
+        u64 skip = first - before(low), at = 0;
+        const u64 wanted = got.size() / sizeof(T);
+        std::vector<std::byte> scratch;
+        for (u64 piece = low; at < wanted; ++piece) {
+            const u64 begin = piece * piece_length, length = std::min(piece_length, input_.count - begin);
+            const auto bytes = input_.piece(begin, length, scratch);
+            for (u64 i = 0; i < length && at < wanted; ++i) {
+                const T x = element<T>(bytes, i);
+                if (keep_(x) != kept) continue;
+                if (skip > 0) {
+                    --skip;
+                    continue;
+                }
+                if (!same_bits(bytes, i, got, at))
+                    return verdict.differ(difference_of(index + at, x, element<T>(got, at)));
+                ++at;
+            }
+        }
+    }
+
+  private:
+    static constexpr u64 piece_length = u64{1} << 16;
+
+    static bool same_bits(std::span<const std::byte> a, u64 i, std::span<const std::byte> b, u64 j) {
+        return std::memcmp(a.data() + i * sizeof(T), b.data() + j * sizeof(T), sizeof(T)) == 0;
+    }
+    void count_pieces() {
+        std::call_once(once_, [&] {
+            before_.assign(input_.count / piece_length + 2, 0);
+            parallel_pieces(input_.count, piece_length, [&](u64 first, u64 count) {
+                std::vector<std::byte> scratch;
+                const auto bytes = input_.piece(first, count, scratch);
+                u64 kept = 0;
+                for (u64 i = 0; i < count; ++i)
+                    kept += keep_(element<T>(bytes, i)) ? 1 : 0;
+                before_[first / piece_length + 1] = kept;
+            });
+            for (u64 piece = 1; piece < before_.size(); ++piece)
+                before_[piece] += before_[piece - 1];
+        });
+    }
+
+    Input input_;
+    std::function<bool(T)> keep_;
+    std::once_flag once_;
+    std::vector<u64> before_;  // kept before each piece, and in all
+};
+
+// `call`: takes in, out, count and options.
+template <class T, class C>
+Work compact_work(std::string title, bool partition, const std::shared_ptr<Reference<T>>& reference, C call) {
+    Work work;
+    work.algorithm = "compact";
+    work.title = (partition ? "partition " : "") + std::move(title);
+    work.inputs = {reference->input()};
+    work.n = reference->input().count;
+    work.outputs = {{type_of<T>(), work.n}, {Type::u64, 1}};
+    if (!partition) work.outputs.front().written = [reference] { return reference->count(); };
+    work.traffic = 2 * reference->input().bytes();
+    work.in_place = !partition;
+    work.call = [call](Stream& stream, std::span<const View> in, std::span<const View> out,
+                       const Options& options) { return call(stream, in[0], out[0], out[1], options); };
+    work.verify = [reference](const Variant&, std::size_t output, u64 first, std::span<const std::byte> got,
+                              Verdict& verdict) {
+        const u64 count = reference->count();
+        if (output == 1) {
+            if (const u64 given = element<u64>(got, 0); given != count)
+                verdict.differ(difference_of<u64>(0, count, given));
+            return;
+        }
+        const u64 kept = std::min(got.size() / sizeof(T), count > first ? count - first : 0);
+        if (kept > 0) reference->verify(true, first, got.first(kept * sizeof(T)), first, verdict);
+        if (kept * sizeof(T) < got.size())
+            reference->verify(false, first + kept - count, got.subspan(kept * sizeof(T)), first + kept,
+                              verdict);
+    };
+    return work;
+}
+
+template <class T>
+Work builtin_work(KeepRule rule, T limit, bool partition, const Input& input, std::string title) {
+    const Keep keep = has_operand(rule) ? Keep(rule, limit) : Keep(rule);
+    return compact_work<T>(
+        std::move(title), partition,
+        std::make_shared<Reference<T>>(input, [rule, limit](T x) { return reference(rule, limit, x); }),
+        [keep, partition](Stream& stream, const View& in, const View& out, const View& count,
+                          const Options& options) {
+            return partition ? concord::partition(stream, in, out, count, keep, options)
+                             : compact(stream, in, out, count, keep, options);
+        });
+}
+
+// A predicate of the user's own is its own reference, compiled by the host compiler.
+template <class T, class F>
+Work user_work(const char* title, bool partition, const Input& input, const F& f) {
+    return compact_work<T>(
+        title, partition, std::make_shared<Reference<T>>(input, [f](T x) { return f(x) != 0; }),
+        [f, partition](Stream& stream, const View& in, const View& out, const View& count,
+                       const Options& options) {
+            return partition
+                       ? concord::partition(stream, Span<T>(in), Span<T>(out), Span<u64>(count), f, options)
+                       : compact(stream, Span<T>(in), Span<T>(out), Span<u64>(count), f, options);
+        });
+}
+
+// None and all kept, every other one, 99 of 100, long runs: the first rule meets them all, the others share its kernels
+// but for the predicate.
+void compact_cases(const Plan& plan, Type type, const CaseSink& emit) {
+    std::vector<Pattern> all = patterns_of(type), few = {Pattern::random, Pattern::mixed};
+    for (const Pattern more : {Pattern::alternating, Pattern::skewed, Pattern::sorted})
+        all.push_back(more);
+    if (is_float(type)) few.push_back(Pattern::special);
+    auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
+    auto builtin = [&](KeepRule rule, bool partition, Depth depth, const std::vector<Pattern>& patterns) {
+        for_plan(plan, type, depth, patterns, emit, [&](u64 n, Pattern p) {
+            return visit(type, [&](auto tag) {
+                using T = typename decltype(tag)::type;
+                // Of random elements greater keeps one in sixteen, less fifteen.
+                return builtin_work<T>(rule, random_quantile<T>(15.0 / 16), partition, input(n, p),
+                                       std::string(name_of(rule)));
+            });
+        });
+    };
+    const KeepRule first = is_float(type) ? KeepRule::positive : KeepRule::odd;
+    builtin(first, false, Depth::huge, all);
+    builtin(first, true, Depth::all, {Pattern::random, Pattern::skewed, Pattern::alternating});
+    // Every rule is another kernel to compile: one type of integers and one of floats meet all, the others one more.
+    const bool all_rules = type == Type::i32 || type == Type::f32;
+    for (const KeepRule rule : all_keep_rules) {
+        if (rule == first || (is_float(type) && (rule == KeepRule::even || rule == KeepRule::odd))) continue;
+        const bool one_more = rule == (size_of(type) % 4 == 0 ? KeepRule::greater : KeepRule::less);
+        if (all_rules || one_more) builtin(rule, false, Depth::some, few);
+    }
+    auto user = [&](auto tag, const char* title, bool partition, const auto& f) {
+        for_plan(plan, type, Depth::some, few, emit, [&](u64 n, Pattern p) {
+            return user_work<typename decltype(tag)::type>(title, partition, input(n, p), f);
+        });
+    };
+    switch (type) {
+        case Type::f32:
+            user(Tag<f32>{}, "in_band", false, in_band.bind(-0.25f, 0.5f));
+            break;
+        case Type::u32:
+            user(Tag<u32>{}, "indivisible", false, indivisible.bind(3));
+            user(Tag<u32>{}, "indivisible", true, indivisible.bind(3));
+            break;
+        case Type::u8:
+            user(Tag<u8>{}, "has_bits", false, has_bits.bind(5));
+            break;
+        case Type::f64:
+            user(Tag<f64>{}, "is_far", false, is_far.bind(0.5, -3));
+            break;
+        default:
+            break;
+    }
+}
+
+// Random elements of which `fraction` are kept.
+Work compact_workload(const char* title, double fraction, Type type, u64 n, u64 seed) {
+    return visit(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        Work work = builtin_work<T>(KeepRule::less, random_quantile<T>(fraction), false,
+                                    {type, n, Pattern::random, seed}, title);
+        work.traffic = (n + work.outputs.front().written()) * sizeof(T);
+        return work;
+    });
+}
+
+}  // namespace
+
+Suite compact_suite() {
+    Suite suite;
+    suite.cases = compact_cases;
+    constexpr std::pair<const char*, double> workloads[] = {{"half", 0.5}, {"few", 0.01}, {"most", 0.99}};
+    for (const auto& [title, fraction] : workloads)
+        suite.workloads.push_back({title, [title = title, fraction = fraction](Type type, u64 n, u64 seed) {
+                                       return compact_workload(title, fraction, type, n, seed);
+                                   }});
+    return suite;
+}
+
+}  // namespace concord::lab

@@ -1,0 +1,324 @@
+// The cases of convolve. A size becomes an image by a rule; masks, borders and gaps between rows take turns, and a size of the
+// caller's choice goes through all of them. References are written here anew, not taken from the library.
+
+#include <concord/lab/compare.hpp>
+#include <concord/lab/suite.hpp>
+
+#include <concord/convolve.hpp>
+
+#include "square.hpp"
+
+#include <cmath>
+#include <mutex>
+
+namespace concord::lab {
+namespace {
+
+constexpr auto zero = ConvolveBorder::zero, clamp = ConvolveBorder::clamp;
+
+// What the mask's values are.
+enum class Taps {
+    random,
+    product,  // of a column and a row: of rank one
+    special   // zeros of both signs, denormals and an infinity among random ones
+};
+
+struct Kind {
+    u64 rows, columns;  // of the mask
+    ConvolveBorder border;
+    u64 image_rows = 0, image_columns = 0;  // as many; 0: whatever n gives; both 0: nearly a square
+    u64 gap = 0;                            // elements between rows of in; one more between those of out
+    Taps taps = Taps::random;
+
+    std::string title() const {
+        std::string text = std::to_string(rows) + "x" + std::to_string(columns);
+        if (border == clamp) text += " clamp";
+        if (taps == Taps::product) text += " of rank one";
+        if (taps == Taps::special) text += " special";
+        if (image_rows != 0) text += ", " + std::to_string(image_rows) + (image_rows == 1 ? " row" : " rows");
+        if (image_columns != 0)
+            text += ", " + std::to_string(image_columns) + (image_columns == 1 ? " column" : " columns");
+        return gap != 0 ? text + ", gaps" : text;
+    }
+    // One column more than rows, so that they are not mistaken for one another; as many elements as n gives, at most.
+    ConvolveShape shape(u64 n) const {
+        ConvolveShape s{0, 0, border};
+        if (image_rows != 0 || image_columns != 0) {
+            s.rows = image_rows != 0 ? image_rows : n / image_columns;
+            s.columns = image_columns != 0 ? image_columns : n / image_rows;
+        } else {
+            const u64 side = square_side(n);
+            s.rows = s.columns = side;
+            if (side * side + side <= n) ++s.columns;
+        }
+        s.in_pitch = s.columns + gap;
+        s.out_pitch = s.columns + (gap != 0 ? gap + 1 : 0);
+        return s;
+    }
+};
+
+// Masks around the shapes that kernels treat differently: small and unrolled, taller, larger than most images, and one that is
+// too large for a kernel's parameters in f64. Images of some hundred columns have cells whose warp is nowhere near a border.
+constexpr Kind kinds[] = {{5, 5, zero},
+                          {3, 7, clamp, 0, 0, 3},
+                          {5, 5, clamp, 0, 0, 0, Taps::product},
+                          {3, 7, zero, 5},
+                          {5, 5, zero, 0, 0, 4, Taps::special},
+                          {31, 31, clamp},
+                          {5, 5, clamp, 0, 3},
+                          {1, 1, zero, 0, 0, 1, Taps::special},
+                          {31, 31, zero, 0, 33},
+                          {5, 5, zero, 0, 0, 3, Taps::product},
+                          {3, 7, clamp, 1},
+                          {5, 5, clamp, 0, 65},
+                          {5, 5, zero, 0, 384},
+                          {3, 7, clamp, 0, 293, 2}};
+
+// The values of a mask. They are on the host, so they are no input of the work.
+template <class T>
+std::vector<T> values_of(const Kind& kind, u64 seed) {
+    auto random = [&](u64 count, u64 more, Pattern pattern) {
+        const Input input{type_of<T>(), count, pattern, seed + more};
+        std::vector<T> values(count);
+        input.make(0, std::as_writable_bytes(std::span(values)));
+        return values;
+    };
+    if (kind.taps != Taps::product) {
+        std::vector<T> all = random(kind.rows * kind.columns, 1, Pattern::random);
+        if (kind.taps == Taps::special && !all.empty()) {
+            const T some[] = {-T(0), std::numeric_limits<T>::denorm_min(), T(0),
+                              -std::numeric_limits<T>::infinity()};
+            for (std::size_t k = 0; k < std::size(some); ++k)
+                all[(k * 7 + 3) % all.size()] = some[k];
+        }
+        return all;
+    }
+    const std::vector<T> column = random(kind.rows, 2, Pattern::near_one),
+                         row = random(kind.columns, 3, Pattern::random);
+    std::vector<T> all;
+    for (const T c : column) {
+        for (const T r : row)
+            all.push_back(c * r);
+    }
+    return all;
+}
+
+/// The results, made once, and what inexact ones are held to.
+template <class I, class T>
+class Reference {
+  public:
+    Reference(Input image, const ConvolveShape& shape, const Kind& kind, std::vector<T> mask)
+        : image_(std::move(image)),
+          s_(shape),
+          rows_(kind.rows),
+          columns_(kind.columns),
+          mask_(std::move(mask)) {}
+
+    const ConvolveShape& shape() const { return s_; }
+    ConvolveMask mask() const { return ConvolveMask(mask_, rows_, columns_); }
+
+    /// Row y of the results.
+    std::vector<T> row(u64 y) const {
+        std::vector<T> results(s_.columns, T(0));
+        for_taps(y, [&](u64 x, T tap, T cell) { results[x] = std::fma(tap, cell, results[x]); });
+        return results;
+    }
+    /// The same in float64 or better, and the sums of magnitudes.
+    using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+    struct Exact {
+        std::vector<Wide> sum;
+        std::vector<double> magnitude;
+    };
+    Exact exact_row(u64 y) const {
+        Exact row{std::vector<Wide>(s_.columns), std::vector<double>(s_.columns)};
+        for_taps(y, [&](u64 x, T tap, T cell) {
+            row.sum[x] += Wide(tap) * Wide(cell);
+            row.magnitude[x] += std::abs(static_cast<double>(tap) * static_cast<double>(cell));
+        });
+        return row;
+    }
+    bool has_random_mantissas() const { return image_.pattern == Pattern::random; }
+    /// The longest chain that a result passes: `separable` says so, of a library's own way nothing is known.
+    double roundings(const Variant& variant) const {
+        const u64 factors = rows_ + columns_ + separable_slack;
+        return static_cast<double>(variant.name == "separable" ? factors
+                                                               : std::max(factors, rows_ * columns_));
+    }
+
+  private:
+    // Calls f(x, tap, cell) for all taps and results of a row, for each result in the order of the taps.
+    template <class F>
+    void for_taps(u64 y, F f) const {
+        std::vector<std::byte> scratch;
+        const i64 rows = static_cast<i64>(s_.rows), columns = static_cast<i64>(s_.columns);
+        std::vector<I> cells(s_.columns);
+        for (u64 j = 0; j < rows_; ++j) {
+            const i64 r = static_cast<i64>(y + j) - static_cast<i64>(rows_ / 2);
+            const bool row_inside = r >= 0 && r < rows;
+            const u64 near = static_cast<u64>(std::clamp<i64>(r, 0, rows - 1));
+            const auto piece = image_.piece(near * s_.in_pitch, s_.columns, scratch);
+            std::memcpy(cells.data(), piece.data(), piece.size());
+            for (u64 i = 0; i < columns_; ++i) {
+                const T tap = mask_[j * columns_ + i];
+                for (i64 x = 0; x < columns; ++x) {
+                    const i64 at = x + static_cast<i64>(i) - static_cast<i64>(columns_ / 2);
+                    const bool inside = row_inside && at >= 0 && at < columns;
+                    const auto c = static_cast<u64>(std::clamp<i64>(at, 0, columns - 1));
+                    f(static_cast<u64>(x), tap,
+                      inside || s_.border == clamp ? static_cast<T>(cells[c]) : T(0));
+                }
+            }
+        }
+    }
+
+    Input image_;
+    ConvolveShape s_;
+    u64 rows_, columns_;
+    std::vector<T> mask_;
+};
+
+// Of results that are not in canonical order: NaN and infinities as in canonical order, others within the bound of header and
+// alarm.
+template <class I, class T>
+void verify_row(const Reference<I, T>& reference, const Variant& variant, u64 y, u64 first,
+                std::span<const T> got, u64 index, Verdict& verdict) {
+    const bool by_bits = variant.order == OperationOrder::canonical;
+    const std::vector<T> expected = reference.row(y);
+    std::optional<typename Reference<I, T>::Exact> exact;
+    if (!by_bits) exact = reference.exact_row(y);
+    for (u64 k = 0; k < got.size(); ++k) {
+        const u64 x = first + k;
+        const bool equal = same(expected[x], got[k], false);
+        if (by_bits || !std::isfinite(expected[x])) {
+            if (!by_bits) verdict.bits = false;
+            if (!equal) return verdict.differ(difference_of(index + k, expected[x], got[k]));
+            continue;
+        }
+        ErrorBounds bounds;
+        bounds.error = static_cast<double>(std::abs(typename Reference<I, T>::Wide(got[k]) - exact->sum[x]));
+        bounds.hard = gamma_bound<T>(reference.roundings(variant)) * exact->magnitude[x];
+        if (reference.has_random_mantissas())
+            bounds.alarm = alarm_bound<T>(reference.roundings(variant)) * exact->magnitude[x];
+        hold_to(bounds, index + k, expected[x], got[k], verdict);
+    }
+}
+
+// Elements [first, ...) of out, row by row; what lies between rows is not looked at.
+template <class I, class T>
+void verify(const Reference<I, T>& reference, const Variant& variant, u64 first,
+            std::span<const std::byte> bytes, Verdict& verdict) {
+    const ConvolveShape& s = reference.shape();
+    std::vector<T> got(bytes.size() / sizeof(T));
+    std::memcpy(got.data(), bytes.data(), bytes.size());
+    const u64 end = first + got.size();
+    for (u64 row = first / s.out_pitch * s.out_pitch; row < end; row += s.out_pitch) {
+        const u64 begin = std::max(first, row), stop = std::min(end, row + s.columns);
+        if (begin >= stop) continue;
+        verify_row(reference, variant, row / s.out_pitch, begin - row,
+                   std::span<const T>(got).subspan(begin - first, stop - begin), begin, verdict);
+        if (verdict.difference) return;
+    }
+}
+
+u64 extent(u64 rows, u64 columns, u64 pitch) {
+    return rows == 0 || columns == 0 ? 0 : (rows - 1) * pitch + columns;
+}
+
+template <class I, class T>
+Work work_of(const Kind& kind, u64 n, Pattern pattern, u64 seed) {
+    const ConvolveShape s = kind.shape(n);
+    const Input image{type_of<I>(), extent(s.rows, s.columns, s.in_pitch), pattern, seed};
+    const auto reference = std::make_shared<const Reference<I, T>>(image, s, kind, values_of<T>(kind, seed));
+    Work work;
+    work.algorithm = "convolve";
+    work.title = kind.title();
+    work.n = n;
+    // Variants get the mask from the host; baselines take it from here.
+    const Input mask{type_of<T>(), kind.rows * kind.columns, Pattern::random, seed, [reference](u64 i, u64) {
+                         u64 bits = 0;
+                         std::memcpy(&bits, static_cast<const T*>(reference->mask().values) + i, sizeof(T));
+                         return bits;
+                     }};
+    work.inputs = {image, mask};
+    work.outputs = {{type_of<T>(), extent(s.rows, s.columns, s.out_pitch)}};
+    if (kind.gap != 0) {
+        work.outputs.front().row = s.columns;
+        work.outputs.front().pitch = s.out_pitch;
+    }
+    work.shape = {s.rows, s.columns, kind.rows, kind.columns};
+    work.traffic = s.rows * s.columns * (sizeof(I) + sizeof(T));
+    work.operations = 2 * kind.rows * kind.columns * s.rows * s.columns;
+    work.in_place = false;
+    work.call = [reference](Stream& stream, std::span<const View> in, std::span<const View> out,
+                            const Options& options) {
+        return convolve(stream, in[0], reference->mask(), out[0], reference->shape(), options);
+    };
+    work.verify = [reference](const Variant& variant, std::size_t, u64 first, std::span<const std::byte> got,
+                              Verdict& verdict) { verify(*reference, variant, first, got, verdict); };
+    return work;
+}
+
+std::optional<Work> convolve_work(const Kind& kind, Type type, u64 n, Pattern pattern, u64 seed) {
+    if (type == Type::u8) return work_of<u8, f32>(kind, n, pattern, seed);
+    if (type == Type::f32) return work_of<f32, f32>(kind, n, pattern, seed);
+    if (type == Type::f64) return work_of<f64, f64>(kind, n, pattern, seed);
+    return std::nullopt;
+}
+
+constexpr u64 some_sizes[] = {0, 1, 7, 65, 1009, 1056, 4225, 16385, 66049};
+constexpr u64 large_sizes[] = {(1 << 20) + 1, u64{1} << 24, (u64{1} << 26) + 12345};
+
+void convolve_cases(const Plan& plan, Type type, const CaseSink& emit) {
+    std::vector<u64> sizes(std::begin(some_sizes), std::end(some_sizes));
+    if (plan.full()) sizes.insert(sizes.end(), std::begin(large_sizes), std::end(large_sizes));
+    sizes = plan.sizes_or(sizes);
+    const bool asked = !plan.sizes_or({}).empty();
+    std::size_t turn = 0;
+    for (const u64 n : sizes) {
+        ++turn;
+        std::size_t at = 0;
+        for (Kind kind : kinds) {
+            const std::size_t place = at++;
+            // Bytes go the ways of f32: the largest masks, whose kernels take long to compile, are not repeated for them.
+            if (type == Type::u8 && kind.rows == 31) kind.rows = kind.columns = 9;
+            // Few of the large ones, and all kinds at one of the small.
+            const std::size_t every = asked || n == 1009 ? 1 : n > 20000 ? 6 : 3;
+            if ((place + turn) % every != 0) continue;
+            // The largest masks take long: to compile, which sizes from 100 to 200 are spared, and for large images the reference.
+            if (kind.rows * kind.columns > 100 && ((n >= 100 && n < 200) || n > u64{1} << 17)) continue;
+            std::vector<Pattern> patterns = {Pattern::random};
+            if (is_float(type) && (n == 1009 || asked)) {
+                patterns.push_back(Pattern::special);
+                patterns.push_back(Pattern::tiny);
+            }
+            for (const Plan::Shape& shape : plan.shapes(turn, n, patterns)) {
+                // A product that underflows is held to no bound.
+                if (kind.taps == Taps::product && shape.pattern == Pattern::tiny) continue;
+                const auto work = convolve_work(kind, type, n, shape.pattern, plan.seed());
+                if (work) emit(*work, {{0, 0, 0, false}, {1, 0, 3, false}});
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Suite convolve_suite() {
+    Suite suite;
+    suite.cases = convolve_cases;
+    static constexpr Kind measured[] = {{5, 5, zero},
+                                        {3, 3, zero},
+                                        {7, 7, zero},
+                                        {15, 15, zero},
+                                        {5, 5, clamp},
+                                        {5, 5, zero, 0, 0, 0, Taps::product},
+                                        {15, 15, zero, 0, 0, 0, Taps::product},
+                                        {31, 31, zero}};
+    for (const Kind& kind : measured)
+        suite.workloads.push_back({kind.title(), [&kind](Type type, u64 n, u64 seed) {
+                                       return convolve_work(kind, type, n, Pattern::random, seed);
+                                   }});
+    return suite;
+}
+
+}  // namespace concord::lab

@@ -1,0 +1,243 @@
+// The cases of histogram. References are written here anew, not taken from the library.
+
+#include "histogram_reference.hpp"
+
+#include <algorithm>
+
+namespace concord::lab {
+
+CONCORD_FUNCTION(
+    i32, exponent_of, (f32 x, f32 base, i32 first), i32 e = first; f32 limit = base;
+    if (!(fabs(x) >= base)) return -1; while (fabs(x) >= limit && e < 300) {
+        limit = limit * 2;
+        e = e + 1;
+    } return e - first - 1;)
+CONCORD_FUNCTION(u8, low_bits, (u32 x), return (u8)(x ^ (x >> 8));)
+CONCORD_FUNCTION(i64, distance, (i16 x, i64 from), return (i64)x - from;)
+CONCORD_FUNCTION(u64, folded, (u64 x, u64 times), return (x * times) >> 48;)
+
+namespace {
+
+using Depth = Plan::Depth;
+constexpr Pattern skews[] = {Pattern::random, Pattern::constant, Pattern::skewed, Pattern::sorted};
+const std::vector<Pattern> skew_patterns(std::begin(skews), std::end(skews));
+
+// Cases of one size and pattern, of those that were asked for or else these.
+template <class Make>
+void sized(const Plan& plan, const std::vector<u64>& sizes, const std::vector<Pattern>& patterns,
+           const CaseSink& emit, Make make) {
+    std::size_t index = 0;
+    for (const u64 n : plan.sizes_or(sizes)) {
+        for (const Plan::Shape& shape : plan.shapes(index++, n, patterns))
+            emit(make(n, shape.pattern), shape.placements);
+    }
+}
+
+const std::vector<u64> few_sizes = {1, 1025, 65537, 300007};
+const std::vector<Pattern> few_patterns = {Pattern::random, Pattern::skewed, Pattern::special};
+const std::vector<Pattern> few_patterns_of_integers = {Pattern::random, Pattern::skewed, Pattern::mixed};
+
+// Every binning is a kernel of its own of every variant, and so are some numbers of bins and each width of counters: a
+// type goes through some of them, all types together through each.
+template <class T>
+void float_cases(const Plan& plan, const CaseSink& emit) {
+    constexpr Type type = type_of<T>();
+    constexpr bool main = sizeof(T) == 4;
+    auto input = [&](u64 n, Pattern p) { return Input{type, n, p, plan.seed()}; };
+    std::vector<Pattern> patterns = skew_patterns;
+    for (const Pattern more : {Pattern::special, Pattern::mixed, Pattern::tiny, Pattern::zeros})
+        patterns.push_back(more);
+    for_plan(plan, type, main ? Depth::huge : Depth::some, patterns, emit, [&](u64 n, Pattern p) {
+        return even_float<T>("even256", main ? Type::u32 : Type::u64, input(n, p), 256, T(-1), T(1));
+    });
+    // Enough equal samples a group for packed counters to be spilled.
+    sized(plan, {(1 << 21) + 3}, {Pattern::constant}, emit, [&](u64 n, Pattern p) {
+        return even_float<T>("even65536", main ? Type::u32 : Type::u64, input(n, p), 65536, T(-1), T(1));
+    });
+    // Bins around what tables hold, in ranges that are no power of two.
+    struct Shape {
+        u64 bins;
+        Type counter, counter_64;  // of f32 and of f64
+        T lo, hi;
+    };
+    constexpr Shape shapes[] = {
+        {1, Type::u32, Type::u64, T(-0.5), T(0.75)},   {3, Type::u16, Type::u64, T(-1), T(0.1)},
+        {255, Type::u32, Type::u64, T(0), T(1)},       {257, Type::u16, Type::u64, T(-0.7), T(0.9)},
+        {2048, Type::u16, Type::u64, T(-1), T(1)},     {4097, Type::u32, Type::u64, T(-0.3), T(0.3)},
+        {65536, Type::u32, Type::u64, T(-1), T(1)},    {1000003, Type::u32, Type::u64, T(-1), T(0.999)},
+        {100, Type::u32, Type::u64, T(0), T(0x1p-120)}};
+    for (const Shape& s : shapes) {
+        if (!main && !plan.full() && s.bins > 300 && s.bins != 65536) continue;
+        const Type counter = main ? s.counter : s.counter_64;
+        sized(plan, few_sizes, few_patterns, emit, [&](u64 n, Pattern p) {
+            return even_float<T>("even" + std::to_string(s.bins), counter, input(n, p), s.bins, s.lo, s.hi);
+        });
+        if (s.bins > 65536) continue;
+        sized(plan, {100003}, {Pattern::random}, emit, [&](u64 n, Pattern) {
+            return even_float<T>("edges" + std::to_string(s.bins), counter,
+                                 edges<T>(n, plan.seed(), s.bins, s.lo, s.hi), s.bins, s.lo, s.hi);
+        });
+    }
+}
+
+template <class T>
+void even_integer_cases(const Plan& plan, const CaseSink& emit) {
+    constexpr Type type = type_of<T>();
+    using L = std::numeric_limits<T>;
+    // Ends past the type's own, for all but the widest.
+    using Wide = std::conditional_t<sizeof(T) == 8, T, i64>;
+    const Wide least = L::min(), past = static_cast<Wide>(sizeof(T) == 8 ? L::max() : Wide(L::max()) + 1);
+    auto input = [&](u64 n, Pattern p) { return Input{type, n, p, plan.seed()}; };
+    auto among = [&](std::initializer_list<Type> types) {
+        return plan.full() || std::find(types.begin(), types.end(), type) != types.end();
+    };
+    // A power of two of samples' values a bin, but for the widest types.
+    if (among({Type::u8, Type::u32, Type::i64})) {
+        std::vector<Pattern> patterns = skew_patterns;
+        patterns.push_back(Pattern::mixed);
+        for_plan(plan, type, type == Type::u8 || type == Type::u32 ? Depth::huge : Depth::some, patterns,
+                 emit, [&](u64 n, Pattern p) {
+                     return even_integer<T>("even256", Type::u32, input(n, p), 256, least, past);
+                 });
+    }
+    // A range within the type's, no power of two; u16 counters that are full.
+    if (among({Type::i8, Type::i32, Type::u64})) {
+        const Wide lo = static_cast<Wide>(std::is_signed_v<T> ? -57 : 23), hi = 101;
+        const auto range = static_cast<u64>(hi - lo);
+        sized(plan, {1009, 65537, 300007}, {Pattern::random, Pattern::constant}, emit, [&](u64 n, Pattern p) {
+            return even_integer<T>("even13", Type::u16, within<T>(input(n, p), static_cast<T>(lo), range), 13,
+                                   lo, hi);
+        });
+        sized(plan, {100003}, {Pattern::random}, emit, [&](u64 n, Pattern) {
+            return even_integer<T>("edges17", Type::u16,
+                                   edges<T>(n, plan.seed(), 17, static_cast<T>(lo), static_cast<T>(hi)), 17,
+                                   lo, hi);
+        });
+    }
+    // More bins than there are samples' values, from far below to far above them.
+    if (among({Type::i32})) {
+        sized(plan, {1025, 300007}, few_patterns_of_integers, emit, [&](u64 n, Pattern p) {
+            constexpr i64 far = i64{1} << (sizeof(T) == 8 ? 40 : 8 * sizeof(T));
+            return even_integer<T>("even2049", Type::u64, input(n, p), 2049, -far - 5, 2 * far + 100);
+        });
+    }
+    if (among({Type::i64})) {
+        for (const u64 bins : {u64{100}, u64{255}})
+            sized(plan, {100003}, {Pattern::random}, emit, [&](u64 n, Pattern) {
+                const T lo = static_cast<T>(least / 3), hi = static_cast<T>(past / 3);
+                return even_integer<T>("edges" + std::to_string(bins), Type::u32,
+                                       edges<T>(n, plan.seed(), bins, lo, hi), bins, static_cast<Wide>(lo),
+                                       static_cast<Wide>(hi));
+            });
+    }
+}
+
+template <class T>
+void integer_cases(const Plan& plan, const CaseSink& emit) {
+    constexpr Type type = type_of<T>();
+    auto input = [&](u64 n, Pattern p) { return Input{type, n, p, plan.seed()}; };
+    auto among = [&](std::initializer_list<Type> types) {
+        return plan.full() || std::find(types.begin(), types.end(), type) != types.end();
+    };
+    even_integer_cases<T>(plan, emit);
+    if (among({Type::i64, Type::u8})) {
+        sized(plan, few_sizes, few_patterns_of_integers, emit, [&](u64 n, Pattern p) {
+            const u64 bins = sizeof(T) == 1 ? 100 : sizeof(T) == 2 ? 20000 : 65536;
+            const u64 range = sizeof(T) == 1 ? 120 : bins + bins / 8;
+            return identity_work<T>(sizeof(T) == 1 ? Type::u32 : Type::u16,
+                                    within<T>(input(n, p), T(0), range), bins);
+        });
+    }
+    if constexpr (std::is_unsigned_v<T>) {
+        if (among({Type::u16, Type::u64})) {
+            for (const u64 bins : {u64{sizeof(T) == 8 ? 257U : 251U}, u64{1}})
+                sized(plan, few_sizes, few_patterns_of_integers, emit, [&](u64 n, Pattern p) {
+                    return modulo_work<T>(sizeof(T) == 8 ? Type::u16 : Type::u64, input(n, p), bins);
+                });
+        }
+    }
+}
+
+void user_cases(const Plan& plan, Type type, const CaseSink& emit) {
+    auto each = [&](auto make) {
+        sized(plan, {0, 1, 1025, 70001}, {Pattern::random, Pattern::mixed}, emit, [&](u64 n, Pattern p) {
+            return make(Input{type, n, p, plan.seed()});
+        });
+    };
+    // Each is a kernel of every variant: two will do but for the full plan.
+    if (!plan.full() && (type == Type::u32 || type == Type::u64)) return;
+    switch (type) {
+        case Type::f32:
+            return each([](const Input& input) {
+                return user_work<f32, u32>("exponent", input, 60, exponent_of.bind(0x1p-30F, 7));
+            });
+        case Type::u32:
+            return each(
+                [](const Input& input) { return user_work<u32, u16>("low_bits", input, 200, low_bits); });
+        case Type::i16:
+            return each([](const Input& input) {
+                return user_work<i16, u64>("distance", input, 5000, distance.bind(-3000));
+            });
+        case Type::u64:
+            return each([](const Input& input) {
+                return user_work<u64, u32>("folded", input, 65000, folded.bind(u64{0x9e3779b97f4a7c15}));
+            });
+        default:
+            break;
+    }
+}
+
+void histogram_cases(const Plan& plan, Type type, const CaseSink& emit) {
+    visit(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        if constexpr (std::is_floating_point_v<T>) {
+            float_cases<T>(plan, emit);
+        } else {
+            integer_cases<T>(plan, emit);
+        }
+    });
+    user_cases(plan, type, emit);
+}
+
+// Even bins over all that the data may be: [-1, 1) for floats, the type's whole range for integers, but for its
+// largest value in the widest types.
+std::optional<Work> workload(std::string_view title, Type counter, u64 bins, Pattern pattern, Type type,
+                             u64 n, u64 seed) {
+    return visit(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        const Input input{type, n, pattern, seed};
+        if constexpr (std::is_floating_point_v<T>) {
+            return even_float<T>(std::string(title), counter, input, bins, T(-1), T(1));
+        } else {
+            using L = std::numeric_limits<T>;
+            using Wide = std::conditional_t<sizeof(T) == 8, T, i64>;
+            return even_integer<T>(std::string(title), counter, input, bins, Wide(L::min()),
+                                   static_cast<Wide>(sizeof(T) == 8 ? L::max() : Wide(L::max()) + 1));
+        }
+    });
+}
+
+}  // namespace
+
+Suite histogram_suite() {
+    Suite suite;
+    suite.cases = histogram_cases;
+    auto add = [&](const std::string& end, Type counter, u64 bins, Pattern pattern) {
+        const std::string name = "even" + std::to_string(bins) + end;
+        suite.workloads.push_back({name, [=](Type type, u64 n, u64 seed) {
+                                       return workload(name, counter, bins, pattern, type, n, seed);
+                                   }});
+    };
+    constexpr u64 first[] = {256, 2048, 65536, 1 << 20, 1 << 24};
+    for (const u64 bins : first)
+        add("", Type::u32, bins, Pattern::random);
+    for (const u64 bins : first)
+        add("_equal", Type::u32, bins, Pattern::constant);
+    for (const u64 bins : {128, 512, 1024, 4096, 8192, 16384, 32768})
+        add("", Type::u32, bins, Pattern::random);
+    for (const u64 bins : {128, 1024, 8192, 65536})
+        add("_saturating", Type::u16, bins, Pattern::random);
+    return suite;
+}
+
+}  // namespace concord::lab

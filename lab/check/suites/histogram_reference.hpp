@@ -1,0 +1,230 @@
+#pragma once
+/// What a histogram must give, computed plainly, and inputs that lie where bins end.
+
+#include <concord/lab/compare.hpp>
+#include <concord/lab/suite.hpp>
+
+#include <concord/histogram.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+namespace concord::lab {
+
+__extension__ using i128 = __int128;
+
+/// How many samples fall into each bin; as many as a u64 counts.
+struct Reference {
+    Input input;
+    u64 bins = 0;
+    /// Adds to `counts` what is in the samples [first, first + n).
+    std::function<void(std::span<const std::byte> samples, u64 n, std::vector<u64>& counts)> add;
+
+    const std::vector<u64>& counts() {
+        std::call_once(once_, [&] { count(); });
+        return counts_;
+    }
+
+  private:
+    // A table a thread, for as many pieces as there are threads.
+    void count() {
+        counts_.assign(bins, 0);
+        constexpr u64 step = u64{1} << 18;
+        const u64 threads = std::max(1U, std::thread::hardware_concurrency());
+        std::mutex mutex;
+        parallel_pieces(input.count, std::max(step, input.count / threads + 1), [&](u64 first, u64 n) {
+            std::vector<u64> mine(bins, 0);
+            std::vector<std::byte> scratch;
+            for (u64 at = 0; at < n; at += step) {
+                const u64 some = std::min(step, n - at);
+                add(input.piece(first + at, some, scratch), some, mine);
+            }
+            const std::lock_guard lock(mutex);
+            for (u64 b = 0; b < bins; ++b)
+                counts_[b] += mine[b];
+        });
+    }
+
+    std::once_flag once_;
+    std::vector<u64> counts_;
+};
+
+/// `bin` gives the bin of a sample as a signed number of more than 64 bits; outside [0, bins) it is not counted.
+template <class T, class Bin>
+std::shared_ptr<Reference> reference_of(const Input& input, u64 bins, Bin bin) {
+    auto reference = std::make_shared<Reference>();
+    reference->input = input;
+    reference->bins = bins;
+    reference->add = [bins, bin](std::span<const std::byte> samples, u64 n, std::vector<u64>& counts) {
+        for (u64 i = 0; i < n; ++i) {
+            const i128 b = bin(element<T>(samples, i));
+            if (b >= 0 && b < static_cast<i128>(bins)) ++counts[static_cast<u64>(b)];
+        }
+    };
+    return reference;
+}
+
+template <class C>
+void verify(Reference& reference, u64 first, std::span<const std::byte> got, Verdict& verdict) {
+    const std::vector<u64>& counts = reference.counts();
+    for (u64 i = 0; i * sizeof(C) < got.size(); ++i) {
+        const u64 count = counts[first + i];
+        // u16 stops, u32 wraps.
+        const C expected = sizeof(C) == 2 && count > 65535 ? static_cast<C>(65535) : static_cast<C>(count);
+        if (element<C>(got, i) != expected)
+            return verdict.differ(difference_of(first + i, expected, element<C>(got, i)));
+    }
+}
+
+inline Work work_of(std::string title, Type counter, const std::shared_ptr<Reference>& reference) {
+    Work work;
+    work.algorithm = "histogram";
+    work.title = std::move(title);
+    work.inputs = {reference->input};
+    work.n = reference->input.count;
+    work.outputs = {{counter, reference->bins}};
+    work.traffic = work.bytes();
+    work.in_place = false;
+    work.verify = [reference, counter](const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
+                                       Verdict& verdict) {
+        if (counter == Type::u16) return verify<u16>(*reference, first, got, verdict);
+        if (counter == Type::u32) return verify<u32>(*reference, first, got, verdict);
+        verify<u64>(*reference, first, got, verdict);
+    };
+    return work;
+}
+
+inline Work binned_work(std::string title, Type counter, const std::shared_ptr<Reference>& reference,
+                        const HistogramBins& bins) {
+    Work work = work_of(std::move(title), counter, reference);
+    work.call = [bins](Stream& stream, std::span<const View> in, std::span<const View> out,
+                       const Options& options) { return histogram(stream, in[0], out[0], bins, options); };
+    return work;
+}
+
+/// Even bins of floats, each operation rounded to T: "bin = min(N - 1, trunc((x - LO) * s)), s = N / (HI - LO)".
+template <class T>
+i128 even_bin(T x, T lo, T hi, u64 bins) {
+    if (!(x >= lo) || !(x < hi)) return -1;
+    const T scale = static_cast<T>(bins) / (hi - lo);
+    const T from = x - lo;
+    const T place = std::trunc(from * scale);
+    return place >= static_cast<T>(bins)
+               ? static_cast<i128>(bins) - 1
+               : std::min<i128>(static_cast<i128>(bins) - 1, static_cast<i128>(place));
+}
+
+template <class T>
+Work even_float(std::string title, Type counter, const Input& input, u64 bins, T lo, T hi) {
+    return binned_work(std::move(title), counter,
+                       reference_of<T>(input, bins, [=](T x) { return even_bin(x, lo, hi, bins); }),
+                       HistogramBins::even(lo, hi));
+}
+
+/// Even bins of integers: "bin = floor((x - LO) * N / (HI - LO)) without rounding error".
+template <class T, class B>
+Work even_integer(std::string title, Type counter, const Input& input, u64 bins, B lo, B hi) {
+    __extension__ using u128 = unsigned __int128;
+    const i128 low = lo, high = hi;
+    const u64 range = static_cast<u64>(high - low);
+    return binned_work(std::move(title), counter,
+                       reference_of<T>(input, bins,
+                                       [=](T x) -> i128 {
+                                           const i128 sample = x;
+                                           if (sample < low || sample >= high) return -1;
+                                           const u64 from = static_cast<u64>(sample - low);
+                                           return static_cast<i128>(u128{from} * bins / range);
+                                       }),
+                       HistogramBins::even(lo, hi));
+}
+
+template <class T>
+Work modulo_work(Type counter, const Input& input, u64 bins) {
+    return binned_work("modulo" + std::to_string(bins), counter,
+                       reference_of<T>(input, bins, [=](T x) { return static_cast<i128>(u64{x} % bins); }),
+                       HistogramBins::modulo());
+}
+
+template <class T>
+Work identity_work(Type counter, const Input& input, u64 bins) {
+    return binned_work("identity" + std::to_string(bins), counter,
+                       reference_of<T>(input, bins, [](T x) { return static_cast<i128>(x); }),
+                       HistogramBins::identity());
+}
+
+/// A function of the user's own is its own reference, compiled by the host compiler.
+template <class T, class C, class F>
+Work user_work(const char* title, const Input& input, u64 bins, const F& f) {
+    Work work = work_of(title, type_of<C>(),
+                        reference_of<T>(input, bins, [f](T x) { return static_cast<i128>(f(x)); }));
+    work.call = [f](Stream& stream, std::span<const View> in, std::span<const View> out,
+                    const Options& options) {
+        return histogram(stream, Span<T>(in[0]), Span<C>(out[0]), f, options);
+    };
+    return work;
+}
+
+/// Samples on the edges of even bins, one unit beside them, and far away.
+template <class T>
+Input edges(u64 n, u64 seed, u64 bins, T lo, T hi) {
+    Input input{type_of<T>(), n, Pattern::random, seed};
+    input.custom = [=](u64, u64 bits) {
+        const u64 edge = bits % (bins + 1);
+        T x{};
+        if constexpr (std::is_floating_point_v<T>) {
+            x = lo + static_cast<T>(edge) * ((hi - lo) / static_cast<T>(bins));
+            constexpr T infinity = std::numeric_limits<T>::infinity();
+            switch (bits >> 60) {
+                case 0:
+                case 1:
+                    x = std::nextafter(x, -infinity);
+                    break;
+                case 2:
+                case 3:
+                    x = std::nextafter(x, infinity);
+                    break;
+                case 4:
+                    x = std::nextafter(hi, (bits >> 59 & 1) != 0 ? infinity : -infinity);
+                    break;
+                case 5:
+                    x = std::nextafter(lo, (bits >> 59 & 1) != 0 ? infinity : -infinity);
+                    break;
+                case 6:
+                    x = (bits >> 59 & 1) != 0 ? lo : hi;
+                    break;
+                default:
+                    break;
+            }
+        } else {
+            // The first sample of the bin, the last of the one before, and those beside them.
+            const i128 range = static_cast<i128>(hi) - static_cast<i128>(lo);
+            x = static_cast<T>(static_cast<i128>(lo) +
+                               (range * static_cast<i128>(edge) + static_cast<i128>(bins) - 1) /
+                                   static_cast<i128>(bins) +
+                               static_cast<i128>(bits >> 62) - 2);
+        }
+        u64 result = 0;
+        std::memcpy(&result, &x, sizeof x);
+        return result;
+    };
+    return input;
+}
+
+/// Integers in [lo, lo + range): what `bits` are to be.
+template <class T>
+Input within(Input input, T lo, u64 range) {
+    const Pattern pattern = input.pattern;
+    const u64 count = input.count;
+    input.custom = [=](u64 i, u64 bits) {
+        __extension__ using u128 = unsigned __int128;
+        u64 x = static_cast<u64>(u128{bits} * range >> 64);
+        if (pattern == Pattern::constant) x = range / 3;
+        if (pattern == Pattern::skewed && bits % 128 != 0) x = range / 3;
+        if (pattern == Pattern::sorted) x = static_cast<u64>(u128{range} * i / count);
+        return static_cast<u64>(lo) + x;
+    };
+    return input;
+}
+
+}  // namespace concord::lab

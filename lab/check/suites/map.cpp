@@ -1,0 +1,190 @@
+// The cases of map and add. References are written here anew, not taken from the library.
+
+#include <concord/lab/compare.hpp>
+#include <concord/lab/suite.hpp>
+
+#include <concord/add.hpp>
+#include <concord/map.hpp>
+
+namespace concord::lab {
+
+CONCORD_FUNCTION(f32, saxpy, (f32 x, f32 y, f32 a), return a * x + y;)
+CONCORD_FUNCTION(f64, fma_of, (f64 x, f64 y, f64 a), return fma(a, x, y);)
+CONCORD_FUNCTION(f32, from_bytes, (u8 x, f32 scale), return scale * (f32)x;)
+CONCORD_FUNCTION(u8, is_above, (f64 x, f64 limit), return x > limit ? (u8)1 : (u8)0;)
+CONCORD_FUNCTION(u64, mix, (u64 x, u64 y, u64 times, u64 shift), u64 z = x ^ y;
+                 for (u64 i = 0; i < times; ++i) z = (z ^ (z >> shift)) * (u64)0x9e3779b97f4a7c15; return z;)
+
+namespace {
+
+using Depth = Plan::Depth;
+
+template <class T>
+T reference(MapFunction function, T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+        switch (function) {
+            case MapFunction::negate:
+                return -x;
+            case MapFunction::abs:
+                return std::abs(x);
+            case MapFunction::square:
+                return x * x;
+            case MapFunction::sqrt:
+                return std::sqrt(x);
+            default:
+                return x;
+        }
+    } else {
+        const u64 bits = static_cast<u64>(x);  // sign-extended, so that everything wraps as it should
+        switch (function) {
+            case MapFunction::negate:
+                return static_cast<T>(0 - bits);
+            case MapFunction::abs:
+                return static_cast<T>(x < T(0) ? 0 - bits : bits);
+            case MapFunction::square:
+                return static_cast<T>(bits * bits);
+            default:
+                return x;
+        }
+    }
+}
+
+template <class T>
+Work map_work(MapFunction function, const Input& input) {
+    Work work = function == MapFunction::copy
+                    // As bits: a copy keeps every payload.
+                    ? elementwise<T, T>(
+                          "map", "copy", {input}, [](T x) { return x; }, true)
+                    : elementwise<T, T>("map", std::string(name_of(function)), {input},
+                                        [function](T x) { return reference(function, x); });
+    work.call = [function](Stream& stream, std::span<const View> in, std::span<const View> out,
+                           const Options& options) { return map(stream, in[0], out[0], function, options); };
+    return work;
+}
+
+// Work of a function of the user's own; it is its own reference, compiled by the host compiler.
+template <class U, class A, class F>
+Work map_one(const char* title, const Input& input, const F& f) {
+    Work work = elementwise<U, A>("map", title, {input}, [f](A x) { return f(x); });
+    work.call = [f](Stream& stream, std::span<const View> in, std::span<const View> out,
+                    const Options& options) {
+        return map(stream, Span<A>(in[0]), Span<U>(out[0]), f, options);
+    };
+    return work;
+}
+
+template <class U, class A, class B, class F>
+Work map_two(const char* title, const Input& a, const Input& b, const F& f) {
+    Work work = elementwise<U, A, B>("map", title, {a, b}, [f](A x, B y) { return f(x, y); });
+    work.call = [f](Stream& stream, std::span<const View> in, std::span<const View> out,
+                    const Options& options) {
+        return map(stream, Span<A>(in[0]), Span<B>(in[1]), Span<U>(out[0]), f, options);
+    };
+    return work;
+}
+
+// A function that is only text, where the device compiles at run time.
+Work map_text(const Input& input) {
+    static const Operator op =
+        operator_from_text("float f(float x) { float y = x; if (x < 0) y = -x; return y * 0.5f; }");
+    Work work = elementwise<f32, f32>("map", "text", {input}, [](f32 x) { return (x < 0 ? -x : x) * 0.5f; });
+    work.call = [](Stream& stream, std::span<const View> in, std::span<const View> out,
+                   const Options& options) { return map(stream, in[0], out[0], op, options); };
+    return work;
+}
+
+void map_cases(const Plan& plan, Type type, const CaseSink& emit) {
+    const std::vector<Pattern> patterns = patterns_of(type);
+    auto input = [&](u64 n, Pattern pattern, u64 salt) {
+        return Input{type, n, pattern, plan.seed() + salt};
+    };
+    auto each = [&](Depth depth, auto make) { for_plan(plan, type, depth, patterns, emit, make); };
+
+    for (const MapFunction function : all_map_functions) {
+        if (function == MapFunction::sqrt && !is_float(type)) continue;
+        each(function == MapFunction::copy     ? Depth::huge
+             : function == MapFunction::square ? Depth::all
+                                               : Depth::some,
+             [&](u64 n, Pattern pattern) {
+                 return visit(type, [&](auto tag) {
+                     return map_work<typename decltype(tag)::type>(function, input(n, pattern, 0));
+                 });
+             });
+    }
+    switch (type) {
+        case Type::f32:
+            each(Depth::all, [&](u64 n, Pattern p) {
+                return map_two<f32, f32, f32>("saxpy", input(n, p, 0), input(n, p, 1), saxpy.bind(1.25f));
+            });
+            each(Depth::some, [&](u64 n, Pattern p) { return map_text(input(n, p, 0)); });
+            break;
+        case Type::f64:
+            each(Depth::some, [&](u64 n, Pattern p) {
+                return map_two<f64, f64, f64>("fma", input(n, p, 0), input(n, p, 1), fma_of.bind(-0.3));
+            });
+            each(Depth::some, [&](u64 n, Pattern p) {
+                return map_one<u8, f64>("above", input(n, p, 0), is_above.bind(0.25));
+            });
+            break;
+        case Type::u8:
+            each(Depth::some, [&](u64 n, Pattern p) {
+                return map_one<f32, u8>("from_bytes", input(n, p, 0), from_bytes.bind(0.1f));
+            });
+            break;
+        case Type::u64:
+            each(Depth::some, [&](u64 n, Pattern p) {
+                return map_two<u64, u64, u64>("mix", input(n, p, 0), input(n, p, 1), mix.bind(3, 29));
+            });
+            break;
+        default:
+            break;
+    }
+}
+
+Work add_work(Type type, u64 n, Pattern pattern, u64 seed) {
+    const std::vector<Input> inputs = {{type, n, pattern, seed}, {type, n, pattern, seed + 1}};
+    Work work = visit(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        return elementwise<T, T, T>("add", "sum", inputs, [](T a, T b) {
+            if constexpr (std::is_floating_point_v<T>) return a + b;
+            return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
+        });
+    });
+    work.call = [](Stream& stream, std::span<const View> in, std::span<const View> out,
+                   const Options& options) { return add(stream, in[0], in[1], out[0], options); };
+    return work;
+}
+
+void add_cases(const Plan& plan, Type type, const CaseSink& emit) {
+    for_plan(plan, type, Depth::huge, patterns_of(type), emit,
+             [&](u64 n, Pattern pattern) { return add_work(type, n, pattern, plan.seed()); });
+}
+
+std::optional<Work> map_workload(MapFunction function, Type type, u64 n, u64 seed) {
+    if (function == MapFunction::sqrt && !is_float(type)) return std::nullopt;
+    return visit(type, [&](auto tag) {
+        return map_work<typename decltype(tag)::type>(function, {type, n, Pattern::random, seed});
+    });
+}
+
+}  // namespace
+
+Suite map_suite() {
+    Suite suite;
+    suite.cases = map_cases;
+    for (const MapFunction function : all_map_functions)
+        suite.workloads.push_back({std::string(name_of(function)), [function](Type type, u64 n, u64 seed) {
+                                       return map_workload(function, type, n, seed);
+                                   }});
+    return suite;
+}
+
+Suite add_suite() {
+    Suite suite;
+    suite.cases = add_cases;
+    suite.workloads = {
+        {"sum", [](Type type, u64 n, u64 seed) { return add_work(type, n, Pattern::random, seed); }}};
+    return suite;
+}
+
+}  // namespace concord::lab

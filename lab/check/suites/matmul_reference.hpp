@@ -1,0 +1,234 @@
+#pragma once
+// What matmul is to give: plain loops, one chain of fma an element, written here anew. Rows are computed when they are first
+// looked at, by whichever thread does.
+
+#include <concord/lab/compare.hpp>
+
+#include <concord/host_kernel.hpp>
+#include <concord/matmul.hpp>
+
+#include <array>
+#include <map>
+#include <mutex>
+
+namespace concord::lab {
+
+/// The call, all pitches and strides given.
+struct MatmulCall {
+    MatmulShape shape;
+    MatmulScale scale;
+};
+
+/// `rows` rows of A, which follow one another, by all of B; compiled for wide registers, since std::fma is a call otherwise.
+template <class T>
+void matmul_reference_rows(const Group& /*group*/, const T* a, const T* b, T* out, u64 rows, u64 n, u64 k) {
+    constexpr u64 width = 128;
+    for (u64 j = 0; j < n; j += width) {
+        for (u64 i = 0; i < rows; ++i) {
+            T t[width] = {};
+            const u64 columns = std::min(width, n - j);
+            if (columns == width) {
+                for (u64 l = 0; l < k; ++l) {
+                    for (u64 c = 0; c < width; ++c)
+                        t[c] = std::fma(a[i * k + l], b[l * n + j + c], t[c]);
+                }
+            } else {
+                for (u64 l = 0; l < k; ++l) {
+                    for (u64 c = 0; c < columns; ++c)
+                        t[c] = std::fma(a[i * k + l], b[l * n + j + c], t[c]);
+                }
+            }
+            std::memcpy(out + i * n + j, t, columns * sizeof(T));
+        }
+    }
+}
+
+/// One row: the sums in f64, and those of the magnitudes, for what is held to a bound.
+template <class T>
+void matmul_reference_bounds(const Group& /*group*/, const T* a, const T* b, f64* sums, f64* magnitudes,
+                             u64 n, u64 k) {
+    for (u64 j = 0; j < n; ++j)
+        sums[j] = magnitudes[j] = 0;
+    for (u64 l = 0; l < k; ++l) {
+        const f64 of_a = a[l];
+        for (u64 j = 0; j < n; ++j) {
+            const f64 of_b = b[l * n + j];
+            sums[j] = std::fma(of_a, of_b, sums[j]);
+            magnitudes[j] = std::fma(std::fabs(of_a), std::fabs(of_b), magnitudes[j]);
+        }
+    }
+}
+
+template <class T>
+class MatmulReference {
+  public:
+    /// before: what is in C where beta is not 0.
+    MatmulReference(Input a, Input b, Input before, const MatmulCall& call)
+        : a_(std::move(a)), b_(std::move(b)), before_(std::move(before)), call_(call) {
+        const MatmulShape& s = call.shape;
+        const u64 blocks = (s.m + block - 1) / block * s.batch;
+        blocks_ = std::vector<Block>(s.n == 0 ? 0 : blocks);
+        factors_ = std::vector<Factor>(s.b_stride == 0 ? 1 : s.batch);
+        // Of products past 2^38 operations a sample of rows: hours of checking otherwise.
+        const double operations = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) *
+                                  static_cast<double>(s.k) * static_cast<double>(s.batch);
+        every_ = operations <= 0x1p38 ? 1 : static_cast<u64>(operations / 0x1p37);
+    }
+
+    /// Elements [first, ...) of C's range; what lies between rows and matrices is not looked at.
+    void verify(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict& verdict) {
+        const MatmulShape& s = call_.shape;
+        const bool in_order = variant.order != OperationOrder::unspecified;
+        const u64 end = first + got.size() / sizeof(T);
+        for (u64 i = first; i < end;) {
+            const u64 product = s.batch == 1 ? 0 : i / s.c_stride, in_product = i - product * s.c_stride;
+            const u64 row = in_product / s.c_pitch, column = in_product % s.c_pitch;
+            const u64 stop = std::min(end, i - column + s.c_pitch);
+            if (row < s.m && column < s.n && is_verified(row)) {
+                if (!in_order) {
+                    verify_bound(variant, product, row, column, i, std::min(stop, i - column + s.n), first,
+                                 got, verdict);
+                    i = s.batch == 1 ? stop : std::min(stop, (product + 1) * s.c_stride);
+                    continue;
+                }
+                const T* expected = row_of(product, row);
+                for (u64 j = column; j < s.n && i + (j - column) < stop; ++j) {
+                    const u64 at = i + (j - column);
+                    const T value = element<T>(got, at - first), wanted = finished(expected[j], at);
+                    if (!same(wanted, value, false)) return verdict.differ(difference_of(at, wanted, value));
+                }
+            }
+            // To the next row, or the next matrix if that comes first.
+            i = s.batch == 1 ? stop : std::min(stop, (product + 1) * s.c_stride);
+        }
+    }
+
+  private:
+    static constexpr u64 block = 16;  // rows that are computed together
+    struct Block {
+        std::once_flag once;
+        std::vector<T> rows;
+    };
+    struct Factor {
+        std::once_flag once;
+        std::vector<T> rows;  // of op(B), one after the other
+    };
+
+    bool is_verified(u64 row) const {
+        return every_ == 1 || row == 0 || row + 1 == call_.shape.m ||
+               (row * 0x9e3779b97f4a7c15 >> 32) % every_ == 0;
+    }
+
+    // Roundings of u on the way to t: k products and sums in any order, and one to spare; of tf32x3, 3 k sums that are rounded
+    // towards 0, by up to 2 u each, and 3 * 2^-22 = 12 u that a product loses.
+    f64 roundings(const Variant& variant) const {
+        const auto k = static_cast<f64>(call_.shape.k);
+        return variant.name == "tf32x3" ? 6 * k + 16 : k + 2;
+    }
+
+    // Elements [begin, end) of C's range, of one row. A reference in f64 is as far from the truth as what it is compared with
+    // may be, where that is f64 as well. No bound is known where products may under- or overflow.
+    void verify_bound(const Variant& variant, u64 product, u64 row, u64 column, u64 begin, u64 end, u64 first,
+                      std::span<const std::byte> got, Verdict& verdict) {
+        const MatmulShape& s = call_.shape;
+        std::vector<f64> sums(s.n), magnitudes(s.n);
+        const std::vector<T> a = row_of_a(product, row, 1);
+        const T *from_a = a.data(), *from_b = factor(product).data();
+        f64 *to_sums = sums.data(), *to_magnitudes = magnitudes.data();
+        const void* const arguments[] = {&from_a, &from_b, &to_sums, &to_magnitudes, &s.n, &s.k};
+        static constexpr HostKernel kernel = host_kernel<&matmul_reference_bounds<T>>();
+        kernel.entry(host_isa())({}, arguments);
+        const f64 h = roundings(variant) + 2, twice = sizeof(T) == 8 ? 2 : 1;
+        const f64 alpha = static_cast<T>(call_.scale.alpha), beta = static_cast<T>(call_.scale.beta);
+        for (u64 at = begin; at < end; ++at) {
+            const u64 j = column + (at - begin);
+            const T value = element<T>(got, at - first);
+            std::vector<std::byte> scratch;
+            const f64 added =
+                beta == 0 ? 0 : beta * static_cast<f64>(element<T>(before_.piece(at, 1, scratch), 0));
+            const f64 wanted = alpha * sums[j] + added,
+                      magnitude = std::fabs(alpha) * magnitudes[j] + std::fabs(added);
+            ErrorBounds bounds;
+            if (a_.pattern == Pattern::random) {
+                bounds.error = std::fabs(static_cast<f64>(value) - wanted);
+                bounds.hard = twice * gamma_bound<T>(h) * magnitude;
+                bounds.alarm = twice * alarm_bound<T>(h) * magnitude;
+            }
+            hold_to(bounds, at, static_cast<T>(wanted), value, verdict);
+        }
+    }
+
+    T finished(T t, u64 at) const {
+        const T alpha = static_cast<T>(call_.scale.alpha), beta = static_cast<T>(call_.scale.beta);
+        if (beta == 0) return alpha * t;
+        std::vector<std::byte> scratch;
+        const T scaled = beta * element<T>(before_.piece(at, 1, scratch), 0);
+        return std::fma(alpha, t, scaled);
+    }
+
+    // rows x columns elements, where element (r, c) is at r * row + c * column of an input.
+    static std::vector<T> gathered(const Input& input, u64 begin, u64 rows, u64 columns, u64 row,
+                                   u64 column) {
+        std::vector<T> all(rows * columns);
+        if (all.empty()) return all;
+        std::vector<std::byte> scratch;
+        const u64 count = (rows - 1) * row + (columns - 1) * column + 1;
+        const auto piece = input.piece(begin, count, scratch);
+        for (u64 r = 0; r < rows; ++r) {
+            for (u64 c = 0; c < columns; ++c)
+                all[r * columns + c] = element<T>(piece, r * row + c * column);
+        }
+        return all;
+    }
+
+    const std::vector<T>& factor(u64 product) {
+        const MatmulShape& s = call_.shape;
+        Factor& found = factors_[s.b_stride == 0 ? 0 : product];
+        std::call_once(found.once, [&] {
+            found.rows = gathered(b_, product * s.b_stride, s.k, s.n, s.transpose_b ? 1 : s.b_pitch,
+                                  s.transpose_b ? s.b_pitch : 1);
+        });
+        return found.rows;
+    }
+
+    const T* row_of(u64 product, u64 row) {
+        const MatmulShape& s = call_.shape;
+        const u64 begin = row / block * block, rows = every_ == 1 ? std::min(block, s.m - begin) : 1;
+        if (every_ != 1) {
+            // A row of a sample at a time.
+            thread_local std::vector<T> one;
+            one.resize(s.n);
+            compute(product, row, 1, one.data());
+            return one.data();
+        }
+        Block& found = blocks_[product * ((s.m + block - 1) / block) + row / block];
+        std::call_once(found.once, [&] {
+            found.rows.resize(rows * s.n);
+            compute(product, begin, rows, found.rows.data());
+        });
+        return found.rows.data() + (row - begin) * s.n;
+    }
+
+    std::vector<T> row_of_a(u64 product, u64 begin, u64 rows) const {
+        const MatmulShape& s = call_.shape;
+        const u64 row_step = s.transpose_a ? 1 : s.a_pitch, l_step = s.transpose_a ? s.a_pitch : 1;
+        return gathered(a_, product * s.a_stride + begin * row_step, rows, s.k, row_step, l_step);
+    }
+
+    void compute(u64 product, u64 begin, u64 rows, T* out) {
+        const MatmulShape& s = call_.shape;
+        const std::vector<T> a = row_of_a(product, begin, rows);
+        const T *from_a = a.data(), *from_b = factor(product).data();
+        const void* const arguments[] = {&from_a, &from_b, &out, &rows, &s.n, &s.k};
+        static constexpr HostKernel kernel = host_kernel<&matmul_reference_rows<T>>();
+        kernel.entry(host_isa())({}, arguments);
+    }
+
+    Input a_, b_, before_;
+    MatmulCall call_;
+    std::vector<Block> blocks_;
+    std::vector<Factor> factors_;
+    u64 every_ = 1;
+};
+
+}  // namespace concord::lab

@@ -1,0 +1,221 @@
+// The cases of scan. References are written here anew, not taken from the library.
+
+#include "scan_reference.hpp"
+
+#include <concord/lab/compare.hpp>
+#include <concord/lab/suite.hpp>
+
+#include <concord/scan.hpp>
+
+#include <mutex>
+
+namespace concord::lab {
+
+// Not commutative: keeps the last element that is not zero.
+CONCORD_FUNCTION(i32, last_set, (i32 a, i32 b), return b != 0 ? b : a;)
+CONCORD_FUNCTION(f64, weighted, (f64 a, f64 b, f64 weight), return a + b + weight * (a * b);)
+
+namespace {
+
+using Depth = Plan::Depth;
+
+// How results that are not in canonical order are verified.
+enum class Tolerance {
+    exact,    // the operator is associative to the bit
+    bounded,  // sums of floats, by float64 sums and their bound
+    no_bound  // nothing is known; devices are still compared
+};
+
+// Of a library that is not Concord's nothing is known: its sum may be one long chain.
+u64 depth_of(const Variant& variant, u64 n) {
+    for (const Variant* row : scan_variants()) {
+        if (row->name == variant.name) return scan_depth(row->name, n);
+    }
+    return std::max<u64>(1, n);
+}
+
+template <class T>
+struct Reference {
+    Input input;
+    ScanKind kind;
+    T identity;
+    std::function<T(T, T)> op;  // for a user's operator; else by `name`
+    std::optional<ReduceOp> name;
+    Tolerance tolerance = Tolerance::exact;
+
+    // Holds results [first, first + got.size() / sizeof(T)) against the canonical scan.
+    void verify(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict& verdict) {
+        if (!name) return verify_with(variant, first, got, verdict, op);
+        with_reference<T>(*name, [&](auto f) { verify_with(variant, first, got, verdict, f); });
+    }
+
+  private:
+    template <class Op>
+    void verify_with(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict& verdict,
+                     Op f) {
+        std::call_once(once_, [&] {
+            carries_.emplace(input, identity, f);
+            constexpr u64 most_kept = u64{1} << 22;  // which all variants are then held against
+            if (input.count <= most_kept)
+                kept_ = carries_->scan(0, input.count, kind == ScanKind::exclusive, f);
+            if constexpr (std::is_floating_point_v<T>) {
+                if (tolerance == Tolerance::bounded) exact_.emplace(input);
+            }
+        });
+        const bool by_bits = variant.order == OperationOrder::canonical || tolerance == Tolerance::exact;
+        const u64 n = got.size() / sizeof(T);
+        std::vector<T> piece;
+        if (kept_.empty()) piece = carries_->scan(first, n, kind == ScanKind::exclusive, f);
+        const std::span<const T> expected =
+            kept_.empty() ? std::span<const T>(piece) : std::span<const T>(kept_).subspan(first, n);
+        if (!by_bits) verdict.bits = false;
+        if (!by_bits && tolerance == Tolerance::no_bound) verdict.no_bound = n > 0;
+        for (u64 i = 0; by_bits && i < n; ++i) {
+            const T value = element<T>(got, i);
+            if (!same(expected[i], value, false))
+                return verdict.differ(difference_of(first + i, expected[i], value));
+        }
+        if constexpr (std::is_floating_point_v<T>) {
+            if (tolerance == Tolerance::bounded) hold_sums(variant, first, got, by_bits, expected, verdict);
+        }
+    }
+
+    // Each sum by its own bound; NaN and infinities as in canonical order.
+    void hold_sums(const Variant& variant, u64 first, std::span<const std::byte> got, bool by_bits,
+                   std::span<const T> expected, Verdict& verdict) {
+        Verdict held;
+        const bool random = input.pattern == Pattern::random || input.pattern == Pattern::near_one;
+        const double h = static_cast<double>(depth_of(variant, first + expected.size()));
+        const double hard = gamma_bound<T>(h), alarm = alarm_bound<T>(h);
+        exact_->walk(first, expected.size(), kind == ScanKind::exclusive, [&](u64 i, const ExactSum& exact) {
+            const T value = element<T>(got, i - first);
+            if (!std::isfinite(expected[i - first])) {
+                if (!by_bits && !same(expected[i - first], value, false))
+                    held.differ(difference_of(i, expected[i - first], value));
+                return;
+            }
+            ErrorBounds bounds{exact.error_of(static_cast<double>(value)), hard * exact.magnitude};
+            if (random) bounds.alarm = alarm * exact.magnitude;
+            hold_to(bounds, i, expected[i - first], value, held);
+        });
+        held.bits = verdict.bits;
+        if (by_bits) held.no_bound = false;
+        verdict.merge(std::move(held));
+    }
+
+    std::once_flag once_;
+    std::optional<ReferenceCarries<T>> carries_;
+    std::vector<T> kept_;  // all results, if they are not too many
+    std::optional<ExactPrefixes<T>> exact_;
+};
+
+template <class T>
+Work scan_work(std::string title, const std::shared_ptr<Reference<T>>& reference) {
+    Work work;
+    work.algorithm = "scan";
+    work.title = std::move(title);
+    work.inputs = {reference->input};
+    work.n = reference->input.count;
+    work.outputs = {{type_of<T>(), work.n}};
+    work.traffic = work.bytes();
+    work.verify = [reference](const Variant& variant, std::size_t, u64 first, std::span<const std::byte> got,
+                              Verdict& verdict) { reference->verify(variant, first, got, verdict); };
+    return work;
+}
+
+template <class T>
+Work builtin_work(ReduceOp op, ScanKind kind, const Input& input) {
+    auto reference = std::make_shared<Reference<T>>();
+    reference->input = input;
+    reference->kind = kind;
+    reference->identity = identity_of<T>(op);
+    reference->name = op;
+    if constexpr (std::is_floating_point_v<T>) {
+        if (op == ReduceOp::sum) reference->tolerance = Tolerance::bounded;
+        if (op == ReduceOp::product) reference->tolerance = Tolerance::no_bound;
+    }
+    Work work = scan_work<T>(std::string(name_of(kind)) + "_" + std::string(name_of(op)), reference);
+    work.minor = op != ReduceOp::sum;
+    work.call = [op, kind](Stream& stream, std::span<const View> in, std::span<const View> out,
+                           const Options& options) { return scan(stream, in[0], out[0], op, kind, options); };
+    return work;
+}
+
+// Work of an operator of the user's own; it is its own reference, compiled by the host compiler.
+template <class T, class F>
+Work user_work(const char* title, ScanKind kind, const Input& input, const F& f, T identity,
+               Tolerance tolerance) {
+    auto reference = std::make_shared<Reference<T>>();
+    reference->input = input;
+    reference->kind = kind;
+    reference->identity = identity;
+    reference->op = [f](T a, T b) { return f(a, b); };
+    reference->tolerance = tolerance;
+    Work work = scan_work<T>(title, reference);
+    work.call = [f, identity, kind](Stream& stream, std::span<const View> in, std::span<const View> out,
+                                    const Options& options) {
+        return scan(stream, Span<T>(in[0]), Span<T>(out[0]), f, identity, kind, options);
+    };
+    return work;
+}
+
+Work work_of(ReduceOp op, ScanKind kind, const Input& input) {
+    return visit(input.type,
+                 [&](auto tag) { return builtin_work<typename decltype(tag)::type>(op, kind, input); });
+}
+
+void scan_cases(const Plan& plan, Type type, const CaseSink& emit) {
+    std::vector<Pattern> patterns = patterns_of(type);
+    for (const Pattern more : {Pattern::alternating, Pattern::sorted, Pattern::skewed})
+        patterns.push_back(more);
+    auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
+    for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+        for (const ReduceOp op : all_reduce_ops) {
+            // The operators themselves are reduce's to check: here a few types will do.
+            const bool fewer = op == ReduceOp::product || op == ReduceOp::min;
+            if (fewer && type != Type::f32 && type != Type::i8 && type != Type::u64 && !plan.full()) continue;
+            if (op == ReduceOp::max && type != Type::f64 && type != Type::i32 && type != Type::u16 &&
+                !plan.full())
+                continue;
+            std::vector<Pattern> of_op = patterns;
+            if (op == ReduceOp::product)
+                of_op.front() = Pattern::near_one;  // random ones underflow, or end at 0
+            const bool deep = op == ReduceOp::sum && kind == ScanKind::exclusive;
+            const Depth depth = deep ? Depth::huge : Depth::some;
+            for_plan(plan, type, depth, of_op, emit,
+                     [&](u64 n, Pattern p) { return work_of(op, kind, input(n, p)); });
+        }
+        if (type == Type::i32) {
+            for_plan(plan, type, Depth::some, {Pattern::skewed, Pattern::random, Pattern::mixed}, emit,
+                     [&](u64 n, Pattern p) {
+                         return user_work<i32>("last_set", kind, input(n, p), last_set, 0, Tolerance::exact);
+                     });
+        } else if (type == Type::f64) {
+            for_plan(plan, type, Depth::some, {Pattern::random, Pattern::special}, emit,
+                     [&](u64 n, Pattern p) {
+                         return user_work<f64>("weighted", kind, input(n, p), weighted.bind(0x1.8p-30), 0,
+                                               Tolerance::no_bound);
+                     });
+        }
+    }
+}
+
+}  // namespace
+
+Suite scan_suite() {
+    Suite suite;
+    suite.cases = scan_cases;
+    for (const ScanKind kind : {ScanKind::exclusive, ScanKind::inclusive}) {
+        for (const ReduceOp op : all_reduce_ops) {
+            // Positive floats: of a sum that cancels, even nothing would be within a long chain's bound.
+            auto work = [op, kind](Type type, u64 n, u64 seed) {
+                const Pattern pattern = is_float(type) ? Pattern::near_one : Pattern::random;
+                return work_of(op, kind, {type, n, pattern, seed});
+            };
+            suite.workloads.push_back({std::string(name_of(kind)) + "_" + std::string(name_of(op)), work});
+        }
+    }
+    return suite;
+}
+
+}  // namespace concord::lab

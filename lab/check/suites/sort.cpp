@@ -1,0 +1,295 @@
+// The cases of sort.
+
+#include <concord/lab/suite.hpp>
+
+#include <concord/sort.hpp>
+
+#include "sort_reference.hpp"
+
+namespace concord::lab {
+
+CONCORD_FUNCTION(u8, by_remainder, (u32 a, u32 b, u32 of), return a % of < b % of ? (u8)1 : (u8)0;)
+CONCORD_FUNCTION(i32, nearer, (f32 a, f32 b, f32 to), return fabs(a - to) < fabs(b - to) ? -3 : 0;)
+CONCORD_FUNCTION(u64, by_low_half, (i64 a, i64 b), return (u32)b < (u32)a ? (u64)1 << 40 : (u64)0;)
+CONCORD_FUNCTION(u8, by_bits, (u8 a, u8 b), return (a & 7) < (b & 7) ? (u8)1 : (u8)0;)
+CONCORD_FUNCTION(u16, remainder_key, (u32 x, u32 of), return (u16)(x % of);)
+CONCORD_FUNCTION(f32, distance_key, (f64 x, f64 to), return (f32)fabs(x - to);)
+
+namespace {
+
+using Depth = Plan::Depth;
+
+// From here on inputs are such that their order is known.
+constexpr u64 most_sorted = u64{1} << 24;
+
+template <class T>
+T from_bits(u64 bits) {
+    T value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+template <class T>
+u64 to_bits(T value) {
+    u64 bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+
+// What names of the table promise; of libraries that are not Concord's, nothing.
+bool is_stable(const Variant& variant) {
+    for (const Variant* row : sort_variants()) {
+        if (row->name == variant.name) return sort_is_stable(row->name);
+    }
+    return false;
+}
+
+using Call =
+    std::function<Enqueued(Stream&, std::span<const View> in, std::span<const View> out, const Options&)>;
+
+Call builtin_call(const SortBy& by) {
+    return [by](Stream& stream, std::span<const View> in, std::span<const View> out, const Options& options) {
+        return in.size() == 1 ? sort(stream, in[0], out[0], by, options)
+                              : sort_pairs(stream, in[0], in[1], out[0], out[1], by, options);
+    };
+}
+
+Work sort_work(std::string title, const Input& keys, const std::optional<Input>& values) {
+    Work work;
+    work.algorithm = "sort";
+    work.title = std::move(title);
+    work.n = keys.count;
+    work.inputs = {keys};
+    work.outputs = {{keys.type, keys.count}};
+    if (values) {
+        work.inputs.push_back(*values);
+        work.outputs.push_back({values->type, values->count});
+    }
+    work.traffic = work.bytes();
+    work.in_place = !values;  // pairs are in place altogether or not at all
+    return work;
+}
+
+Work sorted_work(std::string title, const Input& keys, const std::optional<Input>& values,
+                 SortReferenceOrder order, Call call) {
+    Work work = sort_work(std::move(title), keys, values);
+    work.call = std::move(call);
+    work.verify = [reference = std::make_shared<SortReference>(keys, values, std::move(order))](
+                      const Variant& variant, std::size_t output, u64 first, std::span<const std::byte> got,
+                      Verdict& verdict) {
+        reference->verify(is_stable(variant), output, first, got, verdict);
+    };
+    return work;
+}
+
+// The values tell where an element was, as far as they can count.
+Input indices(Type type, u64 n, u64 seed) {
+    return {type, n, Pattern::random, seed, [](u64 i, u64) { return i; }};
+}
+
+Work builtin_work(std::string title, const Input& keys, std::optional<Type> value_type, const SortBy& by) {
+    std::optional<Input> values;
+    if (value_type) values = indices(*value_type, keys.count, keys.seed);
+    SortReferenceOrder order;
+    order.by = by;
+    order.key_type = keys.type;
+    return sorted_work(std::move(title), keys, values, std::move(order), builtin_call(by));
+}
+
+// Keys of which the order is known, alone or with their indices.
+Work known_work(std::string title, const KnownOrder& known, std::optional<Type> value_type,
+                const SortBy& by) {
+    const Input keys = known.input();
+    std::optional<Input> values;
+    if (value_type) values = indices(*value_type, keys.count, keys.seed);
+    Work work = sort_work(std::move(title), keys, values);
+    work.call = builtin_call(by);
+    work.verify = [known, outputs = work.outputs](const Variant&, std::size_t output, u64 first,
+                                                  std::span<const std::byte> got, Verdict& verdict) {
+        visit(outputs[output].type, [&](auto tag) {
+            using T = typename decltype(tag)::type;
+            for (u64 i = 0; i < got.size() / sizeof(T); ++i) {
+                const T expected =
+                    from_bits<T>(output == 0 ? known.sorted_key(first + i) : known.sorted_index(first + i));
+                const T value = element<T>(got, i);
+                if (!same(expected, value, true))
+                    return verdict.differ(difference_of(first + i, expected, value));
+            }
+        });
+    };
+    return work;
+}
+
+Work keys_work(const char* title, Type type, u64 n, Pattern pattern, u64 seed, const SortBy& by) {
+    if (n > most_sorted) return known_work(title, {type, n, seed, by.order == SortOrder::descending}, {}, by);
+    return builtin_work(title, {type, n, pattern, seed}, {}, by);
+}
+
+// By a comparator of the user's own, which is its own reference, compiled by the host compiler.
+template <class T, class F>
+Work less_work(const char* title, const Input& keys, std::optional<Input> values, const F& less) {
+    SortReferenceOrder order;
+    order.key_type = keys.type;
+    order.less = [less](u64 a, u64 b) { return less(from_bits<T>(a), from_bits<T>(b)) != 0; };
+    return sorted_work(
+        title, keys, values, std::move(order),
+        [less](Stream& stream, std::span<const View> in, std::span<const View> out, const Options& options) {
+            if (in.size() == 1) return sort(stream, Span<T>(in[0]), Span<T>(out[0]), less, {}, options);
+            return sort_pairs(stream, Span<T>(in[0]), Span<u32>(in[1]), Span<T>(out[0]), Span<u32>(out[1]),
+                              less, {}, options);
+        });
+}
+
+template <class T, class F>
+Work key_work(const char* title, const Input& in, const F& key, const SortBy& by) {
+    SortReferenceOrder order;
+    order.by = by;
+    order.key_type = type_of<typename F::Result>();
+    order.key = [key](u64 x) { return to_bits(key(from_bits<T>(x))); };
+    return sorted_work(title, in, {}, std::move(order),
+                       [key, by](Stream& stream, std::span<const View> views, std::span<const View> out,
+                                 const Options& options) {
+                           return sort(stream, Span<T>(views[0]), Span<T>(out[0]), key, by, options);
+                       });
+}
+
+// Values of another size than the keys, of every size with some keys.
+Type value_type_of(Type type) {
+    switch (type) {
+        case Type::f64:
+        case Type::i8:
+            return Type::u64;
+        case Type::u8:
+        case Type::i64:
+            return Type::u16;
+        case Type::i16:
+        case Type::u64:
+            return Type::u8;
+        default:
+            return Type::u32;
+    }
+}
+
+void sort_cases(const Plan& plan, Type type, const CaseSink& emit) {
+    std::vector<Pattern> all = patterns_of(type), few = {Pattern::random, Pattern::few, Pattern::skewed};
+    for (const Pattern more : {Pattern::sorted, Pattern::reversed, Pattern::few, Pattern::digit,
+                               Pattern::skewed, Pattern::alternating})
+        all.push_back(more);
+    if (is_float(type)) few.push_back(Pattern::special);
+    const SortBy ascending{}, descending{.order = SortOrder::descending};
+    auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
+    // Sorting takes longer than other work: of the sizes past 2^17 one or two do, unless all are asked for.
+    auto wanted = [&](u64 n) {
+        return n < u64{1} << 17 || n == 1000003 || (n == 2109497 && type == Type::f32) || plan.full() ||
+               !plan.sizes_or({}).empty();
+    };
+    auto cases = [&](Depth depth, const std::vector<Pattern>& patterns, auto make) {
+        std::size_t index = 0;
+        for (const u64 n : plan.sizes(type, depth)) {
+            const bool some =
+                depth == Depth::some && n == (u64{1} << 20) + 1 && (type == Type::u32 || type == Type::f64);
+            if (!wanted(n) && !some) continue;
+            for (const Plan::Shape& shape : plan.shapes(index++, n, patterns))
+                emit(make(n, shape.pattern), shape.placements);
+        }
+    };
+
+    cases(Depth::huge, all,
+          [&](u64 n, Pattern p) { return keys_work("keys", type, n, p, plan.seed(), ascending); });
+    cases(Depth::some, few, [&](u64 n, Pattern p) {
+        return keys_work("keys_descending", type, n, p, plan.seed(), descending);
+    });
+    const Type value_type = value_type_of(type);
+    cases(Depth::some, all,
+          [&](u64 n, Pattern p) { return builtin_work("pairs", input(n, p), value_type, ascending); });
+    if (type == Type::f32 || type == Type::u64 || type == Type::i8)
+        cases(Depth::some, few, [&](u64 n, Pattern p) {
+            return builtin_work("pairs_descending", input(n, p), value_type, descending);
+        });
+    // Within a digit, across digits, and a single bit.
+    auto bits = [&](const char* title, bool pairs, const SortBy& by) {
+        cases(Depth::some, few, [&](u64 n, Pattern p) {
+            return builtin_work(title, input(n, p), pairs ? std::optional(value_type) : std::nullopt, by);
+        });
+    };
+    if (type == Type::u32) bits("pairs_bits_5_21", true, {.begin_bit = 5, .end_bit = 21});
+    if (type == Type::f32)
+        bits("keys_bits_9_32", false, {.order = SortOrder::descending, .begin_bit = 9, .end_bit = 32});
+    if (type == Type::i64) bits("keys_bits_63_64", false, {.begin_bit = 63, .end_bit = 64});
+    if (type == Type::u8) bits("pairs_bits_2_5", true, {.begin_bit = 2, .end_bit = 5});
+
+    // Comparators and key functions.
+    auto less = [&](auto tag, const char* title, bool pairs, const auto& f) {
+        cases(Depth::some, {Pattern::random, Pattern::few}, [&](u64 n, Pattern p) {
+            std::optional<Input> values;
+            if (pairs) values = indices(Type::u32, n, plan.seed());
+            return less_work<typename decltype(tag)::type>(title, input(n, p), values, f);
+        });
+    };
+    auto key = [&](auto tag, const char* title, const auto& f, const SortBy& by) {
+        cases(Depth::some, {Pattern::random, Pattern::few}, [&](u64 n, Pattern p) {
+            return key_work<typename decltype(tag)::type>(title, input(n, p), f, by);
+        });
+    };
+    switch (type) {
+        case Type::u32:
+            less(Tag<u32>{}, "by_remainder", false, by_remainder.bind(1000));
+            less(Tag<u32>{}, "pairs_by_remainder", true, by_remainder.bind(10));
+            key(Tag<u32>{}, "remainder_key", remainder_key.bind(777), ascending);
+            break;
+        case Type::f32:
+            less(Tag<f32>{}, "nearer", false, nearer.bind(0.25f));
+            break;
+        case Type::i64:
+            less(Tag<i64>{}, "pairs_by_low_half", true, by_low_half);
+            break;
+        case Type::u8:
+            less(Tag<u8>{}, "by_bits", false, by_bits);
+            break;
+        case Type::f64:
+            key(Tag<f64>{}, "distance_key", distance_key.bind(0.5), descending);
+            break;
+        default:
+            break;
+    }
+}
+
+// What is measured: keys in random order, of which the sorted order is known if there are many; other orders.
+Work workload(const char* title, Pattern pattern, Type type, u64 n, u64 seed) {
+    constexpr u64 few = u64{1} << 22;
+    if (pattern == Pattern::random && n > few) return known_work(title, {type, n, seed, false}, {}, {});
+    return builtin_work(title, {type, n, pattern, seed}, {}, {});
+}
+
+// Pairs of a key and an unsigned value of its size, or of 4 bytes: its index.
+Work pairs_workload(const char* title, Type type, u64 n, u64 seed) {
+    const Type value_type = size_of(type) == 8 ? Type::u64 : Type::u32;
+    const KnownOrder known(type, n, seed, false);
+    constexpr u64 few = u64{1} << 22;
+    if (n > few && known.distinct()) return known_work(title, known, value_type, {});
+    return builtin_work(title, {type, n, Pattern::random, seed}, value_type, {});
+}
+
+}  // namespace
+
+Suite sort_suite() {
+    Suite suite;
+    suite.cases = sort_cases;
+    constexpr std::pair<const char*, Pattern> workloads[] = {{"keys", Pattern::random},
+                                                             {"keys_sorted", Pattern::sorted},
+                                                             {"keys_few", Pattern::few},
+                                                             {"keys_skewed", Pattern::skewed}};
+    for (const auto& [title, pattern] : workloads)
+        suite.workloads.push_back({title, [title = title, pattern = pattern](Type type, u64 n, u64 seed) {
+                                       return workload(title, pattern, type, n, seed);
+                                   }});
+    suite.workloads.push_back(
+        {"pairs", [](Type type, u64 n, u64 seed) { return pairs_workload("pairs", type, n, seed); }});
+    suite.workloads.push_back({"by_less", [](Type type, u64 n, u64 seed) -> std::optional<Work> {
+                                   if (type != Type::u32) return std::nullopt;
+                                   return less_work<u32>("by_less", {type, n, Pattern::random, seed}, {},
+                                                         by_remainder.bind(1U << 31));
+                               }});
+    return suite;
+}
+
+}  // namespace concord::lab

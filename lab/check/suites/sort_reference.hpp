@@ -1,0 +1,242 @@
+#pragma once
+// What sort's results are held against: the input sorted by std::stable_sort, or, where that would take too long, an input
+// whose sorted order is known by a formula. Written here anew, not taken from the library.
+
+#include <concord/lab/compare.hpp>
+#include <concord/lab/work.hpp>
+
+#include <concord/sort.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+
+namespace concord::lab {
+
+__extension__ using SortWide = unsigned __int128;
+
+/// The place of a key, given as its bits, in the order of its type: integers by value, floats by totalOrder.
+inline u64 place_of(Type type, u64 bits) {
+    const u32 width = 8 * size_of(type);
+    const u64 sign = u64{1} << (width - 1), all = ~u64{0} >> (64 - width);
+    if (is_float(type)) return (bits & sign) != 0 ? all - bits : bits + sign;
+    return type < Type::u8 ? (bits + sign) & all : bits;
+}
+/// The key at a place.
+inline u64 key_at(Type type, u64 place) {
+    const u32 width = 8 * size_of(type);
+    const u64 sign = u64{1} << (width - 1), all = ~u64{0} >> (64 - width);
+    if (is_float(type)) return (place & sign) != 0 ? place - sign : all - place;
+    return type < Type::u8 ? (place + sign) & all : place;
+}
+
+/// A permutation of [0, n) that looks random, and its inverse: a bijection of [0, 2^k), walked until it ends below n.
+class Shuffle {
+  public:
+    explicit Shuffle(u64 n) : n_(n), k_(std::max(2, static_cast<int>(std::bit_width(n - 1)))) {
+        // The inverse of an odd number modulo 2^64 by Newton's method: each step doubles the bits that are right.
+        inverse_ = factor;
+        for (int i = 0; i < 6; ++i)
+            inverse_ *= 2 - factor * inverse_;
+    }
+    u64 operator()(u64 x) const {
+        do {
+            for (int round = 0; round < rounds; ++round)
+                x = folded(x * factor & mask());
+        } while (x >= n_);
+        return x;
+    }
+    u64 inverse(u64 x) const {
+        do {
+            for (int round = 0; round < rounds; ++round)
+                x = folded(x) * inverse_ & mask();
+        } while (x >= n_);
+        return x;
+    }
+
+  private:
+    static constexpr u64 factor = 0xbf58476d1ce4e5b9;
+    static constexpr int rounds = 4;
+    u64 mask() const { return ~u64{0} >> (64 - k_); }
+    // Its own inverse, since the shift is at least half of the bits.
+    u64 folded(u64 x) const { return x ^ (x >> (k_ + 1) / 2); }
+
+    u64 n_, inverse_;
+    int k_;
+};
+
+/// What the elements are ordered by.
+struct SortReferenceOrder {
+    SortBy by;
+    std::function<bool(u64 a, u64 b)> less;  ///< of keys' bits; empty: the order of their type
+    std::function<u64(u64 key)> key;  ///< from an element's bits to its key's; empty: the element is the key
+    Type key_type = Type::u8;
+
+    u64 rank(u64 element) const {
+        const u32 width = 8 * size_of(key_type), end = std::min(by.end_bit, width);
+        u64 place = place_of(key_type, key ? key(element) : element);
+        if (by.order == SortOrder::descending) place = ~place;
+        return (place & (~u64{0} >> (64 - end))) >> by.begin_bit;
+    }
+};
+
+/// The sorted keys, and their values: by sorting.
+class SortReference {
+  public:
+    SortReference(Input keys, std::optional<Input> values, SortReferenceOrder order)
+        : keys_(std::move(keys)), values_(std::move(values)), order_(std::move(order)) {}
+
+    const Input& keys() const { return keys_; }
+
+    void verify(bool stable, std::size_t output, u64 first, std::span<const std::byte> got,
+                Verdict& verdict) {
+        std::call_once(once_, [&] { sort(); });
+        const std::vector<std::byte>& sorted = output == 0 ? sorted_keys_ : sorted_values_;
+        const Type type = output == 0 ? keys_.type : values_->type;
+        const u64 size = size_of(type), n = got.size() / size;
+        const auto expected = std::span<const std::byte>(sorted).subspan(first * size, got.size());
+        if (std::memcmp(expected.data(), got.data(), got.size()) == 0) return;
+        const auto differ = [&](u64 i) {
+            visit(type, [&](auto tag) {
+                using T = typename decltype(tag)::type;
+                verdict.differ(difference_of(first + i, element<T>(expected, i), element<T>(got, i)));
+            });
+        };
+        const auto same_at = [&](u64 i) {
+            return std::memcmp(expected.data() + i * size, got.data() + i * size, size) == 0;
+        };
+        for (u64 i = 0; i < n;) {
+            if (same_at(i)) {
+                ++i;
+                continue;
+            }
+            if (stable) return differ(i);
+            // Elements of equal keys may come in any order, but no other may be among them. Of those that begin or end in
+            // another piece only the keys are held to anything.
+            u64 begin = i, end = i + 1;
+            while (begin > 0 && !starts_[first + begin])
+                --begin;
+            while (end < n && !starts_[first + end])
+                ++end;
+            const bool whole = starts_[first + begin] && (first + end == keys_.count || starts_[first + end]);
+            if (whole ? !same_elements(expected, got, begin, end, size)
+                      : output == 0 && !equal_keys(got, first, begin, end))
+                return differ(i);
+            i = end;
+        }
+    }
+
+  private:
+    static u64 bits_at(std::span<const std::byte> bytes, u64 size, u64 i) {
+        u64 bits = 0;
+        std::memcpy(&bits, bytes.data() + i * size, size);
+        return bits;
+    }
+    static bool same_elements(std::span<const std::byte> a, std::span<const std::byte> b, u64 begin, u64 end,
+                              u64 size) {
+        std::vector<u64> x, y;
+        for (u64 i = begin; i < end; ++i) {
+            x.push_back(bits_at(a, size, i));
+            y.push_back(bits_at(b, size, i));
+        }
+        std::sort(x.begin(), x.end());
+        std::sort(y.begin(), y.end());
+        return x == y;
+    }
+    bool equal_keys(std::span<const std::byte> got, u64 first, u64 begin, u64 end) const {
+        const u64 size = size_of(keys_.type), key = bits_at(sorted_keys_, size, first + begin);
+        for (u64 i = begin; i < end; ++i) {
+            if (!equal(key, bits_at(got, size, i))) return false;
+        }
+        return true;
+    }
+    bool equal(u64 a, u64 b) const {
+        return order_.less ? !order_.less(a, b) && !order_.less(b, a) : order_.rank(a) == order_.rank(b);
+    }
+
+    void sort() {
+        struct Item {
+            u64 rank;  // or the key's bits, for a comparator
+            u64 index;
+        };
+        const u64 n = keys_.count, size = size_of(keys_.type);
+        std::vector<std::byte> made, made_values;
+        const auto keys = keys_.piece(0, n, made);
+        std::vector<Item> items(n);
+        for (u64 i = 0; i < n; ++i) {
+            const u64 bits = bits_at(keys, size, i);
+            items[i] = {order_.less ? bits : order_.rank(bits), i};
+        }
+        if (order_.less) {
+            std::stable_sort(items.begin(), items.end(),
+                             [&](const Item& a, const Item& b) { return order_.less(a.rank, b.rank); });
+        } else {
+            std::stable_sort(items.begin(), items.end(),
+                             [](const Item& a, const Item& b) { return a.rank < b.rank; });
+        }
+        sorted_keys_.resize(n * size);
+        starts_.resize(n);
+        for (u64 i = 0; i < n; ++i) {
+            std::memcpy(sorted_keys_.data() + i * size, keys.data() + items[i].index * size, size);
+            starts_[i] = i == 0 || (order_.less ? order_.less(items[i - 1].rank, items[i].rank)
+                                                : items[i - 1].rank != items[i].rank);
+        }
+        if (!values_) return;
+        const u64 value_size = size_of(values_->type);
+        const auto values = values_->piece(0, n, made_values);
+        sorted_values_.resize(n * value_size);
+        for (u64 i = 0; i < n; ++i)
+            std::memcpy(sorted_values_.data() + i * value_size, values.data() + items[i].index * value_size,
+                        value_size);
+    }
+
+    Input keys_;
+    std::optional<Input> values_;
+    SortReferenceOrder order_;
+    std::once_flag once_;
+    std::vector<std::byte> sorted_keys_, sorted_values_;
+    std::vector<u8> starts_;  // whether an element's key is another than the one's before
+};
+
+/// Keys in random order whose sorted order is known: key r of n lies in the r-th of n equal parts of the type's places,
+/// where it likes. Values are the keys' indices.
+class KnownOrder {
+  public:
+    KnownOrder(Type type, u64 n, u64 seed, bool descending)
+        : type_(type), n_(n), seed_(seed), descending_(descending), shuffle_(std::max<u64>(n, 1)) {}
+
+    u64 key(u64 i) const { return key_at(type_, place(shuffle_(i))); }
+    u64 sorted_key(u64 j) const { return key_at(type_, place(rank(j))); }
+    u64 sorted_index(u64 j) const { return shuffle_.inverse(rank(j)); }
+    /// Whether all keys differ.
+    bool distinct() const { return size_of(type_) == 8 || n_ <= u64{1} << (8 * size_of(type_)); }
+
+    Input input() const {
+        return {type_, n_, Pattern::random, seed_, [known = *this](u64 i, u64) { return known.key(i); }};
+    }
+
+  private:
+    u64 rank(u64 j) const { return descending_ ? n_ - 1 - j : j; }
+    u64 part(u64 r) const {
+        return static_cast<u64>((static_cast<SortWide>(r) << (8 * size_of(type_))) / n_);
+    }
+    u64 place(u64 r) const {
+        const u64 from = part(r);
+        // The last part ends at 2^64, which wraps, as it should.
+        const u64 width = (r + 1 == n_ ? ~u64{0} >> (64 - 8 * size_of(type_)) : part(r + 1) - 1) - from;
+        if (width == ~u64{0} || from > from + width) return from;
+        return from + (width == 0 ? 0 : mixed(r) % (width + 1));
+    }
+    u64 mixed(u64 r) const {
+        u64 z = (r + seed_) * 0x9e3779b97f4a7c15;
+        z = (z ^ (z >> 31)) * 0x94d049bb133111eb;
+        return z ^ (z >> 29);
+    }
+
+    Type type_;
+    u64 n_, seed_;
+    bool descending_;
+    Shuffle shuffle_;
+};
+
+}  // namespace concord::lab

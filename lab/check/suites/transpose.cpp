@@ -1,0 +1,152 @@
+// The cases of transpose. A size becomes a matrix by a rule, which the title names, and which leaves out the elements
+// that do not make a whole row; a size of the caller's choice goes through all rules. References are written here anew,
+// not taken from the library.
+
+#include <concord/lab/compare.hpp>
+#include <concord/lab/suite.hpp>
+
+#include <concord/transpose.hpp>
+
+#include "square.hpp"
+
+namespace concord::lab {
+namespace {
+
+// The matrix of n elements, or a few less.
+struct Rule {
+    const char* title;
+    u64 rows = 0, columns = 0;  // as many; 0: whatever n gives
+    u64 off_square = 0;         // both 0: a square, with so many rows less and columns more
+
+    std::optional<TransposeShape> shape(u64 n) const {
+        if (rows != 0) return TransposeShape{rows, n / rows};
+        if (columns != 0) return TransposeShape{n / columns, columns};
+        const u64 side = square_side(n);
+        if (side < off_square) return std::nullopt;
+        return TransposeShape{side - off_square, side + off_square};
+    }
+};
+
+constexpr Rule square = {"square"}, oblong = {"oblong", 0, 0, 1};
+// Thin ones on both sides of where kernels change to strips, which depends on the size of an element.
+constexpr Rule rows1 = {"rows1", 1}, columns1 = {"columns1", 0, 1}, rows3 = {"rows3", 3},
+               columns3 = {"columns3", 0, 3}, rows33 = {"rows33", 33}, columns17 = {"columns17", 0, 17},
+               rows64 = {"rows64", 64}, columns65 = {"columns65", 0, 65}, rows129 = {"rows129", 129};
+
+// What lies between rows: nothing; so little that rows are not aligned; as much as keeps packs of 16 bytes aligned.
+enum class Gaps { none, odd, even };
+
+struct Kind {
+    const Rule& rule;
+    Gaps gaps;
+};
+constexpr Kind kinds[] = {
+    {square, Gaps::none},    {square, Gaps::odd},     {square, Gaps::even},    {oblong, Gaps::none},
+    {oblong, Gaps::odd},     {oblong, Gaps::even},    {rows1, Gaps::none},     {rows1, Gaps::odd},
+    {columns1, Gaps::none},  {columns1, Gaps::odd},   {rows3, Gaps::none},     {rows3, Gaps::even},
+    {columns3, Gaps::none},  {columns3, Gaps::even},  {columns3, Gaps::odd},   {rows33, Gaps::none},
+    {rows33, Gaps::odd},     {columns17, Gaps::none}, {columns17, Gaps::even}, {rows64, Gaps::none},
+    {columns65, Gaps::none}, {columns65, Gaps::even}, {rows129, Gaps::none},   {rows129, Gaps::odd}};
+
+u64 pitch_of(u64 columns, Gaps gaps, u64 odd) {
+    return gaps == Gaps::none ? columns : gaps == Gaps::odd ? columns + odd : (columns + 31) / 16 * 16;
+}
+
+// The elements from the first to the last.
+u64 extent(u64 rows, u64 columns, u64 pitch) {
+    return rows == 0 || columns == 0 ? 0 : (rows - 1) * pitch + columns;
+}
+
+// Elements [first, ...) of out, row by row; what lies between rows is not looked at.
+template <class T>
+void verify(const Input& input, const TransposeShape& s, u64 first, std::span<const std::byte> got,
+            Verdict& verdict) {
+    const u64 end = first + got.size() / sizeof(T);
+    std::vector<std::byte> scratch;
+    for (u64 row = first / s.out_pitch * s.out_pitch; row < end; row += s.out_pitch) {
+        const u64 c = row / s.out_pitch, stop = std::min(end, row + s.rows);
+        for (u64 i = std::max(first, row); i < stop; ++i) {
+            const auto expected = input.piece((i - row) * s.in_pitch + c, 1, scratch);
+            const auto given = got.subspan((i - first) * sizeof(T), sizeof(T));
+            if (std::memcmp(expected.data(), given.data(), sizeof(T)) != 0)
+                return verdict.differ(difference_of(i, element<T>(expected, 0), element<T>(given, 0)));
+        }
+    }
+}
+
+std::optional<Work> transpose_work(const Kind& kind, Type type, u64 n, Pattern pattern, u64 seed) {
+    const auto& [rule, gaps] = kind;
+    const std::optional<TransposeShape> found = rule.shape(n);
+    if (!found) return std::nullopt;
+    TransposeShape s = *found;
+    s.in_pitch = pitch_of(s.columns, gaps, 3);
+    s.out_pitch = pitch_of(s.rows, gaps, &rule == &square ? 3 : 5);
+    const Input input{type, extent(s.rows, s.columns, s.in_pitch), pattern, seed};
+    Work work;
+    work.algorithm = "transpose";
+    work.title = rule.title;
+    if (gaps != Gaps::none) work.title += gaps == Gaps::odd ? " with odd gaps" : " with even gaps";
+    work.n = n;
+    work.inputs = {input};
+    work.outputs = {{type, extent(s.columns, s.rows, s.out_pitch)}};
+    if (gaps != Gaps::none) {
+        work.outputs.front().row = s.rows;
+        work.outputs.front().pitch = s.out_pitch;
+    }
+    work.shape = {s.rows, s.columns};
+    work.traffic = 2 * s.rows * s.columns * size_of(type);
+    work.in_place = s.rows == s.columns && s.in_pitch == s.out_pitch;
+    work.call = [s](Stream& stream, std::span<const View> in, std::span<const View> out,
+                    const Options& options) { return transpose(stream, in[0], out[0], s, options); };
+    work.verify = [input, s](const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
+                             Verdict& verdict) {
+        visit(input.type,
+              [&](auto tag) { verify<typename decltype(tag)::type>(input, s, first, got, verdict); });
+    };
+    return work;
+}
+
+// Kernels know the size of an element only: one type of each size goes through all sizes. Dense squares are there
+// always, the other kinds take turns.
+void transpose_cases(const Plan& plan, Type type, const CaseSink& emit) {
+    const bool main = type == Type::f32 || type == Type::f64 || type == Type::u8;
+    const std::vector<u64> sizes = plan.sizes(type, main ? Plan::Depth::huge : Plan::Depth::some);
+    const bool asked = plan.sizes_or({}) == sizes;
+    std::vector<Pattern> patterns = {Pattern::random};
+    if (is_float(type)) patterns.push_back(Pattern::special);
+    std::size_t turn = 0;
+    for (const u64 n : sizes) {
+        std::size_t at = turn++;
+        const u64 every = asked || n == 1025 ? 1 : n > u64{1} << 20 ? 24 : n > 20000 ? 8 : 4;
+        for (const Kind& kind : kinds) {
+            const bool dense_square = &kind == kinds;
+            if (at++ % every != 0 && !dense_square) continue;
+            for (Plan::Shape& shape : plan.shapes(turn, n, patterns)) {
+                if (shape.pattern == Pattern::special && !dense_square) continue;
+                const auto work = transpose_work(kind, type, n, shape.pattern, plan.seed());
+                if (!work) continue;
+                // Both aligned and neither, where the plan's places would be too many.
+                if (!dense_square && n <= u64{1} << 24)
+                    shape.placements = {{0, 0, 0, false}, {1, 0, 3, false}};
+                if (work->in_place && n <= u64{1} << 27) shape.placements.push_back({0, 0, 0, true});
+                emit(*work, shape.placements);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Suite transpose_suite() {
+    Suite suite;
+    suite.cases = transpose_cases;
+    // Of 2^28 elements oblong is 16383 x 16385; rows64 of 2^30 is 64 x 2^24, columns3 of 2^25 + 2^24 is 2^24 x 3.
+    for (const Rule* rule : {&square, &oblong, &rows64, &columns3, &rows3, &columns65, &rows1})
+        suite.workloads.push_back(
+            {rule->title, [rule](Type type, u64 n, u64 seed) {
+                 return transpose_work({*rule, Gaps::none}, type, n, Pattern::random, seed);
+             }});
+    return suite;
+}
+
+}  // namespace concord::lab

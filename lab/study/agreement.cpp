@@ -1,0 +1,92 @@
+// The conformance matrix.
+
+#include "study.hpp"
+
+#include <concord/lab/check.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace concord::study {
+
+using lab::Pattern;
+using lab::Placement;
+
+ordered_json run_check(const std::string& algorithm, const std::vector<std::string>& devices,
+                       const std::vector<Type>& types, bool quick, int& status) {
+    lab::CheckOptions options;
+    options.algorithms = {algorithm};
+    options.devices = devices;
+    options.types = types;
+    if (quick) {
+        // Of each kernel a taste: few of the types, of the patterns those that tell most, operands in place.
+        if (types.empty()) options.types = {Type::f32};
+        options.patterns = {Pattern::random, Pattern::special};
+        options.placements = {Placement{}};
+        options.sizes = {1025, 65537};
+    }
+    options.program = "concord check";
+    const lab::CheckReport report = lab::check(lab::suites(), options);
+    if (report.status() != 2) status = std::max(status, report.status());
+    return ordered_json::parse(report.json());
+}
+
+std::vector<Chart> agreement(const Figure& /*figure*/, const Data& data) {
+    Chart matrix;
+    matrix.title = "All variants on all devices";
+    matrix.text =
+        "bits: equal to the reference's to the bit. bound: the worst error, as a part of the derived bound. "
+        "-: not for this device or these types.";
+    // Of a variant on a device the last check counts, of those with the types that were asked for last.
+    std::vector<std::string> devices;
+    std::vector<std::pair<std::string, std::string>> variants;
+    std::map<std::pair<std::string, std::string>, std::map<std::string, const ordered_json*>> cells;
+    const auto run = data.records.studies.find("agreement");
+    for (const ordered_json& check : data.records.checks) {
+        if (run != data.records.studies.end() &&
+            check.value("types", std::vector<std::string>()) != run->second)
+            continue;
+        for (const ordered_json& cell : check.at("report").at("matrix")) {
+            const std::string device = cell.at("device");
+            const std::pair<std::string, std::string> variant(cell.at("algorithm"), cell.at("variant"));
+            if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
+            if (cells.count(variant) == 0) variants.push_back(variant);
+            cells[variant][device] = &cell;
+        }
+    }
+    matrix.matrix = {{"algorithm", "variant", "order"}};
+    matrix.matrix.front().insert(matrix.matrix.front().end(), devices.begin(), devices.end());
+    std::map<std::string, Series> worst;
+    for (const auto& variant : variants) {
+        const auto& of_variant = cells[variant];
+        std::vector<std::string> row = {variant.first, variant.second,
+                                        of_variant.begin()->second->at("order")};
+        for (const std::string& device : devices) {
+            const auto it = of_variant.find(device);
+            row.push_back(it == of_variant.end() ? "" : it->second->at("verdict").get<std::string>());
+            if (it == of_variant.end() || !it->second->contains("worst_error_over_bound")) continue;
+            Mark mark;
+            mark.label = variant.first + " " + variant.second;
+            mark.y = it->second->at("worst_error_over_bound").get<double>() * 100;
+            worst[device].marks.push_back(mark);
+        }
+        matrix.matrix.push_back(std::move(row));
+    }
+    if (matrix.matrix.size() == 1) return {};
+    std::vector<Chart> charts = {std::move(matrix)};
+    for (const std::string& device : devices) {
+        if (worst[device].marks.empty()) continue;
+        Chart chart;
+        chart.bars = true;
+        chart.title = device + ": the worst error";
+        chart.text =
+            "Of floats, against float64, as a part of the bound that is derived for the variant's order of "
+            "operations.";
+        chart.y = {"of the bound", Scale::Unit::percent, false};
+        chart.series = {worst[device]};
+        charts.push_back(std::move(chart));
+    }
+    return charts;
+}
+
+}  // namespace concord::study

@@ -1,0 +1,201 @@
+#include "chart.hpp"
+
+#include <concord/lab/table.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+namespace concord::study {
+namespace {
+
+using lab::rounded;
+
+std::string per_second(double giga, const char* unit) {
+    if (giga >= 1e3) return rounded(giga * 1e-3) + " T" + unit;
+    if (giga >= 1) return rounded(giga) + " G" + unit;
+    if (giga >= 1e-3) return rounded(giga * 1e3) + " M" + unit;
+    return rounded(giga * 1e6) + " k" + unit;
+}
+
+std::string milliseconds(double ms) {
+    if (ms < 1e-3) return rounded(ms * 1e6) + " ns";
+    if (ms < 1) return rounded(ms * 1e3) + " µs";
+    return ms < 1e3 ? rounded(ms) + " ms" : rounded(ms * 1e-3) + " s";
+}
+
+std::string quartiles(const Chart& chart, const Mark& mark) {
+    if (!mark.low || !mark.high) return {};
+    return chart.y.write(std::min(*mark.low, *mark.high)) + " … " +
+           chart.y.write(std::max(*mark.low, *mark.high));
+}
+
+std::string of_ceiling(const Result* r) {
+    if (r == nullptr || !r->ms || !r->ceiling_ms) return {};
+    return rounded(*r->ceiling_ms / *r->ms * 100, 2) + " % " + r->ceiling;
+}
+
+Rows bars_table(const Chart& chart) {
+    Rows rows = {{"what", "size", chart.y.name, "quartiles", "time", "of the ceiling", chart.notes}};
+    for (const Series& series : chart.series) {
+        for (const Mark& mark : series.marks) {
+            const Result* r = mark.of;
+            rows.push_back({mark.label, r == nullptr ? "" : lab::size_name(r->n), chart.y.write(mark.y),
+                            quartiles(chart, mark), r != nullptr && r->ms ? milliseconds(*r->ms) : "",
+                            of_ceiling(r), mark.note});
+        }
+    }
+    for (const Result* r : chart.missing)
+        rows.push_back(
+            {r->variant, lab::size_name(r->n), r->left_out() ? "left out" : "failed", "", "", "", ""});
+    // Columns in which there is nothing.
+    for (std::size_t column = rows.front().size(); column-- > 1;) {
+        if (std::all_of(rows.begin() + 1, rows.end(), [&](const auto& row) { return row[column].empty(); })) {
+            for (auto& row : rows)
+                row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+        }
+    }
+    return rows;
+}
+
+Rows lines_table(const Chart& chart) {
+    Rows rows = {{chart.x.name}};
+    std::set<double> places;
+    for (const Series& series : chart.series) {
+        rows.front().push_back(series.name + (chart.series.size() == 1 ? ", " + chart.y.name : ""));
+        for (const Mark& mark : series.marks)
+            places.insert(mark.x);
+    }
+    for (const Guide& guide : chart.guides)
+        rows.front().push_back(guide.name);
+    for (const double x : places) {
+        std::vector<std::string> row = {chart.x.write(x)};
+        for (const Series& series : chart.series) {
+            const auto at = std::find_if(series.marks.begin(), series.marks.end(),
+                                         [x](const Mark& mark) { return mark.x == x; });
+            row.push_back(at == series.marks.end() ? "" : chart.y.write(at->y));
+        }
+        for (const Guide& guide : chart.guides) {
+            const auto at = std::find_if(guide.points.begin(), guide.points.end(),
+                                         [x](const auto& point) { return point.first == x; });
+            row.push_back(at == guide.points.end() ? "" : chart.y.write(at->second));
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::string csv_field(const std::string& text) {
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text)
+        quoted.append(c == '"' ? 2 : 1, c);
+    return quoted + '"';
+}
+
+// For programs: as many digits as tell.
+std::string plain(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+}
+
+std::string csv_line(const std::vector<std::string>& fields) {
+    std::string line;
+    for (const std::string& field : fields)
+        line += (&field == &fields.front() ? "" : ",") + csv_field(field);
+    return line + '\n';
+}
+
+}  // namespace
+
+std::string Scale::write(double value) const {
+    switch (unit) {
+        case Unit::count:
+            return std::floor(value) == value ? std::to_string(static_cast<u64>(value)) : rounded(value, 6);
+        case Unit::power_of_two:
+            return lab::size_name(static_cast<u64>(value));
+        case Unit::milliseconds:
+            return milliseconds(value);
+        case Unit::gb_per_s:
+            return per_second(value, "B/s");
+        case Unit::gflop_per_s:
+            return per_second(value, "FLOP/s");
+        case Unit::items_per_s:
+            return per_second(value, "/s");
+        case Unit::percent:
+            return rounded(value, value < 10 ? 2 : 3) + " %";
+        case Unit::factor:
+            return rounded(value) + " ×";
+    }
+    return {};
+}
+
+u64 Chart::marks() const {
+    u64 sum = 0;
+    for (const Series& one : series)
+        sum += one.marks.size();
+    return sum;
+}
+
+Rows table_of(const Chart& chart) {
+    if (!chart.matrix.empty()) return chart.matrix;
+    return chart.bars ? bars_table(chart) : lines_table(chart);
+}
+
+std::string csv_of(const Chart& chart) {
+    std::string text;
+    if (!chart.matrix.empty()) {
+        for (const auto& row : chart.matrix)
+            text += csv_line(row);
+        return text;
+    }
+    text =
+        "series,x,y,algorithm,workload,variant,device,threads,type,n,median_ms,q1_ms,q3_ms,ceiling,ceiling_"
+        "ms,problem\n";
+    auto number = [](const std::optional<double>& value) {
+        return value ? rounded(*value, 6) : std::string();
+    };
+    auto line = [&](const std::string& series, const Mark* mark, const Result* r) {
+        std::vector<std::string> fields = {series, "", ""};
+        if (mark != nullptr) {
+            fields[1] = chart.bars ? mark->label : plain(mark->x);
+            fields[2] = plain(mark->y);
+        }
+        if (r == nullptr)
+            fields.resize(16);
+        else
+            fields.insert(fields.end(), {r->algorithm, r->workload, r->variant, r->device,
+                                         r->threads == 0 ? "" : std::to_string(r->threads), r->type,
+                                         std::to_string(r->n), number(r->ms), number(r->q1), number(r->q3),
+                                         r->ceiling, number(r->ceiling_ms), r->problem});
+        text += csv_line(fields);
+    };
+    for (const Series& series : chart.series) {
+        for (const Mark& mark : series.marks)
+            line(series.name, &mark, mark.of);
+    }
+    for (const Result* r : chart.missing)
+        line(r->variant, nullptr, r);
+    return text;
+}
+
+std::string escaped(std::string_view text) {
+    std::string safe;
+    for (const char c : text) {
+        if (c == '&')
+            safe += "&amp;";
+        else if (c == '<')
+            safe += "&lt;";
+        else if (c == '>')
+            safe += "&gt;";
+        else if (c == '"')
+            safe += "&quot;";
+        else
+            safe += c;
+    }
+    return safe;
+}
+
+}  // namespace concord::study

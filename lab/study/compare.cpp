@@ -1,0 +1,133 @@
+// Two runs side by side.
+
+#include "page.hpp"
+#include "sections.hpp"
+
+#include <concord/lab/table.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+namespace concord::study {
+namespace {
+
+using lab::Cell;
+using lab::rounded;
+using lab::Tone;
+
+struct Pair {
+    const Result* a;
+    const Result* b;
+    double ratio = 0;  // time of b / time of a
+    bool moved = false;
+};
+
+// The quartiles, widened by one and a half times their distance on both sides (J. Tukey's fences), do not overlap: the
+// quartiles alone tell little of how runs differ.
+bool has_moved(const Result& a, const Result& b) {
+    struct Fences {
+        double low, high;
+        explicit Fences(const Result& r) {
+            const double q1 = r.q1.value_or(*r.ms), q3 = r.q3.value_or(*r.ms), reach = 1.5 * (q3 - q1);
+            low = q1 - reach, high = q3 + reach;
+        }
+    };
+    const Fences x(a), y(b);
+    return x.high < y.low || y.high < x.low;
+}
+
+std::string time_of(const Result& r) {
+    if (!r.ms) return r.left_out() ? "left out" : "failed";
+    return Scale{"", Scale::Unit::milliseconds}.write(*r.ms);
+}
+
+std::vector<Pair> pairs_of(const Records& a, const Records& b) {
+    std::map<std::string, const Result*> others;
+    for (const Result& r : b.results)
+        others[r.key()] = &r;
+    std::vector<Pair> pairs;
+    for (const Result& r : a.results) {
+        const auto it = others.find(r.key());
+        if (it == others.end()) continue;
+        Pair pair{&r, it->second};
+        if (r.ms && it->second->ms) {
+            pair.ratio = *it->second->ms / *r.ms;
+            pair.moved = has_moved(r, *it->second);
+        } else {
+            pair.moved = r.ms.has_value() != it->second->ms.has_value();
+        }
+        pairs.push_back(pair);
+    }
+    // What moved most comes first, then the rest in its order.
+    std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) {
+        auto weight = [](const Pair& p) {
+            return !p.moved ? -1.0 : p.ratio > 0 ? std::abs(std::log(p.ratio)) : 1e9;
+        };
+        return weight(x) > weight(y);
+    });
+    return pairs;
+}
+
+}  // namespace
+
+Comparison compare(const Records& a, const Records& b, const std::string& name_a, const std::string& name_b) {
+    Comparison result;
+    Rows rows = {{"what", "A", "B", "B / A", ""}};
+    lab::Table table({"what", ">A", ">B", ">B / A", ""});
+    std::map<std::string, std::pair<double, u64>> means;  // of log ratios, by device and algorithm
+    for (const Pair& pair : pairs_of(a, b)) {
+        ++result.common;
+        result.moved += pair.moved ? 1 : 0;
+        const std::string ratio = pair.ratio > 0 ? rounded(pair.ratio) : "";
+        rows.push_back(
+            {pair.a->title(), time_of(*pair.a), time_of(*pair.b), ratio, pair.moved ? "moved" : ""});
+        if (pair.ratio > 0) {
+            auto& [sum, count] = means[pair.a->device + ", " + pair.a->algorithm];
+            sum += std::log(pair.ratio);
+            ++count;
+        }
+        if (!pair.moved) continue;
+        const Tone tone = pair.ratio > 1 || !pair.b->ms ? Tone::bad : Tone::good;
+        table.add({pair.a->title(), time_of(*pair.a), time_of(*pair.b), ratio,
+                   Cell(pair.ratio > 1   ? "slower"
+                        : pair.ratio > 0 ? "faster"
+                                         : "changed",
+                        tone)});
+    }
+    const u64 only_a = a.results.size() - result.common, only_b = b.results.size() - result.common;
+    const std::string counts =
+        std::to_string(result.common) + " results in both, " + std::to_string(result.moved) +
+        " moved beyond their spread (1.5 times the distance of the quartiles, beyond these); " +
+        std::to_string(only_a) + " only in A, " + std::to_string(only_b) + " only in B";
+    std::ostringstream out;
+    out << "A: " << name_a << "\nB: " << name_b << "\n\n";
+    if (!table.empty()) table.print(out);
+    Rows summary = {{"device and algorithm", "results", "B / A, geometric mean"}};
+    lab::Table geometric({"device and algorithm", ">results", ">B / A, geometric mean"});
+    for (const auto& [name, mean] : means) {
+        const std::string count = std::to_string(mean.second),
+                          value = rounded(std::exp(mean.first / static_cast<double>(mean.second)));
+        summary.push_back({name, count, value});
+        geometric.add({name, count, value});
+    }
+    if (!geometric.empty()) {
+        out << '\n';
+        geometric.print(out);
+    }
+    out << '\n' << counts << '\n';
+    result.text = out.str();
+    const std::string header = "<p class=\"soft\">A: " + escaped(name_a) + ". " +
+                               escaped(machine_words(a.run)) + "</p><p class=\"soft\">B: " + escaped(name_b) +
+                               ". " + escaped(machine_words(b.run)) + "</p><p>" + escaped(counts) +
+                               ". Ratios above 1: B is slower.</p>";
+    result.html = html_page("Concord: two runs", header, "",
+                            html_table(summary, "Means of the ratios") +
+                                html_table(rows,
+                                           "All results that are in both: what moved beyond its spread "
+                                           "first, and of that what moved most"));
+    return result;
+}
+
+}  // namespace concord::study

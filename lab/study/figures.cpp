@@ -1,0 +1,273 @@
+// How figures are built from results.
+
+#include "figures.hpp"
+
+#include <concord/lab/table.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace concord::study {
+namespace {
+
+using lab::rounded;
+using Unit = Scale::Unit;
+
+// The number at the end of "lanes32", of "even256_equal" 256.
+std::optional<double> trailing_number(const std::string& text) {
+    const std::size_t last = text.find_last_of("0123456789");
+    if (last == std::string::npos) return std::nullopt;
+    const std::size_t before = text.find_last_not_of("0123456789", last);
+    return std::stod(text.substr(before == std::string::npos ? 0 : before + 1, last + 1));
+}
+
+std::string without_number(std::string text) {
+    const std::size_t last = text.find_last_of("0123456789");
+    if (last == std::string::npos) return text;
+    std::size_t first = text.find_last_not_of("0123456789", last);
+    first = first == std::string::npos ? 0 : first + 1;
+    text.erase(first, last + 1 - first);
+    while (!text.empty() && (text.back() == '_' || text.back() == ' '))
+        text.pop_back();
+    return text;
+}
+
+// `x`: what is along the axis, and no part of a name.
+std::string word(const Result& r, By by, By x) {
+    switch (by) {
+        case By::variant:
+            return r.asked == "auto"         ? "auto"
+                   : x == By::variant_number ? without_number(r.variant)
+                                             : r.variant;
+        case By::workload:
+            return x == By::workload_number ? without_number(r.workload) : r.workload;
+        case By::algorithm:
+            return r.algorithm;
+        case By::device:
+            return r.device;
+        case By::type:
+            return r.type;
+        case By::threads:
+            return std::to_string(r.threads) + (r.threads == 1 ? " thread" : " threads");
+        case By::n:
+            return lab::size_name(r.n);
+        case By::variant_number:
+        case By::workload_number:
+            break;
+    }
+    return {};
+}
+
+std::string words(const Result& r, const std::vector<By>& by, By x) {
+    std::string text;
+    for (const By one : by) {
+        const std::string next = word(r, one, x);
+        if (!next.empty()) text.append(text.empty() ? "" : ", ").append(next);
+    }
+    return text;
+}
+
+std::optional<double> place(const Result& r, By by) {
+    switch (by) {
+        case By::n:
+            return static_cast<double>(r.n);
+        case By::threads:
+            return r.threads;
+        case By::variant_number:
+            return trailing_number(r.variant);
+        case By::workload_number:
+            return trailing_number(r.workload);
+        default:
+            return std::nullopt;
+    }
+}
+
+// The measure of a time that this result might have.
+std::optional<double> value(const Result& r, Measure measure, const std::optional<double>& ms) {
+    if (!ms || *ms <= 0) return std::nullopt;
+    switch (measure) {
+        case Measure::time:
+            return *ms;
+        case Measure::rate:
+            return r.bytes / *ms * 1e-6;
+        case Measure::flops:
+            return r.operations / *ms * 1e-6;
+        case Measure::items:
+            return static_cast<double>(r.n) / *ms * 1e-6;
+        case Measure::of_ceiling:
+            return r.ceiling_ms ? std::optional(*r.ceiling_ms / *ms * 100) : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+Scale scale_of(const Figure& figure) {
+    if (figure.x == By::n) return {"elements", Unit::power_of_two, figure.log_x};
+    if (figure.x == By::threads) return {"threads", Unit::count, figure.log_x};
+    return {figure.x_name, Unit::count, figure.log_x};
+}
+
+}  // namespace
+
+Scale scale_of(Measure measure) {
+    switch (measure) {
+        case Measure::rate:
+            return {"bytes a second", Unit::gb_per_s, false};
+        case Measure::flops:
+            return {"operations a second", Unit::gflop_per_s, false};
+        case Measure::items:
+            return {"elements a second", Unit::items_per_s, false};
+        case Measure::of_ceiling:
+            return {"of the ceiling", Unit::percent, false};
+        default:
+            return {"time of a call", Unit::milliseconds, false};
+    }
+}
+
+std::string panel_title(const std::string& words, const Data& data) {
+    for (const ordered_json& line : data.records.devices) {
+        if (words == line["selector"])
+            return std::string(words).append(", ").append(line["name"].get<std::string>());
+    }
+    return words;
+}
+
+std::vector<Group> groups(const Figure& figure, const std::vector<const Result*>& results,
+                          const std::vector<By>& by) {
+    std::vector<Group> list;
+    for (const Result* r : results) {
+        if (!figure.only.empty() &&
+            std::find(figure.only.begin(), figure.only.end(), r->algorithm) == figure.only.end())
+            continue;
+        if (!figure.workloads.empty() && std::find(figure.workloads.begin(), figure.workloads.end(),
+                                                   r->workload) == figure.workloads.end())
+            continue;
+        const std::string name = words(*r, by, figure.x);
+        auto it = std::find_if(list.begin(), list.end(), [&](const Group& g) { return g.first == name; });
+        if (it == list.end()) it = list.insert(list.end(), {name, {}});
+        it->second.push_back(r);
+    }
+    return list;
+}
+
+Mark mark_of(const Result& r, Measure measure, double x) {
+    Mark mark;
+    mark.x = x;
+    mark.y = value(r, measure, r.ms).value_or(0);
+    mark.low = value(r, measure, r.q1);
+    mark.high = value(r, measure, r.q3);
+    mark.of = &r;
+    return mark;
+}
+
+u64 common_size(const std::vector<const Result*>& results) {
+    std::map<u64, u64> timed;
+    for (const Result* r : results)
+        timed[r->n] += r->ms ? 1 : 0;
+    u64 most = 0, best = 0;
+    for (const auto& [n, count] : timed)
+        most = std::max(most, count);
+    for (const auto& [n, count] : timed) {
+        if (count * 4 >= most * 3) best = n;
+    }
+    return best;
+}
+
+namespace {
+
+std::vector<Group> panels_of(const Figure& figure, const Data& data) {
+    std::vector<By> by = figure.panels;
+    if (std::any_of(data.results.begin(), data.results.end(),
+                    [&](const Result* r) { return r->type != data.results.front()->type; }))
+        by.push_back(By::type);
+    return groups(figure, data.results, by);
+}
+
+// The ceiling as this figure would show it, over x.
+void add_ceiling(Chart& chart, const Figure& figure, const std::vector<const Result*>& results) {
+    std::map<double, std::map<double, int>> by_place;
+    for (const Result* r : results) {
+        const auto x = place(*r, figure.x);
+        const auto y = value(*r, figure.y, r->ceiling_ms);
+        if (x && y && r->ms) ++by_place[*x][*y];
+    }
+    Guide guide{"the device's ceiling", {}};
+    for (const auto& [x, values] : by_place) {
+        if (values.size() != 1) return;  // results of unequal work
+        guide.points.emplace_back(x, values.begin()->first);
+    }
+    if (guide.points.size() > 1) chart.guides.push_back(std::move(guide));
+}
+
+std::string factor(double value) {
+    return rounded(value) + " ×";
+}
+
+}  // namespace
+
+std::vector<Chart> lines(const Figure& figure, const Data& data) {
+    std::vector<Chart> charts;
+    for (const auto& [name, results] : panels_of(figure, data)) {
+        Chart chart;
+        chart.title = panel_title(name, data);
+        chart.x = scale_of(figure);
+        chart.y = scale_of(figure.y);
+        chart.y.log = figure.log_y;
+        for (const auto& [series, members] : groups(figure, results, figure.series)) {
+            Series line{series, {}};
+            for (const Result* r : members) {
+                const auto x = place(*r, figure.x);
+                if (!r->ms)
+                    chart.missing.push_back(r);
+                else if (x && value(*r, figure.y, r->ms))
+                    line.marks.push_back(mark_of(*r, figure.y, *x));
+            }
+            std::sort(line.marks.begin(), line.marks.end(),
+                      [](const Mark& a, const Mark& b) { return a.x < b.x; });
+            if (!line.marks.empty()) chart.series.push_back(std::move(line));
+        }
+        if (figure.ceilings) add_ceiling(chart, figure, results);
+        if (!chart.series.empty() || !chart.missing.empty()) charts.push_back(std::move(chart));
+    }
+    return charts;
+}
+
+std::vector<Chart> steps(const Figure& figure, const Data& data) {
+    std::vector<Chart> charts;
+    for (const auto& [name, results] : panels_of(figure, data)) {
+        const u64 n = common_size(results);
+        Chart chart;
+        chart.bars = true;
+        chart.y = scale_of(figure.y);
+        chart.title = panel_title(name, data) + ", " + lab::size_name(n) + " elements";
+        std::vector<const Result*> there;
+        for (const Result* r : results) {
+            if (r->n != n) continue;
+            (r->ms ? there : chart.missing).push_back(r);
+        }
+        std::reverse(there.begin(), there.end());  // tables begin with the best
+        Series bars;
+        for (const Result* r : there) {
+            Mark mark = mark_of(*r, figure.y, 0);
+            mark.label = words(*r, figure.series, figure.x);
+            if (!bars.marks.empty()) mark.note = factor(*there.front()->ms / *r->ms);
+            bars.marks.push_back(std::move(mark));
+        }
+        if (bars.marks.empty() && chart.missing.empty()) continue;
+        if (bars.marks.size() > 1) {
+            const auto best = std::min_element(
+                there.begin(), there.end(), [](const Result* a, const Result* b) { return *a->ms < *b->ms; });
+            chart.text = "From " + there.front()->variant + " to " + (*best)->variant + ": " +
+                         factor(*there.front()->ms / *(*best)->ms) +
+                         " as fast. Factors are to the first bar.";
+        }
+        if (!there.empty() && figure.ceilings) {
+            if (const auto y = value(*there.front(), figure.y, there.front()->ceiling_ms))
+                chart.guides.push_back({"the device's ceiling", {{0, *y}}});
+        }
+        chart.series.push_back(std::move(bars));
+        charts.push_back(std::move(chart));
+    }
+    return charts;
+}
+
+}  // namespace concord::study

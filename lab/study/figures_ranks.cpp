@@ -1,0 +1,188 @@
+// Efficiency over ranks, and the model of communication against computation.
+
+#include "figures.hpp"
+#include "fits.hpp"
+#include "rank_studies.hpp"
+
+#include <concord/distributed_stencil.hpp>
+#include <concord/lab/table.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace concord::study {
+namespace {
+
+using lab::rounded;
+using Unit = Scale::Unit;
+
+u32 ranks_of(const Result& r) {
+    std::size_t digits = r.variant.size();
+    while (digits > 0 && r.variant[digits - 1] >= '0' && r.variant[digits - 1] <= '9')
+        --digits;
+    return digits == r.variant.size() ? 0 : static_cast<u32>(std::stoul(r.variant.substr(digits)));
+}
+
+bool is_sequential(const Result& r) {
+    return r.variant.rfind("sequential", 0) == 0;
+}
+
+// What a step does; where one device does it all, of all ranks together.
+RanksStep step_of(const Result& r) {
+    const u32 p = ranks_of(r), radius = ranks_radius();
+    const StencilCut cut = choose_cut(ranks_shape(r.n, r.algorithm == weak_ranks, p), p, radius);
+    const u64 columns = cut.shape.columns;
+    RanksStep step;
+    for (u32 rank = 0; rank < cut.parts(); ++rank) {
+        const StencilBox box = cut.part_of(rank);
+        const u64 planes = box.z_end - box.z_begin, rows = box.y_end - box.y_begin;
+        const u64 across_z = (box.z_begin > 0 ? 1 : 0) + (box.z_end < cut.shape.depth ? 1 : 0),
+                  across_y = (box.y_begin > 0 ? 1 : 0) + (box.y_end < cut.shape.rows ? 1 : 0);
+        const RanksStep one{
+            static_cast<double>(points_of(box, columns)), static_cast<double>(across_z + across_y),
+            static_cast<double>(radius * columns * sizeof(f32) * (across_z * rows + across_y * planes)), 0};
+        if (r.workload == shared_ranks) {
+            step.points += one.points;
+            step.messages += one.messages;
+            step.bytes += one.bytes;
+        } else {
+            step.points = std::max(step.points, one.points);
+            step.messages = std::max(step.messages, one.messages);
+            step.bytes = std::max(step.bytes, one.bytes);
+        }
+    }
+    step.ms = r.ms.value_or(0);
+    return step;
+}
+
+// How many times as long p ranks would take as one, if nothing were lost.
+double ideal_times(const Result& r) {
+    const double p = ranks_of(r);
+    const bool is_weak = r.algorithm != strong_ranks, is_shared = r.workload == shared_ranks;
+    return is_weak ? (is_shared ? p : 1) : (is_shared ? 1 : 1 / p);
+}
+
+const Result* one_rank(const std::vector<const Result*>& results) {
+    const auto it = std::find_if(results.begin(), results.end(),
+                                 [](const Result* r) { return r->ms && ranks_of(*r) == 1; });
+    return it == results.end() ? nullptr : *it;
+}
+
+// Of the ranks of one work; adds to the chart what has no time, or none of one rank to hold it against.
+Series efficiency(Chart& chart, std::string name, const std::vector<const Result*>& results) {
+    Series series{std::move(name), {}};
+    const Result* one = one_rank(results);
+    for (const Result* r : results) {
+        if (!r->ms || one == nullptr) {
+            chart.missing.push_back(r);
+            continue;
+        }
+        const double ideal = *one->ms * ideal_times(*r);
+        Mark mark;
+        mark.x = ranks_of(*r);
+        mark.y = 100 * ideal / *r->ms;
+        if (r->q1 && r->q3) {
+            mark.low = 100 * ideal / *r->q3;
+            mark.high = 100 * ideal / *r->q1;
+        }
+        mark.of = r;
+        series.marks.push_back(mark);
+    }
+    std::sort(series.marks.begin(), series.marks.end(),
+              [](const Mark& a, const Mark& b) { return a.x < b.x; });
+    return series;
+}
+
+Chart efficiency_chart(std::string title) {
+    Chart chart;
+    chart.title = std::move(title);
+    chart.x = {"ranks", Unit::count, false};
+    chart.y = {"efficiency", Unit::percent, false};
+    return chart;
+}
+
+constexpr const char* shared_text =
+    " All ranks share one device: 100 % is what one rank takes for the same work.";
+
+std::string model_text(const RanksModel& m, std::size_t steps) {
+    std::string text = "Fit to the " + std::to_string(steps) +
+                       " times of `sequential` on this device: t = points / (" +
+                       rounded(m.point > 0 ? 1e-6 / m.point : 0) + " Gpoint/s)";
+    if (m.message > 0) text += " + messages x " + rounded(m.message * 1e3) + " us";
+    if (m.byte > 0) text += " + bytes / (" + rounded(1e-6 / m.byte) + " GB/s)";
+    return text + ", to within " + rounded(m.error * 100, 2) +
+           " %. For `overlapped` the drawn model takes the longer one of the two, computing and "
+           "communicating.";
+}
+
+}  // namespace
+
+std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
+    std::vector<Chart> charts;
+    for (const auto& [device, results] : groups(figure, data.results, {By::device, By::workload})) {
+        std::vector<RanksStep> steps;
+        for (const Result* r : results) {
+            if (r->ms && is_sequential(*r)) steps.push_back(step_of(*r));
+        }
+        const RanksModel model = ranks_model(steps);
+        for (const auto& [size, members] : groups(figure, results, {By::n})) {
+            Chart chart = efficiency_chart(panel_title(device, data) + ", " + size);
+            u32 most = 1;
+            for (const bool sequential : {false, true}) {
+                const std::string name = sequential ? "sequential" : "overlapped";
+                std::vector<const Result*> of_variant;
+                std::copy_if(members.begin(), members.end(), std::back_inserter(of_variant),
+                             [&](const Result* r) { return is_sequential(*r) == sequential; });
+                Series series = efficiency(chart, name, of_variant);
+                if (series.marks.empty()) continue;
+                const RanksStep first = step_of(*one_rank(of_variant));
+                Guide guide{"model, " + name, {}};
+                for (const Mark& mark : series.marks) {
+                    most = std::max(most, ranks_of(*mark.of));
+                    const RanksStep step = step_of(*mark.of);
+                    const double computing = model.computing(step), communicating = model.communicating(step);
+                    const double modelled =
+                        sequential ? computing + communicating : std::max(computing, communicating);
+                    if (modelled > 0)
+                        guide.points.emplace_back(
+                            mark.x, 100 * model.computing(first) * ideal_times(*mark.of) / modelled);
+                }
+                chart.series.push_back(std::move(series));
+                if (guide.points.size() > 1) chart.guides.push_back(std::move(guide));
+            }
+            if (chart.series.empty() && chart.missing.empty()) continue;
+            chart.text = most < 2 ? "One rank alone: nothing to fit." : model_text(model, steps.size());
+            if (members.front()->workload == shared_ranks) chart.text += shared_text;
+            charts.push_back(std::move(chart));
+        }
+    }
+    return charts;
+}
+
+std::vector<Chart> efficiency_over_ranks(const Figure& figure, const Data& data) {
+    std::vector<Chart> charts;
+    for (const auto& [panel, results] : groups(figure, data.results, figure.panels)) {
+        Chart chart = efficiency_chart(panel_title(panel, data));
+        std::string sizes;
+        u32 most = 1;
+        for (const auto& [size, members] : groups(figure, results, figure.series)) {
+            Series series = efficiency(chart, size, members);
+            if (series.marks.empty()) continue;
+            most = std::max(most, ranks_of(*series.marks.back().of));
+            chart.series.push_back(std::move(series));
+        }
+        for (const Series& series : chart.series) {
+            const Mark& last = series.marks.back();
+            if (ranks_of(*last.of) == most && most > 1)
+                sizes += (sizes.empty() ? "" : ", ") + chart.y.write(last.y) + " at " + series.name;
+        }
+        if (chart.series.empty() && chart.missing.empty()) continue;
+        if (!sizes.empty())
+            chart.text = "Of " + std::to_string(most) + " ranks, by the elements of each: " + sizes + ".";
+        if (results.front()->workload == shared_ranks) chart.text += shared_text;
+        charts.push_back(std::move(chart));
+    }
+    return charts;
+}
+
+}  // namespace concord::study

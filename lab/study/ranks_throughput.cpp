@@ -1,0 +1,156 @@
+// Reduce and histogram over ranks, each of which brings as many elements: a call reads all of them once, and what the ranks
+// say to one another does not grow with them.
+
+#include "ranks_work.hpp"
+
+#include <concord/distributed.hpp>
+#include <concord/lab/compare.hpp>
+#include <suites/reduce_reference.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <future>
+
+namespace concord::study {
+namespace {
+
+using Blocks = std::vector<std::vector<f32>>;
+
+constexpr u64 bins = 256;
+constexpr f32 lo = -1, hi = 1, bins_a_unit = bins / (hi - lo);
+
+// n elements: the block, doubled on the device until they are as many.
+Array<f32> filled(Stream& stream, const std::vector<f32>& block, u64 n) {
+    Array<f32> data(stream, n);
+    Buffer& buffer = *data.buffer();
+    stream.write(buffer, 0, block.data(), block.size() * sizeof(f32));
+    for (u64 done = block.size(); done < n; done *= 2)
+        stream.copy(buffer, done * sizeof(f32), buffer, 0, std::min(done, n - done) * sizeof(f32));
+    stream.synchronize();
+    return data;
+}
+
+// Throws where the result is not what is expected; then it is neither that nor anything else that a call gives.
+template <class T>
+void verify(u32 rank, Stream& stream, const Array<T>& out, const std::vector<T>& expected) {
+    const std::vector<T> got = out.to_host(stream);
+    for (u64 i = 0; i < got.size(); ++i) {
+        if (std::memcmp(&got[i], &expected[i], sizeof(T)) == 0) continue;
+        const lab::Difference d = lab::difference_of(i, expected[i], got[i]);
+        throw_wrong(rank, "element " + std::to_string(i) + " of the result: expected " + d.expected +
+                              ", got " + d.got);
+    }
+    constexpr u8 poison = 0xff;
+    stream.fill(*out.buffer(), 0, out.view().bytes(), &poison, sizeof poison);
+}
+
+template <class T>
+struct Known {
+    Blocks blocks;
+    std::vector<T> expected;
+};
+
+// make() is called once for all ranks, when there is room for them.
+template <class T>
+RanksWork throughput_work(const RanksTask& task, std::function<Known<T>()> make,
+                          void (*call)(Communicator&, Stream&, const Array<f32>& in, const Array<T>& out)) {
+    const u64 n = task.n, bytes = n * sizeof(f32);
+    RanksWork work;
+    work.bytes = task.ranks * bytes;
+    // Scratch is chunks' sums or private counters.
+    work.memory = task.ranks * (bytes + bytes / 64 + (u64{16} << 20));
+    const std::shared_future<Known<T>> made = std::async(std::launch::deferred, std::move(make)).share();
+    work.prepare = [=](Communicator& ranks, Stream& stream) {
+        const Known<T>& known = made.get();
+        const auto in = std::make_shared<const Array<f32>>(filled(stream, known.blocks.at(ranks.rank()), n));
+        const auto out =
+            std::make_shared<const Array<T>>(stream, std::vector<T>(known.expected.size(), T(-1)));
+        RanksCalls calls;
+        calls.enqueue = [=, &ranks, &stream](u64 count) {
+            for (u64 i = 0; i < count; ++i)
+                call(ranks, stream, *in, *out);
+        };
+        calls.verify = [=, &stream, rank = ranks.rank()] { verify(rank, stream, *out, made.get().expected); };
+        calls.enqueue(1);
+        calls.verify();
+        return calls;
+    };
+    return work;
+}
+
+}  // namespace
+
+Blocks throughput_blocks(const RanksTask& task) {
+    // Whole chunks of the canonical order of all of it.
+    const u64 length = std::min(task.n, std::max(u64{1} << 22, lab::reference_chunk(task.n * task.ranks)));
+    Blocks blocks;
+    for (u32 rank = 0; rank < task.ranks; ++rank) {
+        const lab::Input values{Type::f32, length, lab::Pattern::random, rank + u64{1}};
+        std::vector<f32>& block = blocks.emplace_back(length);
+        lab::parallel_pieces(length, u64{1} << 16, [&](u64 first, u64 count) {
+            values.make(first, std::as_writable_bytes(std::span(block).subspan(first, count)));
+        });
+    }
+    return blocks;
+}
+
+f32 expected_sum(const RanksTask& task, const Blocks& blocks) {
+    const auto add = [](f32 a, f32 b) { return a + b; };
+    const u64 chunk = lab::reference_chunk(task.n * task.ranks);
+    std::vector<f32> sums;  // of all chunks: those of a block return
+    for (const std::vector<f32>& block : blocks) {
+        const u64 first = sums.size(), own = block.size() / chunk;
+        sums.resize(first + task.n / chunk);
+        lab::parallel_pieces(own, 16, [&](u64 begin, u64 count) {
+            for (u64 c = begin; c < begin + count; ++c)
+                sums[first + c] = lab::reference_reduce_chunk(block.data() + c * chunk, chunk, 0.0F, add);
+        });
+        for (u64 c = first + own; c < sums.size(); ++c)
+            sums[c] = sums[c - own];
+    }
+    return sums.size() == 1 ? sums.front() : lab::reference_reduce(sums, 0.0F, add);
+}
+
+std::vector<u64> expected_counts(const RanksTask& task, const Blocks& blocks) {
+    std::vector<u64> counts(bins);
+    for (const std::vector<f32>& block : blocks) {
+        const u64 copies = task.n / block.size();
+        for (const f32 x : block) {
+            if (lo <= x && x < hi)
+                counts[std::min(bins - 1, static_cast<u64>((x - lo) * bins_a_unit))] += copies;
+        }
+    }
+    return counts;
+}
+
+HistogramBins throughput_bins() {
+    return HistogramBins::even(lo, hi);
+}
+
+RanksWork reduce_work(const RanksTask& task) {
+    return throughput_work<f32>(
+        task,
+        [task] {
+            Blocks blocks = throughput_blocks(task);
+            const f32 sum = expected_sum(task, blocks);
+            return Known<f32>{std::move(blocks), {sum}};
+        },
+        [](Communicator& ranks, Stream& stream, const Array<f32>& in, const Array<f32>& out) {
+            distributed_reduce(ranks, stream, in, out);
+        });
+}
+
+RanksWork histogram_work(const RanksTask& task) {
+    return throughput_work<u64>(
+        task,
+        [task] {
+            Blocks blocks = throughput_blocks(task);
+            std::vector<u64> counts = expected_counts(task, blocks);
+            return Known<u64>{std::move(blocks), std::move(counts)};
+        },
+        [](Communicator& ranks, Stream& stream, const Array<f32>& in, const Array<u64>& counters) {
+            distributed_histogram(ranks, stream, in, counters, throughput_bins());
+        });
+}
+
+}  // namespace concord::study

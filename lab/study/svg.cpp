@@ -1,0 +1,311 @@
+// Charts as SVG. Colours come from the page's style sheet by class: s0 ... s7 are series, the rest takes currentColor.
+
+#include "chart.hpp"
+
+#include <concord/lab/table.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace concord::study {
+namespace {
+
+constexpr double width = 420, left = 72, right = 14, top = 30, bottom = 42, height = 290;
+constexpr double bar_height = 20, bar_gap = 8, letter = 8.2;  // a letter's width, where the page is narrow
+constexpr std::size_t colours = 8;
+
+std::string at(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f", value);
+    return text;
+}
+
+struct Tick {
+    double value;
+    std::string text;
+};
+
+// "10 ms" for "10.0 ms".
+std::string brief(std::string text) {
+    const std::size_t point = text.find('.');
+    if (point == std::string::npos) return text;
+    const std::size_t unit = std::min(text.find_first_not_of("0123456789", point + 1), text.size());
+    std::size_t end = unit;
+    while (text[end - 1] == '0')
+        --end;
+    if (text[end - 1] == '.') --end;
+    return text.erase(end, unit - end);
+}
+
+// From data to places on the drawing.
+class Axis {
+  public:
+    Axis(const Scale& scale, double low, double high, double from, double to)
+        : scale_(scale), from_(from), to_(to) {
+        if (scale.log) {
+            low_ = std::log10(low), high_ = std::log10(high);
+            const double room = std::max(0.04 * (high_ - low_), 0.03);
+            low_ -= room, high_ += room;
+        } else {
+            low_ = std::min(low, 0.0), high_ = high > low_ ? high * 1.06 : low_ + 1;
+        }
+    }
+    double place(double value) const {
+        const double v = scale_.log ? std::log10(value) : value;
+        return from_ + (v - low_) / (high_ - low_) * (to_ - from_);
+    }
+    std::vector<Tick> ticks() const {
+        if (!scale_.log) return even_ticks();
+        return scale_.unit == Scale::Unit::power_of_two || scale_.unit == Scale::Unit::count ? powers_of_two()
+                                                                                             : decades();
+    }
+
+  private:
+    std::vector<Tick> even_ticks() const { return even_ticks(0, high_); }
+    std::vector<Tick> even_ticks(double low, double high) const {
+        const double rough = (high - low) / 5, unit = std::pow(10, std::floor(std::log10(rough)));
+        double step = unit * (rough / unit < 1.5 ? 1 : rough / unit < 3.5 ? 2 : rough / unit < 7.5 ? 5 : 10);
+        if (scale_.unit == Scale::Unit::count) step = std::max(step, 1.0);
+        std::vector<Tick> list;
+        for (double v = std::ceil(low / step) * step; v <= high; v += step)
+            list.push_back({v, v == 0 ? "0" : brief(scale_.write(v))});
+        return list;
+    }
+    std::vector<Tick> powers_of_two() const {
+        const double two = std::log10(2.0);
+        const int first = static_cast<int>(std::ceil(low_ / two)),
+                  last = static_cast<int>(std::floor(high_ / two));
+        int step = 1;
+        while ((last - first) / step > 7)
+            step += step < 2 ? 1 : 2;
+        std::vector<Tick> list;
+        for (int k = first; k <= last; k += step) {
+            const double v = std::exp2(k);
+            list.push_back(
+                {v, scale_.unit == Scale::Unit::count ? scale_.write(v) : "2^" + std::to_string(k)});
+        }
+        return list;
+    }
+    // Powers of ten; where these are few, 2 and 5 times these; else even steps.
+    std::vector<Tick> decades() const {
+        const int first = static_cast<int>(std::floor(low_)), last = static_cast<int>(std::ceil(high_));
+        const int step = std::max(1, (last - first + 4) / 6);
+        for (const std::vector<double>& parts : {std::vector{1.0}, std::vector{1.0, 2.0, 5.0}}) {
+            std::vector<Tick> list;
+            for (int k = first; k <= last; k += step) {
+                for (const double part : parts) {
+                    const double v = part * std::pow(10, k);
+                    if (std::log10(v) >= low_ && std::log10(v) <= high_)
+                        list.push_back({v, brief(scale_.write(v))});
+                }
+            }
+            if (list.size() > 2) return list;
+        }
+        return even_ticks(std::pow(10, low_), std::pow(10, high_));
+    }
+
+    const Scale& scale_;
+    double from_, to_, low_ = 0, high_ = 1;
+};
+
+// "2^20" with the exponent above the line.
+std::string label(const std::string& text) {
+    const std::size_t hat = text.find('^');
+    if (hat == std::string::npos) return escaped(text);
+    return escaped(text.substr(0, hat)) + "<tspan dy=\"-5\" class=\"exponent\">" +
+           escaped(text.substr(hat + 1)) + "</tspan>";
+}
+
+std::string text_at(double x, double y, const char* anchor, const std::string& inside,
+                    const char* css = "tick") {
+    return "<text class=\"" + std::string(css) + "\" x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" +
+           anchor + "\">" + inside + "</text>";
+}
+
+std::string line_between(double x1, double y1, double x2, double y2, const char* css) {
+    return "<line class=\"" + std::string(css) + "\" x1=\"" + at(x1) + "\" y1=\"" + at(y1) + "\" x2=\"" +
+           at(x2) + "\" y2=\"" + at(y2) + "\"/>";
+}
+
+// Eight shapes, then the same hollow: a series is told by its shape as well as by its colour.
+std::string shape(std::size_t index, double x, double y) {
+    const std::string paths[] = {
+        "M-4.4 0a4.4 4.4 0 1 0 8.8 0a4.4 4.4 0 1 0-8.8 0z",
+        "M-4-4h8v8h-8z",
+        "M0-5.2l5 8.6h-10z",
+        "M0-5.4l5.4 5.4l-5.4 5.4l-5.4-5.4z",
+        "M0 5.2l5-8.6h-10z",
+        "M-1.6-5h3.2v3.4h3.4v3.2h-3.4v3.4h-3.2v-3.4h-3.4v-3.2h3.4z",
+        "M-5-3l3-2l2 3l2-3l3 2l-2.4 3l2.4 3l-3 2l-2-3l-2 3l-3-2l2.4-3z",
+        "M0-5.4l1.6 3.6l3.8.4l-2.9 2.6l.8 3.9l-3.3-2l-3.3 2l.8-3.9l-2.9-2.6l3.8-.4z"};
+    return "<path class=\"mark-shape" + std::string(index / colours % 2 == 1 ? " hollow" : "") +
+           "\" transform=\"translate(" + at(x) + " " + at(y) + ")\" d=\"" + paths[index % colours] + "\"/>";
+}
+
+std::string css_of(std::size_t index) {
+    return "s" + std::to_string(index % colours) + (index / colours % 2 == 1 ? " second" : "");
+}
+
+std::string title_of(const Chart& chart, const Series& series, const Mark& mark) {
+    std::string text = chart.bars ? mark.label : series.name + ", " + chart.x.write(mark.x);
+    text += ": " + chart.y.write(mark.y);
+    if (mark.of != nullptr && mark.of->ms && mark.of->ceiling_ms && *mark.of->ceiling_ms > 0)
+        text += ", " + lab::rounded(*mark.of->ceiling_ms / *mark.of->ms * 100, 2) + " % of the ceiling";
+    return "<title>" + escaped(text) + "</title>";
+}
+
+struct Range {
+    double low = 1e300, high = -1e300;
+    void add(double v) {
+        low = std::min(low, v);
+        high = std::max(high, v);
+    }
+};
+
+std::string body_of_lines(const Chart& chart) {
+    Range xs, ys;
+    for (const Series& series : chart.series) {
+        for (const Mark& mark : series.marks) {
+            xs.add(mark.x);
+            ys.add(mark.y);
+            if (mark.low && mark.high && (!chart.y.log || std::min(*mark.low, *mark.high) > 0)) {
+                ys.add(*mark.low);
+                ys.add(*mark.high);
+            }
+        }
+    }
+    for (const Guide& guide : chart.guides) {
+        for (const auto& [x, y] : guide.points)
+            ys.add(y);
+    }
+    const Axis x(chart.x, xs.low, xs.high, left, width - right),
+        y(chart.y, ys.low, ys.high, height - bottom, top);
+    std::string body;
+    for (const Tick& tick : y.ticks()) {
+        body += line_between(left, y.place(tick.value), width - right, y.place(tick.value), "grid");
+        body += text_at(left - 6, y.place(tick.value) + 4, "end", label(tick.text));
+    }
+    for (const Tick& tick : x.ticks()) {
+        body += line_between(x.place(tick.value), top, x.place(tick.value), height - bottom, "grid");
+        body += text_at(x.place(tick.value), height - bottom + 18, "middle", label(tick.text));
+    }
+    body += line_between(left, height - bottom, width - right, height - bottom, "axis");
+    body += text_at(4, 16, "start", escaped(chart.y.name), "name");
+    body += text_at(width - right, height - 6, "end", escaped(chart.x.name), "name");
+    auto path = [&](const auto& points, const std::string& css) {
+        std::string d;
+        for (const auto& [px, py] : points)
+            d += (d.empty() ? "M" : "L") + at(x.place(px)) + " " + at(y.place(py));
+        return "<path class=\"" + css + "\" d=\"" + d + "\"/>";
+    };
+    for (std::size_t k = 0; k < chart.guides.size(); ++k)
+        body += path(chart.guides[k].points, "guide g" + std::to_string(k % 2));
+    for (std::size_t k = 0; k < chart.series.size(); ++k) {
+        const Series& series = chart.series[k];
+        std::vector<std::pair<double, double>> points;
+        for (const Mark& mark : series.marks)
+            points.emplace_back(mark.x, mark.y);
+        body += "<g class=\"" + css_of(k) + "\">" + path(points, "line");
+        for (const Mark& mark : series.marks) {
+            body += "<g class=\"mark\">" + title_of(chart, series, mark);
+            if (mark.low && mark.high && (!chart.y.log || std::min(*mark.low, *mark.high) > 0))
+                body += line_between(x.place(mark.x), y.place(*mark.low), x.place(mark.x),
+                                     y.place(*mark.high), "spread");
+            body += shape(k, x.place(mark.x), y.place(mark.y)) + "</g>";
+        }
+        body += "</g>";
+    }
+    return body;
+}
+
+double height_of_bars(const Chart& chart) {
+    return 40 + static_cast<double>(chart.marks()) * (bar_height + bar_gap) + 34;
+}
+
+// Letters of UTF-8.
+std::size_t letters(const std::string& text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string value_of(const Chart& chart, const Mark& mark) {
+    return chart.y.write(mark.y) + (mark.note.empty() ? "" : " · " + mark.note);
+}
+
+std::string body_of_bars(const Chart& chart) {
+    Range values;
+    std::size_t before = 6, behind = 0;  // letters
+    for (const Series& series : chart.series) {
+        for (const Mark& mark : series.marks) {
+            values.add(mark.y);
+            before = std::max(before, letters(mark.label));
+            behind = std::max(behind, letters(value_of(chart, mark)));
+        }
+    }
+    const double bars_left = letter * static_cast<double>(before) + 8,
+                 bars_right = letter * static_cast<double>(behind) * 0.92 + 8;
+    double most = values.high;
+    for (const Guide& guide : chart.guides) {
+        for (const auto& point : guide.points)
+            most = std::max(most, point.second);
+    }
+    const double full = height_of_bars(chart), floor = full - 34;
+    Scale even = chart.y;
+    even.log = false;
+    const Axis x(even, 0, most, bars_left, width - bars_right);
+    std::string body = text_at(bars_left, 16, "start", escaped(chart.y.name), "name");
+    const std::vector<Tick> ticks = x.ticks();
+    double free_from = 0;  // labels stay apart
+    for (const Tick& tick : ticks) {
+        const double place = x.place(tick.value), half = letter * static_cast<double>(tick.text.size()) / 2;
+        body += line_between(place, 28, place, floor, "grid");
+        if (place - half < free_from) continue;
+        body += text_at(place, floor + 18, "middle", label(tick.text));
+        free_from = place + half + 4;
+    }
+    for (std::size_t k = 0; k < chart.guides.size(); ++k) {
+        const double place = x.place(chart.guides[k].points.front().second);
+        body += "<path class=\"guide g" + std::to_string(k % 2) + "\" d=\"M" + at(place) + " 28V" +
+                at(floor) + "\"/>";
+    }
+    double y = 36;
+    for (std::size_t k = 0; k < chart.series.size(); ++k) {
+        for (const Mark& mark : chart.series[k].marks) {
+            const double length = std::max(1.0, x.place(mark.y) - bars_left);
+            body += "<g class=\"" + css_of(k) + "\"><g class=\"mark\">" +
+                    title_of(chart, chart.series[k], mark) + "<rect class=\"bar\" x=\"" + at(bars_left) +
+                    "\" y=\"" + at(y) + "\" width=\"" + at(length) + "\" height=\"" + at(bar_height) +
+                    "\"/></g></g>";
+            body += text_at(bars_left - 6, y + 15, "end", escaped(mark.label), "tick");
+            body += text_at(bars_left + length + 5, y + 15, "start", escaped(value_of(chart, mark)), "value");
+            y += bar_height + bar_gap;
+        }
+    }
+    return body + line_between(bars_left, 28, bars_left, floor, "axis");
+}
+
+}  // namespace
+
+std::string legend_mark(std::size_t index, bool guide) {
+    std::string inside;
+    if (guide)
+        inside = "<path class=\"guide g" + std::to_string(index % 2) + "\" d=\"M1 8H31\"/>";
+    else
+        inside = "<g class=\"" + css_of(index) + "\"><path class=\"line\" d=\"M1 8H31\"/>" +
+                 shape(index, 16, 8) + "</g>";
+    return "<svg class=\"key\" viewBox=\"0 0 32 16\" aria-hidden=\"true\" focusable=\"false\">" + inside +
+           "</svg>";
+}
+
+std::string svg_of(const Chart& chart, const std::string& id) {
+    const double tall = chart.bars ? height_of_bars(chart) : height;
+    std::string said = chart.text + (chart.text.empty() ? "" : " ") + std::to_string(chart.marks()) +
+                       " values; the table below has them.";
+    return "<svg class=\"plot\" role=\"img\" viewBox=\"0 0 " + at(width) + " " + at(tall) +
+           "\" aria-labelledby=\"" + id + "-t " + id + "-d\"><title id=\"" + id + "-t\">" +
+           escaped(chart.figure + ": " + chart.title) + "</title><desc id=\"" + id + "-d\">" + escaped(said) +
+           "</desc>" + (chart.bars ? body_of_bars(chart) : body_of_lines(chart)) + "</svg>";
+}
+
+}  // namespace concord::study

@@ -1,0 +1,231 @@
+// What `auto` takes with the device's table of tuning and without, in turns.
+
+#include "study.hpp"
+
+#include <concord/lab/bench.hpp>
+#include <concord/lab/harness.hpp>
+#include <concord/lab/paired_timing.hpp>
+#include <concord/lab/table.hpp>
+#include <concord/tuning.hpp>
+
+#include <algorithm>
+
+namespace concord::study {
+namespace {
+
+using namespace lab;
+
+// The device's own table again at the end, whatever happens.
+class Table {
+  public:
+    explicit Table(Device& device) : device_(device) {
+        set_tuning(device_, nullptr);
+        if (const auto table = find_tuning_table(device_, &source_)) rows_ = table->rows;
+        own_ = std::make_shared<const Tuning>(rows_, source_);
+    }
+    ~Table() { set_tuning(device_, own_); }
+    Table(const Table&) = delete;
+    Table& operator=(const Table&) = delete;
+
+    // Whether it sets a parameter of the launch that a call makes.
+    template <class F>
+    bool sets_launch_of(F call) {
+        std::vector<Tuning::Asked> asked;
+        set_tuning(device_, std::make_shared<const Tuning>(rows_, source_, &asked));
+        call();
+        set_tuning(device_, own_);
+        return std::any_of(asked.begin(), asked.end(), [&](const Tuning::Asked& a) {
+            return a.tunable != nullptr && own_->value(*a.tunable, a.point, a.otherwise) != a.otherwise;
+        });
+    }
+
+    void use(bool on) { set_tuning(device_, on ? own_ : none_); }
+
+  private:
+    Device& device_;
+    std::vector<TuningRow> rows_;
+    std::string source_ = "none";
+    std::shared_ptr<const Tuning> own_, none_ = std::make_shared<const Tuning>();
+};
+
+// A work that is loaded, with the variants that `auto` takes.
+class Pair {
+  public:
+    Pair(Harness& harness, const Suite& suite, const Work& work, Table& table)
+        : harness_(harness), suite_(suite), work_(work), table_(table) {
+        harness_.load(work, {});
+        rotation_.emplace(harness_.stream(), harness_.operands(), cold_bytes(harness_.device()));
+    }
+
+    // Why there is no time; empty: the result is right.
+    std::string verify(bool on, std::string& variant) {
+        table_.use(on);
+        const Enqueued chosen = harness_.call("auto");
+        harness_.stream().synchronize();
+        variant = chosen.variant;
+        for (const Variant* v : suite_.variants) {
+            if (v->name != chosen.variant) continue;
+            const Verdict verdict = harness_.run(*v, [&] { harness_.call("auto"); });
+            if (!verdict.difference) return {};
+            return "WRONG: element " + std::to_string(verdict.difference->index) + ": expected " +
+                   verdict.difference->expected + ", got " + verdict.difference->got;
+        }
+        return "there is no variant " + variant;
+    }
+
+    // The times without and with the table, one where it changes nothing. Their quotient is the median of the rounds', which what
+    // slows the machine down for a while does not touch.
+    std::pair<Timing, Timing> times(bool same_variant, const PairedEffort& effort) {
+        const bool differ = !same_variant || table_.sets_launch_of([&] {
+            harness_.call("auto");
+            harness_.stream().synchronize();
+        });
+        PairedTiming result = measure_paired([&](u64 calls) { return time(false, calls); },
+                                             [&](u64 calls) { return time(differ, calls); }, effort);
+        if (!differ) return {result.holder, result.holder};
+        result.challenger.median = result.holder.median / result.ratio;
+        return {result.holder, result.challenger};
+    }
+
+  private:
+    double time(bool on, u64 calls) {
+        table_.use(on);
+        Stream& stream = harness_.stream();
+        stream.record(*begin_);
+        for (u64 i = 0; i < calls; ++i) {
+            const Operands& at = rotation_->next();
+            work_.call(stream, at.in, at.out, Options{});
+        }
+        stream.record(*end_);
+        stream.synchronize();
+        return end_->milliseconds_since(*begin_);
+    }
+
+    Harness& harness_;
+    const Suite& suite_;
+    const Work& work_;
+    Table& table_;
+    std::optional<Rotation> rotation_;
+    const std::shared_ptr<Event> begin_ = harness_.device().create_event(),
+                                 end_ = harness_.device().create_event();
+};
+
+BenchRow row_of(const std::string& workload, const Work& work, const std::string& device, bool on) {
+    BenchRow row;
+    row.algorithm = "tuning";
+    row.function = workload;
+    row.variant = on ? "tuned" : "defaults";
+    row.device = device;
+    row.type = work.type();
+    row.n = work.n;
+    row.bytes = work.traffic;
+    row.operations = work.operations;
+    return row;
+}
+
+}  // namespace
+
+void run_tuning(const std::string& selector, const Case& what, const std::vector<Type>& types, bool quick,
+                const std::function<bool(const Result&, const BenchRow&)>& wanted,
+                const std::function<void(const Result&, const ordered_json&)>& done) {
+    Harness harness(selector);
+    Table table(harness.device());
+    const PairedEffort effort{
+        .most_ms = quick ? 100.0 : 500.0, .most_rounds = quick ? 41U : 101U, .least_gain = 1};
+    const std::vector<Suite> all = suites();
+    for (const Suite& suite : all) {
+        const Workload& workload = suite.workloads.front();
+        const std::string name = suite.name + " " + workload.name;
+        for (const Type type : types)
+            for (const u64 n : what.sizes.of(quick)) {
+                const auto work = workload.make(type, n, 1);
+                if (!work || work->type() != type) continue;
+                BenchRow rows[] = {row_of(name, *work, harness.selector(), false),
+                                   row_of(name, *work, harness.selector(), true)};
+                Result asked[2];
+                bool any = false, want[2];
+                for (const int on : {0, 1}) {
+                    asked[on].algorithm = what.suite;
+                    asked[on].workload = name;
+                    asked[on].variant = asked[on].asked = rows[on].variant;
+                    asked[on].device = harness.selector();
+                    asked[on].threads = harness.device().traits().dialect == Dialect::host
+                                            ? harness.device().traits().units
+                                            : 0;
+                    asked[on].type = name_of(type);
+                    asked[on].n = n;
+                    want[on] = wanted(asked[on], rows[on]);
+                    any = any || want[on];
+                }
+                if (!any) continue;
+                std::string problem = harness.no_room_for(*work);
+                if (!problem.empty()) problem = "no room: " + problem;
+                try {
+                    if (problem.empty()) {
+                        Pair pair(harness, suite, *work, table);
+                        std::string variants[2];
+                        for (const int on : {0, 1}) {
+                            rows[on].problem = pair.verify(on != 0, variants[on]);
+                            rows[on].variant += ": " + variants[on];
+                        }
+                        if (rows[0].problem.empty() && rows[1].problem.empty()) {
+                            std::tie(rows[0].timing, rows[1].timing) =
+                                pair.times(variants[0] == variants[1], effort);
+                        }
+                    }
+                } catch (const Error& error) {
+                    problem = error.what();
+                }
+                for (const int on : {0, 1}) {
+                    if (rows[on].problem.empty() && !rows[on].timing)
+                        rows[on].problem = problem.empty() ? "the other one is wrong" : problem;
+                    if (want[on]) done(asked[on], ordered_json::parse(json_of(rows[on])));
+                }
+            }
+    }
+}
+
+std::vector<Chart> gains(const Figure& figure, const Data& data) {
+    std::vector<Chart> charts;
+    std::vector<std::string> devices;
+    for (const Result* r : data.results) {
+        if (std::find(devices.begin(), devices.end(), r->device) == devices.end())
+            devices.push_back(r->device);
+    }
+    for (const std::string& device : devices) {
+        Chart chart;
+        chart.bars = true;
+        chart.notes = "what is taken";
+        chart.title = device;
+        for (const ordered_json& line : data.records.devices) {
+            if (line["selector"] == device) chart.title = device + ", " + line["name"].get<std::string>();
+        }
+        chart.text = figure.caption;
+        chart.y = {"times as fast as the defaults", Scale::Unit::factor, false};
+        Series bars;
+        for (const Result* tuned : data.results) {
+            if (tuned->device != device || tuned->asked != "tuned") continue;
+            const auto other = std::find_if(data.results.begin(), data.results.end(), [&](const Result* r) {
+                Result same = *tuned;
+                same.asked = "defaults";
+                return r->key() == same.key();
+            });
+            if (other == data.results.end() || !tuned->ms || !(*other)->ms || *tuned->ms <= 0) {
+                chart.missing.push_back(tuned);
+                continue;
+            }
+            Mark mark;
+            mark.y = *(*other)->ms / *tuned->ms;
+            mark.label = tuned->workload + " " + tuned->type + " " + lab::size_name(tuned->n);
+            mark.note = tuned->variant;
+            mark.of = tuned;
+            bars.marks.push_back(std::move(mark));
+        }
+        if (bars.marks.empty() && chart.missing.empty()) continue;
+        chart.series.push_back(std::move(bars));
+        charts.push_back(std::move(chart));
+    }
+    return charts;
+}
+
+}  // namespace concord::study
