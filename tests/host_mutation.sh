@@ -123,15 +123,21 @@ plant() {  # INDEX
         echo "what it replaces is there $times times, not once"
         return
     fi
-    mkdir -p "$work/$1/concord"
+    mkdir -p "$work/$1/concord/detail"
     [[ -z ${units[$1]} ]] || cp "$algorithm"/*.[ch]pp "$work/$1/concord"
     printf '%s\n' "${text/"${froms[$1]}"/"${tos[$1]}"}" >"$work/$1/concord/$file"
+    cp "$work/$1/concord/$file" "$work/$1/concord/detail/$file"
 }
+
+includes=()
+for folder in "$build"/include/*/headers "$build"/include/*/internal; do
+    includes+=("-I$folder")
+done
 
 # Compiles with the headers of a folder before all others, and runs; the status is in the last line of FOLDER/log.
 check() {  # FOLDER
-    if ! "$compiler" -std=c++20 -O1 -ffp-contract=off -I"$1" -I"$build/include" "$tests/host_mutation.cpp" -o "$1/check" \
-        -L"$build/lib" -lconcord-conformance -lconcord -Wl,-rpath,"$build/lib" >"$1/log" 2>&1; then
+    if ! "$compiler" -std=c++20 -O1 -ffp-contract=off -I"$1" "${includes[@]}" "$tests/host_mutation.cpp" -o "$1/check" \
+        -L"$build/lib" -lconcord-bench -lconcord-check -lconcord -Wl,-rpath,"$build/lib" >"$1/log" 2>&1; then
         echo "it does not compile" >>"$1/log"
         return
     fi

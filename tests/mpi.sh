@@ -62,7 +62,7 @@ for piece in 64 1000 4096; do
 done
 if [[ " ${devices[*]} " == *" opencl "* ]]; then
     # In the shape for GPUs buffers are not the host's memory: all is staged.
-    mpi 3 env CONCORD_OPENCL_LANES=many CONCORD_MPI_PIECE=1000 "$ranks" messages opencl tbb || fail "staged messages"
+    mpi 3 env CONCORD_OPENCL_ITEMS=many CONCORD_MPI_PIECE=1000 "$ranks" messages opencl tbb || fail "staged messages"
 fi
 mpi 4 "$ranks" bits tbb || fail "bits"
 for what in differ shorter throw; do

@@ -14,7 +14,7 @@ concord=$bin/concord
 [[ -x $concord ]] || { echo "mutation.sh: there is no $concord" >&2; exit 2; }
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-unset CONCORD_DEVICE CONCORD_KERNELS CONCORD_OPENCL_LANES CONCORD_LOG
+unset CONCORD_DEVICE CONCORD_KERNELS CONCORD_OPENCL_ITEMS CONCORD_LOG
 export XDG_CACHE_HOME=$work/cache
 # Nearly all of the time goes into compiling, most of that into PoCL's optimiser, and a fault is one without it too. What it
 # makes of the kernels is for check.opencl.* to see.
@@ -46,7 +46,7 @@ done
 check() {
     local -a arguments
     read -ra arguments <<<"$3"
-    [[ $2 == any ]] || export CONCORD_OPENCL_LANES=$2
+    [[ $2 == any ]] || export CONCORD_OPENCL_ITEMS=$2
     "$concord" check "${arguments[@]}" --devices "$1" >"$4" 2>&1 </dev/null
     echo "status $?" >>"$4"
 }
@@ -102,10 +102,10 @@ mutant_job() {  # INDEX DEVICE
         if [[ $problem == "status 0" ]]; then
             say passed "$name"
         else
-            say FAILED "$name: $problem: CONCORD_OPENCL_LANES=${lanes[$1]} concord check ${checks[$1]}"
+            say FAILED "$name: $problem: CONCORD_OPENCL_ITEMS=${lanes[$1]} concord check ${checks[$1]}"
         fi
     elif [[ $problem != "status 1" ]] || ! grep -q DIFFERS "$log"; then
-        say FAILED "$name: NOT CAUGHT, $problem: CONCORD_OPENCL_LANES=${lanes[$1]} concord check ${checks[$1]}"
+        say FAILED "$name: NOT CAUGHT, $problem: CONCORD_OPENCL_ITEMS=${lanes[$1]} concord check ${checks[$1]}"
     else
         how=$(grep -m 1 -A 1 '^FAILED' "$log" | tail -n 1)
         say caught "$name:${how#   }"

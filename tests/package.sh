@@ -2,7 +2,7 @@
 # package.sh WHAT BUILD_DIR SOURCE_DIR: builds tests/consumer the way other projects use Concord, and runs it. WHAT:
 #   installed     against an install of BUILD_DIR, which is then moved; also with -march=native: the same bits
 #   subdirectory  with SOURCE_DIR as a part of the project
-#   static        against an install of a static build, with the conformance suite
+#   static        against an install of a static build, with the lab libraries
 set -euo pipefail
 
 what=$1 build=$2 source=$3

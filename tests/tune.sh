@@ -77,7 +77,7 @@ CONCORD_TUNING=mine.txt ends 0 "table: both.txt" tune map "${quick[@]}" --types 
 verdict "both.txt keeps the row" "$(grep -Eq '^reduce +u32 +- +\* +first_add' both.txt || cat both.txt)"
 
 # The shipped tables have no line that is wrong.
-for table in "$source"/tuning/*_*.txt; do
+for table in "$source"/algorithms/tuning_tables/*_*.txt; do
     [[ -e $table ]] || continue
     CONCORD_TUNING=$table ends 0 "tuning table" devices --verbose
     verdict "$table" "$(grep -F "warning" out)"

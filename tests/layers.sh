@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# layers.sh COMPILER SOURCE_DIR LAYERS_FILE: dependencies between layers point one way.
+# LAYERS_FILE has a line per target: its name, a source file of it, and its include folders. Into each source file an include
+# of every layer's header is planted: the compiler must find the header if the layer may use it, and must not otherwise.
+set -euo pipefail
+compiler=$1 source_dir=$2 layers=$3
+
+# layer | a header that only this layer provides
+declare -A header=(
+    [core]=concord/device.hpp
+    [algorithms]=concord/scan.hpp
+    [distributed]=concord/communicator.hpp
+    [check]=concord/lab/check.hpp
+    [bench]=concord/lab/bench.hpp
+    [tune]=concord/lab/tune.hpp
+)
+# target | the layers that it may include
+declare -A may_use=(
+    [core]="core"
+    [backend]="core"
+    [algorithms]="core algorithms"
+    [distributed]="core algorithms distributed"
+    [check]="core algorithms distributed check"
+    [bench]="core algorithms distributed check bench"
+    [tune]="core algorithms distributed check bench tune"
+)
+
+failed=0 tried=0
+fail() {
+    echo "FAILED: $*" >&2
+    failed=1
+}
+
+while read -r target file includes; do
+    for layer in "${!header[@]}"; do
+        tried=$((tried + 1))
+        # shellcheck disable=SC2086  # a list of options
+        if { echo "#include <${header[$layer]}>"; cat "$source_dir/$file"; } |
+            "$compiler" -std=c++20 -E -x c++ -I "$(dirname "$source_dir/$file")" $includes -o /dev/null - 2>error.log; then
+            [[ " ${may_use[$target]} " == *" $layer "* ]] ||
+                fail "$file ($target) can include <${header[$layer]}> of the layer $layer above it"
+        elif [[ " ${may_use[$target]} " == *" $layer "* ]]; then
+            fail "$file ($target) cannot include <${header[$layer]}>: $(head -n 1 error.log)"
+        elif ! grep -q "${header[$layer]}: No such file" error.log; then
+            fail "$file ($target) fails for another reason: $(head -n 1 error.log)"
+        fi
+    done
+done <"$layers"
+rm -f error.log
+[[ $tried -ge 42 ]] || fail "only $tried combinations were tried"
+[[ $failed == 0 ]] && echo "$tried planted includes: all found or refused as the layers require"
+exit "$failed"
