@@ -74,10 +74,32 @@ void clblast_rows(std::vector<Baseline>& list) {
     constexpr u64 most = std::numeric_limits<int>::max();  // its kernels count in int
     const std::vector<std::string_view> one_product(matmul_titles.begin(), matmul_titles.end() - 1);
     append(list, {"clblast", "CLBlast" CONCORD_CLBLAST_VERSION, "opencl"},
-           {{"map", {"copy"}, float_types, copy, false, most},
-            {"reduce", {"sum"}, float_types, sum, false, most},
-            {"matmul", one_product, float_types, one_matmul, false, most, matmul_support},
-            {"matmul", {"batch"}, float_types, matmul, false, most, matmul_support}});
+           {{.algorithm = "map",
+             .titles = {"copy"},
+             .types = float_types,
+             .prepare = copy,
+             .blocking = false,
+             .most = most},
+            {.algorithm = "reduce",
+             .titles = {"sum"},
+             .types = float_types,
+             .prepare = sum,
+             .blocking = false,
+             .most = most},
+            {.algorithm = "matmul",
+             .titles = one_product,
+             .types = float_types,
+             .prepare = one_matmul,
+             .blocking = false,
+             .most = most,
+             .also = matmul_support},
+            {.algorithm = "matmul",
+             .titles = {"batch"},
+             .types = float_types,
+             .prepare = matmul,
+             .blocking = false,
+             .most = most,
+             .also = matmul_support}});
 }
 
 }  // namespace

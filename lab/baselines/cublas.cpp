@@ -114,11 +114,18 @@ void cublas(std::vector<Baseline>& list) {
         cublasGetProperty(part, &number);
         version += (part == MAJOR_VERSION ? "" : ".") + std::to_string(number);
     }
-    append(list, {"cublas", version, "cuda"},
-           {{"map", {"copy"}, float_types, copy},
-            {"add", {"sum"}, float_types, add},
-            {"transpose", transpose_titles, float_types, transpose},
-            {"matmul", matmul_titles, float_types, matmul, false, ~u64{0}, matmul_support}});
+    append(
+        list, {"cublas", version, "cuda"},
+        {{.algorithm = "map", .titles = {"copy"}, .types = float_types, .prepare = copy},
+         {.algorithm = "add", .titles = {"sum"}, .types = float_types, .prepare = add},
+         {.algorithm = "transpose", .titles = transpose_titles, .types = float_types, .prepare = transpose},
+         {.algorithm = "matmul",
+          .titles = matmul_titles,
+          .types = float_types,
+          .prepare = matmul,
+          .blocking = false,
+          .most = ~u64{0},
+          .also = matmul_support}});
 }
 
 }  // namespace

@@ -242,22 +242,22 @@ void cuda(std::vector<Baseline>& list) {
             "cudaMemcpyAsync " + std::to_string(CUDART_VERSION / 1000) + "." +
                 std::to_string(CUDART_VERSION / 10 % 100),
             "cuda"},
-           {{"map", {"copy"}, any_type, copy_bytes}});
+           {{.algorithm = "map", .titles = {"copy"}, .types = any_type, .prepare = copy_bytes}});
     append(list, {"cub", version("CUB", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION), "cuda"},
-           {{"map", map_titles, any_type, cub_map},
-            {"add", {"sum"}, any_type, cub_add},
-            {"reduce", reduce_titles, any_type, cub_reduce},
-            {"scan", scan_titles, any_type, cub_scan},
-            {"histogram", histogram_titles, histogram_types, cub_histogram},
-            {"compact", compact_titles, any_type, cub_compact}});
+           {{.algorithm = "map", .titles = map_titles, .types = any_type, .prepare = cub_map},
+            {.algorithm = "add", .titles = {"sum"}, .types = any_type, .prepare = cub_add},
+            {.algorithm = "reduce", .titles = reduce_titles, .types = any_type, .prepare = cub_reduce},
+            {.algorithm = "scan", .titles = scan_titles, .types = any_type, .prepare = cub_scan},
+            {.algorithm = "histogram", .titles = histogram_titles, .types = histogram_types, .prepare = cub_histogram},
+            {.algorithm = "compact", .titles = compact_titles, .types = any_type, .prepare = cub_compact}});
     append(list,
            {"thrust", version("Thrust", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION, THRUST_SUBMINOR_VERSION),
             "cuda"},
-           {{"map", map_titles, any_type, thrust_map},
-            {"add", {"sum"}, any_type, thrust_add},
-            {"reduce", reduce_titles, any_type, thrust_reduce, true},
-            {"scan", scan_titles, any_type, thrust_scan},
-            {"compact", compact_titles, any_type, thrust_compact, true}});
+           {{.algorithm = "map", .titles = map_titles, .types = any_type, .prepare = thrust_map},
+            {.algorithm = "add", .titles = {"sum"}, .types = any_type, .prepare = thrust_add},
+            {.algorithm = "reduce", .titles = reduce_titles, .types = any_type, .prepare = thrust_reduce, .blocking = true},
+            {.algorithm = "scan", .titles = scan_titles, .types = any_type, .prepare = thrust_scan},
+            {.algorithm = "compact", .titles = compact_titles, .types = any_type, .prepare = thrust_compact, .blocking = true}});
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ void cuda_sort(std::vector<Baseline>& list) {
                                 "." + std::to_string(CUB_SUBMINOR_VERSION);
     const std::vector<Type> types = {Type::i32, Type::u32, Type::u64};
     append(list, {"cub", version, "cuda"},
-           {{"sort", sort_titles, types, radix_keys}, {"sort", sort_pairs_titles, types, radix_pairs}});
-    append(list, {"cub_merge", version, "cuda"}, {{"sort", {"keys", "by_less"}, {Type::u32}, merge_keys}});
+           {{.algorithm = "sort", .titles = sort_titles, .types = types, .prepare = radix_keys}, {.algorithm = "sort", .titles = sort_pairs_titles, .types = types, .prepare = radix_pairs}});
+    append(list, {"cub_merge", version, "cuda"}, {{.algorithm = "sort", .titles = {"keys", "by_less"}, .types = {Type::u32}, .prepare = merge_keys}});
 }
 
 }  // namespace

@@ -78,8 +78,16 @@ Call sort_pairs(Stream&, const Work& work, Views in, Views out) {
 
 template <class Sort>
 std::vector<Row> rows() {
-    return {{"sort", sort_titles, sort_types, sort_keys<Sort>, true},
-            {"sort", sort_pairs_titles, sort_types, sort_pairs<Sort>, true}};
+    return {{.algorithm = "sort",
+             .titles = sort_titles,
+             .types = sort_types,
+             .prepare = sort_keys<Sort>,
+             .blocking = true},
+            {.algorithm = "sort",
+             .titles = sort_pairs_titles,
+             .types = sort_types,
+             .prepare = sort_pairs<Sort>,
+             .blocking = true}};
 }
 
 }  // namespace

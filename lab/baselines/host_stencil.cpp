@@ -114,11 +114,31 @@ Call tbb_stencil(Stream&, const Work& work, Views in, Views out) {
 
 template <class How>
 std::vector<Row> rows_of() {
-    return {{"stencil", {"radius1"}, float_types, tbb_stencil<How, 1, 1>, true},
-            {"stencil", {"radius2"}, float_types, tbb_stencil<How, 2, 1>, true},
-            {"stencil", {"radius4"}, float_types, tbb_stencil<How, 4, 1>, true},
-            {"stencil", {"radius4 x10"}, float_types, tbb_stencil<How, 4, 10>, true},
-            {"stencil", {"radius8"}, float_types, tbb_stencil<How, 8, 1>, true}};
+    return {{.algorithm = "stencil",
+             .titles = {"radius1"},
+             .types = float_types,
+             .prepare = tbb_stencil<How, 1, 1>,
+             .blocking = true},
+            {.algorithm = "stencil",
+             .titles = {"radius2"},
+             .types = float_types,
+             .prepare = tbb_stencil<How, 2, 1>,
+             .blocking = true},
+            {.algorithm = "stencil",
+             .titles = {"radius4"},
+             .types = float_types,
+             .prepare = tbb_stencil<How, 4, 1>,
+             .blocking = true},
+            {.algorithm = "stencil",
+             .titles = {"radius4 x10"},
+             .types = float_types,
+             .prepare = tbb_stencil<How, 4, 10>,
+             .blocking = true},
+            {.algorithm = "stencil",
+             .titles = {"radius8"},
+             .types = float_types,
+             .prepare = tbb_stencil<How, 8, 1>,
+             .blocking = true}};
 }
 
 }  // namespace

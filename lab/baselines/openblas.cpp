@@ -86,10 +86,32 @@ void openblas(std::vector<Baseline>& list) {
     const std::string version = config.substr(0, config.find(' ', config.find(' ') + 1));
     constexpr u64 most = std::numeric_limits<blasint>::max();
     append(list, {"openblas", version, "tbb"},
-           {{"map", {"copy"}, float_types, copy, true, most},
-            {"reduce", {"sum", "min", "max"}, float_types, reduce, true, most, reduce_support},
-            {"transpose", transpose_titles, float_types, transpose, true, most},
-            {"matmul", matmul_titles, float_types, matmul, true, most, matmul_support}});
+           {{.algorithm = "map",
+             .titles = {"copy"},
+             .types = float_types,
+             .prepare = copy,
+             .blocking = true,
+             .most = most},
+            {.algorithm = "reduce",
+             .titles = {"sum", "min", "max"},
+             .types = float_types,
+             .prepare = reduce,
+             .blocking = true,
+             .most = most,
+             .also = reduce_support},
+            {.algorithm = "transpose",
+             .titles = transpose_titles,
+             .types = float_types,
+             .prepare = transpose,
+             .blocking = true,
+             .most = most},
+            {.algorithm = "matmul",
+             .titles = matmul_titles,
+             .types = float_types,
+             .prepare = matmul,
+             .blocking = true,
+             .most = most,
+             .also = matmul_support}});
 }
 
 }  // namespace

@@ -43,12 +43,12 @@ void opencv(std::vector<Baseline>& list) {
     std::vector<std::string_view> titles = convolve_titles;
     titles.push_back("5x5 clamp");
     append(list, {"opencv", "OpenCV " + cv::getVersionString(), "tbb"},
-           {{"convolve",
-             titles,
-             {Type::u8, Type::f32, Type::f64},
-             convolve,
-             true,
-             std::numeric_limits<int>::max()}});
+           {{.algorithm = "convolve",
+             .titles = titles,
+             .types = {Type::u8, Type::f32, Type::f64},
+             .prepare = convolve,
+             .blocking = true,
+             .most = std::numeric_limits<int>::max()}});
 }
 
 }  // namespace
