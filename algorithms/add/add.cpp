@@ -2,9 +2,10 @@
 
 namespace concord {
 
-std::vector<const Variant*> add_variants() {
-    return map_variants();
-}
+constinit const Algorithm add_algorithm{.name = "add",
+                                        .summary = "out[i] = a[i] + b[i]",
+                                        .variants = detail::map_variants,
+                                        .tuning_label = detail::map_tuning_label};
 
 Enqueued add(Stream& stream, const View& a, const View& b, const View& out, const Options& options) {
     if (a.type != b.type || a.type != out.type)
