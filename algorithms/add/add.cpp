@@ -17,7 +17,7 @@ Enqueued add(Stream& stream, const View& a, const View& b, const View& out, cons
         using T = typename decltype(tag)::type;
         return detail::map_host<T, T, T, detail::ops::Sum>();
     });
-    return detail::map(stream, {"add", a, b, out, builtin(ReduceOp::sum, a.type), {no_values}, &host},
+    return detail::map(stream, {"add", a, b, out, detail::builtin(ReduceOp::sum, a.type), {no_values}, &host},
                        options);
 }
 

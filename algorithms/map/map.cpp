@@ -246,8 +246,8 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
         from.type = to.type = in.type == Type::f32 ? Type::u32 : Type::u64;
     const detail::MapHost* host = visit(
         from.type, [&](auto tag) { return detail::builtin_host<typename decltype(tag)::type>(function); });
-    return detail::map(stream, {"map", from, from, to, builtin(function, from.type), {no_values}, host},
-                       options);
+    return detail::map(
+        stream, {"map", from, from, to, detail::builtin(function, from.type), {no_values}, host}, options);
 }
 
 Enqueued map(Stream& stream, const View& in, const View& out, const Operator& op, const Options& options) {

@@ -130,7 +130,8 @@ void run_wide(Stream& stream, const MatmulProblem& p) {
 
 Support supports_matmul_packed(const Device& device, const MatmulProblem& p) {
     if (device.traits().many_items)
-        return Support::no("it is for groups of one lane; groups of many suit " + device.info().selector);
+        return Support::no("requires one work-item per group; " + device.info().selector +
+                           " runs groups of many");
     return supports_type(device, p.type());
 }
 

@@ -114,8 +114,8 @@ Support supports_k(const MatmulProblem& p) {
 
 Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p) {
     if (!device.traits().many_items)
-        return Support::no("it is for groups of many work-items; groups of one suit " +
-                           device.info().selector);
+        return Support::no("requires many work-items per group; " + device.info().selector +
+                           " runs groups of one");
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, tiles_for(device, p)[0].group_size()); !group) return group;
     if (Support k = supports_k(p); !k) return k;

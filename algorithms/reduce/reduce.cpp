@@ -275,9 +275,10 @@ std::string_view reduce_chunks(Stream& stream, const ReduceProblem& p, u64 lengt
     check_operand("reduce", "out", stream, p.out);
     const ReduceRow& row = choose("reduce", table, stream.device(), p, options);
     if (&row != &table[0])
-        throw_unsupported_variant("reduce", row.variant.name, stream.device(),
-                                  "its sums of parts do not make up the sum of the whole",
-                                  {table[0].variant.name});
+        throw_unsupported_variant(
+            "reduce", row.variant.name, stream.device(),
+            "does not support an input in parts: its partial sums do not combine to the sum of the whole",
+            {table[0].variant.name});
     if (p.in.count == 0) return row.variant.name;
     const ReduceLevel level(stream, p, length, true);
     ReduceProblem one = p;

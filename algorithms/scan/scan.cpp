@@ -211,7 +211,8 @@ Support supports_lookback(const Device& device, const ScanProblem& p) {
 
 Support supports_partitioned(const Device& device, const ScanProblem& p) {
     if (device.traits().many_items)
-        return Support::no("it is for devices of one lane a group, " + device.info().selector + " has many");
+        return Support::no("requires one work-item per group; " + device.info().selector +
+                           " runs groups of many");
     return supports_progress(device, p);
 }
 
@@ -232,8 +233,7 @@ Support supports_reduce_then_scan(const Device& device, const ScanProblem& p) {
 
 Support supports_lookback_fallback(const Device& device, const ScanProblem& p) {
     if (overlap(p.in, p.out))
-        return Support::no(
-            "out is in, and a group may read what another one should have: give it another out");
+        return Support::no("does not support in-place operation; pass a distinct output");
     if (!device.traits().device_fence)
         return Support::no(device.info().selector + " has no fence between the groups of a launch");
     constexpr u64 most = (u64{1} << 32) - 1, looked_at = 128;
@@ -415,9 +415,10 @@ void scan_totals(Stream& stream, const ScanProblem& p) {
 std::string_view scan_in_parts(Stream& stream, const ScanProblem& p, const Options& options) {
     const ScanRow& row = choose("scan", table, stream.device(), p, options);
     if (row.variant.order != OperationOrder::canonical)
-        throw_unsupported_variant("scan", row.variant.name, stream.device(),
-                                  "its scans of parts do not make up the scan of the whole",
-                                  {choose("scan", table, stream.device(), p, {}).variant.name});
+        throw_unsupported_variant(
+            "scan", row.variant.name, stream.device(),
+            "does not support an input in parts: its partial scans do not combine to the scan of the whole",
+            {choose("scan", table, stream.device(), p, {}).variant.name});
     return row.variant.name;
 }
 

@@ -337,8 +337,8 @@ void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, c
 }  // namespace
 
 Support supports_sort_sample(const Device& /*device*/, const SortProblem& p) {
-    if (p.pairs()) return Support::no("it sorts keys alone");
-    if (p.key_size() == 1) return Support::no("its leaves have no keys of one byte");
+    if (p.pairs()) return Support::no("does not support pairs");
+    if (p.key_size() == 1) return Support::no("does not support keys of one byte");
     return {};
 }
 
@@ -367,8 +367,8 @@ void run_sort_sample_radix(Stream& stream, const SortProblem& p) {
 }
 
 Support supports_sort_counting(const Device& /*device*/, const SortProblem& p) {
-    if (p.pairs()) return Support::no("it sorts keys alone");
-    if (p.key_size() > 2) return Support::no("it takes keys of one or two bytes");
+    if (p.pairs()) return Support::no("does not support pairs");
+    if (p.key_size() > 2) return Support::no("supports only keys of one or two bytes");
     return {};
 }
 

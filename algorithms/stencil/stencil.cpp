@@ -213,8 +213,8 @@ Support supports_planes(const Device& device, const StencilProblem& p) {
 
 Support supports_streaming(const Device& device, const StencilProblem& p) {
     if (!device.traits().many_items)
-        return Support::no("it is for groups of many work-items; groups of one suit " +
-                           device.info().selector);
+        return Support::no("requires many work-items per group; " + device.info().selector +
+                           " runs groups of one");
     if (Support type = supports_type(device, p.type()); !type) return type;
     const StencilTile tile = streaming_tile(device, p);
     if (Support group = supports_group(device, tile.group_size); !group) return group;

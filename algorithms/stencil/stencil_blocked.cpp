@@ -112,7 +112,8 @@ void run_blocked(Stream& stream, const StencilProblem& p) {
 
 Support supports_blocked(const Device& device, const StencilProblem& p) {
     if (device.traits().many_items)
-        return Support::no("it is for groups of one lane; groups of many suit " + device.info().selector);
+        return Support::no("requires one work-item per group; " + device.info().selector +
+                           " runs groups of many");
     return supports_type(device, p.type());
 }
 

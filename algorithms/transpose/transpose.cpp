@@ -385,7 +385,7 @@ Support supports_any(const Device&, const TransposeProblem&) {
 }
 
 Support supports_naive(const Device& device, const TransposeProblem& p) {
-    if (p.in_place) return Support::no("out is in, and its work-items store while others still read");
+    if (p.in_place) return Support::no("does not support in-place operation; pass a distinct output");
     if (Support group = supports_group(device, step_group_size); !group) return group;
     return supports_tiles(device, p, step_group_size / 32, 32);
 }
@@ -397,8 +397,8 @@ Support supports_tiled(const Device& device, const TransposeProblem& p) {
 
 Support supports_vectorized(const Device& device, const TransposeProblem& p) {
     if (!device.traits().many_items)
-        return Support::no("it is for groups of many work-items; groups of one suit " +
-                           device.info().selector);
+        return Support::no("requires many work-items per group; " + device.info().selector +
+                           " runs groups of one");
     if (Support group = supports_group(
             device, std::max({thin_group_size, shifted_group_size, vectorized_tiles(p).group_size}));
         !group)
@@ -410,7 +410,8 @@ Support supports_vectorized(const Device& device, const TransposeProblem& p) {
 
 Support supports_blocked(const Device& device, const TransposeProblem&) {
     if (device.traits().many_items)
-        return Support::no("it is for groups of one lane; groups of many suit " + device.info().selector);
+        return Support::no("requires one work-item per group; " + device.info().selector +
+                           " runs groups of many");
     return {};
 }
 
