@@ -67,7 +67,7 @@ std::string Operator::signature() const {
     return text + ')';
 }
 
-Operator finish(Operator op) {
+Operator detail::finish(Operator op) {
     op.hash = fnv1a(op.text);
     op.hash = fnv1a(op.signature(), op.hash);
     for (Type type : op.bound)
@@ -99,7 +99,7 @@ Operator operator_from_text(std::string_view definition) {
         "concord_function" + std::string(definition.substr(open));
     op.file = op.name;
     op.line = 1;
-    return finish(std::move(op));
+    return detail::finish(std::move(op));
 }
 
 }  // namespace concord

@@ -39,8 +39,10 @@ struct Operator {
     std::string signature() const;
 };
 
-/// Fills in `hash`; call it last when making an Operator by hand.
+namespace detail {
+/// The operator with its hash: the last step of making one.
 Operator finish(Operator op);
+}  // namespace detail
 
 /// An operator from text alone, "float f(float x) { return x * x; }": one function definition whose types are
 /// element types under their C or Concord names. Devices that do not compile at run time cannot run it.
@@ -85,14 +87,12 @@ struct BoundLayout {
     }
 };
 
-}  // namespace detail
-
 /// What a host kernel receives for an operator made with CONCORD_FUNCTION: the same bytes as the other
 /// dialects' `struct Op`, and callable. Free is the number of parameters that are not bound.
 template <class F, std::size_t Free>
 struct HostFunction {
-    static constexpr auto layout = detail::BoundLayout<F, Free>::make();
-    using S = detail::Signature<decltype(&F::call)>;
+    static constexpr auto layout = BoundLayout<F, Free>::make();
+    using S = Signature<decltype(&F::call)>;
 
     std::byte values[layout.size];
 
@@ -114,6 +114,8 @@ struct HostFunction {
     }
 };
 
+}  // namespace detail
+
 /// The object that CONCORD_FUNCTION defines: a function of which the last sizeof...(B) parameters are bound.
 template <class F, class... B>
 class Function {
@@ -124,7 +126,7 @@ class Function {
     using Result = typename S::Result;
     template <std::size_t I>
     using Argument = std::tuple_element_t<I, typename S::Parameters>;
-    using Host = HostFunction<F, free_count>;
+    using Host = detail::HostFunction<F, free_count>;
 
     constexpr Function() = default;
     constexpr explicit Function(std::tuple<B...> values) : values_(values) {}
@@ -155,7 +157,7 @@ class Function {
             made.result = type_of<Result>();
             made.bound = {type_of<B>()...};
             add_arguments(made, std::make_index_sequence<free_count>{});
-            return finish(std::move(made));
+            return detail::finish(std::move(made));
         }();
         return op;
     }
@@ -185,12 +187,6 @@ class Function {
 
     std::tuple<B...> values_;
 };
-
-/// Whether T is an operator object made by CONCORD_FUNCTION (bound or not).
-template <class T>
-inline constexpr bool is_function = false;
-template <class F, class... B>
-inline constexpr bool is_function<Function<F, B...>> = true;
 
 }  // namespace concord
 

@@ -4,7 +4,7 @@
 
 namespace concord {
 
-void check_view(const char* call, const char* name, const View& view) {
+void detail::check_view(const char* call, const char* name, const View& view) {
     const std::string what = std::string(name) + ": ";
     if (view.buffer == nullptr) {
         if (view.count == 0) return;

@@ -23,8 +23,10 @@ struct View {
     View part(u64 first, u64 n) const;
 };
 
+namespace detail {
 /// Throws invalid_argument unless the view's range lies in its buffer and is aligned to its element.
 void check_view(const char* call, const char* name, const View& view);
+}  // namespace detail
 /// Whether two views share a byte.
 bool overlap(const View& a, const View& b);
 
@@ -45,7 +47,7 @@ class Span {
             throw Error(ErrorCode::invalid_argument, "Span",
                         "the view is of " + std::string(name_of(view.type)) + ", the span of " +
                             std::string(name_of(type_of<T>())));
-        check_view("Span", "range", view_);
+        detail::check_view("Span", "range", view_);
     }
     /// A Span<T> is a Span<const T>.
     Span(const Span<Element>& other) requires(std::is_const_v<T>) : view_(other.view()) {}

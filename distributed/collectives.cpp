@@ -32,7 +32,7 @@ void combine(Stream& stream, const View& a, const View& b, const View& out, Redu
         return detail::ops::visit(
             op, [](auto f) -> const detail::MapHost& { return detail::map_host<T, T, T, decltype(f)>(); });
     });
-    detail::map(stream, {"all_reduce", a, b, out, builtin(op, a.type), {no_values}, &host}, {});
+    detail::map(stream, {"all_reduce", a, b, out, detail::builtin(op, a.type), {no_values}, &host}, {});
 }
 
 // Everybody's elements to all of `targets`.

@@ -32,7 +32,7 @@ void check_messages(const Communicator& ranks, Stream& of_call, const char* what
                             stream.device().info().selector + ", that of the call of " +
                             of_call.device().info().selector);
         if (message.view.count == 0) continue;
-        check_view(call, what, message.view);
+        detail::check_view(call, what, message.view);
         if (&message.view.device() != &stream.device())
             throw Error(ErrorCode::wrong_device, call,
                         "the message " + named(what, message) + " is of " +

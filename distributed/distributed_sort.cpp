@@ -43,8 +43,8 @@ void copy(Stream& stream, const View& from, const View& to) {
 }
 
 void check(const char* name, const Columns& in, const Columns& out) {
-    check_view(name, "in", in.keys);
-    check_view(name, "out", out.keys);
+    detail::check_view(name, "in", in.keys);
+    detail::check_view(name, "out", out.keys);
     if (in.pairs() != out.pairs()) throw Error(ErrorCode::invalid_argument, name, "values on one side only");
     auto refuse = [&](const char* what, const View& a, const View& b) {
         throw Error(ErrorCode::invalid_argument, name,
@@ -53,8 +53,8 @@ void check(const char* name, const Columns& in, const Columns& out) {
     };
     if (in.keys.type != out.keys.type) refuse("keys go from ", in.keys, out.keys);
     if (!in.pairs()) return;
-    check_view(name, "values_in", in.values);
-    check_view(name, "values_out", out.values);
+    detail::check_view(name, "values_in", in.values);
+    detail::check_view(name, "values_out", out.values);
     if (in.values.type != out.values.type) refuse("values go from ", in.values, out.values);
     if (in.values.count != in.keys.count) refuse("keys and values in: ", in.keys, in.values);
     if (out.values.count != out.keys.count) refuse("keys and values out: ", out.keys, out.values);

@@ -16,20 +16,25 @@ namespace {
 constexpr char call[] = "distributed_stencil";
 
 constexpr DistributedStencilVariant table[] = {
-    {{"overlapped", "what other ranks need is computed first, and sent while the rest is computed", true,
-      true, true, OperationOrder::canonical,
-      "P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009"},
-     true,
-     false},
-    {{"sequential", "halos are exchanged, then all is computed", true, true, true, OperationOrder::canonical,
-      "textbook"},
-     false,
-     false},
-    {{"data_server", "the last rank holds the data, the others compute: parts at the start and at the end",
-      true, true, true, OperationOrder::canonical,
-      "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2013"},
-     true,
-     true},
+    {.variant = {.name = "overlapped",
+                 .summary = "what other ranks need is computed first, and sent while the rest is computed",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009"},
+     .overlaps = true},
+    {.variant = {.name = "sequential",
+                 .summary = "halos are exchanged, then all is computed",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"}},
+    {.variant = {.name = "data_server",
+                 .summary =
+                     "the last rank holds the data, the others compute: parts at the start and at the end",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2013"},
+     .overlaps = true,
+     .serves = true},
 };
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -84,19 +89,17 @@ const DistributedStencilVariant& distributed_variant(std::string_view name) {
     if (name == "auto") return table[0];
     std::vector<std::string_view> names;
     for (const DistributedStencilVariant& row : table) {
-        if (row.name == name) return row;
-        names.push_back(row.name);
+        if (row.variant.name == name) return row;
+        names.push_back(row.variant.name);
     }
     throw_unknown_variant(call, name, names);
 }
 
 }  // namespace detail
 
-std::vector<const Variant*> distributed_stencil_variants() {
-    std::vector<const Variant*> list;
-    for (const detail::DistributedStencilVariant& row : detail::table)
-        list.push_back(&row);
-    return list;
+std::span<const Variant* const> distributed_stencil_variants() {
+    static constexpr auto variants = detail::variants_of(detail::table);
+    return variants;
 }
 
 struct DistributedStencil::State {
@@ -109,7 +112,7 @@ struct DistributedStencil::State {
     std::optional<detail::StencilPart> part;  // of a rank that computes
 
     bool is_server() const { return row.serves && ranks.rank() + 1 == ranks.size(); }
-    u64 held() const { return points_of(holding, cut.shape.columns); }
+    u64 held() const { return holding.points(cut.shape.columns); }
 
     // The server's side of load() and store(): one part after another, each through memory of its own if it has gaps. A rank
     // without points, as all are where the volume has none, takes no part in it.
@@ -117,7 +120,7 @@ struct DistributedStencil::State {
     void each_part(const View& volume, F f) {
         for (u32 rank = 0; rank < cut.parts(); ++rank) {
             const StencilBox box = cut.part_of(rank);
-            if (points_of(box, cut.shape.columns) == 0) continue;
+            if (box.points(cut.shape.columns) == 0) continue;
             detail::Parcel parcel(stream.device(), rank, detail::runs_of(cut.shape, box), type);
             f(parcel, volume);
         }
@@ -135,7 +138,7 @@ DistributedStencil::DistributedStencil(Communicator& ranks, Stream& stream, Type
     state_ = std::make_unique<State>(State{ranks, stream, type, detail::distributed_variant(options.variant),
                                            cut, stencil_holding(cut, ranks.rank(), ranks.size(), options),
                                            std::nullopt});
-    if (points_of(cut.part_of(ranks.rank()), shape.columns) > 0)
+    if (cut.part_of(ranks.rank()).points(shape.columns) > 0)
         state_->part.emplace(ranks, stream, type, cut, star, state_->row.overlaps, options.local);
 }
 
@@ -148,7 +151,7 @@ StencilBox DistributedStencil::holding() const noexcept {
     return state_->holding;
 }
 std::string_view DistributedStencil::variant() const noexcept {
-    return state_->row.name;
+    return state_->row.variant.name;
 }
 std::string_view DistributedStencil::local_variant() const noexcept {
     return state_->part ? state_->part->variant() : std::string_view();

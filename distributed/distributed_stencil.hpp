@@ -5,7 +5,7 @@
 ///
 ///     concord::run_on_devices({gpu0, gpu1}, [&](concord::Communicator& ranks, concord::Stream& stream) {
 ///         const concord::StencilCut cut = concord::stencil_cut(shape, ranks.size(), star.radius());
-///         const concord::u64 points = concord::points_of(cut.part_of(ranks.rank()), shape.columns);
+///         const concord::u64 points = cut.part_of(ranks.rank()).points(shape.columns);
 ///         const concord::Array<float> in(stream, points), out(stream, points);   // the rank's box
 ///         concord::distributed_stencil(ranks, stream, in, out, shape, star, 100);
 ///     });
@@ -37,11 +37,6 @@
 
 namespace concord {
 
-/// Points of a box of a volume with rows of `columns`.
-constexpr u64 points_of(const StencilBox& box, u64 columns) {
-    return (box.z_end - box.z_begin) * (box.y_end - box.y_begin) * columns;
-}
-
 /// A volume cut into along_z x along_y parts.
 struct StencilCut {
     StencilShape shape;
@@ -58,13 +53,13 @@ struct StencilCut {
 StencilCut choose_cut(const StencilShape& shape, u32 ranks, u32 radius);
 
 struct DistributedStencilOptions {
-    std::string_view variant = "auto";  ///< of distributed_stencil_variants()
-    u32 along_z = 0, along_y = 0;       ///< the grid; 0 and 0: choose_cut()'s
-    Options local = {};                 ///< of stencil_box() on each device
+    std::string variant = "auto";  ///< of distributed_stencil_variants()
+    u32 along_z = 0, along_y = 0;  ///< the grid; 0 and 0: choose_cut()'s
+    Options local = {};            ///< of stencil_box() on each device
 };
 
-/// The variants, for lists; which dialects they are in says the local stencil.
-std::vector<const Variant*> distributed_stencil_variants();
+/// All variants. Their dialects are those of the local stencil.
+std::span<const Variant* const> distributed_stencil_variants();
 
 /// The cut that calls with these options take. Throws invalid_argument, with the values, where a grid is asked for that
 /// needs more ranks than there are or parts thinner than the radius, and where `variant` has no such name or too few ranks.

@@ -71,7 +71,7 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
     Device& device = stream.device();
     const u32 rank = ranks.rank();
     auto add = [&](u32 neighbour, const StencilBox& face, const StencilBox& send, const StencilBox& receive) {
-        edges_.push_back({points_of(send, 1) > points_of(face, 1), face,
+        edges_.push_back({send.points(1) > face.points(1), face,
                           Parcel(device, neighbour, runs_of(shape_, send), type),
                           Parcel(device, neighbour, runs_of(shape_, receive), type),
                           overlaps ? device.create_stream(Priority::high) : nullptr, device.create_event(),
@@ -91,8 +91,8 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
             {z.begin, z.end, y.end - radius, y.end}, {z.begin, z.end, y.end, y.length});
 
     for (auto& buffer : volumes_)
-        buffer =
-            device.allocate(points_of({0, z.length, 0, y.length}, shape_.columns) * size_of(type), &stream);
+        buffer = device.allocate(StencilBox{0, z.length, 0, y.length}.points(shape_.columns) * size_of(type),
+                                 &stream);
     interior_done_ = device.create_event();
 }
 
@@ -181,7 +181,7 @@ void StencilPart::exchange_on_edges() {
 }
 
 void StencilPart::compute(Stream& stream, const StencilBox& box) {
-    if (points_of(box, shape_.columns) == 0) return;
+    if (box.points(shape_.columns) == 0) return;
     variant_ = stencil_box(stream, volume(now_), volume(1 - now_), shape_, star_, box, options_).variant;
 }
 

@@ -5,9 +5,10 @@
 
 namespace concord::detail {
 
-struct DistributedStencilVariant : Variant {
-    bool overlaps;  ///< computes while it exchanges
-    bool serves;    ///< the last rank holds the data
+struct DistributedStencilVariant {
+    Variant variant;
+    bool overlaps = false;  ///< computes while it exchanges
+    bool serves = false;    ///< the last rank holds the data
 };
 
 /// The row of that name, "auto" for the first. Throws invalid_argument, with the names there are.

@@ -606,7 +606,7 @@ for device in tbb opencl cuda; do
     use "$device"
     gives left_by_right.npy run matmul --in left.npy --in right.npy --device "$device"
     gives zeros_2x2.npy run matmul --in no_columns.npy --in no_rows.npy --device "$device"
-    refused 2 "these would do: " run matmul --in left.npy --in right.npy --out box/new.npy --device "$device" --variant frob
+    refused 2 "available: " run matmul --in left.npy --in right.npy --out box/new.npy --device "$device" --variant frob
 done
 use tbb
 
@@ -632,22 +632,22 @@ refused 3 "'nosuch'" run map --in three.npy --out box/new.npy --devices tbb,nosu
 ## Variants.
 for device in tbb opencl cuda; do
     use "$device"
-    refused 2 "these would do: vectorized, naive" run map --in three.npy --out box/new.npy --device "$device" --variant frob
-    refused 2 "these would do: fixed" run reduce --in three.npy --out box/kept.npy --device "$device" --variant frob
-    refused 2 "these would do: " run histogram --bins 3 --identity --in bytes.npy --out box/new.npy --device "$device" --variant frob
-    refused 2 "these would do: " run compact --in bytes.npy --out box/new.npy --device "$device" --variant frob
-    refused 2 "these would do: " run sort --in bytes.npy --out box/kept.npy --device "$device" --variant frob
-    refused 2 "these would do: sliding" run convolve --in image.npy --in mask.npy --out box/kept.npy --device "$device" --variant frob
-    refused 2 "these would do: " run transpose --in matrix.npy --out box/new.npy --device "$device" --variant frob
-    refused 2 "these would do: " run stencil --in volume.npy --in star.npy --out box/new.npy --device "$device" --variant frob
+    refused 2 "available: vectorized, naive" run map --in three.npy --out box/new.npy --device "$device" --variant frob
+    refused 2 "available: fixed" run reduce --in three.npy --out box/kept.npy --device "$device" --variant frob
+    refused 2 "available: " run histogram --bins 3 --identity --in bytes.npy --out box/new.npy --device "$device" --variant frob
+    refused 2 "available: " run compact --in bytes.npy --out box/new.npy --device "$device" --variant frob
+    refused 2 "available: " run sort --in bytes.npy --out box/kept.npy --device "$device" --variant frob
+    refused 2 "available: sliding" run convolve --in image.npy --in mask.npy --out box/kept.npy --device "$device" --variant frob
+    refused 2 "available: " run transpose --in matrix.npy --out box/new.npy --device "$device" --variant frob
+    refused 2 "available: " run stencil --in volume.npy --in star.npy --out box/new.npy --device "$device" --variant frob
     refused 2 "sqrt takes f32 or f64, not u8" run map --function sqrt --in bytes.npy --out box/kept.npy --device "$device"
     [[ $device == tbb ]] && continue
-    refused 2 "serial is not written in" run reduce --in three.npy --out box/new.npy --device "$device" --variant serial
-    refused 2 "these would do: fixed" run reduce --in three.npy --out box/new.npy --device "$device" --variant serial
+    refused 2 "not implemented for OpenCL" run reduce --in three.npy --out box/new.npy --device "$device" --variant serial
+    refused 2 "available: fixed" run reduce --in three.npy --out box/new.npy --device "$device" --variant serial
 done
 use tbb
-refused 2 "shuffle is not written in" run reduce --in three.npy --out box/new.npy --device tbb --variant shuffle
-refused 2 "these would do: fixed" run reduce --in three.npy --out box/new.npy --device tbb --variant shuffle
+refused 2 "not implemented for the CPU" run reduce --in three.npy --out box/new.npy --device tbb --variant shuffle
+refused 2 "available: fixed" run reduce --in three.npy --out box/new.npy --device tbb --variant shuffle
 [[ $("$concord" devices --json) == *'"name": "cuda"'* ]] || without="no cuda backend"
 refused 2 "only compiles" run map --in three.npy --out box/new.npy --device cuda@sm_90
 without=
@@ -974,7 +974,7 @@ for device in tbb opencl cuda; do
         # The variants that a device has give the result, the others are refused with a reason.
         run run reduce --in ones.npy --out box/new.npy --device "$device" --variant $variant
         if [[ $status == 2 ]]; then
-            verdict "reduce/$variant on $device" "$(bad_complaint "these would do: fixed")"
+            verdict "reduce/$variant on $device" "$(bad_complaint "available: fixed")"
         else
             verdict "reduce/$variant on $device" "$(bad_bytes ones_sum.npy box/new.npy)"
         fi

@@ -49,7 +49,7 @@ TEST_CASE("views are checked") {
     CHECK(throws(ErrorCode::invalid_argument, "26 elements", [&] { Span<float>(*buffer, 0, 26); }));
     CHECK(throws(ErrorCode::invalid_argument, "overflow", [&] { Span<float>(*buffer, 0, ~u64{0} / 2); }));
     CHECK(throws(ErrorCode::invalid_argument, "multiple", [&] {
-        check_view("t", "x", View{buffer.get(), 2, 1, Type::f32});
+        detail::check_view("t", "x", View{buffer.get(), 2, 1, Type::f32});
     }));
     CHECK(throws(ErrorCode::invalid_argument, "overflows", [&] { Span<float>(*buffer, u64{1} << 62, 10); }));
     CHECK(throws(ErrorCode::invalid_argument, "the view is of i32", [&] {

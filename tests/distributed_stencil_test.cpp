@@ -38,7 +38,7 @@ void each_row(const StencilBox& box, const StencilShape& s, F f) {
 
 template <class T>
 std::vector<T> cut_out(const std::vector<T>& volume, const StencilBox& box, const StencilShape& s) {
-    std::vector<T> part(points_of(box, s.columns));
+    std::vector<T> part(box.points(s.columns));
     each_row<T>(box, s, [&](u64 of_volume, u64 of_part) {
         std::memcpy(part.data() + of_part, volume.data() + of_volume, s.columns * sizeof(T));
     });
@@ -54,7 +54,7 @@ std::vector<T> over_ranks(const Devices& devices, const std::vector<T>& x, const
     run_on_devices(devices, [&](Communicator& ranks, Stream& stream) {
         const StencilBox box = stencil_holding(cut, ranks.rank(), count, options);
         const Array<T> in(stream, cut_out(x, box, s));
-        const Array<T> out(stream, std::vector<T>(points_of(box, s.columns), T(55)));
+        const Array<T> out(stream, std::vector<T>(box.points(s.columns), T(55)));
         distributed_stencil(ranks, stream, in, out, s, star_of(radius), steps, options);
         const std::vector<T> part = out.to_host(stream);
         each_row<T>(box, s, [&](u64 of_volume, u64 of_part) {
@@ -112,7 +112,7 @@ TEST_CASE("a_cut_gives_every_point_to_one_rank_and_no_part_is_thinner_than_the_r
                 std::vector<u32> owners(s.depth * s.rows);
                 for (u32 rank = 0; rank < ranks; ++rank) {
                     const StencilBox box = cut.part_of(rank);
-                    if (points_of(box, s.columns) == 0) continue;
+                    if (box.points(s.columns) == 0) continue;
                     CHECK((cut.along_z == 1 || box.z_end - box.z_begin >= radius));
                     CHECK((cut.along_y == 1 || box.y_end - box.y_begin >= radius));
                     for (u64 z = box.z_begin; z < box.z_end; ++z) {
@@ -140,7 +140,7 @@ TEST_CASE("a_cut_that_cannot_be_is_refused") {
     refused("a cut into 2 x 2 parts, for 3 ranks", 3, {.along_z = 2, .along_y = 2});
     refused("40 planes in 11 parts: a part has 4 planes, the radius, at least", 11, {.along_z = 11});
     refused("12 rows in 4 parts: a part has 4 rows", 4, {.along_y = 4});
-    refused("no variant 'comet'; these would do: overlapped, sequential, data_server", 2,
+    refused("unknown variant 'comet'; available: overlapped, sequential, data_server", 2,
             {.variant = "comet"});
     refused("data_server with 1 rank: one holds the data", 1, {.variant = "data_server"});
     refused("a cut into 2 x 1 parts, for 1 rank", 2, {.variant = "data_server", .along_z = 2});
@@ -192,10 +192,11 @@ DEVICE_TEST(every_variant_of_the_distributed_stencil_has_the_bits_of_one) {
         CAPTURE(variant->name);
         for (const u64 steps : {0, 1, 4}) {
             CAPTURE(steps);
-            check_ranks<float>(device, {31, 24, 18}, 4, steps, {2, 4}, {.variant = variant->name});
+            check_ranks<float>(device, {31, 24, 18}, 4, steps, {2, 4},
+                               {.variant = std::string(variant->name)});
         }
         check_ranks<float>(device, {20, 24, 18}, 4, 2, {5},
-                           {.variant = variant->name, .along_z = 2, .along_y = 2});
+                           {.variant = std::string(variant->name), .along_z = 2, .along_y = 2});
     }
 }
 
@@ -205,7 +206,7 @@ DEVICE_TEST(volumes_without_points_pass_over_ranks) {
         CAPTURE(variant->name);
         for (const StencilShape& s :
              {StencilShape{0, 4, 5}, StencilShape{20, 0, 5}, StencilShape{20, 9, 0}, StencilShape{0, 0, 0}})
-            check_ranks<float>(device, s, 4, 2, {2, 3}, {.variant = variant->name});
+            check_ranks<float>(device, s, 4, 2, {2, 3}, {.variant = std::string(variant->name)});
     }
 }
 

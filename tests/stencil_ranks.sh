@@ -148,7 +148,7 @@ refused 2 "53 planes in 14 parts: a part has 4 planes, the radius, at least" "$(
 refused 2 "--memory-limit: is for one " tbb,tbb --memory-limit 1G
 refused 2 "--cut: '2' is no cut" tbb,tbb --cut 2
 refused 2 "--cut: '0x2' is no cut" tbb,tbb --cut 0x2
-refused 2 "there is no variant 'comet'; these would do: overlapped, sequential, data_server" tbb,tbb --variant comet
+refused 2 "unknown variant 'comet'; available: overlapped, sequential, data_server" tbb,tbb --variant comet
 out=/dev/null refused 2 "ranks write side by side: name a file" tbb,tbb
 made="--generate random --shape 53x29x31"
 refused 2 "stencil takes 1 input beside --generate random, 2 given" tbb,tbb --in f4.npy

@@ -35,7 +35,7 @@ ends() {
 has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "it has not: $(head -c 600 "$1" | tr '\n' '|')")"; }
 quick=(--device tbb --quick --budget 6)
 
-ends 2 "there is no algorithm 'frob'; there are map" tune frob --device tbb
+ends 2 "unknown algorithm 'frob'; available: map" tune frob --device tbb
 ends 2 "'frob' is no element type" tune reduce --types frob --device tbb
 ends 2 "'frob' is no size" tune reduce --sizes frob --device tbb
 ends 2 "--budget" tune reduce --budget 0 --device tbb
@@ -67,8 +67,8 @@ dict="{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }"
     printf '\x01\0\0\0\x02\0\0\0\x03\0\0\0\x04\0\0\0'
 } >x.npy
 CONCORD_TUNING=mine.txt ends 0 '"variant": "first_add"' run reduce --in x.npy --out y.npy --device tbb --json
-has out "mine.txt:$line: 'frob' is no variant of reduce; the line is left out"
-has out "mine.txt:$((line + 1)): '3' is no value of sort.leaf_kib, which permits 128, 256"
+has out "mine.txt:$line: 'frob' is not a variant of reduce; the line is left out"
+has out "mine.txt:$((line + 1)): '3' is not a value of sort.leaf_kib; permitted: 128, 256"
 CONCORD_TUNING=off ends 0 '"variant": "fixed"' run reduce --in x.npy --out y.npy --device tbb --json
 CONCORD_TUNING=$work/mine.txt ends 0 "$work/mine.txt, 1 rows" devices --verbose
 

@@ -168,14 +168,18 @@ std::vector<std::pair<std::string, Call>> calls() {
     return list;
 }
 
+std::vector<const Tunable*> all_tunables() {
+    std::vector<const Tunable*> all;
+    for (const Algorithm* algorithm : algorithms())
+        all.insert(all.end(), algorithm->tunables.begin(), algorithm->tunables.end());
+    return all;
+}
+
 // The variants of the algorithm that the work can be done with on the device: auto first.
 std::vector<std::string> ways(const std::string& algorithm) {
     std::vector<std::string> names{"auto"};
-    for (const Algorithm& a : algorithms()) {
-        for (const Variant* variant : a.variants) {
-            if (a.name == algorithm) names.emplace_back(variant->name);
-        }
-    }
+    for (const Variant* variant : find_algorithm(algorithm)->variants)
+        names.emplace_back(variant->name);
     return names;
 }
 
@@ -251,7 +255,7 @@ TEST_CASE("rows are looked up by type, label and size class") {
     rows[2].class_first = 20;
     const Tuning tuning(rows, "a test");
     CHECK(tuning.size() == 3);
-    const Variant* const reduce = reduce_variants().front();
+    const Variant* const reduce = reduce_algorithm.variants.front();
     auto finds = [&](Type type, u64 n) { return tuning.variant(reduce, {type, n}) != nullptr; };
     CHECK(finds(Type::f32, 1024));
     CHECK(finds(Type::f32, 8191));
@@ -260,8 +264,8 @@ TEST_CASE("rows are looked up by type, label and size class") {
     CHECK_FALSE(finds(Type::f32, 8192));
     CHECK_FALSE(finds(Type::f32, 0));
     CHECK_FALSE(finds(Type::f64, 2000));
-    CHECK(tuning.variant(scan_variants().front(), {Type::f32, 2000}) == nullptr);
-    for (const Tunable* tunable : tunables()) {
+    CHECK(tuning.variant(scan_algorithm.variants.front(), {Type::f32, 2000}) == nullptr);
+    for (const Tunable* tunable : all_tunables()) {
         const bool groups = tunable->name == "stencil.groups";
         CHECK(tuning.value(*tunable, {Type::f64, 5, 4}, 77) == (groups ? 8 : 77));
         CHECK(tuning.value(*tunable, {Type::f64, 1 << 20, 4}, 77) ==
@@ -314,15 +318,13 @@ TEST_CASE("a paired timing is won only beyond noise") {
 
 TEST_CASE("tunables are what they are said to be") {
     std::vector<std::string_view> names;
-    for (const Tunable* tunable : tunables()) {
+    for (const Tunable* tunable : all_tunables()) {
         CAPTURE(tunable->name);
         CHECK(std::find(names.begin(), names.end(), tunable->name) == names.end());
         names.push_back(tunable->name);
-        const auto all = algorithms();
-        CHECK(std::any_of(all.begin(), all.end(),
-                          [&](const Algorithm& a) { return a.name == tunable->algorithm(); }));
+        CHECK(find_algorithm(tunable->algorithm()) != nullptr);
         CHECK_FALSE(tunable->summary.empty());
-        CHECK((tunable->cuda || tunable->opencl || tunable->opencl_wide || tunable->host));
+        CHECK(tunable->used_by != TunableUsers());
         u64 last = 0, count = 0;
         for (const u64 value : tunable->values) {
             if (value == 0) continue;
@@ -413,9 +415,9 @@ DEVICE_TEST(auto_takes_the_tables_variant_where_it_may) {
 DEVICE_TEST(results_keep_their_bits_whatever_the_table) {
     const auto stream = device.create_stream();
     u64 asked_for = 0, expected_ones = 0;
-    for (const Tunable* tunable : tunables())
+    for (const Tunable* tunable : all_tunables())
         expected_ones += tunable->is_for(device) ? 1 : 0;
-    for (const Tunable* tunable : tunables()) {
+    for (const Tunable* tunable : all_tunables()) {
         if (!tunable->is_for(device)) continue;
         CAPTURE(tunable->name);
         bool found = false;

@@ -2,9 +2,10 @@
 
 namespace concord {
 
-std::vector<const Variant*> add_variants() {
-    return map_variants();
-}
+constinit const Algorithm add_algorithm{.name = "add",
+                                        .summary = "out[i] = a[i] + b[i]",
+                                        .variants = detail::map_variants,
+                                        .tuning_label = detail::map_tuning_label};
 
 Enqueued add(Stream& stream, const View& a, const View& b, const View& out, const Options& options) {
     if (a.type != b.type || a.type != out.type)
@@ -16,7 +17,7 @@ Enqueued add(Stream& stream, const View& a, const View& b, const View& out, cons
         using T = typename decltype(tag)::type;
         return detail::map_host<T, T, T, detail::ops::Sum>();
     });
-    return detail::map(stream, {"add", a, b, out, builtin(ReduceOp::sum, a.type), {no_values}, &host},
+    return detail::map(stream, {"add", a, b, out, detail::builtin(ReduceOp::sum, a.type), {no_values}, &host},
                        options);
 }
 

@@ -8,8 +8,7 @@
 
 namespace concord {
 
-/// The table of variants, for `concord algorithms`.
-std::vector<const Variant*> add_variants();
+extern const Algorithm add_algorithm;
 
 /// All three of one type and one count; out may be a or b exactly. Errors as for map.
 Enqueued add(Stream& stream, const View& a, const View& b, const View& out, const Options& options = {});

@@ -64,7 +64,7 @@ Operator make(std::string_view name, Type type, int arity, const std::string& bo
         t + " concord_function(" + (arity == 1 ? t + " x" : t + " a, " + t + " b") + ") { " + body + " }";
     op.file = "builtin";
     op.line = 1;
-    return finish(std::move(op));
+    return detail::finish(std::move(op));
 }
 
 template <class E, std::size_t N>
@@ -90,7 +90,7 @@ std::optional<MapFunction> map_function_named(std::string_view name) {
     return named<MapFunction>(map_names, name);
 }
 
-const Operator& builtin(ReduceOp op, Type type) {
+const Operator& detail::builtin(ReduceOp op, Type type) {
     static const auto table = [] {
         std::array<std::array<Operator, all_types.size()>, std::size(reduce_names)> made;
         for (const ReduceOp o : all_reduce_ops) {
@@ -103,7 +103,7 @@ const Operator& builtin(ReduceOp op, Type type) {
     return table[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
 }
 
-const Operator& builtin(MapFunction function, Type type) {
+const Operator& detail::builtin(MapFunction function, Type type) {
     static const auto table = [] {
         std::array<std::array<Operator, all_types.size()>, std::size(map_names)> made;
         for (const MapFunction f : all_map_functions) {

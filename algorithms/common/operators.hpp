@@ -26,9 +26,11 @@ std::string_view name_of(MapFunction function);
 std::optional<ReduceOp> reduce_op_named(std::string_view name);
 std::optional<MapFunction> map_function_named(std::string_view name);
 
-/// The operator's text for elements of `type`. The same object at every call.
+namespace detail {
+/// The operator's source for elements of `type`. The same object at every call.
 const Operator& builtin(ReduceOp op, Type type);
 const Operator& builtin(MapFunction function, Type type);
+}  // namespace detail
 
 /// The value that changes nothing: 0, 1, and for min and max the type's largest and smallest (floats: the
 /// infinities).

@@ -1,8 +1,8 @@
 // The tables of the devices of this process: where they come from, and lookups.
 
-#include <concord/internal/tunables.hpp>
 #include <concord/kernel.hpp>
 #include <concord/log.hpp>
+#include <concord/tuning.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -105,37 +105,13 @@ bool Tunable::is_for(const Device& device) const {
     const DeviceTraits& traits = device.traits();
     switch (traits.dialect) {
         case Dialect::cuda:
-            return cuda;
+            return used_by.has(TunableUser::cuda);
         case Dialect::opencl:
-            return traits.many_items ? opencl : opencl_wide;
+            return used_by.has(traits.many_items ? TunableUser::opencl : TunableUser::opencl_single_item);
         case Dialect::host:
-            return host;
+            return used_by.has(TunableUser::host);
     }
     return false;
-}
-
-std::vector<const Tunable*> tunables() {
-    using namespace detail;
-    std::vector<const Tunable*> all;
-    for (const auto& list :
-         {map_tunables(), reduce_tunables(), scan_tunables(), histogram_tunables(), compact_tunables(),
-          sort_tunables(), transpose_tunables(), convolve_tunables(), stencil_tunables(), matmul_tunables()})
-        all.insert(all.end(), list.begin(), list.end());
-    return all;
-}
-
-std::string_view tuning_label(std::string_view algorithm) {
-    constexpr std::pair<std::string_view, std::string_view> labels[] = {
-        {"map", "inputs"},                                   // one, or two
-        {"add", "inputs"},       {"histogram", "log2bins"},  // the power of two at or above
-        {"sort", "value_bytes"},                             // 0: keys alone
-        {"transpose", "oblong"},                             // 1: a side is more than four times the other
-        {"convolve", "taps"},    {"stencil", "star"},        // the radius; 10 more if there are several steps
-        {"matmul", "oblong"}};  // 1: of m, n and k one is more than four times another, or a batch
-    for (const auto& [name, label] : labels) {
-        if (name == algorithm) return label;
-    }
-    return {};
 }
 
 u32 TuningPoint::size_class() const {
@@ -144,21 +120,19 @@ u32 TuningPoint::size_class() const {
 
 Tuning::Tuning(const std::vector<TuningRow>& rows, std::string source, std::vector<Asked>* asked)
     : source_(std::move(source)), asked_(asked) {
-    const std::vector<Algorithm> all = algorithms();
-    const std::vector<const Tunable*> known = tunables();
     for (const TuningRow& from : rows) {
         Row row{nullptr, from.label_first, from.label_last,  0,
                 nullptr, from.type,        from.class_first, from.class_last};
-        for (const Tunable* tunable : known) {
-            if (tunable->name != from.what) continue;
-            row.value = std::strtoull(from.value.c_str(), nullptr, 10);
-            if (tunable->permits(row.value)) row.what = tunable;
-        }
-        for (const Algorithm& algorithm : all) {
-            if (algorithm.name != from.what) continue;
-            for (const Variant* variant : algorithm.variants) {
+        for (const Algorithm* algorithm : algorithms()) {
+            for (const Tunable* tunable : algorithm->tunables) {
+                if (tunable->name != from.what) continue;
+                row.value = std::strtoull(from.value.c_str(), nullptr, 10);
+                if (tunable->permits(row.value)) row.what = tunable;
+            }
+            if (algorithm->name != from.what) continue;
+            for (const Variant* variant : algorithm->variants) {
                 if (variant->name != from.value) continue;
-                row.what = algorithm.variants.front();
+                row.what = algorithm->variants.front();
                 row.variant = variant;
             }
         }

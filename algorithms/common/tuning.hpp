@@ -27,7 +27,7 @@
 /// two at or below the size, as the algorithm counts it, or * for all. gain: how often as fast as without the row; for
 /// people. Of several rows that fit, the first counts. A line that is wrong is a warning in the log and left out.
 
-#include <concord/variant.hpp>
+#include <concord/algorithm.hpp>
 
 #include <array>
 #include <filesystem>
@@ -36,12 +36,21 @@
 
 namespace concord {
 
-/// A parameter of launch code that a table may set. Its constant lies beside the code that asks for it.
+/// Whose launches a tunable is for.
+enum class TunableUser : u8 {
+    cuda,
+    opencl,              ///< with many work-items per group
+    opencl_single_item,  ///< with one work-item per group, as on CPUs
+    host                 ///< the CPU's own device
+};
+using TunableUsers = detail::EnumSet<TunableUser>;
+
+/// A parameter of launch code that a table may set. Its constant lies next to the code that uses it; the algorithm's descriptor
+/// lists it.
 struct Tunable {
     std::string_view name;  ///< the algorithm's, a dot, its own: "scan.lookback_tiles"
     std::string_view summary;
-    /// Who asks for it: CUDA; OpenCL where groups have many work-items, and where they have one; the CPU's own device.
-    bool cuda, opencl, opencl_wide, host;
+    TunableUsers used_by;
     std::array<u64, 8> values;  ///< that are permitted, ascending; zeros at the end are none
 
     std::string_view algorithm() const { return name.substr(0, name.find('.')); }
@@ -50,16 +59,11 @@ struct Tunable {
     bool is_for(const Device& device) const;
 };
 
-/// All tunables, in the order of algorithms().
-std::vector<const Tunable*> tunables();
-/// What the algorithm's problems are labelled by: "taps"; empty: nothing.
-std::string_view tuning_label(std::string_view algorithm);
-
 /// What rows are looked up by.
 struct TuningPoint {
     Type type = Type::u8;
     u64 size = 0;   ///< as the algorithm counts it
-    u64 label = 0;  ///< of tuning_label()'s
+    u64 label = 0;  ///< of Algorithm::tuning_label
 
     /// The power of two at or below the size.
     u32 size_class() const;
@@ -164,13 +168,15 @@ const Row& choose_tuned(std::string_view algorithm, const Row (&table)[N], const
     const Row& otherwise = choose(algorithm, table, device, problem, options);
     const Tuning& tuning = tuning_of(device);
     if (tuning.is_silent() || options.variant != "auto") return otherwise;
-    const Variant* const wanted = tuning.variant(table, point);
-    if (wanted == nullptr) return otherwise;
-    const Row& row = static_cast<const Row&>(*wanted);
-    const bool keeps = supports_dialect(device, row) &&
-                       supports_order(row, otherwise.order, is_float(problem.type())) &&
-                       row.supports(device, problem);
-    return keeps ? row : otherwise;
+    const Variant* const wanted = tuning.variant(&table[0].variant, point);
+    for (const Row& row : table) {
+        if (&row.variant != wanted) continue;
+        const bool keeps = supports_dialect(device, row.variant) &&
+                           supports_order(row.variant, otherwise.variant.order, is_float(problem.type())) &&
+                           row.supports(device, problem);
+        return keeps ? row : otherwise;
+    }
+    return otherwise;
 }
 
 }  // namespace detail

@@ -48,24 +48,34 @@ std::optional<std::pair<u64, u64>> range_of(std::string_view text, Read read) {
     return std::pair{*first, *last};
 }
 
+// What the row's problems are labelled by, or nothing.
+std::string_view label_of(const TuningRow& row) {
+    const Algorithm* algorithm = find_algorithm(std::string_view(row.what).substr(0, row.what.find('.')));
+    return algorithm == nullptr ? std::string_view() : algorithm->tuning_label;
+}
+
+// The problem with the value of a tunable's row, or nothing.
+std::string wrong_value(const TuningRow& row, const Tunable& tunable) {
+    const auto value = number_of(row.value);
+    if (value && tunable.permits(*value)) return {};
+    std::string permitted;
+    for (const u64 v : tunable.values) {
+        if (v != 0) permitted += (permitted.empty() ? "" : ", ") + std::to_string(v);
+    }
+    return "'" + row.value + "' is not a value of " + row.what + "; permitted: " + permitted;
+}
+
 // Why the row cannot be used, or nothing.
 std::string wrong_value(const TuningRow& row) {
-    for (const Tunable* tunable : tunables()) {
-        if (tunable->name != row.what) continue;
-        const auto value = number_of(row.value);
-        if (value && tunable->permits(*value)) return {};
-        std::string permitted;
-        for (const u64 v : tunable->values) {
-            if (v != 0) permitted += (permitted.empty() ? "" : ", ") + std::to_string(v);
+    for (const Algorithm* algorithm : algorithms()) {
+        for (const Tunable* tunable : algorithm->tunables) {
+            if (tunable->name == row.what) return wrong_value(row, *tunable);
         }
-        return "'" + row.value + "' is no value of " + row.what + ", which permits " + permitted;
-    }
-    for (const Algorithm& algorithm : algorithms()) {
-        if (algorithm.name != row.what) continue;
-        for (const Variant* variant : algorithm.variants) {
+        if (algorithm->name != row.what) continue;
+        for (const Variant* variant : algorithm->variants) {
             if (variant->name == row.value) return {};
         }
-        return "'" + row.value + "' is no variant of " + row.what;
+        return "'" + row.value + "' is not a variant of " + row.what;
     }
     return "'" + row.what + "' is neither an algorithm nor a tunable";
 }
@@ -83,7 +93,7 @@ TuningRow row_of(std::string_view line) {
         if (!row.type) throw "'" + words[1] + "' is no element type";
     }
     if (words[2] != "-") {
-        const std::string_view label = tuning_label(row.what.substr(0, row.what.find('.')));
+        const std::string_view label = label_of(row);
         const std::size_t equals = words[2].find('=');
         const auto range = equals == std::string::npos
                                ? std::nullopt
@@ -115,7 +125,7 @@ std::string sizes_text(const TuningRow& row) {
 }
 
 std::string label_text(const TuningRow& row) {
-    const std::string_view label = tuning_label(row.what.substr(0, row.what.find('.')));
+    const std::string_view label = label_of(row);
     if (label.empty() || (row.label_first == 0 && row.label_last == ~u64{0})) return "-";
     std::string text = std::string(label) + "=" + std::to_string(row.label_first);
     if (row.label_last != row.label_first) text += ".." + std::to_string(row.label_last);

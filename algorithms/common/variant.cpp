@@ -1,14 +1,3 @@
-#include <concord/add.hpp>
-#include <concord/compact.hpp>
-#include <concord/convolve.hpp>
-#include <concord/histogram.hpp>
-#include <concord/map.hpp>
-#include <concord/matmul.hpp>
-#include <concord/reduce.hpp>
-#include <concord/scan.hpp>
-#include <concord/sort.hpp>
-#include <concord/stencil.hpp>
-#include <concord/transpose.hpp>
 #include <concord/variant.hpp>
 
 namespace concord {
@@ -35,20 +24,6 @@ OperationOrder operation_order_named(std::string_view name) {
                 "unknown order '" + std::string(name) + "'; available: " + known);
 }
 
-std::vector<Algorithm> algorithms() {
-    return {{"map", "out[i] = f(in[i]), or f(a[i], b[i])", map_variants()},
-            {"add", "out[i] = a[i] + b[i]", add_variants()},
-            {"reduce", "out[0] = in[0] op in[1] op ... in[n-1]", reduce_variants()},
-            {"scan", "out[i] = in[0] op in[1] op ... op in[i]", scan_variants()},
-            {"histogram", "counters[b] = number of i with bin(in[i]) == b", histogram_variants()},
-            {"compact", "out = the elements of in for which a predicate holds, in order", compact_variants()},
-            {"sort", "out = the elements of in, in order", sort_variants()},
-            {"transpose", "out[c, r] = in[r, c]", transpose_variants()},
-            {"convolve", "out[y, x] = sum of mask[j, i] * in[y + j - ry, x + i - rx]", convolve_variants()},
-            {"stencil", "out = a star of radius 1 to 8 on a volume, in time steps", stencil_variants()},
-            {"matmul", "C = alpha op(A) op(B) + beta C", matmul_variants()}};
-}
-
 namespace detail {
 namespace {
 
@@ -63,11 +38,10 @@ std::string joined(const std::vector<std::string_view>& names) {
 
 Support supports_dialect(const Device& device, const Variant& variant) {
     const Dialect dialect = device.traits().dialect;
-    const bool has = dialect == Dialect::cuda     ? variant.cuda
-                     : dialect == Dialect::opencl ? variant.opencl
-                                                  : variant.host;
-    if (has) return {};
-    return Support::no(std::string(variant.name) + " is not written in " + std::string(name_of(dialect)));
+    if (variant.dialects.has(dialect)) return {};
+    return Support::no(dialect == Dialect::cuda     ? "not implemented for CUDA"
+                       : dialect == Dialect::opencl ? "not implemented for OpenCL"
+                                                    : "not implemented for the CPU");
 }
 
 Support supports_type(const Device& device, Type type) {
@@ -78,7 +52,7 @@ Support supports_type(const Device& device, Type type) {
 
 Support supports_order(const Variant& variant, OperationOrder asked, bool rounds) {
     if (!rounds || variant.order <= asked) return {};
-    return Support::no("its order of operations is " + std::string(name_of(variant.order)) + ", not " +
+    return Support::no("order of operations is " + std::string(name_of(variant.order)) + ", not " +
                        std::string(name_of(asked)));
 }
 
@@ -91,14 +65,14 @@ Support supports_group(const Device& device, u32 group_size) {
 void throw_unknown_variant(std::string_view algorithm, std::string_view name,
                            const std::vector<std::string_view>& known) {
     throw Error(ErrorCode::invalid_argument, algorithm,
-                "there is no variant '" + std::string(name) + "'; these would do: " + joined(known));
+                "unknown variant '" + std::string(name) + "'; available: " + joined(known));
 }
 
 void throw_unsupported_variant(std::string_view algorithm, std::string_view name, const Device& device,
                                std::string_view reason, const std::vector<std::string_view>& usable) {
     throw Error(ErrorCode::unsupported, algorithm,
-                "variant " + std::string(name) + " on " + device.info().selector + ": " +
-                    std::string(reason) + "; these would do: " + joined(usable));
+                "variant '" + std::string(name) + "' on " + device.info().selector + ": " +
+                    std::string(reason) + "; available: " + joined(usable));
 }
 
 void check_operand(const char* algorithm, const char* name, const Stream& stream, const View& view) {

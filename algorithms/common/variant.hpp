@@ -3,7 +3,8 @@
 
 #include <concord/span.hpp>
 
-#include <span>
+#include <array>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,16 +26,45 @@ OperationOrder operation_order_named(std::string_view name);
 inline constexpr OperationOrder all_operation_orders[] = {
     OperationOrder::canonical, OperationOrder::variant_specific, OperationOrder::unspecified};
 
-/// One way to compute an algorithm. Each algorithm's .cpp holds a table of these with its launch code beside.
+namespace detail {
+
+/// A set of values of an enumeration.
+template <class E>
+class EnumSet {
+  public:
+    constexpr EnumSet() = default;
+    constexpr EnumSet(std::initializer_list<E> values) {
+        for (const E value : values)
+            bits_ |= bit(value);
+    }
+    constexpr bool has(E value) const { return (bits_ & bit(value)) != 0; }
+    bool operator==(const EnumSet&) const = default;
+
+  private:
+    static constexpr u32 bit(E value) { return u32{1} << static_cast<u32>(value); }
+    u32 bits_ = 0;
+};
+
+}  // namespace detail
+
+/// Kernel languages: `{Dialect::cuda, Dialect::opencl}`.
+using Dialects = detail::EnumSet<Dialect>;
+
+/// One way to compute an algorithm. Each algorithm's .cpp holds a table of these, each with its launch code.
 struct Variant {
     std::string_view name;
     std::string_view summary;
-    bool cuda, opencl, host;  ///< the dialects that it is written in
-    OperationOrder order;
+    Dialects dialects;  ///< that it is implemented in
+    OperationOrder order = OperationOrder::unspecified;
+    /// The longest chain of operations from an element to a result of n elements: the h of the error bound gamma_h sum |x|.
+    /// Null where results do not combine a number of elements that grows with n, and for libraries other than Concord, where
+    /// it is unknown.
+    u64 (*longest_chain)(u64 n) = nullptr;
+    bool stable = false;      ///< of sorts: elements with equal keys keep their order
     std::string_view source;  ///< where it was published
 };
 
-/// Whether something can be had, and if not, why.
+/// Whether something is supported, and if not, why.
 struct Support {
     bool yes = true;
     std::string reason;
@@ -44,12 +74,11 @@ struct Support {
 
 /// How to call an algorithm.
 struct Options {
-    /// A name from the algorithm's table, or "auto" for the best that this device supports. A name that does
-    /// not exist is invalid_argument, one that does not support the call unsupported; both say which would
-    /// do.
-    std::string_view variant = "auto";
-    /// The least promise of the order of operations that will do where rounding depends on it: OperationOrder::canonical for equal
-    /// bits on every device. `auto` passes over variants that promise less, and one that is named is unsupported.
+    /// The name of one of the algorithm's variants, or "auto" for the best that this device supports. An unknown name is
+    /// invalid_argument, a variant that does not support the call unsupported; both errors name the available ones.
+    std::string variant = "auto";
+    /// Minimum ordering guarantee where rounding depends on the order: OperationOrder::canonical for bitwise identical results
+    /// on every device. `auto` skips variants that guarantee less, and naming one is unsupported.
     OperationOrder order = OperationOrder::unspecified;
 };
 
@@ -59,19 +88,9 @@ struct Enqueued {
     Device* device = nullptr;
 };
 
-/// An algorithm as `concord algorithms` shows it.
-struct Algorithm {
-    std::string_view name;
-    std::string_view summary;
-    std::vector<const Variant*> variants;
-};
-
-/// All algorithms, in the order of the README.
-std::vector<Algorithm> algorithms();
-
 namespace detail {
 
-/// A function that a row of a table cannot do without: a row that leaves it out does not compile.
+/// A function that each row of a table has to set: a row that leaves it out does not compile.
 template <class F>
 class Required;
 template <class R, class... A>
@@ -85,23 +104,32 @@ class Required<R(A...)> {
     R (*f_)(A...);
 };
 
-/// Whether the device's dialect is among the variant's, and the device has the arithmetic for the types.
+/// Whether the variant is implemented in the device's dialect, and the device has the arithmetic for the type.
 Support supports_dialect(const Device& device, const Variant& variant);
 Support supports_type(const Device& device, Type type);
 /// Whether a group may have that many work-items; host kernels run theirs in one call.
 Support supports_group(const Device& device, u32 group_size);
 
-/// "auto", or a list of what would do, for error messages.
+// `known` and `usable`: the available variants, for the message.
 [[noreturn]] void throw_unknown_variant(std::string_view algorithm, std::string_view name,
                                         const std::vector<std::string_view>& known);
 [[noreturn]] void throw_unsupported_variant(std::string_view algorithm, std::string_view name,
                                             const Device& device, std::string_view reason,
                                             const std::vector<std::string_view>& usable);
 
-/// Whether the variant keeps the order that is asked for. `rounds`: whether results depend on the order at all.
+/// Whether the variant guarantees the order. `rounds`: whether results depend on the order at all.
 Support supports_order(const Variant& variant, OperationOrder asked, bool rounds);
 
-/// Whether `auto` would rather have the row than those further down the table: true unless it has a `suits` that denies it.
+/// The variants of a table, for the algorithm's descriptor.
+template <class Row, std::size_t N>
+constexpr std::array<const Variant*, N> variants_of(const Row (&table)[N]) {
+    std::array<const Variant*, N> list{};
+    for (std::size_t i = 0; i < N; ++i)
+        list[i] = &table[i].variant;
+    return list;
+}
+
+/// Whether `auto` prefers the row to those further down the table: true unless it has a `suits` that denies it.
 template <class Row, class Problem>
 bool suits(const Row& row, const Device& device, const Problem& problem) {
     if constexpr (requires { row.suits; }) {
@@ -111,22 +139,22 @@ bool suits(const Row& row, const Device& device, const Problem& problem) {
     return true;
 }
 
-/// The row that options ask for. A row is a Variant with `supports(const Device&, const Problem&)`; `auto`
-/// takes the first in the table that supports the problem and suits it, else the first that supports it, so a table lists
-/// its variants by preference. Problem::type() is that of the arithmetic: of integers every order is exact.
+/// The row that options select. A row has a `variant` and `supports(const Device&, const Problem&)`; `auto` takes the first in
+/// the table that supports the problem and suits it, else the first that supports it, so a table lists its variants by
+/// preference. Problem::type() is that of the arithmetic: of integers every order is exact.
 template <class Row, std::size_t N, class Problem>
 const Row& choose(std::string_view algorithm, const Row (&table)[N], const Device& device,
                   const Problem& problem, const Options& options) {
     auto supports = [&](const Row& row) {
-        const Support dialect = supports_dialect(device, row);
+        const Support dialect = supports_dialect(device, row.variant);
         if (!dialect) return dialect;
-        const Support order = supports_order(row, options.order, is_float(problem.type()));
+        const Support order = supports_order(row.variant, options.order, is_float(problem.type()));
         return order ? row.supports(device, problem) : order;
     };
     auto usable = [&] {
         std::vector<std::string_view> names;
         for (const Row& row : table) {
-            if (supports(row)) names.push_back(row.name);
+            if (supports(row)) names.push_back(row.variant.name);
         }
         return names;
     };
@@ -136,12 +164,17 @@ const Row& choose(std::string_view algorithm, const Row (&table)[N], const Devic
                 if ((!suited || suits(row, device, problem)) && supports(row)) return row;
             }
         }
-        throw_unsupported_variant(algorithm, "auto", device, supports(table[0]).reason, {});
+        const Row* blamed = &table[0];
+        for (const Row& row : table) {
+            if (supports_dialect(device, blamed->variant)) break;
+            blamed = &row;
+        }
+        throw_unsupported_variant(algorithm, "auto", device, supports(*blamed).reason, {});
     }
     for (const Row& row : table) {
-        if (row.name != options.variant) continue;
+        if (row.variant.name != options.variant) continue;
         if (const Support support = supports(row); !support)
-            throw_unsupported_variant(algorithm, row.name, device, support.reason, usable());
+            throw_unsupported_variant(algorithm, row.variant.name, device, support.reason, usable());
         return row;
     }
     throw_unknown_variant(algorithm, options.variant, usable());

@@ -2,7 +2,7 @@
 
 #include <concord/internal/launch.hpp>
 #include <concord/internal/lookback.hpp>
-#include <concord/internal/tunables.hpp>
+#include <concord/tuning.hpp>
 
 namespace concord {
 
@@ -18,31 +18,26 @@ constexpr u32 pack_bytes = 16;
 constexpr u32 rows = 4;
 constexpr u64 most_chunks = 4096;  // that the one group in the middle has to scan
 
-constexpr Tunable waves{"compact.waves",
-                        "groups at most, in waves of those that are resident at once, fused",
-                        true,
-                        true,
-                        false,
-                        false,
-                        {1, 2, 4, 8, 16}};
-constexpr Tunable groups_a_unit{
-    "compact.groups", "groups at most for each thread, fused", false, false, true, true, {4, 8, 16, 32, 64}};
-constexpr Tunable group_kib{"compact.group_kib",
-                            "KiB that a group is worth at least",
-                            false,
-                            false,
-                            true,
-                            true,
-                            {64, 128, 256, 512, 1024, 4096}};
-constexpr Tunable resident_groups{"compact.lookback_resident",
-                                  "groups of a unit that registers are kept for, lookback",
-                                  true,
-                                  false,
-                                  false,
-                                  false,
-                                  {3, 4, 5, 6, 8}};
-constexpr Tunable tile_kib{"compact.tile_kib",  "KiB of a tile, two_pass", false, false, false, true,
-                           {8, 16, 32, 64, 128}};
+constexpr Tunable waves{.name = "compact.waves",
+                        .summary = "groups at most, in waves of those that are resident at once, fused",
+                        .used_by = {TunableUser::cuda, TunableUser::opencl},
+                        .values = {1, 2, 4, 8, 16}};
+constexpr Tunable groups_a_unit{.name = "compact.groups",
+                                .summary = "groups at most for each thread, fused",
+                                .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                                .values = {4, 8, 16, 32, 64}};
+constexpr Tunable group_kib{.name = "compact.group_kib",
+                            .summary = "KiB that a group is worth at least",
+                            .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                            .values = {64, 128, 256, 512, 1024, 4096}};
+constexpr Tunable resident_groups{.name = "compact.lookback_resident",
+                                  .summary = "groups of a unit that registers are kept for, lookback",
+                                  .used_by = {TunableUser::cuda},
+                                  .values = {3, 4, 5, 6, 8}};
+constexpr Tunable tile_kib{.name = "compact.tile_kib",
+                           .summary = "KiB of a tile, two_pass",
+                           .used_by = {TunableUser::host},
+                           .values = {8, 16, 32, 64, 128}};
 
 TuningPoint point_of(const CompactProblem& p) {
     return {p.in.type, p.in.count};
@@ -227,48 +222,66 @@ Support supports_lookback(const Device& device, const CompactProblem& p) {
     return supports_fused(device, p);
 }
 
-struct CompactRow : Variant {
+struct CompactRow {
+    Variant variant;
     Required<Support(const Device&, const CompactProblem&)> supports_apart;
     Required<void(Stream&, const CompactProblem&)> run;
-    bool in_place;  // every element is read before another takes its place
+    bool in_place = false;  // every element is read before another takes its place
 
     Support supports(const Device& device, const CompactProblem& p) const {
         if (p.in_place() && !in_place)
-            return Support::no(
-                "out is in, and its groups store while others still read: give it another out");
+            return Support::no("does not support in-place operation; pass a distinct output");
         return supports_apart(device, p);
     }
 };
 
 constexpr CompactRow table[] = {
-    {{"lookback", "one pass: a tile is ranked in the group, look-back says where it goes", true, false, false,
-      OperationOrder::canonical,
-      "D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016"},
-     supports_lookback,
-     run_lookback,
-     true},
-    {{"fused", "count, offsets, write: three launches, flags never leave the group", true, true, true,
-      OperationOrder::canonical, "D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009"},
-     supports_fused,
-     run_fused,
-     false},
+    {.variant =
+         {.name = "lookback",
+          .summary = "one pass: a tile is ranked in the group, look-back says where it goes",
+          .dialects = {Dialect::cuda},
+          .order = OperationOrder::canonical,
+          .source =
+              "D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016"},
+     .supports_apart = supports_lookback,
+     .run = run_lookback,
+     .in_place = true},
+    {.variant = {.name = "fused",
+                 .summary = "count, offsets, write: three launches, flags never leave the group",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009"},
+     .supports_apart = supports_fused,
+     .run = run_fused},
     // Faster than fused where every thread has a core, far slower where one that has the turn may lose it.
-    {{"two_pass",
-      "a tile is compressed into a buffer of the worker's own, then stored in its turn; compress-stores",
-      false, false, true, OperationOrder::canonical, "Concord; after D. Merrill, M. Garland, 2016"},
-     supports_keep,
-     run_two_pass,
-     true},
-    {{"scan_scatter", "flags, their exclusive scan, scatter: each a launch", true, true, true,
-      OperationOrder::canonical, "G. Blelloch, Prefix Sums and Their Applications, 1990"},
-     supports_scan_scatter,
-     run_compact_scan_scatter,
-     false},
-    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
-     supports_keep,
-     run_serial,
-     true},
+    {.variant = {.name = "two_pass",
+                 .summary = "a tile is compressed into a buffer of the worker's own, then stored in its "
+                            "turn; compress-stores",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "Concord; after D. Merrill, M. Garland, 2016"},
+     .supports_apart = supports_keep,
+     .run = run_two_pass,
+     .in_place = true},
+    {.variant = {.name = "scan_scatter",
+                 .summary = "flags, their exclusive scan, scatter: each a launch",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "G. Blelloch, Prefix Sums and Their Applications, 1990"},
+     .supports_apart = supports_scan_scatter,
+     .run = run_compact_scan_scatter},
+    {.variant = {.name = "serial",
+                 .summary = "one loop on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports_apart = supports_keep,
+     .run = run_serial,
+     .in_place = true},
 };
+
+constexpr auto variants = variants_of(table);
+constexpr const Tunable* tunables[] = {&waves, &groups_a_unit, &group_kib, &resident_groups, &tile_kib};
 
 void check(const char* call, Stream& stream, const CompactProblem& p) {
     check_operand(call, "in", stream, p.in);
@@ -295,11 +308,11 @@ void check(const char* call, Stream& stream, const CompactProblem& p) {
 // `auto` would give the reason of the first variant, which may have nothing to do with the place.
 void check_in_place(const Device& device, const CompactProblem& p) {
     for (const CompactRow& row : table) {
-        if (row.in_place && supports_dialect(device, row) && row.supports(device, p)) return;
+        if (row.in_place && supports_dialect(device, row.variant) && row.supports(device, p)) return;
     }
     throw Error(
         ErrorCode::unsupported, "compact",
-        "out is in, and no variant works in place on " + device.info().selector + ": give it another out");
+        "no variant supports in-place operation on " + device.info().selector + "; pass a distinct output");
 }
 
 }  // namespace
@@ -348,10 +361,6 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
     });
 }
 
-Tunables compact_tunables() {
-    return {&waves, &groups_a_unit, &group_kib, &resident_groups, &tile_kib};
-}
-
 Enqueued compact(Stream& stream, const CompactProblem& p, const Options& options) {
     const char* call = p.partition ? "partition" : "compact";
     check(call, stream, p);
@@ -363,7 +372,7 @@ Enqueued compact(Stream& stream, const CompactProblem& p, const Options& options
     } else {
         row.run(stream, p);
     }
-    return {row.name, &stream.device()};
+    return {row.variant.name, &stream.device()};
 }
 
 Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
@@ -394,12 +403,11 @@ Enqueued compact(Stream& stream, const View& in, const View& out, const View& co
 
 }  // namespace detail
 
-std::vector<const Variant*> compact_variants() {
-    std::vector<const Variant*> list;
-    for (const detail::CompactRow& row : detail::table)
-        list.push_back(&row);
-    return list;
-}
+constinit const Algorithm compact_algorithm{
+    .name = "compact",
+    .summary = "out = the elements of in for which a predicate holds, in order",
+    .variants = detail::variants,
+    .tunables = detail::tunables};
 
 Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
                  const Options& options) {

@@ -23,9 +23,9 @@
 /// Sources: D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009; D. Merrill, M. Garland, Single-pass
 /// Parallel Prefix Scan with Decoupled Look-back, 2016; G. Blelloch, Prefix Sums and Their Applications, 1990.
 
+#include <concord/algorithm.hpp>
 #include <concord/compact_keep.hpp>
 #include <concord/detail/compact_host.hpp>
-#include <concord/variant.hpp>
 
 namespace concord {
 
@@ -93,8 +93,7 @@ Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& coun
 
 }  // namespace detail
 
-/// The table of variants, for `concord algorithms`.
-std::vector<const Variant*> compact_variants();
+extern const Algorithm compact_algorithm;
 
 /// A built-in predicate; in and out of one type, which is that of the predicate's operand as well.
 Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,

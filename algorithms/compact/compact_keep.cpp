@@ -41,7 +41,7 @@ Operator make(KeepRule rule, Type type) {
     op.text = "i32 concord_function(" + parameters + ") { return " + body(rule, t) + " ? 1 : 0; }";
     op.file = "builtin";
     op.line = 1;
-    return finish(std::move(op));
+    return detail::finish(std::move(op));
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ std::optional<KeepRule> keep_rule_named(std::string_view name) {
     return std::nullopt;
 }
 
-const Operator& builtin(KeepRule rule, Type type) {
+const Operator& detail::builtin(KeepRule rule, Type type) {
     static const auto table = [] {
         std::array<std::array<Operator, all_types.size()>, std::size(names)> made;
         for (const KeepRule r : all_keep_rules) {

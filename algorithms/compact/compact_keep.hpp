@@ -54,8 +54,10 @@ struct Keep {
     }
 };
 
-/// The predicate's text for elements of `type`, an integer type for even and odd. The same object at every call.
+namespace detail {
+/// The predicate's source for elements of `type`, an integer type for even and odd. The same object at every call.
 const Operator& builtin(KeepRule rule, Type type);
+}  // namespace detail
 
 namespace detail::host::keep {
 

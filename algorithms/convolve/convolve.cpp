@@ -8,7 +8,8 @@ namespace concord {
 namespace detail {
 namespace {
 
-struct ConvolveRow : Variant {
+struct ConvolveRow {
+    Variant variant;
     Required<Support(const Device&, const ConvolveProblem&)> supports;
     Required<void(Stream&, const ConvolveProblem&)> run;
 };
@@ -16,34 +17,54 @@ struct ConvolveRow : Variant {
 constexpr char kirk[] = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8";
 
 constexpr ConvolveRow table[] = {
-    {{"sliding",
-      "several results a lane in registers, which slide down the image; a lane's taps are unrolled for the "
-      "mask's shape "
-      "(CPU: rows of vectors)",
-      true, true, true, OperationOrder::canonical,
-      "V. Volkov, Better performance at lower occupancy, GTC 2010"},
-     supports_convolve_sliding,
-     run_convolve_sliding},
-    {{"tiled_halo", "tiles in local memory, with the cells around them that the mask reaches", true, true,
-      false, OperationOrder::canonical, kirk},
-     supports_convolve_tiled_halo,
-     run_convolve_tiled_halo},
-    {{"constant_mask", "one element a work-item, the mask in constant memory", true, true, false,
-      OperationOrder::canonical, kirk},
-     supports_convolve_constant_mask,
-     run_convolve_constant_mask},
-    {{"naive", "one element a work-item, image and mask in global memory", true, true, true,
-      OperationOrder::canonical, "textbook"},
-     supports_convolve_naive,
-     run_convolve_naive},
-    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
-     supports_convolve_serial,
-     run_convolve_serial},
-    {{"separable", "masks of rank one: a row of factors, then a column of factors; never chosen unasked",
-      true, true, true, OperationOrder::variant_specific, "textbook"},
-     supports_convolve_separable,
-     run_convolve_separable},
+    {.variant = {.name = "sliding",
+                 .summary = "several results a lane in registers, which slide down the image; a lane's taps "
+                            "are unrolled for the mask's shape (CPU: rows of vectors)",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
+     .supports = supports_convolve_sliding,
+     .run = run_convolve_sliding},
+    {.variant = {.name = "tiled_halo",
+                 .summary = "tiles in local memory, with the cells around them that the mask reaches",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .source = kirk},
+     .supports = supports_convolve_tiled_halo,
+     .run = run_convolve_tiled_halo},
+    {.variant = {.name = "constant_mask",
+                 .summary = "one element a work-item, the mask in constant memory",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .source = kirk},
+     .supports = supports_convolve_constant_mask,
+     .run = run_convolve_constant_mask},
+    {.variant = {.name = "naive",
+                 .summary = "one element a work-item, image and mask in global memory",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_convolve_naive,
+     .run = run_convolve_naive},
+    {.variant = {.name = "serial",
+                 .summary = "one loop on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_convolve_serial,
+     .run = run_convolve_serial},
+    {.variant = {.name = "separable",
+                 .summary =
+                     "masks of rank one: a row of factors, then a column of factors; never chosen unasked",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .source = "textbook"},
+     .supports = supports_convolve_separable,
+     .run = run_convolve_separable},
 };
+
+constexpr auto variants = variants_of(table);
+constexpr const Tunable* tunables[] = {&convolve_strip_rows, &convolve_groups_a_unit, &convolve_group_work};
 
 [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorCode::invalid_argument, "convolve", what);
@@ -82,12 +103,12 @@ ConvolveProblem problem_of(Stream& stream, const View& in, const ConvolveMask& m
 }  // namespace
 }  // namespace detail
 
-std::vector<const Variant*> convolve_variants() {
-    std::vector<const Variant*> list;
-    for (const detail::ConvolveRow& row : detail::table)
-        list.push_back(&row);
-    return list;
-}
+constinit const Algorithm convolve_algorithm{
+    .name = "convolve",
+    .summary = "out[y, x] = sum of mask[j, i] * in[y + j - ry, x + i - rx]",
+    .variants = detail::variants,
+    .tunables = detail::tunables,
+    .tuning_label = "taps"};
 
 Enqueued convolve(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
                   const ConvolveShape& shape, const Options& options) {
@@ -95,7 +116,7 @@ Enqueued convolve(Stream& stream, const View& in, const ConvolveMask& mask, cons
     const detail::ConvolveRow& row =
         detail::choose_tuned("convolve", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
-    return {row.name, &stream.device()};
+    return {row.variant.name, &stream.device()};
 }
 
 }  // namespace concord

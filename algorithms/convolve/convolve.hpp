@@ -31,7 +31,7 @@
 /// Sources: D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8 (constant memory, tiles with halo cells);
 /// V. Volkov, Better performance at lower occupancy, GTC 2010 (several results per work-item, in registers).
 
-#include <concord/variant.hpp>
+#include <concord/algorithm.hpp>
 
 #include <optional>
 #include <span>
@@ -87,8 +87,7 @@ bool convolve_separates(const ConvolveMask& mask);
 /// Roundings of the factors, see above.
 inline constexpr u64 separable_slack = 8;
 
-/// The table of variants, for `concord algorithms`.
-std::vector<const Variant*> convolve_variants();
+extern const Algorithm convolve_algorithm;
 
 Enqueued convolve(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
                   const ConvolveShape& shape, const Options& options = {});

@@ -25,24 +25,6 @@ const KernelSource& wide_source() {
 
 // --- sliding, groups of many work-items ----------------------------------------------------------------------------------
 
-constexpr Tunable strip_rows{"convolve.strip",
-                             "rows of a lane's strip, sliding",
-                             true,
-                             true,
-                             false,
-                             false,
-                             {8, 12, 16, 24, 32, 48, 64, 128}};
-constexpr Tunable groups_a_unit{
-    "convolve.groups",    "groups at most for each thread, sliding", false, false, true, true,
-    {2, 4, 8, 16, 32, 64}};
-constexpr Tunable group_work{"convolve.group_work",
-                             "thousands of taps that a group is worth at least, sliding",
-                             false,
-                             false,
-                             true,
-                             true,
-                             {128, 256, 512, 1024, 2048, 4096}};
-
 constexpr u32 sliding_group_size = 128;
 constexpr u32 sliding_row = 32;  // lanes side by side: a warp
 
@@ -109,7 +91,7 @@ u64 strip_height(const Device& device, const Kernel& kernel, const ConvolveProbl
         best = height;
         best_cost = cost;
     }
-    return tuned(device, strip_rows, point_of(p), best);
+    return tuned(device, convolve_strip_rows, point_of(p), best);
 }
 
 void run_sliding_groups(Stream& stream, const ConvolveProblem& p) {
@@ -140,8 +122,8 @@ detail::host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProb
     detail::host::ConvolvePlan plan = host_plan(p);
     const DeviceTraits& traits = device.traits();
     const u64 elements = p.shape.rows * p.shape.columns;
-    const u64 least_work = tuned(device, group_work, point_of(p), 512) << 10,
-              most = traits.units * tuned(device, groups_a_unit, point_of(p), 16);
+    const u64 least_work = tuned(device, convolve_group_work, point_of(p), 512) << 10,
+              most = traits.units * tuned(device, convolve_groups_a_unit, point_of(p), 16);
     const u64 work = elements * (p.mask.taps() + 8);  // an element costs some by itself
     const u64 groups = std::clamp<u64>(work / least_work, 1, most);
     const u64 strips = divide_up(plan.rows, detail::host::convolve_tall),
@@ -214,10 +196,6 @@ void run_factors(Stream& stream, const ConvolveProblem& p) {
 }
 
 }  // namespace
-
-Tunables convolve_tunables() {
-    return {&strip_rows, &groups_a_unit, &group_work};
-}
 
 void run_convolve_sliding(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();

@@ -3,7 +3,7 @@
 
 #include <concord/convolve.hpp>
 #include <concord/host_kernel.hpp>
-#include <concord/internal/tunables.hpp>
+#include <concord/tuning.hpp>
 
 namespace concord::detail {
 
@@ -16,6 +16,21 @@ struct ConvolveProblem {
     Type type() const { return mask.type; }  ///< of the arithmetic
     u32 clamps() const { return shape.border == ConvolveBorder::clamp ? 1 : 0; }
 };
+
+inline constexpr Tunable convolve_strip_rows{.name = "convolve.strip",
+                                             .summary = "rows of a lane's strip, sliding",
+                                             .used_by = {TunableUser::cuda, TunableUser::opencl},
+                                             .values = {8, 12, 16, 24, 32, 48, 64, 128}};
+inline constexpr Tunable convolve_groups_a_unit{
+    .name = "convolve.groups",
+    .summary = "groups at most for each thread, sliding",
+    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+    .values = {2, 4, 8, 16, 32, 64}};
+inline constexpr Tunable convolve_group_work{
+    .name = "convolve.group_work",
+    .summary = "thousands of taps that a group is worth at least, sliding",
+    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+    .values = {128, 256, 512, 1024, 2048, 4096}};
 
 inline TuningPoint point_of(const ConvolveProblem& p) {
     return {p.in.type, p.shape.rows * p.shape.columns, p.mask.taps()};

@@ -55,76 +55,113 @@ bool worth_rows(const HistogramProblem& p) {
     return p.in.count > p.bins();
 }
 
-struct HistogramRow : Variant {
+struct HistogramRow {
+    Variant variant;
     Required<Support(const Device&, const HistogramProblem&)> supports;
     Required<void(Stream&, const HistogramProblem&)> run;
-    /// Whether `auto` would rather have it than those further down.
+    /// Whether `auto` prefers it to those further down.
     bool (*suits)(const Device&, const HistogramProblem&) = nullptr;
 };
 
 constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation in CUDA, 2007";
 
 constexpr HistogramRow table[] = {
-    {{"private_bins",
-      "tables of its own for each task, several against equal neighbours; for groups of one lane", false,
-      true, true, OperationOrder::canonical, "textbook"},
-     supports_private,
-     run_histogram_private_bins,
-     [](const Device& device, const HistogramProblem& p) {
-         constexpr u64 always = u64{64} << 20;
-         return !device.traits().many_items &&
-                private_rows(device, p).bytes() <= std::max(always, p.in.bytes());
-     }},
-    {{"multi_copy", "several copies a group in local memory, a lane of a warp to each where they fit", true,
-      true, true, OperationOrder::canonical,
-      "J. Gomez-Luna et al., An optimized approach to histogram computation on GPU, 2013"},
-     [](const Device& device, const HistogramProblem& p) {
-         return supports_local(device, p, p.bins() * 4 * std::max<u64>(2, multi_copies(device, p)));
-     },
-     run_histogram_multi_copy,
-     [](const Device& device, const HistogramProblem& p) {
-         constexpr u64 few = 4096;
-         return device.traits().many_items && p.bins() <= few && worth_rows(p);
-     }},
-    {{"shared_atomic", "one private copy a group in local memory, merged once", true, true, true,
-      OperationOrder::canonical, podlozhnyuk},
-     [](const Device& device, const HistogramProblem& p) { return supports_local(device, p, p.bins() * 4); },
-     run_histogram_shared_atomic,
-     [](const Device& device, const HistogramProblem& p) {
-         return device.traits().many_items && worth_rows(p);
-     }},
-    {{"packed16", "two counters of 16 bits a word in local memory, spilled before they carry", true, true,
-      true, OperationOrder::canonical, "Concord"},
-     [](const Device& device, const HistogramProblem& p) {
-         return supports_local(device, p, divide_up(p.bins(), 2) * 4);
-     },
-     run_histogram_packed16,
-     [](const Device& device, const HistogramProblem& p) {
-         return device.traits().many_items && worth_rows(p);
-     }},
-    {{"passes", "a range of bins a group in local memory; groups of all ranges read a part side by side",
-      true, true, true, OperationOrder::canonical, "textbook"},
-     [](const Device& device, const HistogramProblem& p) { return supports_local(device, p, 4); },
-     run_histogram_passes,
-     [](const Device& device, const HistogramProblem& p) {
-         constexpr u64 few = 16;
-         return device.traits().many_items && worth_rows(p) && pass_count(device, p.bins()) <= few;
-     }},
-    {{"sorted", "bins are sorted by coarse bin, and each of these counted in local memory", true, true, true,
-      OperationOrder::canonical, "textbook"},
-     supports_sorted,
-     run_histogram_sorted,
-     [](const Device& device, const HistogramProblem& p) {
-         return device.traits().many_items && worth_rows(p) && p.out.bytes() > device.traits().cache;
-     }},
-    {{"global_atomic", "every sample adds to its counter in global memory", true, true, true,
-      OperationOrder::canonical, "textbook"},
-     supports_global,
-     run_histogram_global_atomic},
-    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
-     supports_any,
-     run_histogram_serial},
+    {.variant =
+         {.name = "private_bins",
+          .summary =
+              "tables of its own for each task, several against equal neighbours; for groups of one lane",
+          .dialects = {Dialect::opencl, Dialect::host},
+          .order = OperationOrder::canonical,
+          .source = "textbook"},
+     .supports = supports_private,
+     .run = run_histogram_private_bins,
+     .suits =
+         [](const Device& device, const HistogramProblem& p) {
+             constexpr u64 always = u64{64} << 20;
+             return !device.traits().many_items &&
+                    private_rows(device, p).bytes() <= std::max(always, p.in.bytes());
+         }},
+    {.variant = {.name = "multi_copy",
+                 .summary = "several copies a group in local memory, a lane of a warp to each where they fit",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source =
+                     "J. Gomez-Luna et al., An optimized approach to histogram computation on GPU, 2013"},
+     .supports =
+         [](const Device& device, const HistogramProblem& p) {
+             return supports_local(device, p, p.bins() * 4 * std::max<u64>(2, multi_copies(device, p)));
+         },
+     .run = run_histogram_multi_copy,
+     .suits =
+         [](const Device& device, const HistogramProblem& p) {
+             constexpr u64 few = 4096;
+             return device.traits().many_items && p.bins() <= few && worth_rows(p);
+         }},
+    {.variant = {.name = "shared_atomic",
+                 .summary = "one private copy a group in local memory, merged once",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = podlozhnyuk},
+     .supports = [](const Device& device,
+                    const HistogramProblem& p) { return supports_local(device, p, p.bins() * 4); },
+     .run = run_histogram_shared_atomic,
+     .suits = [](const Device& device,
+                 const HistogramProblem& p) { return device.traits().many_items && worth_rows(p); }},
+    {.variant = {.name = "packed16",
+                 .summary = "two counters of 16 bits a word in local memory, spilled before they carry",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "Concord"},
+     .supports =
+         [](const Device& device, const HistogramProblem& p) {
+             return supports_local(device, p, divide_up(p.bins(), 2) * 4);
+         },
+     .run = run_histogram_packed16,
+     .suits = [](const Device& device,
+                 const HistogramProblem& p) { return device.traits().many_items && worth_rows(p); }},
+    {.variant = {.name = "passes",
+                 .summary =
+                     "a range of bins a group in local memory; groups of all ranges read a part side by side",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = [](const Device& device, const HistogramProblem& p) { return supports_local(device, p, 4); },
+     .run = run_histogram_passes,
+     .suits =
+         [](const Device& device, const HistogramProblem& p) {
+             constexpr u64 few = 16;
+             return device.traits().many_items && worth_rows(p) && pass_count(device, p.bins()) <= few;
+         }},
+    {.variant = {.name = "sorted",
+                 .summary = "bins are sorted by coarse bin, and each of these counted in local memory",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_sorted,
+     .run = run_histogram_sorted,
+     .suits =
+         [](const Device& device, const HistogramProblem& p) {
+             return device.traits().many_items && worth_rows(p) && p.out.bytes() > device.traits().cache;
+         }},
+    {.variant = {.name = "global_atomic",
+                 .summary = "every sample adds to its counter in global memory",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_global,
+     .run = run_histogram_global_atomic},
+    {.variant = {.name = "serial",
+                 .summary = "one loop on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_any,
+     .run = run_histogram_serial},
 };
+
+constexpr auto variants = variants_of(table);
+constexpr const Tunable* tunables[] = {&histogram_copies_of_group, &histogram_row_gain,
+                                       &histogram_tables_of_task, &histogram_tasks_of_unit};
 
 // What needs no bins.
 void check_operands(const Stream& stream, const View& in, const View& counters) {
@@ -148,17 +185,16 @@ Enqueued histogram(Stream& stream, const HistogramProblem& p, const Options& opt
     } else {
         row.run(stream, p);
     }
-    return {row.name, &stream.device()};
+    return {row.variant.name, &stream.device()};
 }
 
 }  // namespace detail
 
-std::vector<const Variant*> histogram_variants() {
-    std::vector<const Variant*> list;
-    for (const detail::HistogramRow& row : detail::table)
-        list.push_back(&row);
-    return list;
-}
+constinit const Algorithm histogram_algorithm{.name = "histogram",
+                                              .summary = "counters[b] = number of i with bin(in[i]) == b",
+                                              .variants = detail::variants,
+                                              .tunables = detail::tunables,
+                                              .tuning_label = "log2bins"};  // the power of two at or above
 
 Enqueued histogram(Stream& stream, const View& in, const View& counters, const HistogramBins& bins,
                    const Options& options) {

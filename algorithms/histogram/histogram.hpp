@@ -14,9 +14,9 @@
 /// out_of_memory. Source: V. Podlozhnyuk, Histogram calculation in CUDA, 2007; J. Gomez-Luna et al., An
 /// optimized approach to histogram computation on GPU, 2013.
 
+#include <concord/algorithm.hpp>
 #include <concord/detail/histogram_host.hpp>
 #include <concord/histogram_bins.hpp>
-#include <concord/variant.hpp>
 
 namespace concord {
 
@@ -57,8 +57,7 @@ Enqueued histogram(Stream& stream, const HistogramProblem& problem, const Option
 
 }  // namespace detail
 
-/// The table of variants, for `concord algorithms`.
-std::vector<const Variant*> histogram_variants();
+extern const Algorithm histogram_algorithm;
 
 /// Counts the samples of `in` in the bins that `bins` says; even bins need lo < hi, both finite in the samples'
 /// type, whole for integer samples, and N / (hi - lo) finite too.

@@ -127,7 +127,7 @@ const Operator& operator_of(Form form, Type type, Type bin) {
     op.text = text_of(form, type, std::string(name_of(bin)));
     op.file = "builtin";
     op.line = 1;
-    return op = finish(std::move(op));
+    return op = detail::finish(std::move(op));
 }
 
 // --- Values --------------------------------------------------------------------------------------------------

@@ -26,20 +26,6 @@ constexpr u64 most_copy_bytes = u64{32} << 10;
 constexpr u32 most_copies = 32;
 constexpr u64 share_bits = 31;  // samples of a group, counted in 32 bits
 
-constexpr Tunable copies_of_group{
-    "histogram.copies", "copies a group at most, multi_copy", true, true, false, false, {2, 4, 8, 16, 32}};
-constexpr Tunable row_gain{"histogram.row_gain",
-                           "samples counted in the time that one counter takes to be added",
-                           true,
-                           true,
-                           false,
-                           false,
-                           {4, 8, 16, 32, 64, 128, 256}};
-constexpr Tunable tables_of_task{
-    "histogram.tables", "tables of a task, private_bins", false, false, true, true, {1, 2, 4, 8}};
-constexpr Tunable tasks_of_unit{
-    "histogram.tasks", "tasks for each thread, private_bins", false, false, true, true, {1, 2, 4, 8, 16}};
-
 enum class Source { groups, wide, steps, sorted };
 
 const KernelSource& source(Source text) {
@@ -167,8 +153,8 @@ u64 group_count(const Device& device, const Kernel& kernel, const HistogramProbl
         resident = std::min({resident, static_cast<u64>(known),
                              std::max<u64>(1, (traits.local_memory + reserved) / (bytes + reserved))});
     }
-    // A row costs about as much as 1 / row_gain of its length in samples, on all of the device at once.
-    const auto gain = static_cast<f64>(tuned(device, row_gain, point_of(p), 32));
+    // A row costs about as much as 1 / histogram_row_gain of its length in samples, on all of the device at once.
+    const auto gain = static_cast<f64>(tuned(device, histogram_row_gain, point_of(p), 32));
     const auto worth = static_cast<u64>(std::sqrt(gain * static_cast<f64>(n) / static_cast<f64>(held)));
     const u64 work = divide_up(n, u64{group_size} * (16 / size_of(p.in.type)));
     return std::max(least, std::min({resident * traits.units, worth + 1, work}));
@@ -201,13 +187,10 @@ TuningPoint point_of(const HistogramProblem& p) {
     return {p.in.type, p.in.count, static_cast<u64>(std::bit_width(std::max<u64>(1, p.bins()) - 1))};
 }
 
-Tunables histogram_tunables() {
-    return {&copies_of_group, &row_gain, &tables_of_task, &tasks_of_unit};
-}
-
 u64 multi_copies(const Device& device, const HistogramProblem& p) {
     const u64 budget = std::min(most_copy_bytes, local_budget(device)), bins = p.bins();
-    for (u64 copies = tuned(device, copies_of_group, point_of(p), most_copies); copies > 1; copies /= 2) {
+    for (u64 copies = tuned(device, histogram_copies_of_group, point_of(p), most_copies); copies > 1;
+         copies /= 2) {
         if (bins <= budget / (copies * 4)) return copies;
     }
     return bins <= local_budget(device) / 8 ? 2 : 0;
@@ -222,12 +205,12 @@ PrivateRows private_rows(const Device& device, const HistogramProblem& p) {
     const u64 n = p.in.count, bins = p.bins();
     constexpr u64 least_share = u64{1} << 16, line = 16;
     // Tables that stay in the cache next to a core: several, so that equal samples do not wait for one another.
-    const u32 tables = static_cast<u32>(tuned(device, tables_of_task, point_of(p),
+    const u32 tables = static_cast<u32>(tuned(device, histogram_tables_of_task, point_of(p),
                                               bins <= 512     ? 8
                                               : bins <= 2048  ? 4
                                               : bins <= 32768 ? 2
                                                               : 1));
-    const u64 tasks_a_unit = tuned(device, tasks_of_unit, point_of(p), bins <= 16384 ? 4 : 1);
+    const u64 tasks_a_unit = tuned(device, histogram_tasks_of_unit, point_of(p), bins <= 16384 ? 4 : 1);
     const u64 share = std::max(least_share, bins);
     const u64 tasks = std::max((n >> share_bits) + 1,
                                std::min(u64{device.traits().units} * tasks_a_unit, divide_up(n, share)));

@@ -4,7 +4,7 @@
 
 #include <concord/histogram.hpp>
 
-#include <concord/internal/tunables.hpp>
+#include <concord/tuning.hpp>
 
 #include <array>
 #include <bit>
@@ -41,6 +41,26 @@ struct PrivateRows {
     u64 bytes() const { return tasks * stride * tables * 4; }
 };
 PrivateRows private_rows(const Device& device, const HistogramProblem& problem);
+
+inline constexpr Tunable histogram_copies_of_group{.name = "histogram.copies",
+                                                   .summary = "copies a group at most, multi_copy",
+                                                   .used_by = {TunableUser::cuda, TunableUser::opencl},
+                                                   .values = {2, 4, 8, 16, 32}};
+inline constexpr Tunable histogram_row_gain{
+    .name = "histogram.row_gain",
+    .summary = "samples counted in the time that one counter takes to be added",
+    .used_by = {TunableUser::cuda, TunableUser::opencl},
+    .values = {4, 8, 16, 32, 64, 128, 256}};
+inline constexpr Tunable histogram_tables_of_task{
+    .name = "histogram.tables",
+    .summary = "tables of a task, private_bins",
+    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+    .values = {1, 2, 4, 8}};
+inline constexpr Tunable histogram_tasks_of_unit{
+    .name = "histogram.tasks",
+    .summary = "tasks for each thread, private_bins",
+    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+    .values = {1, 2, 4, 8, 16}};
 
 TuningPoint point_of(const HistogramProblem& problem);
 

@@ -1,6 +1,6 @@
 #include <concord/internal/launch.hpp>
-#include <concord/internal/tunables.hpp>
 #include <concord/map.hpp>
+#include <concord/tuning.hpp>
 
 #include <array>
 #include <string>
@@ -17,14 +17,14 @@ namespace {
 constexpr u32 default_group_size = 256;
 constexpr u32 pack_bytes = 16;
 
-constexpr Tunable unroll{"map.unroll", "accesses of 16 bytes a lane", true, true, false, false, {1, 2, 4}};
-constexpr Tunable tile_kib{"map.tile_kib",
-                           "KiB of output of a group of one lane",
-                           false,
-                           false,
-                           true,
-                           true,
-                           {16, 32, 64, 128, 256, 1024}};
+constexpr Tunable unroll{.name = "map.unroll",
+                         .summary = "accesses of 16 bytes a lane",
+                         .used_by = {TunableUser::cuda, TunableUser::opencl},
+                         .values = {1, 2, 4}};
+constexpr Tunable tile_kib{.name = "map.tile_kib",
+                           .summary = "KiB of output of a group of one lane",
+                           .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                           .values = {16, 32, 64, 128, 256, 1024}};
 
 TuningPoint point_of(const MapProblem& p) {
     const bool two = p.a.buffer != p.b.buffer || p.a.offset != p.b.offset;
@@ -145,23 +145,37 @@ void run_serial(Stream& stream, const MapProblem& p) {
     launch(stream, *map, LaunchShape::linear(1, 1), p.a, p.b, p.out, n, n, p.values);
 }
 
-struct MapRow : Variant {
-    Support (*supports)(const Device&, const MapProblem&);
-    void (*run)(Stream&, const MapProblem&);
+struct MapRow {
+    Variant variant;
+    Required<Support(const Device&, const MapProblem&)> supports;
+    Required<void(Stream&, const MapProblem&)> run;
 };
 
 constexpr MapRow table[] = {
-    {{"vectorized", "16-byte accesses; on CPUs contiguous tiles and non-temporal stores", true, true, true,
-      OperationOrder::canonical, "V. Volkov, Better performance at lower occupancy, GTC 2010"},
-     supports_any,
-     run_vectorized},
-    {{"naive", "one element a work-item", true, true, true, OperationOrder::canonical, "textbook"},
-     supports_any,
-     run_naive},
-    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
-     supports_any,
-     run_serial},
+    {.variant = {.name = "vectorized",
+                 .summary = "16-byte accesses; on CPUs contiguous tiles and non-temporal stores",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
+     .supports = supports_any,
+     .run = run_vectorized},
+    {.variant = {.name = "naive",
+                 .summary = "one element a work-item",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_any,
+     .run = run_naive},
+    {.variant = {.name = "serial",
+                 .summary = "one loop on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_any,
+     .run = run_serial},
 };
+
+constexpr const Tunable* tunables[] = {&unroll, &tile_kib};
 
 template <class T>
 const MapHost* builtin_host(MapFunction function) {
@@ -183,9 +197,7 @@ const MapHost* builtin_host(MapFunction function) {
 
 }  // namespace
 
-Tunables map_tunables() {
-    return {&unroll, &tile_kib};
-}
+constinit const std::array<const Variant*, 3> map_variants = variants_of(table);
 
 Enqueued map(Stream& stream, const MapProblem& p, const Options& options) {
     const char* call = p.algorithm;
@@ -205,17 +217,16 @@ Enqueued map(Stream& stream, const MapProblem& p, const Options& options) {
     }
     const MapRow& row = choose_tuned(call, table, stream.device(), p, point_of(p), options);
     if (p.out.count > 0) row.run(stream, p);
-    return {row.name, &stream.device()};
+    return {row.variant.name, &stream.device()};
 }
 
 }  // namespace detail
 
-std::vector<const Variant*> map_variants() {
-    std::vector<const Variant*> list;
-    for (const detail::MapRow& row : detail::table)
-        list.push_back(&row);
-    return list;
-}
+constinit const Algorithm map_algorithm{.name = "map",
+                                        .summary = "out[i] = f(in[i]), or f(a[i], b[i])",
+                                        .variants = detail::map_variants,
+                                        .tunables = detail::tunables,
+                                        .tuning_label = detail::map_tuning_label};
 
 namespace {
 constexpr std::array<std::byte, 4> no_values{};
@@ -235,8 +246,8 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
         from.type = to.type = in.type == Type::f32 ? Type::u32 : Type::u64;
     const detail::MapHost* host = visit(
         from.type, [&](auto tag) { return detail::builtin_host<typename decltype(tag)::type>(function); });
-    return detail::map(stream, {"map", from, from, to, builtin(function, from.type), {no_values}, host},
-                       options);
+    return detail::map(
+        stream, {"map", from, from, to, detail::builtin(function, from.type), {no_values}, host}, options);
 }
 
 Enqueued map(Stream& stream, const View& in, const View& out, const Operator& op, const Options& options) {

@@ -9,10 +9,10 @@
 /// that differ, overlap, types that are not f's), wrong_device, unsupported (f64 on a device without it, text
 /// on a device that does not compile at run time), compile_failed.
 
+#include <concord/algorithm.hpp>
 #include <concord/detail/map_host.hpp>
 #include <concord/function.hpp>
 #include <concord/operators.hpp>
-#include <concord/variant.hpp>
 
 namespace concord {
 
@@ -43,10 +43,13 @@ struct MapProblem {
 
 Enqueued map(Stream& stream, const MapProblem& problem, const Options& options);
 
+/// Those of every map, `add` among them.
+extern const std::array<const Variant*, 3> map_variants;
+inline constexpr std::string_view map_tuning_label = "inputs";  // one, or two
+
 }  // namespace detail
 
-/// The table of variants, for `concord algorithms`.
-std::vector<const Variant*> map_variants();
+extern const Algorithm map_algorithm;
 
 /// A built-in function; input and output of the same type. sqrt takes floats.
 Enqueued map(Stream& stream, const View& in, const View& out, MapFunction function,

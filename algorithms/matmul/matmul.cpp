@@ -56,7 +56,8 @@ Support supports_any(const Device&, const MatmulProblem&) {
     return {};
 }
 
-struct MatmulRow : Variant {
+struct MatmulRow {
+    Variant variant;
     Required<Support(const Device&, const MatmulProblem&)> supports;
     Required<void(Stream&, const MatmulProblem&)> run;
 };
@@ -64,52 +65,73 @@ struct MatmulRow : Variant {
 constexpr char volkov[] = "V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008";
 
 constexpr MatmulRow table[] = {
-    {{"packed",
-      "packed panels, a tile of C in vector registers, k in blocks of the cache; for groups of one lane",
-      false, true, true, OperationOrder::canonical,
-      "K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008"},
-     supports_matmul_packed,
-     run_matmul_packed},
-    {{"register_tiled",
-      "tiles of 128 x 128 (64, 32 where C is small), 8 x 8 elements a lane, copies ahead of use", true, true,
-      false, OperationOrder::canonical, volkov},
-     supports_matmul_register_tiled,
-     run_matmul_register_tiled},
-    {{"blocks_tiled", "tiles in local memory, 4 x 4 elements a work-item in vector registers", true, true,
-      true, OperationOrder::canonical, volkov},
-     supports_matmul_steps,
-     run_matmul_blocks_tiled},
-    {{"tiled", "tiles in local memory, one element a work-item", true, true, true, OperationOrder::canonical,
-      "textbook"},
-     supports_matmul_steps,
-     run_matmul_tiled},
-    {{"blocks", "4 x 4 elements a work-item in vector registers, no local memory", true, true, true,
-      OperationOrder::canonical, volkov},
-     supports_matmul_steps,
-     run_matmul_blocks},
-    {{"naive", "one element a work-item", true, true, true, OperationOrder::canonical, "textbook"},
-     supports_matmul_steps,
-     run_matmul_naive},
-    {{"serial", "three loops on one thread", false, false, true, OperationOrder::canonical, "textbook"},
-     supports_any,
-     run_matmul_serial},
-    {{"tf32x3", "tensor cores, each f32 as two of 11 bits; an accuracy class of its own, never taken by auto",
-      true, false, false, OperationOrder::unspecified,
-      "H. Ootomo, R. Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022"},
-     supports_matmul_tf32x3,
-     run_matmul_tf32x3},
+    {.variant = {.name = "packed",
+                 .summary = "packed panels, a tile of C in vector registers, k in blocks of the cache; for "
+                            "groups of one lane",
+                 .dialects = {Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source =
+                     "K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008"},
+     .supports = supports_matmul_packed,
+     .run = run_matmul_packed},
+    {.variant =
+         {.name = "register_tiled",
+          .summary =
+              "tiles of 128 x 128 (64, 32 where C is small), 8 x 8 elements a lane, copies ahead of use",
+          .dialects = {Dialect::cuda, Dialect::opencl},
+          .order = OperationOrder::canonical,
+          .source = volkov},
+     .supports = supports_matmul_register_tiled,
+     .run = run_matmul_register_tiled},
+    {.variant = {.name = "blocks_tiled",
+                 .summary = "tiles in local memory, 4 x 4 elements a work-item in vector registers",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = volkov},
+     .supports = supports_matmul_steps,
+     .run = run_matmul_blocks_tiled},
+    {.variant = {.name = "tiled",
+                 .summary = "tiles in local memory, one element a work-item",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_matmul_steps,
+     .run = run_matmul_tiled},
+    {.variant = {.name = "blocks",
+                 .summary = "4 x 4 elements a work-item in vector registers, no local memory",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = volkov},
+     .supports = supports_matmul_steps,
+     .run = run_matmul_blocks},
+    {.variant = {.name = "naive",
+                 .summary = "one element a work-item",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_matmul_steps,
+     .run = run_matmul_naive},
+    {.variant = {.name = "serial",
+                 .summary = "three loops on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_any,
+     .run = run_matmul_serial},
+    {.variant =
+         {.name = "tf32x3",
+          .summary =
+              "tensor cores, each f32 as two of 11 bits; an accuracy class of its own, never taken by auto",
+          .dialects = {Dialect::cuda},
+          .order = OperationOrder::unspecified,
+          .source = "H. Ootomo, R. Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022"},
+     .supports = supports_matmul_tf32x3,
+     .run = run_matmul_tf32x3},
 };
 
-}  // namespace
-
-Tunables matmul_tunables() {
-    Tunables all = matmul_register_tunables();
-    for (const Tunable* tunable : matmul_packed_tunables())
-        all.push_back(tunable);
-    return all;
-}
-
-namespace {
+constexpr auto variants = variants_of(table);
+constexpr const Tunable* tunables[] = {&matmul_tile_index, &matmul_panel_kib, &matmul_strips_kib,
+                                       &matmul_most_panels, &matmul_groups_a_unit};
 
 // --- The call -------------------------------------------------------------------------------------------------------
 
@@ -172,12 +194,12 @@ MatmulProblem problem_of(Stream& stream, const View& a, const View& b, const Vie
 }  // namespace
 }  // namespace detail
 
-std::vector<const Variant*> matmul_variants() {
-    std::vector<const Variant*> list;
-    for (const detail::MatmulRow& row : detail::table)
-        list.push_back(&row);
-    return list;
-}
+constinit const Algorithm matmul_algorithm{
+    .name = "matmul",
+    .summary = "C = alpha op(A) op(B) + beta C",
+    .variants = detail::variants,
+    .tunables = detail::tunables,
+    .tuning_label = "oblong"};  // 1: of m, n and k one is more than four times another, or a batch
 
 Enqueued matmul(Stream& stream, const View& a, const View& b, const View& c, const MatmulShape& shape,
                 const MatmulScale& scale, const Options& options) {
@@ -185,7 +207,7 @@ Enqueued matmul(Stream& stream, const View& a, const View& b, const View& c, con
     const detail::MatmulRow& row =
         detail::choose_tuned("matmul", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.c.count > 0) row.run(stream, p);
-    return {row.name, &stream.device()};
+    return {row.variant.name, &stream.device()};
 }
 
 }  // namespace concord

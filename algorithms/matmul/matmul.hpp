@@ -28,7 +28,7 @@
 /// Sources: V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008; K. Goto, R. van de Geijn,
 /// Anatomy of High-Performance Matrix Multiplication, 2008.
 
-#include <concord/variant.hpp>
+#include <concord/algorithm.hpp>
 
 namespace concord {
 
@@ -49,8 +49,7 @@ struct MatmulScale {
     f64 alpha = 1, beta = 0;
 };
 
-/// The table of variants, for `concord algorithms`.
-std::vector<const Variant*> matmul_variants();
+extern const Algorithm matmul_algorithm;
 
 /// a, b and c of one type, f32 or f64.
 Enqueued matmul(Stream& stream, const View& a, const View& b, const View& c, const MatmulShape& shape,

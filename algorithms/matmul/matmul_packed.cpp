@@ -44,17 +44,6 @@ PackedHost packed_host() {
     return {pack, packed, Plain::rows, detail::host::panel_columns<Plain>};
 }
 
-constexpr Tunable panel_kib{
-    "matmul.panel_kib",      "KiB of a block of a panel, packed", false, false, false, true,
-    {16, 24, 32, 48, 64, 96}};
-constexpr Tunable strips_kib{
-    "matmul.strips_kib", "KiB of a group's blocks of strips, packed", false, false, false, true,
-    {64, 128, 256, 512}};
-constexpr Tunable most_panels{
-    "matmul.panels", "panels of a group at most, packed", false, false, false, true, {2, 4, 8, 16, 32}};
-constexpr Tunable groups_a_unit{
-    "matmul.groups", "groups wanted for each thread, packed", false, false, true, true, {1, 2, 4, 8, 16, 32}};
-
 constexpr u64 pack_bytes = u64{64} << 10;  // that a group of the packing kernel writes, about
 
 // Strips and panels of a group: as many as fit the caches, fewer where that would leave threads without work.
@@ -63,16 +52,16 @@ detail::host::PackedPlan plan_of(const Device& device, const MatmulProblem& p, c
     const u64 down = divide_up(s.m, kernels.rows), across = divide_up(s.n, kernels.columns);
     detail::host::PackedPlan plan{};
     // A block of a panel fills a first cache, or a little more, a group's blocks of strips a part of a second one.
-    const u64 panel_bytes = tuned(device, panel_kib, point_of(p), 48) << 10,
-              strips_bytes = tuned(device, strips_kib, point_of(p), 128) << 10;
+    const u64 panel_bytes = tuned(device, matmul_panel_kib, point_of(p), 48) << 10,
+              strips_bytes = tuned(device, matmul_strips_kib, point_of(p), 128) << 10;
     plan.block_depth = panel_bytes / (kernels.columns * p.size());
     // Blocks of equal length, so that the last one is none of a few steps.
     plan.block_depth = std::max<u64>(1, divide_up(s.k, std::max<u64>(1, divide_up(s.k, plan.block_depth))));
     plan.strips = std::max<u64>(1, strips_bytes / (plan.block_depth * kernels.rows * p.size()));
     plan.strips = std::min(down, plan.strips);
-    plan.panels = std::min(across, tuned(device, most_panels, point_of(p), 16));
+    plan.panels = std::min(across, tuned(device, matmul_most_panels, point_of(p), 16));
     auto groups = [&] { return divide_up(down, plan.strips) * divide_up(across, plan.panels) * s.batch; };
-    const u64 wanted = device.traits().units * tuned(device, groups_a_unit, point_of(p), 8);
+    const u64 wanted = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8);
     while (groups() < wanted && plan.panels > 2)
         plan.panels = divide_up(plan.panels, 2);
     while (groups() < wanted && plan.strips > 2)
@@ -125,7 +114,8 @@ void run_wide(Stream& stream, const MatmulProblem& p) {
     const auto pack = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, 0, {}, {});
     const auto packed = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, 0, {}, {});
     // Few groups: as many rows of A as leave work for all threads.
-    const u64 wanted = device.traits().units * tuned(device, groups_a_unit, point_of(p), 8), depth = 512;
+    const u64 wanted = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8),
+              depth = 512;
     const u64 down = std::clamp<u64>(divide_up(wanted, across), 1, divide_up(s.m, rows));
     const u64 strip = divide_up(divide_up(s.m, down), rows) * rows;
     with_product(p, [&](const ValueBytes& product) {
@@ -138,13 +128,10 @@ void run_wide(Stream& stream, const MatmulProblem& p) {
 
 }  // namespace
 
-Tunables matmul_packed_tunables() {
-    return {&panel_kib, &strips_kib, &most_panels, &groups_a_unit};
-}
-
 Support supports_matmul_packed(const Device& device, const MatmulProblem& p) {
     if (device.traits().many_items)
-        return Support::no("it is for groups of one lane; groups of many suit " + device.info().selector);
+        return Support::no("requires one work-item per group; " + device.info().selector +
+                           " runs groups of many");
     return supports_type(device, p.type());
 }
 

@@ -46,10 +46,6 @@ double filled(const Device& device, double warps) {
     return warps < 4 ? warps * 0.19 : std::min(1.0, 0.5 + warps / 16);
 }
 
-constexpr Tunable tile_index{
-    "matmul.tile",  "which tile, from the largest on, register_tiled", true, true, false, false,
-    {1, 2, 3, 4, 5}};
-
 // The tile with which the unit that has most to do is done first.
 u32 choose_tile(const Device& device, const MatmulProblem& p) {
     u32 best = 0;
@@ -70,7 +66,7 @@ u32 choose_tile(const Device& device, const MatmulProblem& p) {
         }
     }
     const u64 last = tiles_for(device, p).size();
-    return static_cast<u32>(std::min(last, tuned(device, tile_index, point_of(p), best + 1))) - 1;
+    return static_cast<u32>(std::min(last, tuned(device, matmul_tile_index, point_of(p), best + 1))) - 1;
 }
 
 // See matmul_copy.cu and matmul.cl.
@@ -116,14 +112,10 @@ Support supports_k(const MatmulProblem& p) {
 
 }  // namespace
 
-Tunables matmul_register_tunables() {
-    return {&tile_index};
-}
-
 Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p) {
     if (!device.traits().many_items)
-        return Support::no("it is for groups of many work-items; groups of one suit " +
-                           device.info().selector);
+        return Support::no("requires many work-items per group; " + device.info().selector +
+                           " runs groups of one");
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, tiles_for(device, p)[0].group_size()); !group) return group;
     if (Support k = supports_k(p); !k) return k;

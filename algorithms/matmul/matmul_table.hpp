@@ -1,8 +1,8 @@
 #pragma once
 // What matmul's files share: a call as the kernels see it, kernels, and the launch code of the rows.
 
-#include <concord/internal/tunables.hpp>
 #include <concord/matmul.hpp>
+#include <concord/tuning.hpp>
 
 #include "matmul_host.hpp"
 
@@ -29,9 +29,26 @@ inline TuningPoint point_of(const MatmulProblem& p) {
     return {p.type(), p.shape.m * p.shape.n * p.shape.batch, oblong ? 1U : 0U};
 }
 
-/// Those of matmul_register.cpp and matmul_packed.cpp.
-Tunables matmul_register_tunables();
-Tunables matmul_packed_tunables();
+inline constexpr Tunable matmul_tile_index{.name = "matmul.tile",
+                                           .summary = "which tile, from the largest on, register_tiled",
+                                           .used_by = {TunableUser::cuda, TunableUser::opencl},
+                                           .values = {1, 2, 3, 4, 5}};
+inline constexpr Tunable matmul_panel_kib{.name = "matmul.panel_kib",
+                                          .summary = "KiB of a block of a panel, packed",
+                                          .used_by = {TunableUser::host},
+                                          .values = {16, 24, 32, 48, 64, 96}};
+inline constexpr Tunable matmul_strips_kib{.name = "matmul.strips_kib",
+                                           .summary = "KiB of a group's blocks of strips, packed",
+                                           .used_by = {TunableUser::host},
+                                           .values = {64, 128, 256, 512}};
+inline constexpr Tunable matmul_most_panels{.name = "matmul.panels",
+                                            .summary = "panels of a group at most, packed",
+                                            .used_by = {TunableUser::host},
+                                            .values = {2, 4, 8, 16, 32}};
+inline constexpr Tunable matmul_groups_a_unit{.name = "matmul.groups",
+                                              .summary = "groups wanted for each thread, packed",
+                                              .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                                              .values = {1, 2, 4, 8, 16, 32}};
 
 enum class MatmulSource { steps, register_tiled, packed, tf32 };
 

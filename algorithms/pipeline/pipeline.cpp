@@ -122,7 +122,7 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource
     }
     const View result = chunks > 1 ? view_of(buffers[0], chunks, 1, type) : sums(0);
     pipeline.on(0, [&] {
-        if (chunks > 1) reduce(stream, call(sums(0), result), {.variant = run.variant});
+        if (chunks > 1) reduce(stream, call(sums(0), result), {.variant = std::string(run.variant)});
     });
     deliver(stream, result, out);
     run.count = 1;

@@ -1,6 +1,6 @@
 #include "reduce_table.hpp"
 
-#include <concord/internal/tunables.hpp>
+#include <concord/tuning.hpp>
 
 #include <bit>
 
@@ -16,22 +16,18 @@ namespace {
 constexpr u32 loads_in_flight = 8;
 constexpr std::array<std::byte, 4> no_values{};  // bound to a built-in operator
 
-constexpr Tunable waves{"reduce.waves",
-                        "groups at most, in waves of those that are resident at once",
-                        true,
-                        true,
-                        false,
-                        false,
-                        {1, 2, 4, 8, 16, 1 << 20}};
-constexpr Tunable groups_a_unit{"reduce.groups",   "groups at most for each thread", false, false, true, true,
-                                {4, 8, 16, 32, 64}};
-constexpr Tunable group_kib{"reduce.group_kib",
-                            "KiB that a group is worth at least",
-                            false,
-                            false,
-                            true,
-                            true,
-                            {64, 128, 256, 512, 1024, 4096}};
+constexpr Tunable waves{.name = "reduce.waves",
+                        .summary = "groups at most, in waves of those that are resident at once",
+                        .used_by = {TunableUser::cuda, TunableUser::opencl},
+                        .values = {1, 2, 4, 8, 16, 1 << 20}};
+constexpr Tunable groups_a_unit{.name = "reduce.groups",
+                                .summary = "groups at most for each thread",
+                                .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                                .values = {4, 8, 16, 32, 64}};
+constexpr Tunable group_kib{.name = "reduce.group_kib",
+                            .summary = "KiB that a group is worth at least",
+                            .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                            .values = {64, 128, 256, 512, 1024, 4096}};
 
 TuningPoint point_of(const ReduceProblem& p) {
     return {p.in.type, p.in.count};
@@ -159,51 +155,76 @@ u64 levels_depth(u64 n, u64 factor, u64 depth) {
     return total;
 }
 
-struct ReduceRow : Variant {
+struct ReduceRow {
+    Variant variant;
     Required<Support(const Device&, const ReduceProblem&)> supports;
     Required<void(Stream&, const ReduceProblem&)> run;
-    Required<u64(u64 n)> depth;
 };
 
 constexpr std::string_view harris = "M. Harris, Optimizing Parallel Reduction in CUDA, 2007";
 
 constexpr ReduceRow table[] = {
-    {{"fixed",
-      "canonical order in one launch: a chunk a warp (CPU: a run of chunks a task), the last group finishes",
-      true, true, true, OperationOrder::canonical, "Concord; tree after M. Harris, 2007"},
-     supports_fixed,
-     run_fixed,
-     [](u64 n) { return canonical_depth(n); }},
-    {{"shuffle", "two elements a lane at load, then sub-group shuffles", true, true, false,
-      OperationOrder::unspecified, "J. Luitjens, Faster Parallel Reductions on Kepler, 2014"},
-     supports_shuffle,
-     run_reduce_shuffle,
-     [](u64 n) { return levels_depth(n, 2 * reduce_group, 12); }},
-    {{"first_add", "two elements a lane at load, then halves meet in local memory", true, true, true,
-      OperationOrder::variant_specific, harris},
-     supports_steps,
-     run_reduce_first_add,
-     [](u64 n) { return levels_depth(n, 2 * reduce_group, 9); }},
-    {{"sequential", "halves meet in local memory: contiguous active work-items", true, true, true,
-      OperationOrder::variant_specific, harris},
-     supports_steps,
-     run_reduce_sequential,
-     [](u64 n) { return levels_depth(n, reduce_group, 8); }},
-    {{"interleaved", "neighbours meet in local memory: lane index modulo stride, divergent", true, true, true,
-      OperationOrder::variant_specific, harris},
-     supports_steps,
-     run_reduce_interleaved,
-     [](u64 n) { return levels_depth(n, reduce_group, 8); }},
-    {{"global_tree", "a tree in global memory, a launch a level, on a copy of the input", true, true, true,
-      OperationOrder::variant_specific, "textbook"},
-     supports_steps,
-     run_reduce_global_tree,
-     [](u64 n) { return static_cast<u64>(std::bit_width(n)); }},
-    {{"serial", "one loop on one thread", false, false, true, OperationOrder::variant_specific, "textbook"},
-     supports_any,
-     run_reduce_serial,
-     [](u64 n) { return n; }},
+    {.variant = {.name = "fixed",
+                 .summary = "canonical order in one launch: a chunk a warp (CPU: a run of chunks a task), "
+                            "the last group finishes",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .longest_chain = canonical_depth,
+                 .source = "Concord; tree after M. Harris, 2007"},
+     .supports = supports_fixed,
+     .run = run_fixed},
+    {.variant = {.name = "shuffle",
+                 .summary = "two elements a lane at load, then sub-group shuffles",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::unspecified,
+                 .longest_chain = [](u64 n) { return levels_depth(n, 2 * reduce_group, 12); },
+                 .source = "J. Luitjens, Faster Parallel Reductions on Kepler, 2014"},
+     .supports = supports_shuffle,
+     .run = run_reduce_shuffle},
+    {.variant = {.name = "first_add",
+                 .summary = "two elements a lane at load, then halves meet in local memory",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return levels_depth(n, 2 * reduce_group, 9); },
+                 .source = harris},
+     .supports = supports_steps,
+     .run = run_reduce_first_add},
+    {.variant = {.name = "sequential",
+                 .summary = "halves meet in local memory: contiguous active work-items",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return levels_depth(n, reduce_group, 8); },
+                 .source = harris},
+     .supports = supports_steps,
+     .run = run_reduce_sequential},
+    {.variant = {.name = "interleaved",
+                 .summary = "neighbours meet in local memory: lane index modulo stride, divergent",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return levels_depth(n, reduce_group, 8); },
+                 .source = harris},
+     .supports = supports_steps,
+     .run = run_reduce_interleaved},
+    {.variant = {.name = "global_tree",
+                 .summary = "a tree in global memory, a launch a level, on a copy of the input",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return static_cast<u64>(std::bit_width(n)); },
+                 .source = "textbook"},
+     .supports = supports_steps,
+     .run = run_reduce_global_tree},
+    {.variant = {.name = "serial",
+                 .summary = "one loop on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return n; },
+                 .source = "textbook"},
+     .supports = supports_any,
+     .run = run_reduce_serial},
 };
+
+constexpr auto variants = variants_of(table);
+constexpr const Tunable* tunables[] = {&waves, &groups_a_unit, &group_kib};
 
 }  // namespace
 
@@ -227,10 +248,6 @@ std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, Re
     });
 }
 
-Tunables reduce_tunables() {
-    return {&waves, &groups_a_unit, &group_kib};
-}
-
 Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) {
     check_operand("reduce", "in", stream, p.in);
     check_operand("reduce", "out", stream, p.out);
@@ -250,24 +267,26 @@ Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) 
     } else {
         row.run(stream, p);
     }
-    return {row.name, &stream.device()};
+    return {row.variant.name, &stream.device()};
 }
 
 std::string_view reduce_chunks(Stream& stream, const ReduceProblem& p, u64 length, const Options& options) {
     check_operand("reduce", "in", stream, p.in);
     check_operand("reduce", "out", stream, p.out);
     const ReduceRow& row = choose("reduce", table, stream.device(), p, options);
-    if (row.name != table[0].name)
-        throw_unsupported_variant("reduce", row.name, stream.device(),
-                                  "its sums of parts do not make up the sum of the whole", {table[0].name});
-    if (p.in.count == 0) return row.name;
+    if (&row != &table[0])
+        throw_unsupported_variant(
+            "reduce", row.variant.name, stream.device(),
+            "does not support an input in parts: its partial sums do not combine to the sum of the whole",
+            {table[0].variant.name});
+    if (p.in.count == 0) return row.variant.name;
     const ReduceLevel level(stream, p, length, true);
     ReduceProblem one = p;
     one.out.count = 1;
     run_level(stream, one, level);
     if (level.chunks > 1)
         stream.copy(*p.out.buffer, p.out.offset, *level.buffer, 0, level.chunks * size_of(p.in.type));
-    return row.name;
+    return row.variant.name;
 }
 
 ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op) {
@@ -288,20 +307,10 @@ ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op) {
 
 }  // namespace detail
 
-std::vector<const Variant*> reduce_variants() {
-    std::vector<const Variant*> list;
-    for (const detail::ReduceRow& row : detail::table)
-        list.push_back(&row);
-    return list;
-}
-
-u64 reduce_depth(std::string_view variant, u64 n) {
-    for (const detail::ReduceRow& row : detail::table) {
-        if (row.name == variant) return row.depth(n);
-    }
-    throw Error(ErrorCode::invalid_argument, "reduce_depth",
-                "there is no variant '" + std::string(variant) + "'");
-}
+constinit const Algorithm reduce_algorithm{.name = "reduce",
+                                           .summary = "out[0] = in[0] op in[1] op ... in[n-1]",
+                                           .variants = detail::variants,
+                                           .tunables = detail::tunables};
 
 Enqueued reduce(Stream& stream, const View& in, const View& out, ReduceOp op, const Options& options) {
     return detail::reduce(stream, detail::reduce_problem(in, out, op), options);

@@ -20,9 +20,9 @@
 /// operator must be associative and commutative up to rounding. Source: M. Harris, Optimizing Parallel
 /// Reduction in CUDA, 2007, for the tree; the fixed lanes are Concord's.
 
+#include <concord/algorithm.hpp>
 #include <concord/detail/reduce_host.hpp>
 #include <concord/operators.hpp>
-#include <concord/variant.hpp>
 
 namespace concord {
 
@@ -91,12 +91,7 @@ ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op);
 
 }  // namespace detail
 
-/// The table of variants, for `concord algorithms`.
-std::vector<const Variant*> reduce_variants();
-
-/// The longest chain of operations of a variant on n elements; throws invalid_argument for a name not in the
-/// table.
-u64 reduce_depth(std::string_view variant, u64 n);
+extern const Algorithm reduce_algorithm;
 
 /// A built-in operator; in and out of one type. Identities: 0, 1, and for min and max the type's largest and
 /// smallest value (floats: the infinities).

@@ -2,7 +2,7 @@
 
 #include <concord/internal/launch.hpp>
 #include <concord/internal/lookback.hpp>
-#include <concord/internal/tunables.hpp>
+#include <concord/tuning.hpp>
 
 #include <bit>
 
@@ -47,22 +47,18 @@ struct LookbackShape {
     u32 tiles, resident;
 };
 
-constexpr Tunable lookback_tiles{
-    "scan.lookback_tiles", "tiles a group, lookback", true, false, false, false, {1, 2, 4}};
-constexpr Tunable lookback_resident{"scan.lookback_resident",
-                                    "groups of a unit that registers are kept for, lookback",
-                                    true,
-                                    false,
-                                    false,
-                                    false,
-                                    {2, 3, 4, 6, 8}};
-constexpr Tunable group_kib{"scan.group_kib",
-                            "KiB that a group is worth at least, partitioned",
-                            false,
-                            false,
-                            true,
-                            true,
-                            {128, 256, 512, 1024, 2048, 4096}};
+constexpr Tunable lookback_tiles{.name = "scan.lookback_tiles",
+                                 .summary = "tiles a group, lookback",
+                                 .used_by = {TunableUser::cuda},
+                                 .values = {1, 2, 4}};
+constexpr Tunable lookback_resident{.name = "scan.lookback_resident",
+                                    .summary = "groups of a unit that registers are kept for, lookback",
+                                    .used_by = {TunableUser::cuda},
+                                    .values = {2, 3, 4, 6, 8}};
+constexpr Tunable group_kib{.name = "scan.group_kib",
+                            .summary = "KiB that a group is worth at least, partitioned",
+                            .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                            .values = {128, 256, 512, 1024, 2048, 4096}};
 
 TuningPoint point_of(const ScanProblem& p) {
     return {p.type(), p.in.count};
@@ -215,7 +211,8 @@ Support supports_lookback(const Device& device, const ScanProblem& p) {
 
 Support supports_partitioned(const Device& device, const ScanProblem& p) {
     if (device.traits().many_items)
-        return Support::no("it is for devices of one lane a group, " + device.info().selector + " has many");
+        return Support::no("requires one work-item per group; " + device.info().selector +
+                           " runs groups of many");
     return supports_progress(device, p);
 }
 
@@ -236,8 +233,7 @@ Support supports_reduce_then_scan(const Device& device, const ScanProblem& p) {
 
 Support supports_lookback_fallback(const Device& device, const ScanProblem& p) {
     if (overlap(p.in, p.out))
-        return Support::no(
-            "out is in, and a group may read what another one should have: give it another out");
+        return Support::no("does not support in-place operation; pass a distinct output");
     if (!device.traits().device_fence)
         return Support::no(device.info().selector + " has no fence between the groups of a launch");
     constexpr u64 most = (u64{1} << 32) - 1, looked_at = 128;
@@ -266,89 +262,122 @@ u64 log2_up(u64 n) {
     return static_cast<u64>(std::bit_width(std::max<u64>(n, 1) - 1));
 }
 
-struct ScanRow : Variant {
+struct ScanRow {
+    Variant variant;
     Required<Support(const Device&, const ScanProblem&)> supports;
     Required<void(Stream&, const ScanProblem&)> run;
-    Required<u64(u64 n)> depth;
 };
 
 constexpr ScanRow table[] = {
-    {{"lookback",
-      "canonical order in one launch: tiles look back on a tree of totals, not on a chain of prefixes", true,
-      false, false, OperationOrder::canonical, "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
-     supports_lookback,
-     run_lookback,
-     canonical_depth},
-    {{"partitioned",
-      "canonical order in one launch: a task reduces a tile that fits its cache, looks back, scans it", false,
-      true, true, OperationOrder::canonical, "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
-     supports_partitioned,
-     run_partitioned,
-     canonical_depth},
-    {{"reduce_then_scan", "canonical order: the tiles' totals, a scan of these, and the tiles once more",
-      true, true, false, OperationOrder::canonical,
-      "Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors, 2008"},
-     supports_reduce_then_scan,
-     run_reduce_then_scan,
-     canonical_depth},
-    {{"lookback_fallback",
-      "canonical order in one launch: as lookback, but what a group waits for too long, it works out itself",
-      false, true, false, OperationOrder::canonical,
-      "T. Smith, R. Levien, J. D. Owens, Decoupled Fallback, 2025"},
-     supports_lookback_fallback,
-     run_lookback_fallback,
-     canonical_depth},
-    {{"recursive_vector", "as recursive, eight elements a lane in registers", true, true, true,
-      OperationOrder::variant_specific, "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
-     supports_groups,
-     run_scan_recursive_vector,
-     [](u64 n) { return blocks_depth(n, 8 * scan_group, 8 + 8 + 1); }},
-    {{"conflict_free", "as recursive, with padding against bank conflicts", true, true, false,
-      OperationOrder::variant_specific, "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
-     supports_groups,
-     run_scan_conflict_free,
-     [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9 + 1); }},
-    {{"recursive", "blocks by a tree in local memory, their sums recursively, then offsets", true, true, true,
-      OperationOrder::variant_specific, "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
-     supports_groups,
-     run_scan_recursive,
-     [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9 + 1); }},
-    {{"brent_kung", "blocks by a tree up and one down, sums recursively", true, true, true,
-      OperationOrder::variant_specific,
-      "R. P. Brent, H. T. Kung, A Regular Layout for Parallel Adders, 1982"},
-     supports_groups,
-     run_scan_brent_kung,
-     [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9); }},
-    {{"kogge_stone", "blocks by log n steps of all work-items, sums recursively", true, true, true,
-      OperationOrder::variant_specific, "P. M. Kogge, H. S. Stone, 1973"},
-     supports_groups,
-     run_scan_kogge_stone,
-     [](u64 n) { return blocks_depth(n, scan_group, 8); }},
-    {{"blelloch", "up-sweep and down-sweep in global memory, a launch a level", true, true, true,
-      OperationOrder::variant_specific, "G. Blelloch, Prefix Sums and Their Applications, 1990"},
-     supports_groups,
-     run_scan_blelloch,
-     [](u64 n) { return 2 * log2_up(n) + 1; }},
-    {{"hillis_steele", "log n passes over global memory", true, true, true, OperationOrder::variant_specific,
-      "W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986"},
-     supports_groups,
-     run_scan_hillis_steele,
-     [](u64 n) { return log2_up(n); }},
-    {{"serial", "one loop on one thread", false, false, true, OperationOrder::variant_specific, "textbook"},
-     supports_any,
-     run_serial,
-     [](u64 n) { return n; }},
+    {.variant = {.name = "lookback",
+                 .summary = "canonical order in one launch: tiles look back on a tree of totals, not on a "
+                            "chain of prefixes",
+                 .dialects = {Dialect::cuda},
+                 .order = OperationOrder::canonical,
+                 .longest_chain = canonical_depth,
+                 .source = "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
+     .supports = supports_lookback,
+     .run = run_lookback},
+    {.variant = {.name = "partitioned",
+                 .summary = "canonical order in one launch: a task reduces a tile that fits its cache, looks "
+                            "back, scans it",
+                 .dialects = {Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .longest_chain = canonical_depth,
+                 .source = "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
+     .supports = supports_partitioned,
+     .run = run_partitioned},
+    {.variant = {.name = "reduce_then_scan",
+                 .summary = "canonical order: the tiles' totals, a scan of these, and the tiles once more",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .longest_chain = canonical_depth,
+                 .source = "Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors, 2008"},
+     .supports = supports_reduce_then_scan,
+     .run = run_reduce_then_scan},
+    {.variant = {.name = "lookback_fallback",
+                 .summary = "canonical order in one launch: as lookback, but what a group waits for too "
+                            "long, it works out itself",
+                 .dialects = {Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .longest_chain = canonical_depth,
+                 .source = "T. Smith, R. Levien, J. D. Owens, Decoupled Fallback, 2025"},
+     .supports = supports_lookback_fallback,
+     .run = run_lookback_fallback},
+    {.variant = {.name = "recursive_vector",
+                 .summary = "as recursive, eight elements a lane in registers",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return blocks_depth(n, 8 * scan_group, 8 + 8 + 1); },
+                 .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
+     .supports = supports_groups,
+     .run = run_scan_recursive_vector},
+    {.variant = {.name = "conflict_free",
+                 .summary = "as recursive, with padding against bank conflicts",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9 + 1); },
+                 .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
+     .supports = supports_groups,
+     .run = run_scan_conflict_free},
+    {.variant = {.name = "recursive",
+                 .summary = "blocks by a tree in local memory, their sums recursively, then offsets",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9 + 1); },
+                 .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
+     .supports = supports_groups,
+     .run = run_scan_recursive},
+    {.variant = {.name = "brent_kung",
+                 .summary = "blocks by a tree up and one down, sums recursively",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9); },
+                 .source = "R. P. Brent, H. T. Kung, A Regular Layout for Parallel Adders, 1982"},
+     .supports = supports_groups,
+     .run = run_scan_brent_kung},
+    {.variant = {.name = "kogge_stone",
+                 .summary = "blocks by log n steps of all work-items, sums recursively",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return blocks_depth(n, scan_group, 8); },
+                 .source = "P. M. Kogge, H. S. Stone, 1973"},
+     .supports = supports_groups,
+     .run = run_scan_kogge_stone},
+    {.variant = {.name = "blelloch",
+                 .summary = "up-sweep and down-sweep in global memory, a launch a level",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return 2 * log2_up(n) + 1; },
+                 .source = "G. Blelloch, Prefix Sums and Their Applications, 1990"},
+     .supports = supports_groups,
+     .run = run_scan_blelloch},
+    {.variant = {.name = "hillis_steele",
+                 .summary = "log n passes over global memory",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return log2_up(n); },
+                 .source = "W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986"},
+     .supports = supports_groups,
+     .run = run_scan_hillis_steele},
+    {.variant = {.name = "serial",
+                 .summary = "one loop on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return n; },
+                 .source = "textbook"},
+     .supports = supports_any,
+     .run = run_serial},
 };
+
+constexpr auto variants = variants_of(table);
+constexpr const Tunable* tunables[] = {&lookback_tiles, &lookback_resident, &group_kib};
 
 }  // namespace
 
 std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, ScanSource text, const char* entry,
                                     HostKernel ScanHost::*host) {
     return shaped_kernel(device, p, text, entry, host, default_shape(p.type(), p.in.count));
-}
-
-Tunables scan_tunables() {
-    return {&lookback_tiles, &lookback_resident, &group_kib};
 }
 
 Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {
@@ -367,7 +396,7 @@ Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {
                         std::to_string(p.in.offset) + " of the same buffer, without being it");
     const ScanRow& row = choose_tuned("scan", table, stream.device(), p, point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
-    return {row.name, &stream.device()};
+    return {row.variant.name, &stream.device()};
 }
 
 u64 scan_tile(const Device& device) {
@@ -385,11 +414,12 @@ void scan_totals(Stream& stream, const ScanProblem& p) {
 
 std::string_view scan_in_parts(Stream& stream, const ScanProblem& p, const Options& options) {
     const ScanRow& row = choose("scan", table, stream.device(), p, options);
-    if (row.order != OperationOrder::canonical)
-        throw_unsupported_variant("scan", row.name, stream.device(),
-                                  "its scans of parts do not make up the scan of the whole",
-                                  {choose("scan", table, stream.device(), p, {}).name});
-    return row.name;
+    if (row.variant.order != OperationOrder::canonical)
+        throw_unsupported_variant(
+            "scan", row.variant.name, stream.device(),
+            "does not support an input in parts: its partial scans do not combine to the scan of the whole",
+            {choose("scan", table, stream.device(), p, {}).variant.name});
+    return row.variant.name;
 }
 
 }  // namespace detail
@@ -398,19 +428,9 @@ std::string_view name_of(ScanKind kind) {
     return kind == ScanKind::inclusive ? "inclusive" : "exclusive";
 }
 
-std::vector<const Variant*> scan_variants() {
-    std::vector<const Variant*> list;
-    for (const detail::ScanRow& row : detail::table)
-        list.push_back(&row);
-    return list;
-}
-
-u64 scan_depth(std::string_view variant, u64 n) {
-    for (const detail::ScanRow& row : detail::table) {
-        if (row.name == variant) return row.depth(n);
-    }
-    throw Error(ErrorCode::invalid_argument, "scan_depth",
-                "there is no variant '" + std::string(variant) + "'");
-}
+constinit const Algorithm scan_algorithm{.name = "scan",
+                                         .summary = "out[i] = in[0] op in[1] op ... op in[i]",
+                                         .variants = detail::variants,
+                                         .tunables = detail::tunables};
 
 }  // namespace concord

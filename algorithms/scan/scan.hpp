@@ -23,10 +23,10 @@
 /// associative up to rounding; it need not be commutative. Sources: J. Sklansky, Conditional-sum Addition Logic, 1960;
 /// G. Blelloch, Prefix Sums and Their Applications, 1990.
 
+#include <concord/algorithm.hpp>
 #include <concord/detail/scan_host.hpp>
 #include <concord/detail/scan_steps_host.hpp>
 #include <concord/operators.hpp>
-#include <concord/variant.hpp>
 
 #include <functional>
 #include <memory>
@@ -113,12 +113,7 @@ ScanBefore scan_before(Type type, ReduceOp op);
 
 }  // namespace detail
 
-/// The table of variants, for `concord algorithms`.
-std::vector<const Variant*> scan_variants();
-
-/// The longest chain of operations from an element to a result, of a variant on n elements; the h of the error bound
-/// gamma_h sum |x|. Throws invalid_argument for a name not in the table.
-u64 scan_depth(std::string_view variant, u64 n);
+extern const Algorithm scan_algorithm;
 
 /// A built-in operator; in and out of one type. Identities: 0, 1, and for min and max the type's largest and
 /// smallest value (floats: the infinities).

@@ -6,23 +6,23 @@ namespace concord {
 namespace detail {
 namespace {
 
-struct SortRow : Variant {
+struct SortRow {
+    Variant variant;
     Required<Support(const Device&, const SortProblem&)> supports_apart;
     Required<void(Stream&, const SortProblem&)> run;
-    bool stable;         // elements of equal keys keep their order
-    bool bits;           // takes a bit range
-    bool comparator;     // takes a comparator
-    u64 most = ~u64{0};  // elements
-    /// Whether `auto` would rather have it than those further down.
+    bool bits = false;        // supports a bit range
+    bool comparator = false;  // supports a comparator
+    u64 most = ~u64{0};       // elements
+    /// Whether `auto` prefers it to those further down.
     bool (*suits)(const Device&, const SortProblem&) = nullptr;
 
     Support supports(const Device& device, const SortProblem& p) const {
-        if (p.less != nullptr && !comparator) return Support::no("it takes no comparator");
-        if (p.some_bits() && !bits) return Support::no("it takes no bit range");
+        if (p.less != nullptr && !comparator) return Support::no("does not support custom comparators");
+        if (p.some_bits() && !bits) return Support::no("does not support bit ranges");
         // Keys alone that are equal are the same, unless a comparator finds them so.
         const bool tells = p.pairs() || p.less != nullptr;
-        if (p.by.stable && tells && !stable) return Support::no("it is not stable");
-        if (p.count() > most) return Support::no("it takes " + std::to_string(most) + " elements at most");
+        if (p.by.stable && tells && !variant.stable) return Support::no("not stable");
+        if (p.count() > most) return Support::no("supports at most " + std::to_string(most) + " elements");
         return supports_apart(device, p);
     }
 };
@@ -35,133 +35,155 @@ bool suits_counting(const Device& device, const SortProblem& p) {
 
 constexpr std::string_view knuth = "D. Knuth, The Art of Computer Programming, vol. 3, 1973";
 
-// After each row's launch: whether it is stable, takes a bit range, takes a comparator.
 constexpr SortRow table[] = {
-    {{"onesweep", "digits of eight bits: counted at once, then one pass each, whose tiles look back", true,
-      false, false, OperationOrder::canonical, "A. Adinets, D. Merrill, Onesweep, 2022"},
-     supports_sort_onesweep,
-     run_sort_onesweep,
-     true,
-     true,
-     false},
-    {{"counting", "keys of one or two bytes, alone: counted, and written anew", false, false, true,
-      OperationOrder::canonical, knuth},
-     supports_sort_counting,
-     run_sort_counting,
-     false,
-     false,
-     false,
-     ~u64{0},
-     suits_counting},
-    {{"sample_vqsort", "keys alone: split at splitters from a sample, then Highway's vectorised quicksort",
-      false, false, true, OperationOrder::canonical,
-      "P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004; M. Blacher et al., 2022"},
-     supports_sort_vqsort,
-     run_sort_sample_vqsort,
-     false,
-     false,
-     false,
-     ~u64{0},
-     suits_sort_vqsort},
-    {{"sample_radix", "keys alone: split at splitters from a sample, then a radix sort in cache", false,
-      false, true, OperationOrder::canonical, "P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004"},
-     supports_sort_sample,
-     run_sort_sample_radix,
-     false,
-     false,
-     false},
-    {{"radix8", "least significant digit first, 8 bits: counts, offsets, scatter", true, true, true,
-      OperationOrder::canonical, "N. Satish et al., Fast Sort on CPUs and GPUs, 2010"},
-     supports_sort_radix8,
-     run_sort_radix8,
-     true,
-     true,
-     false},
-    {{"merge", "tiles, then runs merged two by two along merge paths; any comparator", true, true, true,
-      OperationOrder::canonical, "S. Odeh et al., Merge Path - Parallel Merging Made Simple, 2012"},
-     supports_sort_merge,
-     run_sort_merge,
-     true,
-     false,
-     true},
-    {{"radix4_vector", "radix4_local, and keys are loaded 16 at a time", true, true, false,
-      OperationOrder::canonical, "M. Zagha, G. Blelloch, Radix Sort for Vector Multiprocessors, 1991"},
-     supports_sort_radix,
-     run_sort_radix4_vector,
-     true,
-     true,
-     false},
-    {{"radix4_local", "radix4 with the counts in local memory", true, true, false, OperationOrder::canonical,
-      "N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009"},
-     supports_sort_radix,
-     run_sort_radix4_local,
-     true,
-     true,
-     false},
-    {{"radix4", "digits of four bits: each work-item counts its elements' digits, scan, permute", true, true,
-      false, OperationOrder::canonical, "M. Zagha, G. Blelloch, Radix Sort for Vector Multiprocessors, 1991"},
-     supports_sort_radix,
-     run_sort_radix4,
-     true,
-     true,
-     false},
-    {{"radix1", "a split by each bit: flags, scan, scatter", true, true, false, OperationOrder::canonical,
-      "G. Blelloch, Prefix Sums and Their Applications, 1990"},
-     supports_sort_radix,
-     run_sort_radix1,
-     true,
-     true,
-     false},
-    {{"bitonic_local", "bitonic_fused, and the columns within a tile in local memory", true, true, false,
-      OperationOrder::canonical, "K. Batcher, Sorting networks and their applications, 1968"},
-     supports_sort_network,
-     run_sort_bitonic_local,
-     false,
-     false,
-     false},
-    {{"bitonic_fused", "bitonic, up to four columns a launch: 2 to 16 elements a lane", true, true, false,
-      OperationOrder::canonical, "K. Batcher, Sorting networks and their applications, 1968"},
-     supports_sort_network,
-     run_sort_bitonic_fused,
-     false,
-     false,
-     false},
-    {{"bitonic", "a launch for each column of the network", true, true, false, OperationOrder::canonical,
-      "K. Batcher, Sorting networks and their applications, 1968"},
-     supports_sort_network,
-     run_sort_bitonic,
-     false,
-     false,
-     false},
-    {{"odd_even", "odd-even transposition: n columns of neighbours, a launch each", true, true, false,
-      OperationOrder::canonical, "N. Habermann, Parallel Neighbor Sort, 1972"},
-     supports_sort_network,
-     run_sort_odd_even,
-     true,
-     false,
-     false,
-     u64{1} << 12},
-    {{"radix16", "least significant digit first, 16 bits, on one thread", false, false, true,
-      OperationOrder::canonical, knuth},
-     [](const Device&, const SortProblem&) { return Support{}; },
-     run_sort_radix16,
-     true,
-     true,
-     false},
-    {{"std_sort", "std::sort on one thread", false, false, true, OperationOrder::canonical,
-      "D. Musser, Introspective Sorting and Selection Algorithms, 1997"},
-     supports_sort_host_less,
-     run_sort_std,
-     false,
-     false,
-     true},
-    {{"qsort", "C's qsort on one thread", false, false, true, OperationOrder::canonical, "textbook"},
-     [](const Device&, const SortProblem&) { return Support{}; },
-     run_sort_qsort,
-     false,
-     false,
-     false},
+    {.variant = {.name = "onesweep",
+                 .summary =
+                     "digits of eight bits: counted at once, then one pass each, whose tiles look back",
+                 .dialects = {Dialect::cuda},
+                 .order = OperationOrder::canonical,
+                 .stable = true,
+                 .source = "A. Adinets, D. Merrill, Onesweep, 2022"},
+     .supports_apart = supports_sort_onesweep,
+     .run = run_sort_onesweep,
+     .bits = true},
+    {.variant = {.name = "counting",
+                 .summary = "keys of one or two bytes, alone: counted, and written anew",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = knuth},
+     .supports_apart = supports_sort_counting,
+     .run = run_sort_counting,
+     .suits = suits_counting},
+    {.variant = {.name = "sample_vqsort",
+                 .summary =
+                     "keys alone: split at splitters from a sample, then Highway's vectorised quicksort",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004; M. Blacher et al., 2022"},
+     .supports_apart = supports_sort_vqsort,
+     .run = run_sort_sample_vqsort,
+     .suits = suits_sort_vqsort},
+    {.variant = {.name = "sample_radix",
+                 .summary = "keys alone: split at splitters from a sample, then a radix sort in cache",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004"},
+     .supports_apart = supports_sort_sample,
+     .run = run_sort_sample_radix},
+    {.variant = {.name = "radix8",
+                 .summary = "least significant digit first, 8 bits: counts, offsets, scatter",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .stable = true,
+                 .source = "N. Satish et al., Fast Sort on CPUs and GPUs, 2010"},
+     .supports_apart = supports_sort_radix8,
+     .run = run_sort_radix8,
+     .bits = true},
+    {.variant = {.name = "merge",
+                 .summary = "tiles, then runs merged two by two along merge paths; any comparator",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .stable = true,
+                 .source = "S. Odeh et al., Merge Path - Parallel Merging Made Simple, 2012"},
+     .supports_apart = supports_sort_merge,
+     .run = run_sort_merge,
+     .comparator = true},
+    {.variant = {.name = "radix4_vector",
+                 .summary = "radix4_local, and keys are loaded 16 at a time",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .stable = true,
+                 .source = "M. Zagha, G. Blelloch, Radix Sort for Vector Multiprocessors, 1991"},
+     .supports_apart = supports_sort_radix,
+     .run = run_sort_radix4_vector,
+     .bits = true},
+    {.variant = {.name = "radix4_local",
+                 .summary = "radix4 with the counts in local memory",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .stable = true,
+                 .source = "N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms for "
+                           "Manycore GPUs, 2009"},
+     .supports_apart = supports_sort_radix,
+     .run = run_sort_radix4_local,
+     .bits = true},
+    {.variant = {.name = "radix4",
+                 .summary = "digits of four bits: each work-item counts its elements' digits, scan, permute",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .stable = true,
+                 .source = "M. Zagha, G. Blelloch, Radix Sort for Vector Multiprocessors, 1991"},
+     .supports_apart = supports_sort_radix,
+     .run = run_sort_radix4,
+     .bits = true},
+    {.variant = {.name = "radix1",
+                 .summary = "a split by each bit: flags, scan, scatter",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .stable = true,
+                 .source = "G. Blelloch, Prefix Sums and Their Applications, 1990"},
+     .supports_apart = supports_sort_radix,
+     .run = run_sort_radix1,
+     .bits = true},
+    {.variant = {.name = "bitonic_local",
+                 .summary = "bitonic_fused, and the columns within a tile in local memory",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .source = "K. Batcher, Sorting networks and their applications, 1968"},
+     .supports_apart = supports_sort_network,
+     .run = run_sort_bitonic_local},
+    {.variant = {.name = "bitonic_fused",
+                 .summary = "bitonic, up to four columns a launch: 2 to 16 elements a lane",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .source = "K. Batcher, Sorting networks and their applications, 1968"},
+     .supports_apart = supports_sort_network,
+     .run = run_sort_bitonic_fused},
+    {.variant = {.name = "bitonic",
+                 .summary = "a launch for each column of the network",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .source = "K. Batcher, Sorting networks and their applications, 1968"},
+     .supports_apart = supports_sort_network,
+     .run = run_sort_bitonic},
+    {.variant = {.name = "odd_even",
+                 .summary = "odd-even transposition: n columns of neighbours, a launch each",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .stable = true,
+                 .source = "N. Habermann, Parallel Neighbor Sort, 1972"},
+     .supports_apart = supports_sort_network,
+     .run = run_sort_odd_even,
+     .most = u64{1} << 12},
+    {.variant = {.name = "radix16",
+                 .summary = "least significant digit first, 16 bits, on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .stable = true,
+                 .source = knuth},
+     .supports_apart = [](const Device&, const SortProblem&) { return Support{}; },
+     .run = run_sort_radix16,
+     .bits = true},
+    {.variant = {.name = "std_sort",
+                 .summary = "std::sort on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "D. Musser, Introspective Sorting and Selection Algorithms, 1997"},
+     .supports_apart = supports_sort_host_less,
+     .run = run_sort_std,
+     .comparator = true},
+    {.variant = {.name = "qsort",
+                 .summary = "C's qsort on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports_apart = [](const Device&, const SortProblem&) { return Support{}; },
+     .run = run_sort_qsort},
 };
+
+constexpr auto variants = variants_of(table);
+constexpr const Tunable* tunables[] = {&sort_chunks,   &sort_onesweep_tile, &sort_onesweep_ahead,
+                                       &sort_leaf_kib, &sort_one_leaf_kib,  &sort_small_input};
 
 struct Operand {
     const char* name;
@@ -222,19 +244,12 @@ SortCode sort_code(Type type, const SortBy& by) {
                                                     (by.order == SortOrder::descending ? all : 0)};
 }
 
-Tunables sort_tunables() {
-    Tunables all{&sort_chunks};
-    for (const auto& list : {sort_onesweep_tunables(), sort_sample_tunables(), sort_radix_tunables()})
-        all.insert(all.end(), list.begin(), list.end());
-    return all;
-}
-
 Enqueued sort(Stream& stream, SortProblem p, const Options& options) {
     if (p.by.end_bit == SortBy::last_bit) p.by.end_bit = 8 * p.key_size();
     check(stream, p);
     const SortRow& row = choose_tuned("sort", table, stream.device(), p, point_of(p), options);
     if (p.count() > 0) row.run(stream, p);
-    return {row.name, &stream.device()};
+    return {row.variant.name, &stream.device()};
 }
 
 }  // namespace detail
@@ -243,19 +258,10 @@ std::string_view name_of(SortOrder order) {
     return order == SortOrder::ascending ? "ascending" : "descending";
 }
 
-std::vector<const Variant*> sort_variants() {
-    std::vector<const Variant*> list;
-    for (const detail::SortRow& row : detail::table)
-        list.push_back(&row);
-    return list;
-}
-
-bool sort_is_stable(std::string_view variant) {
-    for (const detail::SortRow& row : detail::table) {
-        if (row.name == variant) return row.stable;
-    }
-    throw Error(ErrorCode::invalid_argument, "sort_is_stable",
-                "there is no variant '" + std::string(variant) + "'");
-}
+constinit const Algorithm sort_algorithm{.name = "sort",
+                                         .summary = "out = the elements of in, in order",
+                                         .variants = detail::variants,
+                                         .tunables = detail::tunables,
+                                         .tuning_label = "value_bytes"};  // 0: keys alone
 
 }  // namespace concord

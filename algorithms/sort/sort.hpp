@@ -11,7 +11,7 @@
 /// function made with CONCORD_FUNCTION: of two elements, a comparator, whose result (of any integer type) is nonzero where
 /// the first must come before the second, a strict weak order; or of one element, a key function, whose result is the key.
 ///
-/// Stable variants (sort_is_stable) keep elements of equal keys in the order of the input, ascending or descending. Where the
+/// Stable variants (Variant::stable) keep elements of equal keys in the order of the input, ascending or descending. Where the
 /// order is by a bit range only they will do; SortBy::stable passes over the others elsewhere. Keys that are equal in all
 /// their bits cannot be told apart, so that alone they are the same in every variant.
 ///
@@ -29,9 +29,9 @@
 ///
 /// Sources: D. Knuth, The Art of Computer Programming, vol. 3, 5.2; and those in the table of variants.
 
+#include <concord/algorithm.hpp>
 #include <concord/detail/sort_host.hpp>
 #include <concord/map.hpp>
-#include <concord/variant.hpp>
 
 namespace concord {
 
@@ -128,11 +128,7 @@ Enqueued sort_by_less(Stream& stream, const View& in, const View& values_in, con
 
 }  // namespace detail
 
-/// The table of variants, for `concord algorithms`.
-std::vector<const Variant*> sort_variants();
-
-/// Whether a variant keeps elements of equal keys in their order. Throws invalid_argument for a name not in the table.
-bool sort_is_stable(std::string_view variant);
+extern const Algorithm sort_algorithm;
 
 /// By the keys' own order; in and out of one type.
 Enqueued sort(Stream& stream, const View& in, const View& out, const SortBy& by = {},

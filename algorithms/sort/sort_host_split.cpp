@@ -268,21 +268,6 @@ void counting_fill(const Group& group, const u64* starts, K* out, u64 n, u64 par
 namespace detail {
 namespace {
 
-constexpr Tunable leaf_kib{"sort.leaf_kib",
-                           "KiB of a bucket, about, sample sorts",
-                           false,
-                           false,
-                           false,
-                           true,
-                           {128, 256, 512, 1024, 2048}};
-constexpr Tunable one_leaf_kib{"sort.one_leaf_kib",
-                               "KiB from which on an input is split, sample sorts",
-                               false,
-                               false,
-                               false,
-                               true,
-                               {64, 128, 256, 512, 1024, 2048}};
-
 struct SampleHost {
     HostKernel splitters, count, scatter, leaves, one;
     u64 splitters_bytes;
@@ -316,8 +301,8 @@ void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, c
     // Buckets that a thread's second-level cache holds, several for each thread, but none so small that the way there costs
     // more than its sorting.
     constexpr u64 least_bytes = u64{16} << 10;
-    const u64 leaf_bytes = tuned(device, leaf_kib, point_of(p), 512) << 10,
-              few_bytes = tuned(device, one_leaf_kib, point_of(p), 512) << 10;
+    const u64 leaf_bytes = tuned(device, sort_leaf_kib, point_of(p), 512) << 10,
+              few_bytes = tuned(device, sort_one_leaf_kib, point_of(p), 512) << 10;
     if (units == 1 || p.in.bytes() < few_bytes) {
         const auto one = kernel(one_name, kernels.one);
         launch(stream, *one, LaunchShape::linear(1, 1), p.in, p.out, spare, n, bytes_of(code));
@@ -351,13 +336,9 @@ void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, c
 
 }  // namespace
 
-Tunables sort_sample_tunables() {
-    return {&leaf_kib, &one_leaf_kib};
-}
-
 Support supports_sort_sample(const Device& /*device*/, const SortProblem& p) {
-    if (p.pairs()) return Support::no("it sorts keys alone");
-    if (p.key_size() == 1) return Support::no("its leaves have no keys of one byte");
+    if (p.pairs()) return Support::no("does not support pairs");
+    if (p.key_size() == 1) return Support::no("does not support keys of one byte");
     return {};
 }
 
@@ -386,8 +367,8 @@ void run_sort_sample_radix(Stream& stream, const SortProblem& p) {
 }
 
 Support supports_sort_counting(const Device& /*device*/, const SortProblem& p) {
-    if (p.pairs()) return Support::no("it sorts keys alone");
-    if (p.key_size() > 2) return Support::no("it takes keys of one or two bytes");
+    if (p.pairs()) return Support::no("does not support pairs");
+    if (p.key_size() > 2) return Support::no("supports only keys of one or two bytes");
     return {};
 }
 

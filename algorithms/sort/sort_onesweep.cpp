@@ -47,16 +47,6 @@ constexpr Tile short_tiles[2][3] = {
     {{256, 8, 2, 8, 1}, {256, 8, 2, 8, 1}, {256, 6, 2, 8, 1}},
     {{256, 6, 2, 8, 1}, {256, 6, 2, 8, 1}, {256, 5, 2, 8, 1}},
 };
-constexpr Tunable tile_kind{"sort.onesweep_tile",
-                            "tiles: 1 small ones, of more groups, 2 as large as registers last",
-                            true,
-                            false,
-                            false,
-                            false,
-                            {1, 2}};
-constexpr Tunable tiles_ahead{
-    "sort.onesweep_ahead", "tiles that look-back asks for at a time", true, false, false, false,
-    {1, 2, 4, 8}};
 
 // The one group of an input that fits it.
 constexpr Tile single_tiles[2][3] = {
@@ -83,9 +73,9 @@ Tile tile_for(const Device& device, const SortProblem& p) {
     const DeviceTraits& traits = device.traits();
     const bool fits = local_bytes(large, p) <= traits.local_memory;
     const u64 kind =
-        tuned(device, tile_kind, point_of(p), p.count() <= small.length() * traits.units ? 1 : 2);
+        tuned(device, sort_onesweep_tile, point_of(p), p.count() <= small.length() * traits.units ? 1 : 2);
     Tile tile = kind == 2 && fits ? large : small;
-    tile.ahead = static_cast<u32>(tuned(device, tiles_ahead, point_of(p), tile.ahead));
+    tile.ahead = static_cast<u32>(tuned(device, sort_onesweep_ahead, point_of(p), tile.ahead));
     return tile;
 }
 
@@ -143,10 +133,6 @@ std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, co
 }
 
 }  // namespace
-
-Tunables sort_onesweep_tunables() {
-    return {&tile_kind, &tiles_ahead};
-}
 
 Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
     const DeviceTraits& traits = device.traits();

@@ -120,10 +120,6 @@ void run_radix8_many(Stream& stream, const SortProblem& p) {
     });
 }
 
-constexpr Tunable small_input{
-    "sort.small", "elements that one work-item sorts in one launch, radix8", false, false, true,
-    false,        {1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17}};
-
 // The shape for CPUs.
 void run_radix8_wide(Stream& stream, const SortProblem& p) {
     constexpr u64 least_chunk = u64{1} << 15;  // elements
@@ -131,7 +127,7 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
     constexpr u32 line_bytes = 256;            // gathered before they are stored
     Device& device = stream.device();
     const DeviceTraits& traits = device.traits();
-    const u64 n = p.count(), small = tuned(device, small_input, point_of(p), 1 << 14),
+    const u64 n = p.count(), small = tuned(device, sort_small_input, point_of(p), 1 << 14),
               each = tuned(device, sort_chunks, point_of(p), 4);
     const u32 first = p.by.begin_bit, last = p.by.end_bit, in_place = p.in_place() ? 1 : 0;
     const u32 passes = static_cast<u32>(divide_up(last - first, 8));
@@ -174,10 +170,6 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
 }
 
 }  // namespace
-
-Tunables sort_radix_tunables() {
-    return {&small_input};
-}
 
 Support supports_sort_radix(const Device& device, const SortProblem& /*problem*/) {
     return supports_group(device, group);

@@ -1,18 +1,39 @@
 #pragma once
 // What the files of sort share: the launch code of the rows, and whether a row supports a problem.
 
-#include <concord/internal/tunables.hpp>
 #include <concord/sort.hpp>
+#include <concord/tuning.hpp>
 
 namespace concord::detail {
 
-/// Asked for in several files.
-inline constexpr Tunable sort_chunks{
-    "sort.chunks", "parts of the input for each thread", false, false, true, true, {1, 2, 4, 8, 16}};
-/// Those of sort_onesweep.cpp, sort_host_split.cpp and sort_radix.cpp.
-Tunables sort_onesweep_tunables();
-Tunables sort_sample_tunables();
-Tunables sort_radix_tunables();
+// --- Tunables -------------------------------------------------------------------------------------------------------
+
+inline constexpr Tunable sort_chunks{.name = "sort.chunks",
+                                     .summary = "parts of the input for each thread",
+                                     .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                                     .values = {1, 2, 4, 8, 16}};
+inline constexpr Tunable sort_onesweep_tile{
+    .name = "sort.onesweep_tile",
+    .summary = "tiles: 1 small ones, of more groups, 2 as large as registers last",
+    .used_by = {TunableUser::cuda},
+    .values = {1, 2}};
+inline constexpr Tunable sort_onesweep_ahead{.name = "sort.onesweep_ahead",
+                                             .summary = "tiles that look-back asks for at a time",
+                                             .used_by = {TunableUser::cuda},
+                                             .values = {1, 2, 4, 8}};
+inline constexpr Tunable sort_leaf_kib{.name = "sort.leaf_kib",
+                                       .summary = "KiB of a bucket, about, sample sorts",
+                                       .used_by = {TunableUser::host},
+                                       .values = {128, 256, 512, 1024, 2048}};
+inline constexpr Tunable sort_one_leaf_kib{.name = "sort.one_leaf_kib",
+                                           .summary = "KiB from which on an input is split, sample sorts",
+                                           .used_by = {TunableUser::host},
+                                           .values = {64, 128, 256, 512, 1024, 2048}};
+inline constexpr Tunable sort_small_input{
+    .name = "sort.small",
+    .summary = "elements that one work-item sorts in one launch, radix8",
+    .used_by = {TunableUser::opencl_single_item},
+    .values = {1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17}};
 
 inline TuningPoint point_of(const SortProblem& p) {
     return {p.in.type, p.in.count, p.pairs() ? u64{size_of(p.values_in.type)} : 0};

@@ -158,8 +158,10 @@ StencilTile streaming_tile(const Device& device, const StencilProblem& p) {
     return {large ? 512U : 256U, side, 2, 4};
 }
 
-constexpr Tunable planes_a_group{
-    "stencil.planes", "planes of a group, streaming", true, true, false, false, {4, 8, 16, 32, 64, 128, 256}};
+constexpr Tunable planes_a_group{.name = "stencil.planes",
+                                 .summary = "planes of a group, streaming",
+                                 .used_by = {TunableUser::cuda, TunableUser::opencl},
+                                 .values = {4, 8, 16, 32, 64, 128, 256}};
 
 // Planes of a group. Each group also reads R planes below and above its own; so there are few of them, as long as they fill
 // the device: what is compared is how many planes pass in all waves of groups.
@@ -211,15 +213,16 @@ Support supports_planes(const Device& device, const StencilProblem& p) {
 
 Support supports_streaming(const Device& device, const StencilProblem& p) {
     if (!device.traits().many_items)
-        return Support::no("it is for groups of many work-items; groups of one suit " +
-                           device.info().selector);
+        return Support::no("requires many work-items per group; " + device.info().selector +
+                           " runs groups of one");
     if (Support type = supports_type(device, p.type()); !type) return type;
     const StencilTile tile = streaming_tile(device, p);
     if (Support group = supports_group(device, tile.group_size); !group) return group;
     return supports_tiles(p, tile, 256);
 }
 
-struct StencilVariant : Variant {
+struct StencilVariant {
+    Variant variant;
     Required<Support(const Device&, const StencilProblem&)> supports;
     Required<void(Stream&, const StencilProblem&)> run;
 };
@@ -227,37 +230,49 @@ struct StencilVariant : Variant {
 constexpr char micikevicius[] = "P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009";
 
 constexpr StencilVariant table[] = {
-    {{"blocked", "tiles whose planes stay in cache, whole rows in vectors; on the CPU several steps at once",
-      false, true, true, OperationOrder::canonical,
-      "A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations, 2010"},
-     supports_blocked,
-     run_blocked},
-    {{"streaming", "tiles pass along z: a queue in registers, the plane in local memory, packs of 16 bytes",
-      true, true, false, OperationOrder::canonical, micikevicius},
-     supports_streaming,
-     run_streaming},
-    {{"tiled", "a tile of a plane with its halo in local memory", true, true, true, OperationOrder::canonical,
-      micikevicius},
-     supports_planes,
-     run_tiled},
-    {{"naive", "one point a work-item, all neighbours from global memory", true, true, true,
-      OperationOrder::canonical, "textbook"},
-     supports_planes,
-     run_naive},
-    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
-     supports_any,
-     run_serial},
+    {.variant =
+         {.name = "blocked",
+          .summary =
+              "tiles whose planes stay in cache, whole rows in vectors; on the CPU several steps at once",
+          .dialects = {Dialect::opencl, Dialect::host},
+          .order = OperationOrder::canonical,
+          .source = "A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations, 2010"},
+     .supports = supports_blocked,
+     .run = run_blocked},
+    {.variant = {.name = "streaming",
+                 .summary =
+                     "tiles pass along z: a queue in registers, the plane in local memory, packs of 16 bytes",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .source = micikevicius},
+     .supports = supports_streaming,
+     .run = run_streaming},
+    {.variant = {.name = "tiled",
+                 .summary = "a tile of a plane with its halo in local memory",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = micikevicius},
+     .supports = supports_planes,
+     .run = run_tiled},
+    {.variant = {.name = "naive",
+                 .summary = "one point a work-item, all neighbours from global memory",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_planes,
+     .run = run_naive},
+    {.variant = {.name = "serial",
+                 .summary = "one loop on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_any,
+     .run = run_serial},
 };
 
-}  // namespace
-
-Tunables stencil_tunables() {
-    Tunables all = stencil_blocked_tunables();
-    all.push_back(&planes_a_group);
-    return all;
-}
-
-namespace {
+constexpr auto variants = variants_of(table);
+constexpr const Tunable* tunables[] = {&stencil_groups_a_unit, &stencil_cache_part, &stencil_steps_together,
+                                       &planes_a_group};
 
 // --- The call -------------------------------------------------------------------------------------------------------
 
@@ -307,12 +322,12 @@ StencilProblem problem_of(const char* call, Stream& stream, const View& in, cons
 }  // namespace
 }  // namespace detail
 
-std::vector<const Variant*> stencil_variants() {
-    std::vector<const Variant*> list;
-    for (const detail::StencilVariant& row : detail::table)
-        list.push_back(&row);
-    return list;
-}
+constinit const Algorithm stencil_algorithm{
+    .name = "stencil",
+    .summary = "out = a star of radius 1 to 8 on a volume, in time steps",
+    .variants = detail::variants,
+    .tunables = detail::tunables,
+    .tuning_label = "star"};  // the radius; 10 more if there are several steps
 
 Enqueued stencil(Stream& stream, const View& in, const View& out, const StencilShape& shape,
                  const StarCoefficients& star, u64 steps, const Options& options) {
@@ -323,7 +338,7 @@ Enqueued stencil(Stream& stream, const View& in, const View& out, const StencilS
     if (p.in.count > 0 && steps > 0) row.run(stream, p);
     if (p.in.count > 0 && steps == 0)
         stream.copy(*p.out.buffer, p.out.offset, *p.in.buffer, p.in.offset, p.in.bytes());
-    return {row.name, &stream.device()};
+    return {row.variant.name, &stream.device()};
 }
 
 Enqueued stencil_box(Stream& stream, const View& in, const View& out, const StencilShape& shape,
@@ -334,7 +349,7 @@ Enqueued stencil_box(Stream& stream, const View& in, const View& out, const Sten
     const detail::StencilVariant& row =
         detail::choose_tuned("stencil", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.bytes() > 0) row.run(stream, p);
-    return {row.name, &stream.device()};
+    return {row.variant.name, &stream.device()};
 }
 
 }  // namespace concord

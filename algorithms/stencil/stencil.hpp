@@ -23,7 +23,7 @@
 /// Sources: P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009; for several steps at once A.
 /// Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs, 2010.
 
-#include <concord/variant.hpp>
+#include <concord/algorithm.hpp>
 
 #include <array>
 #include <initializer_list>
@@ -41,6 +41,9 @@ struct StencilShape {
 struct StencilBox {
     u64 z_begin = 0, z_end = 0;
     u64 y_begin = 0, y_end = 0;
+
+    /// Of a volume with rows of `columns`.
+    constexpr u64 points(u64 columns) const { return (z_end - z_begin) * (y_end - y_begin) * columns; }
 };
 
 /// The coefficients c0 ... cR of a star, by value. On a volume of f32 each is rounded to f32.
@@ -62,8 +65,7 @@ class StarCoefficients {
     u32 radius_ = 0;
 };
 
-/// The table of variants, for `concord algorithms`.
-std::vector<const Variant*> stencil_variants();
+extern const Algorithm stencil_algorithm;
 
 /// in and out of one type.
 Enqueued stencil(Stream& stream, const View& in, const View& out, const StencilShape& shape,

@@ -5,18 +5,6 @@
 namespace concord::detail {
 namespace {
 
-constexpr Tunable groups_a_unit{
-    "stencil.groups", "groups for each thread, blocked", false, false, true, true, {1, 2, 4, 8, 16, 32}};
-constexpr Tunable cache_part{"stencil.cache_part",
-                             "percent of a thread's cache for the planes at work, blocked",
-                             false,
-                             false,
-                             true,
-                             true,
-                             {25, 50, 75, 100, 150, 200, 300}};
-constexpr Tunable steps_together{"stencil.steps", "steps at once, blocked", false, false, false, true,
-                                 {1, 2, 3, 4}};
-
 // A tile's rows for `steps` steps at once, of which the planes that are at work take no more than `bytes`; 0: not even one.
 // Steps ahead of the last compute some rows above and below it.
 u64 fitting_rows(const StencilProblem& p, u64 width, u64 steps, u64 bytes) {
@@ -55,7 +43,7 @@ detail::host::StencilTiling tiling_of(const Device& device, const StencilProblem
     const u64 width = std::min(s.columns, t.columns + 2 * ahead);
     t.pitch = divide_up(width + 2 * detail::host::stencil_margin, detail::host::stencil_margin) *
               detail::host::stencil_margin;
-    const u64 part = tuned(device, cache_part, point_of(p), steps == 1 ? 100 : 200);
+    const u64 part = tuned(device, stencil_cache_part, point_of(p), steps == 1 ? 100 : 200);
     const u64 rows = fitting_rows(p, width, steps, thread_cache(device) / 100 * part);
     t.down = divide_up(p.rows(), std::max(rows, least_rows));
     t.rows = divide_up(p.rows(), t.down);
@@ -67,7 +55,7 @@ detail::host::StencilTiling tiling_of(const Device& device, const StencilProblem
     constexpr u64 least_points = u64{1} << 16;
     const u64 tiles = t.across * t.down, points = t.rows * t.columns;
     const u64 units = device.traits().units,
-              each = tuned(device, groups_a_unit, point_of(p), units > 1 ? 4 : 1);
+              each = tuned(device, stencil_groups_a_unit, point_of(p), units > 1 ? 4 : 1);
     const u64 wanted = divide_up(units * each, tiles);
     t.depth = std::max({divide_up(p.planes(), wanted), 8 * radius * steps, divide_up(least_points, points)});
     t.depth = std::min(p.planes(), t.depth);
@@ -81,7 +69,7 @@ void run_blocked_host(Stream& stream, const StencilProblem& p) {
     const detail::host::StencilVolume volume = stencil_volume(p);
     const u64 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     u64 at_once = 2 * p.bytes() > thread_cache(device) ? steps_at_once(device, p) : 1;
-    if (p.steps > 1) at_once = std::min(p.steps, tuned(device, steps_together, point_of(p), at_once));
+    if (p.steps > 1) at_once = std::min(p.steps, tuned(device, stencil_steps_together, point_of(p), at_once));
     std::shared_ptr<Buffer> rings;
     with_star(p, true, [&](const ValueBytes& star) {
         each_sweep(stream, p, at_once, [&](const View& from, const View& to, u64 steps) {
@@ -122,13 +110,10 @@ void run_blocked(Stream& stream, const StencilProblem& p) {
     });
 }
 
-Tunables stencil_blocked_tunables() {
-    return {&groups_a_unit, &cache_part, &steps_together};
-}
-
 Support supports_blocked(const Device& device, const StencilProblem& p) {
     if (device.traits().many_items)
-        return Support::no("it is for groups of one lane; groups of many suit " + device.info().selector);
+        return Support::no("requires one work-item per group; " + device.info().selector +
+                           " runs groups of many");
     return supports_type(device, p.type());
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 // What the host side's files share.
 
-#include <concord/internal/tunables.hpp>
 #include <concord/stencil.hpp>
+#include <concord/tuning.hpp>
 
 #include "stencil_host.hpp"
 
@@ -32,6 +32,21 @@ struct StencilProblem {
     /// Bytes of what is computed.
     u64 bytes() const { return planes() * rows() * shape.columns * size(); }
 };
+
+inline constexpr Tunable stencil_groups_a_unit{
+    .name = "stencil.groups",
+    .summary = "groups for each thread, blocked",
+    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+    .values = {1, 2, 4, 8, 16, 32}};
+inline constexpr Tunable stencil_cache_part{
+    .name = "stencil.cache_part",
+    .summary = "percent of a thread's cache for the planes at work, blocked",
+    .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+    .values = {25, 50, 75, 100, 150, 200, 300}};
+inline constexpr Tunable stencil_steps_together{.name = "stencil.steps",
+                                                .summary = "steps at once, blocked",
+                                                .used_by = {TunableUser::host},
+                                                .values = {1, 2, 3, 4}};
 
 inline TuningPoint point_of(const StencilProblem& p) {
     return {p.in.type, p.in.count, u64{p.radius()} + (p.steps > 1 ? 10 : 0)};
@@ -107,6 +122,5 @@ void each_sweep(Stream& stream, const StencilProblem& p, u64 at_once, Sweep swee
 /// The variant for groups of one work-item, stencil_blocked.cpp.
 Support supports_blocked(const Device& device, const StencilProblem& p);
 void run_blocked(Stream& stream, const StencilProblem& p);
-Tunables stencil_blocked_tunables();
 
 }  // namespace concord::detail

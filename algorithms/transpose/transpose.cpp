@@ -1,8 +1,8 @@
 #include "transpose_table.hpp"
 
 #include <concord/internal/shape.hpp>
-#include <concord/internal/tunables.hpp>
 #include <concord/map.hpp>
+#include <concord/tuning.hpp>
 
 #include <bit>
 #include <string>
@@ -30,21 +30,22 @@ struct TransposeProblem {
 
 constexpr u32 pack_bytes = 16;
 
-constexpr Tunable band{"transpose.band",
-                       "rows of tiles that groups go through together, vectorized",
-                       true,
-                       true,
-                       false,
-                       false,
-                       {1, 2, 4, 8, 16, 32}};
-constexpr Tunable groups_a_unit{
-    "transpose.groups", "groups at most for each thread, blocked", false, false, true, true,
-    {4, 8, 16, 32, 64}};
-constexpr Tunable group_kib{
-    "transpose.group_kib",    "KiB that a group is worth at least, blocked", false, false, true, true,
-    {64, 128, 256, 512, 1024}};
-constexpr Tunable tile_side{
-    "transpose.side", "elements of a tile's side at most, blocked", false, false, true, true, {64, 128, 256}};
+constexpr Tunable band{.name = "transpose.band",
+                       .summary = "rows of tiles that groups go through together, vectorized",
+                       .used_by = {TunableUser::cuda, TunableUser::opencl},
+                       .values = {1, 2, 4, 8, 16, 32}};
+constexpr Tunable groups_a_unit{.name = "transpose.groups",
+                                .summary = "groups at most for each thread, blocked",
+                                .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                                .values = {4, 8, 16, 32, 64}};
+constexpr Tunable group_kib{.name = "transpose.group_kib",
+                            .summary = "KiB that a group is worth at least, blocked",
+                            .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                            .values = {64, 128, 256, 512, 1024}};
+constexpr Tunable tile_side{.name = "transpose.side",
+                            .summary = "elements of a tile's side at most, blocked",
+                            .used_by = {TunableUser::opencl_single_item, TunableUser::host},
+                            .values = {64, 128, 256}};
 
 TuningPoint point_of(const TransposeProblem& p) {
     const TransposeShape& s = p.shape;
@@ -384,7 +385,7 @@ Support supports_any(const Device&, const TransposeProblem&) {
 }
 
 Support supports_naive(const Device& device, const TransposeProblem& p) {
-    if (p.in_place) return Support::no("out is in, and its work-items store while others still read");
+    if (p.in_place) return Support::no("does not support in-place operation; pass a distinct output");
     if (Support group = supports_group(device, step_group_size); !group) return group;
     return supports_tiles(device, p, step_group_size / 32, 32);
 }
@@ -396,8 +397,8 @@ Support supports_tiled(const Device& device, const TransposeProblem& p) {
 
 Support supports_vectorized(const Device& device, const TransposeProblem& p) {
     if (!device.traits().many_items)
-        return Support::no("it is for groups of many work-items; groups of one suit " +
-                           device.info().selector);
+        return Support::no("requires many work-items per group; " + device.info().selector +
+                           " runs groups of one");
     if (Support group = supports_group(
             device, std::max({thin_group_size, shifted_group_size, vectorized_tiles(p).group_size}));
         !group)
@@ -409,11 +410,13 @@ Support supports_vectorized(const Device& device, const TransposeProblem& p) {
 
 Support supports_blocked(const Device& device, const TransposeProblem&) {
     if (device.traits().many_items)
-        return Support::no("it is for groups of one lane; groups of many suit " + device.info().selector);
+        return Support::no("requires one work-item per group; " + device.info().selector +
+                           " runs groups of many");
     return {};
 }
 
-struct TransposeRow : Variant {
+struct TransposeRow {
+    Variant variant;
     Required<Support(const Device&, const TransposeProblem&)> supports;
     Required<void(Stream&, const TransposeProblem&)> run;
 };
@@ -421,40 +424,55 @@ struct TransposeRow : Variant {
 constexpr char ruetsch[] = "G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009";
 
 constexpr TransposeRow table[] = {
-    {{"blocked",
-      "tiles of whole lines, blocks turned in registers, non-temporal rows; for groups of one lane", false,
-      true, true, OperationOrder::canonical,
-      "J. O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972"},
-     supports_blocked,
-     run_blocked},
-    {{"vectorized", "16-byte accesses both ways, blocks turned in registers, swizzled tiles; strips if thin",
-      true, true, false, OperationOrder::canonical, ruetsch},
-     supports_vectorized,
-     run_vectorized},
-    {{"tiled_padded", "tiles in local memory, padded: no bank conflicts", true, true, false,
-      OperationOrder::canonical, ruetsch},
-     supports_tiled,
-     run_tiled_padded},
-    {{"tiled", "tiles in local memory: rows are read, and rows written", true, true, true,
-      OperationOrder::canonical, ruetsch},
-     supports_tiled,
-     run_tiled},
-    {{"naive", "one element a work-item, read in rows and written in columns", true, true, true,
-      OperationOrder::canonical, "textbook"},
-     supports_naive,
-     run_naive},
-    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
-     supports_any,
-     run_serial},
+    {.variant =
+         {.name = "blocked",
+          .summary =
+              "tiles of whole lines, blocks turned in registers, non-temporal rows; for groups of one lane",
+          .dialects = {Dialect::opencl, Dialect::host},
+          .order = OperationOrder::canonical,
+          .source = "J. O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972"},
+     .supports = supports_blocked,
+     .run = run_blocked},
+    {.variant = {.name = "vectorized",
+                 .summary =
+                     "16-byte accesses both ways, blocks turned in registers, swizzled tiles; strips if thin",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .source = ruetsch},
+     .supports = supports_vectorized,
+     .run = run_vectorized},
+    {.variant = {.name = "tiled_padded",
+                 .summary = "tiles in local memory, padded: no bank conflicts",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .source = ruetsch},
+     .supports = supports_tiled,
+     .run = run_tiled_padded},
+    {.variant = {.name = "tiled",
+                 .summary = "tiles in local memory: rows are read, and rows written",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = ruetsch},
+     .supports = supports_tiled,
+     .run = run_tiled},
+    {.variant = {.name = "naive",
+                 .summary = "one element a work-item, read in rows and written in columns",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_naive,
+     .run = run_naive},
+    {.variant = {.name = "serial",
+                 .summary = "one loop on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_any,
+     .run = run_serial},
 };
 
-}  // namespace
-
-Tunables transpose_tunables() {
-    return {&band, &groups_a_unit, &group_kib, &tile_side};
-}
-
-namespace {
+constexpr auto variants = variants_of(table);
+constexpr const Tunable* tunables[] = {&band, &groups_a_unit, &group_kib, &tile_side};
 
 // --- The call -------------------------------------------------------------------------------------------------------
 
@@ -498,12 +516,12 @@ TransposeProblem problem_of(Stream& stream, const View& in, const View& out, con
 }  // namespace
 }  // namespace detail
 
-std::vector<const Variant*> transpose_variants() {
-    std::vector<const Variant*> list;
-    for (const detail::TransposeRow& row : detail::table)
-        list.push_back(&row);
-    return list;
-}
+constinit const Algorithm transpose_algorithm{
+    .name = "transpose",
+    .summary = "out[c, r] = in[r, c]",
+    .variants = detail::variants,
+    .tunables = detail::tunables,
+    .tuning_label = "oblong"};  // 1: a side is more than four times the other
 
 Enqueued transpose(Stream& stream, const View& in, const View& out, const TransposeShape& shape,
                    const Options& options) {
@@ -511,7 +529,7 @@ Enqueued transpose(Stream& stream, const View& in, const View& out, const Transp
     const detail::TransposeRow& row =
         detail::choose_tuned("transpose", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
-    return {row.name, &stream.device()};
+    return {row.variant.name, &stream.device()};
 }
 
 }  // namespace concord

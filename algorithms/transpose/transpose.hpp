@@ -19,7 +19,7 @@
 /// Sources: G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009; for blocks in registers J. O.
 /// Eklundh, A Fast Computer Method for Matrix Transposing, 1972.
 
-#include <concord/variant.hpp>
+#include <concord/algorithm.hpp>
 
 namespace concord {
 
@@ -31,8 +31,7 @@ struct TransposeShape {
     u64 out_pitch = 0;  ///< from one row of out to the next; 0: rows
 };
 
-/// The table of variants, for `concord algorithms`.
-std::vector<const Variant*> transpose_variants();
+extern const Algorithm transpose_algorithm;
 
 /// in and out of one type.
 Enqueued transpose(Stream& stream, const View& in, const View& out, const TransposeShape& shape,

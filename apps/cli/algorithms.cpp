@@ -2,44 +2,88 @@
 
 #include "program.hpp"
 
+#include <concord/algorithm.hpp>
 #include <concord/tuning.hpp>
-#include <concord/variant.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iostream>
 
 namespace concord::app {
 namespace {
 
+using Algorithms = std::vector<const Algorithm*>;
+
+struct Backend {
+    std::string_view name, json_name;
+    Dialect dialect;
+};
+constexpr Backend backends[] = {
+    {.name = "CUDA", .json_name = "cuda", .dialect = Dialect::cuda},
+    {.name = "OpenCL", .json_name = "opencl", .dialect = Dialect::opencl},
+    {.name = "CPU", .json_name = "cpu", .dialect = Dialect::host},
+};
+
+struct User {
+    std::string_view name, json_name;
+    TunableUser user;
+};
+constexpr User users[] = {
+    {.name = "CUDA", .json_name = "cuda", .user = TunableUser::cuda},
+    {.name = "OpenCL on GPUs", .json_name = "opencl", .user = TunableUser::opencl},
+    {.name = "OpenCL on CPUs", .json_name = "opencl_on_cpu", .user = TunableUser::opencl_single_item},
+    {.name = "CPU", .json_name = "cpu", .user = TunableUser::host},
+};
+
+void append(std::string& list, std::string_view item) {
+    list.append(list.empty() ? "" : ", ").append(item);
+}
+
 std::string mark(bool has) {
     return has ? "yes" : "-";
 }
 
-// The README's table: a check mark a dialect.
-void print_markdown(const std::vector<Algorithm>& list) {
-    std::cout << "| algorithm | variant | CUDA | OpenCL | CPU | order | what it does | source |\n"
-                 "|---|---|:-:|:-:|:-:|---|---|---|\n";
-    auto tick = [](bool has) { return has ? "✓" : ""; };
-    auto escaped = [](std::string_view text) {
-        std::string result;
-        for (const char c : text)
-            result += c == '|' ? std::string("\\|") : std::string(1, c);
-        return result;
-    };
-    for (const Algorithm& algorithm : list) {
-        for (const Variant* v : algorithm.variants) {
-            std::cout << "| " << algorithm.name << " | `" << v->name << "` | " << tick(v->cuda) << " | "
-                      << tick(v->opencl) << " | " << tick(v->host) << " | " << name_of(v->order) << " | "
-                      << escaped(v->summary) << " | " << escaped(v->source) << " |\n";
+// Stability is a property of sorts.
+bool has_stable(const Algorithm& algorithm) {
+    return std::any_of(algorithm.variants.begin(), algorithm.variants.end(),
+                       [](const Variant* v) { return v->stable; });
+}
+
+std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char c : text)
+        result += c == '|' ? std::string("\\|") : std::string(1, c);
+    return result;
+}
+
+void print_markdown(const Algorithms& list) {
+    std::cout << "| algorithm | what it computes | variants | backends |\n|---|---|--:|---|\n";
+    for (const Algorithm* algorithm : list) {
+        std::string names;
+        for (const Backend& backend : backends) {
+            if (std::any_of(algorithm->variants.begin(), algorithm->variants.end(),
+                            [&](const Variant* v) { return v->dialects.has(backend.dialect); }))
+                append(names, backend.name);
         }
+        std::cout << "| " << algorithm->name << " | " << escaped(algorithm->summary) << " | "
+                  << algorithm->variants.size() << " | " << names << " |\n";
     }
 }
 
-std::vector<const Tunable*> tunables_of(const Algorithm& algorithm) {
-    std::vector<const Tunable*> list = tunables();
-    std::erase_if(list, [&](const Tunable* t) { return t->algorithm() != algorithm.name; });
-    return list;
+void print_markdown(const Algorithm& algorithm) {
+    const bool stable = has_stable(algorithm);
+    auto tick = [](bool has) { return has ? "✓" : ""; };
+    std::cout << "| variant | CUDA | OpenCL | CPU | order |" << (stable ? " stable |" : "")
+              << " what it does | source |\n|---|:-:|:-:|:-:|---|" << (stable ? ":-:|" : "") << "---|---|\n";
+    for (const Variant* v : algorithm.variants) {
+        std::cout << "| `" << v->name << "` |";
+        for (const Backend& backend : backends)
+            std::cout << ' ' << tick(v->dialects.has(backend.dialect)) << " |";
+        std::cout << ' ' << name_of(v->order) << " | ";
+        if (stable) std::cout << tick(v->stable) << " | ";
+        std::cout << escaped(v->summary) << " | " << escaped(v->source) << " |\n";
+    }
 }
 
 std::vector<u64> values_of(const Tunable& tunable) {
@@ -48,46 +92,56 @@ std::vector<u64> values_of(const Tunable& tunable) {
     return values;
 }
 
-void print_json(const std::vector<Algorithm>& list) {
+void print_json(const Algorithms& list) {
     using nlohmann::ordered_json;
     ordered_json root = ordered_json::array();
-    for (const Algorithm& algorithm : list) {
-        ordered_json object = {{"name", algorithm.name}, {"summary", algorithm.summary}};
+    for (const Algorithm* algorithm : list) {
+        ordered_json object = {{"name", algorithm->name}, {"summary", algorithm->summary}};
         object["variants"] = ordered_json::array();
-        for (const Variant* v : algorithm.variants) {
-            object["variants"].push_back({{"name", v->name},
-                                          {"summary", v->summary},
-                                          {"cuda", v->cuda},
-                                          {"opencl", v->opencl},
-                                          {"cpu", v->host},
-                                          {"order", name_of(v->order)},
-                                          {"source", v->source}});
+        for (const Variant* v : algorithm->variants) {
+            ordered_json variant = {{"name", v->name}, {"summary", v->summary}};
+            for (const Backend& backend : backends)
+                variant[backend.json_name] = v->dialects.has(backend.dialect);
+            variant["order"] = name_of(v->order);
+            variant["stable"] = v->stable;
+            variant["source"] = v->source;
+            object["variants"].push_back(std::move(variant));
         }
         object["tunables"] = ordered_json::array();
-        for (const Tunable* t : tunables_of(algorithm)) {
-            object["tunables"].push_back({{"name", t->name},
-                                          {"summary", t->summary},
-                                          {"values", values_of(*t)},
-                                          {"cuda", t->cuda},
-                                          {"opencl", t->opencl},
-                                          {"opencl_on_cpu", t->opencl_wide},
-                                          {"cpu", t->host}});
+        for (const Tunable* t : algorithm->tunables) {
+            ordered_json tunable = {{"name", t->name}, {"summary", t->summary}, {"values", values_of(*t)}};
+            for (const User& user : users)
+                tunable[user.json_name] = t->used_by.has(user.user);
+            object["tunables"].push_back(std::move(tunable));
         }
+        object["tuning_label"] = algorithm->tuning_label;
         root.push_back(std::move(object));
     }
     std::cout << ordered_json{{"algorithms", std::move(root)}}.dump(2) << '\n';
 }
 
-void print_tables(const std::vector<Algorithm>& list) {
+void print_tables(const Algorithms& list) {
     bool first = true;
-    for (const Algorithm& algorithm : list) {
+    for (const Algorithm* algorithm : list) {
         if (!first) std::cout << '\n';
         first = false;
-        std::cout << algorithm.name << ": " << algorithm.summary << '\n';
-        Table table({"  variant", "CUDA", "OpenCL", "CPU", "order", "what it does"});
-        for (const Variant* v : algorithm.variants) {
-            table.add({"  " + std::string(v->name), mark(v->cuda), mark(v->opencl), mark(v->host),
-                       std::string(name_of(v->order)), std::string(v->summary)});
+        std::cout << algorithm->name << ": " << algorithm->summary << '\n';
+        const bool stable = has_stable(*algorithm);
+        std::vector<std::string> header{"  variant"};
+        for (const Backend& backend : backends)
+            header.emplace_back(backend.name);
+        header.emplace_back("order");
+        if (stable) header.emplace_back("stable");
+        header.emplace_back("what it does");
+        Table table(header);
+        for (const Variant* v : algorithm->variants) {
+            std::vector<Cell> row{"  " + std::string(v->name)};
+            for (const Backend& backend : backends)
+                row.emplace_back(mark(v->dialects.has(backend.dialect)));
+            row.emplace_back(std::string(name_of(v->order)));
+            if (stable) row.emplace_back(mark(v->stable));
+            row.emplace_back(std::string(v->summary));
+            table.add(std::move(row));
         }
         table.print(std::cout);
     }
@@ -95,33 +149,34 @@ void print_tables(const std::vector<Algorithm>& list) {
 
 void print_one(const Algorithm& algorithm) {
     std::cout << algorithm.name << ": " << algorithm.summary << '\n';
+    const bool stable = has_stable(algorithm);
     for (const Variant* v : algorithm.variants) {
-        std::string dialects;
-        for (const auto& [has, name] :
-             {std::pair{v->cuda, "CUDA"}, {v->opencl, "OpenCL"}, {v->host, "CPU"}}) {
-            if (has) dialects += (dialects.empty() ? "" : ", ") + std::string(name);
+        std::string names;
+        for (const Backend& backend : backends) {
+            if (v->dialects.has(backend.dialect)) append(names, backend.name);
         }
-        std::cout << "\n  " << v->name << "\n    " << v->summary << "\n    written in: " << dialects
-                  << "\n    order:      " << name_of(v->order) << "\n    source:     " << v->source << '\n';
+        std::cout << "\n  " << v->name << "\n    " << v->summary << "\n    backends:   " << names
+                  << "\n    order:      " << name_of(v->order) << '\n';
+        if (stable) std::cout << "    stable:     " << (v->stable ? "yes" : "no") << '\n';
+        std::cout << "    source:     " << v->source << '\n';
     }
-    for (const Tunable* t : tunables_of(algorithm)) {
+    for (const Tunable* t : algorithm.tunables) {
         std::string where, values;
-        for (const auto& [has, name] : {std::pair{t->cuda, "CUDA"},
-                                        {t->opencl, "OpenCL on GPUs"},
-                                        {t->opencl_wide, "OpenCL on CPUs"},
-                                        {t->host, "CPU"}}) {
-            if (has) where += (where.empty() ? "" : ", ") + std::string(name);
+        for (const User& user : users) {
+            if (t->used_by.has(user.user)) append(where, user.name);
         }
         for (const u64 value : values_of(*t))
-            values += (values.empty() ? "" : ", ") + std::to_string(value);
+            append(values, std::to_string(value));
         std::cout << "\n  " << t->name << " (for `concord tune`)\n    " << t->summary
                   << "\n    values:     " << values << "\n    used on:    " << where << '\n';
     }
-    std::cout << "\nOrder of float operations: canonical, the contract's, with equal bits on every device; "
-                 "own, the\n"
-                 "variant's, with equal bits on every device; any, held to an error bound. The variant that "
-                 "the\n"
-                 "device's table of tuning prefers is its auto, else the first that it supports.\n";
+    std::cout << "\nOrder of floating-point operations: canonical, defined by the algorithm and bitwise "
+                 "identical on\n"
+                 "every device and in every variant; variant-specific, defined by the variant and bitwise "
+                 "identical on\n"
+                 "every device; unspecified, within an error bound. By default Concord uses the variant in "
+                 "the device's\n"
+                 "tuning table. Without an entry it uses the first supported variant above.\n";
 }
 
 struct Asked {
@@ -130,19 +185,19 @@ struct Asked {
 };
 
 int show(const Asked& asked) {
-    std::vector<Algorithm> list = algorithms();
+    const Algorithm* one = nullptr;
     if (!asked.name.empty()) {
         check_algorithm_names({asked.name});
-        std::erase_if(list, [&](const Algorithm& algorithm) { return algorithm.name != asked.name; });
+        one = find_algorithm(asked.name);
     }
+    const auto all = algorithms();
+    const Algorithms list = one != nullptr ? Algorithms{one} : Algorithms(all.begin(), all.end());
     if (asked.json) {
         print_json(list);
     } else if (asked.markdown) {
-        print_markdown(list);
-    } else if (!asked.name.empty()) {
-        print_one(list.front());
+        one != nullptr ? print_markdown(*one) : print_markdown(list);
     } else {
-        print_tables(list);
+        one != nullptr ? print_one(*one) : print_tables(list);
     }
     return status_ok;
 }
@@ -155,7 +210,10 @@ void add_algorithms(CLI::App& program, Action& action) {
     auto asked = std::make_shared<Asked>();
     command->add_option("NAME", asked->name, "Only this one, with sources");
     auto* json = command->add_flag("--json", asked->json, "One JSON object on stdout");
-    command->add_flag("--markdown", asked->markdown, "The table of the README")->excludes(json);
+    command
+        ->add_flag("--markdown", asked->markdown,
+                   "A table for the documentation: of the algorithms, or of the variants of NAME")
+        ->excludes(json);
     command->callback([asked, &action] { action = [asked] { return show(*asked); }; });
 }
 

@@ -4,8 +4,8 @@
 #include "program.hpp"
 #include "rank_job.hpp"
 
+#include <concord/algorithm.hpp>
 #include <concord/log.hpp>
-#include <concord/variant.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -221,20 +221,20 @@ std::vector<Pattern> patterns_of_names(const std::vector<std::string>& asked) {
 
 void check_algorithm_names(const std::vector<std::string>& names) {
     std::vector<std::string> known;
-    for (const Algorithm& algorithm : algorithms())
-        known.emplace_back(algorithm.name);
+    for (const Algorithm* algorithm : algorithms())
+        known.emplace_back(algorithm->name);
     for (const std::string& name : names) {
         if (std::find(known.begin(), known.end(), name) == known.end())
             throw Error(ErrorCode::invalid_argument, "ALGORITHM",
-                        "there is no algorithm '" + name + "'; there are " + joined(known));
+                        "unknown algorithm '" + name + "'; available: " + joined(known));
     }
 }
 
 void check_variant_names(const std::vector<std::string>& algorithm_names,
                          const std::vector<std::string>& variants, std::vector<std::string> known) {
-    for (const Algorithm& algorithm : algorithms()) {
-        if (!asked_for(algorithm_names, algorithm.name)) continue;
-        for (const Variant* variant : algorithm.variants) {
+    for (const Algorithm* algorithm : algorithms()) {
+        if (!asked_for(algorithm_names, algorithm->name)) continue;
+        for (const Variant* variant : algorithm->variants) {
             if (std::find(known.begin(), known.end(), variant->name) == known.end())
                 known.emplace_back(variant->name);
         }
@@ -242,7 +242,7 @@ void check_variant_names(const std::vector<std::string>& algorithm_names,
     for (const std::string& name : variants) {
         if (std::find(known.begin(), known.end(), name) == known.end())
             throw Error(ErrorCode::invalid_argument, "--variants",
-                        "there is no variant '" + name + "'; there are " + joined(known));
+                        "unknown variant '" + name + "'; available: " + joined(known));
     }
 }
 

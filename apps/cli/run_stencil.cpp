@@ -224,7 +224,7 @@ BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream, Inputs input
     DistributedStencil volume(ranks, stream, in.type(), shape_, *star_, over_ranks(options));
     RankFile file(ranks, out, npy_header(in.type(), in.shape()));
     const StencilBox box = volume.holding();
-    const u64 points = points_of(box, shape_.columns);
+    const u64 points = box.points(shape_.columns);
     std::shared_ptr<Buffer> buffer;
     RankJob::together(ranks, [&] { buffer = stream.device().allocate(points * size, &stream); });
     const View held{buffer.get(), 0, points, in.type()};

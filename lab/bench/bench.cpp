@@ -206,6 +206,7 @@ class Runner {
     }
 
     void measure_variant(BenchRow& row, const Variant& variant, Place& place) {
+        const Options options{.variant = std::string(variant.name)};
         Verdict verdict;
         {
             const Observed observed(stream_, row.kernels);
@@ -220,9 +221,7 @@ class Runner {
                                  : std::optional(*row.compile_ms + use.compile_ms);
         if (options_.calls > 0) {
             const Operands own = harness_.operands();
-            const auto call = [&] {
-                place.work.call(stream_, own.in, own.out, Options{.variant = variant.name});
-            };
+            const auto call = [&] { place.work.call(stream_, own.in, own.out, options); };
             if (options_.recorded) {
                 const auto recording = recorded(call);
                 measure_calls_of(row, variant, [&] { recording->replay(stream_); });
@@ -233,9 +232,7 @@ class Runner {
         }
         prepare(place);
         if (options_.baselines && !harness_.device().traits().many_items) let_threads_sleep();
-        auto call = [&](const Operands& at) {
-            place.work.call(stream_, at.in, at.out, Options{.variant = variant.name});
-        };
+        auto call = [&](const Operands& at) { place.work.call(stream_, at.in, at.out, options); };
         row.copies = place.rotation->copies();
         row.timing = measure(
             stream_, [&] { call(place.rotation->next()); }, options_.effort);
@@ -329,7 +326,7 @@ class Runner {
 
     void measure_baseline(BenchRow& row, const Baseline& baseline, Place& place) {
         const Operands own = harness_.operands();
-        const Variant verified_as{baseline.name, "", false, false, false, baseline.order, ""};
+        const Variant verified_as{.name = baseline.name, .order = baseline.order};
         Verdict verdict = harness_.run(verified_as, baseline.prepare(stream_, place.work, own.in, own.out));
         verdict.merge(harness_.verify_inputs());
         if (unusable(row, verdict)) return;

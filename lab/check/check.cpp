@@ -19,10 +19,10 @@ const Variant* preferred_of(const Suite& suite, const Device& device) {
     return nullptr;
 }
 
-// The middle of "reduce: variant shuffle on opencl:0: THE REASON; these would do: fixed, ...".
+// The middle of "reduce: variant 'shuffle' on opencl:0: THE REASON; available: fixed, ...".
 std::string reason_of(const Error& error) {
     std::string text = error.what();
-    if (const std::size_t end = text.find("; these would do:"); end != std::string::npos) text.resize(end);
+    if (const std::size_t end = text.find("; available: "); end != std::string::npos) text.resize(end);
     const std::string call = error.call() + ": ";
     if (text.rfind(call, 0) == 0) text.erase(0, call.size());
     if (text.rfind("variant ", 0) == 0) {

@@ -130,7 +130,7 @@ Operands Harness::operands() const {
 
 Enqueued Harness::call(std::string_view variant) {
     const Operands at = operands();
-    return work_.call(*stream_, at.in, at.out, Options{.variant = variant});
+    return work_.call(*stream_, at.in, at.out, Options{.variant = std::string(variant)});
 }
 
 void Harness::poison_outputs() {

@@ -168,7 +168,7 @@ const TestVariant& variant_of(const KernelTest& test, std::string_view name) {
     for (const TestVariant& variant : test.variants) {
         if (variant.name == name || name == "auto") return variant;
     }
-    throw Error(ErrorCode::invalid_argument, test.name, "there is no variant '" + std::string(name) + "'");
+    throw Error(ErrorCode::invalid_argument, test.name, "unknown variant '" + std::string(name) + "'");
 }
 
 // What the reference says of a case, asked once.
@@ -327,7 +327,10 @@ Suite suite_of(KernelTest test) {
     auto held = std::make_shared<Held>();
     held->test = std::move(test);
     for (const TestVariant& variant : held->test.variants)
-        held->variants.push_back({variant.name, held->test.summary, true, true, true, variant.order, ""});
+        held->variants.push_back({.name = variant.name,
+                                  .summary = held->test.summary,
+                                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                                  .order = variant.order});
 
     Suite suite;
     suite.name = held->test.name;

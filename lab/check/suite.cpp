@@ -1,5 +1,7 @@
 #include <concord/lab/suite.hpp>
 
+#include <concord/algorithm.hpp>
+
 #include <algorithm>
 
 namespace concord::lab {
@@ -49,14 +51,14 @@ constexpr Placement placements[] = {{0, 0, 0, false}, {1, 1, 1, false}, {0, 1, 3
 
 std::vector<Suite> suites() {
     std::vector<Suite> all;
-    for (const Algorithm& algorithm : algorithms()) {
+    for (const Algorithm* algorithm : algorithms()) {
         Suite suite;
         for (const Entry& entry : entries) {
-            if (entry.algorithm == algorithm.name) suite = entry.suite();
+            if (entry.algorithm == algorithm->name) suite = entry.suite();
         }
-        suite.name = algorithm.name;
-        suite.summary = algorithm.summary;
-        suite.variants = algorithm.variants;
+        suite.name = algorithm->name;
+        suite.summary = algorithm->summary;
+        suite.variants.assign(algorithm->variants.begin(), algorithm->variants.end());
         all.push_back(std::move(suite));
     }
     return all;

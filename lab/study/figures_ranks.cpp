@@ -39,7 +39,7 @@ RanksStep step_of(const Result& r) {
         const u64 across_z = (box.z_begin > 0 ? 1 : 0) + (box.z_end < cut.shape.depth ? 1 : 0),
                   across_y = (box.y_begin > 0 ? 1 : 0) + (box.y_end < cut.shape.rows ? 1 : 0);
         const RanksStep one{
-            static_cast<double>(points_of(box, columns)), static_cast<double>(across_z + across_y),
+            static_cast<double>(box.points(columns)), static_cast<double>(across_z + across_y),
             static_cast<double>(radius * columns * sizeof(f32) * (across_z * rows + across_y * planes)), 0};
         if (r.workload == shared_ranks) {
             step.points += one.points;

@@ -24,7 +24,7 @@ f32 value_at(u64 place) {
 }
 
 std::vector<f32> values_of(const StencilShape& s, const StencilBox& box) {
-    std::vector<f32> values(points_of(box, s.columns));
+    std::vector<f32> values(box.points(s.columns));
     std::size_t i = 0;
     for (u64 z = box.z_begin; z < box.z_end; ++z) {
         for (u64 at = (z * s.rows + box.y_begin) * s.columns; at < (z * s.rows + box.y_end) * s.columns; ++at)
@@ -44,7 +44,7 @@ std::vector<f32> expected(Stream& stream, const StencilShape& s, const StencilBo
     const Array<f32> in(stream, values_of(s, wide)), out(stream, in.size());
     stencil(stream, in, out, shape, star(), checked_steps);
     const std::vector<f32> all = out.to_host(stream);
-    std::vector<f32> own(points_of(part, s.columns));
+    std::vector<f32> own(part.points(s.columns));
     const u64 rows = part.y_end - part.y_begin;
     for (u64 z = part.z_begin; z < part.z_end; ++z)
         std::memcpy(own.data() + (z - part.z_begin) * rows * s.columns,

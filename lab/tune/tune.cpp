@@ -2,6 +2,7 @@
 
 #include <concord/lab/internal/status_line.hpp>
 
+#include <concord/algorithm.hpp>
 #include <concord/lab/harness.hpp>
 #include <concord/lab/paired_timing.hpp>
 #include <concord/lab/rotation.hpp>
@@ -399,7 +400,7 @@ class Tuner {
         std::vector<Tuning::Asked> asked, mine;
         use(candidate.rows, &asked);
         bench.work.call(stream_, harness_.operands().in, harness_.operands().out,
-                        Options{.variant = candidate.variant->name});
+                        Options{.variant = std::string(candidate.variant->name)});
         stream_.synchronize();
         use(candidate);
         for (const Tuning::Asked& a : asked) {
@@ -485,8 +486,8 @@ class Tuner {
     }
     // The first algorithm with that table of variants.
     static std::string algorithm_of(const Variant* table) {
-        for (const Algorithm& algorithm : algorithms()) {
-            if (algorithm.variants.front() == table) return std::string(algorithm.name);
+        for (const Algorithm* algorithm : algorithms()) {
+            if (algorithm->variants.front() == table) return std::string(algorithm->name);
         }
         return {};
     }
@@ -501,7 +502,8 @@ class Tuner {
         row.what = std::move(what);
         row.value = std::move(value);
         row.type = bench.point.type;
-        if (!tuning_label(bench.algorithm).empty()) row.label_first = row.label_last = bench.point.label;
+        if (!find_algorithm(bench.algorithm)->tuning_label.empty())
+            row.label_first = row.label_last = bench.point.label;
         std::tie(row.class_first, row.class_last) = bench.reach;
         return row;
     }

@@ -26,12 +26,9 @@ enum class Tolerance {
     no_bound  // nothing is known; devices are still compared
 };
 
-// Of a library that is not Concord's nothing is known: its sum may be one long chain.
+// Of a library other than Concord nothing is known: its sum may be one long chain.
 u64 depth_of(const Variant& variant, u64 n) {
-    for (const Variant* row : scan_variants()) {
-        if (row->name == variant.name) return scan_depth(row->name, n);
-    }
-    return std::max<u64>(1, n);
+    return variant.longest_chain != nullptr ? variant.longest_chain(n) : std::max<u64>(1, n);
 }
 
 template <class T>

@@ -35,14 +35,6 @@ u64 to_bits(T value) {
     return bits;
 }
 
-// What names of the table promise; of libraries that are not Concord's, nothing.
-bool is_stable(const Variant& variant) {
-    for (const Variant* row : sort_variants()) {
-        if (row->name == variant.name) return sort_is_stable(row->name);
-    }
-    return false;
-}
-
 using Call =
     std::function<Enqueued(Stream&, std::span<const View> in, std::span<const View> out, const Options&)>;
 
@@ -75,9 +67,7 @@ Work sorted_work(std::string title, const Input& keys, const std::optional<Input
     work.call = std::move(call);
     work.verify = [reference = std::make_shared<SortReference>(keys, values, std::move(order))](
                       const Variant& variant, std::size_t output, u64 first, std::span<const std::byte> got,
-                      Verdict& verdict) {
-        reference->verify(is_stable(variant), output, first, got, verdict);
-    };
+                      Verdict& verdict) { reference->verify(variant.stable, output, first, got, verdict); };
     return work;
 }
 

@@ -1,0 +1,29 @@
+#pragma once
+/// The descriptor of an algorithm. Each algorithm's header declares its own (`scan_algorithm`); the build makes the list of all of
+/// them from CONCORD_ALGORITHMS in algorithms/CMakeLists.txt.
+
+#include <concord/variant.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace concord {
+
+struct Tunable;
+
+struct Algorithm {
+    std::string_view name;
+    std::string_view summary;  ///< what it computes, as a formula where there is one
+    std::span<const Variant* const>
+        variants;  ///< by preference: `auto` takes the first that supports and suits the call
+    std::span<const Tunable* const> tunables =
+        {};                              ///< parameters of its launches that a tuning table may set
+    std::string_view tuning_label = {};  ///< what tuning tables label its problems by: "taps"; empty: nothing
+};
+
+/// All algorithms, in the order of CONCORD_ALGORITHMS.
+std::span<const Algorithm* const> algorithms();
+/// The algorithm of that name; null if there is none.
+const Algorithm* find_algorithm(std::string_view name);
+
+}  // namespace concord
