@@ -103,6 +103,20 @@ function(concord_headers)
   endforeach()
 endfunction()
 
+# concord_algorithm_files(VARIABLE PATTERN): the paths that the pattern gives with each algorithm's name for NAME. An error
+# names the one that is missing.
+function(concord_algorithm_files variable pattern)
+  set(files "")
+  foreach(algorithm IN LISTS CONCORD_ALGORITHMS)
+    string(REPLACE NAME ${algorithm} file ${pattern})
+    if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${file})
+      message(FATAL_ERROR "CONCORD_ALGORITHMS names '${algorithm}', which has no ${file}")
+    endif()
+    list(APPEND files ${PROJECT_SOURCE_DIR}/${file})
+  endforeach()
+  set(${variable} ${files} PARENT_SCOPE)
+endfunction()
+
 # concord_library_layer(NAME): the sources of a layer of libconcord, target concord_NAME.
 function(concord_library_layer name)
   add_library(concord_${name} OBJECT)

@@ -1,4 +1,4 @@
-// Map and add through the public API; `concord check` covers variants, types, sizes and patterns.
+// Map through the public API; `concord check` covers variants, types, sizes and patterns.
 #include "devices.hpp"
 
 using namespace concord;
@@ -111,8 +111,6 @@ DEVICE_TEST(map_refuses_what_its_contract_excludes) {
     CHECK(throws(ErrorCode::unsupported, "sqrt", [&] { map(*stream, ints, ints, MapFunction::sqrt); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'fastest'; available: vectorized",
                  [&] { map(*stream, a, out, MapFunction::copy, {"fastest"}); }));
-    CHECK(throws(ErrorCode::invalid_argument, "types differ",
-                 [&] { add(*stream, a.view(), a.view(), ints.view()); }));
     if (device.traits().dialect != Dialect::host)
         CHECK(throws(ErrorCode::unsupported, "available",
                      [&] { map(*stream, a, out, MapFunction::copy, {"serial"}); }));

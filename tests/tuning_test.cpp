@@ -2,6 +2,7 @@
 #include "devices.hpp"
 
 #include <concord/lab/paired_timing.hpp>
+#include <concord/lab/suite.hpp>
 #include <concord/tuning.hpp>
 
 #include <unistd.h>
@@ -95,76 +96,56 @@ class Folder {
 
 // --- What is called: small, but so that tunables matter -------------------------------------------------------------
 
-template <class T>
-std::vector<std::byte> bytes_of(const std::vector<T>& values) {
-    const auto bytes = std::as_bytes(std::span(values));
-    return {bytes.begin(), bytes.end()};
-}
-
 using Call = std::function<std::vector<std::byte>(Stream&, const Options&)>;
 
-// One call an algorithm and kind of work, and its results' bytes.
-std::vector<std::pair<std::string, Call>> calls() {
-    constexpr u64 n = 70001;
-    std::vector<std::pair<std::string, Call>> list;
-    list.emplace_back("map", [](Stream& s, const Options& o) {
-        const Array<f32> in(s, random_values<f32>(n)), out(s, n);
-        map(s, in, out, MapFunction::negate, o);
-        return bytes_of(out.to_host(s));
-    });
-    list.emplace_back("reduce", [](Stream& s, const Options& o) {
-        const Array<f32> in(s, random_values<f32>(n)), out(s, 1);
-        reduce(s, in.view(), out.view(), ReduceOp::sum, o);
-        return bytes_of(out.to_host(s));
-    });
-    list.emplace_back("scan", [](Stream& s, const Options& o) {
-        const Array<f32> in(s, random_values<f32>(3 * n)), out(s, 3 * n);
-        scan(s, in.view(), out.view(), ReduceOp::sum, ScanKind::inclusive, o);
-        return bytes_of(out.to_host(s));
-    });
-    list.emplace_back("histogram", [](Stream& s, const Options& o) {
-        const Array<f32> in(s, random_values<f32>(n));
-        const Array<u64> out(s, 300);
-        histogram(s, in.view(), out.view(), HistogramBins::even(-1, 1), o);
-        return bytes_of(out.to_host(s));
-    });
-    list.emplace_back("compact", [](Stream& s, const Options& o) {
-        const Array<i32> in(s, random_values<i32>(n)), out(s, n);
-        const Array<u64> count(s, 1);
-        const i32 zero = 0;
-        s.fill(*out.buffer(), 0, out.view().bytes(), &zero, sizeof zero);
-        compact(s, in, out, count, Keep{KeepRule::odd}, o);
-        return bytes_of(out.to_host(s));
-    });
-    list.emplace_back("sort", [](Stream& s, const Options& o) {
-        const Array<u32> in(s, random_values<u32>(3 * n)), out(s, 3 * n);
-        sort(s, in.view(), out.view(), {}, o);
-        return bytes_of(out.to_host(s));
-    });
-    list.emplace_back("transpose", [](Stream& s, const Options& o) {
-        const Array<f32> in(s, random_values<f32>(401 * 399)), out(s, 401 * 399);
-        transpose(s, in, out, TransposeShape{401, 399}, o);
-        return bytes_of(out.to_host(s));
-    });
-    list.emplace_back("convolve", [](Stream& s, const Options& o) {
-        const Array<f32> in(s, random_values<f32>(301 * 299)), out(s, 301 * 299);
-        convolve(s, in, ConvolveMask(random_values<f32>(9), 3, 3), out, ConvolveShape{301, 299}, o);
-        return bytes_of(out.to_host(s));
-    });
-    for (const u64 steps : {u64{1}, u64{5}}) {
-        list.emplace_back("stencil", [steps](Stream& s, const Options& o) {
-            const Array<f32> in(s, random_values<f32>(60 * 70 * 64)), out(s, 60 * 70 * 64);
-            const std::vector<f64> star{0.3, 0.1, 0.05};
-            stencil(s, in.view(), out.view(), StencilShape{60, 70, 64}, StarCoefficients(star), steps, o);
-            return bytes_of(out.to_host(s));
-        });
+// Buffers with the work's inputs and outputs, a call, and its results' bytes.
+std::vector<std::byte> results_of(const lab::Work& work, Stream& stream, const Options& options) {
+    std::vector<std::shared_ptr<Buffer>> buffers;
+    std::vector<View> in, out;
+    std::vector<std::byte> bytes;
+    auto view = [&](Type type, u64 count) {
+        bytes.assign(count * size_of(type), std::byte{0});
+        buffers.push_back(stream.device().allocate(bytes.size(), &stream));
+        return View{buffers.back().get(), 0, count, type};
+    };
+    auto write = [&](const View& to) {
+        stream.write(*to.buffer, 0, bytes.data(), bytes.size());
+        stream.synchronize();
+    };
+    for (const lab::Input& input : work.inputs) {
+        in.push_back(view(input.type, input.count));
+        input.make(0, bytes);
+        write(in.back());
     }
-    list.emplace_back("matmul", [](Stream& s, const Options& o) {
-        const Array<f32> a(s, random_values<f32>(150 * 130)), b(s, random_values<f32>(130 * 170)),
-            c(s, 150 * 170);
-        matmul(s, a.view(), b.view(), c.view(), MatmulShape{150, 170, 130}, {}, o);
-        return bytes_of(c.to_host(s));
-    });
+    for (const lab::Output& output : work.outputs) {
+        out.push_back(view(output.type, output.count));
+        write(out.back());
+    }
+    work.call(stream, in, out, options);
+    std::vector<std::byte> results;
+    for (const View& from : out) {
+        const std::size_t first = results.size();
+        results.resize(first + from.bytes());
+        stream.read(results.data() + first, *from.buffer, 0, from.bytes());
+        stream.synchronize();
+    }
+    return results;
+}
+
+// What a quick tuning measures of each algorithm.
+std::vector<std::pair<std::string, Call>> calls() {
+    constexpr u64 n = 210003;
+    std::vector<std::pair<std::string, Call>> list;
+    for (const lab::Suite& suite : lab::suites()) {
+        u64 left = suite.tuning.quick_workloads;
+        for (const lab::Workload& workload : suite.workloads) {
+            const auto& names = suite.tuning.workloads;
+            if (std::find(names.begin(), names.end(), workload.name) == names.end() || left == 0) continue;
+            --left;
+            list.emplace_back(suite.name, [work = workload.make(suite.tuning.types.front(), n, 1).value()](
+                                              Stream& s, const Options& o) { return results_of(work, s, o); });
+        }
+    }
     return list;
 }
 

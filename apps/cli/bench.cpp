@@ -40,13 +40,18 @@ int bench(Asked asked) {
     check_variant_names(options.algorithms, options.variants, {"all", "auto"});
     check_workload_names(options);
     options.types = types_of(asked.types, options.types);
-    if (!asked.sizes.empty()) options.sizes = sizes_of(asked.sizes);
+    options.sizes = sizes_of(asked.sizes);
+    std::vector<Suite> all = suites();
+    if (options.algorithms.empty()) {
+        for (Suite& suite : all)
+            suite.bench_sizes = {suite.bench_sizes.back()};
+    }
     for (const std::string& path : {asked.json, asked.csv}) {
         if (!path.empty()) check_writable(path);
     }
     check_apart({{"--json", asked.json}, {"--csv", asked.csv}, {"--trace", asked.trace}});
     TraceFile trace(asked.trace);
-    const BenchReport report = lab::bench(suites(), options, &std::cout);
+    const BenchReport report = lab::bench(all, options, &std::cout);
     trace.write();
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     if (!asked.csv.empty()) write_whole(asked.csv, report.csv());
@@ -69,7 +74,10 @@ void add_bench(CLI::App& program, Action& action) {
     add_list(*command, "--workloads", options.workloads,
              "Operators, functions and data, or all (default: each algorithm's first)");
     add_list(*command, "--types", asked->types, "Element types, or all (default: f32)");
-    add_list(*command, "--sizes", asked->sizes, "Element counts (default: 2^10,2^16,2^20,2^24,2^26)");
+    add_list(
+        *command, "--sizes", asked->sizes,
+        "Element counts (default: each algorithm's own, 2^10 to 2^26; without ALGORITHM only the largest "
+        "of them)");
     command->add_flag("--hot", options.hot, "Leave data in the caches: every call on the same operands");
     auto* calls =
         command

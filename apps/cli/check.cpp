@@ -48,6 +48,8 @@ void add_check(CLI::App& program, Action& action) {
     add_list(*command, "--patterns", asked->patterns, "What the inputs look like, or all (default)");
     command->add_flag("--full", asked->options.full,
                       "Sizes up to 2^32 + 1 elements too, as far as memory goes");
+    command->add_flag("--verbose", asked->options.verbose,
+                      "List what was skipped or is not applicable, with the reasons");
     command->add_option("--seed", asked->options.seed, "Of the generated inputs (1)");
     command->add_option("--json", asked->json, "Write counts, matrix and failures to this file");
     command->add_option("--junit", asked->junit, "Write a JUnit report to this file");

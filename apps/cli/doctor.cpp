@@ -35,7 +35,7 @@ void try_device(const std::string& selector, Findings& findings) {
     try {
         Harness harness(selector);
         for (const Suite& suite : suites()) {
-            if (suite.name != "map" && suite.name != "reduce") continue;
+            if (!suite.is_trial) continue;
             const Work work = suite.workloads.front().make(Type::f32, trial_size, 1).value();
             harness.load(work, {});
             const std::string_view chosen = harness.call("auto").variant;

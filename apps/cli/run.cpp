@@ -23,13 +23,6 @@
 namespace concord::app {
 namespace {
 
-std::vector<std::string> order_names() {
-    std::vector<std::string> names;
-    for (const OperationOrder order : all_operation_orders)
-        names.emplace_back(name_of(order));
-    return names;
-}
-
 struct Times {
     double compile = 0, upload = 0, kernel = 0, download = 0, total = 0;
 };
@@ -44,9 +37,9 @@ struct Result {
 
 // Uploads, computes, downloads. The algorithm is called twice: the first call compiles, which device time
 // would count as work; the second one is the kernel time, and `total` is without it. A length that only the call knows
-// is put into `output`. `second`: null, or a second output.
-Result compute(RunTask& task, Device& device, Inputs inputs, NpyHeader& output, const NpyHeader* second,
-               const Asked& asked) {
+// is put into the plan.
+Result compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, const Asked& asked) {
+    NpyHeader& output = plan.output;
     const auto stream = device.create_stream();
     const auto marks = [&] {
         std::vector<std::shared_ptr<Event>> made(6);
@@ -56,7 +49,7 @@ Result compute(RunTask& task, Device& device, Inputs inputs, NpyHeader& output, 
     }();
     Result result;
     result.bytes.resize(output.count * size_of(output.type));
-    if (second != nullptr) result.second.resize(second->count * size_of(second->type));
+    if (plan.second) result.second.resize(plan.second->header.count * size_of(plan.second->header.type));
 
     const HostClock total;
     stream->record(*marks[0]);
@@ -69,18 +62,15 @@ Result compute(RunTask& task, Device& device, Inputs inputs, NpyHeader& output, 
         upload(*stream, *buffers.back(), input->source(), progress);
     }
     stream->record(*marks[1]);
-    buffers.push_back(device.allocate(result.bytes.size(), stream.get()));
-    const View out{buffers.back().get(), 0, output.count, output.type};
-    buffers.push_back(device.allocate(sizeof(u64), stream.get()));
-    const View count{buffers.back().get(), 0, 1, Type::u64};
-    buffers.push_back(device.allocate(result.second.size(), stream.get()));
-    const View other{buffers.back().get(), 0, second != nullptr ? second->count : 0,
-                     second != nullptr ? second->type : Type::u8};
-    auto call = [&](const Options& options) {
-        if (second != nullptr) return task.call_two(*stream, views, out, other, options);
-        return task.is_counted() ? task.call_counted(*stream, views, out, count, options)
-                                 : task.call(*stream, views, out, options);
+    std::vector<View> outs;
+    auto add_output = [&](u64 count, Type type) {
+        buffers.push_back(device.allocate(count * size_of(type), stream.get()));
+        outs.push_back({buffers.back().get(), 0, count, type});
     };
+    add_output(output.count, output.type);
+    if (plan.second) add_output(plan.second->header.count, plan.second->header.type);
+    if (plan.counted) add_output(1, Type::u64);
+    auto call = [&](const Options& options) { return task.call(*stream, views, outs, options); };
     stream->synchronize();
 
     const Options options = asked.options();
@@ -99,14 +89,14 @@ Result compute(RunTask& task, Device& device, Inputs inputs, NpyHeader& output, 
     const double extra = second_call.milliseconds();
 
     stream->record(*marks[4]);
-    if (task.is_counted()) {
-        stream->read(&output.count, *count.buffer, 0, sizeof output.count);
+    if (plan.counted) {
+        stream->read(&output.count, *outs.back().buffer, 0, sizeof output.count);
         stream->synchronize();
         output.shape = {output.count};
         result.bytes.resize(output.count * size_of(output.type));
     }
-    stream->read(result.bytes.data(), *out.buffer, 0, result.bytes.size());
-    stream->read(result.second.data(), *other.buffer, 0, result.second.size());
+    stream->read(result.bytes.data(), *outs[0].buffer, 0, result.bytes.size());
+    if (plan.second) stream->read(result.second.data(), *outs[1].buffer, 0, result.second.size());
     stream->record(*marks[5]);
     stream->synchronize();
     result.times.total = total.milliseconds() - extra;
@@ -135,11 +125,12 @@ class NpySink final : public PipelineSink {
 };
 
 // Computes by segments, from the input files into the output file, which is complete then.
-Result compute_by_segments(RunTask& task, const PipelineDevices& devices, const char* algorithm,
-                           Inputs inputs, NpyHeader& output, const Asked& asked) {
+Result compute_by_segments(Pipelined& task, const PipelineDevices& devices, const std::string& algorithm,
+                           Inputs inputs, RunPlan& plan, const Asked& asked) {
+    NpyHeader& output = plan.output;
     const HostClock total;
     OutputFile file(asked.out);
-    if (task.is_counted() && file.is_channel())
+    if (plan.counted && file.is_channel())
         throw Error(ErrorCode::unsupported, "--out",
                     "'" + asked.out + "' is written to as it comes, and the length of " + algorithm +
                         "'s output, which is known only in the end, comes first: name a file");
@@ -159,7 +150,7 @@ Result compute_by_segments(RunTask& task, const PipelineDevices& devices, const 
                                       .progress = [&](u64 done, u64 /*all*/) { progress.at(done * size); }};
         result.pipeline = task.run_pipeline(devices, sources, sink, options);
     }
-    if (task.is_counted()) {
+    if (plan.counted) {
         output.count = result.pipeline->count;
         output.shape = {output.count};
         const std::string final_header = npy_header(output.type, output.shape, header.size());
@@ -174,7 +165,7 @@ Result compute_by_segments(RunTask& task, const PipelineDevices& devices, const 
 }
 
 // Computes by ranks, one a device, each of which reads and writes its box of the files.
-Result compute_by_boxes(RunTask& task, const std::vector<std::shared_ptr<Device>>& devices, Inputs inputs,
+Result compute_by_boxes(OverBoxes& task, const std::vector<std::shared_ptr<Device>>& devices, Inputs inputs,
                         const Asked& asked) {
     if (!asked.memory_limit.empty())
         throw Error(ErrorCode::unsupported, "--memory-limit", "is for one device, not for ranks");
@@ -190,29 +181,34 @@ Result compute_by_boxes(RunTask& task, const std::vector<std::shared_ptr<Device>
     return result;
 }
 
-constexpr const char* with_pipeline = "map, add, reduce, scan, histogram and compact are";
+// "map, add and scan are".
+std::string are(const std::vector<std::string>& names) {
+    if (names.size() == 1) return names.front() + " is";
+    return joined({names.begin(), names.end() - 1}) + " and " + names.back() + " are";
+}
 
 // Whether to compute by segments: because a length of theirs is asked for, or the whole does not fit. Outputs are on the
 // host as well, which may be the device's memory.
-bool by_segments(const RunTask& task, const char* algorithm, const Device& device, Inputs inputs,
-                 const NpyHeader& output, const NpyHeader* second, const Asked& asked) {
+bool by_segments(const RunTask& task, const std::string& algorithm, const Device& device, Inputs inputs,
+                 const RunPlan& plan, const Asked& asked) {
     const DeviceTraits& traits = device.traits();
-    u64 whole = output.count * size_of(output.type);
-    if (second != nullptr) whole += second->count * size_of(second->type);
+    const bool is_pipelined = as<Pipelined>(task) != nullptr;
+    u64 whole = plan.output.count * size_of(plan.output.type);
+    if (plan.second) whole += plan.second->header.count * size_of(plan.second->header.type);
     if (traits.shares_host_memory) whole *= 2;
     for (const auto& input : inputs)
         whole += input->bytes();
     const u64 limit = bytes_of("--memory-limit", asked.memory_limit);
-    if (limit > 0 && whole > limit && !task.has_pipeline())
+    if (limit > 0 && whole > limit && !is_pipelined)
         throw Error(ErrorCode::unsupported, "--memory-limit",
-                    std::string(algorithm) + " is not done by segments, and takes " + std::to_string(whole) +
-                        " bytes; " + with_pipeline);
+                    algorithm + " is not done by segments, and takes " + std::to_string(whole) + " bytes; " +
+                        are(commands_with<Pipelined>()));
     // An eighth is left to scratch and to others.
     const u64 memory = limit > 0 ? limit : traits.global_memory / 8 * 7;
-    return bytes_of("--chunk", asked.chunk) > 0 || (task.has_pipeline() && whole > memory);
+    return bytes_of("--chunk", asked.chunk) > 0 || (is_pipelined && whole > memory);
 }
 
-void print_json(const char* algorithm, const RunTask& task,
+void print_json(const std::string& algorithm, const RunTask& task,
                 const std::vector<std::shared_ptr<Device>>& devices, const InputArray& input,
                 const NpyHeader& output, const Asked& asked, const Result& result) {
     using nlohmann::ordered_json;
@@ -266,6 +262,11 @@ void print_json(const char* algorithm, const RunTask& task,
     std::cout << object.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
+bool runs_on(const RunTask& task, const Device& device) {
+    const auto* const text = as<TakesText>(task);
+    return text == nullptr || !text->has_text() || device.traits().compiles_text;
+}
+
 // The device that was asked for; `auto` is the best of those that can run the task.
 std::shared_ptr<Device> device_for(const RunTask& task, const std::string& selector) {
     auto device = open_device(selector);
@@ -273,16 +274,17 @@ std::shared_ptr<Device> device_for(const RunTask& task, const std::string& selec
     const bool chosen = selector.empty()
                             ? variable != nullptr && *variable != '\0' && variable != std::string_view("auto")
                             : selector != "auto";
-    if (chosen || task.runs_on(*device)) return device;
+    if (chosen || runs_on(task, *device)) return device;
     for (const std::string& other : device_selectors()) {
-        if (auto candidate = open_device(other); task.runs_on(*candidate)) return candidate;
+        if (auto candidate = open_device(other); runs_on(task, *candidate)) return candidate;
     }
     return device;  // which then says what it lacks
 }
 
 // The devices that were asked for, the first of which stands for all. Throws for several if the task is not one of a pipeline.
-std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const char* algorithm,
+std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const std::string& algorithm,
                                                  const Asked& asked) {
+    const bool has_boxes = as<OverBoxes>(task) != nullptr;
     std::vector<std::shared_ptr<Device>> devices;
     for (const std::string& selector : asked.devices) {
         if (selector == "all")
@@ -291,18 +293,18 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const char
                         "tbb,opencl");
         auto device = open_device(selector);
         // A rank is a rank, and several may sit on one device.
-        if (!task.has_boxes() && std::find(devices.begin(), devices.end(), device) != devices.end())
+        if (!has_boxes && std::find(devices.begin(), devices.end(), device) != devices.end())
             throw Error(ErrorCode::invalid_argument, "--devices",
                         device->info().selector + " is named twice");
         devices.push_back(std::move(device));
     }
     if (devices.empty()) devices.push_back(device_for(task, asked.device));
-    if (devices.size() > 1 && !task.has_pipeline() && !task.has_boxes())
-        throw Error(ErrorCode::unsupported, "--devices",
-                    std::string(algorithm) +
-                        " is not done by segments, which several devices of one process would share; " +
-                        with_pipeline + ", stencil is done by ranks" +
-                        (task.has_ranks() ? "; under mpirun so is " + std::string(algorithm) : ""));
+    if (devices.size() > 1 && as<Pipelined>(task) == nullptr && !has_boxes)
+        throw Error(
+            ErrorCode::unsupported, "--devices",
+            algorithm + " is not done by segments, which several devices of one process would share; " +
+                are(commands_with<Pipelined>()) + ", " + are(commands_with<OverBoxes>()) + " done by ranks" +
+                (as<OverRanks>(task) != nullptr ? "; under mpirun so is " + algorithm : ""));
     for (const auto& device : devices) {
         if (!device->traits().runs)
             throw Error(ErrorCode::unsupported, asked.devices.empty() ? "--device" : "--devices",
@@ -311,15 +313,16 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const char
     return devices;
 }
 
-int run(const char* algorithm, RunTask& task, const Asked& asked) {
-    if (RankJob::has_ranks()) return run_on_ranks(algorithm, task, asked);
-    const auto inputs = open_inputs(algorithm, task, asked);
-    NpyHeader output = with_count(task.plan(inputs));
+int run(const RunCommand& command, RunTask& task, const Asked& asked) {
+    if (RankJob::has_ranks()) return run_on_ranks(command, task, asked);
+    const std::string algorithm(command.name);
+    auto* const pipelined = as<Pipelined>(task);
+    auto* const over_boxes = as<OverBoxes>(task);
+    const auto inputs = open_inputs(command, task, asked);
+    RunPlan plan = plan_of(task, inputs);
     check_writable(asked.out);
-    std::optional<NpyHeader> second;
-    const std::string second_path = task.second_output();
-    if (!second_path.empty()) {
-        second = with_count(task.plan_second(inputs));
+    const std::string second_path = plan.second ? plan.second->path : "";
+    if (plan.second) {
         check_writable(second_path);
         if (second_path == asked.out)
             throw Error(ErrorCode::invalid_argument, "--out", "'" + asked.out + "' is both outputs' file");
@@ -332,13 +335,13 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
     const auto devices = devices_for(task, algorithm, asked);
     const auto& device = devices[0];
     TraceFile trace(asked.trace);
-    const bool boxes = task.has_boxes() && (devices.size() > 1 || task.asks_for_boxes());
-    bool pieces = !boxes && (devices.size() > 1 || by_segments(task, algorithm, *device, inputs, output,
-                                                               second ? &*second : nullptr, asked));
+    const bool boxes = over_boxes != nullptr && (devices.size() > 1 || over_boxes->asks_for_boxes());
+    bool pieces =
+        !boxes && (devices.size() > 1 || by_segments(task, algorithm, *device, inputs, plan, asked));
     Result result;
     try {
         if (boxes) {
-            result = compute_by_boxes(task, devices, inputs, asked);
+            result = compute_by_boxes(*over_boxes, devices, inputs, asked);
         } else if (!pieces) {
             // Others may have most of the memory, the host's or the device's.
             auto again = [&](const char* what) {
@@ -347,26 +350,29 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
                 pieces = true;
             };
             try {
-                result = compute(task, *device, inputs, output, second ? &*second : nullptr, asked);
+                result = compute(task, *device, inputs, plan, asked);
             } catch (const Error& error) {
-                if (error.code() != ErrorCode::out_of_memory || !task.has_pipeline()) throw;
+                if (error.code() != ErrorCode::out_of_memory || pipelined == nullptr) throw;
                 again(error.what());
             } catch (const std::bad_alloc&) {
-                if (!task.has_pipeline()) throw;
+                if (pipelined == nullptr) throw;
                 again("the host is out of memory");
             }
         }
-        if (pieces) result = compute_by_segments(task, devices, algorithm, inputs, output, asked);
+        if (pieces) result = compute_by_segments(*pipelined, devices, algorithm, inputs, plan, asked);
     } catch (const Error& error) {
-        if (error.code() != ErrorCode::compile_failed || !task.has_user_text()) throw;
+        const auto* const text = as<TakesText>(task);
+        if (error.code() != ErrorCode::compile_failed || text == nullptr || !text->has_text()) throw;
         throw Error(ErrorCode::invalid_argument, "--text", error.what());
     }
+    const NpyHeader& output = plan.output;
     if (!pieces && !boxes) {
         const std::string header = npy_header(output.type, output.shape);
         write_whole(asked.out, {std::as_bytes(std::span(header)), result.bytes});
     }
-    if (second) {
-        const std::string second_header = npy_header(second->type, second->shape);
+    if (plan.second) {
+        const NpyHeader& second = plan.second->header;
+        const std::string second_header = npy_header(second.type, second.shape);
         write_whole(second_path, {std::as_bytes(std::span(second_header)), result.second});
     }
 
@@ -392,41 +398,44 @@ int run(const char* algorithm, RunTask& task, const Asked& asked) {
 }  // namespace
 
 void add_run(CLI::App& program, Action& action) {
-    CLI::App* command =
-        add_command(program, "run", "Run an algorithm on .npy files", run_tasks().front().example);
+    CLI::App* command = add_command(program, "run", "Run an algorithm on .npy files",
+                                    std::string(run_commands().front().example));
     command->require_subcommand(1);
-    for (const RunTaskRow& row : run_tasks()) {
-        CLI::App* one = add_command(*command, row.name, row.description, row.example);
-        const std::shared_ptr<RunTask> task = row.make();
+    for (const RunCommand& algorithm : run_commands()) {
+        CLI::App* one = add_command(*command, std::string(algorithm.name), std::string(algorithm.summary),
+                                    std::string(algorithm.example));
+        const std::shared_ptr<RunTask> task = algorithm.make();
+        const bool is_pipelined = as<Pipelined>(*task) != nullptr;
         auto asked = std::make_shared<Asked>();
-        auto* in = add_list(*one, "--in", asked->in,
-                            task->input_count() == 1
-                                ? "Input, a .npy file"
-                                : "Input, a .npy file; given once for each input: --in A --in B");
+        auto* in =
+            add_list(*one, "--in", asked->in,
+                     algorithm.inputs == 1 ? "Input, a .npy file"
+                                           : "Input, a .npy file; given once for each input: --in A --in B");
         in->required()->delimiter('\0')->type_name("FILE");  // a file's name may hold commas
         one->add_option("--out", asked->out, "Output, a .npy file: appears whole or not at all")->required();
         auto* device =
             one->add_option("--device", asked->device, "Selector (default: $CONCORD_DEVICE, else auto)");
         add_list(*one, "--devices", asked->devices,
-                 task->has_boxes()
+                 as<OverBoxes>(*task) != nullptr
                      ? "Selectors of devices that share the work, a rank on each; one may be named twice"
-                 : task->has_pipeline() ? "Selectors of devices that share the work, by segments"
-                 : task->has_ranks()    ? "Under mpirun one for each rank in turn; else one, as --device"
-                                        : "As --device: several share what is done by segments only")
+                 : is_pipelined ? "Selectors of devices that share the work, by segments"
+                 : as<OverRanks>(*task) != nullptr
+                     ? "Under mpirun one for each rank in turn; else one, as --device"
+                     : "As --device: several share what is done by segments only")
             ->excludes(device);
         one->add_option("--variant", asked->variant, "See `concord algorithms`, or auto (default)");
         one->add_option("--order", asked->order,
                         "Minimum ordering guarantee of float operations: canonical (bitwise identical on "
                         "every device), "
                         "variant-specific or unspecified (default)")
-            ->check(CLI::IsMember(order_names()));
+            ->check(CLI::IsMember(names_of(all_operation_orders)));
         one->add_option("--memory-limit", asked->memory_limit,
-                        task->has_pipeline()
+                        is_pipelined
                             ? "Most memory for data, such as 256M or 2G: what takes more is done by segments "
                               "(default: the device's memory)"
                             : "Most memory for data, such as 256M or 2G: what takes more is refused")
             ->type_name("BYTES");
-        if (task->has_pipeline()) {
+        if (is_pipelined) {
             one->add_option("--chunk", asked->chunk,
                             "Bytes of the first input in a segment (default: by measured rates)")
                 ->type_name("BYTES");
@@ -434,7 +443,7 @@ void add_run(CLI::App& program, Action& action) {
         one->add_flag("--json", asked->json, "Print what ran and how long it took as one JSON object");
         TraceFile::add_option(*one, asked->trace);
         task->add_options(*one);
-        one->callback([=, &action] { action = [=] { return run(row.name, *task, *asked); }; });
+        one->callback([=, &action] { action = [=] { return run(algorithm, *task, *asked); }; });
     }
 }
 

@@ -83,8 +83,7 @@ class Output {
 // What is read and written, known to all ranks alike.
 struct Plan {
     std::vector<std::unique_ptr<InputArray>> inputs;
-    NpyHeader output, second;
-    std::string second_path;  // empty: there is no second output
+    RunPlan outputs;
 };
 
 void refuse_options(const Asked& asked) {
@@ -96,32 +95,27 @@ void refuse_options(const Asked& asked) {
     }
 }
 
-void check_task(const char* algorithm, const RunTask& task, const Asked& asked) {
-    if (!task.has_ranks() && !task.has_boxes()) {
-        std::vector<std::string> names;
-        for (const RunTaskRow& row : run_tasks()) {
-            if (const auto known = row.make(); known->has_ranks() || known->has_boxes())
-                names.emplace_back(row.name);
-        }
+void check_task(const RunCommand& command, const RunTask& task, const Asked& asked) {
+    if (as<OverRanks>(task) == nullptr && as<OverBoxes>(task) == nullptr)
         throw Error(ErrorCode::unsupported, "ALGORITHM",
-                    std::string(algorithm) + " is not done by ranks of mpirun; there are " + joined(names));
-    }
+                    std::string(command.name) + " is not done by ranks of mpirun; there are " +
+                        joined(commands_with<OverRanks, OverBoxes>()));
     refuse_options(asked);
 }
 
-Plan make_plan(const char* algorithm, RunTask& task, const Asked& asked) {
+Plan make_plan(const RunCommand& command, RunTask& task, const Asked& asked) {
     Plan plan;
-    std::string what = algorithm;
+    std::string what(command.name);
     RankJob::together([&] {
-        check_task(algorithm, task, asked);
-        plan.inputs = open_inputs(algorithm, task, asked);
-        plan.output = with_count(task.plan(plan.inputs));
-        if (task.has_boxes()) task.check_boxes(RankJob::ranks().size(), asked.options());
-        plan.second_path = task.second_output();
-        if (!plan.second_path.empty()) plan.second = with_count(task.plan_second(plan.inputs));
+        check_task(command, task, asked);
+        plan.inputs = open_inputs(command, task, asked);
+        plan.outputs = plan_of(task, plan.inputs);
+        const auto& second = plan.outputs.second;
+        if (const auto* const boxes = as<OverBoxes>(task))
+            boxes->check_boxes(RankJob::ranks().size(), asked.options());
         if (RankJob::speaks()) check_writable(asked.out);
-        if (RankJob::speaks() && !plan.second_path.empty()) check_writable(plan.second_path);
-        if (plan.second_path == asked.out)
+        if (RankJob::speaks() && second) check_writable(second->path);
+        if (second && second->path == asked.out)
             throw Error(ErrorCode::invalid_argument, "--out", "'" + asked.out + "' is both outputs' file");
         for (const auto& input : plan.inputs) {
             what += ", " + input->description();
@@ -156,19 +150,18 @@ struct Done {
 };
 
 // Computes twice, as in one process: the first call compiles.
-Done compute(RunTask& task, Device& device, const Plan& plan, const Asked& asked) {
+Done compute(OverRanks& task, Device& device, const Plan& plan, const Asked& asked) {
     Communicator& ranks = RankJob::ranks();
     const HostClock total;
-    Output out(asked.out, plan.output, task.spread_output());
+    Output out(asked.out, plan.outputs.output, task.spread_output());
     std::unique_ptr<Output> second;
-    if (!plan.second_path.empty())
-        second = std::make_unique<Output>(plan.second_path, plan.second, task.spread_output());
+    if (const auto& planned = plan.outputs.second)
+        second = std::make_unique<Output>(planned->path, planned->header, task.spread_output());
 
     Done done;
     const auto stream = device.create_stream();
     std::vector<std::shared_ptr<Buffer>> buffers;
-    std::vector<View> views;
-    View to, other;
+    std::vector<View> views, outs;
     RankJob::together([&] {
         const HostClock clock;
         for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
@@ -183,15 +176,15 @@ Done compute(RunTask& task, Device& device, const Plan& plan, const Asked& asked
             buffers.push_back(device.allocate(output.part().count * size_of(output.type()), stream.get()));
             return View{buffers.back().get(), 0, output.part().count, output.type()};
         };
-        to = room(out);
-        if (second) other = room(*second);
+        outs = {room(out)};
+        if (second) outs.push_back(room(*second));
         stream->synchronize();
         done.read = clock.milliseconds();
     });
 
     auto call = [&] {
         const HostClock clock;
-        done.variant = task.call_ranks(ranks, *stream, views, to, other, asked.options()).variant;
+        done.variant = task.call_ranks(ranks, *stream, views, outs, asked.options()).variant;
         stream->synchronize();
         ranks.barrier();
         return clock.milliseconds();
@@ -202,8 +195,8 @@ Done compute(RunTask& task, Device& device, const Plan& plan, const Asked& asked
 
     const HostClock clock;
     std::vector<std::byte> unused;
-    out.write(*stream, to, done.first);
-    if (second) second->write(*stream, other, unused);
+    out.write(*stream, outs[0], done.first);
+    if (second) second->write(*stream, outs[1], unused);
     out.keep();
     if (second) second->keep();
     done.write = clock.milliseconds();
@@ -211,31 +204,33 @@ Done compute(RunTask& task, Device& device, const Plan& plan, const Asked& asked
     return done;
 }
 
-Done compute_boxes(RunTask& task, Device& device, const Plan& plan, const Asked& asked) {
+Done compute_boxes(OverBoxes& task, Device& device, const Plan& plan, const Asked& asked) {
     const auto stream = device.create_stream();
     const BoxesRun run = task.run_boxes(RankJob::ranks(), *stream, plan.inputs, asked.out, asked.options());
     return {run.variant, run.compile, run.upload, run.kernel, run.download, run.total, {}, run};
 }
 
-void print_json(const char* algorithm, const RunTask& task, const std::vector<std::string>& devices,
+void print_json(const RunCommand& command, const RunTask& task, const std::vector<std::string>& devices,
                 const Device& device, const Plan& plan, const Asked& asked, const Done& done) {
     using nlohmann::ordered_json;
     Communicator& ranks = RankJob::ranks();
-    ordered_json object = {
-        {"algorithm", algorithm},
-        {"function", task.title()},
-        {"variant", done.variant},
-        {"device", {{"selector", device.info().selector}, {"name", device.info().name}}},
-        {"backend", device.info().backend},
-        {"type", name_of(plan.inputs[0]->type())},
-        {"shape", plan.inputs[0]->shape()},
-        {"output", {{"file", asked.out}, {"type", name_of(plan.output.type)}, {"shape", plan.output.shape}}},
-        {"times_ms",
-         {{"compile", done.compile},
-          {"upload", done.read},
-          {"kernel", done.kernel},
-          {"download", done.write},
-          {"total", done.total}}}};
+    ordered_json object = {{"algorithm", command.name},
+                           {"function", task.title()},
+                           {"variant", done.variant},
+                           {"device", {{"selector", device.info().selector}, {"name", device.info().name}}},
+                           {"backend", device.info().backend},
+                           {"type", name_of(plan.inputs[0]->type())},
+                           {"shape", plan.inputs[0]->shape()},
+                           {"output",
+                            {{"file", asked.out},
+                             {"type", name_of(plan.outputs.output.type)},
+                             {"shape", plan.outputs.output.shape}}},
+                           {"times_ms",
+                            {{"compile", done.compile},
+                             {"upload", done.read},
+                             {"kernel", done.kernel},
+                             {"download", done.write},
+                             {"total", done.total}}}};
     if (const auto generated = plan.inputs[0]->generation())
         object["generated"] = {{"kind", generated->kind}, {"seed", generated->seed}};
     object["ranks"] = ranks.size();
@@ -278,9 +273,9 @@ std::shared_ptr<Device> device_of_rank(const std::vector<std::string>& devices, 
     return open_device(alike[RankJob::on_this_machine().rank % alike.size()].selector);
 }
 
-int run_on_ranks(const char* algorithm, RunTask& task, const Asked& asked) {
+int run_on_ranks(const RunCommand& command, RunTask& task, const Asked& asked) {
     Communicator& ranks = RankJob::ranks();
-    const Plan plan = make_plan(algorithm, task, asked);
+    const Plan plan = make_plan(command, task, asked);
     RankJob::on_this_machine();
     std::shared_ptr<Device> device;
     RankJob::together([&] {
@@ -289,20 +284,22 @@ int run_on_ranks(const char* algorithm, RunTask& task, const Asked& asked) {
             throw Error(ErrorCode::unsupported, asked.devices.empty() ? "--device" : "--devices",
                         "'" + device->info().selector + "' only compiles, it cannot run anything");
     });
-    const Done done =
-        task.has_boxes() ? compute_boxes(task, *device, plan, asked) : compute(task, *device, plan, asked);
+    auto* const boxes = as<OverBoxes>(task);
+    const Done done = boxes != nullptr ? compute_boxes(*boxes, *device, plan, asked)
+                                       : compute(*as<OverRanks>(task), *device, plan, asked);
 
     std::vector<std::string> selectors;
     for (const auto& said : ranks.all_gather(std::as_bytes(std::span(device->info().selector))))
         selectors.emplace_back(reinterpret_cast<const char*>(said.data()), said.size());
     if (!RankJob::speaks()) return status_ok;
     if (asked.json) {
-        print_json(algorithm, task, selectors, *device, plan, asked, done);
+        print_json(command, task, selectors, *device, plan, asked, done);
         return status_ok;
     }
-    std::cout << algorithm << "/" << done.variant << " (" << task.title() << ") on " << ranks.size()
+    std::cout << command.name << "/" << done.variant << " (" << task.title() << ") on " << ranks.size()
               << " ranks, " << joined(selectors) << ": " << plan.inputs[0]->description();
-    if (plan.output.shape.empty()) std::cout << " = " << value_name(plan.output.type, done.first.data());
+    const NpyHeader& output = plan.outputs.output;
+    if (output.shape.empty()) std::cout << " = " << value_name(output.type, done.first.data());
     if (done.boxes) std::cout << " cut " << done.boxes->cut;
     std::cout << " -> " << asked.out << ", kernel " << rounded(done.kernel) << " ms\n";
     return status_ok;

@@ -7,7 +7,7 @@
 namespace concord::app {
 
 /// As `concord run` in one process; called by all ranks.
-int run_on_ranks(const char* algorithm, RunTask& task, const Asked& asked);
+int run_on_ranks(const RunCommand& command, RunTask& task, const Asked& asked);
 
 /// The device of this rank: of --devices the one whose turn it is; of --device, where no number is given, that of the rank's
 /// number on its machine, among those of the same kind.

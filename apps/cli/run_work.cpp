@@ -32,23 +32,26 @@ u64 bytes_of(const char* option, const std::string& text) {
     return bytes;
 }
 
-std::vector<std::unique_ptr<InputArray>> open_inputs(const char* algorithm, const RunTask& task,
+std::vector<std::unique_ptr<InputArray>> open_inputs(const RunCommand& command, const RunTask& task,
                                                      const Asked& asked) {
     std::vector<std::unique_ptr<InputArray>> inputs;
     std::string beside;
-    if (auto generated = task.generated()) {
+    const auto* const generates = as<GeneratesInput>(task);
+    if (auto generated = generates != nullptr ? generates->generated() : nullptr) {
         beside = " beside " + generated->name();
         inputs.push_back(std::move(generated));
     }
-    if (const std::size_t files = task.input_count() - inputs.size(); asked.in.size() != files)
+    if (const std::size_t files = command.inputs - inputs.size(); asked.in.size() != files)
         throw Error(ErrorCode::invalid_argument, "--in",
-                    std::string(algorithm) + " takes " + std::to_string(files) +
+                    std::string(command.name) + " takes " + std::to_string(files) +
                         (files == 1 ? " input" : " inputs") + beside + ", " +
                         std::to_string(asked.in.size()) + " given");
     for (const std::string& path : asked.in)
         inputs.push_back(std::make_unique<NpyFile>(path));
-    for (const std::string& path : task.more_inputs())
-        inputs.push_back(std::make_unique<NpyFile>(path));
+    if (const auto* const names = as<NamesInputs>(task)) {
+        for (const std::string& path : names->more_inputs())
+            inputs.push_back(std::make_unique<NpyFile>(path));
+    }
     return inputs;
 }
 
@@ -76,11 +79,16 @@ void upload(Stream& stream, Buffer& to, const PipelineSource& from, ProgressBar&
     }
 }
 
-NpyHeader with_count(NpyHeader header) {
-    header.count = 1;
-    for (const u64 n : header.shape)
-        header.count *= n;
-    return header;
+RunPlan plan_of(RunTask& task, Inputs inputs) {
+    RunPlan plan = task.plan(inputs);
+    auto count = [](NpyHeader& header) {
+        header.count = 1;
+        for (const u64 n : header.shape)
+            header.count *= n;
+    };
+    count(plan.output);
+    if (plan.second) count(plan.second->header);
+    return plan;
 }
 
 }  // namespace concord::app

@@ -28,14 +28,14 @@ u64 bytes_of(const char* option, const std::string& text);
 
 /// What is generated, the files of --in and those of the task's own options, opened. Throws invalid_argument for as many as the
 /// algorithm does not take.
-std::vector<std::unique_ptr<InputArray>> open_inputs(const char* algorithm, const RunTask& task,
+std::vector<std::unique_ptr<InputArray>> open_inputs(const RunCommand& command, const RunTask& task,
                                                      const Asked& asked);
 
 /// Reads all elements into a buffer: where the host cannot see that, by way of two pinned ones.
 void upload(Stream& stream, Buffer& to, const PipelineSource& from, ProgressBar& progress);
 
-/// The header with the count that its shape says.
-NpyHeader with_count(NpyHeader header);
+/// The task's plan, with the counts that the shapes say.
+RunPlan plan_of(RunTask& task, Inputs inputs);
 
 /// Milliseconds since it was made.
 class HostClock {

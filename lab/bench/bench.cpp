@@ -93,7 +93,7 @@ class Runner {
 
     void measure_workload(const Suite& suite, const Workload& workload) {
         for (const Type type : options_.types) {
-            for (const u64 n : options_.sizes) {
+            for (const u64 n : options_.sizes.empty() ? suite.bench_sizes : options_.sizes) {
                 const std::optional<Work> work = workload.make(type, n, options_.seed);
                 // A suite of one type only has it whatever is asked for.
                 if (!work || (work->type() != type && type != options_.types.front())) continue;

@@ -79,8 +79,8 @@ struct BenchOptions {
     std::vector<std::string> variants = {"auto"};  ///< names, "all", or "auto": what the library takes
     std::vector<std::string> workloads = {};       ///< names; empty: the first of each suite; "all"
     std::vector<Type> types = {Type::f32};
-    std::vector<u64> sizes = {1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 26};
-    bool hot = false;         ///< leave data in the caches
+    std::vector<u64> sizes = {};  ///< empty: each suite's own
+    bool hot = false;             ///< leave data in the caches
     u64 calls = 0;            ///< host time of a call among so many in a row, which is hot; 0: device time
     bool recorded = false;    ///< with `calls`: replays of a recorded call
     bool baselines = false;   ///< time the libraries' own ways beside ours

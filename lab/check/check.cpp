@@ -131,7 +131,7 @@ class Runner {
                 station.failures_in_a_row = 0;
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::unsupported) {
-                    report_.unsupported(at, reason_of(error));
+                    report_.not_applicable(at, reason_of(error));
                     continue;
                 }
                 progress_.clear();

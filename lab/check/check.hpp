@@ -22,6 +22,7 @@ struct CheckOptions {
     std::vector<Pattern> patterns = {};        ///< empty: those of the suite
     std::vector<Placement> placements = {};    ///< only these of the plan's; empty: all of them
     bool full = false;                         ///< sizes past 2^32 too, as far as memory goes
+    bool verbose = false;                      ///< print() lists what was skipped or is not applicable
     u64 seed = 1;
     /// What to call with a failure's options, to run the case again; empty: it is told as the CheckOptions
     /// that run it.
@@ -61,17 +62,19 @@ class CheckReport {
     /// `other`: a device whose bits were different.
     void disagree(const CheckCase& at, const std::string& other);
     void skip(const CheckCase& at, const std::string& reason);
-    void unsupported(const CheckCase& at, const std::string& reason);
+    void not_applicable(const CheckCase& at, const std::string& reason);
     void no_cases(const std::string& algorithm);
 
     u64 passed() const;
     u64 failed() const;
     u64 skipped() const;
+    u64 not_applicable() const;
     /// 0: all well; 1: a result is wrong or differs; 2: nothing that was asked for could be checked; 4: the
     /// device failed or ran out of memory. What `concord check` exits with.
     int status() const;
 
-    /// The matrix variant x device, the reasons for what was not run, and the counts.
+    /// The matrix variant x device and one line of counts. Before these, where the options ask for it or nothing ran, what
+    /// was not run, with the reasons.
     void print(std::ostream& out) const;
     std::string json() const;
     std::string junit() const;
@@ -116,6 +119,8 @@ class CheckReport {
         auto operator<=>(const Note&) const = default;
     };
     std::map<Note, u64> notes_;  // how often
+    // By algorithm, variant and device.
+    std::map<std::tuple<std::string, std::string, std::string>, u64> not_applicable_;
     bool device_failed_ = false;
     std::vector<std::string> without_cases_;
 };

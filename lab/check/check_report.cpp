@@ -143,8 +143,9 @@ void CheckReport::skip(const CheckCase& at, const std::string& reason) {
     note(at, "skipped", reason);
 }
 
-void CheckReport::unsupported(const CheckCase& at, const std::string& reason) {
-    note(at, "not supported", reason);
+void CheckReport::not_applicable(const CheckCase& at, const std::string& reason) {
+    ++not_applicable_[{at.algorithm, std::string(at.variant->name), at.device}];
+    note(at, "not applicable", reason);
 }
 
 void CheckReport::no_cases(const std::string& algorithm) {
@@ -168,6 +169,13 @@ u64 CheckReport::failed() const {
 
 u64 CheckReport::skipped() const {
     return sum(&Tally::skipped);
+}
+
+u64 CheckReport::not_applicable() const {
+    u64 sum = 0;
+    for (const auto& [at, count] : not_applicable_)
+        sum += count;
+    return sum;
 }
 
 int CheckReport::status() const {
@@ -209,8 +217,6 @@ void CheckReport::print(std::ostream& out) const {
         }
         table.add(std::move(cells));
     }
-    out << '\n';
-    table.print(out);
     out << "\nbits: equal to the reference's to the bit. bound: floats in the variant's own order, with the "
            "worst error /\n"
            "bound against float64";
@@ -220,12 +226,17 @@ void CheckReport::print(std::ostream& out) const {
     for (const auto& [key, counts] : tallies_)
         compiled = compiled || (!counts.ran && counts.passed > 0);
     if (compiled) out << "compiles: the kernels were compiled for a device that is not here; nothing ran.\n";
-    for (const auto& [note, count] : notes_)
-        out << note.kind << ": " << note.where << ": " << note.reason << " (" << count << ")\n";
+    if (options_.verbose || passed() + failed() == 0) {
+        for (const auto& [note, count] : notes_)
+            out << note.kind << ": " << note.where << ": " << note.reason << " (" << count << ")\n";
+    }
     for (const std::string& algorithm : without_cases_)
         out << "FAILED: there are no cases for " << algorithm << '\n';
     if (passed() + failed() == 0) out << "nothing that was asked for could be checked\n";
-    out << "check: " << passed() << " passed, " << failed() << " failed, " << skipped() << " skipped\n";
+    out << '\n';
+    table.print(out);
+    out << "check: " << passed() << " passed, " << failed() << " failed, " << skipped() << " skipped, "
+        << not_applicable() << " not applicable\n";
 }
 
 std::string CheckReport::json() const {
@@ -243,6 +254,8 @@ std::string CheckReport::json() const {
                                  {"order", name_of(row.order)}, {"device", device},
                                  {"verdict", verdict(counts)},  {"passed", counts.passed},
                                  {"failed", counts.failed},     {"skipped", counts.skipped}};
+            const auto other = not_applicable_.find({row.algorithm, row.variant, device});
+            cell["not_applicable"] = other == not_applicable_.end() ? 0 : other->second;
             if (counts.ratio >= 0) cell["worst_error_over_bound"] = counts.ratio;
             if (counts.alarm >= 0) cell["worst_error_over_alarm_bound"] = counts.alarm;
             root["matrix"].push_back(std::move(cell));
@@ -266,6 +279,7 @@ std::string CheckReport::json() const {
     root["passed"] = passed();
     root["failed"] = failed();
     root["skipped"] = skipped();
+    root["not_applicable"] = not_applicable();
     return root.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -1,28 +1,13 @@
 #include <concord/lab/suite.hpp>
 
+#include "suite_entries.hpp"
+
 #include <concord/algorithm.hpp>
 
 #include <algorithm>
 
 namespace concord::lab {
 namespace {
-
-// Where the cases of an algorithm are.
-struct Entry {
-    std::string_view algorithm;
-    Suite (*suite)();
-};
-constexpr Entry entries[] = {{"map", map_suite},
-                             {"add", add_suite},
-                             {"reduce", reduce_suite},
-                             {"scan", scan_suite},
-                             {"histogram", histogram_suite},
-                             {"compact", compact_suite},
-                             {"sort", sort_suite},
-                             {"transpose", transpose_suite},
-                             {"convolve", convolve_suite},
-                             {"stencil", stencil_suite},
-                             {"matmul", matmul_suite}};
 
 // Around the tiles of the kernels (128 ... 65536 elements), primes, past 2^20, where reductions have three
 // levels, and past 2^23, where their chunks are longer.
@@ -52,16 +37,22 @@ constexpr Placement placements[] = {{0, 0, 0, false}, {1, 1, 1, false}, {0, 1, 3
 std::vector<Suite> suites() {
     std::vector<Suite> all;
     for (const Algorithm* algorithm : algorithms()) {
-        Suite suite;
-        for (const Entry& entry : entries) {
-            if (entry.algorithm == algorithm->name) suite = entry.suite();
-        }
+        const auto entry = std::find_if(suite_entries.begin(), suite_entries.end(),
+                                        [&](const SuiteEntry& e) { return e.algorithm == algorithm->name; });
+        Suite suite = entry->make();
         suite.name = algorithm->name;
         suite.summary = algorithm->summary;
         suite.variants.assign(algorithm->variants.begin(), algorithm->variants.end());
         all.push_back(std::move(suite));
     }
     return all;
+}
+
+std::vector<u64> powers_of_two(int first, int last, int step) {
+    std::vector<u64> sizes;
+    for (int k = first; k <= last; k += step)
+        sizes.push_back(u64{1} << k);
+    return sizes;
 }
 
 bool asked_for(const std::vector<std::string>& list, std::string_view name) {

@@ -1,7 +1,7 @@
 #pragma once
 /// The one list of cases that checks, measurements and tests go through. A new algorithm adds a file
-/// suites/NAME.cpp and a line in suite.cpp; a new variant of an algorithm adds nothing: every case runs on
-/// every variant of the algorithm's table.
+/// suites/NAME.cpp that defines `Suite NAME_suite()`; CMake finds it by the name. A new variant of an algorithm adds
+/// nothing: every case runs on every variant of the algorithm's table.
 
 #include <concord/lab/work.hpp>
 
@@ -76,6 +76,36 @@ struct Workload {
     std::function<std::optional<Work>(Type type, u64 n, u64 seed)> make;
 };
 
+/// Element counts of a quick and of a full run.
+struct Sizes {
+    std::vector<u64> quick, full;
+    const std::vector<u64>& of(bool is_quick) const { return is_quick ? quick : full; }
+};
+
+/// Every power 2^first, 2^(first + step) ... up to 2^last.
+std::vector<u64> powers_of_two(int first, int last, int step);
+
+/// What `concord tune` measures of an algorithm. A quick run takes the first of the workloads and types.
+struct TuningSubject {
+    std::vector<std::string> workloads = {};  ///< names; empty: the suite's first
+    std::vector<Type> types = {Type::f32};
+    std::size_t quick_workloads = 1, quick_types = 1;
+    /// Workloads that use the same table rows with other data, which a new row must not slow down. A name that begins with
+    /// '_' is appended to the name of the workload that is tuned.
+    std::vector<std::string> guards = {};
+};
+
+/// The study NAME-steps: the variants of an algorithm, from the textbook's to the library's own.
+struct StepsStudy {
+    std::string name;  ///< without "-steps"
+    std::string question, explanation;
+    Sizes sizes;
+    enum class Rate { bytes, operations, items } rate = Rate::bytes;
+    std::vector<Type> types = {Type::f32};
+    std::vector<std::string> workloads = {};  ///< names; empty: the suite's first
+    std::vector<std::string> variants = {"all"};
+};
+
 /// How an algorithm, or a kernel of the user's own, is put to the test.
 struct Suite {
     std::string name;
@@ -87,23 +117,19 @@ struct Suite {
     std::vector<Workload> workloads;
     /// Whether variants that crawl on a device are spared its large sizes there.
     bool skips_slow_variants = true;
+
+    /// What `concord bench` measures by default; where no algorithm is named, the last of them.
+    std::vector<u64> bench_sizes = {1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 26};
+    /// Of studies that compare all algorithms.
+    Sizes study_sizes = {{1 << 20}, {1 << 26}};
+    TuningSubject tuning = {};
+    std::optional<StepsStudy> steps = {};
+    /// Whether `concord doctor` tries it on every device.
+    bool is_trial = false;
 };
 
-/// The suites of Concord's own algorithms, in their order. One without cases has none yet.
+/// The suites of Concord's own algorithms, in the order of algorithms().
 std::vector<Suite> suites();
-
-/// What the suites' files give: cases and workloads.
-Suite map_suite();
-Suite add_suite();
-Suite reduce_suite();
-Suite scan_suite();
-Suite histogram_suite();
-Suite compact_suite();
-Suite sort_suite();
-Suite transpose_suite();
-Suite convolve_suite();
-Suite stencil_suite();
-Suite matmul_suite();
 
 /// Whether `list` is empty or ["all"], or holds `name`.
 bool asked_for(const std::vector<std::string>& list, std::string_view name);

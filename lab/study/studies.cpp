@@ -8,12 +8,7 @@
 namespace concord::study {
 namespace {
 
-std::vector<u64> powers(int first, int last, int step) {
-    std::vector<u64> sizes;
-    for (int k = first; k <= last; k += step)
-        sizes.push_back(u64{1} << k);
-    return sizes;
-}
+using lab::powers_of_two;
 
 std::vector<u64> multiples(u64 last, u64 step) {
     std::vector<u64> sizes;
@@ -23,26 +18,27 @@ std::vector<u64> multiples(u64 last, u64 step) {
 }
 
 std::vector<u64> every_element() {
-    std::vector<u64> sizes = powers(0, 28, 2);
+    std::vector<u64> sizes = powers_of_two(0, 28, 2);
     sizes.push_back(u64{1} << 29);
     return sizes;
 }
 
 // What every algorithm's steps have in common: a bar a variant, and time over sizes.
-Study steps_of(const std::string& algorithm, const std::string& name, const std::string& question,
-               const std::string& text, Sizes sizes, Measure measure,
-               const std::vector<Type>& types = {Type::f32}, const std::vector<std::string>& workloads = {},
-               const std::vector<std::string>& variants = {"all"}) {
-    Study study{name + "-steps", {}, question, text, {}, {}, Study::Kind::bench};
-    study.title = "The steps of " + algorithm;
-    study.cases = {{algorithm, std::move(sizes), variants, workloads, types}};
+Study steps_of(const Suite& suite) {
+    const lab::StepsStudy& what = *suite.steps;
+    Study study{what.name + "-steps", {}, what.question, what.explanation, {}, {}, Study::Kind::bench};
+    study.title = "The steps of " + suite.name;
+    study.cases = {{suite.name, what.sizes, what.variants, what.workloads, what.types}};
     Figure bars{"What each step buys",
                 "From the textbook's way to the library's own; all are held to the same reference.", steps};
-    bars.y = measure;
-    bars.ceilings = measure != Measure::items;  // how often data are read is part of the question
+    using Rate = lab::StepsStudy::Rate;
+    bars.y = what.rate == Rate::bytes        ? Measure::rate
+             : what.rate == Rate::operations ? Measure::flops
+                                             : Measure::items;
+    bars.ceilings = bars.y != Measure::items;  // how often data are read is part of the question
     Figure time{"Time over sizes", "Both axes are logarithmic. The bars through the marks are quartiles.",
                 lines};
-    if (workloads.size() > 1) bars.panels = time.panels = {By::device, By::workload};
+    if (what.workloads.size() > 1) bars.panels = time.panels = {By::device, By::workload};
     study.figures = {std::move(bars), std::move(time)};
     return study;
 }
@@ -67,7 +63,7 @@ Study primitives() {
             {},
             {},
             Study::Kind::bench};
-    const Sizes sizes{powers(0, 20, 4), every_element()};
+    const Sizes sizes{powers_of_two(0, 20, 4), every_element()};
     Figure time = figure("Time of a call", "Both axes are logarithmic.", lines, By::n, Measure::time);
     Figure part = figure(
         "Part of the ceiling",
@@ -135,7 +131,7 @@ Study transfers() {
             {},
             {},
             Study::Kind::transfers};
-    s.cases = {{"transfers", {powers(10, 22, 4), powers(10, 28, 2)}}};
+    s.cases = {{"transfers", {powers_of_two(10, 22, 4), powers_of_two(10, 28, 2)}}};
     Figure all =
         figure("All of the way", "Host time of a call, both axes logarithmic.", lines, By::n, Measure::time);
     all.ceilings = false;
@@ -262,7 +258,8 @@ Study scaling() {
             {},
             {},
             Study::Kind::bench};
-    const Sizes sizes{powers(18, 20, 1), powers(18, 26, 1)}, few{powers(16, 18, 1), powers(16, 22, 1)};
+    const Sizes sizes{powers_of_two(18, 20, 1), powers_of_two(18, 26, 1)},
+        few{powers_of_two(16, 18, 1), powers_of_two(16, 22, 1)};
     for (const char* algorithm : {"map", "reduce", "scan", "sort"})
         s.cases.push_back({algorithm, algorithm == std::string("sort") ? few : sizes, {"auto"}});
     s.cases.push_back({"matmul", few, {"auto"}});
@@ -361,15 +358,8 @@ Study portable() {
             {},
             {},
             Study::Kind::bench};
-    struct {
-        const char* algorithm;
-        int quick, full;
-    } constexpr rows[] = {{"map", 20, 26},     {"add", 20, 26},       {"reduce", 20, 26},
-                          {"scan", 20, 26},    {"histogram", 20, 26}, {"compact", 20, 26},
-                          {"sort", 18, 26},    {"transpose", 20, 26}, {"convolve", 20, 26},
-                          {"stencil", 18, 26}, {"matmul", 18, 24}};
-    for (const auto& row : rows)
-        s.cases.push_back({row.algorithm, {{u64{1} << row.quick}, {u64{1} << row.full}}, {"auto"}});
+    for (const Suite& suite : lab::suites())
+        s.cases.push_back({suite.name, suite.study_sizes, {"auto"}});
     s.figures = {figure("Part of the ceiling",
                         "Bytes that must move, or operations that must be done, at the ceiling's rate, over "
                         "the time taken. Sort "
@@ -390,7 +380,7 @@ Study tuned() {
             {},
             {},
             Study::Kind::tuning};
-    s.cases = {{"tuning", {powers(16, 20, 4), powers(16, 24, 4)}}};
+    s.cases = {{"tuning", {powers_of_two(16, 20, 4), powers_of_two(16, 24, 4)}}};
     s.figures = {figure("Gain over the defaults",
                         "The defaults' time over that with the table; 1 is no gain.", gains, By::n,
                         Measure::time)};
@@ -408,9 +398,8 @@ Study agrees() {
         {},
         {},
         Study::Kind::check};
-    for (const char* algorithm : {"map", "add", "reduce", "scan", "histogram", "compact", "sort", "transpose",
-                                  "convolve", "stencil", "matmul"})
-        s.cases.push_back({algorithm, {}});
+    for (const Suite& suite : lab::suites())
+        s.cases.push_back({suite.name, {}});
     s.figures = {figure("The matrix", "", agreement, By::n, Measure::time)};
     return s;
 }
@@ -418,56 +407,17 @@ Study agrees() {
 }  // namespace
 
 const std::vector<Study>& studies() {
-    static const std::vector<Study> all = {
-        primitives(),
-        steps_of(
-            "reduce", "reduce", "What does each step from the textbook's reduction to the library's buy?",
-            "Trees in global memory, then in local memory; neighbours, then halves, so that busy work-items "
-            "are contiguous; two "
-            "elements at load; registers instead of local memory; and one launch with a fixed order of "
-            "additions.",
-            {powers(16, 20, 2), powers(16, 28, 4)}, Measure::rate),
-        steps_of("scan", "scan", "What does each step from the textbook's scan to the library's buy?",
-                 "Work-inefficient and work-efficient trees, with blocks, against bank conflicts, and in one "
-                 "pass with look-back.",
-                 {powers(16, 20, 2), powers(16, 28, 4)}, Measure::rate, {Type::u32}),
-        steps_of("sort", "sort", "What does each step from sorting networks to radix sorts buy?",
-                 "Networks compare n log² n times and know no data; radix sorts read every digit once.",
-                 {powers(10, 18, 4), powers(10, 26, 4)}, Measure::items, {Type::u32}),
-        steps_of(
-            "transpose", "transpose",
-            "What does it take to read rows and write columns at the rate of a copy?",
-            "Tiles in local memory make both sides contiguous; padding keeps work-items out of each other's "
-            "banks; wide accesses "
-            "and blocks in registers do the rest.",
-            {powers(16, 20, 2), powers(16, 28, 4)}, Measure::rate),
-        steps_of("matmul", "matmul", "What does each level of blocking buy?",
-                 "A product does 2 n³ operations on 3 n² elements: whoever keeps elements close gets the "
-                 "device's arithmetic.",
-                 {powers(12, 18, 2), powers(12, 24, 4)}, Measure::flops, {Type::f32}, {},
-                 // tf32x3, of another accuracy, is none of the steps.
-                 {"register_tiled", "packed", "blocks_tiled", "tiled", "blocks", "naive", "serial"}),
-        steps_of(
-            "convolve", "convolution", "Where should a mask's neighbourhood be kept?",
-            "From global memory alone over constant and local memory to registers that slide down the image.",
-            {powers(16, 20, 2), powers(16, 26, 2)}, Measure::rate, {Type::f32}, {"3x3", "5x5", "7x7"}),
-        steps_of("stencil", "stencil", "How is a volume's neighbourhood kept close?",
-                 "Every point is needed by 6 R others: planes in local memory, queues in registers, several "
-                 "steps at once.",
-                 {powers(16, 18, 2), powers(16, 26, 2)}, Measure::rate),
-        histogram_bins(),
-        transfers(),
-        group_size(),
-        divergence(),
-        bank_conflicts(),
-        coalescing(),
-        scaling(),
-        weak_scaling(),
-        strong_scaling(),
-        throughput_scaling(),
-        portable(),
-        tuned(),
-        agrees()};
+    static const std::vector<Study> all = [] {
+        std::vector<Study> list = {primitives()};
+        for (const Suite& suite : lab::suites()) {
+            if (suite.steps) list.push_back(steps_of(suite));
+        }
+        for (Study (*const study)() :
+             {histogram_bins, transfers, group_size, divergence, bank_conflicts, coalescing, scaling,
+              weak_scaling, strong_scaling, throughput_scaling, portable, tuned, agrees})
+            list.push_back(study());
+        return list;
+    }();
     return all;
 }
 

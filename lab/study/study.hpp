@@ -2,7 +2,7 @@
 /// Studies: experiments that are written down as a table, run through the bench, and reported as figures.
 ///
 /// A study asks a question. Its cases say what is measured to answer it, and its figures what is shown of that. The table is
-/// studies(), in studies.cpp; adding a study is adding a row there.
+/// studies(), in studies.cpp; adding a study is adding a row there. The steps of an algorithm are in its suite.
 
 #include "chart.hpp"
 #include "store.hpp"
@@ -16,13 +16,8 @@ struct BenchRow;
 
 namespace concord::study {
 
+using lab::Sizes;
 using lab::Suite;
-
-/// Element counts to measure at.
-struct Sizes {
-    std::vector<u64> quick, full;
-    const std::vector<u64>& of(bool is_quick) const { return is_quick ? quick : full; }
-};
 
 /// Work that is measured: the product of all its lists.
 struct Case {

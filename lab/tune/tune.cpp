@@ -23,34 +23,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Rows = std::vector<TuningRow>;
 
-// What an algorithm is tuned with: workloads and types, of which a quick run takes the first.
-struct Subject {
-    std::string_view algorithm;
-    std::vector<std::string_view> workloads;
-    std::vector<Type> types;
-    std::size_t quick_workloads, quick_types;
-    /// Other data of the same rows, which these must not make slower: a default may be a hedge. What follows a workload's name,
-    /// or is one of its own.
-    std::vector<std::string> others = {};
-};
-
-const std::vector<Subject>& subjects() {
-    using enum Type;
-    static const std::vector<Subject> all = {
-        {"map", {"negate"}, {f32, u8, f64}, 1, 1},
-        {"add", {"sum"}, {f32, f64}, 1, 1},
-        {"reduce", {"sum"}, {f32, u32, f64, u8}, 1, 2},
-        {"scan", {"exclusive_sum"}, {f32, u32, f64, u8}, 1, 2},
-        {"histogram", {"even256", "even2048", "even65536"}, {f32, u8}, 2, 1, {"_equal"}},
-        {"compact", {"half"}, {f32, u32, f64, u8}, 1, 2, {"few", "most"}},
-        {"sort", {"keys", "pairs"}, {u32, f32, u64, u16, u8}, 2, 1, {"_sorted", "_few", "_skewed"}},
-        {"transpose", {"square"}, {f32, f64, u8}, 1, 1},
-        {"convolve", {"3x3", "5x5", "7x7"}, {f32, u8}, 2, 1},
-        {"stencil", {"radius4", "radius4 x10", "radius1"}, {f32, f64}, 2, 1},
-        {"matmul", {"square"}, {f32, f64}, 1, 1}};
-    return all;
-}
-
 std::vector<u64> default_sizes(const Device& device, bool quick) {
     std::vector<u64> powers;
     if (device.traits().many_items)
@@ -139,8 +111,8 @@ class Tuner {
 
   private:
     struct Task {
-        const Subject& subject;
-        std::string_view workload;
+        const Suite& suite;
+        const Workload& workload;
         Type type;
         u64 n;
     };
@@ -165,42 +137,54 @@ class Tuner {
 
     std::vector<Task> tasks_to_do() const {
         std::vector<Task> tasks;
-        for (const Subject& subject : subjects()) {
-            if (!asked_for(options_.algorithms, subject.algorithm)) continue;
-            for (std::size_t w = 0; w < subject.workloads.size(); ++w) {
-                if (options_.quick && w >= subject.quick_workloads) break;
-                std::vector<Type> types = options_.types.empty() ? subject.types : options_.types;
-                if (options_.quick && options_.types.empty()) types.resize(subject.quick_types);
+        for (const Suite& suite : suites_) {
+            if (!asked_for(options_.algorithms, suite.name)) continue;
+            const TuningSubject& subject = suite.tuning;
+            std::vector<const Workload*> workloads = workloads_of(suite);
+            std::vector<Type> types = options_.types.empty() ? subject.types : options_.types;
+            if (options_.quick) workloads.resize(std::min(workloads.size(), subject.quick_workloads));
+            if (options_.quick && options_.types.empty()) types.resize(subject.quick_types);
+            for (const Workload* workload : workloads) {
                 for (const Type type : types) {
                     for (const u64 n : sizes_)
-                        tasks.push_back({subject, subject.workloads[w], type, n});
+                        tasks.push_back({suite, *workload, type, n});
                 }
             }
         }
         return tasks;
     }
 
+    static std::vector<const Workload*> workloads_of(const Suite& suite) {
+        if (suite.tuning.workloads.empty()) return {&suite.workloads.front()};
+        std::vector<const Workload*> list;
+        for (const std::string& name : suite.tuning.workloads) {
+            const auto workload = std::find_if(suite.workloads.begin(), suite.workloads.end(),
+                                               [&](const Workload& w) { return w.name == name; });
+            if (workload == suite.workloads.end())
+                throw Error(ErrorCode::invalid_argument, "tune",
+                            "the suite of " + suite.name + " has no workload '" + name + "'");
+            list.push_back(&*workload);
+        }
+        return list;
+    }
+
     void tune_task(const Task& task, u64 index, u64 count, double left) {
-        const auto suite = std::find_if(suites_.begin(), suites_.end(),
-                                        [&](const Suite& s) { return s.name == task.subject.algorithm; });
-        const auto workload = std::find_if(suite->workloads.begin(), suite->workloads.end(),
-                                           [&](const Workload& w) { return w.name == task.workload; });
-        const std::optional<Work> work = workload->make(task.type, task.n, options_.seed);
+        const std::optional<Work> work = task.workload.make(task.type, task.n, options_.seed);
         if (!work || work->type() != task.type) return;  // the workload has no such type
-        progress_.show(harness_.selector() + ": " + suite->name + " " + std::string(task.workload) + " of " +
+        progress_.show(harness_.selector() + ": " + task.suite.name + " " + task.workload.name + " of " +
                        size_name(task.n) + " " + std::string(name_of(task.type)) + ", " +
                        std::to_string(index + 1) + " of " + std::to_string(count) + ", " + rounded(left, 3) +
                        " s left");
         TunePoint point;
-        point.algorithm = suite->name;
-        point.workload = task.workload;
+        point.algorithm = task.suite.name;
+        point.workload = task.workload.name;
         point.type = task.type;
         point.n = task.n;
         try {
             if (left <= 0) throw Error(ErrorCode::unsupported, "tune", "the time is spent");
             if (const std::string no_room = harness_.no_room_for(*work); !no_room.empty())
                 throw Error(ErrorCode::out_of_memory, "tune", "no room: " + no_room);
-            tune_work(task, *suite, *work, point);
+            tune_work(task, *work, point);
         } catch (const Error& error) {
             point.problem = error.what();
             report_.failed = report_.failed || error.code() == ErrorCode::device_failed;
@@ -208,7 +192,8 @@ class Tuner {
         report_.points.push_back(std::move(point));
     }
 
-    void tune_work(const Task& task, const Suite& suite, const Work& work, TunePoint& point) {
+    void tune_work(const Task& task, const Work& work, TunePoint& point) {
+        const Suite& suite = task.suite;
         // Where other work has the threads too, one group is not slowed down as several are that must all be done.
         const double load = load_of(harness_.device());
         report_.load = std::max(report_.load, load);
@@ -262,7 +247,7 @@ class Tuner {
             point.tuned_ms = point.default_ms;
             return;
         }
-        if (const std::string slower = slower_on(task, suite, bench, defaults, best); !slower.empty()) {
+        if (const std::string slower = slower_on(task, bench, defaults, best); !slower.empty()) {
             point.tuned_ms = point.default_ms;
             point.note = words_of(best) + " is " + rounded(std::min(last.ratio, again.ratio)) +
                          " times as fast, but slower on " + slower;
@@ -275,17 +260,16 @@ class Tuner {
     }
 
     // Other data, of the same rows, that the candidate is slower with; empty: none.
-    std::string slower_on(const Task& task, const Suite& suite, const Bench& bench, Candidate& defaults,
-                          Candidate& best) {
+    std::string slower_on(const Task& task, const Bench& bench, Candidate& defaults, Candidate& best) {
         constexpr double tolerated = 0.95;
-        for (const std::string& other : task.subject.others) {
-            const std::string name = other.front() == '_' ? std::string(task.workload) + other : other;
-            for (const Workload& workload : suite.workloads) {
+        for (const std::string& guard : task.suite.tuning.guards) {
+            const std::string name = guard.front() == '_' ? task.workload.name + guard : guard;
+            for (const Workload& workload : task.suite.workloads) {
                 if (workload.name != name) continue;
                 const std::optional<Work> work = workload.make(task.type, task.n, options_.seed);
                 if (!work || work->type() != task.type) continue;
                 harness_.load(*work, {});
-                Bench same{suite,
+                Bench same{task.suite,
                            *work,
                            Rotation(stream_, harness_.operands(), cold_bytes(harness_.device())),
                            bench.point,

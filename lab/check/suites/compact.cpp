@@ -232,6 +232,10 @@ Work compact_workload(const char* title, double fraction, Type type, u64 n, u64 
 Suite compact_suite() {
     Suite suite;
     suite.cases = compact_cases;
+    suite.tuning = {.workloads = {"half"},
+                    .types = {Type::f32, Type::u32, Type::f64, Type::u8},
+                    .quick_types = 2,
+                    .guards = {"few", "most"}};
     constexpr std::pair<const char*, double> workloads[] = {{"half", 0.5}, {"few", 0.01}, {"most", 0.99}};
     for (const auto& [title, fraction] : workloads)
         suite.workloads.push_back({title, [title = title, fraction = fraction](Type type, u64 n, u64 seed) {

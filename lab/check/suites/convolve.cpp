@@ -306,6 +306,14 @@ void convolve_cases(const Plan& plan, Type type, const CaseSink& emit) {
 Suite convolve_suite() {
     Suite suite;
     suite.cases = convolve_cases;
+    suite.tuning = {.workloads = {"3x3", "5x5", "7x7"}, .types = {Type::f32, Type::u8}, .quick_workloads = 2};
+    suite.steps = {.name = "convolution",
+                   .question = "Where should a mask's neighbourhood be kept?",
+                   .explanation =
+                       "From global memory alone over constant and local memory to registers that "
+                       "slide down the image.",
+                   .sizes = {powers_of_two(16, 20, 2), powers_of_two(16, 26, 2)},
+                   .workloads = {"3x3", "5x5", "7x7"}};
     static constexpr Kind measured[] = {{5, 5, zero},
                                         {3, 3, zero},
                                         {7, 7, zero},

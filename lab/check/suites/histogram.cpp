@@ -222,6 +222,10 @@ std::optional<Work> workload(std::string_view title, Type counter, u64 bins, Pat
 Suite histogram_suite() {
     Suite suite;
     suite.cases = histogram_cases;
+    suite.tuning = {.workloads = {"even256", "even2048", "even65536"},
+                    .types = {Type::f32, Type::u8},
+                    .quick_workloads = 2,
+                    .guards = {"_equal"}};
     auto add = [&](const std::string& end, Type counter, u64 bins, Pattern pattern) {
         const std::string name = "even" + std::to_string(bins) + end;
         suite.workloads.push_back({name, [=](Type type, u64 n, u64 seed) {

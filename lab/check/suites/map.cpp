@@ -1,9 +1,8 @@
-// The cases of map and add. References are written here anew, not taken from the library.
+// The cases of map. References are written here anew, not taken from the library.
 
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
 
-#include <concord/add.hpp>
 #include <concord/map.hpp>
 
 namespace concord::lab {
@@ -141,25 +140,6 @@ void map_cases(const Plan& plan, Type type, const CaseSink& emit) {
     }
 }
 
-Work add_work(Type type, u64 n, Pattern pattern, u64 seed) {
-    const std::vector<Input> inputs = {{type, n, pattern, seed}, {type, n, pattern, seed + 1}};
-    Work work = visit(type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        return elementwise<T, T, T>("add", "sum", inputs, [](T a, T b) {
-            if constexpr (std::is_floating_point_v<T>) return a + b;
-            return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
-        });
-    });
-    work.call = [](Stream& stream, std::span<const View> in, std::span<const View> out,
-                   const Options& options) { return add(stream, in[0], in[1], out[0], options); };
-    return work;
-}
-
-void add_cases(const Plan& plan, Type type, const CaseSink& emit) {
-    for_plan(plan, type, Depth::huge, patterns_of(type), emit,
-             [&](u64 n, Pattern pattern) { return add_work(type, n, pattern, plan.seed()); });
-}
-
 std::optional<Work> map_workload(MapFunction function, Type type, u64 n, u64 seed) {
     if (function == MapFunction::sqrt && !is_float(type)) return std::nullopt;
     return visit(type, [&](auto tag) {
@@ -172,18 +152,12 @@ std::optional<Work> map_workload(MapFunction function, Type type, u64 n, u64 see
 Suite map_suite() {
     Suite suite;
     suite.cases = map_cases;
+    suite.is_trial = true;
+    suite.tuning = {.workloads = {"negate"}, .types = {Type::f32, Type::u8, Type::f64}};
     for (const MapFunction function : all_map_functions)
         suite.workloads.push_back({std::string(name_of(function)), [function](Type type, u64 n, u64 seed) {
                                        return map_workload(function, type, n, seed);
                                    }});
-    return suite;
-}
-
-Suite add_suite() {
-    Suite suite;
-    suite.cases = add_cases;
-    suite.workloads = {
-        {"sum", [](Type type, u64 n, u64 seed) { return add_work(type, n, Pattern::random, seed); }}};
     return suite;
 }
 

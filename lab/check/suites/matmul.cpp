@@ -254,6 +254,19 @@ void matmul_cases(const Plan& plan, Type type, const CaseSink& emit) {
 Suite matmul_suite() {
     Suite suite;
     suite.cases = matmul_cases;
+    suite.bench_sizes = {1 << 10, 1 << 16, 1 << 20, 1 << 22};
+    suite.study_sizes = {{1 << 18}, {1 << 24}};
+    suite.tuning = {.workloads = {"square"}, .types = {Type::f32, Type::f64}};
+    suite.steps = {
+        .name = "matmul",
+        .question = "What does each level of blocking buy?",
+        .explanation =
+            "A product does 2 n³ operations on 3 n² elements: whoever keeps elements "
+            "close gets the device's arithmetic.",
+        .sizes = {powers_of_two(12, 18, 2), powers_of_two(12, 24, 4)},
+        .rate = StepsStudy::Rate::operations,
+        // tf32x3, of another accuracy, is none of the steps.
+        .variants = {"register_tiled", "packed", "blocks_tiled", "tiled", "blocks", "naive", "serial"}};
     for (const Rule rule : rules)
         suite.workloads.push_back({rule(0).title, [rule](Type type, u64 n, u64 seed) -> std::optional<Work> {
                                        if (!is_float(type)) return std::nullopt;

@@ -274,6 +274,16 @@ Work reduce_workload(ReduceOp op, Type type, u64 n, u64 seed) {
 Suite reduce_suite() {
     Suite suite;
     suite.cases = reduce_cases;
+    suite.is_trial = true;
+    suite.tuning = {
+        .workloads = {"sum"}, .types = {Type::f32, Type::u32, Type::f64, Type::u8}, .quick_types = 2};
+    suite.steps = {.name = "reduce",
+                   .question = "What does each step from the textbook's reduction to the library's buy?",
+                   .explanation =
+                       "Trees in global memory, then in local memory; neighbours, then halves, so that busy "
+                       "work-items are contiguous; two elements at load; registers instead of local memory; "
+                       "and one launch with a fixed order of additions.",
+                   .sizes = {powers_of_two(16, 20, 2), powers_of_two(16, 28, 4)}};
     for (const ReduceOp op : all_reduce_ops)
         suite.workloads.push_back({std::string(name_of(op)), [op](Type type, u64 n, u64 seed) {
                                        return reduce_workload(op, type, n, seed);

@@ -202,6 +202,16 @@ void scan_cases(const Plan& plan, Type type, const CaseSink& emit) {
 Suite scan_suite() {
     Suite suite;
     suite.cases = scan_cases;
+    suite.tuning = {.workloads = {"exclusive_sum"},
+                    .types = {Type::f32, Type::u32, Type::f64, Type::u8},
+                    .quick_types = 2};
+    suite.steps = {.name = "scan",
+                   .question = "What does each step from the textbook's scan to the library's buy?",
+                   .explanation =
+                       "Work-inefficient and work-efficient trees, with blocks, against bank "
+                       "conflicts, and in one pass with look-back.",
+                   .sizes = {powers_of_two(16, 20, 2), powers_of_two(16, 28, 4)},
+                   .types = {Type::u32}};
     for (const ScanKind kind : {ScanKind::exclusive, ScanKind::inclusive}) {
         for (const ReduceOp op : all_reduce_ops) {
             // Positive floats: of a sum that cancels, even nothing would be within a long chain's bound.

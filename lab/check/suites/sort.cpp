@@ -264,6 +264,19 @@ Work pairs_workload(const char* title, Type type, u64 n, u64 seed) {
 Suite sort_suite() {
     Suite suite;
     suite.cases = sort_cases;
+    suite.study_sizes.quick = {1 << 18};
+    suite.tuning = {.workloads = {"keys", "pairs"},
+                    .types = {Type::u32, Type::f32, Type::u64, Type::u16, Type::u8},
+                    .quick_workloads = 2,
+                    .guards = {"_sorted", "_few", "_skewed"}};
+    suite.steps = {.name = "sort",
+                   .question = "What does each step from sorting networks to radix sorts buy?",
+                   .explanation =
+                       "Networks compare n log² n times and know no data; radix sorts read every "
+                       "digit once.",
+                   .sizes = {powers_of_two(10, 18, 4), powers_of_two(10, 26, 4)},
+                   .rate = StepsStudy::Rate::items,
+                   .types = {Type::u32}};
     constexpr std::pair<const char*, Pattern> workloads[] = {{"keys", Pattern::random},
                                                              {"keys_sorted", Pattern::sorted},
                                                              {"keys_few", Pattern::few},

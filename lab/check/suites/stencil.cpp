@@ -211,6 +211,16 @@ void stencil_cases(const Plan& plan, Type type, const CaseSink& emit) {
 Suite stencil_suite() {
     Suite suite;
     suite.cases = stencil_cases;
+    suite.study_sizes.quick = {1 << 18};
+    suite.tuning = {.workloads = {"radius4", "radius4 x10", "radius1"},
+                    .types = {Type::f32, Type::f64},
+                    .quick_workloads = 2};
+    suite.steps = {.name = "stencil",
+                   .question = "How is a volume's neighbourhood kept close?",
+                   .explanation =
+                       "Every point is needed by 6 R others: planes in local memory, queues in "
+                       "registers, several steps at once.",
+                   .sizes = {powers_of_two(16, 18, 2), powers_of_two(16, 26, 2)}};
     static constexpr Kind measured[] = {{brick, 4, 1}, {brick, 4, 10},  {brick, 4, 100},
                                         {brick, 1, 1}, {brick, 2, 1},   {brick, 8, 1},
                                         {odd, 4, 1},   {shallow, 4, 1}, {narrow, 4, 1}};

@@ -140,6 +140,13 @@ void transpose_cases(const Plan& plan, Type type, const CaseSink& emit) {
 Suite transpose_suite() {
     Suite suite;
     suite.cases = transpose_cases;
+    suite.tuning = {.workloads = {"square"}, .types = {Type::f32, Type::f64, Type::u8}};
+    suite.steps = {.name = "transpose",
+                   .question = "What does it take to read rows and write columns at the rate of a copy?",
+                   .explanation =
+                       "Tiles in local memory make both sides contiguous; padding keeps work-items out of "
+                       "each other's banks; wide accesses and blocks in registers do the rest.",
+                   .sizes = {powers_of_two(16, 20, 2), powers_of_two(16, 28, 4)}};
     // Of 2^28 elements oblong is 16383 x 16385; rows64 of 2^30 is 64 x 2^24, columns3 of 2^25 + 2^24 is 2^24 x 3.
     for (const Rule* rule : {&square, &oblong, &rows64, &columns3, &rows3, &columns65, &rows1})
         suite.workloads.push_back(

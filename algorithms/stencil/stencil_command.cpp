@@ -1,7 +1,7 @@
 // `concord run stencil`: on one device, and over ranks, each of which reads or makes its part of the volume and writes it.
 
+#include "boxes.hpp"
 #include "generate.hpp"
-#include "rank_file.hpp"
 #include "rank_job.hpp"
 #include "run.hpp"
 #include "run_work.hpp"
@@ -10,15 +10,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <optional>
 
 namespace concord::app {
 namespace {
 
-class RunStencil final : public RunTask {
+class RunStencil final : public RunTask, public OverBoxes, public GeneratesInput {
   public:
-    std::size_t input_count() const override { return 2; }
     void add_options(CLI::App& command) override {
         command.add_option("--steps", steps_, "How many time steps (1); none is a copy");
         command
@@ -28,7 +26,7 @@ class RunStencil final : public RunTask {
         generate_.add_options(command);
     }
     std::unique_ptr<InputArray> generated() const override { return generate_.volume(); }
-    NpyHeader plan(Inputs inputs) override {
+    RunPlan plan(Inputs inputs) override {
         const InputArray &in = *inputs[0], &coefficients = *inputs[1];
         auto refuse = [](const std::string& what) {
             throw Error(ErrorCode::invalid_argument, "run stencil", what);
@@ -55,17 +53,15 @@ class RunStencil final : public RunTask {
         if (!is_whole(steps_, count_))
             throw Error(ErrorCode::invalid_argument, "--steps", "'" + steps_ + "' is no number of steps");
         if (!cut_.empty()) read_cut();
-        return {in.type(), in.shape()};
+        return {{in.type(), in.shape()}};
     }
-    Enqueued call(Stream& stream, std::span<const View> in, const View& out,
-                  const Options& options) override {
-        return stencil(stream, in[0], out, shape_, *star_, count_, options);
+    Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
+        return stencil(stream, in[0], out[0], shape_, *star_, count_, options);
     }
     std::string title() const override {
         return "radius " + std::to_string(star_->radius()) + ", " + std::to_string(count_) +
                (count_ == 1 ? " step" : " steps");
     }
-    bool has_boxes() const override { return true; }
     bool asks_for_boxes() const override { return !cut_.empty(); }
     void check_boxes(u32 ranks, const Options& options) const override {
         stencil_cut(shape_, ranks, star_->radius(), over_ranks(options));
@@ -103,118 +99,6 @@ class RunStencil final : public RunTask {
     std::optional<StarCoefficients> star_;
     StencilShape shape_;
 };
-
-// --- Over ranks -----------------------------------------------------------------------------------------------------
-
-// A box in a file and by itself: f(byte among the elements, byte of the box, bytes) for pieces that have no gap in either.
-template <class F>
-void each_piece(const StencilShape& shape, const StencilBox& box, u64 size, F f) {
-    constexpr u64 most = u64{32} << 20;
-    const u64 row = shape.columns * size, rows = box.y_end - box.y_begin;
-    const bool is_gapless = rows == shape.rows;
-    const u64 runs = is_gapless ? 1 : box.z_end - box.z_begin;
-    const u64 length = rows * row * (is_gapless ? box.z_end - box.z_begin : 1);
-    for (u64 run = 0; run < runs; ++run) {
-        const u64 from = ((box.z_begin + run) * shape.rows + box.y_begin) * row;
-        for (u64 at = 0; at < length; at += most)
-            f(from + at, run * length + at, std::min(most, length - at));
-    }
-}
-
-// Two page-locked buffers, which take turns, so that a file is at work while the device copies.
-class Turns {
-  public:
-    Turns(Stream& stream, u64 bytes) : stream_(stream) {
-        for (Turn& turn : turns_)
-            turn = {stream.device().allocate_host(bytes), stream.device().create_event()};
-    }
-
-    /// The next one, which the stream is done with.
-    Buffer& next() {
-        now_ = 1 - now_;
-        turns_[now_].done->synchronize();
-        return *turns_[now_].buffer;
-    }
-    /// The stream has been asked for a copy of it.
-    void asked() { stream_.record(*turns_[now_].done); }
-
-  private:
-    struct Turn {
-        std::shared_ptr<Buffer> buffer;
-        std::shared_ptr<Event> done;
-    };
-    Stream& stream_;
-    Turn turns_[2];
-    u32 now_ = 0;
-};
-
-u64 largest_piece(const StencilShape& shape, const StencilBox& box, u64 size) {
-    u64 largest = 0;
-    each_piece(shape, box, size, [&](u64, u64, u64 bytes) { largest = std::max(largest, bytes); });
-    return largest;
-}
-
-void read_box(Stream& stream, Buffer& to, const PipelineSource& from, const StencilShape& shape,
-              const StencilBox& box) {
-    const u64 size = size_of(from.type());
-    auto* const host = static_cast<std::byte*>(to.host_pointer());
-    if (host != nullptr)
-        return each_piece(shape, box, size,
-                          [&](u64 of_file, u64 at, u64 bytes) { from.read(host + at, of_file, bytes); });
-    Turns turns(stream, largest_piece(shape, box, size));
-    each_piece(shape, box, size, [&](u64 of_file, u64 at, u64 bytes) {
-        Buffer& staged = turns.next();
-        from.read(staged.host_pointer(), of_file, bytes);
-        stream.copy(to, at, staged, 0, bytes);
-        turns.asked();
-    });
-    stream.synchronize();
-}
-
-void write_box(Stream& stream, const Buffer& from, RankFile& to, const StencilShape& shape,
-               const StencilBox& box, u64 size) {
-    const auto* const host = static_cast<const std::byte*>(const_cast<Buffer&>(from).host_pointer());
-    if (host != nullptr) {
-        stream.synchronize();
-        return each_piece(shape, box, size, [&](u64 of_file, u64 at, u64 bytes) {
-            to.write(of_file, {host + at, bytes});
-        });
-    }
-    Turns turns(stream, largest_piece(shape, box, size));
-    std::function<void()> before;  // what is left to do with the piece ahead
-    each_piece(shape, box, size, [&](u64 of_file, u64 at, u64 bytes) {
-        Buffer& staged = turns.next();
-        stream.copy(staged, 0, from, at, bytes);
-        const auto event = stream.device().create_event();
-        stream.record(*event);
-        if (before) before();
-        before = [&to, &staged, event, of_file, bytes] {
-            event->synchronize();
-            to.write(of_file, {static_cast<const std::byte*>(staged.host_pointer()), bytes});
-        };
-    });
-    if (before) before();
-}
-
-// Puts together what the ranks tell: the slowest one's times, and the sums of what they send.
-void combine(Communicator& ranks, BoxesRun& run) {
-    struct Told {
-        double compile, upload, kernel, download;
-        u64 messages, bytes;
-    };
-    const Told mine{run.compile, run.upload, run.kernel, run.download, run.messages, run.bytes};
-    run.messages = run.bytes = 0;
-    for (const auto& bytes : ranks.all_gather(std::as_bytes(std::span(&mine, 1)))) {
-        Told told{};
-        std::memcpy(&told, bytes.data(), sizeof told);
-        run.compile = std::max(run.compile, told.compile);
-        run.upload = std::max(run.upload, told.upload);
-        run.kernel = std::max(run.kernel, told.kernel);
-        run.download = std::max(run.download, told.download);
-        run.messages += told.messages;
-        run.bytes += told.bytes;
-    }
-}
 
 BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream, Inputs inputs, const std::string& out,
                                const Options& options) {
@@ -260,14 +144,21 @@ BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream, Inputs input
     run.download = download.milliseconds();
     file.keep();
     run.total = total.milliseconds() - first_step;
-    combine(ranks, run);
+    combine_ranks(ranks, run);
     return run;
 }
 
 }  // namespace
 
-std::unique_ptr<RunTask> make_run_stencil() {
-    return std::make_unique<RunStencil>();
+RunCommand run_stencil() {
+    return {.name = "stencil",
+            .summary = "Time steps of a 3-D star stencil: a volume, and the coefficients c0 ... cR",
+            .example =
+                "concord run stencil --in volume.npy --in coefficients.npy --out after.npy --steps 100\n"
+                "  concord run stencil --generate random --shape 400x480x480 --in coefficients.npy --out "
+                "after.npy",
+            .inputs = 2,
+            .make = make_task<RunStencil>};
 }
 
 }  // namespace concord::app

@@ -1,0 +1,69 @@
+// `concord run convolve`.
+
+#include "run.hpp"
+
+#include <concord/convolve.hpp>
+
+namespace concord::app {
+namespace {
+
+class RunConvolve final : public RunTask {
+  public:
+    void add_options(CLI::App& command) override {
+        command
+            .add_option("--border", border_,
+                        "What cells outside the image are: zero, or as the nearest inside (zero)")
+            ->check(CLI::IsMember(names_of(all_convolve_borders)));
+    }
+    RunPlan plan(Inputs inputs) override {
+        const InputArray &image = *inputs[0], &mask = *inputs[1];
+        for (const auto& input : inputs) {
+            if (input->shape().size() != 2)
+                refuse(*input, "has the shape " + shape_name(input->shape()) + ", not two dimensions");
+        }
+        if (image.type() != Type::u8 && !is_float(image.type()))
+            refuse(image, "is " + std::string(name_of(image.type())) + "; images are u8, f32 or f64");
+        const Type type = image.type() == Type::f64 ? Type::f64 : Type::f32;
+        if (mask.type() != type)
+            refuse(mask, "is " + std::string(name_of(mask.type())) + "; a mask for an image of " +
+                             std::string(name_of(image.type())) + " is " + std::string(name_of(type)));
+        for (const u64 side : mask.shape()) {
+            if (side % 2 == 0 || side > convolve_longest_side)
+                refuse(mask, "has the shape " + shape_name(mask.shape()) +
+                                 "; a mask's sides are odd numbers up to " +
+                                 std::to_string(convolve_longest_side));
+        }
+        values_ = mask.elements();
+        mask_ = ConvolveMask(values_.data(), mask.shape()[0], mask.shape()[1], type);
+        shape_ = {image.shape()[0], image.shape()[1], *convolve_border_named(border_)};
+        return {{type, image.shape()}};
+    }
+    Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
+        return convolve(stream, in[0], mask_, out[0], shape_, options);
+    }
+    std::string title() const override {
+        return std::to_string(mask_.rows) + " x " + std::to_string(mask_.columns) + ", " + border_;
+    }
+
+  private:
+    [[noreturn]] static void refuse(const InputArray& file, const std::string& why) {
+        throw Error(ErrorCode::invalid_argument, "run convolve", file.name() + " " + why);
+    }
+
+    std::string border_ = "zero";
+    std::vector<std::byte> values_;
+    ConvolveMask mask_;
+    ConvolveShape shape_;
+};
+
+}  // namespace
+
+RunCommand run_convolve() {
+    return {.name = "convolve",
+            .summary = "Apply a mask to every element of an image and those around it",
+            .example = "concord run convolve --in image.npy --in mask.npy --border clamp --out filtered.npy",
+            .inputs = 2,
+            .make = make_task<RunConvolve>};
+}
+
+}  // namespace concord::app

@@ -1,0 +1,101 @@
+// `concord run histogram`.
+
+#include "run.hpp"
+
+#include <concord/distributed.hpp>
+#include <concord/histogram.hpp>
+
+#include <cstdlib>
+
+namespace concord::app {
+namespace {
+
+class RunHistogram final : public RunTask, public Pipelined, public OverRanks {
+  public:
+    void add_options(CLI::App& command) override {
+        command.add_option("--bins", bins_, "How many bins, and counters")->required();
+        auto* range = command.add_option("--range", range_, "Even bins from LO up to, not including, HI")
+                          ->expected(2)
+                          ->type_name("LO HI");
+        auto* modulo =
+            command.add_flag("--modulo", modulo_, "The bin is the sample mod N (unsigned samples)")
+                ->excludes(range);
+        command
+            .add_flag("--identity", identity_, "The sample is its bin; outside 0 ... N-1 it is not counted")
+            ->excludes(range)
+            ->excludes(modulo);
+        command.add_option("--counter", counter_, "u16 (stops at 65535), u32 (wraps) or u64 (default)")
+            ->check(CLI::IsMember({"u16", "u32", "u64"}));
+    }
+    RunPlan plan(Inputs inputs) override {
+        u64 bins = 0;
+        if (!is_whole(bins_, bins) || bins == 0)
+            refuse("--bins", "'" + bins_ + "' is no number of bins: one at least");
+        constexpr u64 most = u64{1} << 48;
+        if (bins > most) refuse("--bins", bins_ + " bins are more than " + std::to_string(most));
+        if (range_.empty() && !modulo_ && !identity_)
+            refuse("run histogram", "--bins needs one of --range LO HI, --modulo and --identity");
+        const Type type = inputs[0]->type();
+        const auto words = inputs[0]->name() + " is " + std::string(name_of(type));
+        if (modulo_ && (is_float(type) || type < Type::u8))
+            refuse("--modulo", "takes unsigned samples; " + words);
+        if (identity_ && is_float(type)) refuse("--identity", "takes integer samples; " + words);
+        if (modulo_) scheme_ = HistogramBins::modulo();
+        if (!range_.empty()) scheme_ = even_bins(type);
+        return {{*type_named(counter_), {bins}}};
+    }
+    Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
+        return histogram(stream, in[0], out[0], scheme_, options);
+    }
+    PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const PipelineSource* const> in,
+                             PipelineSink& out, const PipelineOptions& options) override {
+        return pipeline_histogram(devices, *in[0], out, scheme_, options);
+    }
+    Spread spread_output() const override { return {.whole = true}; }
+    Enqueued call_ranks(Communicator& ranks, Stream& stream, Views in, Views out,
+                        const Options& options) override {
+        return distributed_histogram(ranks, stream, in[0], out[0], scheme_, options);
+    }
+    std::string title() const override { return range_.empty() ? modulo_ ? "modulo" : "identity" : "even"; }
+
+  private:
+    [[noreturn]] static void refuse(const char* option, const std::string& why) {
+        throw Error(ErrorCode::invalid_argument, option, why);
+    }
+    // Whole numbers stay exact; for floats, and numbers like 1e3, doubles.
+    HistogramBins even_bins(Type type) const {
+        if (!is_float(type)) {
+            i64 lo = 0, hi = 0;
+            u64 from = 0, to = 0;
+            const bool low = is_whole(range_[0], lo), high = is_whole(range_[1], hi);
+            const bool far_low = is_whole(range_[0], from), far_high = is_whole(range_[1], to);
+            if (low && high) return HistogramBins::even(lo, hi);
+            if (low && far_high) return HistogramBins::even(lo, to);
+            if (far_low && far_high) return HistogramBins::even(from, to);
+            if (far_low && high) return HistogramBins::even(from, hi);
+        }
+        return HistogramBins::even(real(range_[0]), real(range_[1]));
+    }
+    static double real(const std::string& text) {
+        char* end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        if (text.empty() || *end != '\0') refuse("--range", "'" + text + "' is no number");
+        return value;
+    }
+
+    std::string bins_, counter_ = "u64";
+    std::vector<std::string> range_;
+    bool modulo_ = false, identity_ = false;
+    HistogramBins scheme_ = HistogramBins::identity();
+};
+
+}  // namespace
+
+RunCommand run_histogram() {
+    return {.name = "histogram",
+            .summary = "Count the elements in each bin",
+            .example = "concord run histogram --bins 256 --range -1 1 --in x.npy --out counts.npy",
+            .make = make_task<RunHistogram>};
+}
+
+}  // namespace concord::app

@@ -1,0 +1,54 @@
+// `concord run map`.
+
+#include "run.hpp"
+
+#include <concord/map.hpp>
+
+#include <optional>
+
+namespace concord::app {
+namespace {
+
+class RunMap final : public RunTask, public Pipelined, public TakesText {
+  public:
+    void add_options(CLI::App& command) override {
+        auto* function = command.add_option("--function", function_, "What to apply to every element (copy)")
+                             ->check(CLI::IsMember(names_of(all_map_functions)));
+        command
+            .add_option("--text", text_,
+                        "Your own function: 'float f(float x) { return x * x; }' (not on tbb)")
+            ->excludes(function);
+    }
+    RunPlan plan(Inputs inputs) override {
+        const InputArray& in = *inputs[0];
+        if (has_text()) op_ = operator_from_text(*text_);
+        return {{op_ ? op_->result : in.type(), in.shape()}};
+    }
+    Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
+        return op_ ? map(stream, in[0], out[0], *op_, options)
+                   : map(stream, in[0], out[0], *map_function_named(function_), options);
+    }
+    PipelineRun run_pipeline(const PipelineDevices& devices, std::span<const PipelineSource* const> in,
+                             PipelineSink& out, const PipelineOptions& options) override {
+        return op_ ? pipeline_map(devices, *in[0], out, *op_, options)
+                   : pipeline_map(devices, *in[0], out, *map_function_named(function_), options);
+    }
+    bool has_text() const override { return text_.has_value(); }
+    std::string title() const override { return op_ ? op_->name : function_; }
+
+  private:
+    std::string function_ = "copy";
+    std::optional<std::string> text_;
+    std::optional<Operator> op_;
+};
+
+}  // namespace
+
+RunCommand run_map() {
+    return {.name = "map",
+            .summary = "Apply a function to every element",
+            .example = "concord run map --function sqrt --in x.npy --out y.npy",
+            .make = make_task<RunMap>};
+}
+
+}  // namespace concord::app

@@ -1,0 +1,55 @@
+// `concord run matmul`.
+
+#include "run.hpp"
+
+#include <concord/matmul.hpp>
+
+namespace concord::app {
+namespace {
+
+class RunMatmul final : public RunTask {
+  public:
+    RunPlan plan(Inputs inputs) override {
+        auto refuse = [](const std::string& why) {
+            throw Error(ErrorCode::invalid_argument, "run matmul", why);
+        };
+        const InputArray &a = *inputs[0], &b = *inputs[1];
+        for (const InputArray* file : {&a, &b}) {
+            const std::string path = file->name();
+            if (file->shape().size() != 2)
+                refuse(path + " has the shape " + shape_name(file->shape()) + ", not two dimensions");
+            if (!is_float(file->type()))
+                refuse(path + " is " + std::string(name_of(file->type())) + ", matmul takes f32 or f64");
+        }
+        auto describe = [](const InputArray& file) {
+            return file.name() + " is " + std::string(name_of(file.type())) + " " + shape_name(file.shape());
+        };
+        if (a.type() != b.type()) refuse("the types differ: " + describe(a) + ", " + describe(b));
+        if (a.shape()[1] != b.shape()[0])
+            refuse("the shapes do not fit: " + describe(a) + ", " + describe(b) +
+                   "; the first has as many columns as the second has rows");
+        shape_ = {.m = a.shape()[0], .n = b.shape()[1], .k = a.shape()[1]};
+        return {{a.type(), {shape_.m, shape_.n}}};
+    }
+    Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
+        return matmul(stream, in[0], in[1], out[0], shape_, {}, options);
+    }
+    std::string title() const override {
+        return std::to_string(shape_.m) + " x " + std::to_string(shape_.n) + " x " + std::to_string(shape_.k);
+    }
+
+  private:
+    MatmulShape shape_;
+};
+
+}  // namespace
+
+RunCommand run_matmul() {
+    return {.name = "matmul",
+            .summary = "Multiply two matrices",
+            .example = "concord run matmul --in a.npy --in b.npy --out product.npy",
+            .inputs = 2,
+            .make = make_task<RunMatmul>};
+}
+
+}  // namespace concord::app

@@ -1,0 +1,70 @@
+// `concord run sort`.
+
+#include "run.hpp"
+
+#include <concord/distributed.hpp>
+#include <concord/sort.hpp>
+
+namespace concord::app {
+namespace {
+
+class RunSort final : public RunTask, public OverRanks, public NamesInputs {
+  public:
+    void add_options(CLI::App& command) override {
+        command.add_flag("--descending", descending_, "The exact reverse order");
+        auto* values = command
+                           .add_option("--values", values_,
+                                       "Values that go where their keys go, a .npy file as long as the input")
+                           ->type_name("FILE");
+        auto* out = command.add_option("--out-values", out_values_, "Output of the values, a .npy file")
+                        ->type_name("FILE");
+        values->needs(out);
+        out->needs(values);
+    }
+    std::vector<std::string> more_inputs() const override {
+        return values_.empty() ? std::vector<std::string>{} : std::vector{values_};
+    }
+    RunPlan plan(Inputs inputs) override {
+        for (const auto& input : inputs) {
+            if (input->shape().size() != 1)
+                throw Error(
+                    ErrorCode::invalid_argument, "run sort",
+                    input->name() + " is " + shape_name(input->shape()) + ", sort takes one dimension");
+            if (input->count() != inputs[0]->count())
+                throw Error(ErrorCode::invalid_argument, "run sort",
+                            inputs[0]->name() + " has " + std::to_string(inputs[0]->count()) + " keys, " +
+                                input->name() + " " + std::to_string(input->count()) + " values");
+        }
+        RunPlan plan{{inputs[0]->type(), inputs[0]->shape()}};
+        if (!out_values_.empty()) plan.second = {out_values_, {inputs[1]->type(), inputs[1]->shape()}};
+        return plan;
+    }
+    Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
+        if (values_.empty()) return sort(stream, in[0], out[0], by(), options);
+        return sort_pairs(stream, in[0], in[1], out[0], out[1], by(), options);
+    }
+    Enqueued call_ranks(Communicator& ranks, Stream& stream, Views in, Views out,
+                        const Options& options) override {
+        if (values_.empty()) return distributed_sort(ranks, stream, in[0], out[0], by(), options);
+        return distributed_sort_pairs(ranks, stream, in[0], in[1], out[0], out[1], by(), options);
+    }
+    std::string title() const override {
+        return std::string(values_.empty() ? "keys" : "pairs") + (descending_ ? ", descending" : "");
+    }
+
+  private:
+    SortBy by() const { return {.order = descending_ ? SortOrder::descending : SortOrder::ascending}; }
+    bool descending_ = false;
+    std::string values_, out_values_;
+};
+
+}  // namespace
+
+RunCommand run_sort() {
+    return {.name = "sort",
+            .summary = "Put the elements in order, floats by IEEE 754's totalOrder",
+            .example = "concord run sort --in keys.npy --out sorted.npy --values x.npy --out-values y.npy",
+            .make = make_task<RunSort>};
+}
+
+}  // namespace concord::app

@@ -1,0 +1,40 @@
+// `concord run transpose`.
+
+#include "run.hpp"
+
+#include <concord/transpose.hpp>
+
+namespace concord::app {
+namespace {
+
+class RunTranspose final : public RunTask {
+  public:
+    RunPlan plan(Inputs inputs) override {
+        const InputArray& in = *inputs[0];
+        if (in.shape().size() != 2)
+            throw Error(ErrorCode::invalid_argument, "run transpose",
+                        in.name() + " has the shape " + shape_name(in.shape()) + ", not two dimensions");
+        shape_ = {in.shape()[0], in.shape()[1]};
+        return {{in.type(), {shape_.columns, shape_.rows}}};
+    }
+    Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
+        return transpose(stream, in[0], out[0], shape_, options);
+    }
+    std::string title() const override {
+        return std::to_string(shape_.rows) + " x " + std::to_string(shape_.columns);
+    }
+
+  private:
+    TransposeShape shape_;
+};
+
+}  // namespace
+
+RunCommand run_transpose() {
+    return {.name = "transpose",
+            .summary = "Turn rows into columns",
+            .example = "concord run transpose --in matrix.npy --out turned.npy",
+            .make = make_task<RunTranspose>};
+}
+
+}  // namespace concord::app

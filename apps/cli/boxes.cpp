@@ -1,0 +1,121 @@
+#include "boxes.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+namespace concord::app {
+namespace {
+
+// A box in a file and by itself: f(byte among the elements, byte of the box, bytes) for pieces that have no gap in either.
+template <class F>
+void each_piece(const StencilShape& shape, const StencilBox& box, u64 size, F f) {
+    constexpr u64 most = u64{32} << 20;
+    const u64 row = shape.columns * size, rows = box.y_end - box.y_begin;
+    const bool is_gapless = rows == shape.rows;
+    const u64 runs = is_gapless ? 1 : box.z_end - box.z_begin;
+    const u64 length = rows * row * (is_gapless ? box.z_end - box.z_begin : 1);
+    for (u64 run = 0; run < runs; ++run) {
+        const u64 from = ((box.z_begin + run) * shape.rows + box.y_begin) * row;
+        for (u64 at = 0; at < length; at += most)
+            f(from + at, run * length + at, std::min(most, length - at));
+    }
+}
+
+// Two page-locked buffers, which take turns, so that a file is at work while the device copies.
+class Turns {
+  public:
+    Turns(Stream& stream, u64 bytes) : stream_(stream) {
+        for (Turn& turn : turns_)
+            turn = {stream.device().allocate_host(bytes), stream.device().create_event()};
+    }
+
+    /// The next one, which the stream is done with.
+    Buffer& next() {
+        now_ = 1 - now_;
+        turns_[now_].done->synchronize();
+        return *turns_[now_].buffer;
+    }
+    /// The stream has been asked for a copy of it.
+    void asked() { stream_.record(*turns_[now_].done); }
+
+  private:
+    struct Turn {
+        std::shared_ptr<Buffer> buffer;
+        std::shared_ptr<Event> done;
+    };
+    Stream& stream_;
+    Turn turns_[2];
+    u32 now_ = 0;
+};
+
+u64 largest_piece(const StencilShape& shape, const StencilBox& box, u64 size) {
+    u64 largest = 0;
+    each_piece(shape, box, size, [&](u64, u64, u64 bytes) { largest = std::max(largest, bytes); });
+    return largest;
+}
+
+}  // namespace
+
+void read_box(Stream& stream, Buffer& to, const PipelineSource& from, const StencilShape& shape,
+              const StencilBox& box) {
+    const u64 size = size_of(from.type());
+    auto* const host = static_cast<std::byte*>(to.host_pointer());
+    if (host != nullptr)
+        return each_piece(shape, box, size,
+                          [&](u64 of_file, u64 at, u64 bytes) { from.read(host + at, of_file, bytes); });
+    Turns turns(stream, largest_piece(shape, box, size));
+    each_piece(shape, box, size, [&](u64 of_file, u64 at, u64 bytes) {
+        Buffer& staged = turns.next();
+        from.read(staged.host_pointer(), of_file, bytes);
+        stream.copy(to, at, staged, 0, bytes);
+        turns.asked();
+    });
+    stream.synchronize();
+}
+
+void write_box(Stream& stream, const Buffer& from, RankFile& to, const StencilShape& shape,
+               const StencilBox& box, u64 size) {
+    const auto* const host = static_cast<const std::byte*>(const_cast<Buffer&>(from).host_pointer());
+    if (host != nullptr) {
+        stream.synchronize();
+        return each_piece(shape, box, size, [&](u64 of_file, u64 at, u64 bytes) {
+            to.write(of_file, {host + at, bytes});
+        });
+    }
+    Turns turns(stream, largest_piece(shape, box, size));
+    std::function<void()> before;  // what is left to do with the piece ahead
+    each_piece(shape, box, size, [&](u64 of_file, u64 at, u64 bytes) {
+        Buffer& staged = turns.next();
+        stream.copy(staged, 0, from, at, bytes);
+        const auto event = stream.device().create_event();
+        stream.record(*event);
+        if (before) before();
+        before = [&to, &staged, event, of_file, bytes] {
+            event->synchronize();
+            to.write(of_file, {static_cast<const std::byte*>(staged.host_pointer()), bytes});
+        };
+    });
+    if (before) before();
+}
+
+void combine_ranks(Communicator& ranks, BoxesRun& run) {
+    struct Told {
+        double compile, upload, kernel, download;
+        u64 messages, bytes;
+    };
+    const Told mine{run.compile, run.upload, run.kernel, run.download, run.messages, run.bytes};
+    run.messages = run.bytes = 0;
+    for (const auto& bytes : ranks.all_gather(std::as_bytes(std::span(&mine, 1)))) {
+        Told told{};
+        std::memcpy(&told, bytes.data(), sizeof told);
+        run.compile = std::max(run.compile, told.compile);
+        run.upload = std::max(run.upload, told.upload);
+        run.kernel = std::max(run.kernel, told.kernel);
+        run.download = std::max(run.download, told.download);
+        run.messages += told.messages;
+        run.bytes += told.bytes;
+    }
+}
+
+}  // namespace concord::app

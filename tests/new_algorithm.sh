@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# new_algorithm.sh BUILD_DIR SOURCE_DIR: docs/extending.md's steps add an algorithm to a copy of the source tree: the files of
+# tests/new_algorithm/ and one line of CMake. The program and the tests then know it. What others compiled already, in BUILD_DIR, is
+# taken from there. Ends with 77, which ctest shows as skipped, where SOURCE_DIR is no git checkout.
+set -eu
+export LC_ALL=C
+
+build=$(cd -- "$1" && pwd -P)
+source=$(cd -- "$2" && pwd -P)
+git -C "$source" ls-files --error-unmatch CMakeLists.txt >/dev/null 2>&1 || { echo "skipped: no git checkout"; exit 77; }
+command -v make >/dev/null || { echo "skipped: there is no make"; exit 77; }
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+copy=$work/source new=$work/build
+
+# The copy, the new files, the one line.
+mkdir "$copy"
+git -C "$source" ls-files -z --cached --others --exclude-standard | tar -C "$source" --null -T - -cf - | tar -C "$copy" -xf -
+cp -r "$source"/tests/new_algorithm/* "$copy"
+sed -i 's/^set(CONCORD_ALGORITHMS map /&twice /' "$copy/algorithms/CMakeLists.txt"
+# The registry is still written by hand.
+sed -i -e 's|^#include <concord/transpose.hpp>|&\n#include <concord/twice.hpp>|' \
+    -e 's|return {{"map",|return {{"twice", "out[i] = 2 in[i]", twice_variants()}, {"map",|' "$copy/algorithms/common/variant.cpp"
+
+# Configured as the build is. With make, which goes by times alone: an object of the same name that is newer than its source is good.
+options=(-DCONCORD_BASELINES=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
+while read -r line; do
+    [[ $line == CONCORD_BASELINES* ]] || options+=("-D$line")
+done < <(grep -E '^(CMAKE_BUILD_TYPE|CMAKE_CXX_COMPILER|CMAKE_CXX_FLAGS|BUILD_SHARED_LIBS|CONCORD_[A-Z_]*):' "$build/CMakeCache.txt")
+cmake -G "Unix Makefiles" -S "$copy" -B "$new" "${options[@]}" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+copy_of() {  # PATTERN: files of the build that the new one does not have
+    (cd "$build" && find . -name "$1" -print0 | tar --null -T - -cf -) | tar -C "$new" -xf - --skip-old-files --touch
+}
+copy_of '*_source.cpp'
+copy_of '*.o'
+find "$new" -name variant.cpp.o -delete
+# But those of generated lists, which have a line more.
+for list in "$new"/*.cpp "$new"/algorithms/*.cpp; do
+    cmp -s "$list" "$build/${list#"$new"/}" || find "$new" -name "$(basename "$list").o" -delete
+done
+cmake --build "$new" --parallel "$(nproc)" --target concord-program concord_modules concord-tests >"$work/log" 2>&1 ||
+    { tail -n 60 "$work/log"; exit 1; }
+compiled=$(grep -c 'Building CXX' "$work/log")
+
+# What knows it.
+concord=$new/bin/concord
+export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config CONCORD_TUNING=off
+unset CONCORD_DEVICE CONCORD_KERNELS
+cd "$work"
+failed=0
+ends() {  # WORDS ARGUMENTS...: that `concord` succeeds and prints them
+    local words=$1 status=0
+    shift
+    "$concord" "$@" >out 2>&1 </dev/null || status=$?
+    [[ $status == 0 && $(cat out) == *"$words"* ]] ||
+        { failed=1; echo "FAILED  concord $*: expected '$words', got status $status: $(tail -c 600 out)"; }
+}
+npy() {  # BYTES: four floats
+    local dict="{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }"
+    printf '\x93NUMPY\x01\x00\x76\x00%s%*s\n' "$dict" $((117 - ${#dict})) ''
+    printf "$1$1$1$1"
+}
+npy '\0\0\x80\x3f' >x.npy
+npy '\0\0\0\x40' >expected.npy
+devices=tbb
+"$concord" devices | grep -q '^opencl:0 ' && devices+=,opencl
+ends "a group processes a tile" algorithms twice
+ends "Double every element" run --help
+for device in ${devices//,/ }; do
+    ends "twice/tiled" run twice --in x.npy --out y.npy --device "$device"
+    cmp y.npy expected.npy || failed=1
+    ends "twice f32" bench twice --sizes 2^16 --devices "$device"
+    ends "table: table.txt" tune twice --quick --budget 5 --sizes 2^12 --device "$device" --out table.txt
+done
+ends " 0 failed" check twice --devices "$devices" --types f32,f64
+ends "twice" check twice --devices "$devices" --types f32 --sizes 1025
+CONCORD_TEST_DEVICES=$devices "$new/bin/concord-tests" --source-file='*twice_test*' || failed=1
+
+((failed == 0)) && echo "passed: one new algorithm on $devices, $compiled files compiled"
+exit "$failed"

@@ -1,0 +1,98 @@
+#include <concord/tuning.hpp>
+#include <concord/twice.hpp>
+
+#include <algorithm>
+
+namespace concord {
+
+namespace detail::kernel_sources {
+extern const SourceFile twice_cu, twice_cl;
+}
+
+namespace detail {
+namespace {
+
+struct TwiceProblem {
+    View in, out;
+    Type type() const { return in.type; }
+};
+
+const KernelSource& source() {
+    static const KernelSource sources{"twice", {kernel_sources::twice_cu}, {kernel_sources::twice_cl}};
+    return sources;
+}
+
+template <class T>
+void twice_host(const Group& group, const T* in, T* out, u64 n, u64 tile) {
+    const u64 begin = group.x * tile, end = std::min(n, begin + tile);
+    for (u64 i = begin; i < end; ++i)
+        out[i] = in[i] + in[i];
+}
+
+void run(Stream& stream, const TwiceProblem& p, u64 tile) {
+    Device& device = stream.device();
+    const KernelId id{&source(), "twice", {}, static_cast<u64>(p.in.type), 0};
+    const auto kernel = device.kernel(id, [&] {
+        KernelSpec spec;
+        spec.source = &source();
+        spec.entry = "twice";
+        spec.constants = {{"T", std::string(name_of(p.in.type))}};
+        spec.host =
+            p.in.type == Type::f32 ? host_kernel<&twice_host<f32>>() : host_kernel<&twice_host<f64>>();
+        return spec;
+    });
+    const u64 n = p.in.count;
+    const u32 group_size = device.traits().many_items ? 256 : 1;
+    launch(stream, *kernel, LaunchShape::linear(divide_up(n, tile), group_size), p.in, p.out, n, tile);
+}
+
+void run_tiled(Stream& stream, const TwiceProblem& p) {
+    run(stream, p, 4096);
+}
+
+void run_serial(Stream& stream, const TwiceProblem& p) {
+    run(stream, p, p.in.count);
+}
+
+Support supports(const Device& device, const TwiceProblem& p) {
+    if (!is_float(p.in.type)) return Support::no("elements are f32 or f64");
+    return supports_type(device, p.in.type);
+}
+
+struct TwiceRow : Variant {
+    Support (*supports)(const Device&, const TwiceProblem&);
+    void (*run)(Stream&, const TwiceProblem&);
+};
+
+constexpr TwiceRow table[] = {
+    {{"tiled", "a group processes a tile", true, true, true, OperationOrder::canonical, "textbook"},
+     supports,
+     run_tiled},
+    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
+     supports,
+     run_serial},
+};
+
+}  // namespace
+}  // namespace detail
+
+std::vector<const Variant*> twice_variants() {
+    std::vector<const Variant*> list;
+    for (const detail::TwiceRow& row : detail::table)
+        list.push_back(&row);
+    return list;
+}
+
+Enqueued twice(Stream& stream, const View& in, const View& out, const Options& options) {
+    detail::check_operand("twice", "in", stream, in);
+    detail::check_operand("twice", "out", stream, out);
+    if (in.type != out.type || in.count != out.count)
+        throw Error(ErrorCode::invalid_argument, "twice", "in and out differ in type or count");
+    const detail::TwiceProblem problem{in, out};
+    const TuningPoint point{in.type, in.count, 0};
+    const auto& row = detail::choose_tuned("twice", detail::table, stream.device(), problem, point, options);
+    if (in.count > 0) row.run(stream, problem);
+    return {row.name, &stream.device()};
+}
+
+}  // namespace concord

@@ -1,0 +1,14 @@
+#pragma once
+/// Twice every element.
+
+#include <concord/variant.hpp>
+
+namespace concord {
+
+std::vector<const Variant*> twice_variants();
+
+/// out[i] = 2 in[i], of f32 or f64; out may be in. Reads and writes every element once. Enqueues and returns. Throws
+/// invalid_argument if the types or counts differ.
+Enqueued twice(Stream& stream, const View& in, const View& out, const Options& options = {});
+
+}  // namespace concord
