@@ -48,18 +48,14 @@ std::shared_ptr<Kernel> kernel_for(Device& device, Type type) {
     static const KernelSource source{
         "distributed_split", {kernel_sources::distributed_split_cu}, {kernel_sources::distributed_split_cl}};
     const Type bits = bits_of(type);
-    return device.kernel({&source, "count_below", static_cast<u64>(bits)}, [&] {
-        KernelSpec spec;
-        spec.source = &source;
-        spec.entry = "count_below";
-        spec.constants = {{"K", std::string(name_of(bits))}};
-        spec.host = bits == Type::u8    ? plain_host_kernel<&count_below<u8>>()
-                    : bits == Type::u16 ? plain_host_kernel<&count_below<u16>>()
-                    : bits == Type::u32 ? plain_host_kernel<&count_below<u32>>()
-                                        : plain_host_kernel<&count_below<u64>>();
-        spec.max_group_size = group;
-        return spec;
-    });
+    return device.kernel({.source = &source,
+                          .entry = "count_below",
+                          .constants = {{"K", bits}},
+                          .host = bits == Type::u8    ? plain_host_kernel<&count_below<u8>>()
+                                  : bits == Type::u16 ? plain_host_kernel<&count_below<u16>>()
+                                  : bits == Type::u32 ? plain_host_kernel<&count_below<u32>>()
+                                                      : plain_host_kernel<&count_below<u64>>(),
+                          .max_group_size = group});
 }
 
 // Counts of one rank's keys.

@@ -26,20 +26,16 @@ std::shared_ptr<Kernel> steps_kernel(Device& device, const ConvolveProblem& p, c
                                      MaskIn where) {
     const bool cuda = device.traits().dialect == Dialect::cuda, constant = where == MaskIn::constant;
     const u64 taps = constant && cuda ? p.mask.taps() : 1;
-    const KernelId id{&steps_source(), entry, type_key(p), taps, u64{constant}};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &steps_source();
-        spec.entry = entry;
-        spec.constants = type_constants(p);
-        const char* type = cuda       ? constant ? "MaskValues" : "const T*"
-                           : constant ? "__constant T*"
-                                      : "__global const T*";
-        spec.constants.push_back({"MASK", type});
-        define(spec, {{"TAPS", taps}, {"TILE_COLUMNS", tile_columns}, {"TILE_ROWS", tile_rows}});
-        spec.max_group_size = tile_columns * tile_rows;
-        return spec;
-    });
+    const char* type = cuda       ? constant ? "MaskValues" : "const T*"
+                       : constant ? "__constant T*"
+                                  : "__global const T*";
+    KernelSpec spec{.source = &steps_source(),
+                    .entry = entry,
+                    .constants = type_constants(p),
+                    .max_group_size = tile_columns * tile_rows};
+    spec.constants.append(
+        Constants{{"MASK", type}, {"TAPS", taps}, {"TILE_COLUMNS", tile_columns}, {"TILE_ROWS", tile_rows}});
+    return device.kernel(spec);
 }
 
 template <class Mask>

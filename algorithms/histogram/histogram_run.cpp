@@ -73,47 +73,33 @@ std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const 
                                const KernelShape& shape, HostKernel host) {
     const Type type = p.in.type;
     const bool narrow = p.bins() <= most_narrow_bins && size_of(p.op.result) < 8;
-    const KernelId id{&source(shape.text), entry, p.op.hash,
-                      static_cast<u64>(type) | u64{narrow} << 8 | u64{shape.passes} << 9 |
-                          u64{shape.words} << 10 | static_cast<u64>(shape.text) << 12 |
-                          u64{shape.copies} << 32,
-                      shape.group_size};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source(shape.text);
-        spec.entry = entry;
-        spec.constants = {{"T", std::string(name_of(type))},
-                          {"SIZE", std::to_string(size_of(type))},
-                          {"BIN", narrow ? "u32" : "u64"},
-                          {"WORDS", std::to_string(shape.words)},
-                          {"GROUP", std::to_string(shape.group_size)},
-                          {"COPIES", std::to_string(shape.copies)},
-                          {"PASSES", shape.passes ? "1" : "0"}};
-        if (shape.text == Source::wide) spec.constants.push_back({"WIDE", "1"});
-        spec.op = p.op;
-        spec.host = host;
-        spec.max_group_size = shape.group_size;
-        return spec;
-    });
+    KernelSpec spec{.source = &source(shape.text),
+                    .entry = entry,
+                    .constants = {{"T", type},
+                                  {"SIZE", size_of(type)},
+                                  {"BIN", narrow ? Type::u32 : Type::u64},
+                                  {"WORDS", shape.words},
+                                  {"GROUP", shape.group_size},
+                                  {"COPIES", shape.copies},
+                                  {"PASSES", shape.passes}},
+                    .op = &p.op,
+                    .host = host,
+                    .max_group_size = shape.group_size};
+    if (shape.text == Source::wide) spec.constants.push_back({"WIDE", 1});
+    return device.kernel(spec);
 }
 
 // A kernel that knows neither samples nor bins, only counters.
 std::shared_ptr<Kernel> counter_kernel(Device& device, const HistogramProblem& p, const char* entry,
                                        const KernelShape& shape, HostKernel host) {
     const Type type = p.out.type;
-    const KernelId id{&source(shape.text), entry, static_cast<u64>(type), shape.words, shape.group_size};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source(shape.text);
-        spec.entry = entry;
-        spec.constants = {{"COUNTER", std::string(name_of(type))},
-                          {"WORDS", std::to_string(shape.words)},
-                          {"GROUP", std::to_string(shape.group_size)}};
-        if (shape.text == Source::wide) spec.constants.push_back({"WIDE", "1"});
-        spec.host = host;
-        spec.max_group_size = shape.group_size;
-        return spec;
-    });
+    KernelSpec spec{.source = &source(shape.text),
+                    .entry = entry,
+                    .constants = {{"COUNTER", type}, {"WORDS", shape.words}, {"GROUP", shape.group_size}},
+                    .host = host,
+                    .max_group_size = shape.group_size};
+    if (shape.text == Source::wide) spec.constants.push_back({"WIDE", 1});
+    return device.kernel(spec);
 }
 
 // Where groups add their counts: the counters themselves, as words of 32 bits, or where these are of 16 bits

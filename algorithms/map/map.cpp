@@ -46,25 +46,20 @@ const KernelSource& source() {
 std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* entry, u32 pack,
                                HostKernel MapHost::*host, u32 unrolled = 1) {
     const Type a = p.a.type, b = p.b.type, out = p.out.type;
-    const KernelId id{&source(), entry, p.op.hash,
-                      static_cast<u64>(a) | static_cast<u64>(b) << 8 | static_cast<u64>(out) << 16,
-                      pack | u64{unrolled} << 32};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source();
-        spec.entry = entry;
-        spec.constants = {{"A", std::string(name_of(a))},
-                          {"B", std::string(name_of(b))},
-                          {"U", std::string(name_of(out))},
-                          {"GROUP", std::to_string(default_group_size)},
-                          {"UNROLL", std::to_string(unrolled)},
-                          {"PACK", std::to_string(pack)},
-                          {"F(x, y)", p.op.arguments.size() == 2 ? "apply(op, x, y)" : "apply(op, x)"}};
-        spec.op = p.op;
-        if (p.host != nullptr) spec.host = p.host->*host;
-        spec.max_group_size = default_group_size;
-        return spec;
-    });
+    KernelSpec spec{
+        .source = &source(),
+        .entry = entry,
+        .constants = {{"A", a},
+                      {"B", b},
+                      {"U", out},
+                      {"GROUP", default_group_size},
+                      {"UNROLL", unrolled},
+                      {"PACK", pack},
+                      {"F(x, y)", p.op.arguments.size() == 2 ? "apply(op, x, y)" : "apply(op, x)"}},
+        .op = &p.op,
+        .max_group_size = default_group_size};
+    if (p.host != nullptr) spec.host = p.host->*host;
+    return device.kernel(spec);
 }
 
 // Whether the data of this call is too large to stay in the caches.

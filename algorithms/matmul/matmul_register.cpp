@@ -139,7 +139,7 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
     const Tile& tile = tiles_for(device, p)[which];
     const auto [a, b] = modes_of(p, cuda);
     const auto kernel = matmul_kernel(device, p.type(), MatmulSource::register_tiled, "matmul_register_tiled",
-                                      tile.group_size(), which << 16 | a << 8 | b,
+                                      tile.group_size(),
                                       {{"GROUP", tile.group_size()},
                                        {"WARPS_M", tile.warps_m},
                                        {"WARPS_N", tile.warps_n},
@@ -148,8 +148,8 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
                                        {"DEPTH", cuda || p.type() == Type::f32 ? tile.depth : 8},
                                        {"STAGES", tile.stages},
                                        {"RESIDENT", tile.resident},
-                                       {"A_MODE", a},
-                                       {"B_MODE", b}},
+                                       {"A_MODE", u32{a}},
+                                       {"B_MODE", u32{b}}},
                                       {});
     const MatmulTiles tiles = tiles_of(p, tile.rows(p.size()), tile.columns(p.size()));
     const LaunchShape shape = LaunchShape::linear(tiles.groups, tile.group_size());
@@ -176,9 +176,9 @@ Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p) {
 
 void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p) {
     const auto [a, b] = modes_of(p, true);
-    const auto kernel =
-        matmul_kernel(stream.device(), p.type(), MatmulSource::tf32, "matmul_tf32x3", tf32_lanes, a << 8 | b,
-                      {{"GROUP", tf32_lanes}, {"DEPTH", tf32_depth}, {"A_MODE", a}, {"B_MODE", b}}, {});
+    const auto kernel = matmul_kernel(
+        stream.device(), p.type(), MatmulSource::tf32, "matmul_tf32x3", tf32_lanes,
+        {{"GROUP", tf32_lanes}, {"DEPTH", tf32_depth}, {"A_MODE", u32{a}}, {"B_MODE", u32{b}}}, {});
     const MatmulTiles tiles = tiles_of(p, tf32_tile, tf32_tile);
     with_product(p, [&](const ValueBytes& product) {
         launch(stream, *kernel, LaunchShape::linear(tiles.groups, tf32_lanes), p.a, p.b, p.c, product,

@@ -51,9 +51,8 @@ struct SortSpare {
     View values;  ///< the keys where there are none
 };
 
-/// A kernel of the host dialect, specialised by the sizes of key and value, or by a comparator.
-std::shared_ptr<Kernel> sort_host_kernel(Device& device, const SortProblem& problem, const char* entry,
-                                         const HostKernel& host);
+/// A kernel of the host dialect alone.
+std::shared_ptr<Kernel> sort_host_kernel(Device& device, const char* entry, const HostKernel& host);
 
 /// The order of the keys' codes, for those kernels.
 detail::host::Ascending sort_ascending(const SortProblem& problem);

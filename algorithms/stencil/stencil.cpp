@@ -37,38 +37,27 @@ const KernelSource& source(StencilSource text) {
 std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, StencilSource text,
                                        const char* entry, const StencilTile& tile,
                                        HostKernel StencilHost::*host) {
-    const KernelId id{&source(text), entry, static_cast<u64>(p.type()), p.radius(),
-                      u64{tile.group_size} << 32 | tile.pack << 8 | tile.rows};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source(text);
-        spec.entry = entry;
-        auto define = [&](const char* name, u64 value) {
-            spec.constants.push_back({name, std::to_string(value)});
-        };
-        spec.constants = {{"T", std::string(name_of(p.type()))}};
-        define("RADIUS", p.radius());
-        switch (text) {
-            case StencilSource::steps:
-                define("LANES_X", tile.group_size_x);
-                define("GROUP", tile.group_size);
-                break;
-            case StencilSource::streaming:
-                define("LANES_X", tile.group_size_x);
-                define("GROUP", tile.group_size);
-                define("PACK", tile.pack);
-                define("ROWS", tile.rows);
-                define("RESIDENT", 512 / tile.group_size);
-                break;
-            case StencilSource::wide:
-                define("SIZE", p.size());
-                define("ROW", wide_row);
-                break;
-        }
-        spec.host = stencil_host(p.type()).*host;
-        spec.max_group_size = tile.group_size;
-        return spec;
-    });
+    KernelSpec spec{.source = &source(text),
+                    .entry = entry,
+                    .constants = {{"T", p.type()}, {"RADIUS", p.radius()}},
+                    .host = stencil_host(p.type()).*host,
+                    .max_group_size = tile.group_size};
+    switch (text) {
+        case StencilSource::steps:
+            spec.constants.append(Constants{{"LANES_X", tile.group_size_x}, {"GROUP", tile.group_size}});
+            break;
+        case StencilSource::streaming:
+            spec.constants.append(Constants{{"LANES_X", tile.group_size_x},
+                                            {"GROUP", tile.group_size},
+                                            {"PACK", tile.pack},
+                                            {"ROWS", tile.rows},
+                                            {"RESIDENT", 512 / tile.group_size}});
+            break;
+        case StencilSource::wide:
+            spec.constants.append(Constants{{"SIZE", p.size()}, {"ROW", wide_row}});
+            break;
+    }
+    return device.kernel(spec);
 }
 
 namespace {

@@ -92,44 +92,32 @@ constexpr u32 shifted_group_size = 256;
 std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem& p, TransposeSource text,
                                          const char* entry, const Tiles& tiles,
                                          HostKernel TransposeHost::*host) {
-    const KernelId id{&source(text), entry, p.size(), u64{tiles.side} << 32 | tiles.pad,
-                      u64{tiles.group_size} << 32 | tiles.width};
-    return device.kernel(id, [&] {
-        const u32 size = p.size(), pack = pack_bytes / size;
-        const std::string vectors[] = {"uchar16", "ushort8", "uint4", "ulong2"};
-        KernelSpec spec;
-        spec.source = &source(text);
-        spec.entry = entry;
-        spec.constants = {{"B", std::string(name_of(p.type()))},
-                          {"SIZE", std::to_string(size)},
-                          {"PACK", std::to_string(pack)},
-                          {"GROUP", std::to_string(tiles.group_size)}};
-        auto define = [&](const char* name, const std::string& value) {
-            spec.constants.push_back({name, value});
-        };
-        switch (text) {
-            case TransposeSource::steps:
-            case TransposeSource::shifted:
-                define("TILE", std::to_string(tiles.side));
-                define("PAD", std::to_string(tiles.pad));
-                break;
-            case TransposeSource::vectorized:
-                define("TILE", std::to_string(tiles.side));
-                define("WIDTH", std::to_string(tiles.width));
-                break;
-            case TransposeSource::thin:
-                define("WORD", size == 8 ? "u64" : "u32");
-                define("STAGE", std::to_string(thin_stage));
-                break;
-            case TransposeSource::wide:
-                define("VECTOR", vectors[std::countr_zero(size)]);
-                define("STAGE", std::to_string(wide_stage));
-                break;
-        }
-        spec.host = transpose_host(size).*host;
-        spec.max_group_size = tiles.group_size;
-        return spec;
-    });
+    const u32 size = p.size(), pack = pack_bytes / size;
+    constexpr const char* vectors[] = {"uchar16", "ushort8", "uint4", "ulong2"};
+    KernelSpec spec{
+        .source = &source(text),
+        .entry = entry,
+        .constants = {{"B", p.type()}, {"SIZE", size}, {"PACK", pack}, {"GROUP", tiles.group_size}},
+        .host = transpose_host(size).*host,
+        .max_group_size = tiles.group_size};
+    switch (text) {
+        case TransposeSource::steps:
+        case TransposeSource::shifted:
+            spec.constants.append(Constants{{"TILE", tiles.side}, {"PAD", tiles.pad}});
+            break;
+        case TransposeSource::vectorized:
+            spec.constants.append(Constants{{"TILE", tiles.side}, {"WIDTH", tiles.width}});
+            break;
+        case TransposeSource::thin:
+            spec.constants.append(
+                Constants{{"WORD", size == 8 ? Type::u64 : Type::u32}, {"STAGE", thin_stage}});
+            break;
+        case TransposeSource::wide:
+            spec.constants.append(
+                Constants{{"VECTOR", vectors[std::countr_zero(size)]}, {"STAGE", wide_stage}});
+            break;
+    }
+    return device.kernel(spec);
 }
 
 // --- Groups of many work-items -------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ class OfflineHostBuffer final : public Buffer {
 class OfflineKernel final : public Kernel {
   public:
     OfflineKernel(Device& device, const KernelSpec& spec, const CubinKernel& info)
-        : Kernel(spec.entry), device_(device), info_(info) {
+        : Kernel(std::string(spec.entry)), device_(device), info_(info) {
         limits_.device.local_memory = device.traits().local_memory;
         limits_.max_group_size = items_with_registers(info.registers);
         if (info.launch_bounds > 0)

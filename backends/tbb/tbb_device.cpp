@@ -155,7 +155,7 @@ std::unique_ptr<Buffer> TbbDevice::do_allocate_host(u64 bytes) {
 }
 
 std::shared_ptr<Kernel> TbbDevice::do_compile(const KernelSpec& spec) {
-    return std::make_shared<HostFunctionKernel>(spec.entry, *this, spec.host);
+    return std::make_shared<HostFunctionKernel>(std::string(spec.entry), *this, spec.host);
 }
 
 }  // namespace concord::tbb_backend
