@@ -175,6 +175,8 @@ class Kernel : public std::enable_shared_from_this<Kernel> {
 
     const std::string& name() const noexcept { return name_; }
     virtual Device& device() const = 0;
+    /// In the order of a launch's arguments; empty where the backend does not know them.
+    const std::vector<KernelParameter>& parameters() const noexcept { return parameters_; }
     /// What compiling it took by the host's clock; -1 unless it was compiled afresh, see
     /// Device::compile_afresh.
     double compile_milliseconds() const noexcept { return compile_ms_; }
@@ -185,6 +187,8 @@ class Kernel : public std::enable_shared_from_this<Kernel> {
     }
 
   protected:
+    /// To be called before others see the kernel, if at all.
+    void set_parameters(std::vector<KernelParameter> parameters) { parameters_ = std::move(parameters); }
     /// Defaults to "cannot tell".
     virtual KernelAttributes do_attributes() const { return {}; }
 
@@ -192,6 +196,7 @@ class Kernel : public std::enable_shared_from_this<Kernel> {
     friend class Device;
 
     std::string name_;
+    std::vector<KernelParameter> parameters_;
     double compile_ms_ = -1;
     mutable std::once_flag asked_;
     mutable KernelAttributes attributes_;

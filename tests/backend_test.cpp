@@ -314,6 +314,45 @@ DEVICE_TEST(launches_beyond_the_limits_are_refused) {
     CHECK_NOTHROW(stream->synchronize());
 }
 
+DEVICE_TEST(types_of_arguments_are_compared) {
+    const auto stream = device.create_stream();
+    const auto kernel = device.compile(scale_spec<float>());
+    const Array<float> x(*stream, 64);
+    const Array<i32> integers(*stream, 64);
+    const Array<u32> bits(*stream, 64);
+    const Array<double> doubles(*stream, 64);
+    // Arguments of no known type are the backend's to check.
+    const f32 one = 1;
+    const u64 n = 64;
+    const KernelArgument untyped[] = {{.buffer = integers.buffer().get(), .element_size = 4},
+                                      {.buffer = integers.buffer().get(), .element_size = 4},
+                                      {.value = &n, .size = sizeof n},
+                                      {.value = &one, .size = sizeof one}};
+    const LaunchShape none{.groups_x = 0, .local_bytes = 16};
+    CHECK_NOTHROW(stream->launch(*kernel, none, untyped));
+    if (kernel->parameters().empty()) return;  // the backend knows sizes only
+    auto with = [&](const auto& in, auto count, auto factor) {
+        launch(*stream, *kernel, none, in, x, count, factor);
+    };
+    CHECK_NOTHROW(with(x, n, 1.0f));
+    const auto wrong = ErrorCode::invalid_argument;
+    CHECK(throws(wrong, "argument 0 of scale: expected elements of f32, got elements of f64",
+                 [&] { with(doubles, n, 1.0f); }));
+    CHECK(throws(wrong, "expected elements of f32, got elements of i32", [&] { with(integers, n, 1.0f); }));
+    CHECK(throws(wrong, "expected elements of f32, got elements of u32", [&] { with(bits, n, 1.0f); }));
+    CHECK(throws(wrong, "argument 3 of scale: expected a value of f32, got a value of i32",
+                 [&] { with(x, n, 1); }));
+    CHECK(throws(wrong, "argument 2 of scale: expected a value of u64, got a value of i64",
+                 [&] { with(x, i64{64}, 1.0f); }));
+    // A kernel of unsigned elements takes any of their size.
+    const auto mover = device.compile(scale_spec<u32>());
+    CHECK_NOTHROW(launch(*stream, *mover, none, x, integers, n, 1U));
+    CHECK(throws(wrong, "expected elements of u32, got elements of f64",
+                 [&] { launch(*stream, *mover, none, doubles, bits, n, 1U); }));
+    CHECK(throws(wrong, "expected a value of u32, got a value of f32",
+                 [&] { launch(*stream, *mover, none, x, bits, n, 1.0f); }));
+}
+
 DEVICE_TEST(threads_may_compile_and_launch_at_once) {
     std::vector<std::jthread> threads;
     std::atomic<int> failures = 0;

@@ -24,8 +24,8 @@ int compare_keys(const void* a, const void* b) {
 
 /// C's qsort of keys alone, or of keys each followed by its value, `stride` bytes apart, in scratch.
 template <class K>
-void sort_qsort(const Group& /*group*/, const K* in, const u8* values_in, K* out, u8* values_out, u8* scratch,
-                u64 n, u32 value_size, u32 stride, const Ascending code) {
+void sort_qsort(const Group& /*group*/, const K* in, const std::byte* values_in, K* out,
+                std::byte* values_out, u8* scratch, u64 n, u32 value_size, u32 stride, const Ascending code) {
     if (value_size == 0) {
         for (u64 i = 0; i < n; ++i)
             out[i] = code.encode(in[i]);

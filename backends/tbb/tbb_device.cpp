@@ -78,23 +78,23 @@ class TbbBackend final : public Backend {
 }  // namespace
 
 void HostFunctionKernel::check(std::span<const KernelArgument> arguments) const {
-    if (arguments.size() != parameters_.size())
+    if (arguments.size() != signature_.size())
         throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                    name() + " has " + std::to_string(parameters_.size()) + " parameters, not " +
+                    name() + " has " + std::to_string(signature_.size()) + " parameters, not " +
                         std::to_string(arguments.size()));
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool buffer = arguments[i].buffer != nullptr;
         const u32 bytes = buffer ? sizeof(void*) : arguments[i].size;
         // A struct of nothing has one byte in C++ and four in the other dialects.
-        if (buffer == parameters_[i].pointer && (buffer || bytes >= parameters_[i].bytes) &&
-            (bytes == parameters_[i].bytes || parameters_[i].is_class))
+        if (buffer == signature_[i].pointer && (buffer || bytes >= signature_[i].bytes) &&
+            (bytes == signature_[i].bytes || signature_[i].is_class))
             continue;
         throw Error(
             ErrorCode::invalid_argument, "Stream::launch",
             "argument " + std::to_string(i) + " of " + name() + " is a " + (buffer ? "buffer" : "value") +
                 " of " + std::to_string(bytes) + " bytes, the parameter a " +
-                (parameters_[i].pointer ? "buffer"
-                                        : "value of " + std::to_string(parameters_[i].bytes) + " bytes"));
+                (signature_[i].pointer ? "buffer"
+                                       : "value of " + std::to_string(signature_[i].bytes) + " bytes"));
     }
 }
 
