@@ -77,11 +77,11 @@ class Counter {
         const Array<u64> wanted(stream_, codes), counts(stream_, codes.size());
         const auto kernel = kernel_for(stream_.device(), keys_.type);
         const DeviceTraits& traits = stream_.device().traits();
-        const bool is_host = traits.dialect == Dialect::host;
-        const u32 group_size = is_host || !traits.many_items ? 1 : group;
+        const u32 group_size = traits.many_items ? group : 1;
         launch(stream_, *kernel,
-               LaunchShape::linear(is_host ? 1 : divide_up(codes.size(), u64{group_size}), group_size), keys_,
-               keys_.count, wanted, counts, u64{codes.size()}, code_.fold, code_.flip, shift_, mask());
+               LaunchShape::linear(traits.serial_groups ? 1 : divide_up(codes.size(), u64{group_size}),
+                                   group_size),
+               keys_, keys_.count, wanted, counts, u64{codes.size()}, code_.fold, code_.flip, shift_, mask());
         return counts.to_host(stream_);
     }
 

@@ -62,7 +62,7 @@ void copy_runs(Stream& stream, const View& from, const Runs& from_runs, const Vi
     if (from_runs.gapless() && to_runs.gapless())
         return stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, from_runs.elements() * size);
     const DeviceTraits& traits = stream.device().traits();
-    if (traits.dialect == Dialect::host) {
+    if (traits.serial_groups) {
         const auto kernel = halo_kernel(stream.device(), static_cast<u32>(size), {});
         constexpr u64 piece_bytes = u64{1} << 16;
         const u64 piece = piece_bytes / size;

@@ -210,7 +210,7 @@ DEVICE_TEST(a_kernel_is_compiled_once_a_specification) {
     CHECK(device.kernel(same) == first);
     // Everything that a specification says tells it apart.
     CHECK(device.kernel(scale_spec<int>()) != first);
-    if (!device.traits().compiles_text) return;
+    if (!device.traits().compiles_source) return;
     const auto differs = [&](auto change) {
         KernelSpec spec = scale_spec<float>();
         change(spec);
@@ -244,7 +244,7 @@ DEVICE_TEST(a_kernel_with_other_constants_is_another_kernel) {
         "constant",
         {{"constant.cu", "extern \"C\" __global__ void constant(u32* out) { out[0] = VALUE; }\n"}},
         {{"constant.cl", "__kernel void constant(__global u32* out, ulong at) { out[at] = VALUE; }\n"}}};
-    if (!device.traits().compiles_text) return;
+    if (!device.traits().compiles_source) return;
     const auto stream = device.create_stream();
     const Array<u32> out(*stream, 1);
     for (const u32 value : {1, 2, 1, 3}) {
@@ -271,7 +271,7 @@ DEVICE_TEST(a_specification_has_room_for_so_many_constants) {
 }
 
 DEVICE_TEST(a_text_that_does_not_compile_says_where) {
-    if (!device.traits().compiles_text) return;
+    if (!device.traits().compiles_source) return;
     static const KernelSource bad{
         "bad",
         {{"bad.cu", "\nextern \"C\" __global__ void k(f32* x) {\n    x[0] = nonsense;\n}\n"}},

@@ -71,10 +71,10 @@ KernelTest doubled() {
                           spec.constants = {{"T", type_of<T>()}, {"FAULT", fault}};
                           spec.host = host_kernel<&doubled_group<T, fault>>();
                           const auto kernel = stream.device().compile(spec);
-                          const bool host = stream.device().traits().dialect == Dialect::host;
+                          const bool whole = stream.device().traits().serial_groups;
                           // One group more than is needed, so that a missing bound shows.
                           launch(stream, *kernel,
-                                 LaunchShape::linear(call.n / group_size + 1, host ? 1 : u32{group_size}),
+                                 LaunchShape::linear(call.n / group_size + 1, whole ? 1 : u32{group_size}),
                                  call.in[0], call.out[0], call.n);
                       }}};
     test.reference = [](const ReferenceCall& call) {

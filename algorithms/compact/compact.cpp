@@ -151,7 +151,7 @@ void run_fused(Stream& stream, const CompactProblem& p) {
     if (many) {
         launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.shift, chunks.length,
                p.values);
-    } else if (device.traits().dialect == Dialect::host) {
+    } else if (!device.traits().compiles_source) {
         launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.length,
                past_cache(device, p), u32{p.partition}, p.values);
     } else {
@@ -305,7 +305,7 @@ void check_in_place(const Device& device, const CompactProblem& p) {
 }  // namespace
 
 Support supports_keep(const Device& device, const CompactProblem& p) {
-    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+    if (!device.traits().compiles_source && p.host == nullptr)
         return Support::no("predicate " + p.op.name + " is text, which " + device.info().selector +
                            " cannot compile at run time");
     return supports_type(device, p.in.type);

@@ -10,10 +10,6 @@
 
 namespace concord::detail {
 
-inline bool is_host(const Device& device) {
-    return device.traits().dialect == Dialect::host;
-}
-
 // The types of a problem as constants of its text.
 inline Constants type_constants(const ConvolveProblem& p) {
     return {{"I", p.in.type}, {"T", p.type()}};
@@ -21,9 +17,10 @@ inline Constants type_constants(const ConvolveProblem& p) {
 
 // --- Masks ----------------------------------------------------------------------------------------------------------
 
-// Bytes of a mask that go beside a kernel's other arguments: CUDA's parameters are 4 KiB at least, OpenCL's 1 KiB.
+// Bytes of a mask for which a kernel's parameters have room next to the other arguments.
 inline u64 parameter_room(const Device& device) {
-    return device.traits().dialect == Dialect::cuda ? 3968 : 912;
+    constexpr u64 other_arguments = 112;
+    return device.traits().parameter_bytes - other_arguments;
 }
 
 inline bool goes_by_value(const Device& device, const ConvolveProblem& p) {

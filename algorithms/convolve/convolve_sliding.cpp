@@ -67,13 +67,12 @@ bool has_aligned_packs(const View& view, u64 pitch, u32 pack) {
 }
 
 std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p, const Sliding& k) {
-    const bool cuda = device.traits().dialect == Dialect::cuda, by_value = goes_by_value(device, p);
+    const bool by_value = goes_by_value(device, p);
     const bool aligned = has_aligned_packs(p.in, p.shape.in_pitch, k.pack);
     KernelSpec spec{.source = &sliding_source(),
                     .entry = "convolve_sliding",
                     .constants = type_constants(p),
                     .max_group_size = sliding_group_size};
-    if (cuda) spec.constants.push_back({"MASK", by_value ? "MaskValues" : "const T*"});
     spec.constants.append(Constants{{"BY_VALUE", by_value},
                                     {"I_SIZE", size_of(p.in.type)},
                                     {"MASK_ROWS", p.mask.rows},
@@ -212,7 +211,7 @@ Tunables convolve_tunables() {
 
 void run_convolve_sliding(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
-    if (!is_host(device))
+    if (!device.traits().serial_groups)
         return device.traits().many_items ? run_sliding_groups(stream, p) : run_sliding_wide(stream, p);
     const auto kernel =
         host_kernel_of(device, p, sliding_source(), "convolve_sliding", &ConvolveHost::sliding);

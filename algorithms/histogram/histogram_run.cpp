@@ -17,7 +17,8 @@ extern const SourceFile common_cu, common_cl, histogram_cu, histogram_cl, histog
 namespace detail {
 namespace {
 
-// Work-items of a group that counts in local memory; in OpenCL C NVIDIA's compiler takes no more for these kernels.
+// Work-items of a group that counts in local memory; where the compiler does not bound registers, as of OpenCL C, these kernels have
+// room for no more.
 constexpr u32 private_group_size = 1024, portable_group_size = 256;
 constexpr u32 global_group_size = 256;  // of a group that counts in global memory
 // Of several copies in local memory: so many bytes that a unit holds two groups and more; and a copy for each work-item of a
@@ -57,7 +58,7 @@ const KernelSource& source(Source text) {
 
 u32 default_group_size(const Device& device) {
     const DeviceTraits& traits = device.traits();
-    const u32 most = traits.dialect == Dialect::cuda ? private_group_size : portable_group_size;
+    const u32 most = traits.bounds_registers ? private_group_size : portable_group_size;
     return std::min(most, std::bit_floor(traits.max_group_size));
 }
 
@@ -143,7 +144,7 @@ u64 group_count(const Device& device, const Kernel& kernel, const HistogramProbl
     const DeviceTraits& traits = device.traits();
     const u64 least = (n >> share_bits) + 1;
     constexpr u64 host_share = u64{1} << 16;
-    if (traits.dialect == Dialect::host)
+    if (traits.serial_groups)
         return std::max(least,
                         std::min<u64>(u64{traits.units} * 4, divide_up(n, std::max(host_share, held))));
     u64 resident = std::max<u64>(1, traits.max_resident_items / group_size);
@@ -266,10 +267,10 @@ void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
     const auto count = kernel(device, p, "histogram_global",
                               {.text = Source::steps, .group_size = global_group_size, .words = counts.words},
                               p.host->global);
-    const bool host = device.traits().dialect == Dialect::host;
     constexpr u64 most_groups = u64{1} << 22, host_share = u64{1} << 16;
     const u64 groups =
-        std::min(most_groups, divide_up(p.in.count, host ? host_share : u64{global_group_size}));
+        std::min(most_groups,
+                 divide_up(p.in.count, device.traits().serial_groups ? host_share : u64{global_group_size}));
     launch(stream, *count, LaunchShape::linear(groups, group_size_of(device, global_group_size)), p.in,
            counts.view, p.in.count, p.bins(), counts.words, p.values);
     finish(stream, p, counts);

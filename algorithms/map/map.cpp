@@ -77,8 +77,8 @@ void run_naive(Stream& stream, const MapProblem& p) {
 // One work-item a group, contiguous tiles.
 void run_wide(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
-    const bool host = device.traits().dialect == Dialect::host;
-    const auto map = kernel(device, p, host ? "map_vectorized" : "map_wide", 1, &MapHost::vectorized);
+    const char* entry = device.traits().compiles_source ? "map_wide" : "map_vectorized";
+    const auto map = kernel(device, p, entry, 1, &MapHost::vectorized);
     const u64 n = p.out.count;
     // Enough tiles for balance, few enough that their count costs nothing; a single one while the work is
     // small.
@@ -125,7 +125,7 @@ Support supports_any(const Device& device, const MapProblem& p) {
     for (const View* view : {&p.a, &p.b, &p.out}) {
         if (Support support = supports_type(device, view->type); !support) return support;
     }
-    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+    if (!device.traits().compiles_source && p.host == nullptr)
         return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +
                            " cannot compile at run time");
     if (p.op.name == "sqrt" && p.op.file == "builtin" && p.a.type == Type::f32 &&

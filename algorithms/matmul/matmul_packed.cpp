@@ -149,7 +149,7 @@ Support supports_matmul_packed(const Device& device, const MatmulProblem& p) {
 }
 
 void run_matmul_packed(Stream& stream, const MatmulProblem& p) {
-    if (stream.device().traits().dialect != Dialect::host) return run_wide(stream, p);
+    if (stream.device().traits().compiles_source) return run_wide(stream, p);
     run_on_host(stream, p, p.type() == Type::f32 ? packed_host<f32>() : packed_host<f64>());
 }
 

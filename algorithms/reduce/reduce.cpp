@@ -123,7 +123,7 @@ void run_fixed(Stream& stream, const ReduceProblem& p) {
 }
 
 Support supports_any(const Device& device, const ReduceProblem& p) {
-    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+    if (!device.traits().compiles_source && p.host == nullptr)
         return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +
                            " cannot compile at run time");
     return supports_type(device, p.in.type);

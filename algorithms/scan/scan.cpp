@@ -186,7 +186,7 @@ void run_serial(Stream& stream, const ScanProblem& p) {
 }
 
 Support supports_any(const Device& device, const ScanProblem& p) {
-    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+    if (!device.traits().compiles_source && p.host == nullptr)
         return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +
                            " cannot compile at run time");
     return supports_type(device, p.type());

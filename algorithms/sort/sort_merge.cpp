@@ -25,7 +25,7 @@ const KernelSource& source(bool wide) {
 
 // Elements of per work-item; odd.
 u32 items_of(const Device& device, const SortProblem& p) {
-    if (device.traits().dialect == Dialect::opencl) return p.key_size() <= 4 ? 9 : 7;
+    if (!device.traits().bounds_registers) return p.key_size() <= 4 ? 9 : 7;
     return p.key_size() <= 4 ? 15 : 11;
 }
 

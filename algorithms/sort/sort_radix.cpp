@@ -73,13 +73,14 @@ const KernelSource& wide_source() {
 
 // Keys of per work-item: a tile and its counters fit 32 KiB of local memory, or the registers of per work-item.
 u32 radix8_items(const Device& device, const SortProblem& p) {
-    if (device.traits().dialect == Dialect::opencl) return p.key_size() <= 4 ? 11 : 7;
+    if (!device.traits().bounds_registers) return p.key_size() <= 4 ? 11 : 7;
     return p.key_size() + p.value_size() <= 8 ? 16 : 10;
 }
 
 void run_radix8_many(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
-    const bool opencl = device.traits().dialect == Dialect::opencl;
+    const bool in_registers =
+        device.traits().bounds_registers;  // a tile, while it is ranked; else in local memory
     const SortCode code = p.code();
     const u32 items = radix8_items(device, p);
     const u64 n = p.count(), tile = u64{group} * items, tiles = divide_up(n, tile);
@@ -89,7 +90,7 @@ void run_radix8_many(Stream& stream, const SortProblem& p) {
         if (one_tile) tunables.push_back({"ONE_TILE", 1});
         return sort_kernel(device, p, radix8_source(), entry, group, tunables, values);
     };
-    if (opencl && tiles == 1) {
+    if (!in_registers && tiles == 1) {
         const SortElements in = sort_input(p), out = sort_output(p);
         launch(stream, *kernel("sort_one_tile", true, true), LaunchShape::linear(1, group), in.keys,
                in.values, out.keys, out.values, static_cast<u32>(n), p.by.begin_bit, p.by.end_bit, code.flip,
@@ -98,7 +99,7 @@ void run_radix8_many(Stream& stream, const SortProblem& p) {
     }
     const auto count = kernel("sort_count", false), scatter = kernel("sort_scatter", true);
     const SortCounts counts(stream, radix8_digits * tiles, type);
-    const u64 staged = opencl ? 0 : tile * std::max(p.key_size(), p.value_size());
+    const u64 staged = !in_registers ? 0 : tile * std::max(p.key_size(), p.value_size());
     radix_passes(stream, p, 8, [&](const SortElements& from, const SortElements& to, u32 shift, u32 mask) {
         launch(stream, *count, LaunchShape::linear(tiles, group), from.keys, counts.view, n, tiles, shift,
                mask, code.flip, code.fold);

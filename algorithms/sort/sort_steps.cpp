@@ -63,7 +63,7 @@ detail::host::Ascending sort_ascending(const SortProblem& p) {
 }
 
 Support supports_sort_host_less(const Device& device, const SortProblem& p) {
-    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+    if (!device.traits().compiles_source && p.host == nullptr)
         return Support::no("comparator " + p.less->name + " is text, which " + device.info().selector +
                            " cannot compile at run time");
     return {};

@@ -61,7 +61,7 @@ inline ValueBytes bytes_of(const detail::host::Ascending& order) {
     return {std::as_bytes(std::span(&order, 1))};
 }
 
-/// sort_dispatch.cpp: variants whose host side goes by the device's dialect.
+/// sort_dispatch.cpp: variants whose host side goes by whether kernels are compiled from source.
 void run_sort_radix8(Stream& stream, const SortProblem& problem);
 void run_sort_merge(Stream& stream, const SortProblem& problem);
 Support supports_sort_radix8(const Device& device, const SortProblem& problem);

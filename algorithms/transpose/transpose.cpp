@@ -137,7 +137,7 @@ Support supports_tiles(const Device& device, const TransposeProblem& p, u64 rows
     const u64 down = divide_up(p.shape.rows, rows), across = divide_up(p.shape.columns, columns);
     constexpr u64 most = ~u32{0} >> 1;
     u64 tiles = 0;
-    if (device.traits().dialect == Dialect::host) return {};
+    if (device.traits().serial_groups) return {};
     if (!__builtin_mul_overflow(down, across, &tiles) && tiles <= most) return {};
     return Support::no(std::to_string(down) + " x " + std::to_string(across) +
                        " tiles are more than it counts");
@@ -180,7 +180,7 @@ void run_naive(Stream& stream, const TransposeProblem& p) {
     const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::steps, "transpose_naive", tiles,
                                          &TransposeHost::naive);
     const TransposeShape& s = p.shape;
-    if (stream.device().traits().dialect != Dialect::host)
+    if (!stream.device().traits().serial_groups)
         return launch_tiles(stream, p, *kernel, tiles, step_group_size / 32, 32, row_major);
     const u64 strip = std::max<u64>(1, host_group / s.columns);
     launch(stream, *kernel, LaunchShape::linear(divide_up(s.rows, strip), 1), p.in, p.out, s.rows, s.columns,
@@ -194,7 +194,7 @@ u32 padding(const TransposeProblem& p) {
 
 void run_tiled_with(Stream& stream, const TransposeProblem& p, u32 pad) {
     const Tiles tiles{step_tile, pad, step_group_size, 1};
-    const bool host = stream.device().traits().dialect == Dialect::host;
+    const bool host = stream.device().traits().serial_groups;
     const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::steps,
                                          p.in_place && !host ? "transpose_exchange" : "transpose_tiled",
                                          tiles, &TransposeHost::tiled);
@@ -343,7 +343,7 @@ void run_blocked(Stream& stream, const TransposeProblem& p) {
     Device& device = stream.device();
     const TransposeShape& s = p.shape;
     if (!p.in_place && is_copy(s)) return run_copy(stream, p);
-    const bool host = device.traits().dialect == Dialect::host;
+    const bool host = !device.traits().compiles_source;
     const detail::host::Tiling t = tiling_of(device, p, p.in_place ? 2 : 1);
     const u64 each = tiles_each(device, p, t.tiles), local = host ? t.elements * p.size() : 0;
     const LaunchShape shape = LaunchShape::linear(divide_up(t.tiles, each), 1, local);

@@ -56,7 +56,7 @@ class RunMap final : public RunTask {
     }
     bool has_user_text() const override { return text_.has_value(); }
     bool runs_on(const Device& device) const override {
-        return !has_user_text() || device.traits().compiles_text;
+        return !has_user_text() || device.traits().compiles_source;
     }
     std::string title() const override { return op_ ? op_->name : function_; }
 

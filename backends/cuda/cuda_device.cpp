@@ -36,8 +36,11 @@ DeviceTraits traits_of(const Driver& driver, CUdevice device) {
     traits.global_memory = memory;
     traits.max_allocation = memory;
     traits.cache = static_cast<u64>(get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
-    traits.compiles_text = true;
+    traits.parameter_bytes = 4096;
+    traits.compiles_source = true;
     traits.shuffles = true;
+    traits.async_copy = true;
+    traits.bounds_registers = true;
     traits.device_fence = true;
     traits.forward_progress = true;
     return traits;

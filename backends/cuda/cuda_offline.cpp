@@ -190,8 +190,11 @@ OfflineDevice::OfflineDevice(u32 architecture) : compiler_(architecture) {
     traits_.global_memory = 80 * GiB;
     traits_.max_allocation = traits_.global_memory;
     traits_.cache = 50 * MiB;
-    traits_.compiles_text = true;
+    traits_.parameter_bytes = 4096;
+    traits_.compiles_source = true;
     traits_.shuffles = true;
+    traits_.async_copy = true;
+    traits_.bounds_registers = true;
     traits_.device_fence = true;
     traits_.forward_progress = true;
     traits_.runs = false;

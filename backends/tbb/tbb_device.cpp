@@ -106,9 +106,11 @@ TbbDevice::TbbDevice(DeviceInfo info, int threads) : arena_(threads, 1) {
     traits_.global_memory = physical_memory();
     traits_.max_allocation = traits_.global_memory;
     traits_.cache = bytes_of(_SC_LEVEL2_CACHE_SIZE, u64{1} << 20) * traits_.units;
+    traits_.serial_groups = true;
     traits_.device_fence = true;
     traits_.forward_progress = true;
     traits_.shares_host_memory = true;
+    traits_.uses_host_memory = true;
 }
 
 std::vector<Property> TbbDevice::properties() const {

@@ -38,7 +38,7 @@ void enqueue(Stream& stream, const char* entry, const HostKernel& host, u64 n, u
         throw Error(ErrorCode::unsupported, entry, support.reason);
     const auto kernel = device.kernel(
         {.source = &source(), .entry = entry, .constants = {{"LANES", group_size}}, .host = host});
-    const bool whole = device.traits().dialect == Dialect::host;
+    const bool whole = device.traits().serial_groups;
     if (const i64 most = kernel->attributes().max_group_size; !whole && most >= 0 && most < i64{group_size})
         throw Error(
             ErrorCode::unsupported, entry,
