@@ -1,6 +1,7 @@
 #include <concord/device.hpp>
 
 #include "buffer_pool.hpp"
+#include "kernel_key.hpp"
 
 #include <chrono>
 #include <mutex>
@@ -8,21 +9,6 @@
 #include <unordered_map>
 
 namespace concord {
-namespace {
-
-struct HashId {
-    std::size_t operator()(const KernelId& id) const noexcept {
-        u64 h = 0x9e3779b97f4a7c15;
-        for (u64 word : {static_cast<u64>(reinterpret_cast<std::uintptr_t>(id.source)),
-                         static_cast<u64>(reinterpret_cast<std::uintptr_t>(id.entry)), id.a, id.b, id.c}) {
-            h = (h ^ word) * 0xff51afd7ed558ccd;
-            h ^= h >> 32;
-        }
-        return h;
-    }
-};
-
-}  // namespace
 
 std::string_view name_of(Dialect dialect) {
     switch (dialect) {
@@ -39,11 +25,34 @@ std::string_view name_of(Dialect dialect) {
 // Each entry has its own lock, so that threads compile different kernels at once and the same kernel once.
 struct Device::Kernels {
     struct Entry {
+        explicit Entry(std::string_view key) : key(key) {}
+
+        const std::string key;  // KernelKey::bytes()
         std::mutex mutex;
         std::shared_ptr<Kernel> kernel;
+        std::atomic<bool> is_ready = false;  // kernel stays as it is from here on
     };
+
+    Entry* find(u64 hash, std::string_view key) {
+        for (auto [it, end] = entries.equal_range(hash); it != end; ++it) {
+            if (it->second.key == key) return &it->second;
+        }
+        return nullptr;
+    }
+    // Entries stay where they are until the device goes.
+    Entry& of(const KernelKey& key) {
+        const u64 hash = key.hash();
+        {
+            const std::shared_lock lock(mutex);
+            if (Entry* entry = find(hash, key.bytes())) return *entry;
+        }
+        const std::lock_guard lock(mutex);
+        if (Entry* entry = find(hash, key.bytes())) return *entry;
+        return entries.emplace(hash, key.bytes())->second;
+    }
+
     std::shared_mutex mutex;
-    std::unordered_map<KernelId, std::shared_ptr<Entry>, HashId> entries;
+    std::unordered_multimap<u64, Entry> entries;
 };
 
 Device::Device()
@@ -90,32 +99,24 @@ void Device::trim() {
     host_pool_->trim();
 }
 
-std::shared_ptr<Kernel> Device::kernel(const KernelId& id, const std::function<KernelSpec()>& make) {
-    std::shared_ptr<Kernels::Entry> entry;
-    {
-        const std::shared_lock lock(kernels_->mutex);
-        if (const auto it = kernels_->entries.find(id); it != kernels_->entries.end()) entry = it->second;
-    }
-    if (!entry) {
-        const std::lock_guard lock(kernels_->mutex);
-        std::shared_ptr<Kernels::Entry>& place = kernels_->entries[id];
-        if (!place) place = std::make_shared<Kernels::Entry>();
-        entry = place;
-    }
-    const std::lock_guard lock(entry->mutex);
-    if (!entry->kernel) entry->kernel = compile(make());
-    return entry->kernel;
+std::shared_ptr<Kernel> Device::kernel(const KernelSpec& spec) {
+    Kernels::Entry& entry = kernels_->of(KernelKey(spec, traits_.dialect));
+    if (entry.is_ready.load(std::memory_order_acquire)) return entry.kernel;
+    const std::lock_guard lock(entry.mutex);
+    if (!entry.kernel) entry.kernel = compile(spec);
+    entry.is_ready.store(true, std::memory_order_release);
+    return entry.kernel;
 }
 
 std::shared_ptr<Kernel> Device::compile(const KernelSpec& spec) {
     const bool has = traits_.dialect == Dialect::host ? static_cast<bool>(spec.host)
                      : traits_.dialect == Dialect::cuda
-                         ? spec.source != nullptr && !spec.source->cuda.empty()
-                         : spec.source != nullptr && !spec.source->opencl.empty();
+                         ? spec.source != nullptr && !spec.source->cuda().empty()
+                         : spec.source != nullptr && !spec.source->opencl().empty();
     if (!has)
         throw Error(ErrorCode::unsupported, "Device::compile",
-                    "kernel " + spec.entry + " has no text in " + std::string(name_of(traits_.dialect)) +
-                        ", which " + info_.selector + " needs");
+                    "kernel " + std::string(spec.entry) + " has no text in " +
+                        std::string(name_of(traits_.dialect)) + ", which " + info_.selector + " needs");
     if (!afresh_) return do_compile(spec);
     KernelSpec fresh = spec;
     fresh.fresh = true;

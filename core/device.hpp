@@ -55,10 +55,10 @@ class Device : public std::enable_shared_from_this<Device> {
     /// Returns cached memory to the driver.
     void trim();
 
-    /// The compiled kernel of that id; make() is called, and its result compiled (or loaded from the disk
-    /// cache), only the first time. Throws compile_failed, or unsupported where the dialect has no such
-    /// kernel.
-    std::shared_ptr<Kernel> kernel(const KernelId& id, const std::function<KernelSpec()>& make);
+    /// The compiled kernel of that specification. Only the first time it is compiled, or loaded from the disk
+    /// cache; afterwards a call costs a look-up by all that the specification says. Throws compile_failed, or
+    /// unsupported where the dialect has no such kernel.
+    std::shared_ptr<Kernel> kernel(const KernelSpec& spec);
     /// Compiles now, past the in-memory cache (the disk cache is used).
     std::shared_ptr<Kernel> compile(const KernelSpec& spec);
     /// Whether kernels that are not in memory are compiled past all other caches, and Kernel::

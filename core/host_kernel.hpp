@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -38,6 +39,7 @@ struct HostKernel {
         u32 bytes;
         bool pointer;
         bool is_class;
+        std::optional<Type> type;  ///< of the value or what it points to; none: no element type
     };
     Entry baseline = nullptr;
     Entry avx2 = nullptr;
@@ -52,13 +54,20 @@ struct HostKernel {
 
 namespace detail {
 
+template <class P>
+constexpr std::optional<Type> parameter_type() {
+    using E = std::remove_cv_t<std::remove_pointer_t<P>>;
+    if constexpr (is_element<E>) return type_of<E>();
+    return std::nullopt;
+}
+
 template <auto Kernel>
 struct HostEntry;
 
 template <class... P, void (*Kernel)(const Group&, P...)>
 struct HostEntry<Kernel> {
     static constexpr std::array<HostKernel::Parameter, sizeof...(P)> parameters = {
-        {{sizeof(P), std::is_pointer_v<P>, std::is_class_v<P>}...}};
+        {{sizeof(P), std::is_pointer_v<P>, std::is_class_v<P>, parameter_type<P>()}...}};
 
     template <class T>
     [[gnu::always_inline]] static inline T load(const void* argument) {

@@ -3,6 +3,8 @@
 #include <concord/kernel.hpp>
 #include <concord/log.hpp>
 
+#include "kernel_key.hpp"
+
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -83,6 +85,45 @@ std::optional<std::string> text_from_folder(std::string_view name) {
 
 }  // namespace
 
+KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
+                           std::vector<SourceFile> opencl)
+    : name_(name), cuda_(std::move(cuda)), opencl_(std::move(opencl)) {
+    // Lengths go first, so that the end of one text cannot be taken for the beginning of the next.
+    std::string all;
+    auto add = [&](std::string_view text) {
+        all.append(std::to_string(text.size())).append(":").append(text);
+    };
+    add(name_);
+    for (const std::vector<SourceFile>* files : {&cuda_, &opencl_}) {
+        all.append(std::to_string(files->size())).append(" files,");
+        for (const SourceFile& file : *files) {
+            add(file.name);
+            add(file.text);
+            all.append(std::to_string(file.line)).append(",");
+        }
+    }
+    content_ = content_hash(all);
+}
+
+std::string Constant::value() const {
+    if (const auto* text = std::get_if<std::string_view>(&value_)) return std::string(*text);
+    if (const auto* number = std::get_if<i64>(&value_)) return std::to_string(*number);
+    return std::to_string(std::get<u64>(value_));
+}
+
+Constants& Constants::operator=(const Constants& other) {
+    if (this == &other) return *this;
+    size_ = 0;
+    append(other);
+    return *this;
+}
+
+void Constants::refuse(const Constant& constant) {
+    throw Error(ErrorCode::invalid_argument, "KernelSpec",
+                "too many constants, got '" + std::string(constant.name()) + "' after " +
+                    std::to_string(most) + "; put several into one source file's #define");
+}
+
 std::string assemble(const KernelSpec& spec, Dialect dialect) {
     if (dialect == Dialect::host)
         throw Error(ErrorCode::unsupported, "assemble", "host kernels are functions, not text");
@@ -94,10 +135,10 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
             .append(std::to_string(std::chrono::system_clock::now().time_since_epoch().count()))
             .append("\n");
     for (const Constant& constant : spec.constants)
-        text.append("#define ").append(constant.name).append(" ").append(constant.value).append("\n");
-    if (spec.op)
+        text.append("#define ").append(constant.name()).append(" ").append(constant.value()).append("\n");
+    if (spec.op != nullptr)
         append_operator(text, *spec.op, cuda ? "static __device__ __forceinline__ " : "static inline ");
-    for (const SourceFile& file : cuda ? spec.source->cuda : spec.source->opencl) {
+    for (const SourceFile& file : cuda ? spec.source->cuda() : spec.source->opencl()) {
         const std::optional<std::string> other = text_from_folder(file.name);
         text.append("#line ")
             .append(std::to_string(other ? 1 : file.line))

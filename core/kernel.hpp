@@ -5,16 +5,26 @@
 #include <concord/host_kernel.hpp>
 #include <concord/traits.hpp>
 
+#include <concepts>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace concord {
 
 class Device;
+
+/// 128 bits that tell contents apart: equal contents have equal hashes, and others do not, for all that is
+/// known (it does not resist those who search for a collision).
+struct ContentHash {
+    u64 low = 0, high = 0;
+    bool operator==(const ContentHash&) const = default;
+};
 
 /// A file of kernel source. The compiler reports errors under `name`.
 struct SourceFile {
@@ -43,27 +53,93 @@ constexpr u32 first_line(u32 line, [[maybe_unused]] std::string_view text) {
 /// dialect. CUDA C++ kernels are extern "C" __global__; a buffer parameter is a pointer. In OpenCL C, where a
 /// pointer cannot carry an offset, every buffer parameter is followed by a `ulong` that holds its offset in
 /// elements, and dynamic local memory (LaunchShape::local_bytes) is one last `__local` pointer.
-struct KernelSource {
-    std::string_view name;
-    std::vector<SourceFile> cuda;
-    std::vector<SourceFile> opencl;
+class KernelSource {
+  public:
+    KernelSource(std::string_view name, std::vector<SourceFile> cuda, std::vector<SourceFile> opencl);
+
+    std::string_view name() const noexcept { return name_; }
+    const std::vector<SourceFile>& cuda() const noexcept { return cuda_; }
+    const std::vector<SourceFile>& opencl() const noexcept { return opencl_; }
+    /// A 128-bit hash of all of it, computed once: two sources of equal content are the same to every cache.
+    const ContentHash& content() const noexcept { return content_; }
+
+  private:
+    std::string_view name_;
+    std::vector<SourceFile> cuda_;
+    std::vector<SourceFile> opencl_;
+    ContentHash content_;
 };
 
-/// A constant of a specialisation: visible in the text as `#define name value`.
-struct Constant {
-    std::string name;
-    std::string value;
+/// A constant of a specialisation: visible in the text as `#define name value`. The value is an integer, a bool
+/// (1 or 0), an element type (its name) or text. Name and text are views: they outlive the call that the
+/// constant is given to. A std::string is refused, as it is often a temporary; write std::string_view(s).
+class Constant {
+  public:
+    template <std::integral T>
+    constexpr Constant(std::string_view name, T value)
+        : name_(name), value_(std::conditional_t<std::is_signed_v<T>, i64, u64>{value}) {}
+    constexpr Constant(std::string_view name, bool value) : name_(name), value_(value ? "1" : "0") {}
+    constexpr Constant(std::string_view name, Type value) : name_(name), value_(name_of(value)) {}
+    constexpr Constant(std::string_view name, std::string_view text) : name_(name), value_(text) {}
+    constexpr Constant(std::string_view name, const char* text) : name_(name), value_(text) {}
+    Constant(std::string_view name, const std::string& text) = delete;
+
+    constexpr std::string_view name() const { return name_; }
+    /// The value as the text has it.
+    std::string value() const;
+
+  private:
+    friend class KernelKey;
+
+    std::string_view name_;
+    std::variant<i64, u64, std::string_view> value_;
 };
 
-/// One kernel, fully specialised. The host dialect is already compiled: it comes as a function.
+/// The constants of a specialisation in the order in which they are defined, without memory of their own.
+class Constants {
+  public:
+    static constexpr std::size_t most = 32;
+
+    Constants() noexcept {}
+    Constants(std::initializer_list<Constant> list) { append(list); }
+    Constants(const Constants& other) { append(other); }
+    Constants& operator=(const Constants& other);
+    ~Constants() = default;
+
+    /// Throws invalid_argument if there are `most` already.
+    void push_back(const Constant& constant) {
+        if (size_ == most) refuse(constant);
+        std::construct_at(room_ + size_, constant);
+        ++size_;
+    }
+    template <class List>
+    void append(const List& list) {
+        for (const Constant& constant : list)
+            push_back(constant);
+    }
+    const Constant* begin() const noexcept { return room_; }
+    const Constant* end() const noexcept { return room_ + size_; }
+    bool empty() const noexcept { return size_ == 0; }
+
+  private:
+    [[noreturn]] static void refuse(const Constant& constant);
+
+    std::size_t size_ = 0;
+    union {
+        Constant room_[most];
+    };
+};
+
+/// One kernel, fully specialised. The host dialect is already compiled: it comes as a function. All of it are
+/// views, so that a specification costs nothing to make: what they show outlives the call that it is given to.
 struct KernelSpec {
     const KernelSource* source = nullptr;
-    std::string entry;
-    std::vector<Constant> constants;  ///< in the order in which they are defined
-    std::optional<Operator> op;       ///< becomes `struct Op` and apply() in the text
-    HostKernel host;                  ///< null: not in the host dialect
-    u32 max_group_size = 0;           ///< most work-items of a group that will be launched; 0: any
-    bool fresh = false;               ///< compiled whatever caches hold, and kept in none
+    std::string_view entry = {};
+    Constants constants = {};
+    const Operator* op = nullptr;  ///< becomes `struct Op` and apply() in the text
+    HostKernel host = {};          ///< null: not in the host dialect
+    u32 max_group_size = 0;        ///< most work-items of a group that will be launched; 0: any
+    bool fresh = false;            ///< compiled whatever caches hold, and kept in none
 };
 
 /// The whole text that the compiler of `dialect` is given: standard names (u8 ... f64), constants, the
@@ -73,13 +149,11 @@ struct KernelSpec {
 /// io, naming the path, if the folder is none or the file cannot be read.
 std::string assemble(const KernelSpec& spec, Dialect dialect);
 
-/// Names a specialisation for the in-memory cache without building its text. Two ids are equal only if the
-/// specs would be; `source` is the address of a KernelSource and `entry` a string, both with static storage.
-struct KernelId {
-    const void* source = nullptr;
-    const char* entry = nullptr;
-    u64 a = 0, b = 0, c = 0;
-    bool operator==(const KernelId&) const = default;
+/// A parameter of a compiled kernel, as far as the backend knows it.
+struct KernelParameter {
+    bool is_buffer = false;
+    std::optional<Type> type =
+        {};  ///< of the value or of the buffer's elements; none: not known, or no element type
 };
 
 /// What the compiler says of a kernel; a field that the backend cannot tell is -1.
@@ -101,6 +175,8 @@ class Kernel : public std::enable_shared_from_this<Kernel> {
 
     const std::string& name() const noexcept { return name_; }
     virtual Device& device() const = 0;
+    /// In the order of a launch's arguments; empty where the backend does not know them.
+    const std::vector<KernelParameter>& parameters() const noexcept { return parameters_; }
     /// What compiling it took by the host's clock; -1 unless it was compiled afresh, see
     /// Device::compile_afresh.
     double compile_milliseconds() const noexcept { return compile_ms_; }
@@ -111,6 +187,8 @@ class Kernel : public std::enable_shared_from_this<Kernel> {
     }
 
   protected:
+    /// To be called before others see the kernel, if at all.
+    void set_parameters(std::vector<KernelParameter> parameters) { parameters_ = std::move(parameters); }
     /// Defaults to "cannot tell".
     virtual KernelAttributes do_attributes() const { return {}; }
 
@@ -118,6 +196,7 @@ class Kernel : public std::enable_shared_from_this<Kernel> {
     friend class Device;
 
     std::string name_;
+    std::vector<KernelParameter> parameters_;
     double compile_ms_ = -1;
     mutable std::once_flag asked_;
     mutable KernelAttributes attributes_;

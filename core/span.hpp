@@ -156,7 +156,8 @@ namespace detail {
 inline KernelArgument argument(const View& view) {
     if (view.buffer == nullptr)
         throw Error(ErrorCode::invalid_argument, "launch", "a range without a buffer");
-    return {.buffer = view.buffer, .offset = view.offset, .element_size = size_of(view.type)};
+    return {
+        .buffer = view.buffer, .offset = view.offset, .element_size = size_of(view.type), .type = view.type};
 }
 template <Range R>
 KernelArgument argument(const R& range) {
@@ -167,12 +168,12 @@ inline KernelArgument argument(const ValueBytes& value) {
 }
 template <class T>
 requires is_element<T> KernelArgument argument(const T& value) {
-    return {.value = &value, .size = sizeof(T)};
+    return {.value = &value, .size = sizeof(T), .type = type_of<T>()};
 }
 }  // namespace detail
 
 /// Launches with spans, views, arrays and scalar values as the kernel's arguments. Scalars must have exactly
-/// the parameter's type: write u64{n}, not n, where they differ.
+/// the parameter's type: write u64{n}, not n, where they differ. The types are compared, see KernelArgument.
 template <class... A>
 void launch(Stream& stream, const Kernel& kernel, const LaunchShape& shape, const A&... arguments) {
     const KernelArgument list[] = {detail::argument(arguments)..., KernelArgument{}};

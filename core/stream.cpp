@@ -36,6 +36,25 @@ void check_reach(const char* call, const char* what, const Stream& stream, const
                         ", and a recording takes nothing of another device");
 }
 
+// The rule is at KernelArgument. A value for a buffer, or the reverse, is left to the backend.
+bool has_right_type(const KernelArgument& argument, const KernelParameter& parameter) {
+    const bool is_buffer = argument.buffer != nullptr;
+    if (!argument.type || !parameter.type || argument.type == parameter.type ||
+        is_buffer != parameter.is_buffer)
+        return true;
+    return is_buffer && is_unsigned(*parameter.type) && size_of(*parameter.type) == size_of(*argument.type);
+}
+
+[[noreturn]] void refuse_type(const Kernel& kernel, std::size_t i, const KernelArgument& argument) {
+    const std::string expected(name_of(*kernel.parameters()[i].type)), got(name_of(*argument.type));
+    const std::string where = "argument " + std::to_string(i) + " of " + kernel.name() + ": expected ";
+    throw Error(
+        ErrorCode::invalid_argument, "Stream::launch",
+        argument.buffer != nullptr
+            ? where + "elements of " + expected + ", got elements of " + got + "; pass a range of " + expected
+            : where + "a value of " + expected + ", got a value of " + got + "; write " + expected + "{...}");
+}
+
 }  // namespace
 
 Stream::Stream(std::shared_ptr<Device> device) : device_(std::move(device)) {
@@ -202,8 +221,11 @@ void Stream::fill_now(Buffer& to, u64 offset, u64 bytes, const void* pattern, u3
 void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
                     std::span<const KernelArgument> arguments) {
     check_device("Stream::launch", "the kernel", kernel.device());
+    const std::vector<KernelParameter>& parameters = kernel.parameters();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const KernelArgument& argument = arguments[i];
+        if (i < parameters.size() && !has_right_type(argument, parameters[i])) [[unlikely]]
+            refuse_type(kernel, i, argument);
         if (argument.buffer == nullptr) continue;
         check_range("Stream::launch", *argument.buffer, argument.offset, 0);
         if (argument.buffer->kind() == Buffer::Kind::host || argument.offset % argument.element_size != 0)

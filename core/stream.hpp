@@ -32,12 +32,19 @@ struct LaunchShape {
 };
 
 /// One argument of a launch, in the order of the kernel's parameters.
+///
+/// Types are compared where that of the argument and that of the parameter are known: a value has the parameter's
+/// type, sign included; a buffer's elements have the type of the parameter's, or the parameter's are unsigned
+/// integers of the same size, as kernels declare that move elements and do not look at them. The types of
+/// parameters are known of host kernels (but for structs, void* and std::byte*) and in OpenCL where the driver
+/// tells them; of CUDA kernels the sizes are.
 struct KernelArgument {
     Buffer* buffer = nullptr;     ///< null: a value
     u64 offset = 0;               ///< of a buffer: bytes from its base
     u32 element_size = 1;         ///< of a buffer: bytes; offset is a multiple of it
     const void* value = nullptr;  ///< of a value: its bytes, read before launch() returns
     u32 size = 0;
+    std::optional<Type> type = {};  ///< of the value or of the buffer's elements; none: not compared
 };
 
 /// Every call enqueues and returns, but for synchronize(), and for transfers of pageable host memory: where

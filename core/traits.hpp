@@ -40,13 +40,27 @@ struct DeviceTraits {
     u64 max_allocation = 0;   ///< bytes of the largest single buffer
     u64 cache =
         0;  ///< bytes past which data will not stay close: last-level on a GPU, all private L2 on a CPU
-    bool compiles_text = false;  ///< kernels and operators given as text can be compiled at run time
-    bool shuffles = false;       ///< lanes of a sub-group can exchange registers
-    bool device_fence = false;   ///< a group may publish memory that another group of the same launch reads
+    u64 parameter_bytes = 1024;  ///< bytes of a kernel's parameters that every driver of this kind takes
+    /// Kernels and operators are compiled from source at run time. Else kernels are functions (HostKernel), and an
+    /// operator that is text alone cannot run.
+    bool compiles_source = false;
+    /// One call of the kernel does a whole group's work: every launch has groups of one work-item, and the kernel
+    /// loops. Else groups of many work-items run too, even where many_items says that they do not pay off.
+    bool serial_groups = false;
+    bool shuffles = false;  ///< lanes of a sub-group can exchange registers
+    /// Kernels start copies from global to local memory that take no registers, and wait for them later.
+    bool async_copy = false;
+    /// A parameter may be a buffer in constant memory. Else parameters that are values lie there.
+    bool constant_buffers = false;
+    /// The compiler gives work-items only as many registers as leave room for KernelSpec::max_group_size of them.
+    /// Else a kernel that wants many registers has to keep to small groups, or to keep its tile in local memory.
+    bool bounds_registers = false;
+    bool device_fence = false;  ///< a group may publish memory that another group of the same launch reads
     bool forward_progress = false;    ///< a group that has started keeps running while another spins
     bool fp64 = true;                 ///< f64 arithmetic
     bool exact_divide_sqrt = true;    ///< f32 divide and square root are correctly rounded
     bool shares_host_memory = false;  ///< buffers are host memory: host_pointer() is never null
+    bool uses_host_memory = false;    ///< kernels work in memory of the caller's, without a copy
     bool runs = true;                 ///< false for a device that only compiles ("cuda@sm_90")
 };
 

@@ -59,6 +59,10 @@ constexpr bool is_float(Type type) {
     return type == Type::f32 || type == Type::f64;
 }
 
+constexpr bool is_unsigned(Type type) {
+    return type >= Type::u8 && type <= Type::u64;
+}
+
 /// The type of that name, or nothing.
 constexpr std::optional<Type> type_named(std::string_view name) {
     for (Type type : all_types) {

@@ -48,18 +48,14 @@ std::shared_ptr<Kernel> kernel_for(Device& device, Type type) {
     static const KernelSource source{
         "distributed_split", {kernel_sources::distributed_split_cu}, {kernel_sources::distributed_split_cl}};
     const Type bits = bits_of(type);
-    return device.kernel({&source, "count_below", static_cast<u64>(bits)}, [&] {
-        KernelSpec spec;
-        spec.source = &source;
-        spec.entry = "count_below";
-        spec.constants = {{"K", std::string(name_of(bits))}};
-        spec.host = bits == Type::u8    ? plain_host_kernel<&count_below<u8>>()
-                    : bits == Type::u16 ? plain_host_kernel<&count_below<u16>>()
-                    : bits == Type::u32 ? plain_host_kernel<&count_below<u32>>()
-                                        : plain_host_kernel<&count_below<u64>>();
-        spec.max_group_size = group;
-        return spec;
-    });
+    return device.kernel({.source = &source,
+                          .entry = "count_below",
+                          .constants = {{"K", bits}},
+                          .host = bits == Type::u8    ? plain_host_kernel<&count_below<u8>>()
+                                  : bits == Type::u16 ? plain_host_kernel<&count_below<u16>>()
+                                  : bits == Type::u32 ? plain_host_kernel<&count_below<u32>>()
+                                                      : plain_host_kernel<&count_below<u64>>(),
+                          .max_group_size = group});
 }
 
 // Counts of one rank's keys.
@@ -81,11 +77,11 @@ class Counter {
         const Array<u64> wanted(stream_, codes), counts(stream_, codes.size());
         const auto kernel = kernel_for(stream_.device(), keys_.type);
         const DeviceTraits& traits = stream_.device().traits();
-        const bool is_host = traits.dialect == Dialect::host;
-        const u32 group_size = is_host || !traits.many_items ? 1 : group;
+        const u32 group_size = traits.many_items ? group : 1;
         launch(stream_, *kernel,
-               LaunchShape::linear(is_host ? 1 : divide_up(codes.size(), u64{group_size}), group_size), keys_,
-               keys_.count, wanted, counts, u64{codes.size()}, code_.fold, code_.flip, shift_, mask());
+               LaunchShape::linear(traits.serial_groups ? 1 : divide_up(codes.size(), u64{group_size}),
+                                   group_size),
+               keys_, keys_.count, wanted, counts, u64{codes.size()}, code_.fold, code_.flip, shift_, mask());
         return counts.to_host(stream_);
     }
 

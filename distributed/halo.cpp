@@ -27,23 +27,15 @@ struct HaloGroup {
 };
 
 std::shared_ptr<Kernel> halo_kernel(Device& device, u32 size, const HaloGroup& group) {
-    const KernelId id{&source(), "halo_runs", size, u64{group.group_size} << 32 | group.each, group.pack};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source();
-        spec.entry = "halo_runs";
-        auto define = [&](const char* name, const std::string& value) {
-            spec.constants.push_back({name, value});
-        };
-        define("E", size == 4 ? "u32" : "u64");
-        define("PACK", std::to_string(group.pack));
-        define("GROUP", std::to_string(group.group_size));
-        define("EACH", std::to_string(group.each));
-        spec.host = size == 4 ? plain_host_kernel<&detail::host::halo_runs<u32>>()
-                              : plain_host_kernel<&detail::host::halo_runs<u64>>();
-        spec.max_group_size = group.group_size;
-        return spec;
-    });
+    return device.kernel({.source = &source(),
+                          .entry = "halo_runs",
+                          .constants = {{"E", size == 4 ? Type::u32 : Type::u64},
+                                        {"PACK", group.pack},
+                                        {"GROUP", group.group_size},
+                                        {"EACH", group.each}},
+                          .host = size == 4 ? plain_host_kernel<&detail::host::halo_runs<u32>>()
+                                            : plain_host_kernel<&detail::host::halo_runs<u64>>(),
+                          .max_group_size = group.group_size});
 }
 
 // Elements that move at once: as many as make 16 bytes, if all runs begin and end at a multiple of these.
@@ -70,7 +62,7 @@ void copy_runs(Stream& stream, const View& from, const Runs& from_runs, const Vi
     if (from_runs.gapless() && to_runs.gapless())
         return stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, from_runs.elements() * size);
     const DeviceTraits& traits = stream.device().traits();
-    if (traits.dialect == Dialect::host) {
+    if (traits.serial_groups) {
         const auto kernel = halo_kernel(stream.device(), static_cast<u32>(size), {});
         constexpr u64 piece_bytes = u64{1} << 16;
         const u64 piece = piece_bytes / size;

@@ -47,7 +47,7 @@ KernelSpec scale_spec() {
     KernelSpec spec;
     spec.source = &scale_source;
     spec.entry = "scale";
-    spec.constants = {{"T", std::string(name_of(type_of<T>()))}};
+    spec.constants = {{"T", type_of<T>()}};
     spec.host = host_kernel<&scale_group<T>>();
     return spec;
 }
@@ -196,22 +196,82 @@ DEVICE_TEST(kernels_take_offsets_values_and_local_memory) {
     }
 }
 
-DEVICE_TEST(a_kernel_is_compiled_once_an_id) {
-    int made = 0;
-    const KernelId id{&scale_source, "scale", 4711};
-    const auto make = [&] {
-        ++made;
-        return scale_spec<float>();
-    };
-    const auto first = device.kernel(id, make);
-    CHECK(device.kernel(id, make) == first);
-    CHECK(made == 1);
+DEVICE_TEST(a_kernel_is_compiled_once_a_specification) {
+    const auto first = device.kernel(scale_spec<float>());
     CHECK(first->name() == "scale");
     CHECK(&first->device() == &device);
+    // Of equal content, whatever its addresses.
+    CHECK(device.kernel(scale_spec<float>()) == first);
+    const KernelSource copy = scale_source;
+    const std::string entry = "scale", type = "f32";
+    KernelSpec same = scale_spec<float>();
+    same.source = &copy;
+    same.entry = entry;
+    CHECK(device.kernel(same) == first);
+    // Everything that a specification says tells it apart.
+    CHECK(device.kernel(scale_spec<int>()) != first);
+    if (!device.traits().compiles_source) return;
+    const auto differs = [&](auto change) {
+        KernelSpec spec = scale_spec<float>();
+        change(spec);
+        return device.kernel(spec) != first && device.kernel(spec) == device.kernel(spec);
+    };
+    CHECK(differs([](KernelSpec& spec) { spec.constants.push_back({"UNUSED", 1}); }));
+    CHECK(differs([](KernelSpec& spec) { spec.constants.push_back({"UNUSED", 2}); }));
+    CHECK(differs([](KernelSpec& spec) { spec.constants.push_back({"UNUSED", "a"}); }));
+    CHECK(differs([](KernelSpec& spec) { spec.max_group_size = 32; }));
+    const Operator plus = operator_from_text("float f(float x, float y) { return x + y; }"),
+                   minus = operator_from_text("float f(float x, float y) { return x - y; }");
+    CHECK(differs([&](KernelSpec& spec) { spec.op = &plus; }));
+    KernelSpec with_plus = scale_spec<float>(), with_minus = scale_spec<float>();
+    with_plus.op = &plus;
+    with_minus.op = &minus;
+    CHECK(device.kernel(with_plus) != device.kernel(with_minus));
+    // A source that comes to lie where another one was is not taken for it.
+    std::optional<KernelSource> source(scale_source);
+    KernelSpec moved = scale_spec<float>();
+    moved.source = &*source;
+    CHECK(device.kernel(moved) == first);
+    std::vector<SourceFile> cuda = scale_source.cuda(), opencl = scale_source.opencl();
+    cuda.back().line += 1;
+    opencl.back().line += 1;
+    source.emplace(scale_source.name(), cuda, opencl);
+    CHECK(device.kernel(moved) != first);
+}
+
+DEVICE_TEST(a_kernel_with_other_constants_is_another_kernel) {
+    static const KernelSource source{
+        "constant",
+        {{"constant.cu", "extern \"C\" __global__ void constant(u32* out) { out[0] = VALUE; }\n"}},
+        {{"constant.cl", "__kernel void constant(__global u32* out, ulong at) { out[at] = VALUE; }\n"}}};
+    if (!device.traits().compiles_source) return;
+    const auto stream = device.create_stream();
+    const Array<u32> out(*stream, 1);
+    for (const u32 value : {1, 2, 1, 3}) {
+        const auto kernel =
+            device.kernel({.source = &source, .entry = "constant", .constants = {{"VALUE", value}}});
+        launch(*stream, *kernel, {}, out);
+        CHECK(out.to_host(*stream)[0] == value);
+    }
+}
+
+DEVICE_TEST(a_specification_has_room_for_so_many_constants) {
+    KernelSpec spec;
+    for (std::size_t i = 0; i < Constants::most; ++i)
+        spec.constants.push_back({"N", i});
+    CHECK(throws(ErrorCode::invalid_argument, "LAST", [&] { spec.constants.push_back({"LAST", 0}); }));
+    const KernelSpec copy = spec;
+    CHECK(copy.constants.end() - copy.constants.begin() == 32);
+    CHECK(Constant("A", -1).value() == "-1");
+    CHECK(Constant("A", ~u64{0}).value() == "18446744073709551615");
+    CHECK(Constant("A", true).value() == "1");
+    CHECK(Constant("A", Type::f32).value() == "f32");
+    CHECK(Constant("A", "b c").value() == "b c");
+    static_assert(!std::is_constructible_v<Constant, const char*, std::string>);
 }
 
 DEVICE_TEST(a_text_that_does_not_compile_says_where) {
-    if (!device.traits().compiles_text) return;
+    if (!device.traits().compiles_source) return;
     static const KernelSource bad{
         "bad",
         {{"bad.cu", "\nextern \"C\" __global__ void k(f32* x) {\n    x[0] = nonsense;\n}\n"}},
@@ -252,6 +312,45 @@ DEVICE_TEST(launches_beyond_the_limits_are_refused) {
         stream->launch(*kernel, {}, std::span(&odd, 1));
     }));
     CHECK_NOTHROW(stream->synchronize());
+}
+
+DEVICE_TEST(types_of_arguments_are_compared) {
+    const auto stream = device.create_stream();
+    const auto kernel = device.compile(scale_spec<float>());
+    const Array<float> x(*stream, 64);
+    const Array<i32> integers(*stream, 64);
+    const Array<u32> bits(*stream, 64);
+    const Array<double> doubles(*stream, 64);
+    // Arguments of no known type are the backend's to check.
+    const f32 one = 1;
+    const u64 n = 64;
+    const KernelArgument untyped[] = {{.buffer = integers.buffer().get(), .element_size = 4},
+                                      {.buffer = integers.buffer().get(), .element_size = 4},
+                                      {.value = &n, .size = sizeof n},
+                                      {.value = &one, .size = sizeof one}};
+    const LaunchShape none{.groups_x = 0, .local_bytes = 16};
+    CHECK_NOTHROW(stream->launch(*kernel, none, untyped));
+    if (kernel->parameters().empty()) return;  // the backend knows sizes only
+    auto with = [&](const auto& in, auto count, auto factor) {
+        launch(*stream, *kernel, none, in, x, count, factor);
+    };
+    CHECK_NOTHROW(with(x, n, 1.0f));
+    const auto wrong = ErrorCode::invalid_argument;
+    CHECK(throws(wrong, "argument 0 of scale: expected elements of f32, got elements of f64",
+                 [&] { with(doubles, n, 1.0f); }));
+    CHECK(throws(wrong, "expected elements of f32, got elements of i32", [&] { with(integers, n, 1.0f); }));
+    CHECK(throws(wrong, "expected elements of f32, got elements of u32", [&] { with(bits, n, 1.0f); }));
+    CHECK(throws(wrong, "argument 3 of scale: expected a value of f32, got a value of i32",
+                 [&] { with(x, n, 1); }));
+    CHECK(throws(wrong, "argument 2 of scale: expected a value of u64, got a value of i64",
+                 [&] { with(x, i64{64}, 1.0f); }));
+    // A kernel of unsigned elements takes any of their size.
+    const auto mover = device.compile(scale_spec<u32>());
+    CHECK_NOTHROW(launch(*stream, *mover, none, x, integers, n, 1U));
+    CHECK(throws(wrong, "expected elements of u32, got elements of f64",
+                 [&] { launch(*stream, *mover, none, doubles, bits, n, 1U); }));
+    CHECK(throws(wrong, "expected a value of u32, got a value of f32",
+                 [&] { launch(*stream, *mover, none, x, bits, n, 1.0f); }));
 }
 
 DEVICE_TEST(threads_may_compile_and_launch_at_once) {

@@ -398,7 +398,7 @@ verdict "concord devices --json" "$problem"
 run devices --verbose --json
 verdict "concord devices --verbose --json" "$(bad_object stdout)$(bad_keys stdout traits properties)"
 for selector in $selectors; do ends 0 "$selector" devices; done
-ends 0 "compiles text" devices --verbose
+ends 0 "compiles source" devices --verbose
 ends 0 "tbb:0" doctor
 ends 0 "kernel cache: $XDG_CACHE_HOME/concord, writable" doctor
 

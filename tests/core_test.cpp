@@ -71,9 +71,10 @@ TEST_CASE("a kernel's text is put together in order") {
     KernelSpec spec;
     spec.source = &source;
     spec.entry = "k";
-    spec.constants = {{"T", "f32"}, {"GROUP", "64"}};
-    spec.op = operator_from_text("float f(float x, float y) { return x + y; }");
-    spec.op->bound = {Type::i32};
+    spec.constants = {{"T", Type::f32}, {"GROUP", 64}};
+    Operator op = operator_from_text("float f(float x, float y) { return x + y; }");
+    op.bound = {Type::i32};
+    spec.op = &op;
     const std::string cuda = assemble(spec, Dialect::cuda), opencl = assemble(spec, Dialect::opencl);
     const auto order = {"typedef float f32;",
                         "#define T f32",

@@ -78,7 +78,7 @@ DEVICE_TEST(text_functions_where_the_device_compiles) {
     const Operator cube = operator_from_text("float cube(float x) { return x * x * x; }");
     const auto x = random_values<float>(1000);
     const Array<float> a(*stream, x), out(*stream, 1000);
-    if (!device.traits().compiles_text) {
+    if (!device.traits().compiles_source) {
         CHECK(throws(ErrorCode::unsupported, "cannot compile at run time",
                      [&] { map(*stream, a.view(), out.view(), cube); }));
         return;

@@ -16,14 +16,14 @@ constexpr std::string_view opencl_name(Type type) {
 /// In place of an operator's values, for a kernel without an operator.
 struct NoOperator {};
 
-/// Launches a kernel of one element per work-item, in groups of `group` work-items, over n elements. In the host dialect, where a
-/// group takes many elements, the kernel gets their number as its last argument but the operator's values.
+/// Launches a kernel of one element per work-item, in groups of `group` work-items, over n elements. Where a group is one
+/// call, which takes many elements, the kernel gets their number as its last argument but the operator's values.
 template <class Values, class... A>
 void launch_elements(Stream& stream, const Kernel& kernel, u64 n, u32 group, const Values& values,
                      const A&... arguments) {
     constexpr u64 tile = u64{1} << 14;
     auto launch_with = [&](const auto&... last) {
-        if (stream.device().traits().dialect == Dialect::host) {
+        if (stream.device().traits().serial_groups) {
             launch(stream, kernel, LaunchShape::linear(divide_up(n, tile), 1), arguments..., tile, last...);
         } else {
             launch(stream, kernel, LaunchShape::linear(divide_up(n, group), group), arguments..., last...);

@@ -57,7 +57,7 @@ Support supports_order(const Variant& variant, OperationOrder asked, bool rounds
 }
 
 Support supports_group(const Device& device, u32 group_size) {
-    if (device.traits().dialect == Dialect::host || device.traits().max_group_size >= group_size) return {};
+    if (device.traits().serial_groups || device.traits().max_group_size >= group_size) return {};
     return Support::no("groups of " + std::to_string(group_size) + " work-items are more than the " +
                        std::to_string(device.traits().max_group_size) + " of " + device.info().selector);
 }

@@ -185,7 +185,7 @@ void check_operand(const char* algorithm, const char* name, const Stream& stream
 
 /// Work-items to launch for a group that is written for `group_size` work-items: host kernels run all of them in one call.
 inline u32 group_size_of(const Device& device, u32 group_size) {
-    return device.traits().dialect == Dialect::host ? 1 : group_size;
+    return device.traits().serial_groups ? 1 : group_size;
 }
 
 constexpr u64 divide_up(u64 a, u64 b) {

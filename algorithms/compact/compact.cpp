@@ -146,7 +146,7 @@ void run_fused(Stream& stream, const CompactProblem& p) {
     if (many) {
         launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.shift, chunks.length,
                p.values);
-    } else if (device.traits().dialect == Dialect::host) {
+    } else if (!device.traits().compiles_source) {
         launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.length,
                past_cache(device, p), u32{p.partition}, p.values);
     } else {
@@ -318,7 +318,7 @@ void check_in_place(const Device& device, const CompactProblem& p) {
 }  // namespace
 
 Support supports_keep(const Device& device, const CompactProblem& p) {
-    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+    if (!device.traits().compiles_source && p.host == nullptr)
         return Support::no("predicate " + p.op.name + " is text, which " + device.info().selector +
                            " cannot compile at run time");
     return supports_type(device, p.in.type);
@@ -336,29 +336,24 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
     const bool partition = p.partition && host == &CompactHost::write;
     const bool counts_far = p.in.count >> 32 != 0 && text == CompactSource::lookback;
     const u64 resident = text == CompactSource::lookback ? tuned(device, resident_groups, point_of(p), 6) : 1;
-    const u64 more = u64{partition} | u64{counts_far} << 1 | resident << 4;
-    const KernelId id{&source(text), entry, op.hash, static_cast<u64>(type),
-                      static_cast<u64>(text) << 2 | more};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source(text);
-        spec.entry = entry;
-        spec.constants = {{"T", std::string(name_of(type))},
-                          {"B", std::string(name_of(bits_of(type)))},
-                          {"AS_T(x)", "as_" + std::string(opencl_name(type)) + "(x)"},
-                          {"SIZE", std::to_string(size_of(type))},
-                          {"GROUP", std::to_string(compact_group)},
-                          {"PACK", std::to_string(pack_bytes / size_of(type))},
-                          {"ROWS", std::to_string(rows_of(text))},
-                          {"PARTITION", partition ? "1" : "0"},
-                          {"RESIDENT", std::to_string(resident)},
-                          {"COUNT", counts_far ? "u64" : "u32"}};
-        if (text == CompactSource::wide) spec.constants.push_back({"WIDE", "1"});
-        spec.op = op;
-        if (p.host != nullptr) spec.host = p.host->*host;
-        spec.max_group_size = text == CompactSource::wide ? 1 : compact_group;
-        return spec;
-    });
+    const std::string as_type = "as_" + std::string(opencl_name(type)) + "(x)";
+    KernelSpec spec{.source = &source(text),
+                    .entry = entry,
+                    .constants = {{"T", type},
+                                  {"B", bits_of(type)},
+                                  {"AS_T(x)", std::string_view(as_type)},
+                                  {"SIZE", size_of(type)},
+                                  {"GROUP", compact_group},
+                                  {"PACK", pack_bytes / size_of(type)},
+                                  {"ROWS", rows_of(text)},
+                                  {"PARTITION", partition},
+                                  {"RESIDENT", resident},
+                                  {"COUNT", counts_far ? Type::u64 : Type::u32}},
+                    .op = &op,
+                    .max_group_size = text == CompactSource::wide ? 1 : compact_group};
+    if (text == CompactSource::wide) spec.constants.push_back({"WIDE", 1});
+    if (p.host != nullptr) spec.host = p.host->*host;
+    return device.kernel(spec);
 }
 
 Enqueued compact(Stream& stream, const CompactProblem& p, const Options& options) {

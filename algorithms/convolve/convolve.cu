@@ -14,14 +14,17 @@
 // Tunables   PACK columns a lane, AHEAD, GROUP lanes, `height` as the host side cuts the image, CHECKED.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
 //
-// I: type of the image; T: of the mask and the result; MASK: how the mask comes, const T* or MaskValues; ALIGNED: whether the
-// image's packs are.
+// I: type of the image; T: of the mask and the result; BY_VALUE: how the mask comes; ALIGNED: whether the image's packs are.
 
 struct MaskValues {
     T tap[MASK_ROWS * MASK_COLUMNS];
     __device__ __forceinline__ T operator[](u32 k) const { return tap[k]; }
 };
-typedef MASK Mask;
+#if BY_VALUE
+typedef MaskValues Mask;
+#else
+typedef const T* Mask;
+#endif
 
 constexpr int before = MASK_COLUMNS / 2;                  // columns that the mask reaches to either side
 constexpr int lead = (before + PACK - 1) / PACK * PACK;  // the same in whole packs

@@ -10,29 +10,17 @@
 
 namespace concord::detail {
 
-inline bool is_host(const Device& device) {
-    return device.traits().dialect == Dialect::host;
-}
-
-// The types of a problem in a kernel's id, and as constants of its text.
-inline u64 type_key(const ConvolveProblem& p) {
-    return static_cast<u64>(p.in.type);
-}
-inline std::vector<Constant> type_constants(const ConvolveProblem& p) {
-    return {{"I", std::string(name_of(p.in.type))}, {"T", std::string(name_of(p.type()))}};
-}
-
-using Define = std::pair<const char*, u64>;
-inline void define(KernelSpec& spec, std::initializer_list<Define> all) {
-    for (const auto& [name, value] : all)
-        spec.constants.push_back({name, std::to_string(value)});
+// The types of a problem as constants of its text.
+inline Constants type_constants(const ConvolveProblem& p) {
+    return {{"I", p.in.type}, {"T", p.type()}};
 }
 
 // --- Masks ----------------------------------------------------------------------------------------------------------
 
-// Bytes of a mask that go beside a kernel's other arguments: CUDA's parameters are 4 KiB at least, OpenCL's 1 KiB.
+// Bytes of a mask for which a kernel's parameters have room next to the other arguments.
 inline u64 parameter_room(const Device& device) {
-    return device.traits().dialect == Dialect::cuda ? 3968 : 912;
+    constexpr u64 other_arguments = 112;
+    return device.traits().parameter_bytes - other_arguments;
 }
 
 inline bool goes_by_value(const Device& device, const ConvolveProblem& p) {
@@ -74,14 +62,7 @@ inline detail::host::ConvolvePlan host_plan(const ConvolveProblem& p) {
 inline std::shared_ptr<Kernel> host_kernel_of(Device& device, const ConvolveProblem& p,
                                               const KernelSource& source, const char* entry,
                                               HostKernel ConvolveHost::*kernel) {
-    const KernelId id{&source, entry, type_key(p)};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source;
-        spec.entry = entry;
-        spec.host = convolve_host(p.in.type).*kernel;
-        return spec;
-    });
+    return device.kernel({.source = &source, .entry = entry, .host = convolve_host(p.in.type).*kernel});
 }
 
 inline void launch_host(Stream& stream, const ConvolveProblem& p, const Kernel& kernel,

@@ -49,29 +49,23 @@ bool has_aligned_packs(const View& view, u64 pitch, u32 pack) {
 }
 
 std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p, const Sliding& k) {
-    const bool cuda = device.traits().dialect == Dialect::cuda, by_value = goes_by_value(device, p);
+    const bool by_value = goes_by_value(device, p);
     const bool aligned = has_aligned_packs(p.in, p.shape.in_pitch, k.pack);
-    const KernelId id{&sliding_source(), "convolve_sliding", type_key(p), p.mask.rows << 32 | p.mask.columns,
-                      aligned ? 1U : 0U};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &sliding_source();
-        spec.entry = "convolve_sliding";
-        spec.constants = type_constants(p);
-        if (cuda) spec.constants.push_back({"MASK", by_value ? "MaskValues" : "const T*"});
-        define(spec, {{"BY_VALUE", by_value ? 1U : 0U},
-                      {"I_SIZE", size_of(p.in.type)},
-                      {"MASK_ROWS", p.mask.rows},
-                      {"MASK_COLUMNS", p.mask.columns},
-                      {"PACK", k.pack},
-                      {"AHEAD", k.ahead},
-                      {"UNROLL", k.unroll},
-                      {"CHECKED", k.checked},
-                      {"ALIGNED", aligned ? 1U : 0U},
-                      {"GROUP", sliding_group_size}});
-        spec.max_group_size = sliding_group_size;
-        return spec;
-    });
+    KernelSpec spec{.source = &sliding_source(),
+                    .entry = "convolve_sliding",
+                    .constants = type_constants(p),
+                    .max_group_size = sliding_group_size};
+    spec.constants.append(Constants{{"BY_VALUE", by_value},
+                                    {"I_SIZE", size_of(p.in.type)},
+                                    {"MASK_ROWS", p.mask.rows},
+                                    {"MASK_COLUMNS", p.mask.columns},
+                                    {"PACK", k.pack},
+                                    {"AHEAD", k.ahead},
+                                    {"UNROLL", k.unroll},
+                                    {"CHECKED", k.checked},
+                                    {"ALIGNED", aligned},
+                                    {"GROUP", sliding_group_size}});
+    return device.kernel(spec);
 }
 
 // Rows of per work-item's strip: short ones, whose neighbours meet in the cache what they load again, or tall ones where short strips
@@ -149,26 +143,22 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
     const u64 group_size = 64 / size_of(p.type());
     const u64 scratch = detail::host::convolve_chunk + convolve_longest_side +
                         detail::host::convolve_most_rows * (group_size + convolve_longest_side + 1);
-    const KernelId id{&wide_source(), "convolve_sliding_wide", type_key(p),
-                      small ? p.mask.rows << 32 | p.mask.columns : 0};
-    const auto kernel = device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &wide_source();
-        spec.entry = "convolve_sliding_wide";
-        spec.constants = type_constants(p);
-        const std::string width = std::to_string(group_size),
-                          vector = (p.type() == Type::f64 ? "double" : "float") + width;
-        const bool bytes = p.in.type == Type::u8;
-        spec.constants.push_back({"VECTOR", vector});
-        spec.constants.push_back({"CELLS", bytes ? "uchar" + width : vector});
-        spec.constants.push_back({"CONVERT", bytes ? "convert_" + vector : ""});
-        define(spec, {{"LANES", group_size},
-                      {"SCRATCH", scratch},
-                      {"MASK_ROWS", small ? p.mask.rows : 0},
-                      {"MASK_COLUMNS", small ? p.mask.columns : 0}});
-        spec.max_group_size = 1;
-        return spec;
-    });
+    const bool bytes = p.in.type == Type::u8;
+    const std::string width = std::to_string(group_size),
+                      vector = (p.type() == Type::f64 ? "double" : "float") + width,
+                      cells = bytes ? "uchar" + width : vector, convert = bytes ? "convert_" + vector : "";
+    KernelSpec spec{.source = &wide_source(),
+                    .entry = "convolve_sliding_wide",
+                    .constants = type_constants(p),
+                    .max_group_size = 1};
+    spec.constants.append(Constants{{"VECTOR", std::string_view(vector)},
+                                    {"CELLS", std::string_view(cells)},
+                                    {"CONVERT", std::string_view(convert)},
+                                    {"LANES", group_size},
+                                    {"SCRATCH", scratch},
+                                    {"MASK_ROWS", small ? p.mask.rows : 0},
+                                    {"MASK_COLUMNS", small ? p.mask.columns : 0}});
+    const auto kernel = device.kernel(spec);
     const MaskCopy mask(stream, p.mask);
     const u64 groups = divide_up(plan.rows, plan.band) * plan.across, size = size_of(p.in.type);
     const auto room = stream.scratch(groups * scratch * size);
@@ -199,7 +189,7 @@ void run_factors(Stream& stream, const ConvolveProblem& p) {
 
 void run_convolve_sliding(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
-    if (!is_host(device))
+    if (!device.traits().serial_groups)
         return device.traits().many_items ? run_sliding_groups(stream, p) : run_sliding_wide(stream, p);
     const auto kernel =
         host_kernel_of(device, p, sliding_source(), "convolve_sliding", &ConvolveHost::sliding);

@@ -8,7 +8,13 @@
 // Tunables       TILE_COLUMNS x TILE_ROWS results a group, a lane each.
 // Source         D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8.
 //
-// I: type of the image; T: of the mask and the result; MASK: how the mask comes, __global const T* or __constant T*.
+// I: type of the image; T: of the mask and the result; CONSTANT_MASK: whether the mask is in constant memory.
+
+#if CONSTANT_MASK
+#define MASK __constant T*
+#else
+#define MASK __global const T*
+#endif
 
 #define INLINED static inline __attribute__((always_inline))
 

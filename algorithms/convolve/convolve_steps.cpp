@@ -24,22 +24,16 @@ enum class MaskIn { global, constant };
 
 std::shared_ptr<Kernel> steps_kernel(Device& device, const ConvolveProblem& p, const char* entry,
                                      MaskIn where) {
-    const bool cuda = device.traits().dialect == Dialect::cuda, constant = where == MaskIn::constant;
-    const u64 taps = constant && cuda ? p.mask.taps() : 1;
-    const KernelId id{&steps_source(), entry, type_key(p), taps, u64{constant}};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &steps_source();
-        spec.entry = entry;
-        spec.constants = type_constants(p);
-        const char* type = cuda       ? constant ? "MaskValues" : "const T*"
-                           : constant ? "__constant T*"
-                                      : "__global const T*";
-        spec.constants.push_back({"MASK", type});
-        define(spec, {{"TAPS", taps}, {"TILE_COLUMNS", tile_columns}, {"TILE_ROWS", tile_rows}});
-        spec.max_group_size = tile_columns * tile_rows;
-        return spec;
-    });
+    const bool constant = where == MaskIn::constant, by_value = constant && !device.traits().constant_buffers;
+    KernelSpec spec{.source = &steps_source(),
+                    .entry = entry,
+                    .constants = type_constants(p),
+                    .max_group_size = tile_columns * tile_rows};
+    spec.constants.append(Constants{{"CONSTANT_MASK", constant},
+                                    {"TAPS", by_value ? p.mask.taps() : 1},
+                                    {"TILE_COLUMNS", tile_columns},
+                                    {"TILE_ROWS", tile_rows}});
+    return device.kernel(spec);
 }
 
 template <class Mask>
@@ -66,7 +60,7 @@ void run_convolve_serial(Stream& stream, const ConvolveProblem& p) {
 
 void run_convolve_naive(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
-    if (!is_host(device)) {
+    if (!device.traits().serial_groups) {
         const auto kernel = steps_kernel(device, p, "convolve_direct", MaskIn::global);
         return launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
     }
@@ -79,7 +73,7 @@ void run_convolve_naive(Stream& stream, const ConvolveProblem& p) {
 void run_convolve_constant_mask(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
     const auto kernel = steps_kernel(device, p, "convolve_direct", MaskIn::constant);
-    if (device.traits().dialect == Dialect::cuda) return launch_tiles(stream, p, *kernel, bytes_of(p.mask));
+    if (!device.traits().constant_buffers) return launch_tiles(stream, p, *kernel, bytes_of(p.mask));
     launch_tiles(stream, p, *kernel, MaskCopy(stream, p.mask).view);
 }
 
@@ -93,13 +87,13 @@ Support supports_convolve_serial(const Device&, const ConvolveProblem&) {
 }
 
 Support supports_convolve_naive(const Device& device, const ConvolveProblem& p) {
-    if (Support type = supports_type(device, p.type()); !type || is_host(device)) return type;
+    if (Support type = supports_type(device, p.type()); !type || device.traits().serial_groups) return type;
     if (Support group = supports_group(device, tile_columns * tile_rows); !group) return group;
     return supports_tiles(p, tile_rows, tile_columns);
 }
 
 Support supports_convolve_constant_mask(const Device& device, const ConvolveProblem& p) {
-    if (device.traits().dialect == Dialect::cuda && !goes_by_value(device, p))
+    if (!device.traits().constant_buffers && !goes_by_value(device, p))
         return Support::no("a mask of " + std::to_string(p.mask.bytes()) + " bytes is more than the " +
                            std::to_string(parameter_room(device)) + " that its parameters hold");
     return supports_convolve_naive(device, p);

@@ -8,13 +8,18 @@
 // Tunables       TILE_COLUMNS x TILE_ROWS results a group, a lane each.
 // Source         D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8.
 //
-// I: type of the image; T: of the mask and the result; MASK: how the mask comes, const T* or MaskValues, of TAPS values.
+// I: type of the image; T: of the mask and the result; CONSTANT_MASK: whether the mask comes by value, in constant
+// memory, with its TAPS values.
 
 struct MaskValues {
     T tap[TAPS];
     __device__ __forceinline__ T operator[](u32 k) const { return tap[k]; }
 };
-typedef MASK Mask;
+#if CONSTANT_MASK
+typedef MaskValues Mask;
+#else
+typedef const T* Mask;
+#endif
 
 // The cell of that row and column, which may be outside.
 __device__ __forceinline__ T cell(const I* in, i64 row, i64 column, i64 rows, i64 columns, u64 pitch, u32 clamps) {

@@ -17,7 +17,8 @@ extern const SourceFile common_cu, common_cl, histogram_cu, histogram_cl, histog
 namespace detail {
 namespace {
 
-// Work-items of a group that counts in local memory; in OpenCL C NVIDIA's compiler takes no more for these kernels.
+// Work-items of a group that counts in local memory; where the compiler does not bound registers, as of OpenCL C, these kernels have
+// room for no more.
 constexpr u32 private_group_size = 1024, portable_group_size = 256;
 constexpr u32 global_group_size = 256;  // of a group that counts in global memory
 // Of several copies in local memory: so many bytes that a unit holds two groups and more; and a copy for each work-item of a
@@ -43,7 +44,7 @@ const KernelSource& source(Source text) {
 
 u32 default_group_size(const Device& device) {
     const DeviceTraits& traits = device.traits();
-    const u32 most = traits.dialect == Dialect::cuda ? private_group_size : portable_group_size;
+    const u32 most = traits.bounds_registers ? private_group_size : portable_group_size;
     return std::min(most, std::bit_floor(traits.max_group_size));
 }
 
@@ -59,47 +60,33 @@ std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const 
                                const KernelShape& shape, HostKernel host) {
     const Type type = p.in.type;
     const bool narrow = p.bins() <= most_narrow_bins && size_of(p.op.result) < 8;
-    const KernelId id{&source(shape.text), entry, p.op.hash,
-                      static_cast<u64>(type) | u64{narrow} << 8 | u64{shape.passes} << 9 |
-                          u64{shape.words} << 10 | static_cast<u64>(shape.text) << 12 |
-                          u64{shape.copies} << 32,
-                      shape.group_size};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source(shape.text);
-        spec.entry = entry;
-        spec.constants = {{"T", std::string(name_of(type))},
-                          {"SIZE", std::to_string(size_of(type))},
-                          {"BIN", narrow ? "u32" : "u64"},
-                          {"WORDS", std::to_string(shape.words)},
-                          {"GROUP", std::to_string(shape.group_size)},
-                          {"COPIES", std::to_string(shape.copies)},
-                          {"PASSES", shape.passes ? "1" : "0"}};
-        if (shape.text == Source::wide) spec.constants.push_back({"WIDE", "1"});
-        spec.op = p.op;
-        spec.host = host;
-        spec.max_group_size = shape.group_size;
-        return spec;
-    });
+    KernelSpec spec{.source = &source(shape.text),
+                    .entry = entry,
+                    .constants = {{"T", type},
+                                  {"SIZE", size_of(type)},
+                                  {"BIN", narrow ? Type::u32 : Type::u64},
+                                  {"WORDS", shape.words},
+                                  {"GROUP", shape.group_size},
+                                  {"COPIES", shape.copies},
+                                  {"PASSES", shape.passes}},
+                    .op = &p.op,
+                    .host = host,
+                    .max_group_size = shape.group_size};
+    if (shape.text == Source::wide) spec.constants.push_back({"WIDE", 1});
+    return device.kernel(spec);
 }
 
 // A kernel that knows neither samples nor bins, only counters.
 std::shared_ptr<Kernel> counter_kernel(Device& device, const HistogramProblem& p, const char* entry,
                                        const KernelShape& shape, HostKernel host) {
     const Type type = p.out.type;
-    const KernelId id{&source(shape.text), entry, static_cast<u64>(type), shape.words, shape.group_size};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source(shape.text);
-        spec.entry = entry;
-        spec.constants = {{"COUNTER", std::string(name_of(type))},
-                          {"WORDS", std::to_string(shape.words)},
-                          {"GROUP", std::to_string(shape.group_size)}};
-        if (shape.text == Source::wide) spec.constants.push_back({"WIDE", "1"});
-        spec.host = host;
-        spec.max_group_size = shape.group_size;
-        return spec;
-    });
+    KernelSpec spec{.source = &source(shape.text),
+                    .entry = entry,
+                    .constants = {{"COUNTER", type}, {"WORDS", shape.words}, {"GROUP", shape.group_size}},
+                    .host = host,
+                    .max_group_size = shape.group_size};
+    if (shape.text == Source::wide) spec.constants.push_back({"WIDE", 1});
+    return device.kernel(spec);
 }
 
 // Where groups add their counts: the counters themselves, as words of 32 bits, or where these are of 16 bits
@@ -143,7 +130,7 @@ u64 group_count(const Device& device, const Kernel& kernel, const HistogramProbl
     const DeviceTraits& traits = device.traits();
     const u64 least = (n >> share_bits) + 1;
     constexpr u64 host_share = u64{1} << 16;
-    if (traits.dialect == Dialect::host)
+    if (traits.serial_groups)
         return std::max(least,
                         std::min<u64>(u64{traits.units} * 4, divide_up(n, std::max(host_share, held))));
     u64 resident = std::max<u64>(1, traits.max_resident_items / group_size);
@@ -263,10 +250,10 @@ void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
     const auto count = kernel(device, p, "histogram_global",
                               {.text = Source::steps, .group_size = global_group_size, .words = counts.words},
                               p.host->global);
-    const bool host = device.traits().dialect == Dialect::host;
     constexpr u64 most_groups = u64{1} << 22, host_share = u64{1} << 16;
     const u64 groups =
-        std::min(most_groups, divide_up(p.in.count, host ? host_share : u64{global_group_size}));
+        std::min(most_groups,
+                 divide_up(p.in.count, device.traits().serial_groups ? host_share : u64{global_group_size}));
     launch(stream, *count, LaunchShape::linear(groups, group_size_of(device, global_group_size)), p.in,
            counts.view, p.in.count, p.bins(), counts.words, p.values);
     finish(stream, p, counts);

@@ -46,25 +46,20 @@ const KernelSource& source() {
 std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* entry, u32 pack,
                                HostKernel MapHost::*host, u32 unrolled = 1) {
     const Type a = p.a.type, b = p.b.type, out = p.out.type;
-    const KernelId id{&source(), entry, p.op.hash,
-                      static_cast<u64>(a) | static_cast<u64>(b) << 8 | static_cast<u64>(out) << 16,
-                      pack | u64{unrolled} << 32};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source();
-        spec.entry = entry;
-        spec.constants = {{"A", std::string(name_of(a))},
-                          {"B", std::string(name_of(b))},
-                          {"U", std::string(name_of(out))},
-                          {"GROUP", std::to_string(default_group_size)},
-                          {"UNROLL", std::to_string(unrolled)},
-                          {"PACK", std::to_string(pack)},
-                          {"F(x, y)", p.op.arguments.size() == 2 ? "apply(op, x, y)" : "apply(op, x)"}};
-        spec.op = p.op;
-        if (p.host != nullptr) spec.host = p.host->*host;
-        spec.max_group_size = default_group_size;
-        return spec;
-    });
+    KernelSpec spec{
+        .source = &source(),
+        .entry = entry,
+        .constants = {{"A", a},
+                      {"B", b},
+                      {"U", out},
+                      {"GROUP", default_group_size},
+                      {"UNROLL", unrolled},
+                      {"PACK", pack},
+                      {"F(x, y)", p.op.arguments.size() == 2 ? "apply(op, x, y)" : "apply(op, x)"}},
+        .op = &p.op,
+        .max_group_size = default_group_size};
+    if (p.host != nullptr) spec.host = p.host->*host;
+    return device.kernel(spec);
 }
 
 // Whether the data of this call is too large to stay in the caches.
@@ -82,8 +77,8 @@ void run_naive(Stream& stream, const MapProblem& p) {
 // One work-item a group, contiguous tiles.
 void run_wide(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
-    const bool host = device.traits().dialect == Dialect::host;
-    const auto map = kernel(device, p, host ? "map_vectorized" : "map_wide", 1, &MapHost::vectorized);
+    const char* entry = device.traits().compiles_source ? "map_wide" : "map_vectorized";
+    const auto map = kernel(device, p, entry, 1, &MapHost::vectorized);
     const u64 n = p.out.count;
     // Enough tiles for balance, few enough that their count costs nothing; a single one while the work is
     // small.
@@ -130,7 +125,7 @@ Support supports_any(const Device& device, const MapProblem& p) {
     for (const View* view : {&p.a, &p.b, &p.out}) {
         if (Support support = supports_type(device, view->type); !support) return support;
     }
-    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+    if (!device.traits().compiles_source && p.host == nullptr)
         return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +
                            " cannot compile at run time");
     if (p.op.name == "sqrt" && p.op.file == "builtin" && p.a.type == Type::f32 &&

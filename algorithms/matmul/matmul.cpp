@@ -27,25 +27,18 @@ const KernelSource& source(MatmulSource text) {
 }  // namespace
 
 std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource text, const char* entry,
-                                      u32 group_size, u64 which, const MatmulConstants& constants,
-                                      HostKernel host) {
-    const KernelId id{&source(text), entry, static_cast<u64>(type), which};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source(text);
-        spec.entry = entry;
-        const std::string name(name_of(type));
-        spec.constants = {{"T", name},
-                          {"SIZE", std::to_string(size_of(type))},
-                          {"V", type == Type::f32 ? "float4" : "double4"},
-                          {"P", type == Type::f32 ? "float4" : "double2"},
-                          {"WIDE", type == Type::f32 ? "float16" : "double8"}};
-        for (const auto& [constant, value] : constants)
-            spec.constants.push_back({constant, std::to_string(value)});
-        spec.host = host;
-        spec.max_group_size = group_size;
-        return spec;
-    });
+                                      u32 group_size, const Constants& constants, HostKernel host) {
+    KernelSpec spec{.source = &source(text),
+                    .entry = entry,
+                    .constants = {{"T", type},
+                                  {"SIZE", size_of(type)},
+                                  {"V", type == Type::f32 ? "float4" : "double4"},
+                                  {"P", type == Type::f32 ? "float4" : "double2"},
+                                  {"WIDE", type == Type::f32 ? "float16" : "double8"}},
+                    .host = host,
+                    .max_group_size = group_size};
+    spec.constants.append(constants);
+    return device.kernel(spec);
 }
 
 namespace {

@@ -88,9 +88,9 @@ void run_on_host(Stream& stream, const MatmulProblem& p, const PackedHost& kerne
     const auto parts_at = parts ? scratch(of_parts) : panels_at;
     const View parts_view{parts_at.get(), 0, of_parts, p.type()};
     const auto pack =
-        matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, 0, {}, kernels.pack);
+        matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, {}, kernels.pack);
     const auto packed =
-        matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, 0, {}, kernels.packed);
+        matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, {}, kernels.packed);
     const u64 depth = std::max<u64>(1, pack_bytes / (kernels.columns * p.size()));
     with_product(p, [&](const ValueBytes& product) {
         launch(stream, *pack, LaunchShape::linear((strips + panels) * divide_up(s.k, depth), 1), p.a, p.b,
@@ -111,8 +111,8 @@ void run_wide(Stream& stream, const MatmulProblem& p) {
     const u64 of_panels = across * columns * s.k;
     const auto panels_at = stream.scratch(std::max<u64>(1, of_panels) * p.size());
     const View panels{panels_at.get(), 0, of_panels, p.type()};
-    const auto pack = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, 0, {}, {});
-    const auto packed = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, 0, {}, {});
+    const auto pack = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, {}, {});
+    const auto packed = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, {}, {});
     // Few groups: as many rows of A as leave work for all threads.
     const u64 wanted = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8),
               depth = 512;
@@ -136,7 +136,7 @@ Support supports_matmul_packed(const Device& device, const MatmulProblem& p) {
 }
 
 void run_matmul_packed(Stream& stream, const MatmulProblem& p) {
-    if (stream.device().traits().dialect != Dialect::host) return run_wide(stream, p);
+    if (stream.device().traits().compiles_source) return run_wide(stream, p);
     run_on_host(stream, p, p.type() == Type::f32 ? packed_host<f32>() : packed_host<f64>());
 }
 

@@ -27,22 +27,21 @@ constexpr Tile tiles_f32[] = {{1, 8, 4, 2, 8, 3, 1, 1.0},
 constexpr Tile tiles_f64[] = {
     {2, 4, 4, 2, 8, 3, 2, 1.0}, {1, 2, 4, 2, 8, 4, 4, 0.95}, {1, 2, 2, 2, 8, 4, 6, 0.8}};
 
-// In OpenCL C, which has no asynchronous copies, on the same device: 128 x 128, 64 x 128, 64 x 64, 32 x 64 and 32 x 32.
-constexpr Tile opencl_tiles_f32[] = {{1, 4, 4, 2, 8, 2, 2, 1.0},
-                                     {1, 4, 2, 2, 8, 2, 3, 0.99},
-                                     {1, 2, 2, 2, 8, 2, 4, 0.93},
-                                     {1, 4, 1, 1, 16, 2, 8, 0.62},
-                                     {1, 2, 1, 1, 32, 2, 8, 0.58}};
+// Without asynchronous copies, in OpenCL C, on the same device: 128 x 128, 64 x 128, 64 x 64, 32 x 64 and 32 x 32.
+constexpr Tile synchronous_tiles_f32[] = {{1, 4, 4, 2, 8, 2, 2, 1.0},
+                                          {1, 4, 2, 2, 8, 2, 3, 0.99},
+                                          {1, 2, 2, 2, 8, 2, 4, 0.93},
+                                          {1, 4, 1, 1, 16, 2, 8, 0.62},
+                                          {1, 2, 1, 1, 32, 2, 8, 0.58}};
 
 std::span<const Tile> tiles_for(const Device& device, const MatmulProblem& p) {
     if (p.type() == Type::f64) return tiles_f64;
-    if (device.traits().dialect == Dialect::cuda) return tiles_f32;
-    return opencl_tiles_f32;
+    return device.traits().async_copy ? std::span<const Tile>(tiles_f32) : synchronous_tiles_f32;
 }
 // The part of its rate that a unit with so many warps reaches: four schedulers want one each, and more to hide latency, which
 // asynchronous copies do by themselves.
 double filled(const Device& device, double warps) {
-    if (device.traits().dialect != Dialect::cuda) return std::min(1.0, 0.12 * warps);
+    if (!device.traits().async_copy) return std::min(1.0, 0.12 * warps);
     return warps < 4 ? warps * 0.19 : std::min(1.0, 0.5 + warps / 16);
 }
 
@@ -126,28 +125,28 @@ Support supports_matmul_register_tiled(const Device& device, const MatmulProblem
 void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
     Device& device = stream.device();
     const MatmulShape& s = p.shape;
-    const bool cuda = device.traits().dialect == Dialect::cuda;
+    const bool asynchronous = device.traits().async_copy;
     const u32 which = choose_tile(device, p);
     const Tile& tile = tiles_for(device, p)[which];
-    const auto [a, b] = modes_of(p, cuda);
+    const auto [a, b] = modes_of(p, asynchronous);
     const auto kernel = matmul_kernel(device, p.type(), MatmulSource::register_tiled, "matmul_register_tiled",
-                                      tile.group_size(), which << 16 | a << 8 | b,
+                                      tile.group_size(),
                                       {{"GROUP", tile.group_size()},
                                        {"WARPS_M", tile.warps_m},
                                        {"WARPS_N", tile.warps_n},
                                        {"PACKS_M", tile.packs_m},
                                        {"PACKS_N", tile.packs_n},
-                                       {"DEPTH", cuda || p.type() == Type::f32 ? tile.depth : 8},
+                                       {"DEPTH", asynchronous || p.type() == Type::f32 ? tile.depth : 8},
                                        {"STAGES", tile.stages},
                                        {"RESIDENT", tile.resident},
-                                       {"A_MODE", a},
-                                       {"B_MODE", b}},
+                                       {"A_MODE", u32{a}},
+                                       {"B_MODE", u32{b}}},
                                       {});
     const MatmulTiles tiles = tiles_of(p, tile.rows(p.size()), tile.columns(p.size()));
     const LaunchShape shape = LaunchShape::linear(tiles.groups, tile.group_size());
     const u32 band = std::min(band_rows, tiles.down), packs = is_aligned(p.c, s.c_pitch, s.c_stride) ? 1 : 0;
     with_product(p, [&](const ValueBytes& product) {
-        if (!cuda)
+        if (!asynchronous)
             return launch(stream, *kernel, shape, p.a, p.b, p.c, product, tiles.down, tiles.across, band);
         launch(stream, *kernel, shape, p.a, p.b, p.c, product, tiles.down, tiles.across, band, packs);
     });
@@ -168,9 +167,9 @@ Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p) {
 
 void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p) {
     const auto [a, b] = modes_of(p, true);
-    const auto kernel =
-        matmul_kernel(stream.device(), p.type(), MatmulSource::tf32, "matmul_tf32x3", tf32_lanes, a << 8 | b,
-                      {{"GROUP", tf32_lanes}, {"DEPTH", tf32_depth}, {"A_MODE", a}, {"B_MODE", b}}, {});
+    const auto kernel = matmul_kernel(
+        stream.device(), p.type(), MatmulSource::tf32, "matmul_tf32x3", tf32_lanes,
+        {{"GROUP", tf32_lanes}, {"DEPTH", tf32_depth}, {"A_MODE", u32{a}}, {"B_MODE", u32{b}}}, {});
     const MatmulTiles tiles = tiles_of(p, tf32_tile, tf32_tile);
     with_product(p, [&](const ValueBytes& product) {
         launch(stream, *kernel, LaunchShape::linear(tiles.groups, tf32_lanes), p.a, p.b, p.c, product,

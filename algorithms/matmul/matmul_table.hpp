@@ -52,12 +52,9 @@ inline constexpr Tunable matmul_groups_a_unit{.name = "matmul.groups",
 
 enum class MatmulSource { steps, register_tiled, packed, tf32 };
 
-using MatmulConstants = std::vector<std::pair<const char*, u32>>;
-
-/// The kernel `entry` for a type. `which`: tells kernels of one entry and type with other constants apart.
+/// The kernel `entry` for a type, with constants besides those that follow from the type.
 std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource text, const char* entry,
-                                      u32 group_size, u64 which, const MatmulConstants& constants,
-                                      HostKernel host);
+                                      u32 group_size, const Constants& constants, HostKernel host);
 
 /// The host kernels of the textbook's steps for one type.
 struct MatmulHost {

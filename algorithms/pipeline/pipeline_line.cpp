@@ -72,7 +72,7 @@ PipelineLine::PipelineLine(Device& device, u32 number, const PipelineOptions& op
 // What lies in memory that the device's kernels can reach is left there.
 void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) {
     const u64 all = task.in[0]->count();
-    const bool reaches = device_.traits().dialect == Dialect::host;
+    const bool reaches = device_.traits().uses_host_memory;
     u64 slot_bytes = 0, all_bytes = 0;
     bool host_copies = false;
     for (const PipelineSource* source : task.in) {

@@ -119,7 +119,7 @@ void run_fixed(Stream& stream, const ReduceProblem& p) {
 }
 
 Support supports_any(const Device& device, const ReduceProblem& p) {
-    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+    if (!device.traits().compiles_source && p.host == nullptr)
         return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +
                            " cannot compile at run time");
     return supports_type(device, p.in.type);
@@ -231,21 +231,17 @@ constexpr const Tunable* tunables[] = {&waves, &groups_a_unit, &group_kib};
 std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, ReduceSource text,
                                       const char* entry, HostKernel ReduceHost::*host) {
     const Type type = p.in.type;
-    const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type), static_cast<u64>(text)};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source(text);
-        spec.entry = entry;
-        spec.constants = {{"T", std::string(name_of(type))},
-                          {"SIZE", std::to_string(size_of(type))},
-                          {"GROUP", std::to_string(reduce_group)},
-                          {"UNROLL", std::to_string(loads_in_flight)}};
-        if (text == ReduceSource::wide) spec.constants.push_back({"WIDE", "1"});
-        spec.op = p.op;
-        if (p.host != nullptr) spec.host = p.host->*host;
-        spec.max_group_size = text == ReduceSource::wide ? 1 : reduce_group;
-        return spec;
-    });
+    KernelSpec spec{.source = &source(text),
+                    .entry = entry,
+                    .constants = {{"T", type},
+                                  {"SIZE", size_of(type)},
+                                  {"GROUP", reduce_group},
+                                  {"UNROLL", loads_in_flight}},
+                    .op = &p.op,
+                    .max_group_size = text == ReduceSource::wide ? 1 : reduce_group};
+    if (text == ReduceSource::wide) spec.constants.push_back({"WIDE", 1});
+    if (p.host != nullptr) spec.host = p.host->*host;
+    return device.kernel(spec);
 }
 
 Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) {

@@ -78,29 +78,25 @@ LookbackShape default_shape(Type type, u64 n) {
     }
 }
 
-// scan_kernel() with that shape.
+// scan_kernel() with that shape, to which only kernels of groups of many work-items are specialised.
 std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, ScanSource text,
                                       const char* entry, HostKernel ScanHost::*host,
                                       const LookbackShape& shape) {
     const Type type = p.type();
-    const KernelId id{&source(text), entry, p.op.hash, static_cast<u64>(type),
-                      text == ScanSource::tiles ? u64{shape.tiles} | u64{shape.resident} << 8 : 0};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source(text);
-        spec.entry = entry;
-        spec.constants = {{"T", std::string(name_of(type))},
-                          {"SIZE", std::to_string(size_of(type))},
-                          {"GROUP", std::to_string(scan_group)},
-                          {"TILES", std::to_string(shape.tiles)},
-                          {"RESIDENT", std::to_string(shape.resident)}};
-        if (text == ScanSource::wide && p.op.hash == builtin(ReduceOp::sum, type).hash)
-            spec.constants.push_back({"T16", std::string(opencl_name(type)) + "16"});
-        spec.op = p.op;
-        if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
-        spec.max_group_size = text == ScanSource::wide ? 1 : scan_group;
-        return spec;
-    });
+    KernelSpec spec{.source = &source(text),
+                    .entry = entry,
+                    .constants = {{"T", type},
+                                  {"SIZE", size_of(type)},
+                                  {"GROUP", scan_group},
+                                  {"TILES", shape.tiles},
+                                  {"RESIDENT", shape.resident}},
+                    .op = &p.op,
+                    .max_group_size = text == ScanSource::wide ? 1 : scan_group};
+    const std::string sixteen = std::string(opencl_name(type)) + "16";
+    if (text == ScanSource::wide && p.op.hash == builtin(ReduceOp::sum, type).hash)
+        spec.constants.push_back({"T16", std::string_view(sixteen)});
+    if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
+    return device.kernel(spec);
 }
 
 LookbackShape lookback_shape(const Device& device, const ScanProblem& p) {
@@ -186,7 +182,7 @@ void run_serial(Stream& stream, const ScanProblem& p) {
 }
 
 Support supports_any(const Device& device, const ScanProblem& p) {
-    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+    if (!device.traits().compiles_source && p.host == nullptr)
         return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +
                            " cannot compile at run time");
     return supports_type(device, p.type());
@@ -377,7 +373,8 @@ constexpr const Tunable* tunables[] = {&lookback_tiles, &lookback_resident, &gro
 
 std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, ScanSource text, const char* entry,
                                     HostKernel ScanHost::*host) {
-    return shaped_kernel(device, p, text, entry, host, default_shape(p.type(), p.in.count));
+    const u64 n = text == ScanSource::tiles ? p.in.count : 0;
+    return shaped_kernel(device, p, text, entry, host, default_shape(p.type(), n));
 }
 
 Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {

@@ -39,7 +39,7 @@ void launch_network(Stream& stream, const Kernel& kernel, u64 groups, const Sort
 
 // One column: comparators of elements `distance` apart, or mirrored in blocks of twice that.
 void launch_column(Stream& stream, const SortProblem& p, u64 distance, bool mirrored) {
-    const auto kernel = sort_kernel(stream.device(), p, source(), "sort_column", group, 0, {});
+    const auto kernel = sort_kernel(stream.device(), p, source(), "sort_column", group, {});
     const u64 comparators = divide_up(p.count(), 2 * distance) * distance;
     launch_network(stream, *kernel, divide_up(comparators, group), p, distance, u32{mirrored});
 }
@@ -47,8 +47,8 @@ void launch_column(Stream& stream, const SortProblem& p, u64 distance, bool mirr
 // `columns` of them, from that one on.
 void launch_columns(Stream& stream, const SortProblem& p, u64 distance, bool mirrored, u32 columns) {
     const u64 inputs = u64{1} << columns, stride = 2 * distance / inputs;
-    const auto kernel = sort_kernel(stream.device(), p, source(), "sort_columns", group, inputs,
-                                    {{"INPUTS", std::to_string(inputs)}});
+    const auto kernel =
+        sort_kernel(stream.device(), p, source(), "sort_columns", group, {{"INPUTS", inputs}});
     const u64 group_size = divide_up(p.count(), 2 * distance) * stride;
     launch_network(stream, *kernel, divide_up(group_size, group), p, stride, u32{mirrored});
 }
@@ -98,8 +98,8 @@ void run_sort_bitonic_fused(Stream& stream, const SortProblem& p) {
 void run_sort_bitonic_local(Stream& stream, const SortProblem& p) {
     place_elements(stream, p);
     const u64 tile = tile_of(p);
-    const auto kernel = sort_kernel(stream.device(), p, source(), "sort_tile_columns", group, tile,
-                                    {{"TILE", std::to_string(tile)}});
+    const auto kernel =
+        sort_kernel(stream.device(), p, source(), "sort_tile_columns", group, {{"TILE", tile}});
     auto within_tiles = [&](u32 whole) {
         launch_network(stream, *kernel, divide_up(p.count(), tile), p, whole);
     };
@@ -112,7 +112,7 @@ void run_sort_bitonic_local(Stream& stream, const SortProblem& p) {
 
 void run_sort_odd_even(Stream& stream, const SortProblem& p) {
     place_elements(stream, p);
-    const auto kernel = sort_kernel(stream.device(), p, source(), "sort_column", group, 0, {});
+    const auto kernel = sort_kernel(stream.device(), p, source(), "sort_column", group, {});
     const SortElements out = sort_output(p);
     const SortCode code = p.code();
     const u64 n = p.count();

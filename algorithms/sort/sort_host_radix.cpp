@@ -183,7 +183,7 @@ const RadixHost& host_of(const SortProblem& p) {
 }
 
 void run_serial(Stream& stream, const SortProblem& p, u32 width) {
-    const auto kernel = sort_host_kernel(stream.device(), p, "radix_serial", host_of(p).serial);
+    const auto kernel = sort_host_kernel(stream.device(), "radix_serial", host_of(p).serial);
     const SortSpare spare(stream, p);
     const u64 counters = divide_up(p.by.end_bit - p.by.begin_bit, width) << width;
     const Array<u64> tables(stream, counters);
@@ -210,7 +210,7 @@ void run_sort_radix8_host(Stream& stream, const SortProblem& p) {
 
     const RadixHost& kernels = host_of(p);
     const auto kernel = [&](const char* entry, const HostKernel& host) {
-        return sort_host_kernel(device, p, entry, host);
+        return sort_host_kernel(device, entry, host);
     };
     const auto digits = kernel("radix_digits", kernels.digits), count = kernel("radix_count", kernels.count),
                plan_of = kernel("radix_plan", plain_host_kernel<&detail::host::radix_plan>()),

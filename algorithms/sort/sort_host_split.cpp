@@ -292,7 +292,7 @@ void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, c
                                 : p.key_size() == 4 ? sample_host<Leaf, u32>()
                                                     : sample_host<Leaf, u64>();
     const auto kernel = [&](const char* entry, const HostKernel& host) {
-        return sort_host_kernel(device, p, entry, host);
+        return sort_host_kernel(device, entry, host);
     };
     const u64 n = p.count(), units = device.traits().units;
     const detail::host::Ascending code = sort_ascending(p);
@@ -376,7 +376,7 @@ void run_sort_counting(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
     const bool bytes = p.key_size() == 1;
     const auto kernel = [&](const char* entry, const HostKernel& host) {
-        return sort_host_kernel(device, p, entry, host);
+        return sort_host_kernel(device, entry, host);
     };
     const auto count =
                    kernel("counting_count", bytes ? plain_host_kernel<&detail::host::counting_count<u8>>()

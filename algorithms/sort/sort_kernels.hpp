@@ -17,10 +17,10 @@ constexpr Type bits_of_size(u32 size) {
     return size == 8 ? Type::u64 : size == 4 ? Type::u32 : size == 2 ? Type::u16 : Type::u8;
 }
 
-/// The kernel `entry` for the problem's sizes of key and value. tunables: what else the text is specialised by, which `id`
-/// names; values: whether it moves the values.
+/// The kernel `entry` for the problem's sizes of key and value. tunables: what else the text is specialised by;
+/// values: whether it moves the values.
 std::shared_ptr<Kernel> sort_kernel(Device& device, const SortProblem& problem, const KernelSource& source,
-                                    const char* entry, u32 group_size, u64 id, std::vector<Constant> tunables,
+                                    const char* entry, u32 group_size, const Constants& tunables,
                                     bool values = true);
 
 /// Keys and their values; without values a range that there is, which no kernel looks at.

@@ -25,7 +25,7 @@ const KernelSource& source(bool wide) {
 
 // Elements of per work-item; odd.
 u32 items_of(const Device& device, const SortProblem& p) {
-    if (device.traits().dialect == Dialect::opencl) return p.key_size() <= 4 ? 9 : 7;
+    if (!device.traits().bounds_registers) return p.key_size() <= 4 ? 9 : 7;
     return p.key_size() <= 4 ? 15 : 11;
 }
 
@@ -76,23 +76,19 @@ std::shared_ptr<Kernel> merge_kernel(Device& device, const SortProblem& p, const
     const KernelSource& text = source(wide);
     const u32 value_size = values ? p.value_size() : 0, group_size = wide ? 1 : group,
               items = items_of(device, p);
-    return device.kernel({&text, entry, less.op->hash, static_cast<u64>(less.type), value_size}, [&] {
-        const Type bits = bits_of_size(p.key_size());
-        KernelSpec spec;
-        spec.source = &text;
-        spec.entry = entry;
-        spec.constants = {{"K", std::string(name_of(bits))},
-                          {"T", std::string(name_of(less.type))},
-                          {"AS_T(x)", "as_" + std::string(opencl_name(less.type)) + "(x)"},
-                          {"V", std::string(name_of(bits_of_size(value_size)))},
-                          {"VALUE_SIZE", std::to_string(value_size)},
-                          {"GROUP", std::to_string(group_size)},
-                          {"ITEMS", std::to_string(items)},
-                          {"BLOCK", std::to_string(block)}};
-        spec.op = *less.op;
-        spec.max_group_size = group_size;
-        return spec;
-    });
+    const std::string as_type = "as_" + std::string(opencl_name(less.type)) + "(x)";
+    return device.kernel({.source = &text,
+                          .entry = entry,
+                          .constants = {{"K", bits_of_size(p.key_size())},
+                                        {"T", less.type},
+                                        {"AS_T(x)", std::string_view(as_type)},
+                                        {"V", bits_of_size(value_size)},
+                                        {"VALUE_SIZE", value_size},
+                                        {"GROUP", group_size},
+                                        {"ITEMS", items},
+                                        {"BLOCK", block}},
+                          .op = less.op,
+                          .max_group_size = group_size});
 }
 
 void run_many(Stream& stream, const SortProblem& p) {

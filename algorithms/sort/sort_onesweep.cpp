@@ -87,18 +87,13 @@ Type count_type(const SortProblem& p) {
 // sweeps: of the passes over all tiles, not of one tile.
 std::shared_ptr<Kernel> tile_kernel(Device& device, const SortProblem& p, const char* entry, const Tile& tile,
                                     bool sweeps, Type count, bool unordered = false) {
-    std::vector<Constant> tunables{{"ITEMS", std::to_string(tile.items)},
-                                   {"MATCH", std::to_string(tile.match)},
-                                   {"UNORDERED", unordered ? "1" : "0"},
-                                   {"COUNT", std::string(name_of(count))}};
+    Constants tunables{
+        {"ITEMS", tile.items}, {"MATCH", tile.match}, {"UNORDERED", unordered}, {"COUNT", count}};
     if (sweeps) {
-        tunables.push_back({"RESIDENT", std::to_string(tile.resident)});
-        tunables.push_back({"AHEAD", std::to_string(tile.ahead)});
+        tunables.push_back({"RESIDENT", tile.resident});
+        tunables.push_back({"AHEAD", tile.ahead});
     }
-    return sort_kernel(device, p, source(), entry, tile.group_size,
-                       u64{tile.items} | u64{tile.group_size} << 8 | u64{count == Type::u64} << 24 |
-                           u64{unordered} << 25 | u64{tile.ahead} << 32,
-                       std::move(tunables));
+    return sort_kernel(device, p, source(), entry, tile.group_size, tunables);
 }
 
 // How the digits are counted: each counter in several copies, as many as lie in different banks, for long inputs; they are to
@@ -122,13 +117,12 @@ Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
 std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, const Counting& counting,
                                         Type count) {
     return sort_kernel(device, p, source(), "sort_histograms", counting.group_size,
-                       u64{counting.copies} | u64{counting.group_size} << 8 | u64{count == Type::u64} << 24,
-                       {{"COPIES", std::to_string(counting.copies)},
-                        {"UNROLL", std::to_string(Counting::unroll)},
-                        {"ITEMS", "1"},
-                        {"MATCH", "0"},
-                        {"UNORDERED", "0"},
-                        {"COUNT", std::string(name_of(count))}},
+                       {{"COPIES", counting.copies},
+                        {"UNROLL", Counting::unroll},
+                        {"ITEMS", 1},
+                        {"MATCH", 0},
+                        {"UNORDERED", 0},
+                        {"COUNT", count}},
                        false);
 }
 

@@ -14,10 +14,6 @@ extern const SourceFile sort_radix_cu, sort_radix_cl, sort_tile_cu, sort_radix8_
 namespace detail {
 namespace {
 
-Constant counts_as(Type type) {
-    return {"COUNT", std::string(name_of(type))};
-}
-
 void scan_counts(Stream& stream, const View& counts) {
     scan(stream, counts, counts, ReduceOp::sum, ScanKind::exclusive);
 }
@@ -45,12 +41,7 @@ void run_radix4(Stream& stream, const SortProblem& p, bool local, bool vector) {
     const SortCode code = p.code();
     auto kernel = [&](const char* entry, bool values) {
         return sort_kernel(device, p, radix_source(), entry, chunk_group,
-                           u64{1} | u64{local} << 1 | u64{vector} << 2 | u64{type == Type::u64} << 3,
-                           {counts_as(type),
-                            {"CHUNK", std::to_string(chunk)},
-                            {"LOCAL", local ? "1" : "0"},
-                            {"VECTOR", vector ? "1" : "0"}},
-                           values);
+                           {{"COUNT", type}, {"CHUNK", chunk}, {"LOCAL", local}, {"VECTOR", vector}}, values);
     };
     const auto count = kernel("sort_count", false), permute = kernel("sort_permute", true);
     const SortCounts counts(stream, radix4_digits * items, type);
@@ -82,26 +73,24 @@ const KernelSource& wide_source() {
 
 // Keys of per work-item: a tile and its counters fit 32 KiB of local memory, or the registers of per work-item.
 u32 radix8_items(const Device& device, const SortProblem& p) {
-    if (device.traits().dialect == Dialect::opencl) return p.key_size() <= 4 ? 11 : 7;
+    if (!device.traits().bounds_registers) return p.key_size() <= 4 ? 11 : 7;
     return p.key_size() + p.value_size() <= 8 ? 16 : 10;
 }
 
 void run_radix8_many(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
-    const bool opencl = device.traits().dialect == Dialect::opencl;
+    const bool in_registers =
+        device.traits().bounds_registers;  // a tile, while it is ranked; else in local memory
     const SortCode code = p.code();
     const u32 items = radix8_items(device, p);
     const u64 n = p.count(), tile = u64{group} * items, tiles = divide_up(n, tile);
     const Type type = sort_count_type(p);
     auto kernel = [&](const char* entry, bool values, bool one_tile = false) {
-        std::vector<Constant> tunables{
-            counts_as(type), {"ITEMS", std::to_string(items)}, {"MATCH", "0"}, {"UNORDERED", "0"}};
-        if (one_tile) tunables.push_back({"ONE_TILE", "1"});
-        return sort_kernel(device, p, radix8_source(), entry, group,
-                           u64{items} | u64{type == Type::u64} << 16 | u64{one_tile} << 17,
-                           std::move(tunables), values);
+        Constants tunables{{"COUNT", type}, {"ITEMS", items}, {"MATCH", 0}, {"UNORDERED", 0}};
+        if (one_tile) tunables.push_back({"ONE_TILE", 1});
+        return sort_kernel(device, p, radix8_source(), entry, group, tunables, values);
     };
-    if (opencl && tiles == 1) {
+    if (!in_registers && tiles == 1) {
         const SortElements in = sort_input(p), out = sort_output(p);
         launch(stream, *kernel("sort_one_tile", true, true), LaunchShape::linear(1, group), in.keys,
                in.values, out.keys, out.values, static_cast<u32>(n), p.by.begin_bit, p.by.end_bit, code.flip,
@@ -110,7 +99,7 @@ void run_radix8_many(Stream& stream, const SortProblem& p) {
     }
     const auto count = kernel("sort_count", false), scatter = kernel("sort_scatter", true);
     const SortCounts counts(stream, radix8_digits * tiles, type);
-    const u64 staged = opencl ? 0 : tile * std::max(p.key_size(), p.value_size());
+    const u64 staged = !in_registers ? 0 : tile * std::max(p.key_size(), p.value_size());
     radix_passes(stream, p, 8, [&](const SortElements& from, const SortElements& to, u32 shift, u32 mask) {
         launch(stream, *count, LaunchShape::linear(tiles, group), from.keys, counts.view, n, tiles, shift,
                mask, code.flip, code.fold);
@@ -132,9 +121,9 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
     const u32 first = p.by.begin_bit, last = p.by.end_bit, in_place = p.in_place() ? 1 : 0;
     const u32 passes = static_cast<u32>(divide_up(last - first, 8));
     const SortCode code = p.code();
-    const u32 line = std::max<u32>(32, line_bytes / std::max(p.key_size(), p.value_size()));
     auto kernel = [&](const char* entry, bool values = true) {
-        return sort_kernel(device, p, wide_source(), entry, 1, 0, {{"LINE", std::to_string(line)}}, values);
+        const u32 line = std::max<u32>(32, line_bytes / std::max(p.key_size(), values ? p.value_size() : 0));
+        return sort_kernel(device, p, wide_source(), entry, 1, {{"LINE", line}}, values);
     };
     const SortElements in = sort_input(p), out = sort_output(p);
     const SortScratch scratch(stream, p, passes > 1 || p.in_place() ? n : 1);
@@ -185,8 +174,7 @@ void run_sort_radix1(Stream& stream, const SortProblem& p) {
     const Type type = sort_count_type(p);
     const SortCode code = p.code();
     auto kernel = [&](const char* entry, bool values) {
-        return sort_kernel(device, p, radix_source(), entry, group, u64{type == Type::u64} << 3,
-                           {counts_as(type)}, values);
+        return sort_kernel(device, p, radix_source(), entry, group, {{"COUNT", type}}, values);
     };
     const auto flag = kernel("sort_flags", false), split = kernel("sort_split", true);
     const SortCounts positions(stream, n, type);

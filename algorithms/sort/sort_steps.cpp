@@ -24,8 +24,8 @@ int compare_keys(const void* a, const void* b) {
 
 /// C's qsort of keys alone, or of keys each followed by its value, `stride` bytes apart, in scratch.
 template <class K>
-void sort_qsort(const Group& /*group*/, const K* in, const u8* values_in, K* out, u8* values_out, u8* scratch,
-                u64 n, u32 value_size, u32 stride, const Ascending code) {
+void sort_qsort(const Group& /*group*/, const K* in, const std::byte* values_in, K* out,
+                std::byte* values_out, u8* scratch, u64 n, u32 value_size, u32 stride, const Ascending code) {
     if (value_size == 0) {
         for (u64 i = 0; i < n; ++i)
             out[i] = code.encode(in[i]);
@@ -53,19 +53,8 @@ void sort_qsort(const Group& /*group*/, const K* in, const u8* values_in, K* out
 
 namespace detail {
 
-std::shared_ptr<Kernel> sort_host_kernel(Device& device, const SortProblem& p, const char* entry,
-                                         const HostKernel& host) {
-    static const KernelSource source{"sort", {}, {}};
-    const KernelId id{&source, entry, p.less != nullptr ? p.less->hash : 0,
-                      p.less != nullptr ? static_cast<u64>(p.type()) : p.key_size(), p.value_size()};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source;
-        spec.entry = entry;
-        spec.host = host;
-        spec.max_group_size = 1;
-        return spec;
-    });
+std::shared_ptr<Kernel> sort_host_kernel(Device& device, const char* entry, const HostKernel& host) {
+    return device.kernel({.entry = entry, .host = host, .max_group_size = 1});
 }
 
 detail::host::Ascending sort_ascending(const SortProblem& p) {
@@ -74,7 +63,7 @@ detail::host::Ascending sort_ascending(const SortProblem& p) {
 }
 
 Support supports_sort_host_less(const Device& device, const SortProblem& p) {
-    if (device.traits().dialect == Dialect::host && p.host == nullptr)
+    if (!device.traits().compiles_source && p.host == nullptr)
         return Support::no("comparator " + p.less->name + " is text, which " + device.info().selector +
                            " cannot compile at run time");
     return {};
@@ -82,8 +71,8 @@ Support supports_sort_host_less(const Device& device, const SortProblem& p) {
 
 void run_sort_merge_host(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
-    const auto sort_tiles = sort_host_kernel(device, p, "merge_tiles", p.host->merge_tiles),
-               merge = sort_host_kernel(device, p, "merge_runs", p.host->merge_runs);
+    const auto sort_tiles = sort_host_kernel(device, "merge_tiles", p.host->merge_tiles),
+               merge = sort_host_kernel(device, "merge_runs", p.host->merge_runs);
     const u64 n = p.count();
     // A tile and its copy fit the second-level cache; all threads have some, of a thousand elements at least.
     constexpr u64 tile_bytes = u64{256} << 10, least = 1024;
@@ -110,7 +99,7 @@ void run_sort_merge_host(Stream& stream, const SortProblem& p) {
 }
 
 void run_sort_std(Stream& stream, const SortProblem& p) {
-    const auto kernel = sort_host_kernel(stream.device(), p, "sort_std", p.host->std_sort);
+    const auto kernel = sort_host_kernel(stream.device(), "sort_std", p.host->std_sort);
     // A pair takes twice the larger of its two.
     const u64 bytes = p.pairs() ? p.count() * 2 * std::max(p.key_size(), p.value_size()) : 1;
     const Array<u8> scratch(stream, bytes);
@@ -122,7 +111,7 @@ void run_sort_qsort(Stream& stream, const SortProblem& p) {
     const HostKernel host = visit_size(p.key_size(), [](auto tag) {
         return plain_host_kernel<&detail::host::sort_qsort<typename decltype(tag)::type>>();
     });
-    const auto kernel = sort_host_kernel(stream.device(), p, "sort_qsort", host);
+    const auto kernel = sort_host_kernel(stream.device(), "sort_qsort", host);
     const u32 stride = p.key_size() + p.value_size();
     const Array<u8> scratch(stream, p.pairs() ? p.count() * stride : 1);
     const detail::host::Ascending code = sort_ascending(p);

@@ -72,9 +72,8 @@ struct SortSpare {
     View values;  ///< the keys where there are none
 };
 
-/// A kernel of the host dialect, specialised by the sizes of key and value, or by a comparator.
-std::shared_ptr<Kernel> sort_host_kernel(Device& device, const SortProblem& problem, const char* entry,
-                                         const HostKernel& host);
+/// A kernel of the host dialect alone.
+std::shared_ptr<Kernel> sort_host_kernel(Device& device, const char* entry, const HostKernel& host);
 
 /// The order of the keys' codes, for those kernels.
 detail::host::Ascending sort_ascending(const SortProblem& problem);
@@ -83,7 +82,7 @@ inline ValueBytes bytes_of(const detail::host::Ascending& order) {
     return {std::as_bytes(std::span(&order, 1))};
 }
 
-/// sort_dispatch.cpp: variants whose host side goes by the device's dialect.
+/// sort_dispatch.cpp: variants whose host side goes by whether kernels are compiled from source.
 void run_sort_radix8(Stream& stream, const SortProblem& problem);
 void run_sort_merge(Stream& stream, const SortProblem& problem);
 Support supports_sort_radix8(const Device& device, const SortProblem& problem);

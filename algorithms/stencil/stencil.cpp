@@ -37,38 +37,27 @@ const KernelSource& source(StencilSource text) {
 std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, StencilSource text,
                                        const char* entry, const StencilTile& tile,
                                        HostKernel StencilHost::*host) {
-    const KernelId id{&source(text), entry, static_cast<u64>(p.type()), p.radius(),
-                      u64{tile.group_size} << 32 | tile.pack << 8 | tile.rows};
-    return device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source(text);
-        spec.entry = entry;
-        auto define = [&](const char* name, u64 value) {
-            spec.constants.push_back({name, std::to_string(value)});
-        };
-        spec.constants = {{"T", std::string(name_of(p.type()))}};
-        define("RADIUS", p.radius());
-        switch (text) {
-            case StencilSource::steps:
-                define("LANES_X", tile.group_size_x);
-                define("GROUP", tile.group_size);
-                break;
-            case StencilSource::streaming:
-                define("LANES_X", tile.group_size_x);
-                define("GROUP", tile.group_size);
-                define("PACK", tile.pack);
-                define("ROWS", tile.rows);
-                define("RESIDENT", 512 / tile.group_size);
-                break;
-            case StencilSource::wide:
-                define("SIZE", p.size());
-                define("ROW", wide_row);
-                break;
-        }
-        spec.host = stencil_host(p.type()).*host;
-        spec.max_group_size = tile.group_size;
-        return spec;
-    });
+    KernelSpec spec{.source = &source(text),
+                    .entry = entry,
+                    .constants = {{"T", p.type()}, {"RADIUS", p.radius()}},
+                    .host = stencil_host(p.type()).*host,
+                    .max_group_size = tile.group_size};
+    switch (text) {
+        case StencilSource::steps:
+            spec.constants.append(Constants{{"LANES_X", tile.group_size_x}, {"GROUP", tile.group_size}});
+            break;
+        case StencilSource::streaming:
+            spec.constants.append(Constants{{"LANES_X", tile.group_size_x},
+                                            {"GROUP", tile.group_size},
+                                            {"PACK", tile.pack},
+                                            {"ROWS", tile.rows},
+                                            {"RESIDENT", 512 / tile.group_size}});
+            break;
+        case StencilSource::wide:
+            spec.constants.append(Constants{{"SIZE", p.size()}, {"ROW", wide_row}});
+            break;
+    }
+    return device.kernel(spec);
 }
 
 namespace {
@@ -117,7 +106,7 @@ void run_planes(Stream& stream, const StencilProblem& p, const Kernel& kernel) {
 void run_naive(Stream& stream, const StencilProblem& p) {
     const auto kernel = stencil_kernel(stream.device(), p, StencilSource::steps, "stencil_naive", step_tile,
                                        &StencilHost::naive);
-    if (stream.device().traits().dialect != Dialect::host) return run_planes(stream, p, *kernel);
+    if (!stream.device().traits().serial_groups) return run_planes(stream, p, *kernel);
     const detail::host::StencilVolume volume = stencil_volume(p);
     const u64 strip = std::max<u64>(1, host_group / p.shape.columns);
     with_star(p, true, [&](const ValueBytes& star) {
@@ -131,7 +120,7 @@ void run_naive(Stream& stream, const StencilProblem& p) {
 void run_tiled(Stream& stream, const StencilProblem& p) {
     const auto kernel = stencil_kernel(stream.device(), p, StencilSource::steps, "stencil_tiled", step_tile,
                                        &StencilHost::tiled);
-    if (stream.device().traits().dialect != Dialect::host) return run_planes(stream, p, *kernel);
+    if (!stream.device().traits().serial_groups) return run_planes(stream, p, *kernel);
     constexpr u64 side = 32, planes = host_group / (side * side);
     const detail::host::StencilVolume volume = stencil_volume(p);
     const u64 across = divide_up(p.shape.columns, side), down = divide_up(p.rows(), side);
@@ -146,7 +135,7 @@ void run_tiled(Stream& stream, const StencilProblem& p) {
 // --- streaming ------------------------------------------------------------------------------------------------------
 
 // Packs of 8 bytes where all rows begin at a multiple of that and registers last; a work-item's queue along z is what fills them. A
-// tile of 64 x 64 reads less of a halo, and takes all registers of a unit, which compilers of OpenCL C do not manage.
+// tile of 64 x 64 reads less of a halo, and takes all registers of a unit, which only a compiler that bounds them manages.
 StencilTile streaming_tile(const Device& device, const StencilProblem& p) {
     constexpr u32 pack_bytes = 8, side = 32;
     const u32 radius = p.radius();
@@ -154,7 +143,7 @@ StencilTile streaming_tile(const Device& device, const StencilProblem& p) {
     const bool aligned =
         p.in.offset % pack_bytes == 0 && p.out.offset % pack_bytes == 0 && p.shape.columns % 2 == 0;
     if (!aligned || radius > 5) return {256, side, 1, 4};
-    const bool large = radius > 2 && device.traits().dialect == Dialect::cuda;
+    const bool large = radius > 2 && device.traits().bounds_registers;
     return {large ? 512U : 256U, side, 2, 4};
 }
 
@@ -208,7 +197,7 @@ Support supports_any(const Device& device, const StencilProblem& p) {
 Support supports_planes(const Device& device, const StencilProblem& p) {
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, step_tile.group_size); !group) return group;
-    return device.traits().dialect == Dialect::host ? Support{} : supports_tiles(p, step_tile, p.planes());
+    return device.traits().serial_groups ? Support{} : supports_tiles(p, step_tile, p.planes());
 }
 
 Support supports_streaming(const Device& device, const StencilProblem& p) {

@@ -89,7 +89,7 @@ void run_blocked_host(Stream& stream, const StencilProblem& p) {
 
 void run_blocked(Stream& stream, const StencilProblem& p) {
     Device& device = stream.device();
-    if (device.traits().dialect == Dialect::host) return run_blocked_host(stream, p);
+    if (!device.traits().compiles_source) return run_blocked_host(stream, p);
     const auto kernel =
         stencil_kernel(device, p, StencilSource::wide, "stencil_blocked", {}, &StencilHost::none);
     const StencilShape& s = p.shape;

@@ -93,44 +93,32 @@ constexpr u32 shifted_group_size = 256;
 std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem& p, TransposeSource text,
                                          const char* entry, const Tiles& tiles,
                                          HostKernel TransposeHost::*host) {
-    const KernelId id{&source(text), entry, p.size(), u64{tiles.side} << 32 | tiles.pad,
-                      u64{tiles.group_size} << 32 | tiles.width};
-    return device.kernel(id, [&] {
-        const u32 size = p.size(), pack = pack_bytes / size;
-        const std::string vectors[] = {"uchar16", "ushort8", "uint4", "ulong2"};
-        KernelSpec spec;
-        spec.source = &source(text);
-        spec.entry = entry;
-        spec.constants = {{"B", std::string(name_of(p.type()))},
-                          {"SIZE", std::to_string(size)},
-                          {"PACK", std::to_string(pack)},
-                          {"GROUP", std::to_string(tiles.group_size)}};
-        auto define = [&](const char* name, const std::string& value) {
-            spec.constants.push_back({name, value});
-        };
-        switch (text) {
-            case TransposeSource::steps:
-            case TransposeSource::shifted:
-                define("TILE", std::to_string(tiles.side));
-                define("PAD", std::to_string(tiles.pad));
-                break;
-            case TransposeSource::vectorized:
-                define("TILE", std::to_string(tiles.side));
-                define("WIDTH", std::to_string(tiles.width));
-                break;
-            case TransposeSource::thin:
-                define("WORD", size == 8 ? "u64" : "u32");
-                define("STAGE", std::to_string(thin_stage));
-                break;
-            case TransposeSource::wide:
-                define("VECTOR", vectors[std::countr_zero(size)]);
-                define("STAGE", std::to_string(wide_stage));
-                break;
-        }
-        spec.host = transpose_host(size).*host;
-        spec.max_group_size = tiles.group_size;
-        return spec;
-    });
+    const u32 size = p.size(), pack = pack_bytes / size;
+    constexpr const char* vectors[] = {"uchar16", "ushort8", "uint4", "ulong2"};
+    KernelSpec spec{
+        .source = &source(text),
+        .entry = entry,
+        .constants = {{"B", p.type()}, {"SIZE", size}, {"PACK", pack}, {"GROUP", tiles.group_size}},
+        .host = transpose_host(size).*host,
+        .max_group_size = tiles.group_size};
+    switch (text) {
+        case TransposeSource::steps:
+        case TransposeSource::shifted:
+            spec.constants.append(Constants{{"TILE", tiles.side}, {"PAD", tiles.pad}});
+            break;
+        case TransposeSource::vectorized:
+            spec.constants.append(Constants{{"TILE", tiles.side}, {"WIDTH", tiles.width}});
+            break;
+        case TransposeSource::thin:
+            spec.constants.append(
+                Constants{{"WORD", size == 8 ? Type::u64 : Type::u32}, {"STAGE", thin_stage}});
+            break;
+        case TransposeSource::wide:
+            spec.constants.append(
+                Constants{{"VECTOR", vectors[std::countr_zero(size)]}, {"STAGE", wide_stage}});
+            break;
+    }
+    return device.kernel(spec);
 }
 
 // --- Groups of many work-items -------------------------------------------------------------------------------------------
@@ -150,7 +138,7 @@ Support supports_tiles(const Device& device, const TransposeProblem& p, u64 rows
     const u64 down = divide_up(p.shape.rows, rows), across = divide_up(p.shape.columns, columns);
     constexpr u64 most = ~u32{0} >> 1;
     u64 tiles = 0;
-    if (device.traits().dialect == Dialect::host) return {};
+    if (device.traits().serial_groups) return {};
     if (!__builtin_mul_overflow(down, across, &tiles) && tiles <= most) return {};
     return Support::no(std::to_string(down) + " x " + std::to_string(across) +
                        " tiles are more than it counts");
@@ -193,7 +181,7 @@ void run_naive(Stream& stream, const TransposeProblem& p) {
     const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::steps, "transpose_naive", tiles,
                                          &TransposeHost::naive);
     const TransposeShape& s = p.shape;
-    if (stream.device().traits().dialect != Dialect::host)
+    if (!stream.device().traits().serial_groups)
         return launch_tiles(stream, p, *kernel, tiles, step_group_size / 32, 32, row_major);
     const u64 strip = std::max<u64>(1, host_group / s.columns);
     launch(stream, *kernel, LaunchShape::linear(divide_up(s.rows, strip), 1), p.in, p.out, s.rows, s.columns,
@@ -207,7 +195,7 @@ u32 padding(const TransposeProblem& p) {
 
 void run_tiled_with(Stream& stream, const TransposeProblem& p, u32 pad) {
     const Tiles tiles{step_tile, pad, step_group_size, 1};
-    const bool host = stream.device().traits().dialect == Dialect::host;
+    const bool host = stream.device().traits().serial_groups;
     const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::steps,
                                          p.in_place && !host ? "transpose_exchange" : "transpose_tiled",
                                          tiles, &TransposeHost::tiled);
@@ -356,7 +344,7 @@ void run_blocked(Stream& stream, const TransposeProblem& p) {
     Device& device = stream.device();
     const TransposeShape& s = p.shape;
     if (!p.in_place && is_copy(s)) return run_copy(stream, p);
-    const bool host = device.traits().dialect == Dialect::host;
+    const bool host = !device.traits().compiles_source;
     const detail::host::Tiling t = tiling_of(device, p, p.in_place ? 2 : 1);
     const u64 each = tiles_each(device, p, t.tiles), local = host ? t.elements * p.size() : 0;
     const LaunchShape shape = LaunchShape::linear(divide_up(t.tiles, each), 1, local);

@@ -35,13 +35,19 @@ std::vector<Property> traits_of(const Device& device) {
             {"memory", bytes_name(t.global_memory)},
             {"largest buffer", bytes_name(t.max_allocation)},
             {"cache", bytes_name(t.cache)},
-            {"compiles text", yes_or_no(t.compiles_text)},
+            {"kernel parameters", bytes_name(t.parameter_bytes)},
+            {"compiles source", yes_or_no(t.compiles_source)},
+            {"a group is one call", yes_or_no(t.serial_groups)},
             {"shuffles", yes_or_no(t.shuffles)},
+            {"asynchronous copies to local memory", yes_or_no(t.async_copy)},
+            {"constant buffers", yes_or_no(t.constant_buffers)},
+            {"compiler bounds registers", yes_or_no(t.bounds_registers)},
             {"device fence", yes_or_no(t.device_fence)},
             {"forward progress", yes_or_no(t.forward_progress)},
             {"f64", yes_or_no(t.fp64)},
             {"exact divide and square root", yes_or_no(t.exact_divide_sqrt)},
             {"shares host memory", yes_or_no(t.shares_host_memory)},
+            {"kernels use the caller's memory", yes_or_no(t.uses_host_memory)},
             {"tuning table", tuning_words(device)}};
 }
 

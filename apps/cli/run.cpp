@@ -264,7 +264,7 @@ void print_json(const std::string& algorithm, const RunTask& task,
 
 bool runs_on(const RunTask& task, const Device& device) {
     const auto* const text = as<TakesText>(task);
-    return text == nullptr || !text->has_text() || device.traits().compiles_text;
+    return text == nullptr || !text->has_text() || device.traits().compiles_source;
 }
 
 // The device that was asked for; `auto` is the best of those that can run the task.

@@ -38,11 +38,8 @@ int main() try {
     const auto device = open_device();  // $CONCORD_DEVICE, else the best there is
     const auto stream = device->create_stream();
 
-    KernelSpec spec;
-    spec.source = &smooth;
-    spec.entry = "smooth";
-    spec.host = host_kernel<&smooth_on_host>();
-    const auto kernel = device->compile(spec);
+    const auto kernel =
+        device->kernel({.source = &smooth, .entry = "smooth", .host = host_kernel<&smooth_on_host>()});
 
     std::vector<f32> x(1000003);
     for (std::size_t i = 0; i < x.size(); ++i)

@@ -72,26 +72,19 @@ void blur_on_host(const Group& group, const f32* in, const f32* taps, f32* out, 
     }
 }
 
-KernelSpec blur_spec(bool wrong) {
-    KernelSpec spec;
-    spec.source = &blur;
-    spec.entry = "blur";
-    spec.constants = {{"RADIUS", std::to_string(radius)},
-                      {"LAST", wrong ? "side > 1 ? side - 2 : 0" : "side - 1"}};
-    spec.host = wrong ? host_kernel<&blur_on_host<true>>() : host_kernel<&blur_on_host<false>>();
-    return spec;
-}
-
 // Rows into scratch, then columns into the output. Returns at once; the stream does the work.
 void two_pass(Stream& stream, const KernelCall& call, bool wrong) {
     const u64 side = call.n;
     if (side == 0) return;
     Device& device = stream.device();
-    // What tells this specialisation from others of the same text.
-    const KernelId id{&blur, "blur", wrong};
-    const auto kernel = device.kernel(id, [wrong] { return blur_spec(wrong); });
-    const u32 group_size = device.traits().dialect == Dialect::host ? 1 : group_size;
-    const auto shape = LaunchShape::linear((side * side + group_size - 1) / group_size, group_size);
+    // Compiled the first time only.
+    const auto kernel = device.kernel(
+        {.source = &blur,
+         .entry = "blur",
+         .constants = {{"RADIUS", radius}, {"LAST", wrong ? "side > 1 ? side - 2 : 0" : "side - 1"}},
+         .host = wrong ? host_kernel<&blur_on_host<true>>() : host_kernel<&blur_on_host<false>>()});
+    const u32 work_items = device.traits().serial_groups ? 1 : u32{group_size};
+    const auto shape = LaunchShape::linear((side * side + group_size - 1) / group_size, work_items);
     const Array<f32> rows(stream, side * side);
     launch(stream, *kernel, shape, call.in[0], call.in[1], rows, side, u64{1});
     launch(stream, *kernel, shape, rows, call.in[1], call.out[0], side, side);

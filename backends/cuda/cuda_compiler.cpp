@@ -62,7 +62,8 @@ Compiler::Job Compiler::job(const KernelSpec& spec) const {
     if (const auto bound = register_bound(spec.max_group_size))
         job.options.push_back("--maxrregcount=" + std::to_string(*bound));
 
-    job.key = "cuda | " + target_ + " | " + std::string(spec.source->name) + " " + spec.entry + "\n";
+    job.key = "cuda | " + target_ + " | ";
+    job.key.append(spec.source->name()).append(" ").append(spec.entry).append("\n");
     job.key.append(nvrtc_.fingerprint()).append("\n");
     for (const std::string& option : job.options)
         job.key.append(option).append(" ");
@@ -78,7 +79,7 @@ Program Compiler::build(const KernelSpec& spec) const {
         Program program = inspect(spec, std::move(*cached), problem);
         program.from_cache = true;
         if (problem.empty()) return program;
-        log::warn("cached kernel " + spec.entry + ": " + problem + "; compiling it again");
+        log::warn("cached kernel " + std::string(spec.entry) + ": " + problem + "; compiling it again");
     }
     return compile(spec, work);
 }
@@ -88,9 +89,10 @@ Program Compiler::rebuild(const KernelSpec& spec) const {
 }
 
 Program Compiler::compile(const KernelSpec& spec, const Job& job) const {
-    Nvrtc::Result result = nvrtc_.compile(job.text, std::string(spec.source->name), job.options, output_);
+    Nvrtc::Result result = nvrtc_.compile(job.text, std::string(spec.source->name()), job.options, output_);
     if (!result.error.empty()) fail(spec, result.log, result.error);
-    if (!result.log.empty()) log::debug(spec.entry + " for " + target_ + ":\n" + shorten(result.log));
+    if (!result.log.empty())
+        log::debug(std::string(spec.entry) + " for " + target_ + ":\n" + shorten(result.log));
     std::string problem;
     Program program = inspect(spec, std::move(result.image), problem);
     if (!problem.empty()) fail(spec, problem, {});
@@ -111,23 +113,23 @@ Program Compiler::inspect(const KernelSpec& spec, std::string image, std::string
         problem = "the program is no machine code";
     } else if (cubin->architecture() != architecture_) {
         problem = "the machine code is for sm_" + std::to_string(cubin->architecture());
-    } else if (program.kernel = cubin->kernel(spec.entry); !program.kernel) {
-        problem =
-            "the text has no kernel of that name (extern \"C\" __global__ void " + spec.entry + "(...))";
+    } else if (program.kernel = cubin->kernel(std::string(spec.entry)); !program.kernel) {
+        problem = "the text has no kernel of that name (extern \"C\" __global__ void " +
+                  std::string(spec.entry) + "(...))";
     }
     return program;
 }
 
 void Compiler::fail(const KernelSpec& spec, const std::string& log, const std::string& native) const {
-    std::string message = "kernel " + spec.entry + " of " + std::string(spec.source->name) +
+    std::string message = "kernel " + std::string(spec.entry) + " of " + std::string(spec.source->name()) +
                           " does not compile for " + target_ + " with " + nvrtc_.title();
     if (!spec.constants.empty()) {
         message += " (";
         for (const Constant& constant : spec.constants)
-            message.append(&constant == &spec.constants.front() ? "" : ", ")
-                .append(constant.name)
+            message.append(&constant == spec.constants.begin() ? "" : ", ")
+                .append(constant.name())
                 .append("=")
-                .append(constant.value);
+                .append(constant.value());
         message += ")";
     }
     throw Error(ErrorCode::compile_failed, "Device::compile", message + ":\n" + shorten(log), native);

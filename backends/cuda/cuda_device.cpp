@@ -36,8 +36,11 @@ DeviceTraits traits_of(const Driver& driver, CUdevice device) {
     traits.global_memory = memory;
     traits.max_allocation = memory;
     traits.cache = static_cast<u64>(get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
-    traits.compiles_text = true;
+    traits.parameter_bytes = 4096;
+    traits.compiles_source = true;
     traits.shuffles = true;
+    traits.async_copy = true;
+    traits.bounds_registers = true;
     traits.device_fence = true;
     traits.forward_progress = true;
     return traits;
@@ -158,17 +161,18 @@ std::unique_ptr<Buffer> CudaDevice::do_allocate_host(u64 bytes) {
 }
 
 std::shared_ptr<Kernel> CudaDevice::do_compile(const KernelSpec& spec) {
+    const std::string entry(spec.entry);
     Program program = compiler_.build(spec);
     Module module(context_);
     CUresult result = module.load(program.image);
     if (result != CUDA_SUCCESS && program.from_cache && Module::rejects(result)) {
-        log::warn("cached kernel " + spec.entry + " is refused by the driver (" + driver().describe(result) +
+        log::warn("cached kernel " + entry + " is refused by the driver (" + driver().describe(result) +
                   "); compiling it again");
         program = compiler_.rebuild(spec);
         result = module.load(program.image);
     }
     if (result != CUDA_SUCCESS) {
-        std::string message = "the driver does not load kernel " + spec.entry + " for " + compiler_.target();
+        std::string message = "the driver does not load kernel " + entry + " for " + compiler_.target();
         if (Module::rejects(result) && compiler_.nvrtc().major() > driver().version() / 1000)
             message += ": " + compiler_.nvrtc().title() + " is newer than the driver (CUDA " +
                        version_text(driver().version()) +

@@ -43,16 +43,16 @@ bool Module::rejects(CUresult result) {
 
 CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module,
                        std::optional<CubinKernel> info)
-    : Kernel(spec.entry),
+    : Kernel(std::string(spec.entry)),
       device_(device),
       module_(std::move(module)),
       planned_group_size_(spec.max_group_size) {
     const Driver& driver = device.driver();
     const Current current(module_.context(), "Device::compile");
-    const CUresult result = driver.module_get_function(&function_, module_.handle(), spec.entry.c_str());
+    const CUresult result = driver.module_get_function(&function_, module_.handle(), name().c_str());
     if (result == CUDA_ERROR_NOT_FOUND)
         throw Error(ErrorCode::compile_failed, "Device::compile",
-                    "the text of " + std::string(spec.source->name) + " has no kernel " + spec.entry,
+                    "the text of " + std::string(spec.source->name()) + " has no kernel " + name(),
                     driver.describe(result));
     driver.check(result, "Device::compile", "cuModuleGetFunction");
     limits_.device = device.limits();

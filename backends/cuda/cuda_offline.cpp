@@ -70,7 +70,7 @@ class OfflineHostBuffer final : public Buffer {
 class OfflineKernel final : public Kernel {
   public:
     OfflineKernel(Device& device, const KernelSpec& spec, const CubinKernel& info)
-        : Kernel(spec.entry), device_(device), info_(info) {
+        : Kernel(std::string(spec.entry)), device_(device), info_(info) {
         limits_.device.local_memory = device.traits().local_memory;
         limits_.max_group_size = items_with_registers(info.registers);
         if (info.launch_bounds > 0)
@@ -190,8 +190,11 @@ OfflineDevice::OfflineDevice(u32 architecture) : compiler_(architecture) {
     traits_.global_memory = 80 * GiB;
     traits_.max_allocation = traits_.global_memory;
     traits_.cache = 50 * MiB;
-    traits_.compiles_text = true;
+    traits_.parameter_bytes = 4096;
+    traits_.compiles_source = true;
     traits_.shuffles = true;
+    traits_.async_copy = true;
+    traits_.bounds_registers = true;
     traits_.device_fence = true;
     traits_.forward_progress = true;
     traits_.runs = false;

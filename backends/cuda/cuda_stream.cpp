@@ -16,7 +16,7 @@ extern "C" __global__ void fill_8(u64* to, u64 count, u64 value) {
 )"};
 
 const KernelSource& fill_source() {
-    static const KernelSource source{.name = "fill", .cuda = {fill_text}, .opencl = {}};
+    static const KernelSource source{"fill", {fill_text}, {}};
     return source;
 }
 
@@ -115,14 +115,8 @@ void CudaStream::do_fill(Buffer& to, u64 offset, u64 bytes, const void* pattern,
 
 void CudaStream::fill_8(Buffer& to, u64 offset, u64 count, u64 value) {
     constexpr u32 group_size = 256;
-    const std::shared_ptr<Kernel> kernel = device_.kernel({.source = &fill_source(), .entry = "fill_8"}, [] {
-        return KernelSpec{.source = &fill_source(),
-                          .entry = "fill_8",
-                          .constants = {},
-                          .op = {},
-                          .host = {},
-                          .max_group_size = group_size};
-    });
+    const std::shared_ptr<Kernel> kernel =
+        device_.kernel({.source = &fill_source(), .entry = "fill_8", .max_group_size = group_size});
     const u64 groups = std::min((count + group_size - 1) / group_size, u64{device_.traits().units} * 16);
     const KernelArgument arguments[] = {{.buffer = &to, .offset = offset, .element_size = 8},
                                         {.value = &count, .size = sizeof count},

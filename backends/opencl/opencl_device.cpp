@@ -127,7 +127,7 @@ std::unique_ptr<Buffer> OpenClDevice::do_allocate_host(u64 bytes) {
 }
 
 std::shared_ptr<Kernel> OpenClDevice::do_compile(const KernelSpec& spec) {
-    return std::make_shared<OpenClKernel>(*this, spec.entry, compile_kernel(*this, spec));
+    return std::make_shared<OpenClKernel>(*this, std::string(spec.entry), compile_kernel(*this, spec));
 }
 
 }  // namespace concord::opencl

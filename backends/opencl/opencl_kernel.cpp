@@ -15,19 +15,18 @@ T kernel_value(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info 
     return value;
 }
 
-// Of a scalar type, under OpenCL's name or Concord's; 0 for other types.
-u32 size_of_type(std::string_view name) {
-    struct Row {
-        std::string_view name;
-        u32 size;
-    };
-    constexpr Row rows[] = {{"char", 1}, {"uchar", 1}, {"short", 2}, {"ushort", 2}, {"int", 4},
-                            {"uint", 4}, {"long", 8},  {"ulong", 8}, {"float", 4},  {"double", 8}};
-    if (const std::optional<Type> type = type_named(name)) return size_of(*type);
-    for (const Row& row : rows) {
-        if (row.name == name) return row.size;
+// A scalar type, or what a pointer points to, under OpenCL's name or Concord's; none for other types.
+std::optional<Type> type_of_parameter(std::string_view name) {
+    constexpr std::pair<std::string_view, Type> rows[] = {
+        {"char", Type::i8},   {"uchar", Type::u8},  {"short", Type::i16}, {"ushort", Type::u16},
+        {"int", Type::i32},   {"uint", Type::u32},  {"long", Type::i64},  {"ulong", Type::u64},
+        {"float", Type::f32}, {"double", Type::f64}};
+    if (!name.empty() && name.back() == '*') name.remove_suffix(1);
+    if (const std::optional<Type> type = type_named(name)) return type;
+    for (const auto& [known, type] : rows) {
+        if (known == name) return type;
     }
-    return 0;
+    return std::nullopt;
 }
 
 }  // namespace
@@ -39,7 +38,8 @@ OpenClKernel::OpenClKernel(OpenClDevice& device, std::string name, KernelHandle 
     check(cl().clGetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr),
           "Device::compile", "clGetKernelInfo");
     for (cl_uint place = 0; place < count; ++place)
-        parameters_.push_back(parameter(place));
+        signature_.push_back(parameter(place));
+    set_parameters(parameters_of_arguments());
     max_group_size_ = kernel_value<std::size_t>(kernel_.get(), id, CL_KERNEL_WORK_GROUP_SIZE);
     local_bytes_ = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_LOCAL_MEM_SIZE);
     private_bytes_ = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_PRIVATE_MEM_SIZE);
@@ -102,24 +102,36 @@ OpenClKernel::Parameter OpenClKernel::parameter(cl_uint place) const {
     if (cl().clGetKernelArgInfo(kernel_.get(), place, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space,
                                 nullptr) != CL_SUCCESS)
         return parameter;
-    if (space != CL_KERNEL_ARG_ADDRESS_PRIVATE) {
-        parameter.kind =
-            space == CL_KERNEL_ARG_ADDRESS_LOCAL ? Parameter::Kind::local : Parameter::Kind::buffer;
-        return parameter;
-    }
-    parameter.kind = Parameter::Kind::value;
+    parameter.kind = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? Parameter::Kind::value
+                     : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? Parameter::Kind::local
+                                                            : Parameter::Kind::buffer;
     if (cl().clGetKernelArgInfo(kernel_.get(), place, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, nullptr) ==
         CL_SUCCESS)
-        parameter.size = size_of_type(type);
+        parameter.type = type_of_parameter(type);
     return parameter;
+}
+
+// A buffer's offset and group-local memory are no arguments of a launch.
+std::vector<KernelParameter> OpenClKernel::parameters_of_arguments() const {
+    std::vector<KernelParameter> parameters;
+    for (std::size_t place = 0; place < signature_.size(); ++place) {
+        const Parameter& parameter = signature_[place];
+        if (parameter.kind == Parameter::Kind::unknown) return {};
+        if (parameter.kind == Parameter::Kind::local) continue;
+        const bool is_buffer = parameter.kind == Parameter::Kind::buffer;
+        parameters.push_back({is_buffer, parameter.type});
+        if (is_buffer) ++place;
+    }
+    return parameters;
 }
 
 void OpenClKernel::set(cl_kernel kernel, cl_uint place, Parameter::Kind kind, std::size_t size,
                        const void* value) const {
-    const Parameter& wanted = parameters_[place];
+    const Parameter& wanted = signature_[place];
+    const std::size_t wanted_size = wanted.type ? size_of(*wanted.type) : 0;
     const bool fits =
         wanted.kind == Parameter::Kind::unknown ||
-        (wanted.kind == kind && (kind != Parameter::Kind::value || wanted.size == 0 || wanted.size == size));
+        (wanted.kind == kind && (kind != Parameter::Kind::value || wanted_size == 0 || wanted_size == size));
     const cl_int status = fits ? cl().clSetKernelArg(kernel, place, size, value) : CL_INVALID_ARG_VALUE;
     if (status == CL_SUCCESS) [[likely]]
         return;
@@ -131,7 +143,7 @@ void OpenClKernel::set(cl_kernel kernel, cl_uint place, Parameter::Kind kind, st
     };
     fail(status, call,
          name() + ": parameter " + std::to_string(place) + " of the OpenCL kernel takes " +
-             describe(wanted.kind, wanted.size) + " and was given " + describe(kind, size));
+             describe(wanted.kind, wanted_size) + " and was given " + describe(kind, size));
 }
 
 cl_kernel OpenClKernel::copy(std::size_t number) const {
@@ -169,11 +181,11 @@ void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
     std::size_t given = shape.local_bytes > 0 ? 1 : 0;
     for (const KernelArgument& argument : arguments)
         given += argument.buffer != nullptr ? 2 : 1;
-    if (given != parameters_.size())
+    if (given != signature_.size())
         refuse("the arguments make " + std::to_string(given) +
                " parameters (a buffer makes two, group-local memory "
                "one), the kernel has " +
-               std::to_string(parameters_.size()));
+               std::to_string(signature_.size()));
 
     const std::lock_guard lock(copies_->mutex());
     const std::size_t number = copies_->tracked() ? copies_->number_for(queue, grid) : 0;

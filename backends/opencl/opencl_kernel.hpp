@@ -26,12 +26,13 @@ class OpenClKernel final : public Kernel {
     /// What the compiler tells of a parameter. Not all do; the others' drivers check for themselves.
     struct Parameter {
         enum class Kind { unknown, value, buffer, local } kind = Kind::unknown;
-        u32 size = 0;  // of a value; 0: unknown
+        std::optional<Type> type = {};  // of a value or what it points to; none: no element type
     };
     Grid grid_of(const LaunchShape& shape) const;
     void set_arguments(cl_kernel kernel, const LaunchShape& shape,
                        std::span<const KernelArgument> arguments) const;
     Parameter parameter(cl_uint place) const;
+    std::vector<KernelParameter> parameters_of_arguments() const;
     void set(cl_kernel kernel, cl_uint place, Parameter::Kind kind, std::size_t size,
              const void* value) const;
     cl_kernel copy(std::size_t number) const;
@@ -40,7 +41,7 @@ class OpenClKernel final : public Kernel {
     // Not owned: the device's cache owns kernels, and devices outlive what is made from them.
     OpenClDevice& device_;
     KernelHandle kernel_;
-    std::vector<Parameter> parameters_;
+    std::vector<Parameter> signature_;
     u64 max_group_size_ = 0;
     std::array<std::size_t, 3> max_group_size_each_{};  // by dimension
     u64 max_global_ = 0;                                // work-items of a launch, by dimension

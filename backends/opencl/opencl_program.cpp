@@ -155,16 +155,17 @@ bool has_cache_of_its_own(const OpenClDevice& device) {
 }  // namespace
 
 KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) {
+    const std::string entry(spec.entry);
     const std::string& options = device.language().options;
     const std::string text = device.language().prelude + assemble(spec, Dialect::opencl);
-    const std::string key = cache_key(device, spec.entry, options, text);
+    const std::string key = cache_key(device, entry, options, text);
     const bool cached = !spec.fresh && !has_cache_of_its_own(device);
     if (const std::optional<std::string> binary = cached ? program_cache::load(key) : std::nullopt) {
-        if (KernelHandle kernel = from_binary(device, spec.entry, options, *binary)) return kernel;
+        if (KernelHandle kernel = from_binary(device, entry, options, *binary)) return kernel;
     }
 
-    const ProgramHandle program = from_text(device, spec.entry, options, text);
-    KernelHandle kernel = create_kernel(program, spec.entry);
+    const ProgramHandle program = from_text(device, entry, options, text);
+    KernelHandle kernel = create_kernel(program, entry);
     // A kernel compiled afresh is for a time, in which PoCL has to do all of its work.
     if (cached || spec.fresh) {
         const std::optional<std::string> result = binary_of(program.get());

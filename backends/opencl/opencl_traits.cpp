@@ -168,7 +168,8 @@ DeviceTraits traits_of(cl_device_id device) {
     traits.global_memory = ask_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
     traits.max_allocation = ask_value<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     traits.cache = cache_of(device, traits.units);
-    traits.compiles_text = true;
+    traits.compiles_source = true;
+    traits.constant_buffers = true;
     traits.shuffles = shuffle_of(device) != Shuffle::none;
     traits.device_fence = fence_of(device) != Fence::none;
     // OpenCL promises no progress between groups; NVIDIA's scheduler lets a group that has started run on, and so does the

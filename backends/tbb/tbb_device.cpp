@@ -78,23 +78,23 @@ class TbbBackend final : public Backend {
 }  // namespace
 
 void HostFunctionKernel::check(std::span<const KernelArgument> arguments) const {
-    if (arguments.size() != parameters_.size())
+    if (arguments.size() != signature_.size())
         throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                    name() + " has " + std::to_string(parameters_.size()) + " parameters, not " +
+                    name() + " has " + std::to_string(signature_.size()) + " parameters, not " +
                         std::to_string(arguments.size()));
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool buffer = arguments[i].buffer != nullptr;
         const u32 bytes = buffer ? sizeof(void*) : arguments[i].size;
         // A struct of nothing has one byte in C++ and four in the other dialects.
-        if (buffer == parameters_[i].pointer && (buffer || bytes >= parameters_[i].bytes) &&
-            (bytes == parameters_[i].bytes || parameters_[i].is_class))
+        if (buffer == signature_[i].pointer && (buffer || bytes >= signature_[i].bytes) &&
+            (bytes == signature_[i].bytes || signature_[i].is_class))
             continue;
         throw Error(
             ErrorCode::invalid_argument, "Stream::launch",
             "argument " + std::to_string(i) + " of " + name() + " is a " + (buffer ? "buffer" : "value") +
                 " of " + std::to_string(bytes) + " bytes, the parameter a " +
-                (parameters_[i].pointer ? "buffer"
-                                        : "value of " + std::to_string(parameters_[i].bytes) + " bytes"));
+                (signature_[i].pointer ? "buffer"
+                                       : "value of " + std::to_string(signature_[i].bytes) + " bytes"));
     }
 }
 
@@ -106,9 +106,11 @@ TbbDevice::TbbDevice(DeviceInfo info, int threads) : arena_(threads, 1) {
     traits_.global_memory = physical_memory();
     traits_.max_allocation = traits_.global_memory;
     traits_.cache = bytes_of(_SC_LEVEL2_CACHE_SIZE, u64{1} << 20) * traits_.units;
+    traits_.serial_groups = true;
     traits_.device_fence = true;
     traits_.forward_progress = true;
     traits_.shares_host_memory = true;
+    traits_.uses_host_memory = true;
 }
 
 std::vector<Property> TbbDevice::properties() const {
@@ -155,7 +157,7 @@ std::unique_ptr<Buffer> TbbDevice::do_allocate_host(u64 bytes) {
 }
 
 std::shared_ptr<Kernel> TbbDevice::do_compile(const KernelSpec& spec) {
-    return std::make_shared<HostFunctionKernel>(spec.entry, *this, spec.host);
+    return std::make_shared<HostFunctionKernel>(std::string(spec.entry), *this, spec.host);
 }
 
 }  // namespace concord::tbb_backend

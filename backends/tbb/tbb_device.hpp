@@ -27,7 +27,12 @@ class HostFunctionKernel final : public Kernel {
         : Kernel(std::move(name)),
           entry(kernel.entry(host_isa())),
           device_(device),
-          parameters_(kernel.parameters) {}
+          signature_(kernel.parameters) {
+        std::vector<KernelParameter> parameters;
+        for (const HostKernel::Parameter& parameter : signature_)
+            parameters.push_back({parameter.pointer, parameter.type});
+        set_parameters(std::move(parameters));
+    }
     Device& device() const override { return device_; }
     /// Throws invalid_argument unless the arguments have the parameters' number, kinds and sizes.
     void check(std::span<const KernelArgument> arguments) const;
@@ -36,7 +41,7 @@ class HostFunctionKernel final : public Kernel {
 
   private:
     Device& device_;  // whose table of kernels holds this
-    std::span<const HostKernel::Parameter> parameters_;
+    std::span<const HostKernel::Parameter> signature_;
 };
 
 class TbbDevice final : public Device {

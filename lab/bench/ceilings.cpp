@@ -73,18 +73,19 @@ Ceilings::Ceilings(Stream& stream, bool hot, std::shared_ptr<Rates> rates, const
 
 std::shared_ptr<Kernel> Ceilings::compile(const char* entry, Type type) const {
     Device& device = stream_.device();
-    const std::string name(name_of(type)), vector = type == Type::f64 ? "double8" : "float16";
+    const std::string switched_on = std::string("KERNEL_") + entry;
     KernelSpec spec;
     spec.source = &source();
     spec.entry = entry;
-    spec.constants = {{"GROUP", std::to_string(group_size(device))},
-                      {"UNROLL", std::to_string(unroll)},
-                      {"CHAINS", std::to_string(chains)},
-                      {"WORDS", many_items(device) ? "4" : "16"},
-                      {std::string("KERNEL_") + entry, "1"}};
+    spec.constants = {{"GROUP", group_size(device)},
+                      {"UNROLL", unroll},
+                      {"CHAINS", chains},
+                      {"WORDS", many_items(device) ? 4 : 16},
+                      {switched_on, 1}};
     if (std::string_view(entry) == "fma_chains") {
-        spec.constants.push_back({"T", name});
-        spec.constants.push_back({"V", many_items(device) ? name : vector});
+        const char* vector = type == Type::f64 ? "double8" : "float16";
+        spec.constants.push_back({"T", type});
+        spec.constants.push_back({"V", many_items(device) ? name_of(type) : vector});
     }
     spec.host = std::string_view(entry) == "idle"         ? host_kernel<&host::idle>()
                 : std::string_view(entry) == "read_words" ? host_kernel<&host::read_words>()

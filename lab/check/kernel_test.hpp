@@ -6,7 +6,7 @@
 ///     test.inputs = {{Type::f32, [](u64 n) { return n; }}};
 ///     test.outputs = {{Type::f32, [](u64 n) { return n; }, Comparison::bits()}};
 ///     test.variants = {{"direct", [](Stream& stream, const KernelCall& call) {
-///         const auto kernel = stream.device().kernel({&source, "blur"}, spec);
+///         const auto kernel = stream.device().kernel({.source = &source, .entry = "blur", .host = ...});
 ///         launch(stream, *kernel, shape, call.in[0], call.out[0], call.n);
 ///     }}};
 ///     test.reference = [](const ReferenceCall& call) { ... plain loops ... };

@@ -36,15 +36,9 @@ void enqueue(Stream& stream, const char* entry, const HostKernel& host, u64 n, u
     Device& device = stream.device();
     if (const Support support = detail::supports_group(device, group_size); !support)
         throw Error(ErrorCode::unsupported, entry, support.reason);
-    const auto kernel = device.kernel({&source(), entry, group_size}, [&] {
-        KernelSpec spec;
-        spec.source = &source();
-        spec.entry = entry;
-        spec.host = host;
-        spec.constants = {{"LANES", std::to_string(group_size)}};
-        return spec;
-    });
-    const bool whole = device.traits().dialect == Dialect::host;
+    const auto kernel = device.kernel(
+        {.source = &source(), .entry = entry, .constants = {{"LANES", group_size}}, .host = host});
+    const bool whole = device.traits().serial_groups;
     if (const i64 most = kernel->attributes().max_group_size; !whole && most >= 0 && most < i64{group_size})
         throw Error(
             ErrorCode::unsupported, entry,
