@@ -1,26 +1,28 @@
 #pragma once
-/// What a backend module offers to the registry. Only backends include this.
+/// What a backend module offers to the registry. Only backends include this header.
+///
+/// A backend implements Backend below and the five classes in <concord/backend/...>: Device, Memory, Kernel, Event, Queue.
 
-#include <concord/device.hpp>
+#include <concord/backend/device.hpp>
+#include <concord/error.hpp>
 
 namespace concord {
 
 /// Changes with every change of the interfaces in core/ that a module sees.
-inline constexpr u32 backend_interface_version = 4;
+inline constexpr u32 backend_interface_version = 5;
 
 /// One per process and backend; lives until the process ends.
 class Backend {
   public:
     virtual ~Backend() = default;
-    /// The devices there are, in the order of their indices. Throws unavailable with the reason if there are
-    /// none.
+    /// The available devices, in the order of their indices. Throws unavailable with the reason if there are none.
     virtual std::vector<DeviceInfo> devices() = 0;
     /// Opens device `index` of devices().
-    virtual std::shared_ptr<Device> open(u32 index) = 0;
-    /// A device that compiles for `target` ("sm_90") and cannot run: launches and copies do nothing, memory
-    /// is host memory. Default: throws unsupported.
-    virtual std::shared_ptr<Device> open_offline(std::string_view target);
-    /// What the backend stands on, for `concord doctor`: libraries found, with paths and versions.
+    virtual std::unique_ptr<backend::Device> open(u32 index) = 0;
+    /// Opens a device that compiles for `target` ("sm_90") and cannot run: launches and copies do nothing, memory is host
+    /// memory. Default: throws unsupported.
+    virtual std::unique_ptr<backend::Device> open_offline(std::string_view target);
+    /// The libraries that the backend found, with paths and versions, for `concord doctor`. Default: none.
     virtual std::vector<Property> libraries() { return {}; }
 };
 

@@ -1,9 +1,12 @@
 #include "buffer_pool.hpp"
 
+#include "buffer_state.hpp"
+#include "stream_state.hpp"
+
 #include <bit>
 #include <thread>
 
-namespace concord {
+namespace concord::detail {
 namespace {
 
 constexpr u64 smallest = 512;
@@ -25,13 +28,14 @@ u64 slack(u64 capacity) {
 }  // namespace
 
 bool BufferPool::ready(Buffer& buffer, const Stream* home, Streams& seen) {
-    const std::lock_guard lock(buffer.uses_mutex_);
-    for (const Buffer::Use& use : buffer.uses_) {
+    BufferState& state = Access::state(buffer);
+    const std::lock_guard lock(state.mutex);
+    for (const BufferState::Use& use : state.uses) {
         if (use.ended->load()) continue;
         std::shared_ptr<Stream> stream = use.stream.lock();
         if (!stream) return false;  // it is just ending
         if (stream.get() == home) continue;
-        const bool reached = stream->reached(use.ticket);
+        const bool reached = Access::state(*stream).reached(use.ticket);
         seen.push_back(std::move(stream));
         if (!reached) return false;
     }
@@ -67,17 +71,19 @@ std::shared_ptr<Buffer> BufferPool::take(u64 bytes, const Stream* home, std::sha
         const std::lock_guard lock(mutex_);
         use_.in_use += buffer->capacity();
     }
-    buffer->size_ = bytes;
+    Access::set_size(*buffer, bytes);
+    BufferState& state = Access::state(*buffer);
     {
         // Uses by the home stream stay noted: they matter if another stream gets the buffer next.
-        const std::lock_guard lock(buffer->uses_mutex_);
-        if (home == nullptr) buffer->uses_.clear();
+        const std::lock_guard lock(state.mutex);
+        if (home == nullptr) state.uses.clear();
     }
     std::shared_ptr<Buffer> taken(buffer.release(), [this, keep = std::move(keep)](Buffer* released) {
-        released->self_.reset();  // or the device, which the deleter holds, would live as long as its pool
+        Access::state(*released)
+            .self.reset();  // or the device, which the deleter holds, would live as long as its pool
         give_back(std::unique_ptr<Buffer>(released));
     });
-    taken->self_ = taken;
+    state.self = taken;
     return taken;
 }
 
@@ -108,14 +114,15 @@ bool BufferPool::trim() {
     const bool any = !taken.empty();
     for (auto& [capacity, buffer] : taken) {
         // Wait for whoever still works with it. A stream's failure is that stream's to report.
-        std::vector<Buffer::Use> uses;
+        std::vector<BufferState::Use> uses;
         {
-            const std::lock_guard lock(buffer->uses_mutex_);
-            uses.swap(buffer->uses_);
+            BufferState& state = Access::state(*buffer);
+            const std::lock_guard lock(state.mutex);
+            uses.swap(state.uses);
         }
-        for (const Buffer::Use& use : uses) {
+        for (const BufferState::Use& use : uses) {
             if (const std::shared_ptr<Stream> stream = use.stream.lock()) {
-                stream->drain(use.ticket);
+                Access::state(*stream).drain(use.ticket);
             } else {
                 while (!use.ended->load())
                     std::this_thread::yield();
@@ -125,4 +132,4 @@ bool BufferPool::trim() {
     return any;
 }
 
-}  // namespace concord
+}  // namespace concord::detail

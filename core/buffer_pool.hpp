@@ -6,7 +6,7 @@
 #include <map>
 #include <mutex>
 
-namespace concord {
+namespace concord::detail {
 
 /// Keeps released buffers by capacity. A buffer may be handed out again when every stream that was given work
 /// with it has done that work, or when the only such stream is the one that asks: its queue is in order, so
@@ -37,4 +37,4 @@ class BufferPool {
     MemoryUse use_;
 };
 
-}  // namespace concord
+}  // namespace concord::detail

@@ -1,8 +1,8 @@
-#include <concord/device.hpp>
-
+#include "access.hpp"
 #include "buffer_pool.hpp"
 #include "kernel_key.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <shared_mutex>
@@ -22,8 +22,10 @@ std::string_view name_of(Dialect dialect) {
     return "unknown";
 }
 
+namespace detail {
+
 // Each entry has its own lock, so that threads compile different kernels at once and the same kernel once.
-struct Device::Kernels {
+struct Kernels {
     struct Entry {
         explicit Entry(std::string_view key) : key(key) {}
 
@@ -55,25 +57,52 @@ struct Device::Kernels {
     std::unordered_multimap<u64, Entry> entries;
 };
 
-Device::Device()
-    : pool_(std::make_unique<BufferPool>([this](u64 capacity) { return do_allocate(capacity); })),
-      host_pool_(std::make_unique<BufferPool>([this](u64 capacity) { return do_allocate_host(capacity); })),
-      kernels_(std::make_unique<Kernels>()) {}
+// Kernels and cached memory go before the backend's device.
+struct DeviceState {
+    DeviceState(Device& device, std::unique_ptr<backend::Device> made)
+        : backend(std::move(made)),
+          host_pool([&device, this](u64 capacity) {
+              return Access::make<Buffer>(device, Buffer::Kind::host, capacity,
+                                          backend->allocate_host(capacity));
+          }),
+          pool([&device, this](u64 capacity) {
+              return Access::make<Buffer>(device, Buffer::Kind::device, capacity,
+                                          backend->allocate(capacity));
+          }) {}
+
+    std::unique_ptr<backend::Device> backend;
+    BufferPool host_pool;
+    BufferPool pool;
+    Kernels kernels;
+    std::atomic<bool> afresh = false;
+};
+
+backend::Device& Access::device(const Device& device) noexcept {
+    return *device.state_->backend;
+}
+
+}  // namespace detail
+
+using detail::Access;
+using detail::Kernels;
+
+Device::Device(std::unique_ptr<backend::Device> device)
+    : info_(device->info()),
+      traits_(device->traits()),
+      state_(std::make_unique<detail::DeviceState>(*this, std::move(device))) {}
 
 Device::~Device() = default;
 
-void Device::release_pool() noexcept {
-    kernels_.reset();
-    pool_.reset();
-    host_pool_.reset();
+std::vector<Property> Device::properties() const {
+    return state_->backend->properties();
 }
 
 std::shared_ptr<Stream> Device::create_stream(Priority priority) {
-    return do_create_stream(priority);
+    return Access::make<Stream>(shared_from_this(), state_->backend->create_queue(*this, priority));
 }
 
 std::shared_ptr<Event> Device::create_event() {
-    return do_create_event();
+    return Access::make<Event>(shared_from_this(), state_->backend->create_event());
 }
 
 std::shared_ptr<Buffer> Device::allocate(u64 bytes, Stream* home) {
@@ -83,24 +112,24 @@ std::shared_ptr<Buffer> Device::allocate(u64 bytes, Stream* home) {
             "the home stream is of " + home->device().info().selector + ", the memory of " + info_.selector);
     // What is recorded may be replayed on any stream, so that the order of this one promises nothing.
     if (home != nullptr && home->is_recording()) home = nullptr;
-    return pool_->take(bytes, home, shared_from_this());
+    return state_->pool.take(bytes, home, shared_from_this());
 }
 
 std::shared_ptr<Buffer> Device::allocate_host(u64 bytes) {
-    return host_pool_->take(bytes, nullptr, shared_from_this());
+    return state_->host_pool.take(bytes, nullptr, shared_from_this());
 }
 
 MemoryUse Device::memory_use() const {
-    return pool_->use();
+    return state_->pool.use();
 }
 
 void Device::trim() {
-    pool_->trim();
-    host_pool_->trim();
+    state_->pool.trim();
+    state_->host_pool.trim();
 }
 
 std::shared_ptr<Kernel> Device::kernel(const KernelSpec& spec) {
-    Kernels::Entry& entry = kernels_->of(KernelKey(spec, traits_.dialect));
+    Kernels::Entry& entry = state_->kernels.of(KernelKey(spec, traits_.dialect));
     if (entry.is_ready.load(std::memory_order_acquire)) return entry.kernel;
     const std::lock_guard lock(entry.mutex);
     if (!entry.kernel) entry.kernel = compile(spec);
@@ -117,14 +146,18 @@ std::shared_ptr<Kernel> Device::compile(const KernelSpec& spec) {
         throw Error(ErrorCode::unsupported, "Device::compile",
                     "kernel " + std::string(spec.entry) + " has no text in " +
                         std::string(name_of(traits_.dialect)) + ", which " + info_.selector + " needs");
-    if (!afresh_) return do_compile(spec);
+    if (!state_->afresh)
+        return Access::make<Kernel>(*this, std::string(spec.entry), state_->backend->compile(spec), -1.0);
     KernelSpec fresh = spec;
     fresh.fresh = true;
     const auto start = std::chrono::steady_clock::now();
-    std::shared_ptr<Kernel> kernel = do_compile(fresh);
-    kernel->compile_ms_ =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    return kernel;
+    std::unique_ptr<backend::Kernel> kernel = state_->backend->compile(fresh);
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    return Access::make<Kernel>(*this, std::string(spec.entry), std::move(kernel), time.count());
+}
+
+void Device::compile_afresh(bool on) noexcept {
+    state_->afresh = on;
 }
 
 }  // namespace concord

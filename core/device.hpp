@@ -8,7 +8,6 @@
 #include <concord/stream.hpp>
 #include <concord/traits.hpp>
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -16,7 +15,13 @@
 
 namespace concord {
 
-class BufferPool;
+namespace backend {
+class Device;
+}
+namespace detail {
+struct Access;
+struct DeviceState;
+}  // namespace detail
 
 /// Bytes of device memory that the pool holds.
 struct MemoryUse {
@@ -27,29 +32,29 @@ struct MemoryUse {
 /// Of a stream's work.
 enum class Priority : u8 { normal, high };
 
-/// Opened by open_device(); shared by everything made from it. All calls may come from any thread.
-class Device : public std::enable_shared_from_this<Device> {
+/// One compute device, opened by open_device() and shared by everything created from it. Any thread may call it.
+class Device final : public std::enable_shared_from_this<Device> {
   public:
-    virtual ~Device();
+    ~Device();
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
 
     const DeviceInfo& info() const noexcept { return info_; }
     const DeviceTraits& traits() const noexcept { return traits_; }
-    /// All that the driver tells of the device, by the driver's names. May take a while.
-    virtual std::vector<Property> properties() const = 0;
+    /// Everything that the driver reports about the device, under the driver's names. May take a while.
+    std::vector<Property> properties() const;
 
-    /// Work of a stream of high priority begins ahead of other work that waits for a place on the device, where the
-    /// backend knows priorities (CUDA); what runs already is not interrupted.
+    /// Creates a stream. Work of a high-priority stream starts ahead of other work that waits for room on the device, if the
+    /// backend supports priorities (CUDA). Running work is not interrupted.
     std::shared_ptr<Stream> create_stream(Priority priority = Priority::normal);
     std::shared_ptr<Event> create_event();
 
-    /// Memory from the pool; with a home stream the first use must be on it (or after it), and memory that
-    /// the stream has just released may come back without waiting. Throws out_of_memory after all cached
-    /// memory was tried.
+    /// Device memory from the pool. With a home stream the first use must be on that stream or ordered after it; memory
+    /// that the stream has just released may then come back without waiting. Throws out_of_memory if the allocation fails
+    /// after all cached memory was freed.
     std::shared_ptr<Buffer> allocate(u64 bytes, Stream* home = nullptr);
-    /// Page-locked host memory, also pooled: host_pointer() is not null, and copies to and from it overlap
-    /// with kernels. It takes part in Stream::copy, not in launches.
+    /// Page-locked host memory from a pool of its own. host_pointer() is not null, and copies to and from it overlap with
+    /// kernels. It takes part in Stream::copy, not in launches.
     std::shared_ptr<Buffer> allocate_host(u64 bytes);
     MemoryUse memory_use() const;
     /// Returns cached memory to the driver.
@@ -61,32 +66,17 @@ class Device : public std::enable_shared_from_this<Device> {
     std::shared_ptr<Kernel> kernel(const KernelSpec& spec);
     /// Compiles now, past the in-memory cache (the disk cache is used).
     std::shared_ptr<Kernel> compile(const KernelSpec& spec);
-    /// Whether kernels that are not in memory are compiled past all other caches, and Kernel::
-    /// compile_milliseconds() is taken: to measure what compiling costs. Off at first.
-    void compile_afresh(bool on) noexcept { afresh_ = on; }
-
-  protected:
-    Device();
-    /// A backend's destructor calls this first, while its context still lives.
-    void release_pool() noexcept;
-
-    // What a backend implements, and sets up in its constructor.
-    virtual std::shared_ptr<Stream> do_create_stream(Priority priority) = 0;
-    virtual std::shared_ptr<Event> do_create_event() = 0;
-    /// Throws out_of_memory; `bytes` is what the pool wants as capacity.
-    virtual std::unique_ptr<Buffer> do_allocate(u64 bytes) = 0;
-    virtual std::unique_ptr<Buffer> do_allocate_host(u64 bytes) = 0;
-    virtual std::shared_ptr<Kernel> do_compile(const KernelSpec& spec) = 0;
-
-    DeviceInfo info_;
-    DeviceTraits traits_;
+    /// Whether kernels that are not in memory are compiled past all other caches, with Kernel::compile_milliseconds()
+    /// measured: for measuring the cost of compilation. Off by default.
+    void compile_afresh(bool on) noexcept;
 
   private:
-    struct Kernels;
-    std::unique_ptr<BufferPool> pool_;
-    std::unique_ptr<BufferPool> host_pool_;
-    std::unique_ptr<Kernels> kernels_;
-    std::atomic<bool> afresh_ = false;
+    friend struct detail::Access;
+    explicit Device(std::unique_ptr<backend::Device> device);
+
+    const DeviceInfo& info_;
+    const DeviceTraits& traits_;
+    std::unique_ptr<detail::DeviceState> state_;
 };
 
 /// A backend as this process found it.

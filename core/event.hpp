@@ -1,30 +1,44 @@
 #pragma once
 /// A mark in a stream's order of work.
 
+#include <atomic>
 #include <memory>
 
 namespace concord {
 
 class Device;
+namespace backend {
+class Event;
+}
+namespace detail {
+struct Access;
+}
 
-/// Made by Device::create_event, placed by Stream::record. Recording again moves the mark. An event that was
-/// never recorded counts as reached.
-class Event {
+/// Created by Device::create_event, placed by Stream::record. Recording again moves the mark. An event that was never
+/// recorded counts as reached.
+class Event final {
   public:
-    Event() = default;
-    virtual ~Event() = default;
+    ~Event();
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
 
-    /// The device whose streams may record it.
-    virtual Device& device() const = 0;
+    /// The device whose streams may record the event.
+    Device& device() const noexcept { return *device_; }
     /// Whether the device has reached the mark. Does not block.
-    virtual bool done() const = 0;
+    bool done() const;
     /// Blocks the caller until the device has reached the mark.
-    virtual void synchronize() const = 0;
-    /// Device time between two marks, waiting for both; `start` is of the same device. Throws
-    /// invalid_argument if either was never recorded.
-    virtual double milliseconds_since(const Event& start) const = 0;
+    void synchronize() const;
+    /// Waits for both marks and returns the device time between them. `start` is of the same device. Throws
+    /// invalid_argument if either event was never recorded.
+    double milliseconds_since(const Event& start) const;
+
+  private:
+    friend struct detail::Access;
+    Event(std::shared_ptr<Device> device, std::unique_ptr<backend::Event> event);
+
+    std::shared_ptr<Device> device_;
+    std::unique_ptr<backend::Event> event_;
+    std::atomic<bool> recorded_ = false;
 };
 
 }  // namespace concord

@@ -1,6 +1,6 @@
+#include <concord/backend/kernel.hpp>
 #include <concord/error.hpp>
 #include <concord/internal/text_file.hpp>
-#include <concord/kernel.hpp>
 #include <concord/log.hpp>
 
 #include "kernel_key.hpp"
@@ -149,6 +149,20 @@ std::string assemble(const KernelSpec& spec, Dialect dialect) {
             .append("\n");
     }
     return text;
+}
+
+Kernel::Kernel(Device& device, std::string name, std::unique_ptr<backend::Kernel> kernel, double compile_ms)
+    : device_(device),
+      name_(std::move(name)),
+      kernel_(std::move(kernel)),
+      parameters_(kernel_->parameters()),
+      compile_ms_(compile_ms) {}
+
+Kernel::~Kernel() = default;
+
+const KernelAttributes& Kernel::attributes() const {
+    std::call_once(asked_, [this] { attributes_ = kernel_->attributes(); });
+    return attributes_;
 }
 
 }  // namespace concord

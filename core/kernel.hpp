@@ -18,6 +18,12 @@
 namespace concord {
 
 class Device;
+namespace backend {
+class Kernel;
+}
+namespace detail {
+struct Access;
+}
 
 /// 128 bits that tell contents apart: equal contents have equal hashes, and others do not, for all that is
 /// known (it does not resist those who search for a collision).
@@ -165,39 +171,31 @@ struct KernelAttributes {
     i64 groups_per_unit = -1;  ///< resident at once, at max_group_size of the spec
 };
 
-/// A compiled kernel of one device; immutable and usable from any thread.
-class Kernel : public std::enable_shared_from_this<Kernel> {
+/// A compiled kernel of one device, created by Device::kernel. Immutable; any thread may use it.
+class Kernel final : public std::enable_shared_from_this<Kernel> {
   public:
-    explicit Kernel(std::string name) : name_(std::move(name)) {}
-    virtual ~Kernel() = default;
+    ~Kernel();
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
 
     const std::string& name() const noexcept { return name_; }
-    virtual Device& device() const = 0;
+    Device& device() const noexcept { return device_; }
     /// In the order of a launch's arguments; empty where the backend does not know them.
     const std::vector<KernelParameter>& parameters() const noexcept { return parameters_; }
-    /// What compiling it took by the host's clock; -1 unless it was compiled afresh, see
-    /// Device::compile_afresh.
+    /// The host time that compiling took; -1 unless the kernel was compiled afresh, see Device::compile_afresh.
     double compile_milliseconds() const noexcept { return compile_ms_; }
-    /// Asked of the backend once.
-    const KernelAttributes& attributes() const {
-        std::call_once(asked_, [this] { attributes_ = do_attributes(); });
-        return attributes_;
-    }
-
-  protected:
-    /// To be called before others see the kernel, if at all.
-    void set_parameters(std::vector<KernelParameter> parameters) { parameters_ = std::move(parameters); }
-    /// Defaults to "cannot tell".
-    virtual KernelAttributes do_attributes() const { return {}; }
+    /// What the compiler reports about the kernel. The backend is asked once.
+    const KernelAttributes& attributes() const;
 
   private:
-    friend class Device;
+    friend struct detail::Access;
+    Kernel(Device& device, std::string name, std::unique_ptr<backend::Kernel> kernel, double compile_ms);
 
+    Device& device_;  // whose table of kernels holds this
     std::string name_;
+    std::unique_ptr<backend::Kernel> kernel_;
     std::vector<KernelParameter> parameters_;
-    double compile_ms_ = -1;
+    double compile_ms_;
     mutable std::once_flag asked_;
     mutable KernelAttributes attributes_;
 };

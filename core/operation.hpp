@@ -11,6 +11,8 @@
 
 namespace concord::detail {
 
+class StreamTrace;
+
 /// One operation, as it is told to those that listen.
 struct Operation {
     Engine engine;

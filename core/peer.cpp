@@ -1,8 +1,8 @@
+#include "access.hpp"
+
 #include <concord/peer.hpp>
 
 namespace concord {
-
-PeerDevice::~PeerDevice() = default;
 
 bool can_reach(const Device& from, const Device& to, std::string* why) {
     if (&from == &to) return true;
@@ -13,9 +13,11 @@ bool can_reach(const Device& from, const Device& to, std::string* why) {
         reason = from.info().selector + " and " + to.info().selector + " are of two backends";
         return false;
     }
-    // Making ready changes nothing that a holder of the device would see.
-    if (auto* peer = dynamic_cast<PeerDevice*>(&const_cast<Device&>(from))) return peer->reach(to, reason);
-    reason = "the backend " + backend + " has no copies between devices";
+    return detail::Access::device(from).reach(detail::Access::device(to), reason);
+}
+
+bool backend::Device::reach(const Device& /*other*/, std::string& why) {
+    why = "the backend " + info().backend + " has no copies between devices";
     return false;
 }
 

@@ -10,19 +10,6 @@
 
 namespace concord {
 
-/// What a backend's devices implement besides Device where they can.
-class PeerDevice {
-  public:
-    PeerDevice() = default;
-    virtual ~PeerDevice();
-    PeerDevice(const PeerDevice&) = delete;
-    PeerDevice& operator=(const PeerDevice&) = delete;
-
-    /// Whether streams of this device can copy from and to memory of another one of the same backend; makes ready what that
-    /// takes. If not, the reason is written to `why`.
-    virtual bool reach(const Device& other, std::string& why) = 0;
-};
-
 /// Whether streams of `from` can copy from and to memory of `to`, and wait for its events. True of a device and itself. If not,
 /// and `why` is given, the reason is written there. The first call for two devices may take the driver a while.
 bool can_reach(const Device& from, const Device& to, std::string* why = nullptr);

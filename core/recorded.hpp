@@ -1,16 +1,15 @@
 #pragma once
 // What a recording holds.
 
+#include <concord/backend/queue.hpp>
 #include <concord/recording.hpp>
-
-#include <concord/device.hpp>
 
 #include <array>
 #include <mutex>
 #include <variant>
 #include <vector>
 
-namespace concord {
+namespace concord::detail {
 
 struct RecordedCopy {
     Buffer* to;
@@ -34,7 +33,7 @@ struct RecordedLaunch {
 };
 using RecordedOperation = std::variant<RecordedCopy, RecordedFill, RecordedLaunch>;
 
-struct Recording::Contents {
+struct RecordingContents {
     std::shared_ptr<Device> device;
     std::vector<RecordedOperation> operations;
     std::vector<std::shared_ptr<Buffer>> buffers;  // that they use, each once
@@ -48,8 +47,8 @@ struct Recording::Contents {
     /// Keeps the buffer as long as the recording.
     void keep(Buffer& buffer);
     void add(const Kernel& kernel, const LaunchShape& shape, std::span<const KernelArgument> arguments);
-    /// Hands one to the stream's backend.
-    static void enqueue(Stream& stream, const RecordedOperation& operation);
+    /// Hands one to a stream's queue.
+    static void enqueue(backend::Queue& queue, const RecordedOperation& operation);
 };
 
-}  // namespace concord
+}  // namespace concord::detail

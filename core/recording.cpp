@@ -1,11 +1,14 @@
+#include "buffer_state.hpp"
 #include "recorded.hpp"
+#include "stream_state.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace concord {
 
-Recording::Recording(std::shared_ptr<Device> device) : contents_(std::make_unique<Contents>()) {
+Recording::Recording(std::shared_ptr<Device> device)
+    : contents_(std::make_unique<detail::RecordingContents>()) {
     contents_->device = std::move(device);
 }
 
@@ -23,30 +26,35 @@ u64 Recording::size() const noexcept {
 }
 
 void Recording::replay(Stream& stream) {
-    stream.check_device("Recording::replay", "the recording", device());
-    stream.check_not_recording("Recording::replay");
+    detail::StreamState& state = detail::Access::state(stream);
+    state.check_device("Recording::replay", "the recording", device());
+    state.check_not_recording("Recording::replay");
     const std::lock_guard lock(contents_->mutex);
     if (const auto last = contents_->last.lock(); last && last.get() != &stream) {
         if (!contents_->behind_last) contents_->behind_last = device().create_event();
         {
-            const std::lock_guard others(last->mutex_);
-            last->do_record(*contents_->behind_last);  // for it may be recording something else by now
+            // Not Stream::record(): the stream may be recording something else by now.
+            detail::StreamState& other = detail::Access::state(*last);
+            const std::lock_guard other_lock(other.mutex);
+            other.record(*contents_->behind_last);
         }
         stream.wait(*contents_->behind_last);
     }
-    stream.replay(*this);
+    state.replay(*this);
     contents_->last = stream.weak_from_this();
 }
 
-void Recording::Contents::keep(Buffer& buffer) {
+namespace detail {
+
+void RecordingContents::keep(Buffer& buffer) {
     const bool known =
         std::any_of(buffers.begin(), buffers.end(), [&](const auto& b) { return b.get() == &buffer; });
     if (known) return;
-    if (std::shared_ptr<Buffer> self = buffer.self_.lock()) buffers.push_back(std::move(self));
+    if (std::shared_ptr<Buffer> self = Access::state(buffer).self.lock()) buffers.push_back(std::move(self));
 }
 
-void Recording::Contents::add(const Kernel& kernel, const LaunchShape& shape,
-                              std::span<const KernelArgument> arguments) {
+void RecordingContents::add(const Kernel& kernel, const LaunchShape& shape,
+                            std::span<const KernelArgument> arguments) {
     RecordedLaunch launch{kernel.shared_from_this(), shape, {arguments.begin(), arguments.end()}, {}};
     std::size_t bytes = 0;
     for (const KernelArgument& argument : arguments) {
@@ -67,24 +75,27 @@ void Recording::Contents::add(const Kernel& kernel, const LaunchShape& shape,
     operations.emplace_back(std::move(launch));
 }
 
-void Recording::Contents::enqueue(Stream& stream, const RecordedOperation& operation) {
+void RecordingContents::enqueue(backend::Queue& queue, const RecordedOperation& operation) {
+    using backend::memory_of;
     if (const auto* launch = std::get_if<RecordedLaunch>(&operation)) {
-        stream.do_launch(*launch->kernel, launch->shape, launch->arguments);
+        queue.launch(Access::kernel(*launch->kernel), launch->shape, launch->arguments);
     } else if (const auto* fill = std::get_if<RecordedFill>(&operation)) {
-        stream.do_fill(*fill->to, fill->offset, fill->bytes, fill->pattern.data(), fill->pattern_size);
+        queue.fill(memory_of(*fill->to), fill->offset, fill->bytes, fill->pattern.data(), fill->pattern_size);
     } else {
         const auto& copy = std::get<RecordedCopy>(operation);
+        backend::Memory& to = memory_of(*copy.to);
+        backend::Memory& from = memory_of(*copy.from);
         if (copy.from->kind() == Buffer::Kind::host) {
-            stream.do_write(*copy.to, copy.to_offset,
-                            static_cast<const std::byte*>(copy.from->host_pointer()) + copy.from_offset,
-                            copy.bytes);
+            queue.write(to, copy.to_offset,
+                        static_cast<const std::byte*>(from.host_pointer()) + copy.from_offset, copy.bytes);
         } else if (copy.to->kind() == Buffer::Kind::host) {
-            stream.do_read(static_cast<std::byte*>(copy.to->host_pointer()) + copy.to_offset, *copy.from,
-                           copy.from_offset, copy.bytes);
+            queue.read(static_cast<std::byte*>(to.host_pointer()) + copy.to_offset, from, copy.from_offset,
+                       copy.bytes);
         } else {
-            stream.do_copy(*copy.to, copy.to_offset, *copy.from, copy.from_offset, copy.bytes);
+            queue.copy(to, copy.to_offset, from, copy.from_offset, copy.bytes);
         }
     }
 }
 
+}  // namespace detail
 }  // namespace concord

@@ -7,6 +7,10 @@
 
 namespace concord {
 
+namespace detail {
+struct RecordingContents;
+}
+
 /// What a stream was asked for between Stream::begin_recording() and end_recording(): launches with their arguments,
 /// fills, copies between buffers. It keeps the buffers and kernels, so that their memory stays where it is. On CUDA
 /// replaying is one launch of a graph, elsewhere (and while a Trace is on) the operations are enqueued one by one
@@ -31,11 +35,10 @@ class Recording {
     void replay(Stream& stream);
 
   private:
-    friend class Stream;
-    struct Contents;
+    friend struct detail::Access;
     explicit Recording(std::shared_ptr<Device> device);
 
-    std::unique_ptr<Contents> contents_;
+    std::unique_ptr<detail::RecordingContents> contents_;
 };
 
 }  // namespace concord

@@ -1,3 +1,5 @@
+#include "access.hpp"
+
 #include <concord/internal/module_folders.hpp>
 
 #include <concord/backend.hpp>
@@ -16,7 +18,7 @@ namespace concord {
 
 extern const BackendEntry builtin_backends[];
 
-std::shared_ptr<Device> Backend::open_offline(std::string_view target) {
+std::unique_ptr<backend::Device> Backend::open_offline(std::string_view target) {
     throw Error(ErrorCode::unsupported, "open_device",
                 "this backend has no compile-only devices ('@" + std::string(target) + "')");
 }
@@ -205,9 +207,9 @@ class Registry {
                                           ? selector.backend + ":" + std::to_string(selector.index)
                                           : std::string(text);
         if (const auto open = devices_.find(canonical); open != devices_.end()) return open->second;
-        std::shared_ptr<Device> device;
+        std::unique_ptr<backend::Device> opened;
         if (!selector.target.empty() && loaded.backend != nullptr) {
-            device = loaded.backend->open_offline(selector.target);
+            opened = loaded.backend->open_offline(selector.target);
         } else if (!loaded.status.available) {
             throw Error(ErrorCode::unavailable, "open_device",
                         "'" + std::string(text) + "': " + loaded.status.reason + " (backend " +
@@ -217,8 +219,9 @@ class Registry {
                         "'" + std::string(text) + "': " + selector.backend + " has " +
                             std::to_string(loaded.status.devices.size()) + " device(s), numbered from 0");
         } else {
-            device = loaded.backend->open(selector.index);
+            opened = loaded.backend->open(selector.index);
         }
+        std::shared_ptr<Device> device = detail::Access::make<Device>(std::move(opened));
         devices_.emplace(canonical, device);
         return device;
     }

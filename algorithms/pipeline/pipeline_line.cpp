@@ -9,21 +9,12 @@
 
 #include "pipeline_engine.hpp"
 
+#include <concord/internal/host_range.hpp>
+
 #include <algorithm>
 
 namespace concord::detail {
 namespace {
-
-// Memory of the caller's as a buffer, for devices whose kernels take pointers.
-class HostRange final : public Buffer {
-  public:
-    HostRange(Device& device, const void* data, u64 bytes)
-        : Buffer(device, Kind::device, bytes), data_(const_cast<void*>(data)) {}
-    void* host_pointer() noexcept override { return data_; }
-
-  private:
-    void* data_;
-};
 
 bool is_aligned(const void* data, Type type) {
     return reinterpret_cast<std::uintptr_t>(data) % size_of(type) == 0;
@@ -77,8 +68,7 @@ void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) 
     bool host_copies = false;
     for (const PipelineSource* source : task.in) {
         const bool there = reaches && source->data() != nullptr && is_aligned(source->data(), source->type());
-        in_memory_.push_back(there ? std::make_shared<HostRange>(device_, source->data(), source->bytes())
-                                   : nullptr);
+        in_memory_.push_back(there ? host_range(device_, source->data(), source->bytes()) : nullptr);
         in_locked_.push_back(locked_of(device_, source->page_locked(), source->data()));
         host_copies = host_copies || (!there && !in_locked_.back().buffer);
         all_bytes += size_of(source->type());
@@ -88,7 +78,7 @@ void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) 
         const u32 size = size_of(task.out->type());
         if (reaches && task.one_to_one && task.out->data() != nullptr &&
             is_aligned(task.out->data(), task.out->type()))
-            out_memory_ = std::make_shared<HostRange>(device_, task.out->data(), all * size);
+            out_memory_ = host_range(device_, task.out->data(), all * size);
         if (task.one_to_one) out_locked_ = locked_of(device_, task.out->page_locked(), task.out->data());
         host_copies = host_copies || (!out_memory_ && !out_locked_.buffer);
         all_bytes += size;

@@ -4,7 +4,7 @@
 
 #include "cuda_event.hpp"
 #include "cuda_kernel.hpp"
-#include "cuda_stream.hpp"
+#include "cuda_queue.hpp"
 
 namespace concord::cuda {
 namespace {
@@ -97,10 +97,6 @@ CudaDevice::CudaDevice(const Driver& driver, u32 ordinal)
                   version_text(driver.version()) + "), which may refuse its code");
 }
 
-CudaDevice::~CudaDevice() {
-    release_pool();
-}
-
 std::vector<Property> CudaDevice::properties() const {
     std::vector<Property> list = {{"NAME", info_.name}, {"DRIVER", info_.driver}};
     list.push_back({"NVRTC", compiler_.nvrtc().title() + ", compiles for " + compiler_.target()});
@@ -109,7 +105,7 @@ std::vector<Property> CudaDevice::properties() const {
     return list;
 }
 
-bool CudaDevice::reach(const Device& other, std::string& why) {
+bool CudaDevice::reach(const backend::Device& other, std::string& why) {
     constexpr const char* call = "can_reach";
     const auto* peer = dynamic_cast<const CudaDevice*>(&other);
     if (peer == nullptr) {  // one that only compiles
@@ -144,23 +140,23 @@ CallbackThread& CudaDevice::callback_thread() {
     return *callback_thread_;
 }
 
-std::shared_ptr<Stream> CudaDevice::do_create_stream(Priority priority) {
-    return std::make_shared<CudaStream>(std::static_pointer_cast<CudaDevice>(shared_from_this()), priority);
+std::unique_ptr<backend::Queue> CudaDevice::create_queue(concord::Device& device, Priority priority) {
+    return std::make_unique<CudaQueue>(*this, device, priority);
 }
 
-std::shared_ptr<Event> CudaDevice::do_create_event() {
-    return std::make_shared<CudaEvent>(std::static_pointer_cast<CudaDevice>(shared_from_this()));
+std::unique_ptr<backend::Event> CudaDevice::create_event() {
+    return std::make_unique<CudaEvent>(*this);
 }
 
-std::unique_ptr<Buffer> CudaDevice::do_allocate(u64 bytes) {
-    return std::make_unique<CudaBuffer>(*this, bytes);
+std::unique_ptr<backend::Memory> CudaDevice::allocate(u64 bytes) {
+    return std::make_unique<CudaMemory>(*this, bytes);
 }
 
-std::unique_ptr<Buffer> CudaDevice::do_allocate_host(u64 bytes) {
-    return std::make_unique<CudaHostBuffer>(*this, bytes);
+std::unique_ptr<backend::Memory> CudaDevice::allocate_host(u64 bytes) {
+    return std::make_unique<CudaHostMemory>(*this, bytes);
 }
 
-std::shared_ptr<Kernel> CudaDevice::do_compile(const KernelSpec& spec) {
+std::unique_ptr<backend::Kernel> CudaDevice::compile(const KernelSpec& spec) {
     const std::string entry(spec.entry);
     Program program = compiler_.build(spec);
     Module module(context_);
@@ -181,7 +177,7 @@ std::shared_ptr<Kernel> CudaDevice::do_compile(const KernelSpec& spec) {
         throw Error(result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::out_of_memory : ErrorCode::device_failed,
                     "Device::compile", message, driver().describe(result));
     }
-    return std::make_shared<CudaKernel>(*this, spec, std::move(module), program.kernel);
+    return std::make_unique<CudaKernel>(*this, spec, std::move(module), program.kernel);
 }
 
 }  // namespace concord::cuda

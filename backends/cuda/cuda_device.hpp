@@ -1,8 +1,7 @@
 #pragma once
 // A GPU through the CUDA driver API, and its memory.
 
-#include <concord/device.hpp>
-#include <concord/peer.hpp>
+#include <concord/backend.hpp>
 
 #include <map>
 
@@ -13,28 +12,33 @@
 
 namespace concord::cuda {
 
-class CudaDevice final : public Device, public PeerDevice {
+class CudaKernel;
+
+class CudaDevice final : public backend::Device {
   public:
     CudaDevice(const Driver& driver, u32 ordinal);
-    ~CudaDevice() override;
 
+    const DeviceInfo& info() const noexcept override { return info_; }
+    const DeviceTraits& traits() const noexcept override { return traits_; }
     std::vector<Property> properties() const override;
-    bool reach(const Device& other, std::string& why) override;
+    std::unique_ptr<backend::Memory> allocate(u64 bytes) override;
+    std::unique_ptr<backend::Memory> allocate_host(u64 bytes) override;
+    std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;
+    std::unique_ptr<backend::Event> create_event() override;
+    std::unique_ptr<backend::Queue> create_queue(concord::Device& device, Priority priority) override;
+    bool reach(const backend::Device& other, std::string& why) override;
 
     const std::shared_ptr<Context>& context() const { return context_; }
     const Driver& driver() const { return context_->driver; }
     const LaunchLimits& limits() const { return limits_; }
     /// The thread that callbacks of this device's streams run on; started by the first call.
     CallbackThread& callback_thread();
-
-  protected:
-    std::shared_ptr<Stream> do_create_stream(Priority priority) override;
-    std::shared_ptr<Event> do_create_event() override;
-    std::unique_ptr<Buffer> do_allocate(u64 bytes) override;
-    std::unique_ptr<Buffer> do_allocate_host(u64 bytes) override;
-    std::shared_ptr<Kernel> do_compile(const KernelSpec& spec) override;
+    /// Repeats 8 bytes, see cuda_queue.cpp; compiled by the first call.
+    const CudaKernel& fill_8_kernel();
 
   private:
+    DeviceInfo info_;
+    DeviceTraits traits_;
     std::shared_ptr<Context> context_;
     LaunchLimits limits_;
     Compiler compiler_;
@@ -43,17 +47,20 @@ class CudaDevice final : public Device, public PeerDevice {
         peers_;  // those that were asked for; why not, empty for those within reach
     std::mutex callback_mutex_;
     std::unique_ptr<CallbackThread> callback_thread_;
+    std::mutex fill_8_mutex_;
+    std::unique_ptr<backend::Kernel> fill_8_kernel_;
 };
 
 /// Device memory.
-class CudaBuffer final : public Buffer {
+class CudaMemory final : public backend::Memory {
   public:
-    CudaBuffer(CudaDevice& device, u64 bytes);
-    ~CudaBuffer() override;
+    CudaMemory(CudaDevice& device, u64 bytes);
+    ~CudaMemory() override;
     void* host_pointer() noexcept override { return nullptr; }
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are integers
     void* native_handle() noexcept override { return reinterpret_cast<void*>(address_); }
     CUdeviceptr address() const { return address_; }
+    CUcontext context() const { return context_->handle(); }
 
   private:
     std::shared_ptr<Context> context_;
@@ -61,10 +68,10 @@ class CudaBuffer final : public Buffer {
 };
 
 /// Page-locked host memory.
-class CudaHostBuffer final : public Buffer {
+class CudaHostMemory final : public backend::Memory {
   public:
-    CudaHostBuffer(CudaDevice& device, u64 bytes);
-    ~CudaHostBuffer() override;
+    CudaHostMemory(CudaDevice& device, u64 bytes);
+    ~CudaHostMemory() override;
     void* host_pointer() noexcept override { return memory_; }
 
   private:

@@ -1,8 +1,6 @@
 #pragma once
 // Marks in streams.
 
-#include <atomic>
-
 #include "cuda_device.hpp"
 
 namespace concord::cuda {
@@ -22,14 +20,13 @@ class EventHandle {
     CUevent event_ = nullptr;
 };
 
-class CudaEvent final : public Event {
+class CudaEvent final : public backend::Event {
   public:
-    explicit CudaEvent(std::shared_ptr<CudaDevice> device);
+    explicit CudaEvent(CudaDevice& device);
 
-    Device& device() const override { return *device_; }
     bool done() const override;
     void synchronize() const override;
-    double milliseconds_since(const Event& start) const override;
+    double milliseconds_since(const backend::Event& start) const override;
 
     /// Enqueues the mark; the context is current.
     void record(CUstream stream);
@@ -37,9 +34,8 @@ class CudaEvent final : public Event {
     void hold(CUstream stream) const;
 
   private:
-    std::shared_ptr<CudaDevice> device_;
+    CudaDevice& device_;
     EventHandle handle_;
-    std::atomic<bool> recorded_ = false;
 };
 
 }  // namespace concord::cuda

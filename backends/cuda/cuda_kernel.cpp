@@ -43,18 +43,17 @@ bool Module::rejects(CUresult result) {
 
 CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module,
                        std::optional<CubinKernel> info)
-    : Kernel(std::string(spec.entry)),
-      device_(device),
-      module_(std::move(module)),
-      planned_group_size_(spec.max_group_size) {
+    : module_(std::move(module)), planned_group_size_(spec.max_group_size) {
+    const std::string name(spec.entry);
     const Driver& driver = device.driver();
     const Current current(module_.context(), "Device::compile");
-    const CUresult result = driver.module_get_function(&function_, module_.handle(), name().c_str());
+    const CUresult result = driver.module_get_function(&function_, module_.handle(), name.c_str());
     if (result == CUDA_ERROR_NOT_FOUND)
         throw Error(ErrorCode::compile_failed, "Device::compile",
-                    "the text of " + std::string(spec.source->name()) + " has no kernel " + name(),
+                    "the text of " + std::string(spec.source->name()) + " has no kernel " + name,
                     driver.describe(result));
     driver.check(result, "Device::compile", "cuModuleGetFunction");
+    limits_.kernel = name + " on " + device.info().selector;
     limits_.device = device.limits();
     limits_.max_group_size = static_cast<u64>(attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
     limits_.static_local = static_cast<u64>(attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
@@ -70,7 +69,7 @@ int CudaKernel::attribute(CUfunction_attribute attribute) const {
     return value;
 }
 
-KernelAttributes CudaKernel::do_attributes() const {
+KernelAttributes CudaKernel::attributes() const {
     const Current current(module_.context(), "Kernel::attributes");
     KernelAttributes result;
     result.registers = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS);
@@ -105,7 +104,7 @@ void CudaKernel::launch(CUstream stream, const LaunchShape& shape, void** argume
         static_cast<u32>(shape.groups_z), shape.group_size_x, shape.group_size_y, shape.group_size_z,
         static_cast<u32>(shape.local_bytes), stream, arguments, nullptr);
     if (result != CUDA_SUCCESS) [[unlikely]]
-        module_.context().driver.fail(result, "Stream::launch", "cuLaunchKernel of " + name());
+        module_.context().driver.fail(result, "Stream::launch", "cuLaunchKernel of " + limits_.kernel);
 }
 
 }  // namespace concord::cuda

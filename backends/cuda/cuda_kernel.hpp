@@ -32,13 +32,12 @@ class Module {
     std::string log_;
 };
 
-class CudaKernel final : public Kernel {
+class CudaKernel final : public backend::Kernel {
   public:
     /// info: what the machine code tells; nothing for PTX.
     CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module, std::optional<CubinKernel> info);
 
-    Device& device() const override { return device_; }
-    KernelAttributes do_attributes() const override;
+    KernelAttributes attributes() const override;
 
     /// Enqueues it. The context is current, the arguments are checked.
     void launch(CUstream stream, const LaunchShape& shape, void** arguments) const;
@@ -48,9 +47,7 @@ class CudaKernel final : public Kernel {
     int attribute(CUfunction_attribute attribute) const;
     void allow_local(u64 bytes) const;
 
-    // Not a shared_ptr: the device's table of kernels holds its kernels. The module keeps the context alive.
-    CudaDevice& device_;
-    Module module_;
+    Module module_;  // keeps the context alive
     CUfunction function_ = nullptr;
     u32 planned_group_size_;
     KernelLimits limits_;

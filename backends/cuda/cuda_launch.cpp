@@ -1,13 +1,12 @@
 #include "cuda_launch.hpp"
 
-#include <concord/device.hpp>
+#include <concord/error.hpp>
 
 namespace concord::cuda {
 namespace {
 
-[[noreturn]] void refuse(const Kernel& kernel, const std::string& why) {
-    throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                kernel.name() + " on " + kernel.device().info().selector + ": " + why);
+[[noreturn]] void refuse(const KernelLimits& limits, const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, "Stream::launch", limits.kernel + ": " + why);
 }
 
 template <class N>
@@ -15,15 +14,15 @@ std::string triple(N x, N y, N z) {
     return std::to_string(x) + " x " + std::to_string(y) + " x " + std::to_string(z);
 }
 
-void check_arguments(const Kernel& kernel, const std::vector<u32>& sizes,
+void check_arguments(const KernelLimits& limits, const std::vector<u32>& sizes,
                      std::span<const KernelArgument> arguments) {
     if (arguments.size() != sizes.size())
-        refuse(kernel, std::to_string(arguments.size()) + " arguments for " + std::to_string(sizes.size()) +
+        refuse(limits, std::to_string(arguments.size()) + " arguments for " + std::to_string(sizes.size()) +
                            " parameters");
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         const u32 given = arguments[i].buffer != nullptr ? sizeof(void*) : arguments[i].size;
         if (given != sizes[i])
-            refuse(kernel, "argument " + std::to_string(i) + " has " + std::to_string(given) +
+            refuse(limits, "argument " + std::to_string(i) + " has " + std::to_string(given) +
                                (arguments[i].buffer != nullptr ? " bytes (a buffer)" : " bytes") +
                                ", the kernel's parameter " + std::to_string(sizes[i]));
     }
@@ -31,30 +30,30 @@ void check_arguments(const Kernel& kernel, const std::vector<u32>& sizes,
 
 }  // namespace
 
-void check_launch(const Kernel& kernel, const KernelLimits& limits, const LaunchShape& shape,
+void check_launch(const KernelLimits& limits, const LaunchShape& shape,
                   std::span<const KernelArgument> arguments) {
     const LaunchLimits& device = limits.device;
     if (shape.group_size_x > device.group_size_x || shape.group_size_y > device.group_size_y ||
         shape.group_size_z > device.group_size_z ||
         u64{shape.group_size_x} * shape.group_size_y * shape.group_size_z > limits.max_group_size)
-        refuse(kernel, "groups of " + triple(shape.group_size_x, shape.group_size_y, shape.group_size_z) +
+        refuse(limits, "groups of " + triple(shape.group_size_x, shape.group_size_y, shape.group_size_z) +
                            " work-items; this kernel takes " + std::to_string(limits.max_group_size) +
                            " a group, at most " +
                            triple(device.group_size_x, device.group_size_y, device.group_size_z));
     if (shape.groups_x > device.groups_x || shape.groups_y > device.groups_y ||
         shape.groups_z > device.groups_z)
-        refuse(kernel, "a grid of " + triple(shape.groups_x, shape.groups_y, shape.groups_z) +
+        refuse(limits, "a grid of " + triple(shape.groups_x, shape.groups_y, shape.groups_z) +
                            " groups; the device takes " +
                            triple(device.groups_x, device.groups_y, device.groups_z));
     if (shape.local_bytes > device.local_memory ||
         limits.static_local > device.local_memory - shape.local_bytes)
-        refuse(kernel, std::to_string(shape.local_bytes) + " bytes of local memory on top of the kernel's " +
+        refuse(limits, std::to_string(shape.local_bytes) + " bytes of local memory on top of the kernel's " +
                            std::to_string(limits.static_local) + "; the device has " +
                            std::to_string(device.local_memory) + " a group");
     if (arguments.size() > max_arguments)
-        refuse(kernel,
+        refuse(limits,
                std::to_string(arguments.size()) + " arguments, more than " + std::to_string(max_arguments));
-    if (limits.parameter_sizes) check_arguments(kernel, *limits.parameter_sizes, arguments);
+    if (limits.parameter_sizes) check_arguments(limits, *limits.parameter_sizes, arguments);
 }
 
 }  // namespace concord::cuda

@@ -17,6 +17,7 @@ struct LaunchLimits {
 
 /// Limits of a kernel on that device.
 struct KernelLimits {
+    std::string kernel;  ///< "reduce_f32 on cuda:0", for messages
     LaunchLimits device;
     u64 max_group_size = 0;                           ///< of a group
     u64 static_local = 0;                             ///< bytes
@@ -28,7 +29,7 @@ inline constexpr std::size_t max_arguments = 128;
 
 /// Throws invalid_argument, naming the values, if a launch exceeds a limit or does not fit the kernel's
 /// parameters.
-void check_launch(const Kernel& kernel, const KernelLimits& limits, const LaunchShape& shape,
+void check_launch(const KernelLimits& limits, const LaunchShape& shape,
                   std::span<const KernelArgument> arguments);
 
 }  // namespace concord::cuda

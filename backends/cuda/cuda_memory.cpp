@@ -18,20 +18,18 @@ namespace {
 
 }  // namespace
 
-CudaBuffer::CudaBuffer(CudaDevice& device, u64 bytes)
-    : Buffer(device, Kind::device, bytes), context_(device.context()) {
+CudaMemory::CudaMemory(CudaDevice& device, u64 bytes) : context_(device.context()) {
     const Current current(*context_, "Device::allocate");
     const CUresult result = device.driver().mem_alloc(&address_, bytes);
     if (result != CUDA_SUCCESS) fail_allocation(device, result, bytes);
 }
 
-CudaBuffer::~CudaBuffer() {
+CudaMemory::~CudaMemory() {
     const Current current(*context_);
     if (current.entered()) context_->driver.mem_free(address_);
 }
 
-CudaHostBuffer::CudaHostBuffer(CudaDevice& device, u64 bytes)
-    : Buffer(device, Kind::host, bytes), context_(device.context()) {
+CudaHostMemory::CudaHostMemory(CudaDevice& device, u64 bytes) : context_(device.context()) {
     const Current current(*context_, "Device::allocate_host");
     // Portable: as pinned for the other GPUs of this process as for this one.
     const CUresult result = device.driver().mem_host_alloc(&memory_, bytes, CU_MEMHOSTALLOC_PORTABLE);
@@ -42,7 +40,7 @@ CudaHostBuffer::CudaHostBuffer(CudaDevice& device, u64 bytes)
                     device.driver().describe(result));
 }
 
-CudaHostBuffer::~CudaHostBuffer() {
+CudaHostMemory::~CudaHostMemory() {
     const Current current(*context_);
     if (current.entered()) context_->driver.mem_free_host(memory_);
 }

@@ -22,11 +22,11 @@ class CudaBackend final : public Backend {
         return list;
     }
 
-    std::shared_ptr<Device> open(u32 index) override {
-        return std::make_shared<CudaDevice>(Driver::get(), index);
+    std::unique_ptr<backend::Device> open(u32 index) override {
+        return std::make_unique<CudaDevice>(Driver::get(), index);
     }
 
-    std::shared_ptr<Device> open_offline(std::string_view target) override {
+    std::unique_ptr<backend::Device> open_offline(std::string_view target) override {
         return OfflineDevice::open(target);
     }
 

@@ -42,35 +42,35 @@ u64 items_with_registers(i64 registers) {
 }
 
 // Device memory that nothing can look into needs no memory.
-class OfflineBuffer final : public Buffer {
+class OfflineMemory final : public backend::Memory {
   public:
-    OfflineBuffer(Device& device, u64 bytes, std::atomic<u64>& allocated)
-        : Buffer(device, Kind::device, bytes), allocated_(allocated) {}
-    ~OfflineBuffer() override { allocated_ -= capacity(); }
+    OfflineMemory(u64 bytes, std::atomic<u64>& allocated) : bytes_(bytes), allocated_(allocated) {}
+    ~OfflineMemory() override { allocated_ -= bytes_; }
     void* host_pointer() noexcept override { return nullptr; }
 
   private:
+    u64 bytes_;
     std::atomic<u64>& allocated_;
 };
 
-class OfflineHostBuffer final : public Buffer {
+class OfflineHostMemory final : public backend::Memory {
   public:
-    OfflineHostBuffer(Device& device, u64 bytes)
-        : Buffer(device, Kind::host, bytes), memory_(std::calloc(bytes, 1)) {
+    explicit OfflineHostMemory(u64 bytes) : memory_(std::calloc(bytes, 1)) {
         if (memory_ == nullptr)
             throw Error(ErrorCode::out_of_memory, "Device::allocate_host", std::to_string(bytes) + " bytes");
     }
-    ~OfflineHostBuffer() override { std::free(memory_); }
+    ~OfflineHostMemory() override { std::free(memory_); }
     void* host_pointer() noexcept override { return memory_; }
 
   private:
     void* memory_;
 };
 
-class OfflineKernel final : public Kernel {
+class OfflineKernel final : public backend::Kernel {
   public:
-    OfflineKernel(Device& device, const KernelSpec& spec, const CubinKernel& info)
-        : Kernel(std::string(spec.entry)), device_(device), info_(info) {
+    OfflineKernel(const backend::Device& device, const KernelSpec& spec, const CubinKernel& info)
+        : info_(info) {
+        limits_.kernel = std::string(spec.entry) + " on " + device.info().selector;
         limits_.device.local_memory = device.traits().local_memory;
         limits_.max_group_size = items_with_registers(info.registers);
         if (info.launch_bounds > 0)
@@ -78,8 +78,7 @@ class OfflineKernel final : public Kernel {
         limits_.static_local = info.local_bytes > 0 ? static_cast<u64>(info.local_bytes) : 0;
         limits_.parameter_sizes = info.parameter_sizes;
     }
-    Device& device() const override { return device_; }
-    KernelAttributes do_attributes() const override {
+    KernelAttributes attributes() const override {
         return {.registers = info_.registers,
                 .local_bytes = info_.local_bytes,
                 .spill_bytes = info_.frame_bytes,
@@ -88,50 +87,30 @@ class OfflineKernel final : public Kernel {
     const KernelLimits& limits() const { return limits_; }
 
   private:
-    Device& device_;  // whose table of kernels holds this
     CubinKernel info_;
     KernelLimits limits_;
 };
 
-class OfflineEvent final : public Event {
+class OfflineEvent final : public backend::Event {
   public:
-    explicit OfflineEvent(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-    Device& device() const override { return *device_; }
     bool done() const override { return true; }
     void synchronize() const override {}
-    double milliseconds_since(const Event& start) const override {
-        if (&start.device() != device_.get())
-            throw Error(ErrorCode::wrong_device, "Event::milliseconds_since",
-                        "the start is of " + start.device().info().selector + ", the end of " +
-                            device_->info().selector);
-        if (!recorded || !static_cast<const OfflineEvent&>(start).recorded)
-            throw Error(ErrorCode::invalid_argument, "Event::milliseconds_since",
-                        "an event was never recorded");
-        return 0;
-    }
-
-    std::atomic<bool> recorded = false;
-
-  private:
-    std::shared_ptr<Device> device_;
+    double milliseconds_since(const backend::Event& /*start*/) const override { return 0; }
 };
 
-class OfflineStream final : public Stream {
+class OfflineQueue final : public backend::Queue {
   public:
-    explicit OfflineStream(std::shared_ptr<Device> device) : Stream(std::move(device)) {}
-
-  protected:
-    void do_write(Buffer&, u64, const void*, u64) override {}
-    void do_read(void* to, const Buffer&, u64, u64 bytes) override { std::memset(to, 0, bytes); }
-    void do_copy(Buffer&, u64, const Buffer&, u64, u64) override {}
-    void do_fill(Buffer&, u64, u64, const void*, u32) override {}
-    void do_launch(const Kernel& kernel, const LaunchShape& shape,
-                   std::span<const KernelArgument> arguments) override {
-        check_launch(kernel, static_cast<const OfflineKernel&>(kernel).limits(), shape, arguments);
+    void write(backend::Memory&, u64, const void*, u64) override {}
+    void read(void* to, const backend::Memory&, u64, u64 bytes) override { std::memset(to, 0, bytes); }
+    void copy(backend::Memory&, u64, const backend::Memory&, u64, u64) override {}
+    void fill(backend::Memory&, u64, u64, const void*, u32) override {}
+    void launch(const backend::Kernel& kernel, const LaunchShape& shape,
+                std::span<const KernelArgument> arguments) override {
+        check_launch(static_cast<const OfflineKernel&>(kernel).limits(), shape, arguments);
     }
-    void do_record(Event& event) override { static_cast<OfflineEvent&>(event).recorded = true; }
-    void do_wait(const Event&) override {}
-    void do_callback(std::function<void()> f) override {
+    void record(backend::Event&) override {}
+    void wait(const backend::Event&) override {}
+    void callback(std::function<void()> f) override {
         try {
             f();
         } catch (...) {
@@ -139,7 +118,7 @@ class OfflineStream final : public Stream {
             if (!error_) error_ = std::current_exception();
         }
     }
-    void do_synchronize() override {
+    void synchronize() override {
         std::exception_ptr error;
         {
             const std::lock_guard lock(mutex_);
@@ -147,7 +126,7 @@ class OfflineStream final : public Stream {
         }
         if (error) std::rethrow_exception(error);
     }
-    bool do_idle() override { return true; }
+    bool idle() override { return true; }
 
   private:
     std::mutex mutex_;
@@ -156,7 +135,7 @@ class OfflineStream final : public Stream {
 
 }  // namespace
 
-std::shared_ptr<OfflineDevice> OfflineDevice::open(std::string_view target) {
+std::unique_ptr<OfflineDevice> OfflineDevice::open(std::string_view target) {
     constexpr std::string_view prefix = "sm_";
     const Nvrtc& nvrtc = Nvrtc::get();
     u32 architecture = 0;
@@ -166,7 +145,7 @@ std::shared_ptr<OfflineDevice> OfflineDevice::open(std::string_view target) {
         if (error != std::errc() || stop != end) architecture = 0;
     }
     for (const u32 known : nvrtc.architectures()) {
-        if (known == architecture) return std::make_shared<OfflineDevice>(architecture);
+        if (known == architecture) return std::make_unique<OfflineDevice>(architecture);
     }
     throw Error(ErrorCode::unsupported, "open_device",
                 "'cuda@" + std::string(target) + "': " + nvrtc.title() + " compiles for " +
@@ -206,15 +185,16 @@ std::vector<Property> OfflineDevice::properties() const {
             {"TARGETS", compiler_.nvrtc().architecture_list()}};
 }
 
-std::shared_ptr<Stream> OfflineDevice::do_create_stream(Priority /*priority*/) {
-    return std::make_shared<OfflineStream>(shared_from_this());
+std::unique_ptr<backend::Queue> OfflineDevice::create_queue(concord::Device& /*device*/,
+                                                            Priority /*priority*/) {
+    return std::make_unique<OfflineQueue>();
 }
 
-std::shared_ptr<Event> OfflineDevice::do_create_event() {
-    return std::make_shared<OfflineEvent>(shared_from_this());
+std::unique_ptr<backend::Event> OfflineDevice::create_event() {
+    return std::make_unique<OfflineEvent>();
 }
 
-std::unique_ptr<Buffer> OfflineDevice::do_allocate(u64 bytes) {
+std::unique_ptr<backend::Memory> OfflineDevice::allocate(u64 bytes) {
     const u64 before = allocated_.fetch_add(bytes);
     if (bytes > traits_.global_memory || before > traits_.global_memory - bytes) {
         allocated_ -= bytes;
@@ -223,16 +203,16 @@ std::unique_ptr<Buffer> OfflineDevice::do_allocate(u64 bytes) {
                         std::to_string(traits_.global_memory) + " bytes, " + std::to_string(before) +
                         " in use");
     }
-    return std::make_unique<OfflineBuffer>(*this, bytes, allocated_);
+    return std::make_unique<OfflineMemory>(bytes, allocated_);
 }
 
-std::unique_ptr<Buffer> OfflineDevice::do_allocate_host(u64 bytes) {
-    return std::make_unique<OfflineHostBuffer>(*this, bytes);
+std::unique_ptr<backend::Memory> OfflineDevice::allocate_host(u64 bytes) {
+    return std::make_unique<OfflineHostMemory>(bytes);
 }
 
-std::shared_ptr<Kernel> OfflineDevice::do_compile(const KernelSpec& spec) {
+std::unique_ptr<backend::Kernel> OfflineDevice::compile(const KernelSpec& spec) {
     // The compiler has checked that the program is machine code of this architecture and has the kernel.
-    return std::make_shared<OfflineKernel>(*this, spec, compiler_.build(spec).kernel.value());
+    return std::make_unique<OfflineKernel>(*this, spec, compiler_.build(spec).kernel.value());
 }
 
 }  // namespace concord::cuda

@@ -1,7 +1,7 @@
 #pragma once
 // A device that only compiles: shows on a machine without a GPU that kernels become machine code.
 
-#include <concord/device.hpp>
+#include <concord/backend.hpp>
 
 #include <atomic>
 
@@ -12,24 +12,25 @@ namespace concord::cuda {
 
 /// Plans like a typical GPU of its architecture. Compiling is real; launches are checked like real ones and
 /// then dropped, copies too (a read gives zeros), events are reached at once, callbacks run at once.
-class OfflineDevice final : public Device {
+class OfflineDevice final : public backend::Device {
   public:
     /// "sm_90". Throws unsupported for a target that NVRTC does not know.
-    static std::shared_ptr<OfflineDevice> open(std::string_view target);
+    static std::unique_ptr<OfflineDevice> open(std::string_view target);
 
     explicit OfflineDevice(u32 architecture);
-    ~OfflineDevice() override { release_pool(); }
 
+    const DeviceInfo& info() const noexcept override { return info_; }
+    const DeviceTraits& traits() const noexcept override { return traits_; }
     std::vector<Property> properties() const override;
-
-  protected:
-    std::shared_ptr<Stream> do_create_stream(Priority priority) override;
-    std::shared_ptr<Event> do_create_event() override;
-    std::unique_ptr<Buffer> do_allocate(u64 bytes) override;
-    std::unique_ptr<Buffer> do_allocate_host(u64 bytes) override;
-    std::shared_ptr<Kernel> do_compile(const KernelSpec& spec) override;
+    std::unique_ptr<backend::Memory> allocate(u64 bytes) override;
+    std::unique_ptr<backend::Memory> allocate_host(u64 bytes) override;
+    std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;
+    std::unique_ptr<backend::Event> create_event() override;
+    std::unique_ptr<backend::Queue> create_queue(concord::Device& device, Priority priority) override;
 
   private:
+    DeviceInfo info_;
+    DeviceTraits traits_;
     Compiler compiler_;
     std::atomic<u64> allocated_ = 0;
 };

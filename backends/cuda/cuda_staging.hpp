@@ -10,7 +10,7 @@ namespace concord::cuda {
 /// A stream's ring of chunks. The context is current in all calls.
 class CudaStaging final : public Staging {
   public:
-    CudaStaging(CudaDevice& device, CUstream stream);
+    CudaStaging(CudaDevice& device, concord::Device& pool, CUstream stream);
 
     /// False: there is no page-locked memory, nothing was done.
     [[nodiscard]] bool write(CUdeviceptr to, const void* from, u64 bytes);

@@ -1,7 +1,5 @@
 #include "opencl_buffer.hpp"
 
-#include <concord/device.hpp>
-
 #include <sys/mman.h>
 
 #include <atomic>
@@ -16,7 +14,7 @@ constexpr u64 large = u64{1} << 20;
 constexpr u64 alignment = 128;
 
 // Whatever a driver says when it cannot allocate, it is out of memory to the caller.
-[[noreturn]] void out_of_memory(const Device& device, u64 bytes, cl_int status) {
+[[noreturn]] void out_of_memory(const backend::Device& device, u64 bytes, cl_int status) {
     const DeviceTraits& traits = device.traits();
     throw Error(ErrorCode::out_of_memory, "Device::allocate",
                 std::to_string(bytes) + " bytes cannot be had on " + device.info().selector +
@@ -58,8 +56,8 @@ bool PinnedRanges::contains(const void* from, u64 bytes) const {
     return inside < it->second && bytes <= it->second - inside;
 }
 
-DeviceMemory::DeviceMemory(Device& device, cl_context context, cl_command_queue queue, u64 bytes)
-    : OpenClBuffer(device, Kind::device, bytes) {
+DeviceMemory::DeviceMemory(const backend::Device& device, cl_context context, cl_command_queue queue,
+                           u64 bytes) {
     // CL_DEVICE_MAX_MEM_ALLOC_SIZE is not looked at first: NVIDIA reports a quarter of the memory, and
     // gives more.
     cl_int status = CL_SUCCESS;
@@ -97,8 +95,7 @@ HostBlock::~HostBlock() {
     }
 }
 
-SharedMemory::SharedMemory(Device& device, Kind kind, cl_context context, u64 bytes)
-    : OpenClBuffer(device, kind, bytes), block_(bytes) {
+SharedMemory::SharedMemory(const backend::Device& device, cl_context context, u64 bytes) : block_(bytes) {
     if (block_.base() == nullptr) out_of_memory(device, bytes, CL_SUCCESS);
     // By the standard the host sees such memory only while it is mapped. CPU runtimes work in place and
     // mapping does nothing; the device has checked that this one does (see OpenClDevice).
@@ -108,9 +105,9 @@ SharedMemory::SharedMemory(Device& device, Kind kind, cl_context context, u64 by
     if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
 }
 
-PinnedMemory::PinnedMemory(Device& device, PinnedRanges& ranges, cl_context context, cl_command_queue queue,
-                           u64 bytes)
-    : OpenClBuffer(device, Kind::host, bytes), ranges_(ranges), queue_(queue) {
+PinnedMemory::PinnedMemory(const backend::Device& device, PinnedRanges& ranges, cl_context context,
+                           cl_command_queue queue, u64 bytes)
+    : ranges_(ranges), queue_(queue) {
     cl_int status = CL_SUCCESS;
     memory_ = MemoryHandle(
         cl().clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status));

@@ -3,7 +3,7 @@
 
 #include "opencl_api.hpp"
 
-#include <concord/buffer.hpp>
+#include <concord/backend/device.hpp>
 
 #include <map>
 #include <shared_mutex>
@@ -22,19 +22,18 @@ class PinnedRanges {
     std::map<std::uintptr_t, u64> bytes_by_base_;
 };
 
-/// What all buffers of this backend have.
-class OpenClBuffer : public Buffer {
+/// What all memory of this backend has.
+class OpenClMemory : public backend::Memory {
   public:
-    using Buffer::Buffer;
     virtual cl_mem memory() const noexcept = 0;
     void* native_handle() noexcept override { return memory(); }
 };
 
 /// Memory of the device, which the host does not see.
-class DeviceMemory final : public OpenClBuffer {
+class DeviceMemory final : public OpenClMemory {
   public:
     /// Uses `queue` to make the driver allocate now. Throws out_of_memory.
-    DeviceMemory(Device& device, cl_context context, cl_command_queue queue, u64 bytes);
+    DeviceMemory(const backend::Device& device, cl_context context, cl_command_queue queue, u64 bytes);
     cl_mem memory() const noexcept override { return memory_.get(); }
     void* host_pointer() noexcept override { return nullptr; }
 
@@ -58,10 +57,10 @@ class HostBlock {
 };
 
 /// Memory of the process that a CPU device uses where it is.
-class SharedMemory final : public OpenClBuffer {
+class SharedMemory final : public OpenClMemory {
   public:
     /// Throws out_of_memory.
-    SharedMemory(Device& device, Kind kind, cl_context context, u64 bytes);
+    SharedMemory(const backend::Device& device, cl_context context, u64 bytes);
     cl_mem memory() const noexcept override { return memory_.get(); }
     void* host_pointer() noexcept override { return block_.base(); }
 
@@ -71,10 +70,11 @@ class SharedMemory final : public OpenClBuffer {
 };
 
 /// Page-locked host memory: the driver's, mapped for as long as it lives.
-class PinnedMemory final : public OpenClBuffer {
+class PinnedMemory final : public OpenClMemory {
   public:
     /// Uses `queue` for mapping. Throws out_of_memory.
-    PinnedMemory(Device& device, PinnedRanges& ranges, cl_context context, cl_command_queue queue, u64 bytes);
+    PinnedMemory(const backend::Device& device, PinnedRanges& ranges, cl_context context,
+                 cl_command_queue queue, u64 bytes);
     ~PinnedMemory() override;
     cl_mem memory() const noexcept override { return memory_.get(); }
     void* host_pointer() noexcept override { return base_; }

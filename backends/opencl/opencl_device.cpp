@@ -3,7 +3,7 @@
 #include "opencl_event.hpp"
 #include "opencl_kernel.hpp"
 #include "opencl_properties.hpp"
-#include "opencl_stream.hpp"
+#include "opencl_queue.hpp"
 
 #include <concord/log.hpp>
 
@@ -38,15 +38,14 @@ bool profiled_end(const EventHandle& event, cl_ulong& nanoseconds) {
 
 }  // namespace
 
-OpenClDevice::OpenClDevice(cl_device_id id, DeviceInfo info) : id_(id), context_(create_context(id)) {
-    info_ = std::move(info);
-    traits_ = traits_of(id);
+OpenClDevice::OpenClDevice(cl_device_id id, DeviceInfo info)
+    : info_(std::move(info)), traits_(traits_of(id)), id_(id), context_(create_context(id)) {
     language_ = language_of(id, traits_);
-    queue_ = create_queue();
+    queue_ = create_command_queue();
     observe();
 }
 
-QueueHandle OpenClDevice::create_queue() const {
+QueueHandle OpenClDevice::create_command_queue() const {
     // Profiling is always on: event times need it, and it costs a launch nothing measurable on PoCL.
     cl_int status = CL_SUCCESS;
     QueueHandle queue(cl().clCreateCommandQueue(context_.get(), id_, CL_QUEUE_PROFILING_ENABLE, &status));
@@ -106,28 +105,26 @@ std::vector<Property> OpenClDevice::properties() const {
     return properties_of(id_);
 }
 
-std::shared_ptr<Stream> OpenClDevice::do_create_stream(Priority /*priority*/) {
-    return std::make_shared<OpenClStream>(std::static_pointer_cast<OpenClDevice>(shared_from_this()));
-}
-
-std::shared_ptr<Event> OpenClDevice::do_create_event() {
-    return std::make_shared<OpenClEvent>(shared_from_this());
-}
-
-std::unique_ptr<Buffer> OpenClDevice::do_allocate(u64 bytes) {
-    if (traits_.shares_host_memory)
-        return std::make_unique<SharedMemory>(*this, Buffer::Kind::device, context_.get(), bytes);
+std::unique_ptr<backend::Memory> OpenClDevice::allocate(u64 bytes) {
+    if (traits_.shares_host_memory) return std::make_unique<SharedMemory>(*this, context_.get(), bytes);
     return std::make_unique<DeviceMemory>(*this, context_.get(), queue_.get(), bytes);
 }
 
-std::unique_ptr<Buffer> OpenClDevice::do_allocate_host(u64 bytes) {
-    if (traits_.shares_host_memory)
-        return std::make_unique<SharedMemory>(*this, Buffer::Kind::host, context_.get(), bytes);
+std::unique_ptr<backend::Memory> OpenClDevice::allocate_host(u64 bytes) {
+    if (traits_.shares_host_memory) return std::make_unique<SharedMemory>(*this, context_.get(), bytes);
     return std::make_unique<PinnedMemory>(*this, pinned_, context_.get(), queue_.get(), bytes);
 }
 
-std::shared_ptr<Kernel> OpenClDevice::do_compile(const KernelSpec& spec) {
-    return std::make_shared<OpenClKernel>(*this, std::string(spec.entry), compile_kernel(*this, spec));
+std::unique_ptr<backend::Kernel> OpenClDevice::compile(const KernelSpec& spec) {
+    return std::make_unique<OpenClKernel>(*this, std::string(spec.entry), compile_kernel(*this, spec));
+}
+
+std::unique_ptr<backend::Event> OpenClDevice::create_event() {
+    return std::make_unique<OpenClEvent>();
+}
+
+std::unique_ptr<backend::Queue> OpenClDevice::create_queue(concord::Device& device, Priority /*priority*/) {
+    return std::make_unique<OpenClQueue>(*this, device);
 }
 
 }  // namespace concord::opencl

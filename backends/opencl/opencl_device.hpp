@@ -4,36 +4,37 @@
 #include "opencl_buffer.hpp"
 #include "opencl_traits.hpp"
 
-#include <concord/device.hpp>
+#include <concord/backend.hpp>
 
 namespace concord::opencl {
 
-class OpenClDevice final : public Device {
+class OpenClDevice final : public backend::Device {
   public:
     OpenClDevice(cl_device_id id, DeviceInfo info);
-    ~OpenClDevice() override { release_pool(); }
+    const DeviceInfo& info() const noexcept override { return info_; }
+    const DeviceTraits& traits() const noexcept override { return traits_; }
     std::vector<Property> properties() const override;
+    std::unique_ptr<backend::Memory> allocate(u64 bytes) override;
+    std::unique_ptr<backend::Memory> allocate_host(u64 bytes) override;
+    std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;
+    std::unique_ptr<backend::Event> create_event() override;
+    std::unique_ptr<backend::Queue> create_queue(concord::Device& device, Priority priority) override;
 
     cl_device_id id() const noexcept { return id_; }
     cl_context context() const noexcept { return context_.get(); }
     const Language& language() const noexcept { return language_; }
     const PinnedRanges& pinned() const noexcept { return pinned_; }
 
-    QueueHandle create_queue() const;
+    QueueHandle create_command_queue() const;
     /// A command that ends when all before it in the queue have, and whose end has a time.
     EventHandle enqueue_mark(cl_command_queue queue) const;
-
-  protected:
-    std::shared_ptr<Stream> do_create_stream(Priority priority) override;
-    std::shared_ptr<Event> do_create_event() override;
-    std::unique_ptr<Buffer> do_allocate(u64 bytes) override;
-    std::unique_ptr<Buffer> do_allocate_host(u64 bytes) override;
-    std::shared_ptr<Kernel> do_compile(const KernelSpec& spec) override;
 
   private:
     /// Finds out by a small experiment what the standard leaves open.
     void observe();
 
+    DeviceInfo info_;
+    DeviceTraits traits_;
     cl_device_id id_;
     ContextHandle context_;
     QueueHandle queue_;  // for allocation; work goes through streams

@@ -3,23 +3,19 @@
 
 #include "opencl_api.hpp"
 
-#include <concord/event.hpp>
+#include <concord/backend/event.hpp>
 
-#include <memory>
 #include <mutex>
 
 namespace concord::opencl {
 
-class OpenClEvent final : public Event {
+class OpenClEvent final : public backend::Event {
   public:
-    explicit OpenClEvent(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-
-    Device& device() const override { return *device_; }
     bool done() const override;
     void synchronize() const override;
-    double milliseconds_since(const Event& start) const override;
+    double milliseconds_since(const backend::Event& start) const override;
 
-    /// The command that was recorded last; an empty handle if none was.
+    /// The command that was recorded last.
     EventHandle mark() const;
     /// moment: which of the command's times counts in milliseconds_since().
     void move_to(EventHandle mark, cl_profiling_info moment = CL_PROFILING_COMMAND_END);
@@ -31,7 +27,6 @@ class OpenClEvent final : public Event {
     };
     Mark latest() const;
 
-    std::shared_ptr<Device> device_;
     mutable std::mutex mutex_;
     Mark mark_;
 };

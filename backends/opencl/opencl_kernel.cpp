@@ -32,21 +32,19 @@ std::optional<Type> type_of_parameter(std::string_view name) {
 }  // namespace
 
 OpenClKernel::OpenClKernel(OpenClDevice& device, std::string name, KernelHandle kernel)
-    : Kernel(std::move(name)), device_(device), kernel_(std::move(kernel)) {
+    : device_(device), name_(std::move(name)), kernel_(std::move(kernel)) {
     const cl_device_id id = device.id();
     cl_uint count = 0;
     check(cl().clGetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr),
           "Device::compile", "clGetKernelInfo");
     for (cl_uint place = 0; place < count; ++place)
         signature_.push_back(parameter(place));
-    set_parameters(parameters_of_arguments());
     max_group_size_ = kernel_value<std::size_t>(kernel_.get(), id, CL_KERNEL_WORK_GROUP_SIZE);
     local_bytes_ = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_LOCAL_MEM_SIZE);
     private_bytes_ = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_PRIVATE_MEM_SIZE);
     max_group_size_each_ = ask_value<std::array<std::size_t, 3>>(id, CL_DEVICE_MAX_WORK_ITEM_SIZES);
     max_global_ = ask_value<cl_uint>(id, CL_DEVICE_ADDRESS_BITS) == 32 ? ~u32{0} : ~u64{0};
-    copies_ =
-        is_pocl_cpu(id) ? Copies::of_text(text_of(kernel_.get()) + this->name()) : Copies::of_one_kernel();
+    copies_ = is_pocl_cpu(id) ? Copies::of_text(text_of(kernel_.get()) + name_) : Copies::of_one_kernel();
 }
 
 OpenClKernel::~OpenClKernel() {
@@ -55,11 +53,7 @@ OpenClKernel::~OpenClKernel() {
     if (tracked) Copies::sweep();
 }
 
-Device& OpenClKernel::device() const {
-    return device_;
-}
-
-KernelAttributes OpenClKernel::do_attributes() const {
+KernelAttributes OpenClKernel::attributes() const {
     KernelAttributes attributes;
     attributes.local_bytes = static_cast<i64>(local_bytes_);
     attributes.spill_bytes = static_cast<i64>(private_bytes_);
@@ -68,7 +62,7 @@ KernelAttributes OpenClKernel::do_attributes() const {
 }
 
 void OpenClKernel::refuse(const std::string& why) const {
-    throw Error(ErrorCode::invalid_argument, call, name() + " on " + device_.info().selector + ": " + why);
+    throw Error(ErrorCode::invalid_argument, call, name_ + " on " + device_.info().selector + ": " + why);
 }
 
 Grid OpenClKernel::grid_of(const LaunchShape& shape) const {
@@ -112,7 +106,7 @@ OpenClKernel::Parameter OpenClKernel::parameter(cl_uint place) const {
 }
 
 // A buffer's offset and group-local memory are no arguments of a launch.
-std::vector<KernelParameter> OpenClKernel::parameters_of_arguments() const {
+std::vector<KernelParameter> OpenClKernel::parameters() const {
     std::vector<KernelParameter> parameters;
     for (std::size_t place = 0; place < signature_.size(); ++place) {
         const Parameter& parameter = signature_[place];
@@ -142,7 +136,7 @@ void OpenClKernel::set(cl_kernel kernel, cl_uint place, Parameter::Kind kind, st
                                                            : text;
     };
     fail(status, call,
-         name() + ": parameter " + std::to_string(place) + " of the OpenCL kernel takes " +
+         name_ + ": parameter " + std::to_string(place) + " of the OpenCL kernel takes " +
              describe(wanted.kind, wanted_size) + " and was given " + describe(kind, size));
 }
 
@@ -150,7 +144,7 @@ cl_kernel OpenClKernel::copy(std::size_t number) const {
     if (number == 0) return kernel_.get();
     if (more_.size() < number) more_.resize(number);
     KernelHandle& kernel = more_[number - 1];
-    if (!kernel) kernel = compile_copy(device_, kernel_.get(), name(), number);
+    if (!kernel) kernel = compile_copy(device_, kernel_.get(), name_, number);
     return kernel.get();
 }
 
@@ -162,7 +156,7 @@ void OpenClKernel::set_arguments(cl_kernel kernel, const LaunchShape& shape,
             set(kernel, place++, Parameter::Kind::value, argument.size, argument.value);
             continue;
         }
-        const cl_mem memory = static_cast<const OpenClBuffer*>(argument.buffer)->memory();
+        const cl_mem memory = static_cast<const OpenClMemory&>(backend::memory_of(*argument.buffer)).memory();
         const cl_ulong offset = argument.offset / argument.element_size;
         set(kernel, place++, Parameter::Kind::buffer, sizeof memory, &memory);
         set(kernel, place++, Parameter::Kind::value, sizeof offset, &offset);
@@ -197,7 +191,7 @@ void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
         queue, kernel, grid.dimensions, nullptr, grid.global.data(), grid.local.data(), 0, nullptr, event);
     if (status != CL_SUCCESS) [[unlikely]]
         fail(status, call,
-             name() + ": clEnqueueNDRangeKernel failed for " + std::to_string(shape.groups_x) + " x " +
+             name_ + ": clEnqueueNDRangeKernel failed for " + std::to_string(shape.groups_x) + " x " +
                  std::to_string(shape.groups_y) + " x " + std::to_string(shape.groups_z) + " groups of " +
                  std::to_string(shape.group_size_x) + " x " + std::to_string(shape.group_size_y) + " x " +
                  std::to_string(shape.group_size_z) + " work-items");

@@ -4,18 +4,18 @@
 #include "opencl_copies.hpp"
 #include "opencl_program.hpp"
 
-#include <concord/stream.hpp>
+#include <concord/backend/queue.hpp>
 
 #include <array>
 
 namespace concord::opencl {
 
-class OpenClKernel final : public Kernel {
+class OpenClKernel final : public backend::Kernel {
   public:
     OpenClKernel(OpenClDevice& device, std::string name, KernelHandle kernel);
     ~OpenClKernel() override;
-    Device& device() const override;
-    KernelAttributes do_attributes() const override;
+    KernelAttributes attributes() const override;
+    std::vector<KernelParameter> parameters() const override;
 
     /// Throws invalid_argument if the launch does not fit the kernel or the device. event: null, or where the
     /// command's event goes.
@@ -32,14 +32,13 @@ class OpenClKernel final : public Kernel {
     void set_arguments(cl_kernel kernel, const LaunchShape& shape,
                        std::span<const KernelArgument> arguments) const;
     Parameter parameter(cl_uint place) const;
-    std::vector<KernelParameter> parameters_of_arguments() const;
     void set(cl_kernel kernel, cl_uint place, Parameter::Kind kind, std::size_t size,
              const void* value) const;
     cl_kernel copy(std::size_t number) const;
     [[noreturn]] void refuse(const std::string& why) const;
 
-    // Not owned: the device's cache owns kernels, and devices outlive what is made from them.
     OpenClDevice& device_;
+    std::string name_;
     KernelHandle kernel_;
     std::vector<Parameter> signature_;
     u64 max_group_size_ = 0;

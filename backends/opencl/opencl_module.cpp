@@ -75,13 +75,13 @@ class OpenClBackend final : public Backend {
         return infos;
     }
 
-    std::shared_ptr<Device> open(u32 index) override {
+    std::unique_ptr<backend::Device> open(u32 index) override {
         const std::vector<cl_device_id> devices = found();
         if (index >= devices.size())
             throw Error(ErrorCode::unavailable, "open_device",
                         "there is no opencl:" + std::to_string(index) + "; OpenCL has " +
                             std::to_string(devices.size()) + " device(s), numbered from 0");
-        return std::make_shared<OpenClDevice>(devices[index], info_of(devices[index], index));
+        return std::make_unique<OpenClDevice>(devices[index], info_of(devices[index], index));
     }
 
     std::vector<Property> libraries() override try {

@@ -4,7 +4,7 @@
 
 namespace concord::opencl {
 
-OpenClStaging::OpenClStaging(Device& device, cl_command_queue queue)
+OpenClStaging::OpenClStaging(concord::Device& device, cl_command_queue queue)
     : Staging(device), queue_(queue), transfers_(Shape{}.chunks) {}
 
 bool OpenClStaging::write(cl_mem to, u64 offset, const void* from, u64 bytes) {

@@ -10,7 +10,7 @@ namespace concord::opencl {
 /// A queue's ring of chunks. Both directions block the caller until the host has done its part, as drivers do too.
 class OpenClStaging final : public Staging {
   public:
-    OpenClStaging(Device& device, cl_command_queue queue);
+    OpenClStaging(concord::Device& device, cl_command_queue queue);
 
     /// False: there is no page-locked memory, nothing was done.
     [[nodiscard]] bool write(cl_mem to, u64 offset, const void* from, u64 bytes);

@@ -65,8 +65,8 @@ class TbbBackend final : public Backend {
         return {{"tbb:0", "tbb", name.empty() ? "CPU" : name,
                  runtime() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), 2}};
     }
-    std::shared_ptr<Device> open(u32 /*index*/) override {
-        return std::make_shared<TbbDevice>(devices().front(), thread_count());
+    std::unique_ptr<backend::Device> open(u32 /*index*/) override {
+        return std::make_unique<TbbDevice>(devices().front(), thread_count());
     }
     std::vector<Property> libraries() override {
         return {{"oneTBB", "built with " + std::to_string(TBB_VERSION_MAJOR) + "." +
@@ -77,10 +77,17 @@ class TbbBackend final : public Backend {
 
 }  // namespace
 
+std::vector<KernelParameter> HostFunctionKernel::parameters() const {
+    std::vector<KernelParameter> parameters;
+    for (const HostKernel::Parameter& parameter : signature_)
+        parameters.push_back({parameter.pointer, parameter.type});
+    return parameters;
+}
+
 void HostFunctionKernel::check(std::span<const KernelArgument> arguments) const {
     if (arguments.size() != signature_.size())
         throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                    name() + " has " + std::to_string(signature_.size()) + " parameters, not " +
+                    name + " has " + std::to_string(signature_.size()) + " parameters, not " +
                         std::to_string(arguments.size()));
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool buffer = arguments[i].buffer != nullptr;
@@ -91,15 +98,14 @@ void HostFunctionKernel::check(std::span<const KernelArgument> arguments) const 
             continue;
         throw Error(
             ErrorCode::invalid_argument, "Stream::launch",
-            "argument " + std::to_string(i) + " of " + name() + " is a " + (buffer ? "buffer" : "value") +
+            "argument " + std::to_string(i) + " of " + name + " is a " + (buffer ? "buffer" : "value") +
                 " of " + std::to_string(bytes) + " bytes, the parameter a " +
                 (signature_[i].pointer ? "buffer"
                                        : "value of " + std::to_string(signature_[i].bytes) + " bytes"));
     }
 }
 
-TbbDevice::TbbDevice(DeviceInfo info, int threads) : arena_(threads, 1) {
-    info_ = std::move(info);
+TbbDevice::TbbDevice(DeviceInfo info, int threads) : info_(std::move(info)), arena_(threads, 1) {
     traits_.dialect = Dialect::host;
     traits_.units = static_cast<u32>(threads);
     traits_.local_memory = u64{256} << 10;
@@ -140,24 +146,16 @@ std::vector<Property> TbbDevice::properties() const {
     return list;
 }
 
-std::shared_ptr<Stream> TbbDevice::do_create_stream(Priority /*priority*/) {
-    return make_stream(std::static_pointer_cast<TbbDevice>(shared_from_this()));
+std::unique_ptr<backend::Memory> TbbDevice::allocate(u64 bytes) {
+    return std::make_unique<HostMemory>(*this, bytes);
 }
 
-std::shared_ptr<Event> TbbDevice::do_create_event() {
-    return make_event(std::static_pointer_cast<TbbDevice>(shared_from_this()));
+std::unique_ptr<backend::Memory> TbbDevice::allocate_host(u64 bytes) {
+    return allocate(bytes);
 }
 
-std::unique_ptr<Buffer> TbbDevice::do_allocate(u64 bytes) {
-    return std::make_unique<HostMemory>(*this, Buffer::Kind::device, bytes);
-}
-
-std::unique_ptr<Buffer> TbbDevice::do_allocate_host(u64 bytes) {
-    return std::make_unique<HostMemory>(*this, Buffer::Kind::host, bytes);
-}
-
-std::shared_ptr<Kernel> TbbDevice::do_compile(const KernelSpec& spec) {
-    return std::make_shared<HostFunctionKernel>(std::string(spec.entry), *this, spec.host);
+std::unique_ptr<backend::Kernel> TbbDevice::compile(const KernelSpec& spec) {
+    return std::make_unique<HostFunctionKernel>(spec);
 }
 
 }  // namespace concord::tbb_backend

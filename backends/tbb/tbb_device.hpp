@@ -8,9 +8,9 @@
 namespace concord::tbb_backend {
 
 /// 64-byte aligned host memory; see tbb_memory.cpp for where it starts.
-class HostMemory final : public Buffer {
+class HostMemory final : public backend::Memory {
   public:
-    HostMemory(Device& device, Kind kind, u64 bytes);
+    HostMemory(const backend::Device& device, u64 bytes);
     ~HostMemory() override;
     void* host_pointer() noexcept override { return base_; }
 
@@ -21,53 +21,43 @@ class HostMemory final : public Buffer {
 };
 
 /// Nothing is left to compile: the function is the kernel.
-class HostFunctionKernel final : public Kernel {
+class HostFunctionKernel final : public backend::Kernel {
   public:
-    HostFunctionKernel(std::string name, Device& device, const HostKernel& kernel)
-        : Kernel(std::move(name)),
-          entry(kernel.entry(host_isa())),
-          device_(device),
-          signature_(kernel.parameters) {
-        std::vector<KernelParameter> parameters;
-        for (const HostKernel::Parameter& parameter : signature_)
-            parameters.push_back({parameter.pointer, parameter.type});
-        set_parameters(std::move(parameters));
-    }
-    Device& device() const override { return device_; }
+    explicit HostFunctionKernel(const KernelSpec& spec)
+        : name(spec.entry), entry(spec.host.entry(host_isa())), signature_(spec.host.parameters) {}
+    std::vector<KernelParameter> parameters() const override;
     /// Throws invalid_argument unless the arguments have the parameters' number, kinds and sizes.
     void check(std::span<const KernelArgument> arguments) const;
 
+    const std::string name;
     const HostKernel::Entry entry;
 
   private:
-    Device& device_;  // whose table of kernels holds this
     std::span<const HostKernel::Parameter> signature_;
 };
 
-class TbbDevice final : public Device {
+class TbbDevice final : public backend::Device {
   public:
     TbbDevice(DeviceInfo info, int threads);
-    ~TbbDevice() override { release_pool(); }
+    const DeviceInfo& info() const noexcept override { return info_; }
+    const DeviceTraits& traits() const noexcept override { return traits_; }
     std::vector<Property> properties() const override;
+    std::unique_ptr<backend::Memory> allocate(u64 bytes) override;
+    std::unique_ptr<backend::Memory> allocate_host(u64 bytes) override;
+    std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;
+    std::unique_ptr<backend::Event> create_event() override;
+    std::unique_ptr<backend::Queue> create_queue(concord::Device& device, Priority priority) override;
 
     /// Calls body(first, last) over parts of [0, count), on up to traits().units threads, this one among
     /// them.
     template <class Body>
     void parallel(u64 count, u64 grain, const Body& body);
 
-  protected:
-    std::shared_ptr<Stream> do_create_stream(Priority priority) override;
-    std::shared_ptr<Event> do_create_event() override;
-    std::unique_ptr<Buffer> do_allocate(u64 bytes) override;
-    std::unique_ptr<Buffer> do_allocate_host(u64 bytes) override;
-    std::shared_ptr<Kernel> do_compile(const KernelSpec& spec) override;
-
   private:
+    DeviceInfo info_;
+    DeviceTraits traits_;
     tbb::task_arena arena_;
 };
-
-std::shared_ptr<Stream> make_stream(const std::shared_ptr<TbbDevice>& device);
-std::shared_ptr<Event> make_event(std::shared_ptr<TbbDevice> device);
 
 /// Copies with the caches in mind: past `cache` bytes with non-temporal stores.
 void copy_bytes(TbbDevice& device, void* to, const void* from, u64 bytes);

@@ -25,7 +25,7 @@ u64 stagger() {
 
 }  // namespace
 
-HostMemory::HostMemory(Device& device, Kind kind, u64 bytes) : Buffer(device, kind, bytes) {
+HostMemory::HostMemory(const backend::Device& device, u64 bytes) {
     // Small blocks come with the process's heap; large ones as whole huge pages.
     if (bytes < huge_page / 2) {
         base_ = static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64));

@@ -42,27 +42,12 @@ class Mark {
     Clock::time_point time_;
 };
 
-class TbbEvent final : public Event {
+class TbbEvent final : public backend::Event {
   public:
-    explicit TbbEvent(std::shared_ptr<TbbDevice> device) : device_(std::move(device)) {}
-
-    Device& device() const override { return *device_; }
-    bool done() const override {
-        const auto mark = latest();
-        return !mark || mark->reached();
-    }
-    void synchronize() const override {
-        if (const auto mark = latest()) mark->wait();
-    }
-    double milliseconds_since(const Event& start) const override {
-        if (&start.device() != device_.get())
-            throw Error(ErrorCode::wrong_device, "Event::milliseconds_since",
-                        "the start is of " + start.device().info().selector + ", the end of " +
-                            device_->info().selector);
+    bool done() const override { return latest()->reached(); }
+    void synchronize() const override { latest()->wait(); }
+    double milliseconds_since(const backend::Event& start) const override {
         const auto begin = static_cast<const TbbEvent&>(start).latest(), end = latest();
-        if (!begin || !end)
-            throw Error(ErrorCode::invalid_argument, "Event::milliseconds_since",
-                        "an event was never recorded");
         return std::chrono::duration<double, std::milli>(end->wait() - begin->wait()).count();
     }
 
@@ -76,10 +61,13 @@ class TbbEvent final : public Event {
     }
 
   private:
-    std::shared_ptr<TbbDevice> device_;
     mutable std::mutex mutex_;
     std::shared_ptr<Mark> mark_;
 };
+
+std::byte* address(const backend::Memory& memory) {
+    return static_cast<std::byte*>(const_cast<backend::Memory&>(memory).host_pointer());
+}
 
 // Scratch of the thread that runs a group; it only grows.
 std::byte* local_memory(u64 bytes) {
@@ -111,7 +99,7 @@ class Arguments {
         for (std::size_t i = 0; i < list.size(); ++i) {
             const KernelArgument& argument = list[i];
             if (argument.buffer != nullptr) {
-                void* pointer = static_cast<std::byte*>(argument.buffer->host_pointer()) + argument.offset;
+                void* pointer = address(backend::memory_of(*argument.buffer)) + argument.offset;
                 std::memcpy(at, &pointer, sizeof pointer);
             } else {
                 std::memcpy(at, argument.value, argument.size);
@@ -132,12 +120,11 @@ class Arguments {
     std::vector<const void*> pointers_;
 };
 
-class TbbStream final : public Stream {
+class TbbQueue final : public backend::Queue {
   public:
-    explicit TbbStream(const std::shared_ptr<TbbDevice>& device)
-        : Stream(device), tbb_(*device), worker_([this] { work(); }) {}
+    explicit TbbQueue(TbbDevice& device) : tbb_(device), worker_([this] { work(); }) {}
 
-    ~TbbStream() override {
+    ~TbbQueue() override {
         {
             const std::lock_guard lock(mutex_);
             closing_ = true;
@@ -146,19 +133,19 @@ class TbbStream final : public Stream {
         worker_.join();
     }
 
-  protected:
-    void do_write(Buffer& to, u64 offset, const void* from, u64 bytes) override {
+    void write(backend::Memory& to, u64 offset, const void* from, u64 bytes) override {
         push([=, this, target = address(to) + offset] { copy_bytes(tbb_, target, from, bytes); });
     }
-    void do_read(void* to, const Buffer& from, u64 offset, u64 bytes) override {
+    void read(void* to, const backend::Memory& from, u64 offset, u64 bytes) override {
         push([=, this, source = address(from) + offset] { copy_bytes(tbb_, to, source, bytes); });
     }
-    void do_copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes) override {
+    void copy(backend::Memory& to, u64 to_offset, const backend::Memory& from, u64 from_offset,
+              u64 bytes) override {
         push([=, this, target = address(to) + to_offset, source = address(from) + from_offset] {
             copy_bytes(tbb_, target, source, bytes);
         });
     }
-    void do_fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) override {
+    void fill(backend::Memory& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) override {
         u64 copy = 0;
         std::memcpy(&copy, pattern, pattern_size);
         push([=, this, target = address(to) + offset] {
@@ -166,25 +153,25 @@ class TbbStream final : public Stream {
         });
     }
 
-    void do_launch(const Kernel& kernel, const LaunchShape& shape,
-                   std::span<const KernelArgument> arguments) override {
+    void launch(const backend::Kernel& launched, const LaunchShape& shape,
+                std::span<const KernelArgument> arguments) override {
+        const auto& kernel = static_cast<const HostFunctionKernel&>(launched);
         if (u64{shape.group_size_x} * shape.group_size_y * shape.group_size_z != 1)
             throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                        kernel.name() + ": groups on the CPU have one lane, not " +
+                        kernel.name + ": groups on the CPU have one work-item, not " +
                             std::to_string(shape.group_size_x) + " x " + std::to_string(shape.group_size_y) +
                             " x " + std::to_string(shape.group_size_z));
         if (shape.local_bytes > tbb_.traits().local_memory)
             throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                        kernel.name() + ": " + std::to_string(shape.local_bytes) +
+                        kernel.name + ": " + std::to_string(shape.local_bytes) +
                             " bytes of local memory, of " + std::to_string(tbb_.traits().local_memory));
-        static_cast<const HostFunctionKernel&>(kernel).check(arguments);
+        kernel.check(arguments);
         u64 plane = 0, groups = 0;
         if (__builtin_mul_overflow(shape.groups_x, shape.groups_y, &plane) ||
             __builtin_mul_overflow(plane, shape.groups_z, &groups))
             throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                        kernel.name() + ": the grid overflows 64 bits");
-        push([=, this, entry = static_cast<const HostFunctionKernel&>(kernel).entry,
-              list = Arguments(arguments)] {
+                        kernel.name + ": the grid overflows 64 bits");
+        push([=, this, entry = kernel.entry, list = Arguments(arguments)] {
             tbb_.parallel(groups, 1, [&](u64 first, u64 last) {
                 Group group;
                 group.count_x = shape.groups_x;
@@ -206,15 +193,15 @@ class TbbStream final : public Stream {
         });
     }
 
-    void do_record(Event& event) override {
+    void record(backend::Event& event) override {
         push([mark = static_cast<TbbEvent&>(event).renew()] { mark->reach(); });
     }
-    void do_wait(const Event& event) override {
-        if (auto mark = static_cast<const TbbEvent&>(event).latest()) push([mark] { mark->wait(); });
+    void wait(const backend::Event& event) override {
+        push([mark = static_cast<const TbbEvent&>(event).latest()] { mark->wait(); });
     }
-    void do_callback(std::function<void()> f) override { push(std::move(f)); }
+    void callback(std::function<void()> f) override { push(std::move(f)); }
 
-    void do_synchronize() override {
+    void synchronize() override {
         std::unique_lock lock(mutex_);
         while (!queue_.empty() || running_) {
             if (!running_) {
@@ -231,7 +218,7 @@ class TbbStream final : public Stream {
         }
         if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     }
-    bool do_idle() override {
+    bool idle() override {
         const std::lock_guard lock(mutex_);
         return queue_.empty() && !running_;
     }
@@ -248,10 +235,6 @@ class TbbStream final : public Stream {
         void run() override { f(); }
         F f;
     };
-
-    static std::byte* address(const Buffer& buffer) {
-        return static_cast<std::byte*>(const_cast<Buffer&>(buffer).host_pointer());
-    }
 
     template <class F>
     void push(F f) {
@@ -315,12 +298,12 @@ class TbbStream final : public Stream {
 
 }  // namespace
 
-std::shared_ptr<Stream> make_stream(const std::shared_ptr<TbbDevice>& device) {
-    return std::make_shared<TbbStream>(device);
+std::unique_ptr<backend::Queue> TbbDevice::create_queue(concord::Device& /*device*/, Priority /*priority*/) {
+    return std::make_unique<TbbQueue>(*this);
 }
 
-std::shared_ptr<Event> make_event(std::shared_ptr<TbbDevice> device) {
-    return std::make_shared<TbbEvent>(std::move(device));
+std::unique_ptr<backend::Event> TbbDevice::create_event() {
+    return std::make_unique<TbbEvent>();
 }
 
 }  // namespace concord::tbb_backend

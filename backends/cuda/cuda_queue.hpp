@@ -1,0 +1,50 @@
+#pragma once
+// A CUstream behind the backend interface.
+
+#include "cuda_event.hpp"
+#include "cuda_kernel.hpp"
+#include "cuda_recording.hpp"
+#include "cuda_staging.hpp"
+
+namespace concord::cuda {
+
+class CudaQueue final : public backend::Queue {
+  public:
+    CudaQueue(CudaDevice& device, concord::Device& pool, Priority priority);
+    ~CudaQueue() override;
+    void* native_handle() noexcept override { return stream_; }
+
+    void write(backend::Memory& to, u64 offset, const void* from, u64 bytes) override;
+    void read(void* to, const backend::Memory& from, u64 offset, u64 bytes) override;
+    void copy(backend::Memory& to, u64 to_offset, const backend::Memory& from, u64 from_offset,
+              u64 bytes) override;
+    void fill(backend::Memory& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) override;
+    void launch(const backend::Kernel& kernel, const LaunchShape& shape,
+                std::span<const KernelArgument> arguments) override;
+    void record(backend::Event& event) override;
+    void wait(const backend::Event& event) override;
+    void callback(std::function<void()> f) override;
+    void synchronize() override;
+    bool idle() override;
+    bool begin_capture() override;
+    std::shared_ptr<void> end_capture() override;
+    void replay(void* captured) override;
+
+  private:
+    /// Whether a copy of `bytes` from or to `host` goes through page-locked chunks.
+    bool staged(const void* host, u64 bytes);
+    /// Repeats eight bytes that are not twice the same four, which the driver has no function for.
+    void fill_8(CUdeviceptr to, u64 count, u64 value);
+
+    CudaDevice& device_;
+    concord::Device& pool_;  // of page-locked memory
+    std::shared_ptr<Context> context_;
+    const Driver& driver_;
+    CUstream stream_ = nullptr;
+    CUstream target_ = nullptr;  // where copies, fills and launches go: stream_, or what captures them
+    std::unique_ptr<CudaStaging> staging_;
+    std::unique_ptr<CudaCapture> capture_;
+    const std::shared_ptr<StreamCallbacks> callbacks_;
+};
+
+}  // namespace concord::cuda

@@ -1,0 +1,53 @@
+#pragma once
+// An in-order command queue.
+
+#include "opencl_callbacks.hpp"
+#include "opencl_device.hpp"
+#include "opencl_staging.hpp"
+
+namespace concord::opencl {
+
+class OpenClQueue final : public backend::Queue {
+  public:
+    OpenClQueue(OpenClDevice& device, concord::Device& pool);
+    ~OpenClQueue() override;
+    void* native_handle() noexcept override { return queue_.get(); }
+
+    void write(backend::Memory& to, u64 offset, const void* from, u64 bytes) override;
+    void read(void* to, const backend::Memory& from, u64 offset, u64 bytes) override;
+    void copy(backend::Memory& to, u64 to_offset, const backend::Memory& from, u64 from_offset,
+              u64 bytes) override;
+    void fill(backend::Memory& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) override;
+    void launch(const backend::Kernel& kernel, const LaunchShape& shape,
+                std::span<const KernelArgument> arguments) override;
+    void record(backend::Event& event) override;
+    void wait(const backend::Event& event) override;
+    void callback(std::function<void()> f) override;
+    void synchronize() override;
+    bool idle() override;
+    void time(backend::Event& begin, backend::Event& end, const std::function<void()>& enqueue) override;
+
+  private:
+    /// Where a command that time() asks after leaves its event; null at other times.
+    cl_event* timed() const { return timed_ != nullptr ? timed_->out() : nullptr; }
+    /// Runs f, which puts commands into the queue, sees that they start, and counts them.
+    template <class F>
+    void submit(const char* call, F&& f);
+    /// Whether a copy of `bytes` from or to `host` goes through page-locked chunks.
+    bool staged(const void* host, u64 bytes);
+
+    OpenClDevice& device_;
+    QueueHandle queue_;
+    OpenClStaging staging_;
+    Callbacks callbacks_;
+    EventHandle* timed_ = nullptr;
+
+    // What idle() knows; it is called beside the other calls.
+    std::atomic<u64> submitted_ = 0;  // counted once it is in the queue
+    std::mutex idle_mutex_;
+    u64 finished_ = 0;  // all up to here is done
+    EventHandle tail_;  // a marker behind the first tail_at_
+    u64 tail_at_ = 0;
+};
+
+}  // namespace concord::opencl

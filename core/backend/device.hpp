@@ -1,0 +1,48 @@
+#pragma once
+/// The backend's part of a Device.
+
+#include <concord/backend/event.hpp>
+#include <concord/backend/kernel.hpp>
+#include <concord/backend/memory.hpp>
+#include <concord/backend/queue.hpp>
+#include <concord/device.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace concord::backend {
+
+/// One device, opened by Backend::open. It outlives everything that it makes, except kernels that a program holds longer
+/// than the device. Any thread may call it. Core pools the memory and caches the kernels.
+class Device {
+  public:
+    Device() = default;
+    virtual ~Device() = default;
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    /// Name, driver and selector. Does not change.
+    virtual const DeviceInfo& info() const noexcept = 0;
+    /// What algorithms plan with. Does not change.
+    virtual const DeviceTraits& traits() const noexcept = 0;
+    /// Everything that the driver reports about the device, under the driver's names.
+    virtual std::vector<Property> properties() const = 0;
+
+    /// Allocates device memory of `bytes` bytes, more than zero. Throws out_of_memory.
+    virtual std::unique_ptr<Memory> allocate(u64 bytes) = 0;
+    /// Allocates page-locked host memory, whose host_pointer() is not null. Throws out_of_memory.
+    virtual std::unique_ptr<Memory> allocate_host(u64 bytes) = 0;
+    /// Compiles or loads a kernel that has a source in the device's dialect. Throws compile_failed with the compiler's log.
+    virtual std::unique_ptr<Kernel> compile(const KernelSpec& spec) = 0;
+    /// Creates an event without a mark.
+    virtual std::unique_ptr<Event> create_event() = 0;
+    /// Creates a queue. `device` is the user's object of this device; a queue may take page-locked memory from its pool.
+    virtual std::unique_ptr<Queue> create_queue(concord::Device& device, Priority priority) = 0;
+
+    /// Whether queues of this device can copy from and to memory of `other`, a device of the same backend; enables such
+    /// access if needed. Otherwise writes the reason to `why`. Default: false.
+    virtual bool reach(const Device& other, std::string& why);
+};
+
+}  // namespace concord::backend

@@ -1,0 +1,28 @@
+#pragma once
+/// The backend's part of a Buffer.
+
+#include <concord/buffer.hpp>
+
+namespace concord::backend {
+
+/// A block of memory of one device, allocated by Device::allocate or allocate_host and freed by the destructor. Core
+/// keeps freed blocks in a pool and checks ranges.
+class Memory {
+  public:
+    Memory() = default;
+    virtual ~Memory() = default;
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+    /// The address at which the host sees the memory; null if the host does not see it.
+    virtual void* host_pointer() noexcept = 0;
+    /// The memory as the backend's own API knows it. Default: host_pointer().
+    virtual void* native_handle() noexcept { return host_pointer(); }
+};
+
+/// The memory behind a buffer, for KernelArgument::buffer.
+inline Memory& memory_of(const Buffer& buffer) noexcept {
+    return *buffer.memory_;
+}
+
+}  // namespace concord::backend

@@ -1,0 +1,28 @@
+#pragma once
+// What core keeps about a buffer: which streams still use it.
+
+#include <concord/stream.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace concord::detail {
+
+struct BufferState {
+    /// The last operation of a stream that uses the buffer.
+    struct Use {
+        std::weak_ptr<Stream> stream;
+        std::shared_ptr<const std::atomic<bool>> ended;  // a stream is gone before its last work is done
+        const Stream* id;
+        u64 ticket;
+    };
+    void note_use(Stream& stream, const std::shared_ptr<std::atomic<bool>>& ended, u64 ticket);
+
+    std::weak_ptr<Buffer> self;  // while it is handed out
+    std::mutex mutex;
+    std::vector<Use> uses;
+};
+
+}  // namespace concord::detail

@@ -1,0 +1,32 @@
+#include "access.hpp"
+
+#include <concord/error.hpp>
+
+namespace concord {
+
+Event::Event(std::shared_ptr<Device> device, std::unique_ptr<backend::Event> event)
+    : device_(std::move(device)), event_(std::move(event)) {}
+
+Event::~Event() = default;
+
+bool Event::done() const {
+    return !recorded_ || event_->done();
+}
+
+void Event::synchronize() const {
+    if (recorded_) event_->synchronize();
+}
+
+double Event::milliseconds_since(const Event& start) const {
+    constexpr const char* call = "Event::milliseconds_since";
+    if (&start.device() != &device())
+        throw Error(
+            ErrorCode::wrong_device, call,
+            "the start is of " + start.device().info().selector + ", the end of " + device().info().selector);
+    if (!start.recorded_ || !recorded_)
+        throw Error(ErrorCode::invalid_argument, call,
+                    std::string("the ") + (recorded_ ? "start" : "end") + " was never recorded");
+    return event_->milliseconds_since(*start.event_);
+}
+
+}  // namespace concord
