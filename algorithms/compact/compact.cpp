@@ -7,8 +7,9 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText common_cu, common_cl, lookback_cu, compact_tile_cu, compact_cu, compact_lookback_cu,
-    compact_cl, compact_steps_cu, compact_steps_cl;
+extern const KernelText common_cu, common_cl, tile_cu, tile_cl, sklansky_cu, lookback_cu, group_scan_cu,
+    group_scan_cl, group_reduce_cu, group_rank_cu, group_rank_cl, async_copy_cu, compact_tile_cu, compact_cu,
+    compact_lookback_cu, compact_cl, compact_steps_cu, compact_steps_cl;
 }
 
 namespace detail {
@@ -49,14 +50,19 @@ TuningPoint point_of(const CompactProblem& p) {
 }
 
 const KernelSource& source(CompactText text) {
-    static const KernelSource fused{"compact",
-                                    {texts::common_cu, texts::compact_tile_cu, texts::compact_cu},
-                                    {texts::common_cl, texts::compact_cl}};
+    static const KernelSource fused{
+        "compact",
+        {texts::common_cu, texts::tile_cu, texts::group_scan_cu, texts::group_reduce_cu, texts::group_rank_cu,
+         texts::compact_tile_cu, texts::compact_cu},
+        {texts::common_cl, texts::tile_cl, texts::group_scan_cl, texts::group_rank_cl, texts::compact_cl}};
     static const KernelSource steps{"compact_steps",
                                     {texts::common_cu, texts::compact_steps_cu},
                                     {texts::common_cl, texts::compact_steps_cl}};
     static const KernelSource lookback{
-        "compact_lookback", {texts::common_cu, texts::lookback_cu, texts::compact_lookback_cu}, {}};
+        "compact_lookback",
+        {texts::common_cu, texts::tile_cu, texts::async_copy_cu, texts::group_scan_cu, texts::group_rank_cu,
+         texts::sklansky_cu, texts::lookback_cu, texts::compact_lookback_cu},
+        {}};
     return text == CompactText::steps ? steps : text == CompactText::lookback ? lookback : fused;
 }
 

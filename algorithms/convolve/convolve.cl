@@ -16,7 +16,6 @@
 //
 // I: type of the image; T: of the mask and the result; BY_VALUE: how the mask comes; ALIGNED: whether the image's packs are.
 
-#define INLINED static inline __attribute__((always_inline))
 #define BEFORE (MASK_COLUMNS / 2)                    // columns that the mask reaches to either side
 #define LEAD ((BEFORE + PACK - 1) / PACK * PACK)    // the same in whole packs
 #define WIDTH (PACK + 2 * LEAD)

@@ -88,20 +88,6 @@ __device__ __forceinline__ void add_row(T (&sum)[MASK_ROWS][PACK], const Row& ro
     }
 }
 
-__device__ __forceinline__ void store_pack(T* to, const T (&value)[PACK], u64 count, bool aligned) {
-    if (count >= PACK && aligned) {
-        Pack<T, PACK> pack;
-#pragma unroll
-        for (int p = 0; p < PACK; ++p) pack.item[p] = value[p];
-        *reinterpret_cast<Pack<T, PACK>*>(to) = pack;
-        return;
-    }
-#pragma unroll
-    for (int p = 0; p < PACK; ++p) {
-        if (p < count) to[p] = value[p];
-    }
-}
-
 // A lane's strip of `results` rows. Inside: all cells that it loads are in the image. That is decided for a warp's whole strip:
 // a branch in which rows were loaded would wait for them where it ends, and nothing would be AHEAD. (The rows are unrolled by
 // hand: NVVM of CUDA 13.0 forgets the remainder of this loop.)

@@ -7,19 +7,20 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText common_cu, convolve_cu, convolve_cl, convolve_wide_cl;
+extern const KernelText common_cu, common_cl, tile_cu, tile_cl, convolve_cu, convolve_cl, convolve_wide_cl;
 }
 
 namespace detail {
 namespace {
 
 const KernelSource& sliding_source() {
-    static const KernelSource source{
-        "convolve", {texts::common_cu, texts::convolve_cu}, {texts::convolve_cl}};
+    static const KernelSource source{"convolve",
+                                     {texts::common_cu, texts::tile_cu, texts::convolve_cu},
+                                     {texts::common_cl, texts::convolve_cl}};
     return source;
 }
 const KernelSource& wide_source() {
-    static const KernelSource source{"convolve_wide", {}, {texts::convolve_wide_cl}};
+    static const KernelSource source{"convolve_wide", {}, {texts::common_cl, texts::convolve_wide_cl}};
     return source;
 }
 

@@ -10,7 +10,6 @@
 //
 // I: type of the image; T: of the mask and the result; MASK: how the mask comes, __global const T* or __constant T*.
 
-#define INLINED static inline __attribute__((always_inline))
 
 // The cell of that row and column, which may be outside.
 INLINED T cell(__global const I* in, i64 row, i64 column, i64 rows, i64 columns, u64 pitch, u32 clamps) {

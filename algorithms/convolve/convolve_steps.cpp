@@ -5,7 +5,7 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText convolve_steps_cu, convolve_steps_cl;
+extern const KernelText common_cl, convolve_steps_cu, convolve_steps_cl;
 }
 
 namespace detail {
@@ -13,7 +13,7 @@ namespace {
 
 const KernelSource& steps_source() {
     static const KernelSource source{
-        "convolve_steps", {texts::convolve_steps_cu}, {texts::convolve_steps_cl}};
+        "convolve_steps", {texts::convolve_steps_cu}, {texts::common_cl, texts::convolve_steps_cl}};
     return source;
 }
 constexpr u32 tile_columns = 32, tile_rows = 8;

@@ -12,7 +12,6 @@
 // I: type of the image; T: of the mask and the result; VECTOR and CELLS: LANES of T and of I; CONVERT: from CELLS to VECTOR.
 // MASK_ROWS x MASK_COLUMNS: of a mask that is unrolled, or else 0.
 
-#define INLINED static inline __attribute__((always_inline))
 #define TALL 4
 #define WIDE 2
 #define CHUNK 1024

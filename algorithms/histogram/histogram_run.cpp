@@ -10,7 +10,7 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText common_cu, common_cl, histogram_cu, histogram_cl, histogram_steps_cu,
+extern const KernelText common_cu, common_cl, tile_cu, histogram_cu, histogram_cl, histogram_steps_cu,
     histogram_steps_cl, histogram_sorted_cu, histogram_sorted_cl;
 }
 
@@ -43,8 +43,9 @@ constexpr Tunable tasks_of_unit{
 enum class Text { lanes, wide, steps, sorted };
 
 const KernelSource& source(Text text) {
-    static const KernelSource production{
-        "histogram", {texts::common_cu, texts::histogram_cu}, {texts::common_cl, texts::histogram_cl}};
+    static const KernelSource production{"histogram",
+                                         {texts::common_cu, texts::tile_cu, texts::histogram_cu},
+                                         {texts::common_cl, texts::histogram_cl}};
     static const KernelSource steps{"histogram_steps",
                                     {texts::common_cu, texts::histogram_steps_cu},
                                     {texts::common_cl, texts::histogram_steps_cl}};

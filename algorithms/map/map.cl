@@ -70,7 +70,7 @@ void map_vectorized(__global const A* a, ulong a_at, __global const B* b, ulong 
 }
 
 // A cache line of results.
-#define LINE (64 / (int)sizeof(U))
+#define LINE (LINE_BYTES / (int)sizeof(U))
 typedef union {
     U item[LINE];
     ulong8 all;
@@ -86,17 +86,15 @@ void map_wide(__global const A* a, ulong a_at, __global const B* b, ulong b_at, 
     a += a_at;
     b += b_at;
     out += out_at;
-#if __has_builtin(__builtin_nontemporal_store)
-    if (past_cache) {
-        for (; i < end && (ulong)(out + i) % 64 != 0; ++i) out[i] = F(a[i], b[i]);
+    if (CAN_STREAM && past_cache) {
+        for (; i < end && (ulong)(out + i) % LINE_BYTES != 0; ++i) out[i] = F(a[i], b[i]);
         for (; i + LINE <= end; i += LINE) {
             Line line;
 #pragma unroll
             for (int j = 0; j < LINE; ++j) line.item[j] = F(a[i + j], b[i + j]);
-            __builtin_nontemporal_store(line.all, (__global ulong8*)(out + i));
+            stream_line(out + i, line.all);
         }
     }
-#endif
     // Not `restrict`: in place is allowed. Safe all the same, for no iteration reads what another writes.
 #pragma clang loop vectorize(assume_safety)
     for (; i < end; ++i) out[i] = F(a[i], b[i]);

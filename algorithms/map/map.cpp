@@ -8,7 +8,7 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText common_cu, common_cl, map_cu, map_cl;
+extern const KernelText common_cu, common_cl, tile_cl, map_cu, map_cl;
 }
 
 namespace detail {
@@ -38,7 +38,7 @@ u32 unroll_of(const Device& device, const MapProblem& p) {
 
 const KernelSource& source() {
     static const KernelSource texts{
-        "map", {texts::common_cu, texts::map_cu}, {texts::common_cl, texts::map_cl}};
+        "map", {texts::common_cu, texts::map_cu}, {texts::common_cl, texts::tile_cl, texts::map_cl}};
     return texts;
 }
 

@@ -93,14 +93,14 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
         const u32 at = first_stage + stage * static_cast<u32>(sizeof(Stage));
         copy_a.copy(at);
         copy_b.copy(at + static_cast<u32>(sizeof stages->a));
-        end_step();
+        commit_copies();
     };
 
     // Steps 0 ... STAGES - 2 are under way; the first has arrived.
     u32 reads = 0, writes = STAGES - 1;
 #pragma unroll
     for (u32 s = 0; s < STAGES - 1; ++s) copy(s);
-    await_step<STAGES - 2>();
+    await_steps<STAGES - 2>();
     __syncthreads();
     load(0, 0, 0);
     const u32 whole = static_cast<u32>(p.k) / DEPTH;
@@ -109,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
         for (u32 l = 0; l < DEPTH; ++l) {
             if (l == DEPTH - 1) {
                 // The next step has arrived, and nobody reads this one's stage any more: all of it is in registers.
-                await_step<STAGES - 2>();
+                await_steps<STAGES - 2>();
                 __syncthreads();
                 reads = reads + 1 == STAGES ? 0 : reads + 1;
             }

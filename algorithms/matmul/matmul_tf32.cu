@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         const u32 at = first_stage + stage * static_cast<u32>(sizeof(Stage));
         copy_a.copy(at);
         copy_b.copy(at + static_cast<u32>(sizeof stages->a));
-        end_step();
+        commit_copies();
     };
     const u32 warp = threadIdx.x / 32, i = warp % warps_m * warp_m, j = warp / warps_m * warp_n;
     T t[blocks_m][blocks_n][4] = {};
@@ -129,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     copy(0);
     for (u32 step = 0; step < steps; ++step) {
         copy((step + 1) % 2);
-        await_step<1>();
+        await_steps<1>();
         __syncthreads();
         const Stage& stage = stages[step % 2];
         const u32 left = k - step * DEPTH;

@@ -7,7 +7,8 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText common_cu, common_cl, reduce_cu, reduce_cl, reduce_steps_cu, reduce_steps_cl;
+extern const KernelText common_cu, common_cl, tile_cu, group_reduce_cu, group_reduce_cl, reduce_cu, reduce_cl,
+    reduce_steps_cu, reduce_steps_cl;
 }
 
 namespace detail {
@@ -39,7 +40,9 @@ TuningPoint point_of(const ReduceProblem& p) {
 
 const KernelSource& source(ReduceText text) {
     static const KernelSource fixed{
-        "reduce", {texts::common_cu, texts::reduce_cu}, {texts::common_cl, texts::reduce_cl}};
+        "reduce",
+        {texts::common_cu, texts::tile_cu, texts::group_reduce_cu, texts::reduce_cu},
+        {texts::common_cl, texts::group_reduce_cl, texts::reduce_cl}};
     static const KernelSource steps{"reduce_steps",
                                     {texts::common_cu, texts::reduce_steps_cu},
                                     {texts::common_cl, texts::reduce_steps_cl}};

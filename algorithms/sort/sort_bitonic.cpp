@@ -19,7 +19,7 @@ constexpr u32 most_inputs_log2 = 4;  // elements a lane takes through several co
 const KernelSource& source() {
     static const KernelSource source{"sort_bitonic",
                                      {texts::sort_keys_cu, texts::sort_bitonic_cu},
-                                     {texts::sort_keys_cl, texts::sort_bitonic_cl}};
+                                     {texts::common_cl, texts::sort_keys_cl, texts::sort_bitonic_cl}};
     return source;
 }
 

@@ -7,7 +7,7 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText common_cu, sort_keys_cu, sort_keys_cl;
+extern const KernelText common_cu, common_cl, sort_keys_cu, sort_keys_cl;
 }
 
 namespace detail {

@@ -17,8 +17,9 @@ constexpr u32 group = 256;
 constexpr u32 block = 16;  // elements that are inserted, in the shape for CPUs
 
 const KernelSource& source(bool wide) {
-    static const KernelSource many{"sort_merge", {texts::sort_merge_cu}, {texts::sort_merge_cl}};
-    static const KernelSource one{"sort_merge_wide", {}, {texts::sort_merge_wide_cl}};
+    static const KernelSource many{
+        "sort_merge", {texts::sort_merge_cu}, {texts::common_cl, texts::sort_merge_cl}};
+    static const KernelSource one{"sort_merge_wide", {}, {texts::common_cl, texts::sort_merge_wide_cl}};
     return wide ? one : many;
 }
 

@@ -5,7 +5,7 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText sort_tile_cu, sort_onesweep_cu;
+extern const KernelText group_scan_cu, group_rank_cu, sort_tile_cu, sort_onesweep_cu;
 }
 
 namespace detail {
@@ -15,10 +15,10 @@ constexpr u64 digits = 256;
 constexpr u64 memory_head = 32;  // words ahead of the counts; see sort_onesweep.cu
 
 const KernelSource& source() {
-    static const KernelSource source{
-        "sort_onesweep",
-        {texts::common_cu, texts::sort_keys_cu, texts::sort_tile_cu, texts::sort_onesweep_cu},
-        {}};
+    static const KernelSource source{"sort_onesweep",
+                                     {texts::common_cu, texts::group_scan_cu, texts::group_rank_cu,
+                                      texts::sort_keys_cu, texts::sort_tile_cu, texts::sort_onesweep_cu},
+                                     {}};
     return source;
 }
 

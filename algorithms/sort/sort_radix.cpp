@@ -7,8 +7,8 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText sort_radix_cu, sort_radix_cl, sort_tile_cu, sort_radix8_cu, sort_radix8_cl,
-    sort_wide_cl;
+extern const KernelText group_scan_cu, group_scan_cl, group_rank_cu, tile_cl, sort_radix_cu, sort_radix_cl,
+    sort_tile_cu, sort_radix8_cu, sort_radix8_cl, sort_wide_cl;
 }
 
 namespace detail {
@@ -32,7 +32,7 @@ constexpr u64 radix4_digits = 16;
 const KernelSource& radix_source() {
     static const KernelSource source{"sort_radix",
                                      {texts::common_cu, texts::sort_keys_cu, texts::sort_radix_cu},
-                                     {texts::sort_keys_cl, texts::sort_radix_cl}};
+                                     {texts::common_cl, texts::sort_keys_cl, texts::sort_radix_cl}};
     return source;
 }
 
@@ -69,12 +69,14 @@ constexpr u64 radix8_digits = 256;
 const KernelSource& radix8_source() {
     static const KernelSource source{
         "sort_radix8",
-        {texts::common_cu, texts::sort_keys_cu, texts::sort_tile_cu, texts::sort_radix8_cu},
-        {texts::sort_keys_cl, texts::sort_radix8_cl}};
+        {texts::common_cu, texts::group_scan_cu, texts::group_rank_cu, texts::sort_keys_cu,
+         texts::sort_tile_cu, texts::sort_radix8_cu},
+        {texts::common_cl, texts::group_scan_cl, texts::sort_keys_cl, texts::sort_radix8_cl}};
     return source;
 }
 const KernelSource& wide_source() {
-    static const KernelSource source{"sort_wide", {}, {texts::sort_keys_cl, texts::sort_wide_cl}};
+    static const KernelSource source{
+        "sort_wide", {}, {texts::common_cl, texts::tile_cl, texts::sort_keys_cl, texts::sort_wide_cl}};
     return source;
 }
 

@@ -32,7 +32,7 @@ typedef struct {
     T c[RADIUS + 1];
 } Star;
 
-static inline __attribute__((always_inline)) V load(__global const T* from, bool inside) {
+INLINED V load(__global const T* from, bool inside) {
     V pack;
 #pragma unroll
     for (u32 i = 0; i < PACK; ++i) pack.item[i] = 0;

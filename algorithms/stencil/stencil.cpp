@@ -7,7 +7,7 @@
 namespace concord {
 
 namespace texts {
-extern const KernelText common_cu, stencil_steps_cu, stencil_cu, stencil_steps_cl, stencil_cl,
+extern const KernelText common_cu, common_cl, stencil_steps_cu, stencil_cu, stencil_steps_cl, stencil_cl,
     stencil_wide_cl;
 }
 
@@ -26,9 +26,9 @@ namespace {
 
 const KernelSource& source(StencilText text) {
     using namespace texts;
-    static const KernelSource steps{"stencil_steps", {stencil_steps_cu}, {stencil_steps_cl}};
-    static const KernelSource streaming{"stencil", {common_cu, stencil_cu}, {stencil_cl}};
-    static const KernelSource wide{"stencil_wide", {}, {stencil_wide_cl}};
+    static const KernelSource steps{"stencil_steps", {stencil_steps_cu}, {common_cl, stencil_steps_cl}};
+    static const KernelSource streaming{"stencil", {common_cu, stencil_cu}, {common_cl, stencil_cl}};
+    static const KernelSource wide{"stencil_wide", {}, {common_cl, stencil_wide_cl}};
     return text == StencilText::steps ? steps : text == StencilText::streaming ? streaming : wide;
 }
 

@@ -19,10 +19,6 @@ typedef struct {
     u64 z, y, x;  // of the tile's first point
 } Place;
 
-// Helpers that ask for the group: where they stay calls, PoCL 3.1 takes that number from a variable that its threads
-// share.
-#define INLINED static inline __attribute__((always_inline))
-
 INLINED Place place_of_group(u64 z_begin, u64 y_begin, u32 tiles_y, u32 tiles_x) {
     const u32 group = get_group_id(0), tile = group / tiles_x;
     const Place place = {z_begin + tile / tiles_y, y_begin + (u64)(tile % tiles_y) * LANES_Y,

@@ -36,8 +36,6 @@ typedef struct {
     __global const T* z_after[RADIUS];
 } Rows;
 
-#define INLINED static inline __attribute__((always_inline))
-
 INLINED void two_vectors(const T* centre, const Rows* rows, u64 i, T* line, const Star* star) {
     VECTOR a = star->c[0] * LOAD(centre + i), b = star->c[0] * LOAD(centre + i + W);
 #pragma unroll

@@ -40,7 +40,7 @@ mutant convolve_steps.cu any "$halo" "no barrier: a lane takes cells before they
 mutant convolve_steps.cu any "$halo" "the tile's rows are as long as without its halo" \
     'tile[(y + j) * width + x + i]' 'tile[(y + j) * TILE_COLUMNS + x + i]'
 mutant convolve.cu any "$sliding" "sums do not move on by a row" 'sum[k + (j > 0)][p]' 'sum[k][p]'
-mutant convolve.cu any "$sliding" "a result past a row's end" 'if (p < count) to[p]' 'if (p <= count) to[p]'
+mutant tile.cu any "$sliding" "a result past a row's end" 'if (j < left) to[j]' 'if (j <= left) to[j]'
 mutant convolve.cu any "$sliding" "columns outside are never 0" 'image.clamps || (c == at && r == row) ? cell : T(0)' 'r == row ? cell : T(0)'
 mutant convolve.cu any "$inner" "rows that were loaded ahead are lost" '(u + k) % (AHEAD + 1)' 'k'
 mutant convolve.cu any "$sliding" "a row between strips is left out" '(warp >> wide_shift)) * height;' \
