@@ -19,6 +19,6 @@ INLINED RowRanks rank_flags(const u32* flags, u32 rows, __local u64* sums) {
 #pragma unroll
     for (u32 r = 0; r < rows; ++r) mine |= (u64)popcount(flags[r]) << (16 * r);
     RowRanks ranks;
-    ranks.before = scan_group(mine, sums, &ranks.all) - mine;
+    ranks.before = scan_group_total(mine, sums, &ranks.all) - mine;
     return ranks;
 }

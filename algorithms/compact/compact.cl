@@ -133,7 +133,7 @@ void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulon
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) kept += popcount(tile.kept[r]);
     }
-    scan_group(kept, sums, &all);
+    scan_group_total(kept, sums, &all);
     if (get_local_id(0) == 0) counts[counts_at + get_group_id(0)] = all;
 }
 
@@ -146,7 +146,7 @@ void compact_offsets(__global u64* counts, ulong counts_at, __global u64* count,
     const u64 share = (chunks + GROUP - 1) / GROUP, begin = local_id * share, end = min(begin + share, chunks);
     u64 sum = 0, all;
     for (u64 c = begin; c < end; ++c) sum += counts[c];
-    u64 before = scan_group(sum, sums, &all) - sum;
+    u64 before = scan_group_total(sum, sums, &all) - sum;
     for (u64 c = begin; c < end; ++c) {
         const u64 kept = counts[c];
         counts[c] = before;

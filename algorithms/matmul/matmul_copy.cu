@@ -1,5 +1,5 @@
-// How matmul's tiles get to shared memory, CUDA C++: asynchronous copies, see async_copy.cu, that a thread starts steps ahead of
-// use. T: element type, of SIZE bytes; GROUP threads; DEPTH: elements along k a step.
+// How matmul's tiles get to shared memory, CUDA C++: asynchronous copies, see async_copy.cu, that a thread starts steps ahead
+// of use. T: element type, of SIZE bytes; GROUP threads; DEPTH: elements along k a step.
 //
 // Modes      how an operand lies: MODE_K: elements that follow one another have consecutive l; MODE_SIDE: consecutive
 //            rows of op(A) or columns of op(B); MODE_PACKS: the same in whole packs, which are aligned.

@@ -129,8 +129,8 @@ static inline T tile_carry(__global T* totals, volatile __global u32* flags, u64
     return carry;
 }
 
-// flags: the ticket, then those of the totals. Groups take tiles in turn until none is left. A group publishes its tile's total before it waits for other tiles, and these
-// have begun before its own.
+// Groups take tiles in turn until none is left. A group publishes its tile's total before it waits for other tiles, and these
+// have begun before its own. flags: the ticket, then those of the totals.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void scan_partitioned(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* totals, ulong totals_at,
                       __global u32* flags, ulong flags_at, u64 n, u32 exclusive, u32 past_cache, T identity, const Op op) {
@@ -146,7 +146,9 @@ void scan_partitioned(__global const T* in, ulong in_at, __global T* out, ulong 
         upsweep(in + first, length, &work, identity, op);
         T p[FAN];
         const T total = scan_node(work.nodes, p, op);
-        const T carry = tiles > 1 ? tile_carry(totals + totals_at, flags + flags_at + 1, tile, tiles, total, identity, op) : identity;
+        T carry = identity;
+        if (tiles > 1)
+            carry = tile_carry(totals + totals_at, flags + flags_at + 1, tile, tiles, total, identity, op);
         downsweep(in + first, out + first, length, &work, carry, exclusive, past_cache, identity, op);
     }
 }

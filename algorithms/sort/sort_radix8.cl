@@ -43,10 +43,10 @@ INLINED void load_tile(__global const K* in, u32 count, __local Tile* tile) {
 // Every counter becomes the sum of those before it.
 INLINED void scan_counters(__local Tile* tile) {
     __local u16* mine = tile->counter + get_local_id(0) * SPLIT_DIGITS;
-    u32 sum = 0, all;
+    u32 sum = 0, last;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (u32 k = 0; k < SPLIT_DIGITS; ++k) sum += mine[k];
-    u32 before = scan_group(sum, tile->sums, &all) - sum;
+    u32 before = scan_group(sum, tile->sums, &last) - sum;
     for (u32 k = 0; k < SPLIT_DIGITS; ++k) {
         const u32 counted = mine[k];
         mine[k] = (u16)before;

@@ -1,6 +1,6 @@
-// Transpose on CPUs, `blocked`, OpenCL C. Parallel text: transpose_host.hpp.
+// Transpose on CPUs, `blocked`, OpenCL C. Parallel source: transpose_host.hpp.
 //
-// Algorithm  One lane a group takes tile after tile down the columns of in. A tile's rows are copied to a stage that fits
+// Algorithm  One work-item a group takes tile after tile down the columns of in. A tile's rows are copied to a stage that fits
 //            the cache, which leaves the powers of two between rows behind; blocks of 16 bytes by PACK rows are turned in
 //            registers into a second stage; its rows, long pieces of rows of out, are stored: past the cache in whole
 //            lines by non-temporal stores, and what is left of a row waits for the row's next piece. Meanwhile the
