@@ -23,8 +23,8 @@ __device__ __forceinline__ E scan_warp(E value) {
     return value;
 }
 
-// The two halves of a scan of WARPS warps, with a barrier between them: each warp stores its total, then each thread adds
-// the totals of earlier warps to `before`. through: the thread's inclusive sum; all: the sum of all totals.
+// The two halves of a scan over warps, with a barrier between them: each warp stores its total, then each thread adds the
+// totals of earlier warps to `before`, and all WARPS totals to `all`. through: the thread's inclusive sum within its warp.
 template <class E>
 __device__ __forceinline__ void store_warp_total(E through, E* totals) {
     if (threadIdx.x % warp_width == warp_width - 1) totals[threadIdx.x / warp_width] = through;
@@ -40,12 +40,14 @@ __device__ __forceinline__ void add_warp_totals(const E* totals, E& before, E& a
     }
 }
 
-// Exclusive sums of the values of the group's first WARPS warps, and their sum. totals: shared memory for WARPS values.
-// All threads of the group call it; those of later warps get no sums.
+// A thread's exclusive sum, and the sum of all values.
 template <class E>
 struct Scanned {
     E before, all;
 };
+
+// Scans the values of the group's first WARPS warps. totals: shared memory for WARPS values. All threads of the group call it;
+// those of later warps get no sums.
 template <u32 WARPS, class E>
 __device__ __forceinline__ Scanned<E> scan_group(E value, E* totals) {
     const bool takes_part = threadIdx.x < WARPS * warp_width;
