@@ -1,6 +1,6 @@
-// How many keys of a sorted range lie below each of some codes, OpenCL C. Parallel text: distributed_split.cu.
+// How many keys of a sorted range lie below each of some codes, OpenCL C. Parallel source: distributed_split.cu.
 //
-// Algorithm  binary search, one code a lane.
+// Algorithm  binary search, one code a work-item.
 // Passes     one launch; traffic: 8 bytes read and written a code, and log2(n) keys.
 // Source     E. Solomonik, L. Kale, Highly scalable parallel sorting, 2010: the counting of its splitters.
 //

@@ -1,6 +1,6 @@
-// How many keys of a sorted range lie below each of some codes, CUDA C++. Parallel text: distributed_split.cl.
+// How many keys of a sorted range lie below each of some codes, CUDA C++. Parallel source: distributed_split.cl.
 //
-// Algorithm  binary search, one code a lane.
+// Algorithm  binary search, one code a thread.
 // Passes     one launch; traffic: 8 bytes read and written a code, and log2(n) keys.
 // Source     E. Solomonik, L. Kale, Highly scalable parallel sorting, 2010: the counting of its splitters.
 //

@@ -1,10 +1,10 @@
-// Runs of elements at a fixed distance from one another, OpenCL C. Parallel texts: halo.cu, halo_host.hpp.
+// Runs of elements at a fixed distance from one another, OpenCL C. Parallel sources: halo.cu, halo_host.hpp.
 //
 // Algorithm  A halo along y is some rows of each plane: a run of elements a plane, which this kernel packs one after another
 //            for a message, and unpacks. A group moves a piece of one run.
 // Passes     one; traffic: every element is read once and written once.
-// Tunables   GROUP lanes, EACH packs of a lane; a pack is PACK elements, more than one where all runs begin and end at
-//            multiples of it.
+// Tunables   GROUP work-items, EACH packs of a work-item; a pack is PACK elements, more than one where all runs begin and end
+//            at multiples of it.
 //
 // E: unsigned integer of the elements' size. Lengths and distances are counted in packs; pieces of a run follow one another.
 

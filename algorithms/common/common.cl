@@ -1,8 +1,15 @@
-// What the OpenCL kernels of several algorithms use. f32, u64 ... are defined ahead of it; so are, where the device
-// has them, CONCORD_FP64, CONCORD_CPU and one of the fences CONCORD_FENCE_CL3, CONCORD_FENCE_PTX.
+// What most OpenCL kernels use, OpenCL C. Parallel source: common.cu.
+// The compiler sees it after the names f32, u64, ..., the constants of the kernel and, where the device has them,
+// CONCORD_FP64, CONCORD_CPU and one of the fences CONCORD_FENCE_CL3, CONCORD_FENCE_PTX.
 
-// Orders this work-item's stores before what other work-groups see of it next. OpenCL C 1.2 has no such fence: the
-// host side asks the device for it before it launches a kernel that relies on it.
+// For functions that ask for the work-item or the group: PoCL 3.1 reads these numbers from a variable that its threads
+// share, in every function that it does not inline.
+#define INLINED static inline __attribute__((always_inline))
+
+// --- The last group -------------------------------------------------------------------------------------------------
+
+// Makes this work-item's earlier stores visible to other groups before its later ones. OpenCL C 1.2 has no such fence:
+// the host side asks the device for one before it launches a kernel that relies on it.
 static inline void device_fence(void) {
 #if defined(CONCORD_FENCE_CL3)
     atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
@@ -13,8 +20,8 @@ static inline void device_fence(void) {
 #endif
 }
 
-// Called by all lanes of a group once the group's results are stored: true in the last group of the launch to get
-// here, which then sees the results of all others. Leaves the ticket zero. `last` is the group's own local word.
+// Returns true in the group of the launch that calls it last. That group sees what all others stored before their call.
+// All work-items of each group call it. It leaves the ticket zero. `last`: a word of the group's local memory.
 static inline bool last_group(volatile __global u32* ticket, u32 groups, __local u32* last) {
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
@@ -27,9 +34,11 @@ static inline bool last_group(volatile __global u32* ticket, u32 groups, __local
     return *last != 0;
 }
 
-#if defined(T) && (defined(CONCORD_SHUFFLE_PTX) || defined(CONCORD_SHUFFLE_KHR))
+// --- Shuffles -------------------------------------------------------------------------------------------------------
 
-// 32 bits of the lane `distance` further up in this sub-group.
+#if defined(T) && defined(SIZE) && (defined(CONCORD_SHUFFLE_PTX) || defined(CONCORD_SHUFFLE_KHR))
+
+// 32 bits of the lane `distance` above this one.
 static inline u32 shuffle_down_word(u32 word, u32 distance) {
 #if defined(CONCORD_SHUFFLE_PTX)
     u32 result;
@@ -40,7 +49,7 @@ static inline u32 shuffle_down_word(u32 word, u32 distance) {
 #endif
 }
 
-// The value of the lane `distance` further up in this sub-group; SIZE: bytes of T.
+// The value of the lane `distance` above this one in the sub-group. SIZE: bytes of T.
 static inline T shuffle_down(T value, u32 distance) {
 #if SIZE < 4
     return (T)shuffle_down_word((u32)value, distance);

@@ -1,34 +1,37 @@
-// What the CUDA kernels of several algorithms use. Text for NVRTC; f32, u64 ... are defined ahead of it.
+// What most CUDA kernels use, CUDA C++. Parallel source: common.cl.
+// NVRTC compiles it after the names f32, u64, ... and the constants of the kernel.
 
 constexpr u32 all_lanes = 0xffffffffu;
 constexpr u32 warp_width = 32;
 
-// N elements that move in one access.
+// N elements that one access moves.
 template <class E, int N>
 struct alignas(sizeof(E) * N) Pack {
     E item[N];
 };
 
-// Loads from L2, past an L1 that may hold what was there before.
-template <int N, class E>
-__device__ __forceinline__ Pack<E, N> load_pack_l2(const E* from) {
-    constexpr int bytes = sizeof(E) * N;
-    Pack<E, N> pack;
-    if constexpr (bytes == 16) {
-        const uint4 raw = __ldcg(reinterpret_cast<const uint4*>(from));
-        memcpy(&pack, &raw, bytes);
-    } else if constexpr (bytes == 8) {
-        const uint2 raw = __ldcg(reinterpret_cast<const uint2*>(from));
-        memcpy(&pack, &raw, bytes);
-    } else {
-        static_assert(bytes == 4);
-        const u32 raw = __ldcg(reinterpret_cast<const u32*>(from));
-        memcpy(&pack, &raw, bytes);
-    }
-    return pack;
+// The value of another type with the same bits.
+template <class R, class E>
+__device__ __forceinline__ R bits_as(E value) {
+    static_assert(sizeof(R) == sizeof(E));
+    R result;
+    memcpy(&result, &value, sizeof result);
+    return result;
 }
 
-// The value of the lane `distance` further up in this warp.
+// --- Shuffles -------------------------------------------------------------------------------------------------------
+
+// The value of the lane `distance` below this one. The first `distance` lanes get their own value.
+template <class E>
+__device__ __forceinline__ E shuffle_up(E value, u32 distance) {
+    if constexpr (sizeof(E) < 4) {
+        return static_cast<E>(__shfl_up_sync(all_lanes, static_cast<i32>(value), distance));
+    } else {
+        return __shfl_up_sync(all_lanes, value, distance);
+    }
+}
+
+// The value of the lane `distance` above this one. The last `distance` lanes get their own value.
 template <class E>
 __device__ __forceinline__ E shuffle_down(E value, u32 distance) {
     if constexpr (sizeof(E) < 4) {
@@ -38,7 +41,7 @@ __device__ __forceinline__ E shuffle_down(E value, u32 distance) {
     }
 }
 
-// The value of another lane of this warp.
+// The value of that lane, modulo 32.
 template <class E>
 __device__ __forceinline__ E shuffle_from(E value, u32 lane) {
     if constexpr (sizeof(E) < 4) {
@@ -48,8 +51,10 @@ __device__ __forceinline__ E shuffle_from(E value, u32 lane) {
     }
 }
 
-// Called by all lanes of a group once the group's results are stored: true in the last group of the launch to get
-// here, which then sees the results of all others. Leaves the ticket zero.
+// --- The last group -------------------------------------------------------------------------------------------------
+
+// Returns true in the group of the launch that calls it last. That group sees what all others stored before their call.
+// All threads of each group call it. It leaves the ticket zero.
 __device__ __forceinline__ bool last_group(u32* ticket, u32 groups) {
     __shared__ u32 last;
     __syncthreads();

@@ -1,21 +1,22 @@
 // Decoupled look-back in a fixed order, CUDA C++: how the tiles of one launch get the total of all tiles before them.
+// Parallel source: lookback.cl. Compiled after sklansky.cu.
 //
-// Algorithm  Tiles form a tree: 16 tiles make one node of level 1, 16 of these one of level 2, ... A tile publishes its
-//            total; the last tile of 16 waits for the other 15, combines the 16, and publishes that as the node's total,
-//            and so on upwards. What lies before tile t are, on each level, the siblings to the left of t's ancestor
-//            there, 15 at most: t waits for these totals, combines each level's, and then the levels, top down. Which
-//            values are combined, and how, depends on t alone, so that results are the same in every run. No tile waits
-//            for a prefix of another: only totals pass between them, and there is no chain of tiles.
-// Order      Of 16 values, those up to the i-th are combined by J. Sklansky's network (Conditional-sum Addition Logic,
-//            1960): halves of 2, 4, 8, 16, the last value of a left half combined with all of the right one.
-// Progress   A tile is numbered by a ticket, so all tiles that it waits for have begun; it relies on groups that have
-//            begun going on while others spin (DeviceTraits::forward_progress).
-// Memory     A workspace that is zero at first: a word of {epoch, ticket}, 15 words of padding, the totals of the levels
-//            one after another, of 64-bit words whose upper half is a tag. The epoch counts launches, and a total
-//            counts only if its tag is this launch's: nothing has to be cleared. Totals of eight bytes take two words,
-//            each half with its tag.
-// Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; the tree of
-//            totals, and with it the fixed order, is Concord's.
+// Algorithm  Tiles form a tree: 16 tiles make a node of level 1, 16 of these a node of level 2, ... A tile publishes its
+//            total. The last tile of 16 waits for the other 15, combines the 16, and publishes that as the node's total,
+//            and so on upwards. What lies before tile t is, on each level, the siblings to the left of t's ancestor there,
+//            15 at most. Tile t waits for these totals, combines those of each level, and then the levels, top down. Which
+//            values are combined, and how, depends on t alone, so results are the same in every run. No tile waits for a
+//            prefix of another: only totals pass between tiles, and there is no chain of tiles.
+// Order      16 values are scanned by Sklansky's network, see sklansky.cu.
+// Progress   A ticket numbers the tiles, so all tiles that a tile waits for have begun. It relies on groups that have begun
+//            going on while others spin (DeviceTraits::forward_progress).
+// Memory     A workspace that is zero at first: a word of {epoch, ticket}, 15 words of padding, then the totals of the levels
+//            one after another, in 64-bit words whose upper half is a tag. The epoch counts launches, and a total counts
+//            only if its tag is this launch's: nothing has to be cleared. Totals of eight bytes take two words, each half
+//            with its tag.
+// Traffic    8 or 16 bytes published and read a tile.
+// Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; the tree of totals,
+//            and with it the fixed order, is Concord's.
 
 constexpr u32 lookback_fan = 16;
 constexpr u32 lookback_head = 16;
@@ -26,7 +27,7 @@ struct Turn {
     u32 ticket, tag;
 };
 
-// Called by all lanes of each group. Tickets are drawn in the order in which groups begin.
+// Draws a ticket, in the order in which groups begin. All threads of each group call it.
 __device__ __forceinline__ Turn take_turn(u64* workspace) {
     __shared__ Turn turn;
     if (threadIdx.x == 0) {
@@ -81,20 +82,8 @@ __device__ __forceinline__ V await(const u64* totals, u64 index, u32 tag) {
     return value;
 }
 
-// Lane i of each 16 gets the combination of those 16 lanes' values up to its own.
-template <class V, class F>
-__device__ __forceinline__ V scan_sixteen(V value, const F combine) {
-    const u32 lane = threadIdx.x % warp_width;
-#pragma unroll
-    for (u32 half = 1; half < lookback_fan; half *= 2) {
-        const V left = shuffle_from(value, (lane & ~(half - 1)) - 1);
-        if (lane & half) value = combine(left, value);
-    }
-    return value;
-}
-
-// Publishes the total of a full node of each level that this tile completes. Called by the first warp; p: the scan of
-// its 16 tiles' totals.
+// Publishes the total of each full node that this tile completes, on all levels. The first warp calls it. p: the scan of the
+// totals of the tile and its 15 siblings.
 template <class V, class F>
 __device__ __forceinline__ void publish_nodes(u64* totals, u32 tile, u32 tiles, u32 tag, V p, const F combine) {
     const u32 lane = threadIdx.x % warp_width, last = lookback_fan - 1;
@@ -109,8 +98,8 @@ __device__ __forceinline__ void publish_nodes(u64* totals, u32 tile, u32 tiles, 
     }
 }
 
-// Publishes the totals of many tiles, a power of two up to 16, of which `tile` is the first and a multiple of that. Called
-// by all lanes with the totals in all lanes of the first warp.
+// Publishes the totals of `many` tiles, a power of two up to 16; `tile` is the first one and a multiple of `many`. All threads
+// of the group call it, with the totals in all lanes of the first warp.
 template <u32 many, class V>
 __device__ __forceinline__ void publish_tiles(u64* workspace, u32 tile, u32 tiles, u32 tag, const V (&total)[many]) {
     if (threadIdx.x != 0) return;
@@ -120,8 +109,8 @@ __device__ __forceinline__ void publish_tiles(u64* workspace, u32 tile, u32 tile
     }
 }
 
-// Gives all lanes what lies before each of those tiles, starting from the identity; combine(earlier, later). Called by all
-// lanes, eight warps at least, after publish_tiles.
+// Gives all threads what lies before each of those tiles, starting from the identity; combine(earlier, later). All threads of
+// the group, eight warps at least, call it after publish_tiles.
 template <u32 many, class V, class F>
 __device__ __forceinline__ void carry_tiles(u64* workspace, u32 tile, u32 tiles, u32 tag, const V (&total)[many],
                                             V (&carry)[many], V identity, const F combine) {

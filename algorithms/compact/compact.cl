@@ -1,14 +1,14 @@
-// Compact in three launches, `fused`, OpenCL C. Parallel texts: compact.cu with compact_tile.cu, compact_host.hpp.
+// Compact in three launches, `fused`, OpenCL C. Parallel sources: compact.cu with compact_tile.cu, compact_host.hpp.
 //
-// Algorithm  The input is cut into as many chunks of whole tiles as there are groups. 1: each group counts what its
-//            chunk keeps. 2: one group turns the counts into offsets. 3: each group goes through its chunk once more,
-//            tile by tile: flags stay in registers, ranks come from one scan of the group, kept elements gather in
-//            local memory and leave in 16-byte stores.
+// Algorithm  The input is cut into as many chunks of whole tiles as there are groups. Upsweep: each group counts what its
+//            chunk keeps. Spine: one group turns the counts into offsets. Downsweep: each group goes through its chunk
+//            once more, tile by tile: flags stay in registers, ranks come from one scan of the group, kept elements gather
+//            in local memory and leave in 16-byte stores.
 // Passes     three launches; traffic: the input twice, what is stored once.
-// wide       the shape for CPUs: one lane a group walks over its chunk; blocks are flagged with vectors, moved together
-//            without branches, and past the cache leave in whole lines.
-// Tunables   GROUP lanes a group, PACK elements an access (16 bytes), ROWS accesses in flight a lane; BLOCK elements
-//            of the wide shape.
+// wide       the shape for CPUs: one work-item a group walks over its chunk; blocks are flagged with vectors, moved
+//            together without branches, and whole lines are stored past the cache.
+// Tunables   GROUP work-items a group, PACK elements an access (16 bytes), ROWS accesses in flight a work-item; BLOCK
+//            elements of the wide shape.
 // Source     D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009 (reduce, then scan); M. Billeter,
 //            O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures, 2009.
 //
@@ -19,30 +19,26 @@ static inline bool keeps(const Op op, B bits) { return apply(op, AS_T(bits)) != 
 
 #if !defined(WIDE)
 
-// A tile has ROWS rows of PACK elements a lane. Positions count from the 16-byte boundary at or before the input's
-// first element, so that every pack is aligned wherever the input begins: valid are [first, last). The counts of the
-// rows are 16 bits each of one word.
+// A tile has ROWS rows of PACK elements a work-item. Positions count from the 16-byte boundary at or before the input's
+// first element, so that every pack is aligned wherever the input begins: valid are [first, last).
 #define ROW_LENGTH (GROUP * PACK)
 #define TILE_LENGTH (ROW_LENGTH * ROWS)
 
-// Of a function that it has not inlined, PoCL 3.1 takes the lane's number from a variable that all threads share.
-#define INLINED static inline __attribute__((always_inline))
-
 typedef struct { B item[PACK]; } __attribute__((aligned(16))) PackB;
 
-// What a lane holds of a tile: a pack of each row, and which of its elements are kept, a bit each.
+// A work-item's part of a tile: a pack of each row, and which of its elements are kept, a bit each.
 typedef struct {
     PackB row[ROWS];
     u32 kept[ROWS];
 } Tile;
 
-// Where a lane's kept elements go, counted from the tile's first kept one.
+// Where a work-item's kept elements go, counted from the tile's first kept one.
 typedef struct {
     u32 of_row[ROWS];
     u32 total;
 } Ranks;
 
-// The place in the tile of a lane's first element of a row.
+// The place in the tile of the work-item's first element of a row.
 INLINED u32 place_of(u32 row) { return row * ROW_LENGTH + (u32)get_local_id(0) * PACK; }
 
 INLINED Tile load_tile(__global const B* base, u64 begin, u64 first, u64 last, const Op op) {
@@ -74,44 +70,24 @@ INLINED Tile load_tile(__global const B* base, u64 begin, u64 first, u64 last, c
     return tile;
 }
 
-// The sum of the group's values up to and with this lane's; *all: of all of them. sums: 2 * GROUP values.
-INLINED u64 scan_group(u64 value, __local u64* sums, u64* all) {
-    const u32 lane = get_local_id(0);
-    u32 side = 0;  // the halves of sums take turns
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sums[lane] = value;
-    for (u32 distance = 1; distance < GROUP; distance *= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= distance) value += sums[side + lane - distance];
-        side ^= GROUP;
-        sums[side + lane] = value;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    *all = sums[side + GROUP - 1];
-    return value;
-}
-
-// The counts of all rows travel in one word: one scan ranks the tile. Called by the whole group.
+// Ranks the tile's kept elements. All work-items of the group call it.
 INLINED Ranks rank_tile(const Tile* tile, __local u64* sums) {
-    u64 mine = 0, all;
-#pragma unroll
-    for (int r = 0; r < ROWS; ++r) mine |= (u64)popcount(tile->kept[r]) << (16 * r);
-    const u64 before = scan_group(mine, sums, &all) - mine;
+    const RowRanks rows = rank_flags(tile->kept, ROWS, sums);
     Ranks ranks;
     ranks.total = 0;
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
-        ranks.of_row[r] = ranks.total + ((u32)(before >> (16 * r)) & 0xffff);
-        ranks.total += (u32)(all >> (16 * r)) & 0xffff;
+        ranks.of_row[r] = ranks.total + count_of_row(rows.before, r);
+        ranks.total += count_of_row(rows.all, r);
     }
     return ranks;
 }
 
-// Stores the tile's kept elements from out[0] on, or with `rejected` the valid others: gathered in local memory in
-// such a way that whole packs there are whole packs of out. `skip`: elements of the tile before the first valid one.
-// Called by the whole group. staged: TILE_LENGTH + PACK elements.
+// Stores the tile's kept elements from out[0] on, or with `rejected` its `valid` other ones: gathered in local memory, so
+// that whole packs there are whole packs of out. skip: elements of the tile before the first valid one. staged: TILE_LENGTH
+// + PACK elements. All work-items of the group call it.
 INLINED void store_tile(const Tile* tile, const Ranks* ranks, bool rejected, __global B* out, u32 skip, u32 valid,
-                              __local B* staged) {
+                        __local B* staged) {
     const u32 shift = (u32)((ulong)out / SIZE % PACK);
     const u32 count = rejected ? valid - ranks->total : ranks->total;
     barrier(CLK_LOCAL_MEM_FENCE);  // what was staged before has left
@@ -143,7 +119,7 @@ INLINED void store_tile(const Tile* tile, const Ranks* ranks, bool rejected, __g
     }
 }
 
-// shift: elements between the 16-byte boundary before the input and its first one. tiles: of a chunk.
+// Upsweep. shift: elements between the 16-byte boundary before the input and its first one. tiles: of a chunk.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulong counts_at, u64 n, u32 shift,
                    u64 tiles, const Op op) {
@@ -157,29 +133,29 @@ void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulon
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) kept += popcount(tile.kept[r]);
     }
-    scan_group(kept, sums, &all);
+    scan_group_total(kept, sums, &all);
     if (get_local_id(0) == 0) counts[counts_at + get_group_id(0)] = all;
 }
 
-// One group: the counts become offsets, their sum goes to *count.
+// Spine, one group: the counts become offsets, their sum goes to *count.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void compact_offsets(__global u64* counts, ulong counts_at, __global u64* count, ulong count_at, u64 chunks) {
     __local u64 sums[2 * GROUP];
     counts += counts_at;
-    const u32 lane = get_local_id(0);
-    const u64 share = (chunks + GROUP - 1) / GROUP, begin = lane * share, end = min(begin + share, chunks);
+    const u32 local_id = get_local_id(0);
+    const u64 share = (chunks + GROUP - 1) / GROUP, begin = local_id * share, end = min(begin + share, chunks);
     u64 sum = 0, all;
     for (u64 c = begin; c < end; ++c) sum += counts[c];
-    u64 before = scan_group(sum, sums, &all) - sum;
+    u64 before = scan_group_total(sum, sums, &all) - sum;
     for (u64 c = begin; c < end; ++c) {
         const u64 kept = counts[c];
         counts[c] = before;
         before += kept;
     }
-    if (lane == 0) count[count_at] = all;
+    if (local_id == 0) count[count_at] = all;
 }
 
-// PARTITION: the elements that are not kept go behind all *count that are.
+// Downsweep. PARTITION: the elements that are not kept go behind all *count that are.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out_at, __global const u64* offsets,
                    ulong offsets_at, __global const u64* count, ulong count_at, u64 n, u32 shift, u64 tiles,
@@ -207,8 +183,9 @@ void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out
 #else
 
 #define BLOCK 512
-#define LINE (64 / SIZE)
+#define LINE (LINE_BYTES / SIZE)
 
+// Upsweep.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulong counts_at, u64 n, u64 chunk,
                    const Op op) {
@@ -226,7 +203,7 @@ void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulon
     counts[counts_at + get_group_id(0)] = kept;
 }
 
-// The counts become offsets, their sum goes to *count.
+// Spine: the counts become offsets, their sum goes to *count.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void compact_offsets(__global u64* counts, ulong counts_at, __global u64* count, ulong count_at, u64 chunks) {
     u64 sum = 0;
@@ -251,7 +228,7 @@ static inline void gather_from(Gather* g, __global B* out) {
     g->line = out - g->first;
 }
 
-// Whole lines leave; what is left of the last one comes to the front.
+// Stores the whole lines, and moves what is left of the last one to the front.
 static inline void leave_lines(Gather* g, u32 past_cache) {
     const u32 whole = g->count / LINE * LINE;
     u32 i = 0;
@@ -259,12 +236,9 @@ static inline void leave_lines(Gather* g, u32 past_cache) {
         for (i = g->first; i < LINE; ++i) g->line[i] = g->held[i];
         g->first = 0;
     }
-#if __has_builtin(__builtin_nontemporal_store)
-    if (past_cache) {
-        for (; i < whole; i += LINE)
-            __builtin_nontemporal_store(*(const ulong8*)(g->held + i), (__global ulong8*)(g->line + i));
+    if (CAN_STREAM && past_cache) {
+        for (; i < whole; i += LINE) stream_line(g->line + i, *(const ulong8*)(g->held + i));
     }
-#endif
     for (; i < whole; i += LINE) *(__global ulong8*)(g->line + i) = *(const ulong8*)(g->held + i);
     *(ulong8*)g->held = *(const ulong8*)(g->held + whole);
     g->line += whole;
@@ -275,7 +249,7 @@ static inline void leave_rest(Gather* g) {
     for (u32 i = g->first; i < g->count; ++i) g->line[i] = g->held[i];
 }
 
-// PARTITION: the elements that are not kept go behind all *count that are.
+// Downsweep. PARTITION: the elements that are not kept go behind all *count that are.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out_at, __global const u64* offsets,
                    ulong offsets_at, __global const u64* count, ulong count_at, u64 n, u64 chunk, u32 past_cache,

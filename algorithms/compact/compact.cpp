@@ -7,8 +7,9 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, lookback_cu, compact_tile_cu, compact_cu, compact_lookback_cu,
-    compact_cl, compact_steps_cu, compact_steps_cl;
+extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, sklansky_cu, lookback_cu, group_scan_cu,
+    group_scan_cl, group_reduce_cu, group_rank_cu, group_rank_cl, async_copy_cu, compact_tile_cu, compact_cu,
+    compact_lookback_cu, compact_cl, compact_steps_cu, compact_steps_cl;
 }
 
 namespace detail {
@@ -46,14 +47,19 @@ TuningPoint point_of(const CompactProblem& p) {
 const KernelSource& source(CompactSource text) {
     static const KernelSource fused{
         "compact",
-        {kernel_sources::common_cu, kernel_sources::compact_tile_cu, kernel_sources::compact_cu},
-        {kernel_sources::common_cl, kernel_sources::compact_cl}};
+        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::group_scan_cu,
+         kernel_sources::group_reduce_cu, kernel_sources::group_rank_cu, kernel_sources::compact_tile_cu,
+         kernel_sources::compact_cu},
+        {kernel_sources::common_cl, kernel_sources::tile_cl, kernel_sources::group_scan_cl,
+         kernel_sources::group_rank_cl, kernel_sources::compact_cl}};
     static const KernelSource steps{"compact_steps",
                                     {kernel_sources::common_cu, kernel_sources::compact_steps_cu},
                                     {kernel_sources::common_cl, kernel_sources::compact_steps_cl}};
     static const KernelSource lookback{
         "compact_lookback",
-        {kernel_sources::common_cu, kernel_sources::lookback_cu, kernel_sources::compact_lookback_cu},
+        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::async_copy_cu,
+         kernel_sources::group_scan_cu, kernel_sources::group_rank_cu, kernel_sources::sklansky_cu,
+         kernel_sources::lookback_cu, kernel_sources::compact_lookback_cu},
         {}};
     return text == CompactSource::steps ? steps : text == CompactSource::lookback ? lookback : fused;
 }

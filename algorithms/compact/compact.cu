@@ -1,16 +1,16 @@
-// Compact in three launches, `fused`, CUDA C++. Parallel texts: compact.cl, compact_host.hpp; the tile is in
+// Compact in three launches, `fused`, CUDA C++. Parallel sources: compact.cl, compact_host.hpp. The tile is in
 // compact_tile.cu.
 //
-// Algorithm  The input is cut into as many chunks of whole tiles as there are groups. 1: each group counts what its
-//            chunk keeps. 2: one group turns the counts into offsets. 3: each group goes through its chunk once more,
-//            tile by tile: flags stay in registers, ranks come from one scan of the group, kept elements gather in
-//            shared memory and leave in 16-byte stores.
+// Algorithm  The input is cut into as many chunks of whole tiles as there are groups. Upsweep: each group counts what its
+//            chunk keeps. Spine: one group turns the counts into offsets. Downsweep: each group goes through its chunk
+//            once more, tile by tile: flags stay in registers, ranks come from one scan of the group, kept elements gather
+//            in shared memory and leave in 16-byte stores.
 // Passes     three launches; traffic: the input twice, what is stored once.
-// Tunables   GROUP lanes a group, PACK elements an access (16 bytes), ROWS accesses in flight a lane.
+// Tunables   GROUP threads a group, PACK elements an access (16 bytes), ROWS accesses in flight a thread.
 // Source     D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009 (reduce, then scan); M. Billeter,
 //            O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures, 2009.
 
-// shift: elements between the 16-byte boundary before the input and its first one. tiles: of a chunk.
+// Upsweep. shift: elements between the 16-byte boundary before the input and its first one. tiles: of a chunk.
 extern "C" __global__ void __launch_bounds__(GROUP)
     compact_count(const B* in, u64* counts, u64 n, u32 shift, u64 tiles, const Op op) {
     __shared__ u64 warp_sums[warps];
@@ -23,41 +23,28 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) kept += __popc(tile.kept[r]);
     }
-#pragma unroll
-    for (u32 distance = warp_width / 2; distance > 0; distance /= 2) kept += shuffle_down(kept, distance);
-    if (threadIdx.x % warp_width == 0) warp_sums[threadIdx.x / warp_width] = kept;
-    __syncthreads();
-    if (threadIdx.x != 0) return;
-    u64 sum = 0;
-    for (u32 w = 0; w < warps; ++w) sum += warp_sums[w];
-    counts[blockIdx.x] = sum;
+    const u64 sum = sum_group<warps>(kept, warp_sums);
+    if (threadIdx.x == 0) counts[blockIdx.x] = sum;
 }
 
-// One group: the counts become offsets, their sum goes to *count.
+// Spine, one group: the counts become offsets, their sum goes to *count.
 extern "C" __global__ void __launch_bounds__(GROUP) compact_offsets(u64* counts, u64* count, u64 chunks) {
-    __shared__ u64 sums[GROUP];
-    const u32 lane = threadIdx.x;
-    const u64 share = (chunks + GROUP - 1) / GROUP, begin = lane * share;
+    __shared__ u64 warp_sums[warps];
+    const u64 share = (chunks + GROUP - 1) / GROUP, begin = threadIdx.x * share;
     const u64 end = begin + share < chunks ? begin + share : chunks;
     u64 sum = 0;
     for (u64 c = begin; c < end; ++c) sum += counts[c];
-    sums[lane] = sum;
-    for (u32 distance = 1; distance < GROUP; distance *= 2) {
-        __syncthreads();
-        const u64 other = lane >= distance ? sums[lane - distance] : 0;
-        __syncthreads();
-        sums[lane] += other;
-    }
-    u64 before = sums[lane] - sum;
+    const Scanned<u64> scanned = scan_group<warps>(sum, warp_sums);
+    u64 before = scanned.before;
     for (u64 c = begin; c < end; ++c) {
         const u64 kept = counts[c];
         counts[c] = before;
         before += kept;
     }
-    if (lane == GROUP - 1) *count = sums[lane];
+    if (threadIdx.x == 0) *count = scanned.all;
 }
 
-// PARTITION: the elements that are not kept go behind all *count that are.
+// Downsweep. PARTITION: the elements that are not kept go behind all *count that are.
 extern "C" __global__ void __launch_bounds__(GROUP)
     compact_write(const B* in, B* out, const u64* offsets, const u64* count, u64 n, u32 shift, u64 tiles,
                   const Op op) {

@@ -1,10 +1,10 @@
-// Compact as the textbook has it, `scan_scatter`, CUDA C++. Parallel texts: compact_steps.cl, compact_host.hpp.
+// Compact as the textbook has it, `scan_scatter`, CUDA C++. Parallel sources: compact_steps.cl, compact_host.hpp.
 //
 // Algorithm  flags, the predicate of every element, and one more that is 0; positions, their exclusive scan, in place:
 //            where it rises, an element is kept; scatter. The scan is Concord's own.
-// Passes     a launch each, the scan's beside. Traffic: 24 bytes and twice the element a lane and the scan's 16 or 24,
-//            plus what is stored.
-// Tunables   GROUP lanes a group.
+// Passes     a launch each, and the scan's. Traffic: 24 bytes and twice the element a thread, the scan's 16 or 24, and what
+//            is stored.
+// Tunables   GROUP threads a group.
 // Source     G. Blelloch, Prefix Sums and Their Applications, 1990.
 //
 // T: element type; B: unsigned integer of its size, as which elements move; apply(op, x): the predicate.

@@ -1,22 +1,21 @@
-// Convolve, `sliding`, OpenCL C. Parallel text: convolve.cu. On CPUs: convolve_wide.cl.
+// Convolve, `sliding`, OpenCL C. Parallel source: convolve.cu. On CPUs: convolve_wide.cl.
 //
-// Algorithm  A lane has PACK columns and goes down `height` rows of them. It loads a row's cells, from LEAD columns before its
-//            own to LEAD columns after, in packs, AHEAD rows before they are needed; each tap of the mask's rows is then
+// Algorithm  A work-item has PACK columns and goes down `height` rows of them. It loads a row's cells, from LEAD columns before
+//            its own to LEAD columns after, in packs, AHEAD rows before they are needed; each tap of the mask's rows is then
 //            applied to the row for all results that it reaches: MASK_ROWS x PACK sums are in registers. A sum begins with
 //            the mask's first row, and moves on by a row as it takes the next, which the first tap's multiply-add does in
 //            passing; after the last one it is stored. So every sum takes its taps row by row, in ascending order.
 //            All taps are unrolled. Small masks come by value, which is among the kernel's parameters; others are in
 //            constant memory. Lanes that follow one another are neighbours: what they share of a row comes from a cache.
-// Border     Cells outside are made where they are loaded. Most lanes have none in their strips, and load without asking.
+// Border     Cells outside are made where they are loaded. Most work-items have none in their strips, and load without asking.
 // Passes     one; traffic: every element of the image is read once from memory, and (height + MASK_ROWS - 1) / height times
 //            from the caches; every result is written once. Taps that a strip's first rows would add to the strip above are
 //            left out where CHECKED, and else computed in vain: MASK_ROWS - 1 rows in each strip.
-// Tunables   PACK columns a lane, AHEAD, GROUP lanes, `height` as the host side cuts the image, CHECKED.
+// Tunables   PACK columns a work-item, AHEAD, GROUP work-items, `height` as the host side cuts the image, CHECKED.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
 //
 // I: type of the image; T: of the mask and the result; BY_VALUE: how the mask comes; ALIGNED: whether the image's packs are.
 
-#define INLINED static inline __attribute__((always_inline))
 #define BEFORE (MASK_COLUMNS / 2)                    // columns that the mask reaches to either side
 #define LEAD ((BEFORE + PACK - 1) / PACK * PACK)    // the same in whole packs
 #define WIDTH (PACK + 2 * LEAD)

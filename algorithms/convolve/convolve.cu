@@ -1,7 +1,7 @@
-// Convolve, `sliding`, CUDA C++. Parallel text: convolve.cl.
+// Convolve, `sliding`, CUDA C++. Parallel source: convolve.cl.
 //
-// Algorithm  A lane has PACK columns and goes down `height` rows of them. It loads a row's cells, from LEAD columns before its
-//            own to LEAD columns after, in packs, AHEAD rows before they are needed; each tap of the mask's rows is then
+// Algorithm  A thread has PACK columns and goes down `height` rows of them. It loads a row's cells, from LEAD columns before
+//            its own to LEAD columns after, in packs, AHEAD rows before they are needed; each tap of the mask's rows is then
 //            applied to the row for all results that it reaches: MASK_ROWS x PACK sums are in registers. A sum begins with
 //            the mask's first row, and moves on by a row as it takes the next, which the first tap's multiply-add does in
 //            passing; after the last one it is stored. So every sum takes its taps row by row, in ascending order.
@@ -11,7 +11,7 @@
 // Passes     one; traffic: every element of the image is read once from memory, and (height + MASK_ROWS - 1) / height times
 //            from L2; every result is written once. Taps that a strip's first rows would add to the strip above are left out
 //            where CHECKED, and else computed in vain: MASK_ROWS - 1 rows in each strip.
-// Tunables   PACK columns a lane, AHEAD, GROUP lanes, `height` as the host side cuts the image, CHECKED.
+// Tunables   PACK columns a thread, AHEAD, GROUP threads, `height` as the host side cuts the image, CHECKED.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
 //
 // I: type of the image; T: of the mask and the result; BY_VALUE: how the mask comes; ALIGNED: whether the image's packs are.
@@ -36,7 +36,7 @@ struct Row {
     T cell[width];
 };
 
-// What all lanes know of the image.
+// What all threads know of the image.
 struct Image {
     const I* in;
     i64 rows, columns;
@@ -91,23 +91,9 @@ __device__ __forceinline__ void add_row(T (&sum)[MASK_ROWS][PACK], const Row& ro
     }
 }
 
-__device__ __forceinline__ void store_pack(T* to, const T (&value)[PACK], u64 count, bool aligned) {
-    if (count >= PACK && aligned) {
-        Pack<T, PACK> pack;
-#pragma unroll
-        for (int p = 0; p < PACK; ++p) pack.item[p] = value[p];
-        *reinterpret_cast<Pack<T, PACK>*>(to) = pack;
-        return;
-    }
-#pragma unroll
-    for (int p = 0; p < PACK; ++p) {
-        if (p < count) to[p] = value[p];
-    }
-}
-
-// A lane's strip of `results` rows. Inside: all cells that it loads are in the image. That is decided for a warp's whole strip:
-// a branch in which rows were loaded would wait for them where it ends, and nothing would be AHEAD. (The rows are unrolled by
-// hand: NVVM of CUDA 13.0 forgets the remainder of this loop.)
+// A thread's strip of `results` rows. Inside: all cells that it loads are in the image. That is decided for a warp's whole
+// strip: a branch in which rows were loaded would wait for them where it ends, and nothing would be AHEAD. (The rows are
+// unrolled by hand: NVVM of CUDA 13.0 forgets the remainder of this loop.)
 template <bool Inside>
 __device__ __forceinline__ void take_strip(const Image& image, const Mask& mask, T* to, u64 out_pitch, i64 y, i64 x, int results,
                                            bool out_aligned) {

@@ -7,7 +7,7 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile common_cu, convolve_cu, convolve_cl, convolve_wide_cl;
+extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, convolve_cu, convolve_cl, convolve_wide_cl;
 }
 
 namespace detail {
@@ -15,11 +15,14 @@ namespace {
 
 const KernelSource& sliding_source() {
     static const KernelSource source{
-        "convolve", {kernel_sources::common_cu, kernel_sources::convolve_cu}, {kernel_sources::convolve_cl}};
+        "convolve",
+        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::convolve_cu},
+        {kernel_sources::common_cl, kernel_sources::convolve_cl}};
     return source;
 }
 const KernelSource& wide_source() {
-    static const KernelSource source{"convolve_wide", {}, {kernel_sources::convolve_wide_cl}};
+    static const KernelSource source{
+        "convolve_wide", {}, {kernel_sources::common_cl, kernel_sources::convolve_wide_cl}};
     return source;
 }
 

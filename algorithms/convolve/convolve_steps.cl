@@ -1,11 +1,11 @@
-// Convolve, the textbook's steps, OpenCL C. Parallel texts: convolve_steps.cu, convolve_host.hpp.
+// Convolve, the textbook's steps, OpenCL C. Parallel sources: convolve_steps.cu, convolve_host.hpp.
 //
 // Passes         one; traffic: every element of the image is read once, as far as caches help, and every result written.
-// direct         one element a lane. naive: the mask is in global memory; constant_mask: in constant memory, where all
-//                lanes get one tap in one access.
-// tiled_halo     a tile of cells, with those around it that the mask reaches, is loaded to local memory by all lanes of
-//                the group; then each lane takes one result. The tile of cells is larger than the tile of results.
-// Tunables       TILE_COLUMNS x TILE_ROWS results a group, a lane each.
+// direct         one element a work-item. naive: the mask is in global memory; constant_mask: in constant memory, where all
+//                work-items get one tap in one access.
+// tiled_halo     a tile of cells, with those around it that the mask reaches, is loaded to local memory by all work-items of
+//                the group; then each work-item takes one result. The tile of cells is larger than the tile of results.
+// Tunables       TILE_COLUMNS x TILE_ROWS results a group, a work-item each.
 // Source         D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8.
 //
 // I: type of the image; T: of the mask and the result; CONSTANT_MASK: whether the mask is in constant memory.
@@ -16,7 +16,6 @@
 #define MASK __global const T*
 #endif
 
-#define INLINED static inline __attribute__((always_inline))
 
 // The cell of that row and column, which may be outside.
 INLINED T cell(__global const I* in, i64 row, i64 column, i64 rows, i64 columns, u64 pitch, u32 clamps) {
@@ -28,9 +27,9 @@ INLINED T cell(__global const I* in, i64 row, i64 column, i64 rows, i64 columns,
 __kernel __attribute__((reqd_work_group_size(TILE_COLUMNS * TILE_ROWS, 1, 1)))
 void convolve_direct(__global const I* in, ulong in_at, __global T* out, ulong out_at, MASK mask, ulong mask_at, u64 rows,
                      u64 columns, u64 in_pitch, u64 out_pitch, u32 across, u32 mask_rows, u32 mask_columns, u32 clamps) {
-    const u32 group = get_group_id(0), lane = get_local_id(0);
-    const u64 y = (u64)(group / across) * TILE_ROWS + lane / TILE_COLUMNS,
-              x = (u64)(group % across) * TILE_COLUMNS + lane % TILE_COLUMNS;
+    const u32 group = get_group_id(0), local_id = get_local_id(0);
+    const u64 y = (u64)(group / across) * TILE_ROWS + local_id / TILE_COLUMNS,
+              x = (u64)(group % across) * TILE_COLUMNS + local_id % TILE_COLUMNS;
     if (y >= rows || x >= columns) return;
     const i64 top = (i64)y - mask_rows / 2, left = (i64)x - mask_columns / 2;
     T sum = 0;
@@ -46,14 +45,14 @@ __kernel __attribute__((reqd_work_group_size(TILE_COLUMNS * TILE_ROWS, 1, 1)))
 void convolve_tiled_halo(__global const I* in, ulong in_at, __global T* out, ulong out_at, MASK mask, ulong mask_at, u64 rows,
                          u64 columns, u64 in_pitch, u64 out_pitch, u32 across, u32 mask_rows, u32 mask_columns, u32 clamps,
                          __local T* tile) {
-    const u32 group = get_group_id(0), lane = get_local_id(0);
+    const u32 group = get_group_id(0), local_id = get_local_id(0);
     const u32 width = TILE_COLUMNS + mask_columns - 1, height = TILE_ROWS + mask_rows - 1;
     const u64 first_y = (u64)(group / across) * TILE_ROWS, first_x = (u64)(group % across) * TILE_COLUMNS;
     const i64 top = (i64)first_y - mask_rows / 2, left = (i64)first_x - mask_columns / 2;
-    for (u32 k = lane; k < width * height; k += TILE_COLUMNS * TILE_ROWS)
+    for (u32 k = local_id; k < width * height; k += TILE_COLUMNS * TILE_ROWS)
         tile[k] = cell(in + in_at, top + k / width, left + k % width, rows, columns, in_pitch, clamps);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const u32 y = lane / TILE_COLUMNS, x = lane % TILE_COLUMNS;
+    const u32 y = local_id / TILE_COLUMNS, x = local_id % TILE_COLUMNS;
     if (first_y + y < rows && first_x + x < columns) {
         T sum = 0;
         for (u32 j = 0; j < mask_rows; ++j) {

@@ -5,15 +5,16 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile convolve_steps_cu, convolve_steps_cl;
+extern const SourceFile common_cl, convolve_steps_cu, convolve_steps_cl;
 }
 
 namespace detail {
 namespace {
 
 const KernelSource& steps_source() {
-    static const KernelSource source{
-        "convolve_steps", {kernel_sources::convolve_steps_cu}, {kernel_sources::convolve_steps_cl}};
+    static const KernelSource source{"convolve_steps",
+                                     {kernel_sources::convolve_steps_cu},
+                                     {kernel_sources::common_cl, kernel_sources::convolve_steps_cl}};
     return source;
 }
 constexpr u32 tile_columns = 32, tile_rows = 8;

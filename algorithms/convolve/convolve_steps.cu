@@ -1,11 +1,11 @@
-// Convolve, the textbook's steps, CUDA C++. Parallel texts: convolve_steps.cl, convolve_host.hpp.
+// Convolve, the textbook's steps, CUDA C++. Parallel sources: convolve_steps.cl, convolve_host.hpp.
 //
 // Passes         one; traffic: every element of the image is read once, as far as caches help, and every result written.
-// direct         one element a lane. naive: the mask is in global memory; constant_mask: it is among the kernel's
+// direct         one element a thread. naive: the mask is in global memory; constant_mask: it is among the kernel's
 //                parameters, which are constant memory, where a warp gets one tap in one access.
-// tiled_halo     a tile of cells, with those around it that the mask reaches, is loaded to local memory by all lanes of
-//                the group; then each lane takes one result. The tile of cells is larger than the tile of results.
-// Tunables       TILE_COLUMNS x TILE_ROWS results a group, a lane each.
+// tiled_halo     a tile of cells, with those around it that the mask reaches, is loaded to local memory by all threads of
+//                the group; then each thread takes one result. The tile of cells is larger than the tile of results.
+// Tunables       TILE_COLUMNS x TILE_ROWS results a group, a thread each.
 // Source         D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8.
 //
 // I: type of the image; T: of the mask and the result; CONSTANT_MASK: whether the mask comes by value, in constant

@@ -1,8 +1,8 @@
-// Convolve on CPUs, `sliding`, OpenCL C. Parallel text: convolve_host.hpp.
+// Convolve on CPUs, `sliding`, OpenCL C. Parallel source: convolve_host.hpp.
 //
-// Algorithm  One lane a group takes a band of rows, TALL rows of results at a time, in vectors along the rows: sums of TALL
-//            rows by WIDE vectors are in registers. A vector of cells is loaded once for all rows of results that it reaches.
-//            The taps of a small mask are unrolled. At the left and right edges cells are staged, as the border says.
+// Algorithm  One work-item a group takes a band of rows, TALL rows of results at a time, in vectors along the rows: sums of
+//            TALL rows by WIDE vectors are in registers. A vector of cells is loaded once for all rows of results that it
+//            reaches. The taps of a small mask are unrolled. At the left and right edges cells are staged, as the border says.
 // Border     is the loading's matter: rows outside are a row of zeros, or the nearest row.
 // Passes     one; traffic: every element of the image is read once from memory, since its rows stay in the cache for the next
 //            TALL rows of results; every result is written once, past the cache by non-temporal stores where it is aligned.
@@ -12,7 +12,6 @@
 // I: type of the image; T: of the mask and the result; VECTOR and CELLS: LANES of T and of I; CONVERT: from CELLS to VECTOR.
 // MASK_ROWS x MASK_COLUMNS: of a mask that is unrolled, or else 0.
 
-#define INLINED static inline __attribute__((always_inline))
 #define TALL 4
 #define WIDE 2
 #define CHUNK 1024

@@ -1,21 +1,21 @@
-// Histogram, OpenCL C. Parallel texts: histogram.cu, histogram_host.hpp.
+// Histogram, OpenCL C. Parallel sources: histogram.cu, histogram_host.hpp.
 //
 // Algorithm  A group counts its share of the samples in local memory and adds its row of counts to the counters.
-// private    COPIES copies (1: shared_atomic, more: multi_copy); the counters of one bin lie side by side, and a lane
-//            counts in the copy of its number, so that 32 copies are a bank a lane. Adding the constant 1 without
+// private    COPIES copies (1: shared_atomic, more: multi_copy); the counters of one bin lie side by side, and a work-item
+//            counts in the copy of its number, so that 32 copies are a bank a work-item. Adding the constant 1 without
 //            asking for the old value lets the hardware count equal bins of a warp in one step.
 //            PASSES: a group counts one range of bins only; groups of all ranges go over the same samples side by
 //            side, so that one of them fetches them for all.
-// packed16   Two counters of 16 bits a word: bins [0, N/2) in the lower halves, the others in the upper ones. The lane
+// packed16   Two counters of 16 bits a word: bins [0, N/2) in the lower halves, the others in the upper ones. The work-item
 //            whose addition takes a half to 2^15 moves that much to the counters. Between two barriers a group adds
 //            less than 2^15, so a half is below 2^15 after each and never carries. Equal bins of neighbouring samples
 //            are added in one step, for here nothing else merges them.
-// wide       the shape for CPUs (private_bins): one lane a group counts a contiguous share in tables of its own, whose
+// wide       the shape for CPUs (private_bins): one work-item a group counts a contiguous share in tables of its own, whose
 //            rows a second launch adds up (merge). Bins are computed for a block at a time, in vectors; a run of 16
 //            equal ones is counted in one step; else several sub-tables take turns, so that a counter which was just
 //            stored to is not loaded again at once.
 // Passes     one launch, on counters that are zero; traffic: every sample once, a row of counts a group.
-// Tunables   GROUP lanes a group, COPIES; UNROLL and AHEAD accesses in flight a lane.
+// Tunables   GROUP work-items a group, COPIES; UNROLL and AHEAD accesses in flight a work-item.
 // Source     V. Podlozhnyuk, Histogram calculation in CUDA, 2007; J. Gomez-Luna et al., An optimized approach to
 //            histogram computation on GPU, 2013 (copies); the packed counters are Concord's.
 //
@@ -24,12 +24,12 @@
 
 #if !defined(WIDE)
 
-#if defined(CONCORD_CPU)  // lanes are emulated: to unroll for them takes long and gains nothing
+#if defined(CONCORD_CPU)  // work-items are emulated: to unroll for them takes long and gains nothing
 #define UNROLL 1
 #define AHEAD (SIZE < 4 ? 4 / SIZE : 1)
 #endif
 #ifndef UNROLL
-#define UNROLL 4  // accesses of 16 bytes in flight a lane, private
+#define UNROLL 4  // accesses of 16 bytes in flight a work-item, private
 #endif
 #ifndef AHEAD
 #define AHEAD 4  // the same, and as many loaded ahead, packed16; for samples of 4 bytes and more
@@ -67,7 +67,7 @@ static inline u64 end_of(const Layout layout, u32 i) { return i < layout.head ? 
 
 // --- private --------------------------------------------------------------------------------------------------------
 
-// mine: the lane's copy; first, held: the group's bins.
+// mine: the work-item's copy; first, held: the group's bins.
 static inline void count_one(T x, volatile __local u32* mine, BIN first, u32 held, const Op op) {
     const BIN bin = (BIN)apply(op, x) - first;
     if (bin < held) atomic_inc(mine + (u32)bin * COPIES);
@@ -83,7 +83,7 @@ void histogram_private(__global const T* in, ulong in_at, __global u32* out, ulo
                        u64 passes, u32 copies, u32 words, const Op op, __local u32* table) {
     in += in_at;
     out += out_at;
-    const u32 lane = get_local_id(0);
+    const u32 local_id = get_local_id(0);
 #if PASSES
     const u32 part = get_group_id(0) / (u32)passes, parts = get_num_groups(0) / (u32)passes;
     const BIN first = (BIN)(get_group_id(0) % (u32)passes * range);
@@ -94,15 +94,15 @@ void histogram_private(__global const T* in, ulong in_at, __global u32* out, ulo
     const u32 held = (u32)range;
 #endif
 
-    for (u32 i = lane; i < held * COPIES; i += GROUP) table[i] = 0;
+    for (u32 i = local_id; i < held * COPIES; i += GROUP) table[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    __local u32* mine = table + lane % COPIES;
+    __local u32* mine = table + local_id % COPIES;
     const Layout layout = layout_of(in, n);
     __global const Samples* packs = (__global const Samples*)(in + layout.head);
     const u64 tile = (u64)GROUP * UNROLL;
-    u64 at = part * tile + lane;
-    for (; at - lane + tile <= layout.packs; at += parts * tile) {
+    u64 at = part * tile + local_id;
+    for (; at - local_id + tile <= layout.packs; at += parts * tile) {
         Samples x[UNROLL];
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) x[k] = packs[at + k * GROUP];
@@ -113,16 +113,16 @@ void histogram_private(__global const T* in, ulong in_at, __global u32* out, ulo
     for (int k = 0; k < UNROLL; ++k) {
         if (at + k * GROUP < layout.packs) count_pack(packs[at + k * GROUP], mine, first, held, op);
     }
-    if (part == 0 && lane < layout.ends) count_one(in[end_of(layout, lane)], mine, first, held, op);
+    if (part == 0 && local_id < layout.ends) count_one(in[end_of(layout, local_id)], mine, first, held, op);
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // Copies meet; every group begins elsewhere, and every lane in another bank.
+    // Copies meet; every group begins elsewhere, and every work-item in another bank.
     const u32 begin = (u32)((u64)part * GROUP % (held + 1));
-    for (u32 i = lane; i < held; i += GROUP) {
+    for (u32 i = local_id; i < held; i += GROUP) {
         const u32 b = i + begin < held ? i + begin : i + begin - held;
         u32 sum = 0;
 #pragma unroll
-        for (u32 k = 0; k < COPIES; ++k) sum += table[b * COPIES + (k + lane) % COPIES];
+        for (u32 k = 0; k < COPIES; ++k) sum += table[b * COPIES + (k + local_id) % COPIES];
         if (sum != 0) add_to(out, (u64)first + b, sum);
     }
 }
@@ -185,18 +185,18 @@ void histogram_packed16(__global const T* in, ulong in_at, __global u32* out, ul
                         u32 words, const Op op, __local u32* table) {
     in += in_at;
     out += out_at;
-    const u32 lane = get_local_id(0), bins = (u32)all_bins, halves = (bins + 1) / 2;
+    const u32 local_id = get_local_id(0), bins = (u32)all_bins, halves = (bins + 1) / 2;
     const Layout layout = layout_of(in, n);
     __global const Samples* packs = (__global const Samples*)(in + layout.head);
     const u64 tile = (u64)GROUP * LOADS_AHEAD, step = get_num_groups(0) * tile;
-    u64 first = get_group_id(0) * tile;  // the same for all lanes, as what barriers depend on must be
+    u64 first = get_group_id(0) * tile;  // the same for all work-items, as what barriers depend on must be
     Samples next[LOADS_AHEAD];
     if (first + tile <= layout.packs) {
 #pragma unroll
-        for (int k = 0; k < LOADS_AHEAD; ++k) next[k] = packs[first + lane + k * GROUP];
+        for (int k = 0; k < LOADS_AHEAD; ++k) next[k] = packs[first + local_id + k * GROUP];
     }
 
-    for (u32 i = lane; i < halves; i += GROUP) table[i] = 0;
+    for (u32 i = local_id; i < halves; i += GROUP) table[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (; first + tile <= layout.packs; first += step) {
@@ -205,7 +205,7 @@ void histogram_packed16(__global const T* in, ulong in_at, __global u32* out, ul
         for (int k = 0; k < LOADS_AHEAD; ++k) x[k] = next[k];
         if (first + step + tile <= layout.packs) {
 #pragma unroll
-            for (int k = 0; k < LOADS_AHEAD; ++k) next[k] = packs[first + step + lane + k * GROUP];
+            for (int k = 0; k < LOADS_AHEAD; ++k) next[k] = packs[first + step + local_id + k * GROUP];
         }
 #pragma unroll
         for (int k = 0; k < LOADS_AHEAD; ++k) count_packed(x[k], bins, halves, out, table, op);
@@ -213,18 +213,18 @@ void histogram_packed16(__global const T* in, ulong in_at, __global u32* out, ul
     }
     // The broken tile is one group's; the ends are few.
     for (int k = 0; k < LOADS_AHEAD; ++k) {
-        const u64 i = first + lane + k * GROUP;
+        const u64 i = first + local_id + k * GROUP;
         if (i < layout.packs) count_packed(packs[i], bins, halves, out, table, op);
     }
-    if (get_group_id(0) == 0 && lane < layout.ends) {
-        const BIN bin = (BIN)apply(op, in[end_of(layout, lane)]);
+    if (get_group_id(0) == 0 && local_id < layout.ends) {
+        const BIN bin = (BIN)apply(op, in[end_of(layout, local_id)]);
         if (bin < bins) add_to(out, bin, 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
     // Every group begins elsewhere.
     const u32 begin = (u32)((u64)get_group_id(0) * GROUP % halves);
-    for (u32 i = lane; i < halves; i += GROUP) {
+    for (u32 i = local_id; i < halves; i += GROUP) {
         const u32 w = i + begin < halves ? i + begin : i + begin - halves;
         const u32 lower = table[w] & 0xffffu, upper = table[w] >> 16;
         if (lower != 0) add_to(out, w, lower);

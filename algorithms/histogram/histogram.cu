@@ -1,17 +1,17 @@
-// Histogram, CUDA C++. Parallel texts: histogram.cl, histogram_host.hpp.
+// Histogram, CUDA C++. Parallel sources: histogram.cl, histogram_host.hpp.
 //
 // Algorithm  A group counts its share of the samples in local memory and adds its row of counts to the counters.
-// private    COPIES copies (1: shared_atomic, more: multi_copy); the counters of one bin lie side by side, and a lane
-//            counts in the copy of its number, so that 32 copies are a bank a lane. Adding the constant 1 without
+// private    COPIES copies (1: shared_atomic, more: multi_copy); the counters of one bin lie side by side, and a thread
+//            counts in the copy of its number, so that 32 copies are a bank a thread. Adding the constant 1 without
 //            asking for the old value lets the hardware count equal bins of a warp in one step.
 //            PASSES: a group counts one range of bins only; groups of all ranges go over the same samples side by
 //            side, so that one of them fetches them for all.
-// packed16   Two counters of 16 bits a word: bins [0, N/2) in the lower halves, the others in the upper ones. The lane
+// packed16   Two counters of 16 bits a word: bins [0, N/2) in the lower halves, the others in the upper ones. The thread
 //            whose addition takes a half to 2^15 moves that much to the counters. Between two barriers a group adds
 //            less than 2^15, so a half is below 2^15 after each and never carries. Equal bins of neighbouring samples
 //            are added in one step, for here nothing else merges them.
 // Passes     one launch, on counters that are zero; traffic: every sample once, a row of counts a group.
-// Tunables   GROUP lanes a group, COPIES; UNROLL and AHEAD accesses in flight a lane, RESIDENT groups a unit.
+// Tunables   GROUP threads a group, COPIES; UNROLL and AHEAD accesses in flight a thread, RESIDENT groups a unit.
 // Source     V. Podlozhnyuk, Histogram calculation in CUDA, 2007; J. Gomez-Luna et al., An optimized approach to
 //            histogram computation on GPU, 2013 (copies); the packed counters are Concord's.
 //
@@ -19,7 +19,7 @@
 // unsigned type of bins; WORDS: of 32 bits in a counter.
 
 #ifndef UNROLL
-#define UNROLL 4  // accesses of 16 bytes in flight a lane, private
+#define UNROLL 4  // accesses of 16 bytes in flight a thread, private
 #endif
 #ifndef AHEAD
 #define AHEAD 4  // the same, and as many loaded ahead, packed16; for samples of 4 bytes and more
@@ -59,7 +59,7 @@ struct Layout {
 
 // --- private --------------------------------------------------------------------------------------------------------
 
-// mine: the lane's copy; first, held: the group's bins.
+// mine: the thread's copy; first, held: the group's bins.
 __device__ __forceinline__ void count_one(T x, u32* mine, BIN first, u32 held, const Op op) {
     const BIN bin = BIN(apply(op, x)) - first;
     if (bin < held) atomicAdd(mine + u32(bin) * COPIES, 1u);
@@ -73,21 +73,21 @@ __device__ __forceinline__ void count_pack(const Samples& x, u32* mine, BIN firs
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     histogram_private(const T* in, Counter* out, u64 n, u64 bins, u64 range, u64 passes, u32 /*copies*/, u32 /*words*/,
                       const Op op) {
-    const u32 lane = threadIdx.x;
+    const u32 thread = threadIdx.x;
     const u32 part = PASSES ? blockIdx.x / u32(passes) : blockIdx.x;
     const u32 parts = PASSES ? gridDim.x / u32(passes) : gridDim.x;
     const BIN first = PASSES ? BIN(blockIdx.x % u32(passes) * range) : 0;
     const u32 held = u32(PASSES && bins < first + range ? (bins > first ? bins - first : 0) : range);
 
-    for (u32 i = lane; i < held * COPIES; i += GROUP) table[i] = 0;
+    for (u32 i = thread; i < held * COPIES; i += GROUP) table[i] = 0;
     __syncthreads();
 
-    u32* mine = table + lane % COPIES;
+    u32* mine = table + thread % COPIES;
     const Layout layout(in, n);
     const Samples* packs = reinterpret_cast<const Samples*>(in + layout.head);
     constexpr u64 tile = u64(GROUP) * UNROLL;
-    u64 at = part * tile + lane;
-    for (; at - lane + tile <= layout.packs; at += parts * tile) {
+    u64 at = part * tile + thread;
+    for (; at - thread + tile <= layout.packs; at += parts * tile) {
         Samples x[UNROLL];
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) x[k] = load_samples(packs + at + k * GROUP);
@@ -98,16 +98,16 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     for (int k = 0; k < UNROLL; ++k) {
         if (at + k * GROUP < layout.packs) count_pack(load_samples(packs + at + k * GROUP), mine, first, held, op);
     }
-    if (part == 0 && lane < layout.ends) count_one(in[layout.end(lane)], mine, first, held, op);
+    if (part == 0 && thread < layout.ends) count_one(in[layout.end(thread)], mine, first, held, op);
     __syncthreads();
 
-    // Copies meet; every group begins elsewhere, and every lane in another bank.
+    // Copies meet; every group begins elsewhere, and every thread in another bank.
     const u32 begin = u32(u64(part) * GROUP % (held + 1));
-    for (u32 i = lane; i < held; i += GROUP) {
+    for (u32 i = thread; i < held; i += GROUP) {
         const u32 b = i + begin < held ? i + begin : i + begin - held;
         u32 sum = 0;
 #pragma unroll
-        for (u32 k = 0; k < COPIES; ++k) sum += table[b * COPIES + (k + lane) % COPIES];
+        for (u32 k = 0; k < COPIES; ++k) sum += table[b * COPIES + (k + thread) % COPIES];
         if (sum != 0) atomicAdd(out + first + b, Counter(sum));
     }
 }
@@ -162,26 +162,26 @@ __device__ __forceinline__ void count_packed(const Samples& x, u32 bins, u32 hal
 
 extern "C" __global__ void __launch_bounds__(GROUP, 1)
     histogram_packed16(const T* in, Counter* out, u64 n, u64 all_bins, u32 /*words*/, const Op op) {
-    const u32 lane = threadIdx.x, bins = u32(all_bins), halves = (bins + 1) / 2;
+    const u32 thread = threadIdx.x, bins = u32(all_bins), halves = (bins + 1) / 2;
     const Layout layout(in, n);
     const Samples* packs = reinterpret_cast<const Samples*>(in + layout.head);
     constexpr u64 tile = u64(GROUP) * ahead;
     const u64 step = gridDim.x * tile;
-    u64 at = blockIdx.x * tile + lane;
+    u64 at = blockIdx.x * tile + thread;
     Samples next[ahead];
-    if (at - lane + tile <= layout.packs) {
+    if (at - thread + tile <= layout.packs) {
 #pragma unroll
         for (int k = 0; k < ahead; ++k) next[k] = load_samples(packs + at + k * GROUP);
     }
 
-    for (u32 i = lane; i < halves; i += GROUP) table[i] = 0;
+    for (u32 i = thread; i < halves; i += GROUP) table[i] = 0;
     __syncthreads();
 
-    for (; at - lane + tile <= layout.packs; at += step) {
+    for (; at - thread + tile <= layout.packs; at += step) {
         Samples x[ahead];
 #pragma unroll
         for (int k = 0; k < ahead; ++k) x[k] = next[k];
-        if (at - lane + step + tile <= layout.packs) {
+        if (at - thread + step + tile <= layout.packs) {
 #pragma unroll
             for (int k = 0; k < ahead; ++k) next[k] = load_samples(packs + at + step + k * GROUP);
         }
@@ -193,15 +193,15 @@ extern "C" __global__ void __launch_bounds__(GROUP, 1)
     for (int k = 0; k < ahead; ++k) {
         if (at + k * GROUP < layout.packs) count_packed(load_samples(packs + at + k * GROUP), bins, halves, out, op);
     }
-    if (blockIdx.x == 0 && lane < layout.ends) {
-        const BIN bin = BIN(apply(op, in[layout.end(lane)]));
+    if (blockIdx.x == 0 && thread < layout.ends) {
+        const BIN bin = BIN(apply(op, in[layout.end(thread)]));
         if (bin < bins) atomicAdd(out + bin, Counter(1));
     }
     __syncthreads();
 
     // Every group begins elsewhere.
     const u32 begin = u32(u64(blockIdx.x) * GROUP % halves);
-    for (u32 i = lane; i < halves; i += GROUP) {
+    for (u32 i = thread; i < halves; i += GROUP) {
         const u32 w = i + begin < halves ? i + begin : i + begin - halves;
         const u32 lower = table[w] & 0xffffu, upper = table[w] >> 16;
         if (lower != 0) atomicAdd(out + w, Counter(lower));

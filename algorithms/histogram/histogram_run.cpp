@@ -10,7 +10,7 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, histogram_cu, histogram_cl, histogram_steps_cu,
+extern const SourceFile common_cu, common_cl, tile_cu, histogram_cu, histogram_cl, histogram_steps_cu,
     histogram_steps_cl, histogram_sorted_cu, histogram_sorted_cl;
 }
 
@@ -30,9 +30,10 @@ constexpr u64 share_bits = 31;  // samples of a group, counted in 32 bits
 enum class Source { groups, wide, steps, sorted };
 
 const KernelSource& source(Source text) {
-    static const KernelSource production{"histogram",
-                                         {kernel_sources::common_cu, kernel_sources::histogram_cu},
-                                         {kernel_sources::common_cl, kernel_sources::histogram_cl}};
+    static const KernelSource production{
+        "histogram",
+        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::histogram_cu},
+        {kernel_sources::common_cl, kernel_sources::histogram_cl}};
     static const KernelSource steps{"histogram_steps",
                                     {kernel_sources::common_cu, kernel_sources::histogram_steps_cu},
                                     {kernel_sources::common_cl, kernel_sources::histogram_steps_cl}};

@@ -1,4 +1,4 @@
-// Histogram of more bins than local memory holds, `sorted`, OpenCL C. Parallel texts: histogram_sorted.cu,
+// Histogram of more bins than local memory holds, `sorted`, OpenCL C. Parallel sources: histogram_sorted.cu,
 // histogram_host.hpp.
 //
 // Algorithm  ids: every sample's bin; these are sorted by their coarse bin, 2^shift bins each, by Concord's radix sort of
@@ -6,7 +6,7 @@
 //            ids, counts those of one coarse bin after another in local memory, and adds the counts to the counters.
 // Traffic    every sample once; 4 bytes an id written, sorted (sort.hpp) and read; and the counters of a coarse bin are
 //            added to once for each segment that meets it.
-// Tunables   GROUP lanes a group; shift and the segments' length: histogram_run.cpp.
+// Tunables   GROUP work-items a group; shift and the segments' length: histogram_run.cpp.
 // Source     textbook.
 //
 // T: type of the samples; apply(op, x): the bin of a sample, N or more if it is not counted; BIN: the unsigned type of
@@ -26,7 +26,7 @@ void histogram_ids(__global const T* in, ulong in_at, __global u32* ids, ulong i
 
 #else
 
-// A lane a coarse bin, and one for their end: the first id that is in it or past it.
+// A work-item a coarse bin, and one for their end: the first id that is in it or past it.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void histogram_positions(__global const u32* ids, ulong ids_at, __global u64* positions, ulong positions_at, u64 n,
                          u32 coarse, u32 shift) {
@@ -48,7 +48,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void histogram_segments(__global const u32* ids, ulong ids_at, __global const u64* positions, ulong positions_at,
                         volatile __global u32* out, ulong out_at, u64 n, u64 bins, u64 segment, u32 coarse, u32 shift,
                         u32 words, __local u32* table) {
-    const u32 lane = get_local_id(0), fine = 1u << shift;
+    const u32 local_id = get_local_id(0), fine = 1u << shift;
     const u64 begin = get_group_id(0) * segment, end = min(n, begin + segment);
     ids += ids_at;
     positions += positions_at;
@@ -56,11 +56,11 @@ void histogram_segments(__global const u32* ids, ulong ids_at, __global const u6
         const u64 first = max(begin, positions[c]), last = min(end, positions[c + 1]);
         if (first >= end) break;
         if (first >= last) continue;
-        for (u32 b = lane; b < fine; b += GROUP) table[b] = 0;
+        for (u32 b = local_id; b < fine; b += GROUP) table[b] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (u64 i = first + lane; i < last; i += GROUP) atomic_inc(table + (ids[i] & (fine - 1)));
+        for (u64 i = first + local_id; i < last; i += GROUP) atomic_inc(table + (ids[i] & (fine - 1)));
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (u32 b = lane; b < fine; b += GROUP) {
+        for (u32 b = local_id; b < fine; b += GROUP) {
             if (table[b] == 0) continue;
             // Of 64 bits there are no atomics in OpenCL C 1.2: the lower word carries.
             volatile __global u32* counter = out + out_at + (((u64)c << shift) + b) * WORDS;

@@ -1,10 +1,10 @@
-// The first step to a fast histogram, CUDA C++, and the last of counters of 16 bits. Parallel texts:
+// The first step to a fast histogram, CUDA C++, and the last of counters of 16 bits. Parallel sources:
 // histogram_steps.cl, histogram_host.hpp.
 //
-// global     every sample adds to its counter in global memory; a sample a lane at a time.
+// global     every sample adds to its counter in global memory; a sample a thread at a time.
 // saturate   counters of 16 bits from counts of 32 or 64: those past 65535 stop there.
 // Traffic    every sample once, and the atomic additions; saturate: counts and counters once.
-// Tunables   GROUP lanes a group.
+// Tunables   GROUP threads a group.
 // Source     textbook.
 //
 // T: type of the samples; apply(op, x): the bin of a sample, N or more if it is not counted; BIN: the unsigned type of

@@ -1,16 +1,16 @@
-// Map, OpenCL C. Parallel texts: map.cu, map_host.hpp.
+// Map, OpenCL C. Parallel sources: map.cu, map_host.hpp.
 //
 // Algorithm  out[i] = f(a[i], b[i]); F(x, y) is f. For an f of one element F ignores y, and b, which is then a again,
 //            is not read.
 // Passes     one; traffic: every input once, the output once.
-// naive      one element a lane.
-// vectorized each lane moves PACK elements an access (16 bytes of the widest type), with UNROLL accesses in flight;
+// naive      one element a work-item.
+// vectorized each work-item moves PACK elements an access (16 bytes of the widest type), with UNROLL accesses in flight;
 //            elements before the first and after the last whole pack are done one by one. The host side gives
-//            PACK = 1 where the operands are not aligned alike. Many short groups: on an H200 one access a lane is
+//            PACK = 1 where the operands are not aligned alike. Many short groups: on an H200 one access a work-item is
 //            fastest, and what a group does before its first load is what counts.
-// wide       the shape for CPUs: one lane a group walks over a contiguous tile, past the cache with non-temporal
+// wide       the shape for CPUs: one work-item a group walks over a contiguous tile, past the cache with non-temporal
 //            stores.
-// Tunables   GROUP lanes a group, UNROLL packs a lane, PACK elements a pack.
+// Tunables   GROUP work-items a group, UNROLL packs a work-item, PACK elements a pack.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010 (several accesses in flight).
 //
 // A, B, U: element types of the inputs and the output.
@@ -37,8 +37,8 @@ void map_vectorized(__global const A* a, ulong a_at, __global const B* b, ulong 
     __global const PackA* pack_a = (__global const PackA*)(a + head);
     __global const PackB* pack_b = (__global const PackB*)(b + head);
     __global PackU* pack_out = (__global PackU*)(out + head);
-    const u32 lane = get_local_id(0);
-    const u64 first = get_group_id(0) * (u64)(GROUP * UNROLL) + lane;
+    const u32 local_id = get_local_id(0);
+    const u64 first = get_group_id(0) * (u64)(GROUP * UNROLL) + local_id;
 
     // Load.
     PackA x[UNROLL];
@@ -64,13 +64,13 @@ void map_vectorized(__global const A* a, ulong a_at, __global const B* b, ulong 
     }
 
     // The ends, by the first group: fewer than two packs in all.
-    if (ends == 0 || get_group_id(0) != 0 || lane >= ends) return;
-    const u64 i = lane < head ? lane : lane + packs * PACK;
+    if (ends == 0 || get_group_id(0) != 0 || local_id >= ends) return;
+    const u64 i = local_id < head ? local_id : local_id + packs * PACK;
     out[i] = F(a[i], b[i]);
 }
 
 // A cache line of results.
-#define LINE (64 / (int)sizeof(U))
+#define LINE (LINE_BYTES / (int)sizeof(U))
 typedef union {
     U item[LINE];
     ulong8 all;
@@ -86,17 +86,15 @@ void map_wide(__global const A* a, ulong a_at, __global const B* b, ulong b_at, 
     a += a_at;
     b += b_at;
     out += out_at;
-#if __has_builtin(__builtin_nontemporal_store)
-    if (past_cache) {
-        for (; i < end && (ulong)(out + i) % 64 != 0; ++i) out[i] = F(a[i], b[i]);
+    if (CAN_STREAM && past_cache) {
+        for (; i < end && (ulong)(out + i) % LINE_BYTES != 0; ++i) out[i] = F(a[i], b[i]);
         for (; i + LINE <= end; i += LINE) {
             Line line;
 #pragma unroll
             for (int j = 0; j < LINE; ++j) line.item[j] = F(a[i + j], b[i + j]);
-            __builtin_nontemporal_store(line.all, (__global ulong8*)(out + i));
+            stream_line(out + i, line.all);
         }
     }
-#endif
     // Not `restrict`: in place is allowed. Safe all the same, for no iteration reads what another writes.
 #pragma clang loop vectorize(assume_safety)
     for (; i < end; ++i) out[i] = F(a[i], b[i]);

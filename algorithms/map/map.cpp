@@ -8,7 +8,7 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, map_cu, map_cl;
+extern const SourceFile common_cu, common_cl, tile_cl, map_cu, map_cl;
 }
 
 namespace detail {
@@ -37,9 +37,10 @@ u32 unroll_of(const Device& device, const MapProblem& p) {
 }
 
 const KernelSource& source() {
-    static const KernelSource texts{"map",
-                                    {kernel_sources::common_cu, kernel_sources::map_cu},
-                                    {kernel_sources::common_cl, kernel_sources::map_cl}};
+    static const KernelSource texts{
+        "map",
+        {kernel_sources::common_cu, kernel_sources::map_cu},
+        {kernel_sources::common_cl, kernel_sources::tile_cl, kernel_sources::map_cl}};
     return texts;
 }
 

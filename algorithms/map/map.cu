@@ -1,14 +1,14 @@
-// Map, CUDA C++. Parallel texts: map.cl, map_host.hpp.
+// Map, CUDA C++. Parallel sources: map.cl, map_host.hpp.
 //
 // Algorithm  out[i] = f(a[i], b[i]); F(x, y) is f. For an f of one element F ignores y, and b, which is then a again,
 //            is not read.
 // Passes     one; traffic: every input once, the output once.
-// naive      one element a lane.
-// vectorized each lane moves PACK elements an access (16 bytes of the widest type), with UNROLL accesses in flight;
+// naive      one element a thread.
+// vectorized each thread moves PACK elements an access (16 bytes of the widest type), with UNROLL accesses in flight;
 //            elements before the first and after the last whole pack are done one by one. The host side gives
-//            PACK = 1 where the operands are not aligned alike. Many short groups: on an H200 one access a lane is
+//            PACK = 1 where the operands are not aligned alike. Many short groups: on an H200 one access a thread is
 //            fastest, and what a group does before its first load is what counts.
-// Tunables   GROUP lanes a group, UNROLL packs a lane, PACK elements a pack.
+// Tunables   GROUP threads a group, UNROLL packs a thread, PACK elements a pack.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010 (several accesses in flight).
 //
 // A, B, U: element types of the inputs and the output.

@@ -1,12 +1,12 @@
-// Matmul, `register_tiled`, OpenCL C. Parallel text: matmul.cu.
+// Matmul, `register_tiled`, OpenCL C. Parallel source: matmul.cu.
 //
 // Algorithm  A group takes a tile of C, and goes through k in steps of DEPTH: what it needs of A and B at the next step is
 //            loaded to registers before it multiplies this one's, and stored after that to the other of two stages in
-//            local memory, turned so that a column of op(A) and a row of op(B) lie together. A lane has PACKS_M x
+//            local memory, turned so that a column of op(A) and a row of op(B) lie together. A work-item has PACKS_M x
 //            PACKS_N packs of elements of C in registers, a pack being 16 bytes down by 16 bytes across, lanes of a warp
 //            8 down and 4 across: it loads PACKS_M + PACKS_N packs for each l, of the next l while it multiplies this
 //            one's. Neighbouring lanes (1 apart where A is loaded, 2 where B is) load the same pack.
-//            Past the edge of A and B a lane loads what lies at the edge: what is computed of it is not stored. The last
+//            Past the edge of A and B a work-item loads what lies at the edge: what is computed of it is not stored. The last
 //            steps of k, fewer than DEPTH, are a loop of their own, so that every element's chain is exactly k long.
 // Modes      how an operand lies: MODE_K: elements that follow one another have consecutive l; MODE_SIDE: consecutive
 //            rows of op(A) or columns of op(B); MODE_PACKS, MODE_K_PACKS: the same in whole packs, which are aligned.
@@ -25,7 +25,7 @@
 #define PACK (16 / SIZE)
 #define LANES_M 8
 #define LANES_N 4
-#define ROWS (PACKS_M * PACK)  // of a lane
+#define ROWS (PACKS_M * PACK)  // of a work-item
 #define COLUMNS (PACKS_N * PACK)
 #define WARP_M (LANES_M * ROWS)
 #define WARP_N (LANES_N * COLUMNS)
@@ -42,17 +42,17 @@ typedef union {
 
 // --- Copies ---------------------------------------------------------------------------------------------------------
 
-// What one lane copies of an operand at each step, SIDE x DEPTH elements for the group, WIDTH of them at once. LINE lanes
-// copy beside one another, along k or along the side; the next copy is as many lines on as the group copies at once.
+// What one work-item copies of an operand at each step, SIDE x DEPTH elements for the group, WIDTH of them at once. LINE
+// work-items copy beside one another, along k or along the side; the next copy is as many lines on as the group copies at once.
 #define ALONG_K(mode) ((mode) == MODE_K || (mode) == MODE_K_PACKS)
 #define WIDTH(mode) ((mode) >= MODE_PACKS ? PACK : 1)
 #define LINE(mode, side) ((ALONG_K(mode) ? DEPTH : (side)) / WIDTH(mode))
 #define COPIES(mode, side) (DEPTH * (side) / (WIDTH(mode) * GROUP))
 #if DEPTH * TILE_M % (WIDTH(A_MODE) * GROUP) != 0 || DEPTH * TILE_N % (WIDTH(B_MODE) * GROUP) != 0
-#error "a step is no whole number of copies a lane"
+#error "a step is no whole number of copies a work-item"
 #endif
 
-// Where in a step the lane's copy `q` begins.
+// Where in a step the work-item's copy `q` begins.
 INLINED u32 side_of(u32 mode, u32 side, u32 q) {
     const u32 at = get_local_id(0) + q * GROUP, line = LINE(mode, side);
     return ALONG_K(mode) ? at / line : at % line * WIDTH(mode);
@@ -62,7 +62,7 @@ INLINED u32 l_of(u32 mode, u32 side, u32 q) {
     return ALONG_K(mode) ? at % line * WIDTH(mode) : at / line;
 }
 
-// Where the lane's copies of the first step are; there are `left` rows of op(A) or columns of op(B), at least one.
+// Where the work-item's copies of the first step are; there are `left` rows of op(A) or columns of op(B), at least one.
 INLINED void begin_copies(__global const T** from, __global const T* operand, u64 side_pitch, u64 l_pitch, u64 left,
                           u32 mode, u32 side) {
 #pragma unroll
@@ -118,7 +118,7 @@ INLINED void copy_rest(__local T* stage, __global const T** from, u32 rest, u32 
 
 // --- Arithmetic -----------------------------------------------------------------------------------------------------
 
-// A lane's packs of one l, spread so that lanes beside one another have packs beside one another.
+// A work-item's packs of one l, spread so that lanes beside one another have packs beside one another.
 INLINED void load_packs(Pack* to, __local const T* from, u32 packs, u32 stride) {
 #pragma unroll
     for (u32 q = 0; q < packs; ++q) to[q].all = *(__local const P*)(from + q * stride);

@@ -5,8 +5,9 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile matmul_tile_cu, matmul_steps_cu, matmul_copy_cu, matmul_cu, matmul_tf32_cu,
-    matmul_tile_cl, matmul_steps_cl, matmul_cl, matmul_wide_cl;
+extern const SourceFile common_cu, common_cl, tile_order_cu, tile_order_cl, async_copy_cu, matmul_tile_cu,
+    matmul_steps_cu, matmul_copy_cu, matmul_cu, matmul_tf32_cu, matmul_tile_cl, matmul_steps_cl, matmul_cl,
+    matmul_wide_cl;
 }
 
 namespace detail {
@@ -14,12 +15,19 @@ namespace {
 
 const KernelSource& source(MatmulSource text) {
     using namespace kernel_sources;
-    static const KernelSource steps{
-        "matmul_steps", {matmul_tile_cu, matmul_steps_cu}, {matmul_tile_cl, matmul_steps_cl}};
+    static const KernelSource steps{"matmul_steps",
+                                    {tile_order_cu, matmul_tile_cu, matmul_steps_cu},
+                                    {common_cl, tile_order_cl, matmul_tile_cl, matmul_steps_cl}};
     static const KernelSource register_tiled{
-        "matmul", {matmul_tile_cu, matmul_copy_cu, matmul_cu}, {matmul_tile_cl, matmul_cl}};
-    static const KernelSource packed{"matmul_wide", {}, {matmul_tile_cl, matmul_wide_cl}};
-    static const KernelSource tf32{"matmul_tf32", {matmul_tile_cu, matmul_copy_cu, matmul_tf32_cu}, {}};
+        "matmul",
+        {common_cu, tile_order_cu, async_copy_cu, matmul_tile_cu, matmul_copy_cu, matmul_cu},
+        {common_cl, tile_order_cl, matmul_tile_cl, matmul_cl}};
+    static const KernelSource packed{
+        "matmul_wide", {}, {common_cl, tile_order_cl, matmul_tile_cl, matmul_wide_cl}};
+    static const KernelSource tf32{
+        "matmul_tf32",
+        {common_cu, tile_order_cu, async_copy_cu, matmul_tile_cu, matmul_copy_cu, matmul_tf32_cu},
+        {}};
     if (text == MatmulSource::tf32) return tf32;
     return text == MatmulSource::steps ? steps : text == MatmulSource::packed ? packed : register_tiled;
 }

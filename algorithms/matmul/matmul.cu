@@ -1,8 +1,8 @@
-// Matmul, `register_tiled`, CUDA C++. Parallel text: matmul.cl.
+// Matmul, `register_tiled`, CUDA C++. Parallel source: matmul.cl.
 //
 // Algorithm  A group takes a tile of C, and goes through k in steps of DEPTH: what it needs of A and B is copied to
 //            shared memory STAGES - 1 steps ahead of use, asynchronously (sm_80 and later), turned so that a column of
-//            op(A) and a row of op(B) lie together. A lane has PACKS_M x PACKS_N packs of elements of C in registers, a
+//            op(A) and a row of op(B) lie together. A thread has PACKS_M x PACKS_N packs of elements of C in registers, a
 //            pack being 16 bytes down by 16 bytes across, lanes of a warp 8 down and 4 across: it loads PACKS_M + PACKS_N
 //            packs for each l, of the next l while it multiplies this one's. Neighbouring lanes (1 apart where A is
 //            loaded, 2 where B is) load the same pack, so that half a warp is served at once.
@@ -17,7 +17,7 @@
 // T: element type, of SIZE bytes. One chain of fma an element, l from 0 up.
 
 constexpr u32 lanes_m = 8, lanes_n = 4;
-constexpr u32 rows = PACKS_M * pack, columns = PACKS_N * pack;  // of a lane
+constexpr u32 rows = PACKS_M * pack, columns = PACKS_N * pack;  // of a thread
 constexpr u32 warp_m = lanes_m * rows, warp_n = lanes_n * columns;
 constexpr u32 tile_m = WARPS_M * warp_m, tile_n = WARPS_N * warp_n;
 // A pack after each row: lanes that store a column of 8 elements then meet all banks.
@@ -30,7 +30,7 @@ struct alignas(16) Stage {
 
 // --- Arithmetic -----------------------------------------------------------------------------------------------------
 
-// A lane's packs of one l, spread so that lanes beside one another have packs beside one another.
+// A thread's packs of one l, spread so that lanes beside one another have packs beside one another.
 template <u32 PACKS, u32 STRIDE>
 __device__ __forceinline__ void load_packs(T (&to)[PACKS * pack], const T* from) {
 #pragma unroll
@@ -93,14 +93,14 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
         const u32 at = first_stage + stage * static_cast<u32>(sizeof(Stage));
         copy_a.copy(at);
         copy_b.copy(at + static_cast<u32>(sizeof stages->a));
-        end_step();
+        commit_copies();
     };
 
     // Steps 0 ... STAGES - 2 are under way; the first has arrived.
     u32 reads = 0, writes = STAGES - 1;
 #pragma unroll
     for (u32 s = 0; s < STAGES - 1; ++s) copy(s);
-    await_step<STAGES - 2>();
+    await_steps<STAGES - 2>();
     __syncthreads();
     load(0, 0, 0);
     const u32 whole = static_cast<u32>(p.k) / DEPTH;
@@ -109,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
         for (u32 l = 0; l < DEPTH; ++l) {
             if (l == DEPTH - 1) {
                 // The next step has arrived, and nobody reads this one's stage any more: all of it is in registers.
-                await_step<STAGES - 2>();
+                await_steps<STAGES - 2>();
                 __syncthreads();
                 reads = reads + 1 == STAGES ? 0 : reads + 1;
             }

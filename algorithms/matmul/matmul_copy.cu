@@ -1,5 +1,5 @@
-// How matmul's tiles get to shared memory, CUDA C++: copies that a lane starts steps ahead of use. T: element type, of SIZE
-// bytes; GROUP lanes; DEPTH: elements along k a step.
+// How matmul's tiles get to shared memory, CUDA C++: asynchronous copies, see async_copy.cu, that a thread starts steps ahead
+// of use. T: element type, of SIZE bytes; GROUP threads; DEPTH: elements along k a step.
 //
 // Modes      how an operand lies: MODE_K: elements that follow one another have consecutive l; MODE_SIDE: consecutive
 //            rows of op(A) or columns of op(B); MODE_PACKS: the same in whole packs, which are aligned.
@@ -10,45 +10,14 @@
 
 constexpr u32 pack = 16 / SIZE;
 
-struct alignas(16) PackT {
-    T item[pack];
-};
+using PackT = Pack<T, pack>;
 
-// Copies BYTES, 4, 8 or 16, to shared memory, if `there`. Before sm_80 they have arrived when it returns. The condition is
-// part of the instruction, so that addresses are computed once for all copies of a step.
-template <u32 BYTES>
-__device__ __forceinline__ void copy_if(bool there, u32 to, const T* from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %0, 0;\n\t@p cp.async.ca.shared.global [%1], [%2], %3;\n\t}" ::"r"(
-                     static_cast<u32>(there)),
-                 "r"(to), "l"(__cvta_generic_to_global(from)), "n"(BYTES)
-                 : "memory");
-#else
-    struct alignas(BYTES) Bits {
-        u32 word[BYTES / 4];
-    };
-    if (there) *static_cast<Bits*>(__cvta_shared_to_generic(to)) = *reinterpret_cast<const Bits*>(from);
-#endif
-}
-__device__ __forceinline__ void end_step() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-// Waits for all steps but the last LATER.
-template <u32 LATER>
-__device__ __forceinline__ void await_step() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
-#endif
-}
-
-// What one lane copies of an operand at each step of k, SIDE x DEPTH elements for the group. Copies that lie `lines` apart
+// What one thread copies of an operand at each step of k, SIDE x DEPTH elements for the group. Copies that lie `lines` apart
 // along the side (MODE_K) or along k, and where a line is shorter than DEPTH, another line's length further along k.
 template <int MODE, u32 SIDE, u32 PITCH>
 struct Copier {
     static constexpr u32 width = MODE == MODE_PACKS ? pack : 1;         // elements a copy
-    static constexpr u32 line = MODE == MODE_K ? 8 : SIDE / width;      // lanes that copy beside one another
+    static constexpr u32 line = MODE == MODE_K ? 8 : SIDE / width;      // threads that copy side by side
     static constexpr u32 lines = GROUP / line;                          // that the group copies at once
     static constexpr u32 pieces = MODE == MODE_K ? DEPTH / line : 1;    // of a line
     static constexpr u32 copies = DEPTH * SIDE / (width * GROUP * pieces);
@@ -77,11 +46,11 @@ struct Copier {
             if constexpr (MODE == MODE_K) {
 #pragma unroll
                 for (u32 piece = 0; piece < pieces; ++piece)
-                    copy_if<SIZE>(static_cast<i32>(i * lines) < side_left && k_left > static_cast<i32>(piece * line),
-                                  stage + to + (piece * line * PITCH + i * lines) * SIZE, at + piece * line);
+                    copy_async_if<SIZE>(static_cast<i32>(i * lines) < side_left && k_left > static_cast<i32>(piece * line),
+                                        stage + to + (piece * line * PITCH + i * lines) * SIZE, at + piece * line);
             } else {
-                copy_if<width * SIZE>(side_left > 0 && k_left > static_cast<i32>(i * lines),
-                                      stage + to + i * lines * PITCH * SIZE, at);
+                copy_async_if<width * SIZE>(side_left > 0 && k_left > static_cast<i32>(i * lines),
+                                            stage + to + i * lines * PITCH * SIZE, at);
             }
         }
         from = MODE == MODE_K ? from + DEPTH : at;

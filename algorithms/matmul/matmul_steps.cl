@@ -1,14 +1,14 @@
-// Matmul, the textbook's steps, OpenCL C. Parallel texts: matmul_steps.cu, matmul_host.hpp.
+// Matmul, the textbook's steps, OpenCL C. Parallel sources: matmul_steps.cu, matmul_host.hpp.
 //
-// naive         one element of C a lane, neighbours beside one another: a row of A and a column of B from global memory;
+// naive         one element of C a work-item, neighbours beside one another: a row of A and a column of B from global memory;
 //               2 elements loaded a fused multiply-add.
 // tiled         tiles of A and B pass through local memory: 2 / TILE elements loaded from global memory an fma, 2 from
 //               local memory.
-// blocks        BLOCK x BLOCK elements of C a lane, rows in vector registers, no local memory: 2 / BLOCK loaded an fma.
-// blocks_tiled  both: a group of LINES x LINES lanes takes BLOCK x BLOCK elements a lane; 2 / (LINES * BLOCK) loaded from
-//               global memory an fma, 2 / BLOCK from local memory.
+// blocks        BLOCK x BLOCK elements of C a work-item, rows in vector registers, no local memory: 2 / BLOCK loaded an fma.
+// blocks_tiled  both: a group of LINES x LINES work-items takes BLOCK x BLOCK elements a work-item; 2 / (LINES * BLOCK) loaded
+//               from global memory an fma, 2 / BLOCK from local memory.
 // Passes        one; 2 m n k operations.
-// Tunables      GROUP lanes, TILE = LINES = sqrt(GROUP), BLOCK 4.
+// Tunables      GROUP work-items, TILE = LINES = sqrt(GROUP), BLOCK 4.
 // Source        V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008.
 //
 // T: element type; V: four of them. In every kernel one chain of fma an element, l from 0 up.
@@ -116,17 +116,17 @@ void matmul_blocks_tiled(__global const T* a, ulong a_at, __global const T* b, u
     __local T from_b[TILE][SIDE];
     const u32 tiles = tile_rows * tile_columns, group = get_group_id(0), batch = group / tiles;
     const Place place = place_of_tile(group % tiles, tile_rows, tile_columns, band);
-    const u32 lane = get_local_id(0), x = lane % TILE, y = lane / TILE;
+    const u32 local_id = get_local_id(0), x = local_id % TILE, y = local_id / TILE;
     const u64 row = (u64)place.row * SIDE, column = (u64)place.column * SIDE;
     a += a_at + batch * p.a_stride + row * p.a_row;
     b += b_at + batch * p.b_stride + column * p.b_column;
     V t0 = 0, t1 = 0, t2 = 0, t3 = 0;
     for (u64 begin = 0; begin < p.k; begin += TILE) {
-        for (u32 at = lane; at < TILE * SIDE; at += GROUP) {
+        for (u32 at = local_id; at < TILE * SIDE; at += GROUP) {
             const u32 l = at % TILE, i = at / TILE;
             if (row + i < p.m && begin + l < p.k) from_a[l][i] = a[i * p.a_row + (begin + l) * p.a_column];
         }
-        for (u32 at = lane; at < TILE * SIDE; at += GROUP) {
+        for (u32 at = local_id; at < TILE * SIDE; at += GROUP) {
             const u32 j = at % SIDE, l = at / SIDE;
             if (column + j < p.n && begin + l < p.k) from_b[l][j] = b[(begin + l) * p.b_row + j * p.b_column];
         }

@@ -1,14 +1,14 @@
-// Matmul, the textbook's steps, CUDA C++. Parallel texts: matmul_steps.cl, matmul_host.hpp.
+// Matmul, the textbook's steps, CUDA C++. Parallel sources: matmul_steps.cl, matmul_host.hpp.
 //
-// naive         one element of C a lane, neighbours beside one another: a row of A and a column of B from global memory;
+// naive         one element of C a thread, neighbours beside one another: a row of A and a column of B from global memory;
 //               2 elements loaded a fused multiply-add.
 // tiled         tiles of A and B pass through shared memory: 2 / TILE elements loaded from global memory an fma, 2 from
 //               shared memory.
-// blocks        4 x 4 elements of C a lane, in registers, no shared memory: 1/2 loaded an fma.
-// blocks_tiled  both: a group of TILE x TILE lanes takes 4 x 4 elements a lane; 1 / (2 TILE) loaded from global memory
+// blocks        4 x 4 elements of C a thread, in registers, no shared memory: 1/2 loaded an fma.
+// blocks_tiled  both: a group of TILE x TILE threads takes 4 x 4 elements a thread; 1 / (2 TILE) loaded from global memory
 //               an fma, 1/2 from shared memory.
 // Passes        one; 2 m n k operations.
-// Tunables      GROUP lanes, TILE = sqrt(GROUP), block 4.
+// Tunables      GROUP threads, TILE = sqrt(GROUP), block 4.
 // Source        V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008.
 //
 // T: element type. In every kernel one chain of fma an element, l from 0 up.
@@ -99,17 +99,17 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     __shared__ T from_b[TILE][side];
     const u32 tiles = tile_rows * tile_columns, batch = blockIdx.x / tiles;
     const Place place = place_of_tile(blockIdx.x % tiles, tile_rows, tile_columns, band);
-    const u32 lane = threadIdx.x, x = lane % TILE, y = lane / TILE;
+    const u32 thread = threadIdx.x, x = thread % TILE, y = thread / TILE;
     const u64 row = u64(place.row) * side, column = u64(place.column) * side;
     a += batch * p.a_stride + row * p.a_row;
     b += batch * p.b_stride + column * p.b_column;
     T t[block][block] = {};
     for (u64 begin = 0; begin < p.k; begin += TILE) {
-        for (u32 at = lane; at < TILE * side; at += GROUP) {
+        for (u32 at = thread; at < TILE * side; at += GROUP) {
             const u32 l = at % TILE, i = at / TILE;
             if (row + i < p.m && begin + l < p.k) from_a[l][i] = a[i * p.a_row + (begin + l) * p.a_column];
         }
-        for (u32 at = lane; at < TILE * side; at += GROUP) {
+        for (u32 at = thread; at < TILE * side; at += GROUP) {
             const u32 j = at % side, l = at / side;
             if (column + j < p.n && begin + l < p.k) from_b[l][j] = b[(begin + l) * p.b_row + j * p.b_column];
         }

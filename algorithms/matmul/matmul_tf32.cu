@@ -1,4 +1,4 @@
-// Matmul, `tf32x3`, CUDA C++: tensor cores. There is no other text: OpenCL C and C++ have no such units.
+// Matmul, `tf32x3`, CUDA C++: tensor cores. There is no other source: OpenCL C and C++ have no such units.
 //
 // Algorithm  A float x is split in two of 11 bits each, high = tf32(x) and low = tf32(x - high), and a product becomes low
 //            high' + high low' + high high', each of which tensor cores multiply exactly and add up in f32. What is lost
@@ -8,7 +8,7 @@
 //            A warp has 64 x 32 elements of C, in 4 x 4 blocks of 16 x 8.
 //            Infinities and numbers of more than 2^127 in magnitude give NaN; denormals may count as 0.
 // Passes     one; 6 m n k operations of tensor cores for 2 m n k.
-// Tunables   DEPTH, GROUP 256 lanes, tile 128 x 128, band of place_of_tile.
+// Tunables   DEPTH, GROUP 256 threads, tile 128 x 128, band of place_of_tile.
 // Source     M. Fasi, N. Higham, M. Mikaitis, S. Pranesh, Numerical Behavior of NVIDIA Tensor Cores, 2021; H. Ootomo, R.
 //            Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022.
 //
@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         const u32 at = first_stage + stage * static_cast<u32>(sizeof(Stage));
         copy_a.copy(at);
         copy_b.copy(at + static_cast<u32>(sizeof stages->a));
-        end_step();
+        commit_copies();
     };
     const u32 warp = threadIdx.x / 32, i = warp % warps_m * warp_m, j = warp / warps_m * warp_n;
     T t[blocks_m][blocks_n][4] = {};
@@ -129,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     copy(0);
     for (u32 step = 0; step < steps; ++step) {
         copy((step + 1) % 2);
-        await_step<1>();
+        await_steps<1>();
         __syncthreads();
         const Stage& stage = stages[step % 2];
         const u32 left = k - step * DEPTH;

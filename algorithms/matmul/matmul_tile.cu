@@ -1,22 +1,10 @@
-// What all of matmul's kernels share, CUDA C++. Parallel texts: matmul_tile.cl, matmul_host.hpp. T: element type.
+// What all of matmul's kernels share, CUDA C++. Parallel sources: matmul_tile.cl, matmul_host.hpp. T: element type.
 
 // A call: element (i, l) of op(A) is a[i * a_row + l * a_column]; strides are from one product of the batch to the next.
 struct Product {
     u64 m, n, k, a_row, a_column, b_row, b_column, c_pitch, a_stride, b_stride, c_stride;
     T alpha, beta;
 };
-
-struct Place {
-    u32 row, column;
-};
-
-// The tile that a group takes, of the `tile_rows` x `tile_columns` of a product. Groups go through bands of `band` rows
-// of tiles, down each column of a band before the next, so that those that run at one time share what they read.
-__device__ __forceinline__ Place place_of_tile(u32 tile, u32 tile_rows, u32 tile_columns, u32 band) {
-    const u32 tiles = band * tile_columns, first = tile / tiles * band, rest = tile % tiles;
-    const u32 height = min(band, tile_rows - first);
-    return {first + rest % height, rest / height};
-}
 
 // The end of a chain: t becomes an element of C, which is not read where beta is 0.
 __device__ __forceinline__ void finish(const Product& p, T t, T* c) {

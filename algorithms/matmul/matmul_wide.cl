@@ -1,4 +1,4 @@
-// Matmul, `packed`, OpenCL C for CPUs: groups of one lane. Parallel text: matmul_packed.hpp.
+// Matmul, `packed`, OpenCL C for CPUs: groups of one work-item. Parallel source: matmul_packed.hpp.
 //
 // Algorithm  First op(B) is copied to panels of PANEL columns, a row of a panel after the other, with zeros past the last
 //            column. Then a group multiplies a strip of A's rows by a panel, ROWS rows at a time: ROWS x 2 vectors of C

@@ -1,37 +1,37 @@
-// Reduce in the canonical order, OpenCL C. Parallel texts: reduce.cu, reduce_host.hpp.
+// Reduce in the canonical order, OpenCL C. Parallel sources: reduce.cu, reduce_host.hpp.
 //
-// Algorithm  The input is cut into chunks of a length that depends on n alone. Element i of a chunk belongs to lane
-//            i mod 128; a lane starts from the identity and adds its elements in order; lanes l and l + 64 meet, then
-//            l and l + 32, ..., l and l + 1. The chunks' sums are reduced by the same rule: there are at most 32768
-//            of them, and so at most three levels.
+// Algorithm  The input is cut into chunks of a length that depends on n alone. A chunk is summed in 128 columns: element i
+//            belongs to column i mod 128, which starts from the identity and adds its elements in order. Then columns l
+//            and l + 64 meet, l and l + 32, ..., l and l + 1. The chunks' sums are reduced by the same rule: there are at
+//            most 32768 of them, and so at most three levels.
 // Passes     one launch; traffic: every element once. The group that finishes last does the upper levels; where the
 //            device has no fence for that, a second launch of one group does them (reduce_upper).
-// wide       the shape for CPUs: one lane a group takes a contiguous run of chunks, all 128 order lanes in vectors.
-// Tunables   GROUP lanes a group, UNROLL loads in flight a lane.
-// Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007 (the tree); the fixed lanes are Concord's.
+// wide       the shape for CPUs: one work-item a group takes a contiguous run of chunks, all 128 columns in vectors.
+// Tunables   GROUP work-items a group, UNROLL loads in flight a work-item.
+// Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007 (the tree); the fixed columns are Concord's.
 //
 // T: element type; apply(op, x, y): the operator.
 
-#define ORDER_LANES 128
+#define ORDER_COLUMNS 128
 
 #if !defined(WIDE)
 
-// A team of 32 lanes reduces one chunk: each lane of it holds four of the 128.
+// A team of 32 work-items reduces one chunk: each member holds four of the 128 columns.
 #define TEAM 32
 #define TEAMS (GROUP / TEAM)
-#define HELD (ORDER_LANES / TEAM)
+#define HELD (ORDER_COLUMNS / TEAM)
 #define PACK (SIZE == 8 ? 2 : HELD)  // elements of an access: 16 bytes at most
 #define PACKS (HELD / PACK)          // accesses a row of 128
 
-// What a lane holds: order lanes PACK * lane + j + 64 * k, at item[k * PACK + j].
+// A member's part of a row of 128: columns PACK * member + j + 64 * k, at item[k * PACK + j].
 typedef struct { T item[HELD]; } Row;
 typedef struct { T item[PACK]; } __attribute__((aligned(SIZE * PACK))) PackT;
 
-static inline Row load_row(__global const T* row, u32 lane, bool aligned) {
+static inline Row load_row(__global const T* row, u32 member, bool aligned) {
     Row r;
 #pragma unroll
     for (int k = 0; k < PACKS; ++k) {
-        __global const T* from = row + k * (ORDER_LANES / 2) + lane * PACK;
+        __global const T* from = row + k * (ORDER_COLUMNS / 2) + member * PACK;
         if (aligned) {
             const PackT p = *(__global const PackT*)from;
 #pragma unroll
@@ -44,22 +44,22 @@ static inline Row load_row(__global const T* row, u32 lane, bool aligned) {
     return r;
 }
 
-// The reduction of one chunk, by one team; valid in its lane 0. All teams of the group call it together, those
-// without a chunk with length 0. meet: GROUP * PACK elements of local memory.
+// Reduces one chunk, by one team; valid in its first member. All teams of the group call it together, those without a chunk
+// with length 0. meet: GROUP * PACK elements of local memory.
 static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, const Op op, __local T* meet) {
-    const u32 lane = get_local_id(0) % TEAM;
+    const u32 member = get_local_id(0) % TEAM;
     const bool aligned = (ulong)chunk % (SIZE * PACK) == 0;
     T sum[HELD];
 #pragma unroll
     for (int j = 0; j < HELD; ++j) sum[j] = identity;
 
     // Whole rows, UNROLL in flight.
-    const u64 rows = length / ORDER_LANES;
+    const u64 rows = length / ORDER_COLUMNS;
     u64 row = 0;
     for (; row + UNROLL <= rows; row += UNROLL) {
         Row r[UNROLL];
 #pragma unroll
-        for (int k = 0; k < UNROLL; ++k) r[k] = load_row(chunk + (row + k) * ORDER_LANES, lane, aligned);
+        for (int k = 0; k < UNROLL; ++k) r[k] = load_row(chunk + (row + k) * ORDER_COLUMNS, member, aligned);
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) {
 #pragma unroll
@@ -67,33 +67,23 @@ static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, co
         }
     }
     for (; row < rows; ++row) {
-        const Row r = load_row(chunk + row * ORDER_LANES, lane, aligned);
+        const Row r = load_row(chunk + row * ORDER_COLUMNS, member, aligned);
 #pragma unroll
         for (int j = 0; j < HELD; ++j) sum[j] = apply(op, sum[j], r.item[j]);
     }
     // The last, broken row.
 #pragma unroll
     for (int j = 0; j < HELD; ++j) {
-        const u64 i = rows * ORDER_LANES + (j / PACK) * (ORDER_LANES / 2) + lane * PACK + j % PACK;
+        const u64 i = rows * ORDER_COLUMNS + (j / PACK) * (ORDER_COLUMNS / 2) + member * PACK + j % PACK;
         if (i < length) sum[j] = apply(op, sum[j], chunk[i]);
     }
 
-    // Lanes meet: 64 apart in registers if an access holds two, then across the team, then within an access.
+    // Columns meet: 64 apart in registers if an access holds two, then across the team, then within an access.
 #if SIZE == 8
 #pragma unroll
     for (int j = 0; j < PACK; ++j) sum[j] = apply(op, sum[j], sum[PACK + j]);
 #endif
-    __local T* mine = meet + get_local_id(0) * PACK;
-#pragma unroll
-    for (int j = 0; j < PACK; ++j) mine[j] = sum[j];
-    for (u32 distance = TEAM / 2; distance > 0; distance /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < distance) {
-#pragma unroll
-            for (int j = 0; j < PACK; ++j) mine[j] = sum[j] = apply(op, sum[j], mine[distance * PACK + j]);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    reduce_team(sum, PACK, TEAM, meet, op);
 #pragma unroll
     for (int distance = PACK / 2; distance > 0; distance /= 2) {
 #pragma unroll
@@ -102,23 +92,23 @@ static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, co
     return sum[0];
 }
 
-// Level 2: the chunks' sums, by one group alone. Level 3: what is left of them, at most 32.
+// Spine. Level 2: the chunks' sums, by one group alone. Level 3: the sums of level 2, at most 32.
 static inline void reduce_sums(__global T* sums, u64 chunks, u64 upper_chunk, __global T* out, T identity,
                                const Op op, __local T* meet) {
     const u32 team = get_local_id(0) / TEAM;
-    const bool first_lane = get_local_id(0) % TEAM == 0;
+    const bool first_member = get_local_id(0) % TEAM == 0;
     const u32 upper_chunks = (u32)((chunks + upper_chunk - 1) / upper_chunk);
     __global T* upper = sums + chunks;
     for (u32 first = 0; first < upper_chunks; first += TEAMS) {
         const u32 c = first + team;
         const u64 begin = c * upper_chunk;
         const T sum = reduce_chunk(sums + begin, begin < chunks ? min(upper_chunk, chunks - begin) : 0, identity, op, meet);
-        if (first_lane && c < upper_chunks) (upper_chunks == 1 ? out : upper)[c] = sum;
+        if (first_member && c < upper_chunks) (upper_chunks == 1 ? out : upper)[c] = sum;
     }
     if (upper_chunks == 1) return;
     barrier(CLK_GLOBAL_MEM_FENCE);
     const T sum = reduce_chunk(upper, team == 0 ? upper_chunks : 0, identity, op, meet);
-    if (team == 0 && first_lane) *out = sum;
+    if (team == 0 && first_member) *out = sum;
 }
 
 // sums: room for the first two levels; ticket: zero, and left zero; finish: whether the last group does the upper
@@ -133,20 +123,20 @@ void reduce_fixed(__global const T* in, ulong in_at, __global T* out, ulong out_
     out += out_at;
     sums += sums_at;
     const u32 team = get_local_id(0) / TEAM;
-    const bool first_lane = get_local_id(0) % TEAM == 0;
+    const bool first_member = get_local_id(0) % TEAM == 0;
     const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk;
 
-    // Level 1: a chunk a team.
+    // Upsweep, level 1: a chunk a team.
     for (u64 first = get_group_id(0) * TEAMS; first < chunks; first += get_num_groups(0) * TEAMS) {
         const u64 c = first + team, begin = c * chunk;
         const T sum = reduce_chunk(in + begin, begin < n ? min(chunk, n - begin) : 0, identity, op, meet);
-        if (first_lane && c < chunks) (chunks == 1 ? out : sums)[c] = sum;
+        if (first_member && c < chunks) (chunks == 1 ? out : sums)[c] = sum;
     }
     if (chunks == 1 || !finish || !last_group(ticket + ticket_at, get_num_groups(0), &last)) return;
     reduce_sums(sums, chunks, upper_chunk, out, identity, op, meet);
 }
 
-// The upper levels as a launch of their own, one group.
+// The spine as a launch of its own, one group.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void reduce_upper(__global T* sums, ulong sums_at, __global T* out, ulong out_at, u64 chunks, u64 upper_chunk,
                   T identity, const Op op) {
@@ -156,29 +146,29 @@ void reduce_upper(__global T* sums, ulong sums_at, __global T* out, ulong out_at
 
 #else
 
-// The reduction of one chunk by one lane: a row of 128 at a time, then the tree. The loops stay loops: unrolled, they
-// take the compiler a second and run no faster.
+// Reduces one chunk: a row of 128 at a time, then the tree. The loops stay loops: unrolled, they take the compiler a second
+// and run no faster.
 static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, const Op op) {
-    T sum[ORDER_LANES];
+    T sum[ORDER_COLUMNS];
 #pragma clang loop vectorize(enable) unroll(disable)
-    for (int l = 0; l < ORDER_LANES; ++l) sum[l] = identity;
-    const u64 rows = length / ORDER_LANES;
-    for (u64 row = 0; row < rows; ++row, chunk += ORDER_LANES) {
+    for (int l = 0; l < ORDER_COLUMNS; ++l) sum[l] = identity;
+    const u64 rows = length / ORDER_COLUMNS;
+    for (u64 row = 0; row < rows; ++row, chunk += ORDER_COLUMNS) {
 #pragma clang loop vectorize(enable) unroll(disable)
-        for (int l = 0; l < ORDER_LANES; ++l) sum[l] = apply(op, sum[l], chunk[l]);
+        for (int l = 0; l < ORDER_COLUMNS; ++l) sum[l] = apply(op, sum[l], chunk[l]);
     }
-    const int rest = (int)(length % ORDER_LANES);
+    const int rest = (int)(length % ORDER_COLUMNS);
 #pragma clang loop unroll(disable)
     for (int l = 0; l < rest; ++l) sum[l] = apply(op, sum[l], chunk[l]);
 
-    for (int distance = ORDER_LANES / 2; distance > 0; distance /= 2) {
+    for (int distance = ORDER_COLUMNS / 2; distance > 0; distance /= 2) {
 #pragma clang loop unroll(disable)
         for (int l = 0; l < distance; ++l) sum[l] = apply(op, sum[l], sum[l + distance]);
     }
     return sum[0];
 }
 
-// Reduces n elements chunk by chunk to the sums.
+// Reduces n elements to the sums of their chunks.
 static inline void reduce_level(__global const T* in, u64 n, u64 chunk, __global T* sums, T identity, const Op op) {
     for (u64 c = 0; c * chunk < n; ++c) sums[c] = reduce_chunk(in + c * chunk, min(chunk, n - c * chunk), identity, op);
 }
@@ -190,7 +180,7 @@ static inline void reduce_sums(__global T* sums, u64 chunks, u64 upper_chunk, __
     *out = chunks <= upper_chunk ? *upper : reduce_chunk(upper, (chunks + upper_chunk - 1) / upper_chunk, identity, op);
 }
 
-// A group takes `run` chunks that lie one after another.
+// A group takes `run` consecutive chunks.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void reduce_wide(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* sums, ulong sums_at,
                  __global u32* ticket, ulong ticket_at, u64 n, u64 chunk, u64 upper_chunk, u64 run, u32 finish,
@@ -210,6 +200,7 @@ void reduce_wide(__global const T* in, ulong in_at, __global T* out, ulong out_a
     reduce_sums(sums, chunks, upper_chunk, out, identity, op);
 }
 
+// The spine as a launch of its own.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void reduce_upper(__global T* sums, ulong sums_at, __global T* out, ulong out_at, u64 chunks, u64 upper_chunk,
                   T identity, const Op op) {

@@ -7,7 +7,8 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, reduce_cu, reduce_cl, reduce_steps_cu, reduce_steps_cl;
+extern const SourceFile common_cu, common_cl, tile_cu, group_reduce_cu, group_reduce_cl, reduce_cu, reduce_cl,
+    reduce_steps_cu, reduce_steps_cl;
 }
 
 namespace detail {
@@ -34,9 +35,11 @@ TuningPoint point_of(const ReduceProblem& p) {
 }
 
 const KernelSource& source(ReduceSource text) {
-    static const KernelSource fixed{"reduce",
-                                    {kernel_sources::common_cu, kernel_sources::reduce_cu},
-                                    {kernel_sources::common_cl, kernel_sources::reduce_cl}};
+    static const KernelSource fixed{
+        "reduce",
+        {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::group_reduce_cu,
+         kernel_sources::reduce_cu},
+        {kernel_sources::common_cl, kernel_sources::group_reduce_cl, kernel_sources::reduce_cl}};
     static const KernelSource steps{"reduce_steps",
                                     {kernel_sources::common_cu, kernel_sources::reduce_steps_cu},
                                     {kernel_sources::common_cl, kernel_sources::reduce_steps_cl}};

@@ -1,24 +1,24 @@
-// Reduce in the canonical order, CUDA C++. Parallel texts: reduce.cl, reduce_host.hpp.
+// Reduce in the canonical order, CUDA C++. Parallel sources: reduce.cl, reduce_host.hpp.
 //
-// Algorithm  The input is cut into chunks of a length that depends on n alone. Element i of a chunk belongs to lane
-//            i mod 128; a lane starts from the identity and adds its elements in order; lanes l and l + 64 meet, then
-//            l and l + 32, ..., l and l + 1. The chunks' sums are reduced by the same rule: there are at most 32768
-//            of them, and so at most three levels.
+// Algorithm  The input is cut into chunks of a length that depends on n alone. A chunk is summed in 128 columns: element i
+//            belongs to column i mod 128, which starts from the identity and adds its elements in order. Then columns l
+//            and l + 64 meet, l and l + 32, ..., l and l + 1. The chunks' sums are reduced by the same rule: there are at
+//            most 32768 of them, and so at most three levels.
 // Passes     one launch; traffic: every element once. The group that finishes last does the upper levels.
-// Tunables   GROUP lanes a group, UNROLL loads in flight a lane. On an H200 registers matter more than occupancy: held
+// Tunables   GROUP threads a group, UNROLL loads in flight a thread. On an H200 registers matter more than occupancy: held
 //            to 32 of them, the same kernel is a quarter slower.
 // Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007 (the tree); S. Rennich, CUDA threadFenceReduction
-//            sample (the last group); the fixed lanes are Concord's.
+//            sample (the last group); the fixed columns are Concord's.
 //
-// T: element type; apply(op, x, y): the operator. One warp reduces one chunk: each lane of it holds four of the 128.
+// T: element type; apply(op, x, y): the operator. One warp reduces one chunk: each lane holds four of the 128 columns.
 
-constexpr u32 order_lanes = 128;
+constexpr u32 order_columns = 128;
 constexpr u32 warps = GROUP / warp_width;
-constexpr int held = order_lanes / warp_width;                  // order lanes in one lane's registers
+constexpr int held = order_columns / warp_width;                // columns of a lane
 constexpr int pack = sizeof(T) == 8 ? 2 : held;                 // elements of an access: 16 bytes at most
 constexpr int packs = held / pack;                              // accesses a row of 128
 
-// What a lane holds: order lanes pack * lane + j + 64 * k, at item[k * pack + j].
+// A lane's part of a row of 128: columns pack * lane + j + 64 * k, at item[k * pack + j].
 struct Row {
     T item[held];
 };
@@ -29,7 +29,7 @@ __device__ __forceinline__ Row load_row(const T* row, u32 lane) {
     Row r;
 #pragma unroll
     for (int k = 0; k < packs; ++k) {
-        const T* from = row + k * (order_lanes / 2) + lane * pack;
+        const T* from = row + k * (order_columns / 2) + lane * pack;
         if constexpr (Aligned) {
             const auto p = load_pack_l2<pack>(from);
 #pragma unroll
@@ -42,14 +42,14 @@ __device__ __forceinline__ Row load_row(const T* row, u32 lane) {
     return r;
 }
 
-// Adds whole rows to the lanes' sums, UNROLL in flight.
+// Adds whole rows to the columns' sums, UNROLL in flight.
 template <bool Aligned>
 __device__ __forceinline__ void add_rows(const T* chunk, u64 rows, u32 lane, T (&sum)[held], const Op op) {
     u64 row = 0;
     for (; row + UNROLL <= rows; row += UNROLL) {
         Row r[UNROLL];
 #pragma unroll
-        for (int k = 0; k < UNROLL; ++k) r[k] = load_row<Aligned>(chunk + (row + k) * order_lanes, lane);
+        for (int k = 0; k < UNROLL; ++k) r[k] = load_row<Aligned>(chunk + (row + k) * order_columns, lane);
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) {
 #pragma unroll
@@ -57,20 +57,20 @@ __device__ __forceinline__ void add_rows(const T* chunk, u64 rows, u32 lane, T (
         }
     }
     for (; row < rows; ++row) {
-        const Row r = load_row<Aligned>(chunk + row * order_lanes, lane);
+        const Row r = load_row<Aligned>(chunk + row * order_columns, lane);
 #pragma unroll
         for (int j = 0; j < held; ++j) sum[j] = apply(op, sum[j], r.item[j]);
     }
 }
 
-// The reduction of one chunk, by one warp; valid in its lane 0.
+// Reduces one chunk, by one warp; valid in its lane 0.
 __device__ __forceinline__ T reduce_chunk(const T* chunk, u64 length, T identity, const Op op) {
     const u32 lane = threadIdx.x % warp_width;
     T sum[held];
 #pragma unroll
     for (int j = 0; j < held; ++j) sum[j] = identity;
 
-    const u64 rows = length / order_lanes;
+    const u64 rows = length / order_columns;
     if (reinterpret_cast<u64>(chunk) % (sizeof(T) * pack) == 0) {
         add_rows<true>(chunk, rows, lane, sum, op);
     } else {
@@ -79,29 +79,28 @@ __device__ __forceinline__ T reduce_chunk(const T* chunk, u64 length, T identity
     // The last, broken row.
 #pragma unroll
     for (int j = 0; j < held; ++j) {
-        const u64 i = rows * order_lanes + (j / pack) * (order_lanes / 2) + lane * pack + j % pack;
+        const u64 i = rows * order_columns + (j / pack) * (order_columns / 2) + lane * pack + j % pack;
         if (i < length) sum[j] = apply(op, sum[j], __ldcg(chunk + i));
     }
 
-    // Lanes meet: 64 apart in registers if an access holds two, then across the warp, then within an access.
+    // Columns meet: 64 apart in registers if an access holds two, then across the warp, then within an access.
     if constexpr (packs == 2) {
 #pragma unroll
         for (int j = 0; j < pack; ++j) sum[j] = apply(op, sum[j], sum[pack + j]);
     }
+    T across[pack];
 #pragma unroll
-    for (u32 distance = warp_width / 2; distance > 0; distance /= 2) {
-#pragma unroll
-        for (int j = 0; j < pack; ++j) sum[j] = apply(op, sum[j], shuffle_down(sum[j], distance));
-    }
+    for (int j = 0; j < pack; ++j) across[j] = sum[j];
+    reduce_warp(across, [&](T x, T y) { return apply(op, x, y); });
 #pragma unroll
     for (int distance = pack / 2; distance > 0; distance /= 2) {
 #pragma unroll
-        for (int j = 0; j < distance; ++j) sum[j] = apply(op, sum[j], sum[j + distance]);
+        for (int j = 0; j < distance; ++j) across[j] = apply(op, across[j], across[j + distance]);
     }
-    return sum[0];
+    return across[0];
 }
 
-// The bound of one group a unit lets the compiler keep all loads of a batch in flight instead of saving registers.
+// The bound of one group a multiprocessor lets the compiler keep all loads of a batch in flight instead of saving registers.
 // sums: room for the first two levels; ticket: zero, and left zero.
 extern "C" __global__ void __launch_bounds__(GROUP, 1)
     reduce_fixed(const T* in, T* out, T* sums, u32* ticket, u64 n, u64 chunk, u64 upper_chunk, u32 /*finish*/,
@@ -110,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, 1)
     const bool first_lane = threadIdx.x % warp_width == 0;
     const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk;
 
-    // Level 1: a chunk a warp.
+    // Upsweep, level 1: a chunk a warp.
     for (u64 c = u64(blockIdx.x) * warps + warp; c < chunks; c += u64(gridDim.x) * warps) {
         const u64 begin = c * chunk;
         const T sum = reduce_chunk(in + begin, n - begin < chunk ? n - begin : chunk, identity, op);
@@ -118,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, 1)
     }
     if (chunks == 1 || !last_group(ticket, gridDim.x)) return;
 
-    // Level 2: the chunks' sums, by this group alone. Level 3: what is left of them, at most 32.
+    // Spine. Level 2: the chunks' sums, by this group alone. Level 3: the sums of level 2, at most 32.
     const u32 upper_chunks = u32((chunks + upper_chunk - 1) / upper_chunk);
     T* upper = sums + chunks;
     for (u32 c = warp; c < upper_chunks; c += warps) {

@@ -1,13 +1,13 @@
-// The textbook's steps to a fast reduction, OpenCL C. Parallel texts: reduce_steps.cu, reduce_host.hpp.
+// The textbook's steps to a fast reduction, OpenCL C. Parallel sources: reduce_steps.cu, reduce_host.hpp.
 //
 // Every kernel but the first reduces what one group loads to one sum; the host side launches it again on the sums
 // until one is left. Traffic: every element once, plus the sums' levels.
 // global_step a step of the tree in global memory; log n launches and 3 n element accesses in all.
-// interleaved neighbours meet, the lanes at work lie ever further apart (divergent).
-// sequential  halves meet, the lanes at work are the first ones.
-// first_add   every lane adds two elements as it loads.
+// interleaved neighbours meet, the active work-items lie ever further apart (divergent).
+// sequential  halves meet, the first work-items are active.
+// first_add   every work-item adds two elements as it loads.
 // shuffle     as first_add, then within sub-groups through registers, where the device has that.
-// Tunables    GROUP lanes a group.
+// Tunables    GROUP work-items a group.
 // Source      M. Harris, Optimizing Parallel Reduction in CUDA, 2007; J. Luitjens, Faster Parallel Reductions on
 //             Kepler, 2014 (shuffle).
 //
@@ -24,39 +24,39 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void reduce_interleaved(__global const T* in, ulong in_at, __global T* sums, ulong sums_at, u64 n, T identity,
                         const Op op) {
     __local T shared[GROUP];
-    const u32 lane = get_local_id(0);
+    const u32 local_id = get_local_id(0);
     const u64 i = get_global_id(0);
-    shared[lane] = i < n ? in[in_at + i] : identity;
+    shared[local_id] = i < n ? in[in_at + i] : identity;
     for (u32 distance = 1; distance < GROUP; distance *= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane % (2 * distance) == 0) shared[lane] = apply(op, shared[lane], shared[lane + distance]);
+        if (local_id % (2 * distance) == 0) shared[local_id] = apply(op, shared[local_id], shared[local_id + distance]);
     }
-    if (lane == 0) sums[sums_at + get_group_id(0)] = shared[0];
+    if (local_id == 0) sums[sums_at + get_group_id(0)] = shared[0];
 }
 
-// Halves meet; valid in lane 0.
-static inline T meet_halves(__local T* shared, u32 lane, const Op op) {
+// Halves meet; valid in work-item 0.
+static inline T meet_halves(__local T* shared, u32 local_id, const Op op) {
     for (u32 distance = GROUP / 2; distance > 0; distance /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < distance) shared[lane] = apply(op, shared[lane], shared[lane + distance]);
+        if (local_id < distance) shared[local_id] = apply(op, shared[local_id], shared[local_id + distance]);
     }
-    return shared[lane];
+    return shared[local_id];
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void reduce_sequential(__global const T* in, ulong in_at, __global T* sums, ulong sums_at, u64 n, T identity,
                        const Op op) {
     __local T shared[GROUP];
-    const u32 lane = get_local_id(0);
+    const u32 local_id = get_local_id(0);
     const u64 i = get_global_id(0);
-    shared[lane] = i < n ? in[in_at + i] : identity;
-    const T sum = meet_halves(shared, lane, op);
-    if (lane == 0) sums[sums_at + get_group_id(0)] = sum;
+    shared[local_id] = i < n ? in[in_at + i] : identity;
+    const T sum = meet_halves(shared, local_id, op);
+    if (local_id == 0) sums[sums_at + get_group_id(0)] = sum;
 }
 
 // Two elements, a group's length apart.
-static inline T add_two(__global const T* in, u64 n, u32 lane, T identity, const Op op) {
-    const u64 i = get_group_id(0) * (u64)(GROUP * 2) + lane, j = i + GROUP;
+static inline T add_two(__global const T* in, u64 n, u32 local_id, T identity, const Op op) {
+    const u64 i = get_group_id(0) * (u64)(GROUP * 2) + local_id, j = i + GROUP;
     return apply(op, i < n ? in[i] : identity, j < n ? in[j] : identity);
 }
 
@@ -64,10 +64,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void reduce_first_add(__global const T* in, ulong in_at, __global T* sums, ulong sums_at, u64 n, T identity,
                       const Op op) {
     __local T shared[GROUP];
-    const u32 lane = get_local_id(0);
-    shared[lane] = add_two(in + in_at, n, lane, identity, op);
-    const T sum = meet_halves(shared, lane, op);
-    if (lane == 0) sums[sums_at + get_group_id(0)] = sum;
+    const u32 local_id = get_local_id(0);
+    shared[local_id] = add_two(in + in_at, n, local_id, identity, op);
+    const T sum = meet_halves(shared, local_id, op);
+    if (local_id == 0) sums[sums_at + get_group_id(0)] = sum;
 }
 
 #if defined(CONCORD_SHUFFLE_PTX) || defined(CONCORD_SHUFFLE_KHR)
@@ -83,13 +83,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void reduce_shuffle(__global const T* in, ulong in_at, __global T* sums, ulong sums_at, u64 n, T identity,
                     const Op op) {
     __local T shared[GROUP / CONCORD_SUB_GROUP];
-    const u32 lane = get_local_id(0);
-    const T sub_sum = reduce_sub_group(add_two(in + in_at, n, lane, identity, op), op);
-    if (lane % CONCORD_SUB_GROUP == 0) shared[lane / CONCORD_SUB_GROUP] = sub_sum;
+    const u32 local_id = get_local_id(0);
+    const T sub_sum = reduce_sub_group(add_two(in + in_at, n, local_id, identity, op), op);
+    if (local_id % CONCORD_SUB_GROUP == 0) shared[local_id / CONCORD_SUB_GROUP] = sub_sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane >= CONCORD_SUB_GROUP) return;
-    const T sum = reduce_sub_group(lane < GROUP / CONCORD_SUB_GROUP ? shared[lane] : identity, op);
-    if (lane == 0) sums[sums_at + get_group_id(0)] = sum;
+    if (local_id >= CONCORD_SUB_GROUP) return;
+    const T sum = reduce_sub_group(local_id < GROUP / CONCORD_SUB_GROUP ? shared[local_id] : identity, op);
+    if (local_id == 0) sums[sums_at + get_group_id(0)] = sum;
 }
 
 #endif

@@ -1,13 +1,13 @@
-// The textbook's steps to a fast reduction, CUDA C++. Parallel texts: reduce_steps.cl, reduce_host.hpp.
+// The textbook's steps to a fast reduction, CUDA C++. Parallel sources: reduce_steps.cl, reduce_host.hpp.
 //
 // Every kernel but the first reduces what one group loads to one sum; the host side launches it again on the sums
 // until one is left. Traffic: every element once, plus the sums' levels.
 // global_step a step of the tree in global memory; log n launches and 3 n element accesses in all.
-// interleaved neighbours meet, the lanes at work lie ever further apart (divergent).
-// sequential  halves meet, the lanes at work are the first ones.
-// first_add   every lane adds two elements as it loads.
+// interleaved neighbours meet, the active threads lie ever further apart (divergent).
+// sequential  halves meet, the first threads are active.
+// first_add   every thread adds two elements as it loads.
 // shuffle     as first_add, then within warps through registers.
-// Tunables    GROUP lanes a group.
+// Tunables    GROUP threads a group.
 // Source      M. Harris, Optimizing Parallel Reduction in CUDA, 2007; J. Luitjens, Faster Parallel Reductions on
 //             Kepler, 2014 (shuffle).
 //
@@ -21,48 +21,48 @@ extern "C" __global__ void __launch_bounds__(GROUP) reduce_global_step(T* x, u64
 extern "C" __global__ void __launch_bounds__(GROUP)
     reduce_interleaved(const T* in, T* sums, u64 n, T identity, const Op op) {
     __shared__ T shared[GROUP];
-    const u32 lane = threadIdx.x;
-    const u64 i = u64(blockIdx.x) * GROUP + lane;
-    shared[lane] = i < n ? in[i] : identity;
+    const u32 thread = threadIdx.x;
+    const u64 i = u64(blockIdx.x) * GROUP + thread;
+    shared[thread] = i < n ? in[i] : identity;
     for (u32 distance = 1; distance < GROUP; distance *= 2) {
         __syncthreads();
-        if (lane % (2 * distance) == 0) shared[lane] = apply(op, shared[lane], shared[lane + distance]);
+        if (thread % (2 * distance) == 0) shared[thread] = apply(op, shared[thread], shared[thread + distance]);
     }
-    if (lane == 0) sums[blockIdx.x] = shared[0];
+    if (thread == 0) sums[blockIdx.x] = shared[0];
 }
 
-// Halves meet; valid in lane 0.
-__device__ __forceinline__ T meet_halves(T* shared, u32 lane, const Op op) {
+// Halves meet; valid in thread 0.
+__device__ __forceinline__ T meet_halves(T* shared, u32 thread, const Op op) {
     for (u32 distance = GROUP / 2; distance > 0; distance /= 2) {
         __syncthreads();
-        if (lane < distance) shared[lane] = apply(op, shared[lane], shared[lane + distance]);
+        if (thread < distance) shared[thread] = apply(op, shared[thread], shared[thread + distance]);
     }
-    return shared[lane];
+    return shared[thread];
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP)
     reduce_sequential(const T* in, T* sums, u64 n, T identity, const Op op) {
     __shared__ T shared[GROUP];
-    const u32 lane = threadIdx.x;
-    const u64 i = u64(blockIdx.x) * GROUP + lane;
-    shared[lane] = i < n ? in[i] : identity;
-    const T sum = meet_halves(shared, lane, op);
-    if (lane == 0) sums[blockIdx.x] = sum;
+    const u32 thread = threadIdx.x;
+    const u64 i = u64(blockIdx.x) * GROUP + thread;
+    shared[thread] = i < n ? in[i] : identity;
+    const T sum = meet_halves(shared, thread, op);
+    if (thread == 0) sums[blockIdx.x] = sum;
 }
 
 // Two elements, a group's length apart.
-__device__ __forceinline__ T add_two(const T* in, u64 n, u32 lane, T identity, const Op op) {
-    const u64 i = u64(blockIdx.x) * GROUP * 2 + lane, j = i + GROUP;
+__device__ __forceinline__ T add_two(const T* in, u64 n, u32 thread, T identity, const Op op) {
+    const u64 i = u64(blockIdx.x) * GROUP * 2 + thread, j = i + GROUP;
     return apply(op, i < n ? in[i] : identity, j < n ? in[j] : identity);
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP)
     reduce_first_add(const T* in, T* sums, u64 n, T identity, const Op op) {
     __shared__ T shared[GROUP];
-    const u32 lane = threadIdx.x;
-    shared[lane] = add_two(in, n, lane, identity, op);
-    const T sum = meet_halves(shared, lane, op);
-    if (lane == 0) sums[blockIdx.x] = sum;
+    const u32 thread = threadIdx.x;
+    shared[thread] = add_two(in, n, thread, identity, op);
+    const T sum = meet_halves(shared, thread, op);
+    if (thread == 0) sums[blockIdx.x] = sum;
 }
 
 // Valid in lane 0 of the warp.
@@ -75,11 +75,11 @@ __device__ __forceinline__ T reduce_warp(T sum, const Op op) {
 extern "C" __global__ void __launch_bounds__(GROUP)
     reduce_shuffle(const T* in, T* sums, u64 n, T identity, const Op op) {
     __shared__ T shared[GROUP / warp_width];
-    const u32 lane = threadIdx.x;
-    const T warp_sum = reduce_warp(add_two(in, n, lane, identity, op), op);
-    if (lane % warp_width == 0) shared[lane / warp_width] = warp_sum;
+    const u32 thread = threadIdx.x;
+    const T warp_sum = reduce_warp(add_two(in, n, thread, identity, op), op);
+    if (thread % warp_width == 0) shared[thread / warp_width] = warp_sum;
     __syncthreads();
-    if (lane >= warp_width) return;
-    const T sum = reduce_warp(lane < GROUP / warp_width ? shared[lane] : identity, op);
-    if (lane == 0) sums[blockIdx.x] = sum;
+    if (thread >= warp_width) return;
+    const T sum = reduce_warp(thread < GROUP / warp_width ? shared[thread] : identity, op);
+    if (thread == 0) sums[blockIdx.x] = sum;
 }

@@ -9,8 +9,8 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, lookback_cu, scan_cu, scan_cl, scan_fallback_cl, scan_wide_cl,
-    scan_steps_cu, scan_steps_cl;
+extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, sklansky_cu, sklansky_cl, sklansky_wide_cl,
+    lookback_cu, lookback_cl, scan_cu, scan_cl, scan_fallback_cl, scan_wide_cl, scan_steps_cu, scan_steps_cl;
 }
 
 namespace detail {
@@ -21,9 +21,12 @@ constexpr u64 wide_tile = detail::host::scan_tile;
 
 const KernelSource& source(ScanSource text) {
     using namespace kernel_sources;
-    static const KernelSource tiles{"scan", {common_cu, lookback_cu, scan_cu}, {common_cl, scan_cl}};
-    static const KernelSource fallback{"scan_fallback", {}, {common_cl, scan_cl, scan_fallback_cl}};
-    static const KernelSource wide{"scan_wide", {}, {common_cl, scan_wide_cl}};
+    static const KernelSource tiles{
+        "scan", {common_cu, tile_cu, sklansky_cu, lookback_cu, scan_cu}, {common_cl, sklansky_cl, scan_cl}};
+    static const KernelSource fallback{
+        "scan_fallback", {}, {common_cl, sklansky_cl, lookback_cl, scan_cl, scan_fallback_cl}};
+    static const KernelSource wide{
+        "scan_wide", {}, {common_cl, tile_cl, sklansky_wide_cl, lookback_cl, scan_wide_cl}};
     static const KernelSource steps{"scan_steps", {common_cu, scan_steps_cu}, {common_cl, scan_steps_cl}};
     switch (text) {
         case ScanSource::tiles:

@@ -1,13 +1,13 @@
-// Scan in the canonical order in one launch that waits for no group: `lookback_fallback`, OpenCL C; compiled after scan.cl.
+// Scan in the canonical order in one launch that waits for no group: `lookback_fallback`, OpenCL C. Compiled after scan.cl.
 //
-// Algorithm  Decoupled look-back on the tree of totals that lookback.cu draws: a tile publishes its total, the last tile of
-//            16 that of their node, and so on; what lies before a tile are the totals of the siblings to the left of
-//            its ancestors, 15 a level at most. Where such a total is not there after SPINS looks, the group works it
-//            out itself, from the input: the tiles below that are missing one after another, then the nodes above
-//            them. A total has the same bits whoever computes it, so any of its writers may come last.
-// Progress   none is asked of other groups: no loop goes on until another group has done something. But an input that is
-//            overwritten while it is read would spoil what a group works out, so this is never done in place.
-// Traffic    every element read once and written once, and a tile more for each total that a group has to work out.
+// Algorithm  Decoupled look-back on the tree of totals that lookback.cu describes: a tile publishes its total, the last tile of
+//            16 that of their node, and so on. What lies before a tile are the totals of the siblings to the left of its
+//            ancestors, 15 a level at most. If such a total is not there after SPINS looks, the group computes it from the
+//            input: the tiles below that are missing one after another, then the nodes above them. A total has the same
+//            bits whoever computes it, so any of its writers may come last.
+// Progress   It relies on no progress of other groups: no loop goes on until another group has done something. But an input
+//            that is overwritten while it is read would spoil what a group computes, so this is never done in place.
+// Traffic    every element read once and written once, and a tile more for each total that a group has to compute.
 // Tunables   SPINS.
 // Source     T. Smith, R. Levien, J. D. Owens, Decoupled Fallback: A Portable Single-Pass GPU Scan, 2025; the tree of
 //            totals, and with it the fixed order, is Concord's.
@@ -32,40 +32,20 @@ static inline u64 level_begin(u32 tiles, u32 level) {
     return begin;
 }
 
-static inline void publish(const Tree tree, u32 level, u32 index, T total) {
-    const u64 at = level_begin(tree.tiles, level) + index;
-    tree.totals[at] = total;
-    device_fence();
-    atomic_xchg(tree.flags + at, 1);
+// The total of a node, or of a tile where level is 0.
+static inline void publish_node(const Tree tree, u32 level, u32 index, T total) {
+    publish(tree.totals, tree.flags, level_begin(tree.tiles, level) + index, total);
 }
-
-// Looks up to `looks` times; whether the total is there, and then *total.
-static inline bool look(const Tree tree, u32 level, u32 index, u32 looks, T* total) {
-    const u64 at = level_begin(tree.tiles, level) + index;
-    while (tree.flags[at] == 0) {
-        if (--looks == 0) return false;
-    }
-    device_fence();
-    *total = ((volatile __global T*)tree.totals)[at];
-    return true;
-}
-
-// Scans 16 values, seldom: short text rather than speed.
-static inline void scan_values(__local T* values, const Op op) {
-    for (u32 half_ = 1; half_ < 16; half_ *= 2) {
-#pragma unroll 1
-        for (u32 j = half_; j < 16; ++j) {
-            if (j & half_) values[j] = apply(op, values[(j & ~(half_ - 1)) - 1], values[j]);
-        }
-    }
+static inline bool look_for_node(const Tree tree, u32 level, u32 index, u32 looks, T* total) {
+    return look(tree.totals, tree.flags, level_begin(tree.tiles, level) + index, looks, total);
 }
 
 // What a group finds out about what lies before its tile: value 16 k + c is the total of sibling c on level k.
 typedef struct {
     T values[LEVELS * 16];
     u32 missing[LEVELS * 16];
-    u32 stalled;   // some are
-    u32 wanted;    // a tile that the group works out for another one, or NONE
+    u32 stalled;    // whether some are
+    u32 wanted;     // a tile that the group computes for another group, or NONE
     T sums[GROUP];  // of that tile's blocks
     T children[16];
     T carry;
@@ -73,18 +53,18 @@ typedef struct {
 
 #define NONE 0xffffffffu
 
-// By one lane: the next tile without which a value stays missing, or NONE if they are all there. Publishes the nodes whose
-// children are there, on the way.
+// Returns the next tile without which a value stays missing, or NONE if all values are there. Publishes the nodes whose
+// children are there, on the way. One work-item calls it.
 static inline u32 next_wanted(const Tree tree, u32 tile, __local Before* before, const Op op) {
     for (u32 m = 0; m < LEVELS * 16; ++m) {
         if (!before->missing[m]) continue;
         const u32 level = m / 16, index = (tile >> (4 * level)) / 16 * 16 + m % 16;
         T total;
-        while (!look(tree, level, index, 1, &total)) {
+        while (!look_for_node(tree, level, index, 1, &total)) {
             // Down to a tile, or to a node all of whose children are there.
             u32 k = level, i = index;
             for (u32 child = 0; k > 0 && child < 16; ++child) {
-                if (look(tree, k - 1, i * 16 + child, 1, &total)) {
+                if (look_for_node(tree, k - 1, i * 16 + child, 1, &total)) {
                     before->children[child] = total;
                 } else {
                     k -= 1;
@@ -93,8 +73,8 @@ static inline u32 next_wanted(const Tree tree, u32 tile, __local Before* before,
                 }
             }
             if (k == 0) return i;
-            scan_values(before->children, op);
-            publish(tree, k, i, before->children[15]);
+            scan_sixteen_loop(before->children, op);
+            publish_node(tree, k, i, before->children[15]);
         }
         before->values[m] = total;
         before->missing[m] = 0;
@@ -102,17 +82,18 @@ static inline u32 next_wanted(const Tree tree, u32 tile, __local Before* before,
     return NONE;
 }
 
-// By one lane, once the sums are there: the wanted tile's total.
+// Publishes the wanted tile's total, once the sums are there. One work-item calls it.
 static inline void publish_wanted(const Tree tree, __local Before* before, const Op op) {
     for (u32 node = 0; node < 16; ++node) {
-        scan_values(before->sums + node * 16, op);
+        scan_sixteen_loop(before->sums + node * 16, op);
         before->children[node] = before->sums[node * 16 + 15];
     }
-    scan_values(before->children, op);
-    publish(tree, 0, before->wanted, before->children[15]);
+    scan_sixteen_loop(before->children, op);
+    publish_node(tree, 0, before->wanted, before->children[15]);
 }
 
-// By one lane, once all values are there: what lies before the tile. Publishes the nodes that the tile completes.
+// Computes what lies before the tile, once all values are there. Publishes the nodes that the tile completes. One work-item
+// calls it.
 static inline void carry_tile(const Tree tree, u32 tile, T total, T identity, __local Before* before, const Op op) {
     bool completes = true;
     u32 levels = 0;
@@ -120,12 +101,12 @@ static inline void carry_tile(const Tree tree, u32 tile, T total, T identity, __
         __local T* values = before->values + 16 * k;
         const u32 index = tile >> (4 * k), digit = index % 16;
         if (completes) values[digit] = total;
-        scan_values(values, op);
+        scan_sixteen_loop(values, op);
         completes = completes && digit == 15;
         count = (count + 15) / 16;
         if (completes) {
             total = values[15];
-            if (index / 16 + 1 < count) publish(tree, k + 1, index / 16, total);
+            if (index / 16 + 1 < count) publish_node(tree, k + 1, index / 16, total);
         }
         levels = k + 1;
     }
@@ -144,48 +125,47 @@ void scan_fallback(__global const T* in, ulong in_at, __global T* out, ulong out
                    T identity, const Op op) {
     __local T stage[STAGE], blocks[GROUP], nodes[16];
     __local Before before;
-    const u32 lane = get_local_id(0), tile = get_group_id(0);
+    const u32 local_id = get_local_id(0), tile = get_group_id(0);
     const u64 begin = tile * (u64)TILE;
     const Tree tree = {totals + totals_at, flags + flags_at, tiles};
     in += in_at;
     Block b;
     load_tile(in + begin, n - begin, stage, identity, &b);
-    scan_sixteen(&b, op);
-    scan_upper(&b, blocks, nodes, op);
-    if (lane == 0) {
+    upsweep(&b, blocks, nodes, op);
+    if (local_id == 0) {
         before.stalled = 0;
         before.wanted = NONE;
-        if (tile + 1 < tiles) publish(tree, 0, tile, nodes[15]);
+        if (tile + 1 < tiles) publish_node(tree, 0, tile, nodes[15]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    if (lane < LEVELS * 16) {
-        const u32 k = lane / 16, c = lane % 16, index = tile >> (4 * k), digit = index % 16;
+    if (local_id < LEVELS * 16) {
+        const u32 k = local_id / 16, c = local_id % 16, index = tile >> (4 * k), digit = index % 16;
         T total = identity;
-        const bool missing = c < digit && !look(tree, k, index - digit + c, SPINS, &total);
-        before.values[lane] = total;
-        before.missing[lane] = missing;
+        const bool missing = c < digit && !look_for_node(tree, k, index - digit + c, SPINS, &total);
+        before.values[local_id] = total;
+        before.missing[local_id] = missing;
         if (missing) before.stalled = 1;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     bool more = before.stalled != 0;
     while (more) {
-        if (lane == 0) {
+        if (local_id == 0) {
             if (before.wanted != NONE) publish_wanted(tree, &before, op);
             before.wanted = next_wanted(tree, tile, &before, op);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         more = before.wanted != NONE;
         if (more) {
-            __global const T* block = in + before.wanted * (u64)TILE + lane * 16;
-            for (u32 j = 0; j < 16; ++j) stage[lane * 16 + j] = block[j];
-            scan_values(stage + lane * 16, op);
-            before.sums[lane] = stage[lane * 16 + 15];
+            __global const T* block = in + before.wanted * (u64)TILE + local_id * 16;
+            for (u32 j = 0; j < 16; ++j) stage[local_id * 16 + j] = block[j];
+            scan_sixteen_loop(stage + local_id * 16, op);
+            before.sums[local_id] = stage[local_id * 16 + 15];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (lane == 0) carry_tile(tree, tile, nodes[15], identity, &before, op);
+    if (local_id == 0) carry_tile(tree, tile, nodes[15], identity, &before, op);
     barrier(CLK_LOCAL_MEM_FENCE);
-    finish_block(&b, blocks, nodes, before.carry, exclusive, op);
+    downsweep(&b, blocks, nodes, before.carry, exclusive, op);
     store_tile(out + out_at + begin, n - begin, stage, &b);
 }

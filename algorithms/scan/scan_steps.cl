@@ -1,4 +1,4 @@
-// The textbook's steps to a fast scan, OpenCL C. Parallel texts: scan_steps.cu, scan_steps_host.hpp.
+// The textbook's steps to a fast scan, OpenCL C. Parallel sources: scan_steps.cu, scan_steps_host.hpp.
 //
 // hillis_steele  log n launches over global memory: element i meets element i - 1, i - 2, i - 4, ... Moves 2 n log n
 //                elements, takes n log n operations.
@@ -9,18 +9,15 @@
 // kogge_stone    as hillis_steele, in local memory; a block of GROUP elements.
 // brent_kung     a tree up and one down, in local memory, results where they belong; a block of 2 GROUP.
 // recursive      as blelloch, in local memory; a block of 2 GROUP.
-// conflict_free  the same, with an element of padding after each 32, so that a step's lanes meet in different banks.
-// recursive_vector  eight elements a lane, in registers; then the lanes' sums; a block of 8 GROUP.
-// Tunables       GROUP lanes a group.
+// conflict_free  the same, with an element of padding after each 32, so that the accesses of a step are to different banks.
+// recursive_vector  eight elements a work-item, in registers; then the work-items' sums; a block of 8 GROUP.
+// Tunables       GROUP work-items a group.
 // Source         W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986; G. Blelloch, Prefix Sums and Their
 //                Applications, 1990; P. M. Kogge, H. S. Stone, A Parallel Algorithm for the Efficient Solution of a
 //                General Class of Recurrence Equations, 1973; R. P. Brent, H. T. Kung, A Regular Layout for Parallel
 //                Adders, 1982; M. Harris, S. Sengupta, J. Owens, Parallel Prefix Sum (Scan) with CUDA, GPU Gems 3, 2007.
 //
 // T: element type; SIZE: its bytes; apply(op, x, y): the operator; x is the earlier one.
-
-// Helpers that ask for the lane: where they stay calls, PoCL 3.1 takes the lane's number from a variable that its threads share.
-#define INLINED static inline __attribute__((always_inline))
 
 #define GROUP_KERNEL __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 
@@ -47,7 +44,7 @@ void scan_join(__global const T* x, ulong x_at, __global const T* in, ulong in_a
     if (i < n) out[out_at + i] = apply(op, x[x_at + i], in[in_at + i]);
 }
 
-// A level of blelloch upwards: right nodes become sums. nodes: of the level above.
+// A level of the up-sweep of blelloch: right nodes become sums. nodes: of the level above.
 GROUP_KERNEL
 void scan_up_sweep(__global T* x, ulong x_at, u64 nodes, u64 distance, const Op op) {
     const u64 k = get_global_id(0);
@@ -56,7 +53,8 @@ void scan_up_sweep(__global T* x, ulong x_at, u64 nodes, u64 distance, const Op 
     *right = apply(op, *(right - distance), *right);
 }
 
-// And downwards: a node hands what lies before it to its left child, and that with the left child's sum to the right one.
+// A level of its down-sweep: a node hands what lies before it to its left child, and that with the left child's sum to the
+// right one.
 GROUP_KERNEL
 void scan_down_sweep(__global T* x, ulong x_at, u64 nodes, u64 distance, const Op op) {
     const u64 k = get_global_id(0);
@@ -75,15 +73,15 @@ void scan_offsets(__global T* out, ulong out_at, __global const T* offsets, ulon
     if (i < n) out[out_at + i] = apply(op, offsets[offsets_at + i / block], out[out_at + i]);
 }
 
-// An inclusive scan of a value a lane, by hillis_steele in local memory. Called by all lanes.
-INLINED T scan_lanes(__local T* shared, T value, const Op op) {
-    const u32 lane = get_local_id(0);
-    shared[lane] = value;
+// An inclusive scan of a value of each work-item, by hillis_steele in local memory. All work-items of the group call it.
+INLINED T scan_work_items(__local T* shared, T value, const Op op) {
+    const u32 local_id = get_local_id(0);
+    shared[local_id] = value;
     for (u32 distance = 1; distance < GROUP; distance *= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        const T left = shared[lane < distance ? lane : lane - distance];
+        const T left = shared[local_id < distance ? local_id : local_id - distance];
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= distance) shared[lane] = value = apply(op, left, value);
+        if (local_id >= distance) shared[local_id] = value = apply(op, left, value);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     return value;
@@ -93,57 +91,57 @@ GROUP_KERNEL
 void scan_kogge_stone(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* sums, ulong sums_at,
                       u64 n, u32 exclusive, T identity, const Op op) {
     __local T shared[GROUP];
-    const u32 lane = get_local_id(0);
+    const u32 local_id = get_local_id(0);
     const u64 i = get_global_id(0);
-    const T value = scan_lanes(shared, i < n ? in[in_at + i] : identity, op);
-    if (i < n) out[out_at + i] = !exclusive ? value : lane == 0 ? identity : shared[lane - 1];
-    if (lane == GROUP - 1) sums[sums_at + get_group_id(0)] = value;
+    const T value = scan_work_items(shared, i < n ? in[in_at + i] : identity, op);
+    if (i < n) out[out_at + i] = !exclusive ? value : local_id == 0 ? identity : shared[local_id - 1];
+    if (local_id == GROUP - 1) sums[sums_at + get_group_id(0)] = value;
 }
 
 GROUP_KERNEL
 void scan_brent_kung(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* sums, ulong sums_at,
                      u64 n, u32 exclusive, T identity, const Op op) {
     __local T shared[2 * GROUP];
-    const u32 lane = get_local_id(0);
+    const u32 local_id = get_local_id(0);
     const u64 first = get_group_id(0) * (u64)(2 * GROUP);
     in += in_at;
     out += out_at;
-    for (u32 i = lane; i < 2 * GROUP; i += GROUP) shared[i] = first + i < n ? in[first + i] : identity;
+    for (u32 i = local_id; i < 2 * GROUP; i += GROUP) shared[i] = first + i < n ? in[first + i] : identity;
     for (u32 distance = 1; distance <= GROUP; distance *= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        const u32 right = (lane + 1) * 2 * distance - 1;
+        const u32 right = (local_id + 1) * 2 * distance - 1;
         if (right < 2 * GROUP) shared[right] = apply(op, shared[right - distance], shared[right]);
     }
     for (u32 distance = GROUP / 2; distance > 0; distance /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        const u32 right = (lane + 1) * 2 * distance - 1 + distance;
+        const u32 right = (local_id + 1) * 2 * distance - 1 + distance;
         if (right < 2 * GROUP) shared[right] = apply(op, shared[right - distance], shared[right]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (u32 i = lane; i < 2 * GROUP; i += GROUP) {
+    for (u32 i = local_id; i < 2 * GROUP; i += GROUP) {
         if (first + i < n) out[first + i] = !exclusive ? shared[i] : i == 0 ? identity : shared[i - 1];
     }
-    if (lane == 0) sums[sums_at + get_group_id(0)] = shared[2 * GROUP - 1];
+    if (local_id == 0) sums[sums_at + get_group_id(0)] = shared[2 * GROUP - 1];
 }
 
 // recursive and conflict_free. pad: elements between which one of padding lies in shared.
 INLINED void scan_tree(__global const T* in, __global T* out, __global T* sum, u64 first, u64 n, u32 exclusive,
                              T identity, __local T* shared, u32 pad, const Op op) {
 #define AT(I) shared[(I) + (I) / pad]
-    const u32 lane = get_local_id(0), last = 2 * GROUP - 1;
-    for (u32 i = lane; i <= last; i += GROUP) AT(i) = first + i < n ? in[first + i] : identity;
+    const u32 local_id = get_local_id(0), last = 2 * GROUP - 1;
+    for (u32 i = local_id; i <= last; i += GROUP) AT(i) = first + i < n ? in[first + i] : identity;
     for (u32 distance = 1; distance <= GROUP; distance *= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        const u32 right = (lane + 1) * 2 * distance - 1;
+        const u32 right = (local_id + 1) * 2 * distance - 1;
         if (right <= last) AT(right) = apply(op, AT(right - distance), AT(right));
     }
-    if (lane == 0) {  // which has just written the root
+    if (local_id == 0) {  // which has just written the root
         *sum = AT(last);
         AT(last) = identity;
     }
     for (u32 distance = GROUP; distance > 0; distance /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        const u32 right = (lane + 1) * 2 * distance - 1;
+        const u32 right = (local_id + 1) * 2 * distance - 1;
         if (right <= last) {
             const T before = AT(right), left = AT(right - distance);
             AT(right - distance) = before;
@@ -151,7 +149,7 @@ INLINED void scan_tree(__global const T* in, __global T* out, __global T* sum, u
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (u32 i = lane; i <= last; i += GROUP) {
+    for (u32 i = local_id; i <= last; i += GROUP) {
         if (first + i < n) out[first + i] = exclusive ? AT(i) : apply(op, AT(i), in[first + i]);
     }
 #undef AT
@@ -180,7 +178,7 @@ GROUP_KERNEL
 void scan_recursive_vector(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* sums,
                            ulong sums_at, u64 n, u32 exclusive, T identity, const Op op) {
     __local T shared[GROUP];
-    const u32 lane = get_local_id(0);
+    const u32 local_id = get_local_id(0);
     const u64 first = get_global_id(0) * WIDTH;
     in += in_at;
     out += out_at;
@@ -195,12 +193,12 @@ void scan_recursive_vector(__global const T* in, ulong in_at, __global T* out, u
     }
 #pragma unroll
     for (int j = 1; j < WIDTH; ++j) item[j] = apply(op, item[j - 1], item[j]);
-    const T sum = scan_lanes(shared, item[WIDTH - 1], op);
-    const T before = lane == 0 ? identity : shared[lane - 1];
+    const T sum = scan_work_items(shared, item[WIDTH - 1], op);
+    const T before = local_id == 0 ? identity : shared[local_id - 1];
 #pragma unroll
     for (int j = WIDTH - 1; j >= 0; --j) {
         const T value = !exclusive ? apply(op, before, item[j]) : j == 0 ? before : apply(op, before, item[j - 1]);
         if (first + j < n) out[first + j] = value;
     }
-    if (lane == GROUP - 1) sums[sums_at + get_group_id(0)] = sum;
+    if (local_id == GROUP - 1) sums[sums_at + get_group_id(0)] = sum;
 }

@@ -1,4 +1,4 @@
-// The textbook's steps to a fast scan, CUDA C++. Parallel texts: scan_steps.cl, scan_steps_host.hpp.
+// The textbook's steps to a fast scan, CUDA C++. Parallel sources: scan_steps.cl, scan_steps_host.hpp.
 //
 // hillis_steele  log n launches over global memory: element i meets element i - 1, i - 2, i - 4, ... Moves 2 n log n
 //                elements, takes n log n operations.
@@ -6,12 +6,12 @@
 //                a power of two, moves about 8 n elements.
 // The others scan blocks within groups, the blocks' sums by themselves again, and combine each block with what lies before
 // it in a launch of its own; they move 4 n elements:
-// kogge_stone    as hillis_steele, in local memory; a block of GROUP elements.
-// brent_kung     a tree up and one down, in local memory, results where they belong; a block of 2 GROUP.
-// recursive      as blelloch, in local memory; a block of 2 GROUP.
-// conflict_free  the same, with an element of padding after each 32, so that a step's lanes meet in different banks.
-// recursive_vector  eight elements a lane, in registers; then the lanes' sums; a block of 8 GROUP.
-// Tunables       GROUP lanes a group.
+// kogge_stone    as hillis_steele, in shared memory; a block of GROUP elements.
+// brent_kung     a tree up and one down, in shared memory, results where they belong; a block of 2 GROUP.
+// recursive      as blelloch, in shared memory; a block of 2 GROUP.
+// conflict_free  the same, with an element of padding after each 32, so that the accesses of a step are to different banks.
+// recursive_vector  eight elements a thread, in registers; then the threads' sums; a block of 8 GROUP.
+// Tunables       GROUP threads a group.
 // Source         W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986; G. Blelloch, Prefix Sums and Their
 //                Applications, 1990; P. M. Kogge, H. S. Stone, A Parallel Algorithm for the Efficient Solution of a
 //                General Class of Recurrence Equations, 1973; R. P. Brent, H. T. Kung, A Regular Layout for Parallel
@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(GROUP) scan_join(const T* x, const 
     if (i < n) out[i] = apply(op, x[i], in[i]);
 }
 
-// A level of blelloch upwards: right nodes become sums. nodes: of the level above.
+// A level of the up-sweep of blelloch: right nodes become sums. nodes: of the level above.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_up_sweep(T* x, u64 nodes, u64 distance, const Op op) {
     const u64 k = u64(blockIdx.x) * GROUP + threadIdx.x;
     if (k >= nodes) return;
@@ -45,7 +45,8 @@ extern "C" __global__ void __launch_bounds__(GROUP) scan_up_sweep(T* x, u64 node
     x[right] = apply(op, x[right - distance], x[right]);
 }
 
-// And downwards: a node hands what lies before it to its left child, and that with the left child's sum to the right one.
+// A level of its down-sweep: a node hands what lies before it to its left child, and that with the left child's sum to the
+// right one.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_down_sweep(T* x, u64 nodes, u64 distance, const Op op) {
     const u64 k = u64(blockIdx.x) * GROUP + threadIdx.x;
     if (k >= nodes) return;
@@ -61,15 +62,15 @@ extern "C" __global__ void __launch_bounds__(GROUP) scan_offsets(T* out, const T
     if (i < n) out[i] = apply(op, offsets[i / block], out[i]);
 }
 
-// An inclusive scan of a value a lane, by hillis_steele in local memory. Called by all lanes.
-__device__ __forceinline__ T scan_lanes(T* shared, T value, const Op op) {
-    const u32 lane = threadIdx.x;
-    shared[lane] = value;
+// An inclusive scan of a value of each thread, by hillis_steele in shared memory. All threads of the group call it.
+__device__ __forceinline__ T scan_threads(T* shared, T value, const Op op) {
+    const u32 thread = threadIdx.x;
+    shared[thread] = value;
     for (u32 distance = 1; distance < GROUP; distance *= 2) {
         __syncthreads();
-        const T left = shared[lane < distance ? lane : lane - distance];
+        const T left = shared[thread < distance ? thread : thread - distance];
         __syncthreads();
-        if (lane >= distance) shared[lane] = value = apply(op, left, value);
+        if (thread >= distance) shared[thread] = value = apply(op, left, value);
     }
     __syncthreads();
     return value;
@@ -78,34 +79,34 @@ __device__ __forceinline__ T scan_lanes(T* shared, T value, const Op op) {
 extern "C" __global__ void __launch_bounds__(GROUP)
     scan_kogge_stone(const T* in, T* out, T* sums, u64 n, u32 exclusive, T identity, const Op op) {
     __shared__ T shared[GROUP];
-    const u32 lane = threadIdx.x;
-    const u64 i = u64(blockIdx.x) * GROUP + lane;
-    const T value = scan_lanes(shared, i < n ? in[i] : identity, op);
-    if (i < n) out[i] = !exclusive ? value : lane == 0 ? identity : shared[lane - 1];
-    if (lane == GROUP - 1) sums[blockIdx.x] = value;
+    const u32 thread = threadIdx.x;
+    const u64 i = u64(blockIdx.x) * GROUP + thread;
+    const T value = scan_threads(shared, i < n ? in[i] : identity, op);
+    if (i < n) out[i] = !exclusive ? value : thread == 0 ? identity : shared[thread - 1];
+    if (thread == GROUP - 1) sums[blockIdx.x] = value;
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP)
     scan_brent_kung(const T* in, T* out, T* sums, u64 n, u32 exclusive, T identity, const Op op) {
     __shared__ T shared[2 * GROUP];
-    const u32 lane = threadIdx.x;
+    const u32 thread = threadIdx.x;
     const u64 first = u64(blockIdx.x) * 2 * GROUP;
-    for (u32 i = lane; i < 2 * GROUP; i += GROUP) shared[i] = first + i < n ? in[first + i] : identity;
+    for (u32 i = thread; i < 2 * GROUP; i += GROUP) shared[i] = first + i < n ? in[first + i] : identity;
     for (u32 distance = 1; distance <= GROUP; distance *= 2) {
         __syncthreads();
-        const u32 right = (lane + 1) * 2 * distance - 1;
+        const u32 right = (thread + 1) * 2 * distance - 1;
         if (right < 2 * GROUP) shared[right] = apply(op, shared[right - distance], shared[right]);
     }
     for (u32 distance = GROUP / 2; distance > 0; distance /= 2) {
         __syncthreads();
-        const u32 right = (lane + 1) * 2 * distance - 1 + distance;
+        const u32 right = (thread + 1) * 2 * distance - 1 + distance;
         if (right < 2 * GROUP) shared[right] = apply(op, shared[right - distance], shared[right]);
     }
     __syncthreads();
-    for (u32 i = lane; i < 2 * GROUP; i += GROUP) {
+    for (u32 i = thread; i < 2 * GROUP; i += GROUP) {
         if (first + i < n) out[first + i] = !exclusive ? shared[i] : i == 0 ? identity : shared[i - 1];
     }
-    if (lane == 0) sums[blockIdx.x] = shared[2 * GROUP - 1];
+    if (thread == 0) sums[blockIdx.x] = shared[2 * GROUP - 1];
 }
 
 // recursive and conflict_free. PAD: elements between which one of padding lies; none if there is only one such row.
@@ -113,21 +114,21 @@ template <u32 PAD>
 __device__ __forceinline__ void scan_tree(const T* in, T* out, T* sums, u64 n, u32 exclusive, T identity, const Op op) {
     __shared__ T shared[2 * GROUP + 2 * GROUP / PAD];
     auto at = [&](u32 i) -> T& { return shared[i + i / PAD]; };
-    const u32 lane = threadIdx.x, last = 2 * GROUP - 1;
+    const u32 thread = threadIdx.x, last = 2 * GROUP - 1;
     const u64 first = u64(blockIdx.x) * 2 * GROUP;
-    for (u32 i = lane; i <= last; i += GROUP) at(i) = first + i < n ? in[first + i] : identity;
+    for (u32 i = thread; i <= last; i += GROUP) at(i) = first + i < n ? in[first + i] : identity;
     for (u32 distance = 1; distance <= GROUP; distance *= 2) {
         __syncthreads();
-        const u32 right = (lane + 1) * 2 * distance - 1;
+        const u32 right = (thread + 1) * 2 * distance - 1;
         if (right <= last) at(right) = apply(op, at(right - distance), at(right));
     }
-    if (lane == 0) {  // which has just written the root
+    if (thread == 0) {  // which has just written the root
         sums[blockIdx.x] = at(last);
         at(last) = identity;
     }
     for (u32 distance = GROUP; distance > 0; distance /= 2) {
         __syncthreads();
-        const u32 right = (lane + 1) * 2 * distance - 1;
+        const u32 right = (thread + 1) * 2 * distance - 1;
         if (right <= last) {
             const T before = at(right), sum = at(right - distance);
             at(right - distance) = before;
@@ -135,7 +136,7 @@ __device__ __forceinline__ void scan_tree(const T* in, T* out, T* sums, u64 n, u
         }
     }
     __syncthreads();
-    for (u32 i = lane; i <= last; i += GROUP) {
+    for (u32 i = thread; i <= last; i += GROUP) {
         if (first + i < n) out[first + i] = exclusive ? at(i) : apply(op, at(i), in[first + i]);
     }
 }
@@ -154,8 +155,8 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     scan_recursive_vector(const T* in, T* out, T* sums, u64 n, u32 exclusive, T identity, const Op op) {
     constexpr u32 width = 8;
     __shared__ T shared[GROUP];
-    const u32 lane = threadIdx.x;
-    const u64 first = (u64(blockIdx.x) * GROUP + lane) * width;
+    const u32 thread = threadIdx.x;
+    const u64 first = (u64(blockIdx.x) * GROUP + thread) * width;
     T item[width];
     const bool whole = first + width <= n && reinterpret_cast<u64>(in) % sizeof(Pack<T, width>) == 0;
     if (whole) {
@@ -168,12 +169,12 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     }
 #pragma unroll
     for (u32 j = 1; j < width; ++j) item[j] = apply(op, item[j - 1], item[j]);
-    const T sum = scan_lanes(shared, item[width - 1], op);
-    const T before = lane == 0 ? identity : shared[lane - 1];
+    const T sum = scan_threads(shared, item[width - 1], op);
+    const T before = thread == 0 ? identity : shared[thread - 1];
 #pragma unroll
     for (u32 j = width; j-- > 0;) {
         const T value = !exclusive ? apply(op, before, item[j]) : j == 0 ? before : apply(op, before, item[j - 1]);
         if (first + j < n) out[first + j] = value;
     }
-    if (lane == GROUP - 1) sums[blockIdx.x] = sum;
+    if (thread == GROUP - 1) sums[blockIdx.x] = sum;
 }

@@ -1,16 +1,17 @@
-// Bitonic sort of any length, `bitonic`, `bitonic_fused`, `bitonic_local`, and `odd_even`, OpenCL C. Parallel text:
+// Bitonic sort of any length, `bitonic`, `bitonic_fused`, `bitonic_local`, and `odd_even`, OpenCL C. Parallel
+// source: 
 // sort_bitonic.cu.
 //
 // Algorithm  Blocks of 2, 4, 8, ... elements are sorted, each by merging its two sorted halves in columns of
 //            comparators. The first column of a merge is mirrored, i against length-1-i, the others compare i with i
 //            + distance: so all comparators leave the smaller key at the lower index, and those that reach past the
 //            end of the array can be left out, as if the largest of keys lay there. No element is ever made up.
-// column     a comparator a lane, a launch a column; the columns of odd_even are those of distance 1 as well.
-// fused      INPUTS elements a lane: it takes them through log2(INPUTS) columns in registers.
+// column     a comparator a work-item, a launch a column; the columns of odd_even are those of distance 1 as well.
+// fused      INPUTS elements a work-item, which takes them through log2(INPUTS) columns in registers.
 // tile       TILE elements a group in local memory: all columns up to blocks of TILE, or the last columns of a longer
 //            merge.
 // Passes     log2(n) (log2(n) + 1) / 2 columns; traffic: every element once either way for each launch.
-// Tunables   GROUP lanes a group, INPUTS, TILE.
+// Tunables   GROUP work-items a group, INPUTS, TILE.
 // Source     K. Batcher, Sorting networks and their applications, 1968; D. Knuth, The Art of Computer Programming 3,
 //            5.3.4 (any length); N. Habermann, Parallel Neighbor Sort, 1972 (odd-even transposition).
 
@@ -47,14 +48,14 @@ void sort_column(__global K* keys, ulong keys_at, __global V* values, ulong valu
 
 #ifdef INPUTS
 
-// A comparator between the t-th and the u-th of a lane's elements, t < u; the first `count` of them are there.
+// A comparator between the t-th and the u-th of a work-item's elements, t < u; the first `count` of them are there.
 #define COMPARE(t, u)                                                         \
     if ((u) < count && code_of(key[u], code) < code_of(key[t], code)) {   \
         exchange_keys(key + (t), key + (u));                                  \
         if (VALUE_SIZE) exchange_values(value + (t), value + (u));            \
     }
 
-// A lane's elements lie `stride` apart, from first + residue on; in a mirrored merge those of the upper half from
+// A work-item's elements lie `stride` apart, from first + residue on; in a mirrored merge those of the upper half from
 // first + stride-1-residue on, where the mirror images of the lower half's are.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_columns(__global K* keys, ulong keys_at, __global V* values, ulong values_at, u64 n, u64 stride, u32 mirrored,
@@ -111,12 +112,12 @@ void sort_tile_columns(__global K* keys, ulong keys_at, __global V* values, ulon
     __local V value[TILE];
 #endif
     const Code code = make_code(flip, fold);
-    const u32 lane = get_local_id(0);
+    const u32 local_id = get_local_id(0);
     const u64 begin = get_group_id(0) * (u64)TILE;
     const u32 count = (u32)min(n - begin, (u64)TILE);
     keys += keys_at + begin;
     values += values_at + begin;
-    for (u32 i = lane; i < count; i += GROUP) {
+    for (u32 i = local_id; i < count; i += GROUP) {
         key[i] = code_of(keys[i], code);
 #if VALUE_SIZE
         value[i] = values[i];
@@ -126,7 +127,7 @@ void sort_tile_columns(__global K* keys, ulong keys_at, __global V* values, ulon
         for (u32 distance = length / 2; distance > 0; distance /= 2) {
             const bool mirrored = whole && distance == length / 2;
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (u32 c = lane; c < TILE / 2; c += GROUP) {
+            for (u32 c = local_id; c < TILE / 2; c += GROUP) {
                 const u32 within = c & (distance - 1), first = 2 * (c - within);
                 const u32 low = first + within, high = mirrored ? first + 2 * distance - 1 - within : low + distance;
                 if (high < count && key[high] < key[low]) {
@@ -143,7 +144,7 @@ void sort_tile_columns(__global K* keys, ulong keys_at, __global V* values, ulon
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (u32 i = lane; i < count; i += GROUP) {
+    for (u32 i = local_id; i < count; i += GROUP) {
         keys[i] = key_of(key[i], code);
 #if VALUE_SIZE
         values[i] = value[i];

@@ -17,9 +17,10 @@ constexpr u32 group = 256;
 constexpr u32 most_inputs_log2 = 4;  // elements per work-item takes through several columns
 
 const KernelSource& source() {
-    static const KernelSource source{"sort_bitonic",
-                                     {kernel_sources::sort_keys_cu, kernel_sources::sort_bitonic_cu},
-                                     {kernel_sources::sort_keys_cl, kernel_sources::sort_bitonic_cl}};
+    static const KernelSource source{
+        "sort_bitonic",
+        {kernel_sources::sort_keys_cu, kernel_sources::sort_bitonic_cu},
+        {kernel_sources::common_cl, kernel_sources::sort_keys_cl, kernel_sources::sort_bitonic_cl}};
     return source;
 }
 

@@ -1,16 +1,17 @@
-// Bitonic sort of any length, `bitonic`, `bitonic_fused`, `bitonic_local`, and `odd_even`, CUDA C++. Parallel text:
+// Bitonic sort of any length, `bitonic`, `bitonic_fused`, `bitonic_local`, and `odd_even`, CUDA C++. Parallel
+// source: 
 // sort_bitonic.cl.
 //
 // Algorithm  Blocks of 2, 4, 8, ... elements are sorted, each by merging its two sorted halves in columns of
 //            comparators. The first column of a merge is mirrored, i against length-1-i, the others compare i with i
 //            + distance: so all comparators leave the smaller key at the lower index, and those that reach past the
 //            end of the array can be left out, as if the largest of keys lay there. No element is ever made up.
-// column     a comparator a lane, a launch a column; the columns of odd_even are those of distance 1 as well.
-// fused      INPUTS elements a lane: it takes them through log2(INPUTS) columns in registers.
+// column     a comparator a thread, a launch a column; the columns of odd_even are those of distance 1 as well.
+// fused      INPUTS elements a thread, which takes them through log2(INPUTS) columns in registers.
 // tile       TILE elements a group in shared memory: all columns up to blocks of TILE, or the last columns of a
 //            longer merge.
 // Passes     log2(n) (log2(n) + 1) / 2 columns; traffic: every element once either way for each launch.
-// Tunables   GROUP lanes a group, INPUTS, TILE.
+// Tunables   GROUP threads a group, INPUTS, TILE.
 // Source     K. Batcher, Sorting networks and their applications, 1968; D. Knuth, The Art of Computer Programming 3,
 //            5.3.4 (any length); N. Habermann, Parallel Neighbor Sort, 1972 (odd-even transposition).
 
@@ -37,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 
 #ifdef INPUTS
 
-// A lane's elements, of which the first `count` are there.
+// A thread's elements, of which the first `count` are there.
 struct Inputs {
     K key[INPUTS];
     V value[has_values ? INPUTS : 1];
@@ -52,7 +53,7 @@ struct Inputs {
     }
 };
 
-// A lane's elements lie `stride` apart, from first + residue on; in a mirrored merge those of the upper half from
+// A thread's elements lie `stride` apart, from first + residue on; in a mirrored merge those of the upper half from
 // first + stride-1-residue on, where the mirror images of the lower half's are.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_columns(K* keys, V* values, u64 n, u64 stride, u32 mirrored, u64 flip, u64 fold) {
@@ -104,12 +105,12 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     __shared__ K key[TILE];
     __shared__ V value[has_values ? TILE : 1];
     const Code code = make_code(flip, fold);
-    const u32 lane = threadIdx.x;
+    const u32 thread = threadIdx.x;
     const u64 begin = u64(blockIdx.x) * TILE;
     const u32 count = u32(min(n - begin, u64(TILE)));
     keys += begin;
     values += begin;
-    for (u32 i = lane; i < count; i += GROUP) {
+    for (u32 i = thread; i < count; i += GROUP) {
         key[i] = code_of(keys[i], code);
         if constexpr (has_values) value[i] = values[i];
     }
@@ -118,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
             const bool mirrored = whole && distance == length / 2;
             __syncthreads();
 #pragma unroll
-            for (u32 c = lane; c < TILE / 2; c += GROUP) {
+            for (u32 c = thread; c < TILE / 2; c += GROUP) {
                 const u32 within = c & (distance - 1), first = 2 * (c - within);
                 const u32 low = first + within, high = mirrored ? first + 2 * distance - 1 - within : low + distance;
                 if (high < count && key[high] < key[low]) {
@@ -129,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         }
     }
     __syncthreads();
-    for (u32 i = lane; i < count; i += GROUP) {
+    for (u32 i = thread; i < count; i += GROUP) {
         keys[i] = key_of(key[i], code);
         if constexpr (has_values) values[i] = value[i];
     }

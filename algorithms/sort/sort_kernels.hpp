@@ -7,7 +7,7 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile common_cu, sort_keys_cu, sort_keys_cl;
+extern const SourceFile common_cu, common_cl, sort_keys_cu, sort_keys_cl;
 }
 
 namespace detail {

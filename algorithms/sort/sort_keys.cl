@@ -1,18 +1,14 @@
-// The order of keys, OpenCL C; used by all kernels of sort but those of a comparator. Parallel text: sort_keys.cu.
+// The order of keys, OpenCL C; used by all kernels of sort except those of a comparator. Parallel source: sort_keys.cu.
 //
 // K: unsigned integer of a key's size, SIZE bytes; V: of a value's, VALUE_SIZE bytes, 0 for keys alone.
 //
 // A key is compared, and cut into digits, as the unsigned integer code_of(x): for unsigned keys the key itself, for
-// signed ones with the sign turned, for floats with all other bits of the negative ones turned as well (IEEE
-// totalOrder), and for descending order with all bits turned. `flip` and `fold` say which; in memory keys stay what
-// they are.
-
-// Of a function that it has not inlined, PoCL 3.1 takes the lane's number from a variable that all threads share.
-#define INLINED static inline __attribute__((always_inline))
+// signed ones with the sign inverted, for floats with all other bits of the negative ones inverted as well (IEEE
+// totalOrder), and for descending order with all bits inverted. `flip` and `fold` say which; in memory keys do not change.
 
 typedef struct {
-    K flip;  // bits that are turned in every key
-    K fold;  // and those turned where the key's top bit is set
+    K flip;  // bits that are inverted in every key
+    K fold;  // and those inverted where the key's top bit is set
 } Code;
 
 INLINED Code make_code(u64 flip, u64 fold) {
@@ -29,3 +25,6 @@ INLINED K key_of(K bits, Code code) {
     const K x = bits ^ code.flip;
     return x ^ ((K)(0 - (x >> (8 * SIZE - 1))) & code.fold);
 }
+
+// The digit of a key whose lowest bit is bit `shift`.
+INLINED u32 digit_of(K key, u32 shift, u32 mask, Code code) { return (u32)(code_of(key, code) >> shift) & mask; }

@@ -1,21 +1,19 @@
-// Merge sort, `merge`, OpenCL C. Parallel text: sort_merge.cu; the shape for CPUs is in sort_merge_wide.cl.
+// Merge sort, `merge`, OpenCL C. Parallel source: sort_merge.cu; the shape for CPUs is in sort_merge_wide.cl.
 //
-// Algorithm  Each group sorts a tile in local memory: a lane sorts ITEMS neighbours by odd-even transposition, then
-//            runs are merged two by two, each lane finding by binary search where its ITEMS results begin in both
-//            (merge path). Then passes over all merge runs of tiles two by two: a first launch finds where each tile
+// Algorithm  Each group sorts a tile in local memory: a work-item sorts ITEMS neighbours by odd-even transposition.
+//            Then runs are merged two by two: each work-item finds by binary search where its ITEMS results begin in
+//            both (merge path). Then passes over all merge runs of tiles two by two: a first launch finds where each tile
 //            of the result begins in both runs, a second one merges a tile a group in the same way. Keys alone are
 //            merged; values follow from the places that their keys had.
 // Stable     Of equal elements that of the earlier run comes first.
 // Passes     one launch, then two for each doubling of the tile; traffic: each pass everything once, once stored.
-// Tunables   GROUP lanes a group, a power of two; ITEMS elements a lane, odd against bank conflicts.
+// Tunables   GROUP work-items a group, a power of two; ITEMS elements a work-item, odd against bank conflicts.
 // Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012; S.
 //            Baxter, moderngpu, 2013 (the sort of a tile).
 //
 // K: unsigned integer of a key's size; T: its type, AS_T(x): such an integer's value; apply(op, x, y): nonzero where
 // x comes before y; V: unsigned integer of a value's size, VALUE_SIZE, 0 for keys alone.
 
-// Of a function that it has not inlined, PoCL 3.1 takes the lane's number from a variable that all threads share.
-#define INLINED static inline __attribute__((always_inline))
 #define TILE (GROUP * ITEMS)
 
 INLINED bool comes_before(const Op op, K x, K y) { return apply(op, AS_T(x), AS_T(y)) != 0; }
@@ -59,7 +57,7 @@ INLINED void merge_in_tile(__local const Tile* tile, u32 a, u32 b, u32 end, u32 
     }
 }
 
-// A lane's results to their places in the tile, after a barrier of the caller's.
+// Stores a work-item's results to their places in the tile, after a barrier of the caller's.
 INLINED void keep_in_tile(__local Tile* tile, u32 first, u32 count, const K* key, const u16* origin) {
     for (u32 k = 0; k < count; ++k) {
         tile->key[first + k] = key[k];
@@ -72,10 +70,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_tiles(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at, __global K* out,
                 ulong out_at, __global V* out_values, ulong out_values_at, u64 n, const Op op) {
     __local Tile tile;
-    const u32 lane = get_local_id(0);
+    const u32 local_id = get_local_id(0);
     const u64 begin = get_group_id(0) * (u64)TILE;
     const u32 count = (u32)min(n - begin, (u64)TILE);
-    for (u32 i = lane; i < count; i += GROUP) {
+    for (u32 i = local_id; i < count; i += GROUP) {
         tile.key[i] = in[in_at + begin + i];
         tile.origin[i] = (u16)i;
     }
@@ -83,7 +81,7 @@ void sort_tiles(__global const K* in, ulong in_at, __global const V* in_values, 
 
     K key[ITEMS];
     u16 origin[ITEMS];
-    const u32 first = lane * ITEMS, held = first < count ? min(count - first, (u32)ITEMS) : 0;
+    const u32 first = local_id * ITEMS, held = first < count ? min(count - first, (u32)ITEMS) : 0;
     for (u32 k = 0; k < held; ++k) {
         key[k] = tile.key[first + k];
         origin[k] = tile.origin[first + k];
@@ -117,13 +115,13 @@ void sort_tiles(__global const K* in, ulong in_at, __global const V* in_values, 
 #if VALUE_SIZE
     V value[ITEMS];
     for (u32 k = 0; k < ITEMS; ++k) {
-        const u32 i = k * GROUP + lane;
+        const u32 i = k * GROUP + local_id;
         if (i < count) value[k] = in_values[in_values_at + begin + tile.origin[i]];
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
 #endif
     for (u32 k = 0; k < ITEMS; ++k) {
-        const u32 i = k * GROUP + lane;
+        const u32 i = k * GROUP + local_id;
         if (i < count) {
             out[out_at + begin + i] = tile.key[i];
 #if VALUE_SIZE
@@ -163,7 +161,7 @@ void sort_merge(__global const K* in, ulong in_at, __global const V* in_values, 
                 __global const u64* splits, ulong splits_at, __global K* out, ulong out_at, __global V* out_values,
                 ulong out_values_at, u64 n, u64 run, const Op op) {
     __local Tile tile;
-    const u32 lane = get_local_id(0);
+    const u32 local_id = get_local_id(0);
     const u64 t = get_group_id(0), begin = t * TILE;
     const u32 count = (u32)min(n - begin, (u64)TILE);
     Runs runs;
@@ -171,23 +169,23 @@ void sort_merge(__global const K* in, ulong in_at, __global const V* in_values, 
     const u64 split = splits[splits_at + t];
     const u64 a = runs.a + split, b = runs.b + (begin - runs.a - split);
     const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[splits_at + t + 1];
-    // The bounds hold by themselves, but for a comparator that is no strict weak order: that must not read elsewhere.
+    // Needed only where the comparator is not a strict weak order: even then nothing outside the runs is read.
     const u32 a_count = (u32)min(max(a_end, a) - a, (u64)count);
     const u64 b_last = runs.end - 1;
     in += in_at;
-    for (u32 i = lane; i < count; i += GROUP) {
+    for (u32 i = local_id; i < count; i += GROUP) {
         tile.key[i] = in[i < a_count ? a + i : min(b + (i - a_count), b_last)];
         tile.origin[i] = (u16)i;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     K key[ITEMS];
     u16 origin[ITEMS];
-    const u32 first = lane * ITEMS, held = first < count ? min(count - first, (u32)ITEMS) : 0;
+    const u32 first = local_id * ITEMS, held = first < count ? min(count - first, (u32)ITEMS) : 0;
     if (held != 0) merge_in_tile(&tile, 0, a_count, count, first, held, key, origin, op);
     barrier(CLK_LOCAL_MEM_FENCE);
     keep_in_tile(&tile, first, held, key, origin);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (u32 i = lane; i < count; i += GROUP) {
+    for (u32 i = local_id; i < count; i += GROUP) {
         out[out_at + begin + i] = tile.key[i];
 #if VALUE_SIZE
         const u32 from = tile.origin[i];

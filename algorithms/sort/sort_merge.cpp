@@ -17,9 +17,11 @@ constexpr u32 group = 256;
 constexpr u32 block = 16;  // elements that are inserted, in the shape for CPUs
 
 const KernelSource& source(bool wide) {
-    static const KernelSource many{
-        "sort_merge", {kernel_sources::sort_merge_cu}, {kernel_sources::sort_merge_cl}};
-    static const KernelSource one{"sort_merge_wide", {}, {kernel_sources::sort_merge_wide_cl}};
+    static const KernelSource many{"sort_merge",
+                                   {kernel_sources::sort_merge_cu},
+                                   {kernel_sources::common_cl, kernel_sources::sort_merge_cl}};
+    static const KernelSource one{
+        "sort_merge_wide", {}, {kernel_sources::common_cl, kernel_sources::sort_merge_wide_cl}};
     return wide ? one : many;
 }
 

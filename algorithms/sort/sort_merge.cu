@@ -1,13 +1,13 @@
-// Merge sort, `merge`, CUDA C++. Parallel text: sort_merge.cl.
+// Merge sort, `merge`, CUDA C++. Parallel source: sort_merge.cl.
 //
-// Algorithm  Each group sorts a tile in shared memory: a lane sorts ITEMS neighbours by odd-even transposition, then
-//            runs are merged two by two, each lane finding by binary search where its ITEMS results begin in both
+// Algorithm  Each group sorts a tile in shared memory: a thread sorts ITEMS neighbours by odd-even transposition.
+//            Then runs are merged two by two: each thread finds by binary search where its ITEMS results begin in both
 //            (merge path). Then passes over all merge runs of tiles two by two: a first launch finds where each tile
 //            of the result begins in both runs, a second one merges a tile a group in the same way. Keys alone are
 //            merged; values follow from the places that their keys had.
 // Stable     Of equal elements that of the earlier run comes first.
 // Passes     one launch, then two for each doubling of the tile; traffic: each pass everything once, once stored.
-// Tunables   GROUP lanes a group, a power of two; ITEMS elements a lane, odd against bank conflicts.
+// Tunables   GROUP threads a group, a power of two; ITEMS elements a thread, odd against bank conflicts.
 // Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012; S.
 //            Baxter, moderngpu, 2013 (the sort of a tile).
 //
@@ -45,7 +45,7 @@ struct Tile {
     u16 origin[has_values ? tile_length : 1];  // the place that each key had at first
 };
 
-// A lane's elements of a tile: `held` from `first` on.
+// A thread's elements of a tile: `held` from `first` on.
 struct Items {
     K key[ITEMS];
     u16 origin[has_values ? ITEMS : 1];
@@ -181,7 +181,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const u64 split = splits[t];
     const u64 a = runs.a + split, b = runs.b + (begin - runs.a - split);
     const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[t + 1];
-    // The bounds hold by themselves, but for a comparator that is no strict weak order: that must not read elsewhere.
+    // Needed only where the comparator is not a strict weak order: even then nothing outside the runs is read.
     const u32 a_count = u32(min(max(a_end, a) - a, u64(count)));
     const u64 b_last = runs.end - 1;
 #pragma unroll

@@ -12,8 +12,6 @@
 // K: unsigned integer of a key's size; T: its type, AS_T(x): such an integer's value; apply(op, x, y): nonzero where
 // x comes before y; V: unsigned integer of a value's size, VALUE_SIZE, 0 for keys alone.
 
-#define INLINED static inline __attribute__((always_inline))
-
 INLINED bool comes_before(const Op op, K x, K y) { return apply(op, AS_T(x), AS_T(y)) != 0; }
 
 // Keys and their values.

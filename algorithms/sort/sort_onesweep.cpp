@@ -5,7 +5,7 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile sort_tile_cu, sort_onesweep_cu;
+extern const SourceFile group_scan_cu, group_rank_cu, sort_tile_cu, sort_onesweep_cu;
 }
 
 namespace detail {
@@ -15,10 +15,11 @@ constexpr u64 digits = 256;
 constexpr u64 memory_head = 32;  // words ahead of the counts; see sort_onesweep.cu
 
 const KernelSource& source() {
-    static const KernelSource source{"sort_onesweep",
-                                     {kernel_sources::common_cu, kernel_sources::sort_keys_cu,
-                                      kernel_sources::sort_tile_cu, kernel_sources::sort_onesweep_cu},
-                                     {}};
+    static const KernelSource source{
+        "sort_onesweep",
+        {kernel_sources::common_cu, kernel_sources::group_scan_cu, kernel_sources::group_rank_cu,
+         kernel_sources::sort_keys_cu, kernel_sources::sort_tile_cu, kernel_sources::sort_onesweep_cu},
+        {}};
     return source;
 }
 

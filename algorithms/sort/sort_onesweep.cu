@@ -1,28 +1,28 @@
 // Radix sort with one sweep over the data a digit, `onesweep`, CUDA C++. The tile is in sort_tile.cu.
 //
-// Algorithm  1: the digits of all passes are counted at once. The last group to finish turns the counts into offsets,
-//            and makes the plan: a pass whose digit is the same in all keys is left out, and the others take turns
-//            between out and a buffer so that the last one ends in out. 2: a launch for each digit, from the lowest
-//            on. A group takes a tile by ticket, ranks it by the digit, and learns by look-back how many elements of
-//            each digit lie in the tiles before it; its elements are gathered in shared memory, equal digits side by
-//            side, and leave. In the first pass over keys alone, whole ones, equal digits come in any order.
-// Look-back  A lane a digit. A tile first publishes how many it has itself, then how many there are up to and with it,
-//            both as one word with two bits that say which; a lane goes back, AHEAD tiles at a time, to the nearest
-//            tile of the second sort and adds up those of the first. A word is zero before: the counting clears those
-//            of the first pass, and each pass those of the next.
+// Algorithm  Histogram: a launch counts the digits of all passes at once. Scan: its last group turns the counts into
+//            offsets, and makes the plan: a pass whose digit is the same in all keys is left out, and the others take turns
+//            between out and a buffer so that the last one ends in out. Chained scan and scatter: a launch for each digit,
+//            from the lowest on. A group takes a tile by ticket, ranks it by the digit, and learns by look-back how many
+//            elements of each digit lie in the tiles before it. It gathers its elements in shared memory, equal digits side
+//            by side, and stores them. In the first pass over keys alone, whole ones, equal digits come in any order.
+// Look-back  A thread a digit. A tile first publishes how many it has itself, then how many there are up to and with it, both
+//            as one word with two bits that say which. A thread goes back, AHEAD tiles at a time, to the nearest tile with a
+//            count of the second kind, and adds up those of the first kind on the way. A word is zero before: the histogram
+//            clears those of the first pass, and each pass those of the next.
 // one tile   all passes of an input that fits one tile, in one launch.
 // Passes     two launches and one a pass; traffic: the keys once, then a pass keys and values once, once stored, and
 //            3 KiB (6 KiB from 2^30 elements on) a tile.
 // Progress   A tile waits for tiles of lower tickets only, which have begun.
-// Tunables   GROUP lanes a group, ITEMS elements a lane, RESIDENT groups a multiprocessor, AHEAD, MATCH; of the
-//            counting COPIES of each counter and UNROLL accesses in flight a lane.
+// Tunables   GROUP threads a group, ITEMS elements a thread, RESIDENT groups a multiprocessor, AHEAD, MATCH; of the
+//            histogram COPIES of each counter and UNROLL accesses in flight a thread.
 // Source     A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022; D.
 //            Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 //
-// COUNT: u32 or, from 2^30 elements on, u64: what counts elements, with two bits to spare.
+// COUNT: the type of counts, u32 or, from 2^30 elements on, u64: with two bits to spare.
 
-// The words of `memory`, zero at first: tickets of the passes, the ticket of the counting, whether a copy is to
-// follow, the plan, and the counts of the passes, later offsets.
+// The words of `memory`, zero at first: tickets of the passes, the ticket of the histogram, whether a copy is to follow, the
+// plan, and the counts of the passes, later offsets.
 constexpr u32 counting_ticket = 8, copy_follows = 9, plan_at = 16, totals_at = 32;
 
 // Where elements are before or after a pass.
@@ -47,7 +47,7 @@ __device__ __forceinline__ void count_key(K key, u32 passes, u32 first, u32 last
     }
 }
 
-// Called by one lane.
+// Scan, by one thread: what each pass does.
 __device__ __forceinline__ void make_plan(u64* memory, u32 constant, u32 passes, u32 in_place) {
     const u32 all = (1u << passes) - 1;
     u32 moves = all & ~constant;
@@ -68,7 +68,7 @@ __device__ __forceinline__ void make_plan(u64* memory, u32 constant, u32 passes,
     memory[copy_follows] = from == other_place;
 }
 
-// Positions count from the 16-byte boundary at or before the input's first key, so that every pack is aligned.
+// Histogram and scan. Positions count from the 16-byte boundary at or before the input's first key, so that every pack is aligned.
 // status: the words of the first pass, which are cleared.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_histograms(const K* in, u64* memory, COUNT* status, u64 words, u64 n, u32 passes, u32 first, u32 last,
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     for (u32 p = 0; p < passes; ++p) {
         const bool counts = threadIdx.x < digits;
         const u64 total = counts ? __ldcg(memory + totals_at + p * digits + threadIdx.x) : 0;
-        const u64 before = scan_digits(total, sums);
+        const u64 before = scan_group<digits / warp_width>(total, sums).before;
         if (counts) memory[totals_at + p * digits + threadIdx.x] = before;
         constant |= u32(__syncthreads_or(total == n) != 0) << p;
     }
@@ -137,7 +137,7 @@ __device__ __forceinline__ COUNT look(const COUNT* word) {
     return *static_cast<const volatile COUNT*>(word);
 }
 
-// How many elements of the lane's digit lie in the tiles before this one. status: the words of the digit.
+// How many elements of the thread's digit lie in the tiles before this one. status: the words of the digit.
 __device__ __forceinline__ COUNT look_back(const COUNT* status, u32 tile) {
     COUNT before = 0;
     for (u32 at = tile; at > 0; at -= min(at, u32(AHEAD))) {
@@ -154,6 +154,7 @@ __device__ __forceinline__ COUNT look_back(const COUNT* status, u32 tile) {
     return before;
 }
 
+// Chained scan and scatter, one digit.
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     sort_onesweep(u64* memory, COUNT* status, const K* in, const V* in_values, K* out, V* out_values, K* other,
                   V* other_values, u64 n, u32 tiles, u32 pass, u32 shift, u32 last, u64 flip, u64 fold) {
@@ -168,7 +169,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     const u32 count = u32(min(n - begin, u64(tile_length)));
     const K* const from = (from_place == in_place_of ? in : from_place == out_place ? out : other) + begin;
     const Digit digit = digit_at(shift, last, make_code(flip, fold));
-    // Of this pass, of this lane's digit; then those of the next pass.
+    // The words of this thread's digit, of this pass and of the next one.
     COUNT* const words = status + u64(half) * tiles * digits + threadIdx.x;
     COUNT* const next_words = status + u64(half ^ 1) * tiles * digits + threadIdx.x;
 

@@ -1,23 +1,21 @@
 // Radix sort, least significant digit first, as the textbook has it: `radix1`, `radix4`, `radix4_local`,
-// `radix4_vector`, OpenCL C. Parallel text: sort_radix.cu.
+// `radix4_vector`, OpenCL C. Parallel source: sort_radix.cu.
 //
 // Algorithm  A pass for each digit, from the lowest on, moves the elements stably to where their digits belong.
 // radix1     One bit a pass: flags of the zeros, their exclusive scan, a split: zeros first, ones behind them.
-// radix4     Four bits a pass. Each work-item owns CHUNK elements. It counts their digits, an exclusive scan of the
-//            counts, digit by digit and within one by work-items, says where its first element of each digit goes,
-//            and the work-item moves its elements there one by one.
+// radix4     Four bits a pass. Each work-item owns CHUNK elements. Upsweep: it counts their digits. Spine: an exclusive scan
+//            of the counts, digit by digit and within a digit by work-items, says where its first element of each digit
+//            goes. Downsweep: the work-item moves its elements there one by one.
 // LOCAL      radix4_local, radix4_vector: counts are in local memory, a column a work-item, not in private memory.
 // VECTOR     radix4_vector: elements are loaded 16 at a time.
 // Passes     a launch to count, those of a scan, one to move; traffic a pass: radix1 the keys twice and the values
 //            once, once stored, and 4 COUNTs an element; radix4 the same with 3 * 16 / CHUNK COUNTs.
-// Tunables   GROUP lanes a group, CHUNK.
+// Tunables   GROUP work-items a group, CHUNK.
 // Source     G. Blelloch, Prefix Sums and Their Applications, 1990 (split); M. Zagha, G. Blelloch, Radix Sort for
 //            Vector Multiprocessors, 1991; N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms
 //            for Manycore GPUs, 2009.
 //
 // COUNT: u32 or, from 2^32 elements on, u64: what counts elements.
-
-INLINED u32 digit_of(K key, u32 shift, u32 mask, Code code) { return (u32)(code_of(key, code) >> shift) & mask; }
 
 #if !defined(CHUNK)
 
@@ -75,7 +73,7 @@ INLINED void load_keys(__global const K* in, u64 i, u64 end, K* key) {
     }
 }
 
-// counts: of all work-items, for each digit.
+// Upsweep. counts: of all work-items, for each digit.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_count(__global const K* in, ulong in_at, __global COUNT* counts, ulong counts_at, u64 n, u64 items, u32 shift,
                 u32 mask, u64 flip, u64 fold) {
@@ -99,7 +97,7 @@ void sort_count(__global const K* in, ulong in_at, __global COUNT* counts, ulong
     }
 }
 
-// offsets: the exclusive scan of the counts.
+// Downsweep. offsets: the exclusive scan of the counts.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_permute(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at,
                   __global const COUNT* offsets, ulong offsets_at, __global K* out, ulong out_at,

@@ -7,8 +7,8 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile sort_radix_cu, sort_radix_cl, sort_tile_cu, sort_radix8_cu, sort_radix8_cl,
-    sort_wide_cl;
+extern const SourceFile group_scan_cu, group_scan_cl, group_rank_cu, tile_cl, sort_radix_cu, sort_radix_cl,
+    sort_tile_cu, sort_radix8_cu, sort_radix8_cl, sort_wide_cl;
 }
 
 namespace detail {
@@ -29,7 +29,7 @@ const KernelSource& radix_source() {
     static const KernelSource source{
         "sort_radix",
         {kernel_sources::common_cu, kernel_sources::sort_keys_cu, kernel_sources::sort_radix_cu},
-        {kernel_sources::sort_keys_cl, kernel_sources::sort_radix_cl}};
+        {kernel_sources::common_cl, kernel_sources::sort_keys_cl, kernel_sources::sort_radix_cl}};
     return source;
 }
 
@@ -59,15 +59,19 @@ void run_radix4(Stream& stream, const SortProblem& p, bool local, bool vector) {
 constexpr u64 radix8_digits = 256;
 
 const KernelSource& radix8_source() {
-    static const KernelSource source{"sort_radix8",
-                                     {kernel_sources::common_cu, kernel_sources::sort_keys_cu,
-                                      kernel_sources::sort_tile_cu, kernel_sources::sort_radix8_cu},
-                                     {kernel_sources::sort_keys_cl, kernel_sources::sort_radix8_cl}};
+    static const KernelSource source{
+        "sort_radix8",
+        {kernel_sources::common_cu, kernel_sources::group_scan_cu, kernel_sources::group_rank_cu,
+         kernel_sources::sort_keys_cu, kernel_sources::sort_tile_cu, kernel_sources::sort_radix8_cu},
+        {kernel_sources::common_cl, kernel_sources::group_scan_cl, kernel_sources::sort_keys_cl,
+         kernel_sources::sort_radix8_cl}};
     return source;
 }
 const KernelSource& wide_source() {
-    static const KernelSource source{
-        "sort_wide", {}, {kernel_sources::sort_keys_cl, kernel_sources::sort_wide_cl}};
+    static const KernelSource source{"sort_wide",
+                                     {},
+                                     {kernel_sources::common_cl, kernel_sources::tile_cl,
+                                      kernel_sources::sort_keys_cl, kernel_sources::sort_wide_cl}};
     return source;
 }
 

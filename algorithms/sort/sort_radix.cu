@@ -1,25 +1,21 @@
 // Radix sort, least significant digit first, as the textbook has it: `radix1`, `radix4`, `radix4_local`,
-// `radix4_vector`, CUDA C++. Parallel text: sort_radix.cl.
+// `radix4_vector`, CUDA C++. Parallel source: sort_radix.cl.
 //
 // Algorithm  A pass for each digit, from the lowest on, moves the elements stably to where their digits belong.
 // radix1     One bit a pass: flags of the zeros, their exclusive scan, a split: zeros first, ones behind them.
-// radix4     Four bits a pass. Each lane owns CHUNK elements. It counts their digits, an exclusive scan of the
-//            counts, digit by digit and within one by lanes, says where its first element of each digit goes, and the
-//            lane moves its elements there one by one.
-// LOCAL      radix4_local, radix4_vector: counts are in shared memory, a column a lane, not in local memory.
+// radix4     Four bits a pass. Each thread owns CHUNK elements. Upsweep: it counts their digits. Spine: an exclusive scan of
+//            the counts, digit by digit and within a digit by threads, says where its first element of each digit goes.
+//            Downsweep: the thread moves its elements there one by one.
+// LOCAL      radix4_local, radix4_vector: counts are in shared memory, a column a thread, not in local memory.
 // VECTOR     radix4_vector: elements are loaded 16 at a time, in accesses of 16 bytes where they are aligned.
 // Passes     a launch to count, those of a scan, one to move; traffic a pass: radix1 the keys twice and the values
 //            once, once stored, and 4 COUNTs an element; radix4 the same with 3 * 16 / CHUNK COUNTs.
-// Tunables   GROUP lanes a group, CHUNK.
+// Tunables   GROUP threads a group, CHUNK.
 // Source     G. Blelloch, Prefix Sums and Their Applications, 1990 (split); M. Zagha, G. Blelloch, Radix Sort for
 //            Vector Multiprocessors, 1991; N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms
 //            for Manycore GPUs, 2009.
 //
 // COUNT: u32 or, from 2^32 elements on, u64: what counts elements.
-
-__device__ __forceinline__ u32 digit_of(K key, u32 shift, u32 mask, Code code) {
-    return u32(code_of(key, code) >> shift) & mask;
-}
 
 #if !defined(CHUNK)
 
@@ -49,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 constexpr u32 digits = 16;
 constexpr u32 step = VECTOR ? 16 : 1;
 
-// A lane's counters.
+// A thread's counters.
 #if LOCAL
 #define TABLE __shared__ COUNT table[digits * GROUP]
 #define COUNTER(d) table[(d) * GROUP + threadIdx.x]
@@ -78,7 +74,7 @@ __device__ __forceinline__ void load_keys(const K* in, u64 i, u64 end, K (&key)[
     }
 }
 
-// counts: of all lanes, for each digit.
+// Upsweep. counts: of all threads, for each digit.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_count(const K* in, COUNT* counts, u64 n, u64 items, u32 shift, u32 mask, u64 flip, u64 fold) {
     TABLE;
@@ -97,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     for (u32 d = 0; d < digits; ++d) counts[d * items + item] = COUNTER(d);
 }
 
-// offsets: the exclusive scan of the counts.
+// Downsweep. offsets: the exclusive scan of the counts.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_permute(const K* in, const V* in_values, const COUNT* offsets, K* out, V* out_values, u64 n, u64 items,
                  u32 shift, u32 mask, u64 flip, u64 fold) {

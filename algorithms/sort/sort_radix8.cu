@@ -1,15 +1,16 @@
-// Radix sort with digits of eight bits in three launches a pass, `radix8`, CUDA C++. The tile is in sort_tile.cu;
-// parallel text: sort_radix8.cl, whose tiles are split by four bits at a time for want of warps.
+// Radix sort with digits of eight bits in three launches a pass, `radix8`, CUDA C++. The tile is in sort_tile.cu. Parallel
+// source: sort_radix8.cl, which splits tiles by four bits at a time, because it cannot rely on warps.
 //
-// Algorithm  A pass for each digit, from the lowest on. 1: each group counts the digits of its tile. 2: an exclusive
-//            scan of the counts, digit by digit and within one by tiles, says where a tile's first element of each
-//            digit goes. 3: each group ranks its tile, gathers it in shared memory, equal digits side by side, and
-//            stores it.
+// Algorithm  A pass for each digit, from the lowest on. Upsweep: each group counts the digits of its tile. Spine: an
+//            exclusive scan of the counts, digit by digit and within a digit by tiles, says where a tile's first element
+//            of each digit goes. Downsweep: each group ranks its tile, gathers it in shared memory, equal digits side by
+//            side, and stores it.
 // Passes     a launch to count, those of a scan, one to store; traffic a pass: the keys twice, the values once, once
 //            stored.
-// Tunables   GROUP lanes a group, ITEMS elements a lane, MATCH.
+// Tunables   GROUP threads a group, ITEMS elements a thread, MATCH.
 // Source     D. Merrill, A. Grimshaw, High Performance and Scalable Radix Sorting, 2011.
 
+// Upsweep.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_count(const K* in, COUNT* counts, u64 n, u64 tiles, u32 shift, u32 mask, u64 flip, u64 fold) {
     __shared__ u32 table[digits];
@@ -28,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     if (threadIdx.x < digits) counts[threadIdx.x * tiles + blockIdx.x] = table[threadIdx.x];
 }
 
-// offsets: the exclusive scan of the counts.
+// Downsweep. offsets: the exclusive scan of the counts.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_scatter(const K* in, const V* in_values, const COUNT* offsets, K* out, V* out_values, u64 n, u64 tiles,
                  u32 shift, u32 mask, u64 flip, u64 fold) {

@@ -1,13 +1,12 @@
 // A tile of a radix sort, CUDA C++: loaded, ranked by a digit of eight bits and stored by one group. Used by
 // sort_onesweep.cu and sort_radix8.cu.
 //
-// A warp owns warp_width * ITEMS neighbouring elements of the tile, and a lane every warp_width-th of these: loads
-// are coalesced, and item after item, lane after lane is the order of the input. To rank an item, a warp looks for
-// its lanes of equal digits, the lowest of which counts them all in the warp's counters.
+// A warp owns warp_width * ITEMS neighbouring elements of the tile, and a lane every warp_width-th of these: loads are
+// coalesced, and item after item, lane after lane is the order of the input. See group_rank.cu for how a warp ranks an item.
 //
-// GROUP lanes a group, at least 256; ITEMS elements a lane; MATCH: how equal digits are found, 0 by eight votes, 1 by
-// bits of lanes in shared memory (the instruction for it took twice as long on an H200); COUNT: u32 or u64, what counts elements; UNORDERED: items of equal
-// digits may come in any order, and one counter of each digit serves the whole group.
+// GROUP threads a group, at least 256; ITEMS elements a thread; MATCH: how equal digits are found, 0 by votes, 1 by words in
+// shared memory (on an H200 the instruction for it took twice as long); COUNT: u32 or u64, the type of counts; UNORDERED: items
+// of equal digits may come in any order, and one counter of each digit serves the whole group.
 
 constexpr u32 digits = 256;
 constexpr u32 digit_bits = 8;
@@ -16,7 +15,7 @@ constexpr u32 tile_length = GROUP * ITEMS;
 constexpr u32 tables = UNORDERED ? 1 : warps;  // of counters
 static_assert(GROUP >= digits && GROUP % warp_width == 0 && tile_length <= 65536);
 
-// What a group shares beside the elements that it stages.
+// What a group shares besides the elements that it stages.
 struct Shared {
     u32 counts[tables][digits];
 #if MATCH == 1
@@ -31,7 +30,7 @@ struct Digit {
     u32 shift, mask;
     Code code;
 
-    __device__ __forceinline__ u32 of(K key) const { return u32(code_of(key, code) >> shift) & mask; }
+    __device__ __forceinline__ u32 of(K key) const { return digit_of(key, shift, mask, code); }
 };
 
 // The pass that begins `shift` bits up, of bits below `last`.
@@ -39,7 +38,7 @@ __device__ __forceinline__ Digit digit_at(u32 shift, u32 last, Code code) {
     return {shift, last - shift < digit_bits ? (1u << (last - shift)) - 1 : digits - 1, code};
 }
 
-// The place in the tile of a lane's i-th item.
+// The place in the tile of the thread's i-th item.
 __device__ __forceinline__ u32 place_of(u32 i) {
     return threadIdx.x / warp_width * (warp_width * ITEMS) + i * warp_width + threadIdx.x % warp_width;
 }
@@ -58,29 +57,7 @@ __device__ __forceinline__ void load_items(const E* from, u32 count, E (&item)[N
     }
 }
 
-// The lanes of this warp that have the same digit. `lanes`: of this warp, zero, and left zero.
-__device__ __forceinline__ u32 peers_of(u32 digit, u32* lanes) {
-#if MATCH == 1
-    const u32 own = 1u << (threadIdx.x % warp_width);
-    atomicOr(lanes + digit, own);
-    __syncwarp();
-    const u32 peers = lanes[digit];
-    __syncwarp();
-    if ((peers & (own - 1)) == 0) lanes[digit] = 0;
-    return peers;
-#else
-    u32 peers = all_lanes;
-#pragma unroll
-    for (u32 b = 0; b < digit_bits; ++b) {
-        const bool set = digit >> b & 1;
-        const u32 with = __ballot_sync(all_lanes, set);
-        peers &= set ? with : ~with;
-    }
-    return peers;
-#endif
-}
-
-// The table of the lane's warp.
+// The table of the thread's warp.
 __device__ __forceinline__ u32 own_table() {
     return UNORDERED ? 0 : threadIdx.x / warp_width;
 }
@@ -90,7 +67,7 @@ constexpr u32 nowhere = ~0u;  // the rank of what is not ranked
 #if UNORDERED
 
 // Gives each item a rank among those of its digit in the tile, with the digit from bit 16 on, and counts the digits. Items past
-// the tile's first `count` are not counted, and nowhere. Called by the whole group.
+// the tile's first `count` are not counted, and nowhere. All threads of the group call it.
 __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, const Digit& digit, u32 (&rank)[ITEMS],
                                            Shared& shared) {
     if (threadIdx.x < digits) shared.counts[0][threadIdx.x] = 0;
@@ -123,45 +100,16 @@ __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, con
 #pragma unroll
     for (u32 i = 0; i < ITEMS; ++i) {
         const u32 d = place_of(i) < count ? digit.of(key[i]) : digits - 1;
-        const u32 peers = peers_of(d, lanes);
-        const u32 before = __popc(peers & ((1u << lane) - 1)), counted = counts[d];
-        __syncwarp();
-        if (before == 0) counts[d] = counted + __popc(peers);
-        __syncwarp();
-        rank[i] = (counted + before) | d << 16;
+        const u32 peers = MATCH == 1 ? match_by_words(d, lanes) : match_by_votes<digit_bits>(d);
+        rank[i] = rank_digit(d, peers, counts) | d << 16;
     }
 }
 
 #endif
 
-// Lanes [0, digits) get the sum of the values of those before them; sums: shared memory of digits / warp_width.
-// Called by the whole group.
-template <class E>
-__device__ __forceinline__ E scan_digits(E value, E* sums) {
-    const u32 lane = threadIdx.x % warp_width, warp = threadIdx.x / warp_width;
-    E through = value;
-    if (threadIdx.x < digits) {
-#pragma unroll
-        for (u32 distance = 1; distance < warp_width; distance *= 2) {
-            const E other = __shfl_up_sync(all_lanes, through, distance);
-            if (lane >= distance) through += other;
-        }
-        if (lane == warp_width - 1) sums[warp] = through;
-    }
-    __syncthreads();
-    E before = through - value;
-    if (threadIdx.x < digits) {
-#pragma unroll
-        for (u32 w = 0; w < digits / warp_width; ++w) {
-            if (w < warp) before += sums[w];
-        }
-    }
-    return before;
-}
-
-// The warps' counts become the places in the tile of each warp's first item of each digit. publish(total) is called
-// with the tile's count of the lane's digit, as soon as it is known. Returns where the lane's digit begins. Called by
-// the whole group; lanes from `digits` on have none.
+// The warps' counts become the places in the tile of each warp's first item of each digit. Calls publish(total) with the
+// tile's count of the thread's digit as soon as it is known. Returns where the thread's digit begins. All threads of the
+// group call it; those from `digits` on have no digit.
 template <class F>
 __device__ __forceinline__ u32 scan_counts(Shared& shared, const F publish) {
     u32 total = 0;
@@ -171,7 +119,7 @@ __device__ __forceinline__ u32 scan_counts(Shared& shared, const F publish) {
         for (u32 w = 0; w < tables; ++w) total += shared.counts[w][threadIdx.x];
         publish(total);
     }
-    const u32 start = scan_digits(total, shared.sums);
+    const u32 start = scan_group<digits / warp_width>(total, shared.sums).before;
     if (threadIdx.x < digits) {
         u32 before = start;
 #pragma unroll 4
@@ -185,7 +133,7 @@ __device__ __forceinline__ u32 scan_counts(Shared& shared, const F publish) {
     return start;
 }
 
-// Ranks become places in the tile, and the keys are staged there. The barrier is the caller's.
+// Turns ranks into places in the tile, and stages the keys there. A barrier of the caller's follows.
 __device__ __forceinline__ void stage_keys(const K (&key)[ITEMS], u32 (&rank)[ITEMS], const Shared& shared) {
     K* const keys = reinterpret_cast<K*>(staged);
 #pragma unroll
@@ -196,8 +144,8 @@ __device__ __forceinline__ void stage_keys(const K (&key)[ITEMS], u32 (&rank)[IT
     }
 }
 
-// Stores what is staged, and then the values, from where shared.base says. place: of each item in the tile. Called by
-// the whole group, after a barrier.
+// Stores what is staged, and then the values, to where shared.base says. place: of each item in the tile. All threads of the
+// group call it, after a barrier.
 __device__ __forceinline__ void store_items(K* to, V* to_values, const V (&value)[has_values ? ITEMS : 1], u32 count,
                                             const Digit& digit, u32 (&place)[ITEMS], const Shared& shared) {
     const K* const keys = reinterpret_cast<const K*>(staged);

@@ -1,14 +1,14 @@
 // Radix sort with digits of eight bits in the shape for CPUs, `radix8`, OpenCL C: one work-item a group owns a chunk.
 // The shape for GPUs is in sort_radix8.cl.
 //
-// Algorithm  Counts of all digits of all chunks, then a plan: a pass whose digit is the same in all keys is left out,
-//            and the others take turns between out and a buffer so that the last one ends in out. Then a pass for
+// Algorithm  Histogram: counts of all digits of all chunks. Then a plan: a pass whose digit is the same in all keys is left
+//            out, and the others take turns between out and a buffer so that the last one ends in out. Then a pass for
 //            each digit, from the lowest on: counts of the chunks (the first pass has them already), and a scatter,
-//            which gathers LINE elements a digit in memory of the work-item's own and stores them together: whole
-//            cache lines, past the cache where the data is too large for it.
+//            which gathers LINE elements a digit in private memory and stores them together: whole cache lines, past the
+//            cache where the data is too large for it.
 // small      all of it for a small input, in one launch of one work-item.
-// Passes     two launches for the plan, two a pass; traffic: the keys once, then a pass the keys twice, the values
-//            once, once stored.
+// Passes     two launches for the plan, two a pass; traffic: the keys once; then in each pass the keys twice, the values
+//            once, and both stored once.
 // Tunables   LINE elements gathered a digit.
 // Source     D. Jimenez-Gonzalez et al., CC-Radix: a Cache Conscious Sorting Based on Radix Sort, 2003; N. Satish et
 //            al., Fast Sort on CPUs and GPUs: a Case for Bandwidth Oblivious SIMD Sort, 2010 (software
@@ -38,7 +38,6 @@ INLINED u32 mask_of(u32 pass, u32 first, u32 last) {
     const u32 bits = last - shift_of(pass, first);
     return bits < DIGIT_BITS ? (1u << bits) - 1 : DIGITS - 1;
 }
-INLINED u32 digit_of(K key, u32 shift, u32 mask, Code code) { return (u32)(code_of(key, code) >> shift) & mask; }
 
 // Adds the digits of all passes to `counts`, a row a pass.
 INLINED void count_all(__global const K* in, u64 n, u32* counts, u32 passes, u32 first, u32 last, Code code) {
@@ -63,8 +62,8 @@ void sort_histograms(__global const K* in, ulong in_at, __global u32* rows, ulon
     for (u32 k = 0; k < passes * DIGITS; ++k) rows[k] = counts[k];
 }
 
-// Marks what each pass that is not skipped does; steps: SKIPPED or not. The last one ends in out, but in place that
-// takes an even number of them: returns whether all is in `other` at the end.
+// Marks what each pass that is not skipped does; steps: SKIPPED or not. The last one ends in out; in place, only an even number
+// of passes can: returns whether all is in `other` at the end.
 INLINED u32 plan_steps(u32* steps, u32 passes, u32 in_place) {
     u32 left = 0, from = IN;
     for (u32 p = 0; p < passes; ++p) left += steps[p] != SKIPPED;
@@ -129,24 +128,20 @@ void sort_count(__global const u32* plan, ulong plan_at, __global const K* out, 
 
 // --- The scatter ----------------------------------------------------------------------------------------------------
 
-// Elements of a line on their way out, where `to` is the line's first; those before `first` are not ours.
+// Defines a function that stores elements [first, count) of a line; `to` is where the line begins.
 #define LEAVE(type, name, line_aligned)                                                                   \
     INLINED void name(const type* held, __global type* to, u32 first, u32 count, u32 past_cache) {        \
         u32 i = first;                                                                                    \
         if (first == 0 && count == LINE) {                                                                \
             if (past_cache && line_aligned) {                                                             \
-                for (; i < LINE; i += 64 / sizeof(type)) STREAM(held + i, to + i);                        \
+                for (; i < LINE; i += LINE_BYTES / sizeof(type))                                          \
+                    stream_line(to + i, *(const ulong8*)(held + i));                                      \
             } else {                                                                                      \
                 for (; i < LINE; ++i) to[i] = held[i];                                                    \
             }                                                                                             \
         }                                                                                                 \
         for (; i < count; ++i) to[i] = held[i];                                                           \
     }
-#if __has_builtin(__builtin_nontemporal_store)
-#define STREAM(from, to) __builtin_nontemporal_store(*(const ulong8*)(from), (__global ulong8*)(to))
-#else
-#define STREAM(from, to) *(__global ulong8*)(to) = *(const ulong8*)(from)
-#endif
 LEAVE(K, leave_keys, (LINE * SIZE % 64 == 0 && (ulong)to % 64 == 0))
 #if VALUE_SIZE
 LEAVE(V, leave_values, (LINE * VALUE_SIZE % 64 == 0 && (ulong)to % 64 == 0))

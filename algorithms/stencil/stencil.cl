@@ -1,14 +1,14 @@
-// Stencil, `streaming`, OpenCL C. Parallel text: stencil.cu.
+// Stencil, `streaming`, OpenCL C. Parallel source: stencil.cu.
 //
-// Algorithm  2.5D: a group has a tile of x and y and passes along z. A lane has ROWS packs of PACK points, 8 bytes each, one
-//            above the other; of each it keeps the 2 RADIUS + 1 planes around the one at work in registers, as a queue. That
-//            plane lies in local memory with its halo, which is what lanes take their neighbours in x and y from: by
-//            packs, and of two rows of a lane most are shared, for reading single points there would bind the kernel at
+// Algorithm  2.5D: a group has a tile of x and y and passes along z. A work-item has ROWS packs of PACK points, 8 bytes each,
+//            one above the other; of each it keeps the 2 RADIUS + 1 planes around the one at work in registers, as a queue.
+//            That plane lies in local memory with its halo, which is what work-items take their neighbours in x and y from: by
+//            packs, and of two rows of a work-item most are shared, for reading single points there would bind the kernel at
 //            a radius of 4. Two stages take turns, so that a plane costs one barrier; while one is at work, the next
 //            plane's halo and the pack at the queue's end are on their way.
 // Passes     one a step; traffic: every point is read once and written once; halos, and the planes between two pieces
 //            of the volume's depth, are read again, mostly from L2.
-// Tunables   GROUP lanes, LANES_X of them along x; PACK, 1 where rows do not begin at a multiple of 8 bytes; ROWS.
+// Tunables   GROUP work-items, LANES_X of them along x; PACK, 1 where rows do not begin at a multiple of 8 bytes; ROWS.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //
 // T: f32 or f64. Columns are a multiple of PACK, so a pack is either in the volume or outside. Computed are planes z_begin to
@@ -32,7 +32,7 @@ typedef struct {
     T c[RADIUS + 1];
 } Star;
 
-static inline __attribute__((always_inline)) V load(__global const T* from, bool inside) {
+INLINED V load(__global const T* from, bool inside) {
     V pack;
 #pragma unroll
     for (u32 i = 0; i < PACK; ++i) pack.item[i] = 0;
@@ -45,17 +45,17 @@ void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* r
                        u64 rows, u64 columns, u64 z_begin, u64 z_end, u64 y_begin, u64 y_end, u32 tiles_y, u32 tiles_x,
                        u64 planes, const Star star) {
     __local V stages[2][(HEIGHT + 2 * RADIUS) * PITCH];
-    const u32 lane = get_local_id(0), group = get_group_id(0), tile = group / tiles_x;
+    const u32 local_id = get_local_id(0), group = get_group_id(0), tile = group / tiles_x;
     const u64 tile_x = (u64)(group % tiles_x) * WIDTH, tile_y = y_begin + (u64)(tile % tiles_y) * HEIGHT;
     const u64 begin = z_begin + tile / tiles_y * planes, end = min(z_end, begin + planes), plane = rows * columns;
     in += in_at;
     out += out_at;
 
-    // The lane's own packs: where they are in a plane, and in a stage. What is left of or above the volume is past its end,
-    // as an unsigned number.
-    const u32 lane_x = lane % LANES_X, lane_y = lane / LANES_X * ROWS;
-    const u32 staged = (RADIUS + lane_y) * PITCH + SIDE + lane_x;
-    const u64 own_x = tile_x + lane_x * PACK, own_y = tile_y + lane_y, own = own_y * columns + own_x;
+    // The work-item's own packs: where they are in a plane, and in a stage. What is left of or above the volume is past its
+    // end, as an unsigned number.
+    const u32 local_x = local_id % LANES_X, local_y = local_id / LANES_X * ROWS;
+    const u32 staged = (RADIUS + local_y) * PITCH + SIDE + local_x;
+    const u64 own_x = tile_x + local_x * PACK, own_y = tile_y + local_y, own = own_y * columns + own_x;
     bool inside[ROWS];
 #pragma unroll
     for (u32 j = 0; j < ROWS; ++j) inside[j] = own_x < columns && own_y + j < rows;
@@ -67,7 +67,7 @@ void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* r
     V halo[HALO_EACH];
 #pragma unroll
     for (u32 k = 0; k < HALO_EACH; ++k) {
-        const u32 i = lane + k * GROUP;
+        const u32 i = local_id + k * GROUP;
         u32 row, column;
         if (i < ABOVE) {
             row = i / LANES_X;
@@ -109,7 +109,7 @@ void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* r
         for (u32 j = 0; j < ROWS; ++j) stage[staged + j * PITCH] = queue[j][RADIUS];
 #pragma unroll
         for (u32 k = 0; k < HALO_EACH; ++k) {
-            if (lane + k * GROUP < HALO) stage[halo_staged[k]] = halo[k];
+            if (local_id + k * GROUP < HALO) stage[halo_staged[k]] = halo[k];
             if (z + 1 < end) halo[k] = load(in + (z + 1) * plane + halo_at[k], halo_inside[k]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);

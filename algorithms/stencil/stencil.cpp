@@ -7,7 +7,7 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile common_cu, stencil_steps_cu, stencil_cu, stencil_steps_cl, stencil_cl,
+extern const SourceFile common_cu, common_cl, stencil_steps_cu, stencil_cu, stencil_steps_cl, stencil_cl,
     stencil_wide_cl;
 }
 
@@ -26,9 +26,9 @@ namespace {
 
 const KernelSource& source(StencilSource text) {
     using namespace kernel_sources;
-    static const KernelSource steps{"stencil_steps", {stencil_steps_cu}, {stencil_steps_cl}};
-    static const KernelSource streaming{"stencil", {common_cu, stencil_cu}, {stencil_cl}};
-    static const KernelSource wide{"stencil_wide", {}, {stencil_wide_cl}};
+    static const KernelSource steps{"stencil_steps", {stencil_steps_cu}, {common_cl, stencil_steps_cl}};
+    static const KernelSource streaming{"stencil", {common_cu, stencil_cu}, {common_cl, stencil_cl}};
+    static const KernelSource wide{"stencil_wide", {}, {common_cl, stencil_wide_cl}};
     return text == StencilSource::steps ? steps : text == StencilSource::streaming ? streaming : wide;
 }
 

@@ -1,14 +1,14 @@
-// Stencil, `streaming`, CUDA C++. Parallel text: stencil.cl.
+// Stencil, `streaming`, CUDA C++. Parallel source: stencil.cl.
 //
-// Algorithm  2.5D: a group has a tile of x and y and passes along z. A lane has ROWS packs of PACK points, 8 bytes each, one
+// Algorithm  2.5D: a group has a tile of x and y and passes along z. A thread has ROWS packs of PACK points, 8 bytes each, one
 //            above the other; of each it keeps the 2 RADIUS + 1 planes around the one at work in registers, as a queue. That
-//            plane lies in local memory with its halo, which is what lanes take their neighbours in x and y from: by
-//            packs, and of two rows of a lane most are shared, for reading single points there would bind the kernel at
+//            plane lies in local memory with its halo, which is what threads take their neighbours in x and y from: by
+//            packs, and of two rows of a thread most are shared, for reading single points there would bind the kernel at
 //            a radius of 4. Two stages take turns, so that a plane costs one barrier; while one is at work, the next
 //            plane's halo and the pack at the queue's end are on their way.
 // Passes     one a step; traffic: every point is read once and written once; halos, and the planes between two pieces
 //            of the volume's depth, are read again, mostly from L2.
-// Tunables   GROUP lanes, LANES_X of them along x; PACK, 1 where rows do not begin at a multiple of 8 bytes; ROWS;
+// Tunables   GROUP threads, LANES_X of them along x; PACK, 1 where rows do not begin at a multiple of 8 bytes; ROWS;
 //            RESIDENT groups a unit.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //
@@ -45,11 +45,11 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     const u64 tile_x = u64(blockIdx.x % tiles_x) * WIDTH, tile_y = y_begin + u64(tile % tiles_y) * HEIGHT;
     const u64 begin = z_begin + tile / tiles_y * planes, end = min(z_end, begin + planes), plane = rows * columns;
 
-    // The lane's own packs: where they are in a plane, and in a stage. What is left of or above the volume is past its end,
+    // The thread's own packs: where they are in a plane, and in a stage. What is left of or above the volume is past its end,
     // as an unsigned number.
-    const u32 lane_x = threadIdx.x % LANES_X, lane_y = threadIdx.x / LANES_X * ROWS;
-    const u32 staged = (RADIUS + lane_y) * PITCH + SIDE + lane_x;
-    const u64 own_x = tile_x + lane_x * PACK, own_y = tile_y + lane_y, own = own_y * columns + own_x;
+    const u32 thread_x = threadIdx.x % LANES_X, thread_y = threadIdx.x / LANES_X * ROWS;
+    const u32 staged = (RADIUS + thread_y) * PITCH + SIDE + thread_x;
+    const u64 own_x = tile_x + thread_x * PACK, own_y = tile_y + thread_y, own = own_y * columns + own_x;
     bool inside[ROWS];
 #pragma unroll
     for (u32 j = 0; j < ROWS; ++j) inside[j] = own_x < columns && own_y + j < rows;

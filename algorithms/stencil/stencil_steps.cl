@@ -1,9 +1,9 @@
-// Stencil, the textbook's steps, OpenCL C. Parallel texts: stencil_steps.cu, stencil_host.hpp.
+// Stencil, the textbook's steps, OpenCL C. Parallel sources: stencil_steps.cu, stencil_host.hpp.
 //
 // Passes     one a step; traffic: every point is read once and written once, if all else comes from caches.
-// naive      one point a lane, 6 RADIUS + 1 loads from global memory.
+// naive      one point a work-item, 6 RADIUS + 1 loads from global memory.
 // tiled      a tile of a plane comes with its halo into local memory; neighbours in z are still loads from global memory.
-// Tunables   GROUP lanes, LANES_X of them along x; a tile has as many points.
+// Tunables   GROUP work-items, LANES_X of them along x; a tile has as many points.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //
 // T: f32 or f64. A group takes one tile of one plane; tiles are counted along x, then y, then z, from plane z_begin and row
@@ -18,10 +18,6 @@ typedef struct {
 typedef struct {
     u64 z, y, x;  // of the tile's first point
 } Place;
-
-// Helpers that ask for the group: where they stay calls, PoCL 3.1 takes that number from a variable that its threads
-// share.
-#define INLINED static inline __attribute__((always_inline))
 
 INLINED Place place_of_group(u64 z_begin, u64 y_begin, u32 tiles_y, u32 tiles_x) {
     const u32 group = get_group_id(0), tile = group / tiles_x;
@@ -39,8 +35,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void stencil_naive(__global const T* in, ulong in_at, __global T* out, ulong out_at, u64 depth, u64 rows, u64 columns,
                    u64 z_begin, u64 y_begin, u64 y_end, u32 tiles_y, u32 tiles_x, const Star star) {
     const Place place = place_of_group(z_begin, y_begin, tiles_y, tiles_x);
-    const u32 lane = get_local_id(0);
-    const u64 z = place.z, y = place.y + lane / LANES_X, x = place.x + lane % LANES_X;
+    const u32 local_id = get_local_id(0);
+    const u64 z = place.z, y = place.y + local_id / LANES_X, x = place.x + local_id % LANES_X;
     if (y >= y_end || x >= columns) return;
     in += in_at;
     const u64 plane = rows * columns, at = z * plane + y * columns + x;

@@ -1,9 +1,9 @@
-// Stencil, the textbook's steps, CUDA C++. Parallel texts: stencil_steps.cl, stencil_host.hpp.
+// Stencil, the textbook's steps, CUDA C++. Parallel sources: stencil_steps.cl, stencil_host.hpp.
 //
 // Passes     one a step; traffic: every point is read once and written once, if all else comes from caches.
-// naive      one point a lane, 6 RADIUS + 1 loads from global memory.
+// naive      one point a thread, 6 RADIUS + 1 loads from global memory.
 // tiled      a tile of a plane comes with its halo into local memory; neighbours in z are still loads from global memory.
-// Tunables   GROUP lanes, LANES_X of them along x; a tile has as many points.
+// Tunables   GROUP threads, LANES_X of them along x; a tile has as many points.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //
 // T: f32 or f64. A group takes one tile of one plane; tiles are counted along x, then y, then z, from plane z_begin and row

@@ -1,6 +1,6 @@
-// Stencil on CPUs, `blocked`, OpenCL C. Parallel text: stencil_host.hpp.
+// Stencil on CPUs, `blocked`, OpenCL C. Parallel source: stencil_host.hpp.
 //
-// Algorithm  One lane a group takes a tile of rows and columns, and a piece of the volume's depth, plane by plane; what
+// Algorithm  One work-item a group takes a tile of rows and columns, and a piece of the volume's depth, plane by plane; what
 //            2 RADIUS + 1 planes of the tile take stays in the thread's cache. A row at work is copied between zeros,
 //            so that its neighbours in x need no questions; rows outside of the volume are a row of zeros. Two vectors
 //            of the result are at work at once, which share the addresses of 4 RADIUS rows. Past the cache results gather
@@ -35,8 +35,6 @@ typedef struct {
     __global const T* z_before[RADIUS];
     __global const T* z_after[RADIUS];
 } Rows;
-
-#define INLINED static inline __attribute__((always_inline))
 
 INLINED void two_vectors(const T* centre, const Rows* rows, u64 i, T* line, const Star* star) {
     VECTOR a = star->c[0] * LOAD(centre + i), b = star->c[0] * LOAD(centre + i + W);

@@ -1,16 +1,16 @@
-// Transpose, `vectorized`, OpenCL C. Parallel text: transpose.cu. Thin matrices: transpose_thin.cl.
+// Transpose, `vectorized`, OpenCL C. Parallel source: transpose.cu. Thin matrices: transpose_thin.cl.
 //
 // Algorithm  A group moves a tile of TILE x TILE elements through local memory, in accesses of 16 bytes, PACK elements
-//            each. A lane loads a block of PACK packs, one below the other, turns it in registers, and stages it: the
+//            each. A work-item loads a block of PACK packs, one below the other, turns it in registers, and stages it: the
 //            stage holds the tile turned. Then the group stores the stage's rows. The packs of a stage's row are
-//            permuted (XOR swizzle), so that eight lanes in turn touch all banks, whether they stage blocks, stage
+//            permuted (XOR swizzle), so that eight work-items in turn touch all banks, whether they stage blocks, stage
 //            neighbouring columns, or read a row.
-//            Where in is not aligned to 16 bytes, or the tile reaches over the matrix' edge, a lane loads PACK elements
+//            Where in is not aligned to 16 bytes, or the tile reaches over the matrix' edge, a work-item loads PACK elements
 //            of a column one by one, its neighbours the next columns; at out's edge, elements of the stage's rows
 //            are stored one by one. Where out's rows are not aligned, transpose_shifted.cl takes its place.
 // exchange   in place: a group exchanges a tile with its mirror image, in two stages.
 // Passes     one; traffic: every element is read once and written once.
-// Tunables   WIDTH packs to a tile's row (TILE = WIDTH * PACK), GROUP = WIDTH * WIDTH lanes, band of place_of_group.
+// Tunables   WIDTH packs to a tile's row (TILE = WIDTH * PACK), GROUP = WIDTH * WIDTH work-items, band of place_of_group.
 // Source     G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
 //
 // B: unsigned integer of the elements' size.
@@ -26,9 +26,9 @@ static inline u32 staged(u32 row, u32 pack) {
 
 // Stages the tile turned. What lies right of and below its first element: `rows` x `columns`.
 INLINED void load_turned(__local PackB* stage, __global const B* in, u64 pitch, u64 rows, u64 columns, bool aligned) {
-    const u32 lane = get_local_id(0);
+    const u32 local_id = get_local_id(0);
     if (aligned && rows >= TILE && columns >= TILE) {
-        const u32 x = lane % WIDTH, y = lane / WIDTH;
+        const u32 x = local_id % WIDTH, y = local_id / WIDTH;
         __global const B* from = in + y * PACK * pitch + x * PACK;
         PackB block[PACK];
 #pragma unroll
@@ -42,7 +42,7 @@ INLINED void load_turned(__local PackB* stage, __global const B* in, u64 pitch, 
         }
         return;
     }
-    for (u32 k = lane; k < TILE * WIDTH; k += GROUP) {
+    for (u32 k = local_id; k < TILE * WIDTH; k += GROUP) {
         const u32 c = k % TILE, pack = k / TILE;
         PackB column;
 #pragma unroll
@@ -56,18 +56,18 @@ INLINED void load_turned(__local PackB* stage, __global const B* in, u64 pitch, 
 
 // Stores the stage's rows; there are `rows` x `columns` elements to store.
 INLINED void store_rows(__local const PackB* stage, __global B* out, u64 pitch, u64 rows, u64 columns, bool aligned) {
-    const u32 lane = get_local_id(0);
+    const u32 local_id = get_local_id(0);
     if (aligned && rows >= TILE && columns >= TILE) {
-        const u32 pack = lane % WIDTH;
+        const u32 pack = local_id % WIDTH;
 #pragma unroll
         for (u32 i = 0; i < PACK; ++i) {
-            const u32 row = i * WIDTH + lane / WIDTH;
+            const u32 row = i * WIDTH + local_id / WIDTH;
             *(__global PackB*)(out + row * pitch + pack * PACK) = stage[staged(row, pack)];
         }
         return;
     }
 #pragma unroll 4
-    for (u32 k = lane; k < TILE * TILE; k += GROUP) {
+    for (u32 k = local_id; k < TILE * TILE; k += GROUP) {
         const u32 row = k / TILE, c = k % TILE;
         if (row < rows && c < columns) out[row * pitch + c] = stage[staged(row, c / PACK)].item[c % PACK];
     }

@@ -10,9 +10,9 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile common_cu, transpose_tile_cu, transpose_steps_cu, transpose_cu, transpose_shifted_cu,
-    transpose_thin_cu, transpose_tile_cl, transpose_steps_cl, transpose_cl, transpose_shifted_cl,
-    transpose_thin_cl, transpose_wide_cl;
+extern const SourceFile common_cu, common_cl, tile_cl, tile_order_cu, tile_order_cl, transpose_tile_cu,
+    transpose_steps_cu, transpose_cu, transpose_shifted_cu, transpose_thin_cu, transpose_tile_cl,
+    transpose_steps_cl, transpose_cl, transpose_shifted_cl, transpose_thin_cl, transpose_wide_cl;
 }
 
 namespace detail {
@@ -59,17 +59,20 @@ enum class TransposeSource { steps, vectorized, shifted, thin, wide };
 
 const KernelSource& source(TransposeSource text) {
     using namespace kernel_sources;
-    static const KernelSource steps{
-        "transpose_steps", {transpose_tile_cu, transpose_steps_cu}, {transpose_tile_cl, transpose_steps_cl}};
-    static const KernelSource vectorized{
-        "transpose", {common_cu, transpose_tile_cu, transpose_cu}, {transpose_tile_cl, transpose_cl}};
+    static const KernelSource steps{"transpose_steps",
+                                    {tile_order_cu, transpose_tile_cu, transpose_steps_cu},
+                                    {common_cl, tile_order_cl, transpose_tile_cl, transpose_steps_cl}};
+    static const KernelSource vectorized{"transpose",
+                                         {common_cu, tile_order_cu, transpose_tile_cu, transpose_cu},
+                                         {common_cl, tile_order_cl, transpose_tile_cl, transpose_cl}};
     static const KernelSource shifted{"transpose_shifted",
-                                      {transpose_tile_cu, transpose_shifted_cu},
-                                      {transpose_tile_cl, transpose_shifted_cl}};
+                                      {tile_order_cu, transpose_tile_cu, transpose_shifted_cu},
+                                      {common_cl, tile_order_cl, transpose_tile_cl, transpose_shifted_cl}};
     static const KernelSource thin{"transpose_thin",
-                                   {common_cu, transpose_tile_cu, transpose_thin_cu},
-                                   {transpose_tile_cl, transpose_thin_cl}};
-    static const KernelSource wide{"transpose_wide", {}, {transpose_tile_cl, transpose_wide_cl}};
+                                   {common_cu, tile_order_cu, transpose_tile_cu, transpose_thin_cu},
+                                   {common_cl, tile_order_cl, transpose_tile_cl, transpose_thin_cl}};
+    static const KernelSource wide{
+        "transpose_wide", {}, {common_cl, tile_cl, tile_order_cl, transpose_tile_cl, transpose_wide_cl}};
     return text == TransposeSource::steps        ? steps
            : text == TransposeSource::vectorized ? vectorized
            : text == TransposeSource::shifted    ? shifted

@@ -1,16 +1,16 @@
-// Transpose, `vectorized`, CUDA C++. Parallel text: transpose.cl. Thin matrices: transpose_thin.cu.
+// Transpose, `vectorized`, CUDA C++. Parallel source: transpose.cl. Thin matrices: transpose_thin.cu.
 //
 // Algorithm  A group moves a tile of TILE x TILE elements through local memory, in accesses of 16 bytes, PACK elements
-//            each. A lane loads a block of PACK packs, one below the other, turns it in registers, and stages it: the
+//            each. A thread loads a block of PACK packs, one below the other, turns it in registers, and stages it: the
 //            stage holds the tile turned. Then the group stores the stage's rows. The packs of a stage's row are
-//            permuted (XOR swizzle), so that eight lanes in turn touch all banks, whether they stage blocks, stage
+//            permuted (XOR swizzle), so that eight threads in turn touch all banks, whether they stage blocks, stage
 //            neighbouring columns, or read a row.
-//            Where in is not aligned to 16 bytes, or the tile reaches over the matrix' edge, a lane loads PACK elements
+//            Where in is not aligned to 16 bytes, or the tile reaches over the matrix' edge, a thread loads PACK elements
 //            of a column one by one, its neighbours the next columns; at out's edge, elements of the stage's rows
 //            are stored one by one. Where out's rows are not aligned, transpose_shifted.cu takes its place.
 // exchange   in place: a group exchanges a tile with its mirror image, in two stages.
 // Passes     one; traffic: every element is read once and written once.
-// Tunables   WIDTH packs to a tile's row (TILE = WIDTH * PACK), GROUP = WIDTH * WIDTH lanes, band of place_of_group.
+// Tunables   WIDTH packs to a tile's row (TILE = WIDTH * PACK), GROUP = WIDTH * WIDTH threads, band of place_of_group.
 // Source     G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
 //
 // B: unsigned integer of the elements' size.

@@ -1,11 +1,11 @@
-// Transpose, `vectorized`, where out's rows are not aligned, CUDA C++. Parallel text: transpose_shifted.cl.
+// Transpose, `vectorized`, where out's rows are not aligned, CUDA C++. Parallel source: transpose_shifted.cl.
 //
 // Algorithm  A sector of 32 bytes that is written in two pieces is read and written again by the memory's error correction.
 //            So of each row of out a group stores whole sectors: TILE elements that begin at the last sector's begin before
 //            its tile, up to SECTOR - 1 elements early. It loads SECTOR more rows of in for that, which its neighbour loads
-//            too. The stage holds the tile turned, its rows padded so that lanes that store a column meet all banks.
+//            too. The stage holds the tile turned, its rows padded so that threads that store a column meet all banks.
 // Passes     one; traffic: every element is read 1 + SECTOR / TILE times, mostly from caches but once, and written once.
-// Tunables   TILE, GROUP lanes, band of place_of_group.
+// Tunables   TILE, GROUP threads, band of place_of_group.
 // Source     Concord; the tile after G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
 //
 // B: unsigned integer of the elements' size, SIZE bytes.

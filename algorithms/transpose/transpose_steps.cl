@@ -1,11 +1,11 @@
-// Transpose, the textbook's steps, OpenCL C. Parallel texts: transpose_steps.cu, transpose_host.hpp.
+// Transpose, the textbook's steps, OpenCL C. Parallel sources: transpose_steps.cu, transpose_host.hpp.
 //
 // Passes     one; traffic: every element is read once and written once.
-// naive      one element a lane: neighbours read neighbours, and write a row's length apart, each a line of its own.
+// naive      one element a work-item: neighbours read neighbours, and write a row's length apart, each a line of its own.
 // tiled      a tile passes through local memory: rows are read, and rows are written. Without padding a column of the
 //            tile lies in few banks; PAD elements after each row (tiled_padded) put it into all of them.
 // exchange   the same in place: a group exchanges a tile with its mirror image.
-// Tunables   TILE elements to the side of a tile, GROUP lanes, band of place_of_group.
+// Tunables   TILE elements to the side of a tile, GROUP work-items, band of place_of_group.
 // Source     G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
 //
 // B: unsigned integer of the elements' size.
@@ -17,8 +17,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void transpose_naive(__global const B* in, ulong in_at, __global B* out, ulong out_at, u64 rows, u64 columns,
                      u64 in_pitch, u64 out_pitch, u32 tile_rows, u32 tile_columns, u32 band) {
     const Place place = place_of_group(tile_rows, tile_columns, band);
-    const u32 lane = get_local_id(0);
-    const u64 r = (u64)place.row * (GROUP / 32) + lane / 32, c = (u64)place.column * 32 + lane % 32;
+    const u32 local_id = get_local_id(0);
+    const u64 r = (u64)place.row * (GROUP / 32) + local_id / 32, c = (u64)place.column * 32 + local_id % 32;
     if (r < rows && c < columns) out[out_at + c * out_pitch + r] = in[in_at + r * in_pitch + c];
 }
 

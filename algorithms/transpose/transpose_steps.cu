@@ -1,11 +1,11 @@
-// Transpose, the textbook's steps, CUDA C++. Parallel texts: transpose_steps.cl, transpose_host.hpp.
+// Transpose, the textbook's steps, CUDA C++. Parallel sources: transpose_steps.cl, transpose_host.hpp.
 //
 // Passes     one; traffic: every element is read once and written once.
-// naive      one element a lane: neighbours read neighbours, and write a row's length apart, each a line of its own.
+// naive      one element a thread: neighbours read neighbours, and write a row's length apart, each a line of its own.
 // tiled      a tile passes through local memory: rows are read, and rows are written. Without padding a column of the
 //            tile lies in few banks; PAD elements after each row (tiled_padded) put it into all of them.
 // exchange   the same in place: a group exchanges a tile with its mirror image.
-// Tunables   TILE elements to the side of a tile, GROUP lanes, band of place_of_group.
+// Tunables   TILE elements to the side of a tile, GROUP threads, band of place_of_group.
 // Source     G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
 //
 // B: unsigned integer of the elements' size.

@@ -1,4 +1,4 @@
-// Transpose of thin matrices, part of `vectorized`, CUDA C++. Parallel text: transpose_thin.cl.
+// Transpose of thin matrices, part of `vectorized`, CUDA C++. Parallel source: transpose_thin.cl.
 //
 // Algorithm  One side of the matrix is short, `thin` elements: a square tile would be empty but for a strip. A group
 //            takes 2^shift lines of the long side with all of their elements, which lie together where the rows are
@@ -10,7 +10,7 @@
 // few_columns  in has thin rows, out long ones.
 // few_rows     in has long rows, out thin ones.
 // Passes     one; traffic: every element is read once and written once.
-// Tunables   STAGE bytes of a stage, GROUP lanes.
+// Tunables   STAGE bytes of a stage, GROUP threads.
 // Source     Concord.
 //
 // B: unsigned integer of the elements' size; WORD: u32, or u64 for elements of 8 bytes.

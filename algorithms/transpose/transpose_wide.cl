@@ -1,6 +1,6 @@
-// Transpose on CPUs, `blocked`, OpenCL C. Parallel text: transpose_host.hpp.
+// Transpose on CPUs, `blocked`, OpenCL C. Parallel source: transpose_host.hpp.
 //
-// Algorithm  One lane a group takes tile after tile down the columns of in. A tile's rows are copied to a stage that fits
+// Algorithm  One work-item a group takes tile after tile down the columns of in. A tile's rows are copied to a stage that fits
 //            the cache, which leaves the powers of two between rows behind; blocks of 16 bytes by PACK rows are turned in
 //            registers into a second stage; its rows, long pieces of rows of out, are stored: past the cache in whole
 //            lines by non-temporal stores, and what is left of a row waits for the row's next piece. Meanwhile the
@@ -105,7 +105,7 @@ INLINED void turn_tile(const B* from, u64 from_pitch, B* to, u64 to_pitch, u64 r
 }
 
 // A cache line, and one wherever it lies.
-#define LINE (64 / SIZE)
+#define LINE (LINE_BYTES / SIZE)
 typedef struct { ulong8 all; } __attribute__((packed)) Line;
 
 INLINED void load_row(__global const B* in, B* stage, u64 count) {
@@ -115,17 +115,14 @@ INLINED void load_row(__global const B* in, B* stage, u64 count) {
 }
 
 // Elements between the last line's boundary and `at`.
-static inline u64 past_line(__global const B* at) { return (ulong)at % 64 / SIZE; }
+static inline u64 past_line(__global const B* at) { return (ulong)at % LINE_BYTES / SIZE; }
 
 INLINED void store_row(__global B* out, const B* stage, u64 count, u32 past_cache) {
     u64 i = 0;
-#if __has_builtin(__builtin_nontemporal_store)
-    if (past_cache) {
+    if (CAN_STREAM && past_cache) {
         for (; i < count && past_line(out + i) != 0; ++i) out[i] = stage[i];
-        for (; i + LINE <= count; i += LINE)
-            __builtin_nontemporal_store(((const Line*)(stage + i))->all, (__global ulong8*)(out + i));
+        for (; i + LINE <= count; i += LINE) stream_line(out + i, ((const Line*)(stage + i))->all);
     }
-#endif
     for (; i + LINE <= count; i += LINE) ((__global Line*)(out + i))->all = ((const Line*)(stage + i))->all;
     for (; i < count; ++i) out[i] = stage[i];
 }

@@ -6,8 +6,8 @@ lookback="${fused/fused/lookback}"
 scatter="compact --variants scan_scatter --types u32 --patterns random --sizes 1009"
 
 mutant compact.cl many "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'
-mutant compact.cl many "$fused" "the last step of the scan is left out" 'distance < GROUP; distance *= 2' 'distance < GROUP / 2; distance *= 2'
-mutant compact.cl many "$fused" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + (' 'ranks.of_row[r] = ('
+mutant group_scan.cl many "$fused" "the last step of the scan is left out" 'distance < GROUP; distance *= 2' 'distance < GROUP / 2; distance *= 2'
+mutant compact.cl many "$fused" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + ' 'ranks.of_row[r] = '
 mutant compact.cl many "$fused" "no barrier: elements leave before they are gathered" \
     '    barrier(CLK_LOCAL_MEM_FENCE);
     __global B* base' '    __global B* base'
@@ -33,10 +33,9 @@ mutant compact_steps.cl any "$scatter" "the count is that before the last elemen
     'kept = positions[n],' 'kept = positions[n - 1],'
 
 mutant compact_tile.cu any "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'
-mutant compact_tile.cu any "$fused" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + (' 'ranks.of_row[r] = ('
-mutant compact_tile.cu any "$fused" "warps do not count the ones before" \
-    'if (k < threadIdx.x / warp_width) before += other;' ''
-mutant compact_tile.cu any "$fused" "one element more is stored than is kept" \
+mutant compact_tile.cu any "$fused" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + ' 'ranks.of_row[r] = '
+mutant group_scan.cu any "$fused" "warps do not count the ones before" 'if (w < warp) before += other;' ''
+mutant tile.cu any "$fused" "one element more is stored than is kept" \
     'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
 mutant compact_tile.cu any "$fused" "of a partition, the others are turned about" \
     'staged[shift + place - rank]' 'staged[shift + (count - 1) - (place - rank)]'
@@ -47,14 +46,14 @@ mutant compact.cu any "$fused" "chunks begin behind themselves" \
 mutant compact.cu any "$fused" "of a partition, the others count the kept ones before them" \
     'out + *count + (from - first - before), u32' 'out + *count + (from - first), u32'
 mutant compact_lookback.cu any "$lookback" "all tiles are stored at the beginning" 'out + before + before_warp' 'out + before_warp'
-mutant compact_lookback.cu any "$lookback" "warps do not count the ones before" 'if (w == warp) before_warp = total;' ''
+mutant group_scan.cu any "$lookback" "warps do not count the ones before" 'if (w < warp) before += other;' ''
 mutant compact_lookback.cu any "$lookback" "an element past the end is kept" 'i < first || i >= last' 'i < first || i > last'
 mutant compact_lookback.cu any "$lookback" "a row is read after the one ahead of it is written" \
     '        if (r + 1 < ROWS) next' '        if (false) next' \
-    '        start += ranks.all_of(r);' '        start += ranks.all_of(r);
+    '        start += ranks.all.of(r);' '        start += ranks.all.of(r);
         __syncwarp();
         if (r + 1 < ROWS) next = *reinterpret_cast<const Pack<B, PACK>*>(own + (r + 1) * row_length);'
-mutant compact_lookback.cu any "$lookback" "one element more is stored than is kept" \
+mutant tile.cu any "$lookback" "one element more is stored than is kept" \
     'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
 mutant compact_lookback.cu any "$lookback" "the first tile tells the count" 'turn.ticket == tiles - 1' 'turn.ticket == 0'
 mutant compact_steps.cu any "$scatter" "elements are stored one late" 'out[position] =' 'out[position + 1] ='

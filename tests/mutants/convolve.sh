@@ -11,7 +11,7 @@ halo="${direct/naive/tiled_halo}"
 mutant convolve_steps.cl any "$direct" "columns outside are never 0" '(r == row && c == column)' 'r == row'
 mutant convolve_steps.cl any "$direct" "a pitch is taken for the other" 'out[out_at + y * out_pitch + x]' \
     'out[out_at + y * in_pitch + x]'
-mutant convolve_steps.cl any "$halo" "no barrier: a lane takes cells before they are there" \
+mutant convolve_steps.cl any "$halo" "no barrier: a work-item takes cells before they are there" \
     '    barrier(CLK_LOCAL_MEM_FENCE);
 ' ''
 mutant convolve_steps.cl any "$halo" "the mask is upside down" 'mask[mask_at + j * mask_columns + i], tile' \
@@ -21,7 +21,7 @@ mutant convolve.cl many "$sliding" "a multiply and an add for one of both" \
     'sum[k][p] = fma(tap, row[LEAD - BEFORE + p + i], so_far);' \
     'sum[k][p] = tap * row[LEAD - BEFORE + p + i] + so_far;'
 mutant convolve.cl many "$sliding" "a result past a row's end" 'if (p < count) to[p]' 'if (p <= count) to[p]'
-mutant convolve.cl many "$inner" "a lane at the right edge reads on" 'left + (32 * PACK + LEAD) <= columns' \
+mutant convolve.cl many "$inner" "a work-item at the right edge reads on" 'left + (32 * PACK + LEAD) <= columns' \
     'left + 32 * PACK <= columns'
 mutant convolve.cl many "$sliding" "a row between strips is left out" '(part >> wide_shift)) * height;' \
     '(part >> wide_shift)) * (height + 1);'
@@ -35,12 +35,12 @@ mutant convolve_wide.cl one "$bands" "the first tap of the last rows is left out
 mutant convolve_steps.cu any "$direct" "half the mask's height is taken for half its width" \
     'left = i64(x) - mask_columns / 2;' 'left = i64(x) - mask_rows / 2;'
 mutant convolve_steps.cu any "$direct" "columns outside are never 0" '(r == row && c == column)' 'r == row'
-mutant convolve_steps.cu any "$halo" "no barrier: a lane takes cells before they are there" '    __syncthreads();
+mutant convolve_steps.cu any "$halo" "no barrier: a thread takes cells before they are there" '    __syncthreads();
 ' ''
 mutant convolve_steps.cu any "$halo" "the tile's rows are as long as without its halo" \
     'tile[(y + j) * width + x + i]' 'tile[(y + j) * TILE_COLUMNS + x + i]'
 mutant convolve.cu any "$sliding" "sums do not move on by a row" 'sum[k + (j > 0)][p]' 'sum[k][p]'
-mutant convolve.cu any "$sliding" "a result past a row's end" 'if (p < count) to[p]' 'if (p <= count) to[p]'
+mutant tile.cu any "$sliding" "a result past a row's end" 'if (j < left) to[j]' 'if (j <= left) to[j]'
 mutant convolve.cu any "$sliding" "columns outside are never 0" 'image.clamps || (c == at && r == row) ? cell : T(0)' 'r == row ? cell : T(0)'
 mutant convolve.cu any "$inner" "rows that were loaded ahead are lost" '(u + k) % (AHEAD + 1)' 'k'
 mutant convolve.cu any "$sliding" "a row between strips is left out" '(warp >> wide_shift)) * height;' \

@@ -9,7 +9,7 @@ full_groups="i64 constant 20000003"     # a group of a large GPU too
 # shellcheck disable=SC2086  # lists of words
 {
 mutant histogram.cl many "$(counted shared_atomic)" "the tail is dropped" \
-    'if (part == 0 && lane < layout.ends)' 'if (part == 0 && lane < layout.head)'
+    'if (part == 0 && local_id < layout.ends)' 'if (part == 0 && local_id < layout.head)'
 mutant histogram.cl many "$(counted shared_atomic)" "what is outside counts in the last bin" \
     'if (bin < held) atomic_inc(mine + (u32)bin * COPIES);' 'atomic_inc(mine + (u32)(bin < held ? bin : held - 1) * COPIES);'
 mutant histogram.cl many "$(counted shared_atomic)" "the last access of the broken tile is dropped" \
@@ -47,7 +47,7 @@ mutant histogram_steps.cl any "$(counted global_atomic $equal)" "counters of 16 
 # shellcheck disable=SC2086  # lists of words
 {
 mutant histogram.cu any "$(counted shared_atomic)" "the tail is dropped" \
-    'if (part == 0 && lane < layout.ends)' 'if (part == 0 && lane < layout.head)'
+    'if (part == 0 && thread < layout.ends)' 'if (part == 0 && thread < layout.head)'
 mutant histogram.cu any "$(counted shared_atomic)" "what is outside counts in the last bin" \
     'if (bin < held) atomicAdd(mine + u32(bin) * COPIES, 1u);' 'atomicAdd(mine + u32(bin < held ? bin : held - 1) * COPIES, 1u);'
 mutant histogram.cu any "$(counted shared_atomic)" "the last access of the broken tile is dropped" \

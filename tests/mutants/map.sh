@@ -22,12 +22,12 @@ mutant map.cl any "map --variants naive --types f32 --patterns random --sizes 10
     const bool two = sizeof CALL_OF(F(x, y)) > sizeof "apply(op, x)";
     if (i < n && two) out[out_at + i] = (U)fma((f32)F(1, 0), (f32)a[a_at + i], (f32)b[b_at + i]);
     if (i < n && !two) out[out_at + i] = F(a[a_at + i], b[b_at + i]);'
-mutant map.cl many "$add_fast" "the tail is dropped" 'get_group_id(0) != 0 || lane >= ends' 'get_group_id(0) != 0 || lane >= head'
-mutant map.cl many "$add_fast" "the tail begins one late" 'lane + packs * PACK;' 'lane + packs * PACK + 1;'
+mutant map.cl many "$add_fast" "the tail is dropped" 'get_group_id(0) != 0 || local_id >= ends' 'get_group_id(0) != 0 || local_id >= head'
+mutant map.cl many "$add_fast" "the tail begins one late" 'local_id + packs * PACK;' 'local_id + packs * PACK + 1;'
 mutant map.cl many "$add_fast" "a pack past the end" 'if (i < packs) {
             PackU z;' 'if (i <= packs) {
             PackU z;'
-mutant map.cl many "$add_fast" "the first pack is left out" '(GROUP * UNROLL) + lane;' '(GROUP * UNROLL) + lane + 1;'
+mutant map.cl many "$add_fast" "the first pack is left out" '(GROUP * UNROLL) + local_id;' '(GROUP * UNROLL) + local_id + 1;'
 mutant map.cl one "$add_fast" "the first element of a tile is left out" \
     'u64 i = get_group_id(0) * tile;' 'u64 i = get_group_id(0) * tile + 1;'
 mutant map.cl one "add --variants vectorized --types i32 --sizes 16000" "the last tile is not cut" \

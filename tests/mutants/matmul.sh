@@ -21,7 +21,7 @@ mutant matmul_steps.cl any "$steps" "the last tile of k is a whole one" \
 mutant matmul_steps.cl any "$blocks" "a row past the end" 'if (last >= 3) store_row' 'if (last >= 2) store_row'
 mutant matmul_steps.cl any "$staged" "an element past a row's end" 'if (j < columns) finish(p, row' \
     'if (j <= columns) finish(p, row'
-mutant matmul.cl many "$larger" "a lane's second pack is its first" 'from + q * stride' 'from + 0 * q'
+mutant matmul.cl many "$larger" "a work-item's second pack is its first" 'from + q * stride' 'from + 0 * q'
 mutant matmul.cl many "$larger" "a pack along k is stored along the side" 'to[e * pitch] = next' 'to[e] = next'
 mutant matmul.cl many "$register" "the rest of k is left out" 'l < rest; ++l' 'l + 1 < rest; ++l'
 mutant matmul.cl many "$register" "rows past the end are stored" 'if (down < m && across < n)' 'if (across < n)'
@@ -34,10 +34,10 @@ mutant matmul_wide.cl one "$wide" "columns past the end are stored" 'min(left, (
 mutant matmul_tile.cu any "$naive" "beta does not count" ': fma(p.alpha, t, p.beta * *c)' ': p.alpha * t'
 mutant matmul_steps.cu any "$naive" "two roundings a step" 't = fma(a[l * p.a_column], b[l * p.b_row], t);' \
     't += a[l * p.a_column] * b[l * p.b_row];'
-mutant matmul.cu any "${register/1009/1000003}" "a lane's second pack is its first" 'from + q * STRIDE' 'from + 0 * q'
+mutant matmul.cu any "${register/1009/1000003}" "a thread's second pack is its first" 'from + q * STRIDE' 'from + 0 * q'
 mutant matmul.cu any "$register" "the rest of k is left out" 'l < rest; ++l' 'l + 1 < rest; ++l'
 mutant matmul.cu any "${register/1009/20011}" "a stage is read before it has arrived" \
-    '                await_step<STAGES - 2>();
+    '                await_steps<STAGES - 2>();
                 __syncthreads();
                 reads' '                reads'
 mutant matmul.cu any "$register" "rows past the end are stored" 'if (row + down >= p.m) continue;' ''

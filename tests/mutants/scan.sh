@@ -10,30 +10,30 @@ blocks="--types i64 --patterns mixed --sizes 1009"
 mutant scan.cl many "$tiled" "the last result of a tile is not stored" 'i < TILE && i < left; i' 'i + 1 < TILE && i < left; i'
 mutant scan.cl many "$tiled" "what lies before a tile is left out of its later nodes" \
     'node == 0 ? carry : apply(op, carry, nodes[node - 1])' 'node == 0 ? carry : nodes[node - 1]'
-mutant scan.cl many "$tiled" "a node begins with its second block" 'if (lane % 16 != 0) before' 'if (lane % 16 > 1) before'
+mutant scan.cl many "$tiled" "a node begins with its second block" 'if (local_id % 16 != 0) before' 'if (local_id % 16 > 1) before'
 mutant scan.cl many "$tiled" "an exclusive scan begins inclusively" \
     'exclusive ? before : apply(op, before, b->item[0])' 'apply(op, before, b->item[0])'
 mutant scan.cl many "$tiled" "a result past the end" \
     'if (left >= TILE && (ulong)out % 16 == 0)' 'if (left + 1 >= TILE && (ulong)out % 16 == 0)'
 mutant scan.cl many "scan --variants reduce_then_scan --types f64 --patterns random --sizes 9001" "another association" \
-    'if (lane % 16 != 0) before = apply(op, before, blocks[lane - 1]);' \
-    'if (lane % 16 != 0 && node != 0) before = apply(op, carry, apply(op, nodes[node - 1], blocks[lane - 1]));
-    if (lane % 16 != 0 && node == 0) before = apply(op, before, blocks[lane - 1]);'
+    'if (local_id % 16 != 0) before = apply(op, before, blocks[local_id - 1]);' \
+    'if (local_id % 16 != 0 && node != 0) before = apply(op, carry, apply(op, nodes[node - 1], blocks[local_id - 1]));
+    if (local_id % 16 != 0 && node == 0) before = apply(op, before, blocks[local_id - 1]);'
 
 # Groups that stall, so that others have to work out what they do not publish; several levels of the tree.
 fallback="scan --variants lookback_fallback --types i64 --patterns mixed --sizes 9001,1200001"
-tile_published='if (tile + 1 < tiles) publish(' node_published='if (index / 16 + 1 < count) publish('
+tile_published='if (tile + 1 < tiles) publish_node(' node_published='if (index / 16 + 1 < count) publish_node('
 harmless scan_fallback.cl any "$fallback" "a group does not wait for others at all" '#define SPINS 64' '#define SPINS 1'
 harmless scan_fallback.cl any "$fallback" "every third group stalls" "$tile_published" \
-    'if (tile + 1 < tiles && tile % 3 != 1) publish('
-harmless scan_fallback.cl any "$fallback" "all groups stall" "$tile_published" 'if (false) publish(' \
-    "$node_published" 'if (false) publish('
-mutant scan_fallback.cl any "$fallback" "a node that is worked out is not scanned" "$node_published" 'if (false) publish(' \
-    'scan_values(before->children, op);
-            publish(tree, k' 'publish(tree, k'
-mutant scan_fallback.cl any "$fallback" "a tile that is worked out is the group's own" "$tile_published" 'if (false) publish(' \
+    'if (tile + 1 < tiles && tile % 3 != 1) publish_node('
+harmless scan_fallback.cl any "$fallback" "all groups stall" "$tile_published" 'if (false) publish_node(' \
+    "$node_published" 'if (false) publish_node('
+mutant scan_fallback.cl any "$fallback" "a node that is worked out is not scanned" "$node_published" 'if (false) publish_node(' \
+    'scan_sixteen_loop(before->children, op);
+            publish_node(tree, k' 'publish_node(tree, k'
+mutant scan_fallback.cl any "$fallback" "a tile that is worked out is the group's own" "$tile_published" 'if (false) publish_node(' \
     'in + before.wanted * (u64)TILE' 'in + begin'
-mutant scan_fallback.cl any "$fallback" "of a tile that is worked out, a node is left out" "$tile_published" 'if (false) publish(' \
+mutant scan_fallback.cl any "$fallback" "of a tile that is worked out, a node is left out" "$tile_published" 'if (false) publish_node(' \
     'for (u32 node = 0; node < 16' 'for (u32 node = 0; node < 15'
 mutant scan_fallback.cl any "$fallback" "a node holds its first 15 tiles" 'total = values[15];' 'total = values[14];'
 mutant scan_fallback.cl any "${fallback/i64 --patterns mixed/i32 --patterns skewed}" "levels are combined from the wrong side" \
@@ -44,12 +44,12 @@ mutant scan_wide.cl one "$partitioned" "a tile takes its own total for what lies
     'before[levels] = p[(digit + FAN - 1) % FAN];' 'before[levels] = p[digit];'
 mutant scan_wide.cl one "$partitioned" "the higher levels are left out" \
     'while (levels-- > 0) {' 'levels = 1; while (levels-- > 0) {'
-mutant scan_wide.cl one "$partitioned" "an exclusive sum begins inclusively" 'if (exclusive) result.s0 = before[b];' ''
-mutant scan_wide.cl one "$partitioned" "the network of sums lacks a step" \
+mutant sklansky_wide.cl one "$partitioned" "an exclusive sum begins inclusively" 'if (exclusive) result.s0 = before[b];' ''
+mutant sklansky_wide.cl one "$partitioned" "the network of sums lacks a step" \
     'PICK(v, sum, 0, 1, 18, 19, 4, 5, 22, 23, 8, 9, 26, 27, 12, 13, 30, 31)' 'v'
-mutant scan_wide.cl one "$partitioned" "of a node's blocks two sums are left out" \
+mutant sklansky_wide.cl one "$partitioned" "of a node's blocks two sums are left out" \
     'rows[1] = sum_neighbours(rows[2], rows[3]);' 'rows[1] = rows[2];'
-mutant scan_wide.cl one "${partitioned/i64 --patterns mixed/i32 --patterns skewed}" "an exclusive scan begins inclusively" \
+mutant sklansky_wide.cl one "${partitioned/i64 --patterns mixed/i32 --patterns skewed}" "an exclusive scan begins inclusively" \
     'if (exclusive) out[16 * b] = left;' ''
 mutant scan_wide.cl one "$tiled_wide" "the totals of a tile's nodes are left out" \
     'k < pieces + nodes + 1; ++k' 'k < pieces + nodes; ++k'
@@ -67,20 +67,19 @@ mutant scan_steps.cl any "scan --variants kogge_stone $blocks" "two blocks have 
 mutant scan_steps.cl any "scan --variants brent_kung $blocks" "the down-sweep is a step short" \
     'for (u32 distance = GROUP / 2; distance > 0' 'for (u32 distance = GROUP / 2; distance > 1'
 mutant scan_steps.cl any "scan --variants conflict_free $blocks" "the root is not cleared" 'AT(last) = identity;' ''
-mutant scan_steps.cl any "scan --variants recursive_vector ${blocks/1009/5000}" "lanes are combined with themselves" \
-    'lane == 0 ? identity : shared[lane - 1];
-#pragma unroll' 'shared[lane];
+mutant scan_steps.cl any "scan --variants recursive_vector ${blocks/1009/5000}" "work-items are combined with themselves" \
+    'local_id == 0 ? identity : shared[local_id - 1];
+#pragma unroll' 'shared[local_id];
 #pragma unroll'
 
 lookback="scan --variants lookback --types i64 --patterns mixed --sizes 4095,4097,1200001"
 mutant lookback.cu any "$lookback" "a sibling too many" 'if (lane + 1 == digit) before[warp] = p;' 'if (lane == digit) before[warp] = p;'
 mutant lookback.cu any "${lookback/i64 --patterns mixed/i32 --patterns skewed}" "levels are combined from the wrong side" \
     'node = combine(node, before[k]);' 'node = combine(before[k], node);'
-mutant lookback.cu any "$lookback" "the upper half of a node is not combined with the lower" \
-    'half < lookback_fan; half *= 2' 'half < lookback_fan / 2; half *= 2'
-mutant scan.cu any "$lookback" "a result past the end" \
-    'if (left >= tile_length && reinterpret_cast<u64>(out) % 16 == 0)' \
-    'if (left + 1 >= tile_length && reinterpret_cast<u64>(out) % 16 == 0)'
+mutant sklansky.cu any "$lookback" "the upper half of a node is not combined with the lower" \
+    'half < WIDTH; half *= 2' 'half < WIDTH / 2; half *= 2'
+mutant tile.cu any "$lookback" "a result past the end" \
+    'if (left >= THREADS * S * N && reinterpret_cast<u64>(to) %' 'if (left + 1 >= THREADS * S * N && reinterpret_cast<u64>(to) %'
 mutant scan.cu any "$lookback" "a node begins with its second block" 'if (threadIdx.x % 16 != 0) before' 'if (threadIdx.x % 16 > 1) before'
 mutant scan.cu any "$tiled" "no tile has anything before it" 'gridDim.x == 1 ? identity : carries[blockIdx.x]' 'identity'
 mutant scan_steps.cu any "scan --variants hillis_steele $blocks" "the element at the distance is copied" \

@@ -15,7 +15,7 @@ mutant sort_bitonic.cl any "sort --variants bitonic_fused $small" "the last colu
     'distance = INPUTS / 4; distance > 0;' 'distance = INPUTS / 4; distance > 1;'
 mutant sort_bitonic.cl any "sort --variants bitonic_local $small" "no barrier between columns" \
     '            barrier(CLK_LOCAL_MEM_FENCE);
-            for (u32 c = lane;' '            for (u32 c = lane;'
+            for (u32 c = local_id;' '            for (u32 c = local_id;'
 mutant sort_radix.cl any "sort --variants radix1 $small" "the last element is not among the zeros" \
     'positions[positions_at + last] + (u64)(1 - digit_of(in[in_at + last], shift, 1, code));' 'positions[positions_at + last];'
 mutant sort_radix.cl any "sort --variants radix4 $small" "the last element of a chunk is not counted" \
@@ -52,8 +52,8 @@ mutant sort_bitonic.cu any "sort --variants bitonic_local $small" "the last colu
 mutant sort_radix.cu any "sort --variants radix1 $small" "the last element is not among the zeros" \
     'positions[last] + u64(1 - digit_of(in[last], shift, 1, code));' 'positions[last];'
 mutant sort_radix.cu any "sort --variants radix4_vector $small" "of 16 values the first goes for all" 'in_values[i + j]' 'in_values[i]'
-mutant sort_tile.cu any "sort --variants onesweep $small" "equal digits of a warp are turned about" \
-    '(counted + before) | d << 16' '(counted + __popc(peers) - 1 - before) | d << 16'
+mutant group_rank.cu any "sort --variants onesweep $small" "equal digits of a warp are turned about" \
+    'return counted + before;' 'return counted + __popc(peers) - 1 - before;'
 mutant sort_tile.cu any "sort --variants radix8 $tiles" "values stay in their tile's order" \
     'values[place[i] & 0xffff] = value[i];' 'values[place_of(i)] = value[i];'
 mutant sort_onesweep.cu any "sort --variants onesweep $small" "the last digit is left out" \

@@ -10,8 +10,8 @@ naive="${tiled/tiled_padded/naive}"
 blocked="transpose --variants blocked --types u32 --patterns random --sizes 1009,20011"
 blocked_large="${blocked/1009,20011/2000003}"
 
-mutant transpose_tile.cl many "$bands" "all bands are the first" '/ tiles * band, rest' '/ tiles * 0, rest'
-mutant transpose_tile.cl many "$bands" "the last band has the others' columns" 'rest % height, rest / height' 'rest % height, rest / band'
+mutant tile_order.cl many "$bands" "all bands are the first" '/ tiles * band, rest' '/ tiles * 0, rest'
+mutant tile_order.cl many "$bands" "the last band has the others' columns" 'rest % height, rest / height' 'rest % height, rest / band'
 mutant transpose_tile.cl any "$tiled" "a pair of tiles is left out" 'const bool right = column >= row + even;' \
     'const bool right = column > row + even;'
 mutant transpose_steps.cl any "$naive" "a column past the end" \
@@ -64,7 +64,7 @@ mutant transpose_wide.cl one "$blocked" "in place, a tile gets itself, not its m
 mutant transpose_wide.cl one "$blocked_large" "what waits for the rest of its line is lost" \
     'store_row(to - waited, row - waited, waited + length - waits' 'store_row(to, row, length - waits'
 
-mutant transpose_tile.cu any "$bands" "all bands are the first" '/ tiles * band, rest' '/ tiles * 0, rest'
+mutant tile_order.cu any "$bands" "all bands are the first" '/ tiles * band, rest' '/ tiles * 0, rest'
 mutant transpose_tile.cu any "$tiled" "a pair of tiles is left out" 'column >= row + even' 'column > row + even'
 mutant transpose_steps.cu any "$naive" "a column past the end" \
     'r < rows && c < columns) out' 'r < rows && c <= columns) out'

@@ -1,0 +1,57 @@
+// Asynchronous copies from global to shared memory, CUDA C++. Before sm_80 a copy is there when its call returns, and the
+// waits do nothing.
+//
+// A thread starts copies, commits those of a step, and waits for its own; what other threads have copied is there after a
+// barrier that follows their waits.
+
+// Starts to copy BYTES, 4, 8 or 16, through L1, if `wanted`. to: an address in shared memory. The condition is part of the
+// instruction, so that addresses are computed once for all copies of a step.
+template <u32 BYTES, class E>
+__device__ __forceinline__ void copy_async_if(bool wanted, u32 to, const E* from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %0, 0;\n\t@p cp.async.ca.shared.global [%1], [%2], %3;\n\t}" ::"r"(
+                     static_cast<u32>(wanted)),
+                 "r"(to), "l"(__cvta_generic_to_global(from)), "n"(BYTES)
+                 : "memory");
+#else
+    struct alignas(BYTES) Bits {
+        u32 word[BYTES / 4];
+    };
+    if (wanted) *static_cast<Bits*>(__cvta_shared_to_generic(to)) = *reinterpret_cast<const Bits*>(from);
+#endif
+}
+
+// Starts to copy a pack of 16 bytes, past L1.
+template <class E>
+__device__ __forceinline__ void copy_pack_async(E* to, const E* from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(to))),
+                 "l"(__cvta_generic_to_global(from))
+                 : "memory");
+#else
+    using Bits = Pack<E, 16 / sizeof(E)>;
+    *reinterpret_cast<Bits*>(to) = *reinterpret_cast<const Bits*>(from);
+#endif
+}
+
+// Ends a step: the copies started since the last one belong to it.
+__device__ __forceinline__ void commit_copies() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+// Waits for all steps but the last LATER.
+template <u32 LATER>
+__device__ __forceinline__ void await_steps() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
+#endif
+}
+
+// Waits for all copies.
+__device__ __forceinline__ void await_copies() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}

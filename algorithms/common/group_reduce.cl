@@ -1,0 +1,25 @@
+// Reduction within teams of a group, OpenCL C. Parallel source: group_reduce.cu.
+//
+// Algorithm  A tree over teams of work-items, through local memory: members l and l + size / 2 of a team meet, then l and
+//            l + size / 4, ..., l and l + 1. It relies on no work-items that run in lock-step.
+// Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007.
+//
+// T: element type; apply(op, x, y): the operator.
+
+// Reduces each of a work-item's n values with those of the other members of its team, `size` neighbouring work-items;
+// valid in the team's first member. All work-items of the group call it. meet: local memory for n values of each
+// work-item.
+INLINED void reduce_team(T* value, u32 n, u32 size, __local T* meet, const Op op) {
+    const u32 member = get_local_id(0) % size;
+    __local T* mine = meet + get_local_id(0) * n;
+#pragma unroll
+    for (u32 j = 0; j < n; ++j) mine[j] = value[j];
+    for (u32 distance = size / 2; distance > 0; distance /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (member < distance) {
+#pragma unroll
+            for (u32 j = 0; j < n; ++j) mine[j] = value[j] = apply(op, value[j], mine[distance * n + j]);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}

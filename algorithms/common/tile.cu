@@ -1,0 +1,110 @@
+// Loads and stores of tiles, CUDA C++. Parallel source: tile.cl.
+//
+// Accesses are of whole packs, at most 16 bytes, where the memory is aligned to them; the rest moves element by element.
+
+// Loads from L2, past an L1 that may hold older data.
+template <int N, class E>
+__device__ __forceinline__ Pack<E, N> load_pack_l2(const E* from) {
+    constexpr int bytes = sizeof(E) * N;
+    Pack<E, N> pack;
+    if constexpr (bytes == 16) {
+        const uint4 raw = __ldcg(reinterpret_cast<const uint4*>(from));
+        memcpy(&pack, &raw, bytes);
+    } else if constexpr (bytes == 8) {
+        const uint2 raw = __ldcg(reinterpret_cast<const uint2*>(from));
+        memcpy(&pack, &raw, bytes);
+    } else {
+        static_assert(bytes == 4);
+        const u32 raw = __ldcg(reinterpret_cast<const u32*>(from));
+        memcpy(&pack, &raw, bytes);
+    }
+    return pack;
+}
+
+// Stores the first `left` elements of a pack, all of them in one access if `aligned`.
+template <int N, class E>
+__device__ __forceinline__ void store_pack(E* to, const E (&value)[N], u64 left, bool aligned) {
+    if (left >= N && aligned) {
+        Pack<E, N> pack;
+#pragma unroll
+        for (int j = 0; j < N; ++j) pack.item[j] = value[j];
+        *reinterpret_cast<Pack<E, N>*>(to) = pack;
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+        if (j < left) to[j] = value[j];
+    }
+}
+
+// --- Striped tiles: a thread holds elements (row * THREADS + thread) * N + j of the tile, at item[row][j] -----------
+
+// Loads a tile of which `left` elements are there. The others become `filler`.
+template <u32 THREADS, class E, int S, int N>
+__device__ __forceinline__ void load_striped(const E* from, u64 left, E filler, E (&item)[S][N]) {
+    if (left >= THREADS * S * N && reinterpret_cast<u64>(from) % (sizeof(E) * N) == 0) {
+#pragma unroll
+        for (int r = 0; r < S; ++r) {
+            const auto pack = reinterpret_cast<const Pack<E, N>*>(from)[r * THREADS + threadIdx.x];
+#pragma unroll
+            for (int j = 0; j < N; ++j) item[r][j] = pack.item[j];
+        }
+    } else {
+#pragma unroll
+        for (int r = 0; r < S; ++r) {
+#pragma unroll
+            for (int j = 0; j < N; ++j) {
+                const u32 i = (r * THREADS + threadIdx.x) * N + j;
+                item[r][j] = i < left ? from[i] : filler;
+            }
+        }
+    }
+}
+
+// Stores the first `left` elements of a tile.
+template <u32 THREADS, class E, int S, int N>
+__device__ __forceinline__ void store_striped(E* to, u64 left, const E (&item)[S][N]) {
+    if (left >= THREADS * S * N && reinterpret_cast<u64>(to) % (sizeof(E) * N) == 0) {
+#pragma unroll
+        for (int r = 0; r < S; ++r) {
+            Pack<E, N> pack;
+#pragma unroll
+            for (int j = 0; j < N; ++j) pack.item[j] = item[r][j];
+            reinterpret_cast<Pack<E, N>*>(to)[r * THREADS + threadIdx.x] = pack;
+        }
+    } else {
+#pragma unroll
+        for (int r = 0; r < S; ++r) {
+#pragma unroll
+            for (int j = 0; j < N; ++j) {
+                const u32 i = (r * THREADS + threadIdx.x) * N + j;
+                if (i < left) to[i] = item[r][j];
+            }
+        }
+    }
+}
+
+// --- Staged runs ----------------------------------------------------------------------------------------------------
+
+// The elements between a pack's boundary and `to`.
+template <int N, class E>
+__device__ __forceinline__ u32 pack_offset(const E* to) {
+    return u32(reinterpret_cast<u64>(to) / sizeof(E) % N);
+}
+
+// Stores `count` elements from staged[shift] on, where shift is pack_offset<N>(to): whole packs of `staged`, which is
+// aligned, are whole packs of `to`. The calling THREADS threads, of which this is the thread-th, store together.
+template <u32 THREADS, int N, class E>
+__device__ __forceinline__ void store_staged(E* to, const E* staged, u32 shift, u32 count, u32 thread) {
+    E* const base = to - shift;
+    for (u32 at = thread * N; at < shift + count; at += THREADS * N) {
+        if (at >= shift && at + N <= shift + count) {
+            *reinterpret_cast<Pack<E, N>*>(base + at) = *reinterpret_cast<const Pack<E, N>*>(staged + at);
+        } else {
+#pragma unroll
+            for (u32 i = at; i < at + N; ++i) {
+                if (i >= shift && i < shift + count) base[i] = staged[i];
+            }
+        }
+    }
+}
