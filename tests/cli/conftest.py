@@ -1,6 +1,7 @@
 """Fixtures of the command line's tests.
 
-CONCORD_PROGRAM is the path of the program under test, CONCORD_TEST_MODULES the folder of the backend modules that cannot be used.
+CONCORD_PROGRAM is the path of the program under test. CONCORD_TEST_MODULES is the folder of the backend modules that
+the library must reject, and of the NVTX listener.
 """
 
 import os
@@ -14,7 +15,7 @@ pytest.register_assert_rewrite("program")
 
 
 def pytest_configure(config):
-    """Gives the session folders of its own, a cache of compiled kernels among them, and an environment without settings."""
+    """Gives the session its own temporary folder and kernel cache, and clears Concord's settings."""
     for name in ("CONCORD_PROGRAM", "CONCORD_TEST_MODULES"):
         if not os.path.exists(os.environ.get(name, "")):
             raise pytest.UsageError(f"{name} must be an existing path, got '{os.environ.get(name, '')}'")
@@ -35,14 +36,14 @@ def pytest_unconfigure(config):
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """An empty folder of the test's own, in which the program runs."""
+    """The working directory of the test and the program: a new, empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture(params=["tbb", "opencl", "cuda"])
 def device(request):
-    """Each backend in turn, as a selector of its first device. Skips the test if the backend has no device."""
+    """The selector of each backend's first device. Skips the test if the backend has no device."""
     from program import need
 
     need(request.param)
@@ -51,7 +52,7 @@ def device(request):
 
 @pytest.fixture
 def unusable_modules(folder, monkeypatch):
-    """Backends that cannot be loaded, next to those that can: 'old', 'entryless' and 'broken'."""
+    """Adds the backends 'old', 'entryless' and 'broken', which fail to load, to those of the build."""
     modules = folder / "modules"
     modules.mkdir()
     for module in pathlib.Path(os.environ["CONCORD_TEST_MODULES"]).glob("concord-backend-*.so"):

@@ -1,4 +1,7 @@
-"""Runs the program, and checks its status, what it prints and the files it writes."""
+"""Runs the program and checks its status, its output and the files that it writes.
+
+Expected words are a string or a list of strings. All of them must occur.
+"""
 
 import functools
 import io
@@ -36,7 +39,7 @@ BYTES = np.array([1, 2, 3], "u1")
 
 
 class Result:
-    """What a run of the program gave: status, stdout and stderr."""
+    """Status, stdout and stderr of a run of the program."""
 
     def __init__(self, arguments, status, out, err):
         self.arguments = arguments
@@ -45,15 +48,19 @@ class Result:
         self.err = err
 
     def __repr__(self):
-        return f"concord {' '.join(self.arguments)}: status {self.status}\nstdout: {self.out[:2000]}\nstderr: {self.err[:2000]}"
+        return (
+            f"concord {' '.join(self.arguments)}: status {self.status}\n"
+            f"stdout: {self.out[:2000]}\n"
+            f"stderr: {self.err[:2000]}"
+        )
 
     def json(self):
-        """Returns the one JSON object that is all of stdout."""
+        """Parses stdout, which must be one JSON object."""
         return json_object(self.out)
 
 
 def json_object(text):
-    """Parses text that is one JSON object, indented, on lines of its own."""
+    """Parses a text that must be one indented JSON object and nothing else."""
     assert text.startswith("{\n") and text.endswith("\n}\n"), text[:400]
     value = json.loads(text)
     assert isinstance(value, dict)
@@ -61,8 +68,10 @@ def json_object(text):
 
 
 def concord(*arguments, env=None, **options):
-    """Runs the program. An array among the arguments stands for the name of a file that holds it."""
-    words = [save(f"input{i}.npy", word) if isinstance(word, np.ndarray) else str(word) for i, word in enumerate(arguments)]
+    """Runs the program. An array among the arguments is saved, and replaced by the name of its file."""
+    words = [
+        save(f"input{i}.npy", word) if isinstance(word, np.ndarray) else str(word) for i, word in enumerate(arguments)
+    ]
     done = subprocess.run(
         [PROGRAM, *words],
         env={**os.environ, **(env or {})},
@@ -72,13 +81,15 @@ def concord(*arguments, env=None, **options):
         timeout=900,
         **options,
     )
-    result = Result(words, done.returncode, (done.stdout or b"").decode(errors="replace"), done.stderr.decode(errors="replace"))
+    result = Result(
+        words, done.returncode, (done.stdout or b"").decode(errors="replace"), done.stderr.decode(errors="replace")
+    )
     assert "\x1b" not in result.out + result.err, f"escape codes where there is no terminal: {result}"
     return result
 
 
 def says(words, *arguments, env=None):
-    """Runs the program, which succeeds with these words (one string, or several) on stdout."""
+    """Runs the program, which must succeed with these words on stdout."""
     result = concord(*arguments, env=env)
     assert result.status == 0, result
     for word in as_list(words):
@@ -87,8 +98,12 @@ def says(words, *arguments, env=None):
 
 
 def fails(status, words, *arguments, env=None, **options):
-    """Runs the program, which fails with this status and one line on stderr that has these words (one string, or several)."""
-    result = concord(*arguments, env=env, **options)
+    """Runs the program, which must fail as complains() says."""
+    return complains(concord(*arguments, env=env, **options), status, words)
+
+
+def complains(result, status, words):
+    """Checks a failed run: its status, an empty stdout, and one line on stderr with these words."""
     assert result.status == status, result
     assert result.err.startswith("concord: "), result
     assert result.err.count("\n") == 1 and result.err.endswith("\n"), result
@@ -99,7 +114,7 @@ def fails(status, words, *arguments, env=None, **options):
 
 
 def refused(status, words, *arguments, env=None, **options):
-    """As fails(); box/new.npy does not appear, box/kept.npy stays what it is, and no other file is left in box."""
+    """As fails(). The folder `box` is for outputs: its file kept.npy must not change, and no other file may appear."""
     fresh_box()
     result = fails(status, words, *arguments, env=env, **options)
     box_is_untouched()
@@ -107,7 +122,7 @@ def refused(status, words, *arguments, env=None, **options):
 
 
 def fresh_box():
-    """Makes the folder for outputs, with one old file in it."""
+    """Creates the folder for outputs, with one old file in it."""
     shutil.rmtree("box", ignore_errors=True)
     os.mkdir("box")
     pathlib.Path("box/kept.npy").write_text("old\n")
@@ -119,22 +134,24 @@ def box_is_untouched():
 
 
 def unknown_variant_is_refused(algorithm, device, *arguments):
-    """Runs an algorithm with an unknown variant: the message lists variants that the device has, and no others."""
-    result = refused(2, "'frob'", "run", algorithm, *arguments, "--out", "box/kept.npy", "--device", device, "--variant", "frob")
+    """Runs an algorithm with an unknown variant. The message must list variants of the device only."""
+    result = refused(
+        2, "'frob'", "run", algorithm, *arguments, "--out", "box/kept.npy", "--device", device, "--variant", "frob"
+    )
     words = re.findall(r"\w+", result.err.partition("'frob'")[2])
     listed = [variant for variant in algorithms()[algorithm]["variants"] if variant["name"] in words]
     assert listed and all(has_variant(device, variant) for variant in listed), result
 
 
 def has_variant(device, variant):
-    """Whether `concord algorithms --json` has the variant for the language of the device's kernels."""
+    """Whether the variant, as described by `concord algorithms --json`, exists for the device's backend."""
     return variant["cpu" if device == "tbb" else device]
 
 
 def gives(expected, *arguments, env=None):
-    """Runs the program with --out: it writes this array, every byte of the file as np.save() writes it.
+    """Runs the program with --out. It must write this array, in a file that is bitwise identical to np.save()'s.
 
-    Skips the test if the device says that it lacks the arithmetic.
+    Skips the test if the device reports that it lacks f64 arithmetic or correctly rounded square roots.
     """
     fresh_box()
     result = concord(*arguments, "--out", "box/new.npy", env=env)
@@ -143,13 +160,13 @@ def gives(expected, *arguments, env=None):
             if lack in result.err:
                 pytest.skip(result.err.strip())
     assert result.status == 0, result
-    assert "concord" not in result.err, result  # what drivers print there is their own
+    assert "concord" not in result.err, result  # drivers may print what they like
     holds("box/new.npy", expected)
     return result
 
 
 def holds(path, expected):
-    """Checks that a file is what np.save() writes for this array."""
+    """Checks that a file is bitwise identical to np.save()'s of this array."""
     data = pathlib.Path(path).read_bytes()
     assert data == saved(expected), f"expected {expected!r}, {path} holds {data!r}"
 
@@ -186,12 +203,15 @@ def raw_npy(data=struct.pack("<3i", 1, 2, 3), major=1, descr="'<i4'", order="Fal
 
 
 def bits(values, dtype):
-    """Floats by their bits."""
+    """An array of floats given by their bits."""
     return np.array(values, dtype.replace("f", "u")).view(dtype)
 
 
 def on_devices(names, cases, elsewhere):
-    """A test for each device and case: on tbb all cases, on other devices, where each kernel is compiled first, those of elsewhere."""
+    """Parametrizes a test over devices and cases: all cases on tbb, and `elsewhere` on the others.
+
+    The other devices compile a kernel for each function and type, which takes time.
+    """
     cases, elsewhere = ([case if isinstance(case, tuple) else (case,) for case in some] for some in (cases, elsewhere))
     return pytest.mark.parametrize(
         "device, " + names,
@@ -201,7 +221,7 @@ def on_devices(names, cases, elsewhere):
 
 
 def pairs(text):
-    """The cases of "copy.i8 negate.i16"."""
+    """Splits "copy.i8 negate.i16" into cases."""
     return [tuple(word.split(".")) for word in text.split()]
 
 
@@ -223,5 +243,5 @@ def selectors():
 
 @functools.cache
 def algorithms():
-    """The descriptions of the algorithms by name, as `concord algorithms --json` gives them."""
+    """The output of `concord algorithms --json` by name."""
     return {algorithm["name"]: algorithm for algorithm in concord("algorithms", "--json").json()["algorithms"]}

@@ -56,7 +56,12 @@ def test_unavailable_device(selector):
 
 @pytest.mark.parametrize(
     "words, arguments",
-    [("'frob'", "frob"), ("'-5'", "--sizes -5"), ("--calls", "reduce --calls 0"), (["--recorded", "--calls"], "reduce --recorded")],
+    [
+        ("'frob'", "frob"),
+        ("'-5'", "--sizes -5"),
+        ("--calls", "reduce --calls 0"),
+        (["--recorded", "--calls"], "reduce --recorded"),
+    ],
 )
 def test_refused_values(words, arguments):
     fails(2, words, "bench", *arguments.split())

@@ -1,5 +1,6 @@
 """`concord cache`, and the cache of compiled kernels."""
 
+import functools
 import json
 import os
 import pathlib
@@ -11,12 +12,12 @@ import pytest
 from program import PROGRAM, concord, gives, holds, need, saved, says, values_of
 
 VALUES = values_of("f32")
-# Devices that compile, also one that is not here.
+# Devices that compile kernels at run time. The last one needs no GPU.
 DEVICES = ["opencl", "cuda", "cuda@sm_90"]
 
 
 def compiling(device, out="box/new.npy"):
-    """The arguments that compile one kernel for a device; the file input.npy is an input."""
+    """The arguments of a run that compiles one kernel. The input is the file input.npy."""
     if "@" in device:
         return f"check add --devices {device} --variants naive --types f32 --sizes 5".split()
     return f"run map --function negate --in input.npy --device {device} --out {out}".split()
@@ -33,9 +34,10 @@ def compile_on(device):
     assert report["passed"] >= 3 and report["failed"] == 0
 
 
+@functools.cache
 def is_pocl(device):
-    listed = {row["selector"]: row for row in concord("devices", "--json").json()["devices"]}
-    return "Portable Computing Language" in listed.get(f"{device}:0", {"driver": ""})["driver"]
+    drivers = {row["selector"]: row["driver"] for row in concord("devices", "--json").json()["devices"]}
+    return "Portable Computing Language" in drivers.get(f"{device}:0", "")
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ def cache(folder, monkeypatch):
 
 @pytest.fixture(scope="module", params=DEVICES)
 def compiler(request):
-    """Each device that compiles in turn. Skips the test if there is none."""
+    """Each device that compiles kernels. Skips the test if the device is not available."""
     if "@" not in request.param:
         need(request.param)
     elif concord(*compiling(request.param)).status != 0:
@@ -57,15 +59,15 @@ def compiler(request):
 
 @pytest.fixture(scope="module")
 def caching_compiler(compiler):
-    """As compiler, where Concord caches its kernels."""
+    """As compiler, but skips PoCL."""
     if is_pocl(compiler):
-        pytest.skip("PoCL keeps compiled kernels itself")
+        pytest.skip("PoCL has its own cache of compiled kernels")
     return compiler
 
 
 @pytest.fixture(scope="module")
 def filled(caching_compiler, tmp_path_factory):
-    """The folder of a cache of one entry, to be copied."""
+    """A cache of one entry, which tests copy."""
     folder = tmp_path_factory.mktemp("filled")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -76,7 +78,7 @@ def filled(caching_compiler, tmp_path_factory):
 
 @pytest.fixture
 def entry(cache, filled):
-    """The file of the one entry of the test's cache."""
+    """The file of the only entry in the test's cache."""
     shutil.copytree(filled, cache)
     [file] = cache.glob("*.program")
     return file
@@ -121,7 +123,7 @@ def test_damaged_entry_is_replaced(caching_compiler, entry, damage):
     elif damage == "flipped":
         data[len(data) // 2] = data[len(data) // 2] ^ 0xA5
         entry.write_bytes(data)
-    else:  # sound, but not what its name says
+    else:  # valid, but under the name of another kernel
         culprit = entry.rename(entry.with_name("0123456789abcdef.program"))
     verify_finds_damage(culprit.name)
     compile_on(caching_compiler)
@@ -161,11 +163,14 @@ def test_folder_that_is_not_writable(caching_compiler, cache):
 
 
 def test_processes_that_start_at_once(compiler, cache):
-    """Sixteen processes with an empty cache: each gives its result, and one entry is left."""
+    """Sixteen processes share an empty cache: all results are correct, and the cache has one entry afterwards."""
     pathlib.Path("input.npy").write_bytes(saved(VALUES))
     logs = [open(f"{i}.log", "wb") for i in range(16)]
     commands = [[PROGRAM, *compiling(compiler, f"{i}.npy")] for i in range(16)]
-    processes = [subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log) for command, log in zip(commands, logs)]
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        for command, log in zip(commands, logs)
+    ]
     statuses = [process.wait() for process in processes]
     for log in logs:
         log.close()

@@ -9,7 +9,19 @@ from program import concord, fails, json_object, refused, says
 
 
 def test_reports():
-    arguments = ["--devices", "tbb", "--types", "f32", "--sizes", "0,1,1025", "reduce", "--json", "check.json", "--junit", "check.xml"]
+    arguments = [
+        "--devices",
+        "tbb",
+        "--types",
+        "f32",
+        "--sizes",
+        "0,1,1025",
+        "reduce",
+        "--json",
+        "check.json",
+        "--junit",
+        "check.xml",
+    ]
     out = says(" 0 failed", "check", *arguments).out
     with open("check.json", encoding="utf-8") as file:
         report = json_object(file.read())

@@ -45,7 +45,9 @@ def test_unusable_modules_do_not_matter_to_other_devices(unusable_modules):
 
 
 def test_log_level_of_the_option(unusable_modules):
-    result = concord("run", "map", "--in", THREE, "--out", "new.npy", "--device", "tbb", "--json", "--log-level", "info")
+    result = concord(
+        "run", "map", "--in", THREE, "--out", "new.npy", "--device", "tbb", "--json", "--log-level", "info"
+    )
     assert result.status == 0 and "backend interface" in result.err, result
     assert result.json()["algorithm"] == "map"
 
@@ -58,26 +60,43 @@ def test_log_level_of_the_environment(unusable_modules):
 def test_nvtx_ranges(folder):
     listener = os.path.join(os.environ["CONCORD_TEST_MODULES"], "concord-nvtx-listener.so")
     ranges = folder / "ranges"
-    gives(THREE, "run", "map", "--in", THREE, "--device", "tbb", env={"NVTX_INJECTION64_PATH": listener, "LISTENER_FILE": str(ranges)})
+    gives(
+        THREE,
+        "run",
+        "map",
+        "--in",
+        THREE,
+        "--device",
+        "tbb",
+        env={"NVTX_INJECTION64_PATH": listener, "LISTENER_FILE": str(ranges)},
+    )
     names = ranges.read_text().split("\n")
     assert names[0].startswith("map") and "download" in names[1:]
 
 
 def test_nvtx_library_that_does_not_load():
     pathlib.Path("text.so").write_text("no shared object\n")
-    gives(THREE, "run", "map", "--in", THREE, "--device", "tbb", env={"NVTX_INJECTION64_PATH": os.path.abspath("text.so")})
+    gives(
+        THREE, "run", "map", "--in", THREE, "--device", "tbb", env={"NVTX_INJECTION64_PATH": os.path.abspath("text.so")}
+    )
 
 
 def on_terminal(*arguments, **env):
     """What the program prints on a terminal."""
     ours, its = pty.openpty()
-    with subprocess.Popen([PROGRAM, *arguments], env={**os.environ, "TERM": "xterm", **env}, stdin=subprocess.DEVNULL, stdout=its, stderr=its):
+    with subprocess.Popen(
+        [PROGRAM, *arguments],
+        env={**os.environ, "TERM": "xterm", **env},
+        stdin=subprocess.DEVNULL,
+        stdout=its,
+        stderr=its,
+    ):
         os.close(its)
         text = b""
         try:
             while piece := os.read(ours, 65536):
                 text += piece
-        except OSError:  # the program has closed its end
+        except OSError:  # raised when the program has ended
             pass
     os.close(ours)
     return text

@@ -41,11 +41,29 @@ def test_signed_integers(device, rule, kept):
 
 @pytest.mark.parametrize("rule, kept", [("nonzero", [0, 3, 4, 5, 6]), ("less:0.25", [1, 2, 4])])
 def test_special_floats(device, rule, kept):
-    values = bits([0x7FC12345, 0, 0x80000000, 0x7F800000, 0xBF800000, 0x3F000000, 0xFF812345], "f4")  # nan 0 -0 inf -1 0.5 nan
+    values = bits(
+        [0x7FC12345, 0, 0x80000000, 0x7F800000, 0xBF800000, 0x3F000000, 0xFF812345], "f4"
+    )  # nan 0 -0 inf -1 0.5 nan
     gives(values[kept], "run", "compact", "--keep", rule, "--in", values, "--device", device)
 
 
-@pytest.mark.parametrize("rule", ["median", "greater", "less", "greater:", "less:x", "greater:1x", "less:256", "greater:-1", "greater:1.5", "odd:1", "even:", ""])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "median",
+        "greater",
+        "less",
+        "greater:",
+        "less:x",
+        "greater:1x",
+        "less:256",
+        "greater:-1",
+        "greater:1.5",
+        "odd:1",
+        "even:",
+        "",
+    ],
+)
 def test_unknown_rule_for_integers(rule):
     refused(2, f"'{rule}'", "run", "compact", "--keep", rule, "--in", BYTES, "--out", "box/new.npy")
 
@@ -58,7 +76,18 @@ def test_unknown_rule_for_floats(rule):
 @pytest.mark.parametrize("shape", [(1, 3), ()], ids=str)
 def test_other_dimensions(shape):
     save("other.npy", np.ones(shape, "u1"))
-    refused(2, ["compact", "other.npy", "dimension"], "run", "compact", "--keep", "odd", "--in", "other.npy", "--out", "box/new.npy")
+    refused(
+        2,
+        ["compact", "other.npy", "dimension"],
+        "run",
+        "compact",
+        "--keep",
+        "odd",
+        "--in",
+        "other.npy",
+        "--out",
+        "box/new.npy",
+    )
 
 
 def test_unknown_variant(device):

@@ -26,7 +26,9 @@ def test_malformed_selector():
 def test_device_that_only_compiles():
     if "cuda" not in {backend["name"] for backend in concord("devices", "--json").json()["backends"]}:
         pytest.skip("no cuda backend")
-    refused(2, ["'cuda@sm_90'", "compile"], "run", "map", "--in", THREE, "--out", "box/new.npy", "--device", "cuda@sm_90")
+    refused(
+        2, ["'cuda@sm_90'", "compile"], "run", "map", "--in", THREE, "--out", "box/new.npy", "--device", "cuda@sm_90"
+    )
 
 
 def test_list_of_one():
@@ -35,7 +37,20 @@ def test_list_of_one():
 
 
 def test_device_and_devices_exclude_each_other():
-    refused(2, ["--device", "--devices"], "run", "map", "--in", THREE, "--out", "box/new.npy", "--device", "tbb", "--devices", "tbb")
+    refused(
+        2,
+        ["--device", "--devices"],
+        "run",
+        "map",
+        "--in",
+        THREE,
+        "--out",
+        "box/new.npy",
+        "--device",
+        "tbb",
+        "--devices",
+        "tbb",
+    )
 
 
 def test_unavailable_device_in_a_list():
@@ -53,7 +68,20 @@ class TestSharedWithTbb:
         gives(np.cumsum(self.SHARED), "run", "scan", "--in", self.SHARED, "--devices", f"{device},tbb")
 
     def test_algorithm_that_cannot_share(self, device):
-        refused(2, ["sort", "segments"], "run", "sort", "--in", THREE, "--out", "box/new.npy", "--devices", f"tbb,{device}")
+        refused(
+            2, ["sort", "segments"], "run", "sort", "--in", THREE, "--out", "box/new.npy", "--devices", f"tbb,{device}"
+        )
 
     def test_device_that_is_named_twice(self, device):
-        refused(2, ["tbb:0", "twice"], "run", "map", "--in", THREE, "--out", "box/kept.npy", "--devices", f"tbb,{device},tbb:0")
+        refused(
+            2,
+            ["tbb:0", "twice"],
+            "run",
+            "map",
+            "--in",
+            THREE,
+            "--out",
+            "box/kept.npy",
+            "--devices",
+            f"tbb,{device},tbb:0",
+        )

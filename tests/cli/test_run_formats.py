@@ -73,7 +73,20 @@ def test_second_input_is_truncated():
     for name, data in (("good.npy", raw_npy()), ("short.npy", raw_npy()[:-1])):
         with open(name, "wb") as file:
             file.write(data)
-    refused(2, "short.npy", "run", "add", "--in", "good.npy", "--in", "short.npy", "--out", "box/kept.npy", "--device", "tbb")
+    refused(
+        2,
+        "short.npy",
+        "run",
+        "add",
+        "--in",
+        "good.npy",
+        "--in",
+        "short.npy",
+        "--out",
+        "box/kept.npy",
+        "--device",
+        "tbb",
+    )
 
 
 def test_bytes_after_the_array_give_a_warning():

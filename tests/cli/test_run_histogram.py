@@ -23,13 +23,37 @@ def test_even_bins(device, name):
 
 @on_devices("name", UNSIGNED, ["u8"])
 def test_modulo(device, name):
-    arguments = ["run", "histogram", "--bins", 3, "--modulo", "--counter", "u32", "--in", samples_of(name), "--device", device]
+    arguments = [
+        "run",
+        "histogram",
+        "--bins",
+        3,
+        "--modulo",
+        "--counter",
+        "u32",
+        "--in",
+        samples_of(name),
+        "--device",
+        device,
+    ]
     gives(np.array([2, 3, 3], "u4"), *arguments)
 
 
 @on_devices("name", UNSIGNED, ["u8"])
 def test_identity(device, name):
-    arguments = ["run", "histogram", "--bins", 3, "--identity", "--counter", "u16", "--in", samples_of(name), "--device", device]
+    arguments = [
+        "run",
+        "histogram",
+        "--bins",
+        3,
+        "--identity",
+        "--counter",
+        "u16",
+        "--in",
+        samples_of(name),
+        "--device",
+        device,
+    ]
     gives(np.array([1, 1, 1], "u2"), *arguments)
 
 
@@ -40,16 +64,53 @@ def test_no_samples(device, name):
 
 
 def test_identity_of_signed_samples(device):
-    gives(np.array([1, 1, 0, 1, 0], "u8"), "run", "histogram", "--bins", 5, "--identity", "--in", samples_of("i32"), "--device", device)
+    gives(
+        np.array([1, 1, 0, 1, 0], "u8"),
+        "run",
+        "histogram",
+        "--bins",
+        5,
+        "--identity",
+        "--in",
+        samples_of("i32"),
+        "--device",
+        device,
+    )
 
 
 def test_limits_that_are_fractions(device):
     samples = np.array([-0.5, -0.25, 0.25, 0.5], "f4")
-    gives(np.array([2, 0, 1, 1], "u8"), "run", "histogram", "--bins", 4, "--range", "-.5", ".50001", "--in", samples, "--device", device)
+    gives(
+        np.array([2, 0, 1, 1], "u8"),
+        "run",
+        "histogram",
+        "--bins",
+        4,
+        "--range",
+        "-.5",
+        ".50001",
+        "--in",
+        samples,
+        "--device",
+        device,
+    )
 
 
 def test_counters_of_16_bits_saturate(device):
-    gives(np.array([0, 65535, 0], "u2"), "run", "histogram", "--bins", 3, "--identity", "--counter", "u16", "--in", ONES, "--device", device)
+    gives(
+        np.array([0, 65535, 0], "u2"),
+        "run",
+        "histogram",
+        "--bins",
+        3,
+        "--identity",
+        "--counter",
+        "u16",
+        "--in",
+        ONES,
+        "--device",
+        device,
+    )
 
 
 def test_counters_of_32_bits(device):

@@ -5,11 +5,28 @@ import re
 import numpy as np
 import pytest
 
-from program import BYTES, FLOATS, THREE, TYPES, bits, box_is_untouched, concord, fresh_box, gives, on_devices, pairs, refused, unknown_variant_is_refused, values_of
+from program import (
+    BYTES,
+    FLOATS,
+    THREE,
+    TYPES,
+    bits,
+    box_is_untouched,
+    concord,
+    fresh_box,
+    gives,
+    on_devices,
+    pairs,
+    refused,
+    unknown_variant_is_refused,
+    values_of,
+)
 
 FUNCTIONS = {"copy": np.positive, "negate": np.negative, "square": np.square, "abs": np.abs}
 ALL = [(function, name) for function in FUNCTIONS for name in TYPES]
-ELSEWHERE = pairs("copy.i8 copy.f32 negate.i16 negate.u64 negate.f64 square.u8 square.i64 square.f32 abs.i32 abs.u16 abs.f64")
+ELSEWHERE = pairs(
+    "copy.i8 copy.f32 negate.i16 negate.u64 negate.f64 square.u8 square.i64 square.f32 abs.i32 abs.u16 abs.f64"
+)
 
 
 @on_devices("function, name", ALL, ELSEWHERE)
@@ -24,7 +41,17 @@ SQUARES = ["u8", "i64", "f32"]
 
 @on_devices("name", TYPES, SQUARES)
 def test_scalar(device, name):
-    gives(np.array(9, TYPES[name]), "run", "map", "--function", "square", "--in", np.array(3, TYPES[name]), "--device", device)
+    gives(
+        np.array(9, TYPES[name]),
+        "run",
+        "map",
+        "--function",
+        "square",
+        "--in",
+        np.array(3, TYPES[name]),
+        "--device",
+        device,
+    )
 
 
 @on_devices("name", TYPES, SQUARES)
@@ -55,7 +82,20 @@ def test_shape_is_kept(device):
 
 
 def test_roots_of_integers(device):
-    refused(2, ["sqrt", "u8"], "run", "map", "--function", "sqrt", "--in", BYTES, "--out", "box/kept.npy", "--device", device)
+    refused(
+        2,
+        ["sqrt", "u8"],
+        "run",
+        "map",
+        "--function",
+        "sqrt",
+        "--in",
+        BYTES,
+        "--out",
+        "box/kept.npy",
+        "--device",
+        device,
+    )
 
 
 def test_unknown_variant(device):
@@ -83,10 +123,22 @@ class TestTextOnDevicesThatCompileIt:
         gives(THREE * THREE, "run", "map", "--text", SQUARE_TEXT, "--in", THREE, "--device", device)
 
     def test_result_of_another_type(self, device):
-        gives(THREE.astype("i4"), "run", "map", "--text", "int g(float x) { return (int)x; }", "--in", THREE, "--device", device)
+        gives(
+            THREE.astype("i4"),
+            "run",
+            "map",
+            "--text",
+            "int g(float x) { return (int)x; }",
+            "--in",
+            THREE,
+            "--device",
+            device,
+        )
 
     def test_input_of_another_type(self, device):
-        refused(2, "f32", "run", "map", "--text", SQUARE_TEXT, "--in", BYTES, "--out", "box/new.npy", "--device", device)
+        refused(
+            2, "f32", "run", "map", "--text", SQUARE_TEXT, "--in", BYTES, "--out", "box/new.npy", "--device", device
+        )
 
     def test_error_names_the_line(self, device):
         text = "float f(float x) {\n    float y = x;\n    return no_such_name;\n}"
@@ -118,4 +170,6 @@ def test_unusable_text(text, words):
 
 
 def test_text_and_function_exclude_each_other():
-    refused(2, "--text", "run", "map", "--text", SQUARE_TEXT, "--function", "abs", "--in", THREE, "--out", "box/new.npy")
+    refused(
+        2, "--text", "run", "map", "--text", SQUARE_TEXT, "--function", "abs", "--in", THREE, "--out", "box/new.npy"
+    )

@@ -1,4 +1,4 @@
-"""Output files of `concord run`, which appear whole or not at all, and memory that runs out."""
+"""Output files of `concord run`, which appear whole or not at all, and what happens out of memory."""
 
 import os
 import pathlib
@@ -56,14 +56,19 @@ def test_full_disk(name):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
 
-    # The signal stays ignored, as Python ignores it: writing fails halfway.
+    # Python ignores SIGXFSZ, and so does the program here: writing fails halfway.
     arguments = ["run", "map", "--in", ONES, "--out", f"box/{name}.npy", "--device", "tbb"]
     refused(2, [f"box/{name}.npy", "written"], *arguments, preexec_fn=limit, restore_signals=False)
 
 
 def test_output_that_is_the_input():
     save("itself.npy", THREE)
-    assert concord("run", "map", "--function", "square", "--in", "itself.npy", "--out", "itself.npy", "--device", "tbb").status == 0
+    assert (
+        concord(
+            "run", "map", "--function", "square", "--in", "itself.npy", "--out", "itself.npy", "--device", "tbb"
+        ).status
+        == 0
+    )
     holds("itself.npy", THREE * THREE)
 
 
@@ -101,17 +106,22 @@ def test_input_and_output_are_required(arguments):
     refused(2, "--out" if "--in" in arguments else "--in", "run", "map", *arguments)
 
 
-# A file of 2 GiB, in and out of 3.5 GiB: the file has holes.
+# Elements of a sparse file. Sorting needs it twice, which is more than limit_memory() permits.
 LARGE = 1 << 31
 
 
-def few_memory():
+def limit_memory():
     resource.setrlimit(resource.RLIMIT_AS, (7 << 29, 7 << 29))
 
 
 @pytest.fixture
 def large():
-    if concord("run", "map", "--in", THREE, "--out", "new.npy", "--device", "tbb", env=ONE_THREAD, preexec_fn=few_memory).status != 0:
+    if (
+        concord(
+            "run", "map", "--in", THREE, "--out", "new.npy", "--device", "tbb", env=ONE_THREAD, preexec_fn=limit_memory
+        ).status
+        != 0
+    ):
         pytest.skip("the program does not start in 3.5 GiB")
     header = raw_npy(b"", descr="'|u1'", shape=f"({LARGE},)")
     with open("large.npy", "wb") as file:
@@ -124,14 +134,27 @@ def large():
 ONE_THREAD = {"CONCORD_THREADS": "1"}
 
 
-def test_memory_that_is_not_there(large):
+def test_out_of_memory(large):
     fresh_box()
-    result = concord("run", "sort", "--in", large, "--out", "box/kept.npy", "--device", "tbb", env=ONE_THREAD, preexec_fn=few_memory)
+    result = concord(
+        "run",
+        "sort",
+        "--in",
+        large,
+        "--out",
+        "box/kept.npy",
+        "--device",
+        "tbb",
+        env=ONE_THREAD,
+        preexec_fn=limit_memory,
+    )
     assert result.status == 4 and "memory" in result.err, result
     box_is_untouched()
 
 
-def test_memory_that_is_not_there_and_is_not_needed(large):
-    result = concord("run", "reduce", "--in", large, "--out", "new.npy", "--device", "tbb", env=ONE_THREAD, preexec_fn=few_memory)
+def test_reduction_of_a_large_file_in_little_memory(large):
+    result = concord(
+        "run", "reduce", "--in", large, "--out", "new.npy", "--device", "tbb", env=ONE_THREAD, preexec_fn=limit_memory
+    )
     assert result.status == 0, result
     holds("new.npy", np.zeros((), "u1"))

@@ -1,9 +1,25 @@
 """`concord run reduce`."""
 
+import os
+
 import numpy as np
 import pytest
 
-from program import FLOATS, THREE, TYPES, algorithms, concord, gives, has_variant, on_devices, pairs, refused, unknown_variant_is_refused
+from program import (
+    FLOATS,
+    THREE,
+    TYPES,
+    algorithms,
+    complains,
+    concord,
+    gives,
+    has_variant,
+    holds,
+    on_devices,
+    pairs,
+    refused,
+    unknown_variant_is_refused,
+)
 
 OPERATIONS = {"sum": np.add, "product": np.multiply, "min": np.minimum, "max": np.maximum}
 KERNELS = pairs("sum.i32 sum.u8 sum.f64 product.i16 product.f32 min.f32 min.i64 max.u16 max.f64")
@@ -33,7 +49,17 @@ def test_one_element(device, operation, name):
 
 @pytest.mark.parametrize("operation, name", ALL)
 def test_no_elements_give_the_identity(device, operation, name):
-    gives(identity(operation, name), "run", "reduce", "--op", operation, "--in", np.empty(0, TYPES[name]), "--device", device)
+    gives(
+        identity(operation, name),
+        "run",
+        "reduce",
+        "--op",
+        operation,
+        "--in",
+        np.empty(0, TYPES[name]),
+        "--device",
+        device,
+    )
 
 
 @on_devices("name", TYPES, ["u8", "i64", "f32"])
@@ -68,13 +94,16 @@ def test_sums_of_integers_wrap(device):
 
 @pytest.mark.parametrize("variant", algorithms()["reduce"]["variants"], ids=lambda variant: variant["name"])
 def test_variant(device, variant):
-    """A variant gives the result or, where a device lacks it, is refused with a reason."""
-    arguments = ["run", "reduce", "--in", ONES, "--device", device, "--variant", variant["name"]]
-    if not has_variant(device, variant) or concord(*arguments, "--out", "tried.npy").status == 2:
-        assert device != "tbb" or not has_variant(device, variant)
-        refused(2, [variant["name"], "fixed"], *arguments, "--out", "box/new.npy")
+    """A variant that the device does not support is refused with a reason."""
+    result = concord(
+        "run", "reduce", "--in", ONES, "--out", "new.npy", "--device", device, "--variant", variant["name"]
+    )
+    if has_variant(device, variant) and (device == "tbb" or result.status != 2):
+        assert result.status == 0, result
+        holds("new.npy", np.array(200000 % 256, "u1"))
     else:
-        gives(np.array(200000 % 256, "u1"), *arguments)
+        complains(result, 2, [variant["name"], "fixed"])
+        assert not os.path.exists("new.npy")
 
 
 def test_unknown_variant(device):

@@ -31,9 +31,22 @@ def test_trace(device):
     gives(THREE, "run", "map", "--in", THREE, "--device", device, "--trace", "trace.json")
     with open("trace.json", encoding="utf-8") as file:
         work = [event["cat"] for event in json.load(file)["traceEvents"] if "cat" in event]
-    # There is no upload where the device shares the host's memory: files are read into its buffers.
+    # Devices that share the host's memory need no upload.
     assert "download" in work[work.index("kernel") :]
 
 
 def test_trace_that_cannot_be_written():
-    refused(2, "no/such/trace.json", "run", "map", "--in", THREE, "--out", "box/new.npy", "--device", "tbb", "--trace", "no/such/trace.json")
+    refused(
+        2,
+        "no/such/trace.json",
+        "run",
+        "map",
+        "--in",
+        THREE,
+        "--out",
+        "box/new.npy",
+        "--device",
+        "tbb",
+        "--trace",
+        "no/such/trace.json",
+    )

@@ -11,7 +11,7 @@ ORDERS = {"up": [], "down": ["--descending"]}
 
 
 def places(order):
-    """Where each element of the sorted keys was: equal keys keep their order both ways."""
+    """The permutation that sorts the keys. Equal keys keep their order in both directions."""
     return sorted(range(len(KEYS)), key=lambda i: KEYS[i], reverse=order == "down")
 
 
@@ -34,20 +34,43 @@ def test_values(device, order, name):
     holds("box/values.npy", values[places(order)])
 
 
-@on_devices("count, name", [(count, name) for count in (0, 1) for name in TYPES], [(count, name) for count in (0, 1) for name in KERNELS])
+@on_devices(
+    "count, name",
+    [(count, name) for count in (0, 1) for name in TYPES],
+    [(count, name) for count in (0, 1) for name in KERNELS],
+)
 def test_at_most_one_key(device, count, name):
     keys = np.full(count, 3, TYPES[name])
     gives(keys, "run", "sort", "--in", keys, "--device", device)
 
 
 def test_signed_integers(device):
-    gives(np.array([-128, -1, 0, 1, 127], "i1"), "run", "sort", "--in", np.array([-128, 127, -1, 0, 1], "i1"), "--device", device)
+    gives(
+        np.array([-128, -1, 0, 1, 127], "i1"),
+        "run",
+        "sort",
+        "--in",
+        np.array([-128, 127, -1, 0, 1], "i1"),
+        "--device",
+        device,
+    )
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_total_order(device, order):
     # -nan, -nan (signalling), -inf, -1, the least negative number, -0, 0, 1, inf, nan
-    ordered = [0xFFC00000, 0xFF812345, 0xFF800000, 0xBF800000, 0x80000001, 0x80000000, 0, 0x3F800000, 0x7F800000, 0x7FC12345]
+    ordered = [
+        0xFFC00000,
+        0xFF812345,
+        0xFF800000,
+        0xBF800000,
+        0x80000001,
+        0x80000000,
+        0,
+        0x3F800000,
+        0x7F800000,
+        0x7FC12345,
+    ]
     ordered = bits(ordered, "f4")
     keys = ordered[[6, 9, 2, 5, 1, 7, 8, 4, 0, 3]]
     gives(ordered if order == "up" else ordered[::-1], "run", "sort", "--in", keys, *ORDERS[order], "--device", device)
@@ -58,7 +81,20 @@ def test_other_dimensions(shape):
     save("other.npy", np.ones(shape, "u1"))
     words = ["sort", "other.npy", "dimension"]
     refused(2, words, "run", "sort", "--in", "other.npy", "--out", "box/new.npy")
-    refused(2, words, "run", "sort", "--in", THREE, "--values", "other.npy", "--out", "box/new.npy", "--out-values", "box/kept.npy")
+    refused(
+        2,
+        words,
+        "run",
+        "sort",
+        "--in",
+        THREE,
+        "--values",
+        "other.npy",
+        "--out",
+        "box/new.npy",
+        "--out-values",
+        "box/kept.npy",
+    )
 
 
 def test_values_of_another_length():

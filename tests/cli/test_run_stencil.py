@@ -24,7 +24,7 @@ def split_mix(seed, i):
 
 
 def random_volume(name, seed, shape):
-    """What --generate random gives: the leading bits of SplitMix64 as fractions, the seed mixed by it as well."""
+    """The reference for --generate random: leading bits of SplitMix64, with a seed that is mixed the same way."""
     digits = 24 if name == "f32" else 53
     key = split_mix(seed, 0)
     values = [(split_mix(key, i) >> (64 - digits)) / 2**digits for i in range(np.prod(shape))]
@@ -33,22 +33,63 @@ def random_volume(name, seed, shape):
 
 @on_devices("steps, name", [(steps, name) for steps in AFTER for name in FLOATS], [(steps, "f32") for steps in AFTER])
 def test_steps(device, steps, name):
-    arguments = ["--in", VOLUME.astype(TYPES[name]), "--in", STAR.astype(TYPES[name]), "--steps", steps, "--device", device]
+    arguments = [
+        "--in",
+        VOLUME.astype(TYPES[name]),
+        "--in",
+        STAR.astype(TYPES[name]),
+        "--steps",
+        steps,
+        "--device",
+        device,
+    ]
     gives(AFTER[steps].astype(TYPES[name]), "run", "stencil", *arguments)
 
 
 def test_one_step_by_default(device):
-    gives(AFTER[1].astype("f4"), "run", "stencil", "--in", VOLUME.astype("f4"), "--in", STAR.astype("f4"), "--device", device)
+    gives(
+        AFTER[1].astype("f4"),
+        "run",
+        "stencil",
+        "--in",
+        VOLUME.astype("f4"),
+        "--in",
+        STAR.astype("f4"),
+        "--device",
+        device,
+    )
 
 
 @on_devices("seed, name", [(seed, name) for seed in SEEDS for name in FLOATS], [(seed, "f32") for seed in SEEDS])
 def test_random_volume(device, seed, name):
-    arguments = ["--generate", "random", "--shape", "2x3x5", "--type", name, "--seed", seed, "--in", STAR.astype(TYPES[name])]
+    arguments = [
+        "--generate",
+        "random",
+        "--shape",
+        "2x3x5",
+        "--type",
+        name,
+        "--seed",
+        seed,
+        "--in",
+        STAR.astype(TYPES[name]),
+    ]
     gives(random_volume(name, seed, (2, 3, 5)), "run", "stencil", *arguments, "--steps", 0, "--device", device)
 
 
 def test_random_volume_by_default(device):
-    arguments = ["--generate", "random", "--shape", "2x3x5", "--in", STAR.astype("f4"), "--steps", 0, "--device", device]
+    arguments = [
+        "--generate",
+        "random",
+        "--shape",
+        "2x3x5",
+        "--in",
+        STAR.astype("f4"),
+        "--steps",
+        0,
+        "--device",
+        device,
+    ]
     gives(random_volume("f32", 0, (2, 3, 5)), "run", "stencil", *arguments)
 
 
@@ -60,7 +101,18 @@ def test_response_to_a_point(device, name):
             place = [2, 3, 3]
             place[axis] += distance
             response[tuple(place)] = STAR[abs(distance)]
-    arguments = ["--generate", "point", "--shape", "5x6x7", "--type", name, "--in", STAR.astype(TYPES[name]), "--device", device]
+    arguments = [
+        "--generate",
+        "point",
+        "--shape",
+        "5x6x7",
+        "--type",
+        name,
+        "--in",
+        STAR.astype(TYPES[name]),
+        "--device",
+        device,
+    ]
     gives(response, "run", "stencil", *arguments)
 
 
@@ -69,7 +121,9 @@ HOLLOW = np.empty((2, 0, 3), "f4")
 
 @pytest.mark.parametrize("kind", ["random", "point"])
 def test_generated_volume_without_elements(device, kind):
-    gives(HOLLOW, "run", "stencil", "--generate", kind, "--shape", "2x0x3", "--in", STAR.astype("f4"), "--device", device)
+    gives(
+        HOLLOW, "run", "stencil", "--generate", kind, "--shape", "2x0x3", "--in", STAR.astype("f4"), "--device", device
+    )
 
 
 def test_volume_without_elements(device):
@@ -124,7 +178,9 @@ def test_unknown_kind_of_volume(files, kind):
     generate_is_refused(["--generate", f"'{kind}'", "random", "point"], "--generate", kind, "--shape", "4x4x4")
 
 
-@pytest.mark.parametrize("shape", ["", "4", "4x4", "4x4x4x4", "4x4x", "x4x4", "4xx4", "4xax4", "-1x4x4", "4x4x4.5", "0x4x4x4", "4x4x4 "])
+@pytest.mark.parametrize(
+    "shape", ["", "4", "4x4", "4x4x4x4", "4x4x", "x4x4", "4xx4", "4xax4", "-1x4x4", "4x4x4.5", "0x4x4x4", "4x4x4 "]
+)
 def test_malformed_shape(files, shape):
     generate_is_refused(["--shape", f"'{shape}'", "400x480x480"], "--generate", "random", "--shape", shape)
 
@@ -148,12 +204,27 @@ def test_refused_generator(files, words, options):
 
 def test_coefficients_of_another_type(files):
     words = ["--generate random", "f32", "double.npy", "f64"]
-    refused(2, words, "run", "stencil", "--generate", "random", "--shape", "1x2x2", "--in", "double.npy", "--out", "box/new.npy")
+    refused(
+        2,
+        words,
+        "run",
+        "stencil",
+        "--generate",
+        "random",
+        "--shape",
+        "1x2x2",
+        "--in",
+        "double.npy",
+        "--out",
+        "box/new.npy",
+    )
 
 
 @pytest.mark.parametrize("name", ["f16", "i32", "F32", ""])
 def test_unknown_type(files, name):
-    generate_is_refused(["--type", f"'{name}'", "f32", "f64"], "--generate", "random", "--shape", "4x4x4", "--type", name)
+    generate_is_refused(
+        ["--type", f"'{name}'", "f32", "f64"], "--generate", "random", "--shape", "4x4x4", "--type", name
+    )
 
 
 @pytest.mark.parametrize("seed", ["-1", "1.5", "frob", str(2**64), ""])
