@@ -139,9 +139,9 @@ def test_clear(entry):
     assert os.listdir(entry.parent) == []
 
 
-def test_cache_that_is_off(compiler, cache, monkeypatch):
+def test_cache_that_is_off(caching_compiler, cache, monkeypatch):
     monkeypatch.setenv("CONCORD_CACHE", "off")
-    compile_on(compiler)
+    compile_on(caching_compiler)
     says("0 entries", "cache", "ls")
     assert list(cache.glob("*")) == []
 

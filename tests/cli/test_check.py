@@ -38,7 +38,20 @@ def test_reports():
 
 
 def test_nothing_to_check():
-    result = concord("check", "reduce", "--devices", "tbb", "--variants", "shuffle", "--json", "check.json")
+    result = concord(
+        "check",
+        "reduce",
+        "--devices",
+        "tbb",
+        "--variants",
+        "shuffle",
+        "--types",
+        "f32",
+        "--sizes",
+        "5",
+        "--json",
+        "check.json",
+    )
     assert result.status == 2 and "checked" in result.out, result
     with open("check.json", encoding="utf-8") as file:
         assert json.load(file)["passed"] == 0
