@@ -1,0 +1,156 @@
+"""`concord run histogram`."""
+
+import numpy as np
+import pytest
+
+from program import BYTES, THREE, TYPES, gives, on_devices, refused, save, unknown_variant_is_refused
+
+UNSIGNED = [name for name in TYPES if name[0] == "u"]
+ONES = np.ones(200000, "u1")
+
+
+def samples_of(name):
+    values = [[0, 1, 2, 3], [4, 5, 11, 100]] if name in UNSIGNED else [[-5, -4, -1, 0], [1, 3, 5, 100]]
+    return np.array(values, TYPES[name])
+
+
+@on_devices("name", TYPES, ["f32", "u8", "i64"])
+def test_even_bins(device, name):
+    low, high, counts = (0, 10, [2, 2, 2, 0, 0]) if name in UNSIGNED else (-5, 5, [2, 0, 2, 1, 1])
+    arguments = ["run", "histogram", "--bins", 5, "--range", low, high, "--in", samples_of(name), "--device", device]
+    gives(np.array(counts, "u8"), *arguments)
+
+
+@on_devices("name", UNSIGNED, ["u8"])
+def test_modulo(device, name):
+    arguments = [
+        "run",
+        "histogram",
+        "--bins",
+        3,
+        "--modulo",
+        "--counter",
+        "u32",
+        "--in",
+        samples_of(name),
+        "--device",
+        device,
+    ]
+    gives(np.array([2, 3, 3], "u4"), *arguments)
+
+
+@on_devices("name", UNSIGNED, ["u8"])
+def test_identity(device, name):
+    arguments = [
+        "run",
+        "histogram",
+        "--bins",
+        3,
+        "--identity",
+        "--counter",
+        "u16",
+        "--in",
+        samples_of(name),
+        "--device",
+        device,
+    ]
+    gives(np.array([1, 1, 1], "u2"), *arguments)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_no_samples(device, name):
+    empty = np.empty(0, TYPES[name])
+    gives(np.zeros(5, "u8"), "run", "histogram", "--bins", 5, "--range", 0, 1, "--in", empty, "--device", device)
+
+
+def test_identity_of_signed_samples(device):
+    gives(
+        np.array([1, 1, 0, 1, 0], "u8"),
+        "run",
+        "histogram",
+        "--bins",
+        5,
+        "--identity",
+        "--in",
+        samples_of("i32"),
+        "--device",
+        device,
+    )
+
+
+def test_limits_that_are_fractions(device):
+    samples = np.array([-0.5, -0.25, 0.25, 0.5], "f4")
+    gives(
+        np.array([2, 0, 1, 1], "u8"),
+        "run",
+        "histogram",
+        "--bins",
+        4,
+        "--range",
+        "-.5",
+        ".50001",
+        "--in",
+        samples,
+        "--device",
+        device,
+    )
+
+
+def test_counters_of_16_bits_saturate(device):
+    gives(
+        np.array([0, 65535, 0], "u2"),
+        "run",
+        "histogram",
+        "--bins",
+        3,
+        "--identity",
+        "--counter",
+        "u16",
+        "--in",
+        ONES,
+        "--device",
+        device,
+    )
+
+
+def test_counters_of_32_bits(device):
+    arguments = ["run", "histogram", "--bins", 3, "--range", 0, 3, "--counter", "u32", "--in", ONES, "--device", device]
+    gives(np.array([0, 200000, 0], "u4"), *arguments)
+
+
+@pytest.mark.parametrize(
+    "words, file, options",
+    [
+        ("--bins", "bytes", "--identity"),
+        (["--range", "--modulo", "--identity"], "bytes", "--bins 3"),
+        ("'0'", "bytes", "--bins 0 --identity"),
+        ("'-1'", "bytes", "--bins -1 --identity"),
+        ("'3.5'", "bytes", "--bins 3.5 --identity"),
+        ("'many'", "bytes", "--bins many --identity"),
+        ("more than", "bytes", "--bins 9223372036854775808 --identity"),
+        ("excludes", "bytes", "--bins 3 --identity --modulo"),
+        ("excludes", "bytes", "--bins 3 --range 0 1 --modulo"),
+        ("excludes", "bytes", "--bins 3 --range 0 1 --identity"),
+        ("--range", "bytes", "--bins 3 --range 0"),
+        ("u24", "bytes", "--bins 3 --identity --counter u24"),
+        ("'lo'", "bytes", "--bins 3 --range lo 1"),
+        ("'1x'", "three", "--bins 3 --range 0 1x"),
+        (["from 1 to 1", "empty"], "three", "--bins 3 --range 1 1"),
+        (["from 5 to -1", "empty"], "bytes", "--bins 3 --range 5 -1"),
+        ("from 0 to inf", "three", "--bins 3 --range 0 inf"),
+        ("from nan to 1", "three", "--bins 3 --range nan 1"),
+        ("from -inf to 1", "three", "--bins 3 --range -inf 1"),
+        ("1e+39", "three", "--bins 3 --range 0 1e39"),
+        (["1.5", "whole number"], "bytes", "--bins 3 --range 0 1.5"),
+        (["--modulo", "unsigned", "three.npy", "f32"], "three", "--bins 3 --modulo"),
+        (["--identity", "integer", "three.npy", "f32"], "three", "--bins 3 --identity"),
+    ],
+)
+def test_refused_options(words, file, options):
+    save("three.npy", THREE)
+    save("bytes.npy", BYTES)
+    refused(2, words, "run", "histogram", "--in", f"{file}.npy", "--out", "box/new.npy", *options.split())
+
+
+def test_unknown_variant(device):
+    unknown_variant_is_refused("histogram", device, "--bins", 3, "--identity", "--in", BYTES)

@@ -1,0 +1,175 @@
+"""`concord run map`."""
+
+import re
+
+import numpy as np
+import pytest
+
+from program import (
+    BYTES,
+    FLOATS,
+    THREE,
+    TYPES,
+    bits,
+    box_is_untouched,
+    concord,
+    fresh_box,
+    gives,
+    on_devices,
+    pairs,
+    refused,
+    unknown_variant_is_refused,
+    values_of,
+)
+
+FUNCTIONS = {"copy": np.positive, "negate": np.negative, "square": np.square, "abs": np.abs}
+ALL = [(function, name) for function in FUNCTIONS for name in TYPES]
+ELSEWHERE = pairs(
+    "copy.i8 copy.f32 negate.i16 negate.u64 negate.f64 square.u8 square.i64 square.f32 abs.i32 abs.u16 abs.f64"
+)
+
+
+@on_devices("function, name", ALL, ELSEWHERE)
+def test_function(device, function, name):
+    """Integers wrap."""
+    values = values_of(name)
+    gives(FUNCTIONS[function](values), "run", "map", "--function", function, "--in", values, "--device", device)
+
+
+SQUARES = ["u8", "i64", "f32"]
+
+
+@on_devices("name", TYPES, SQUARES)
+def test_scalar(device, name):
+    gives(
+        np.array(9, TYPES[name]),
+        "run",
+        "map",
+        "--function",
+        "square",
+        "--in",
+        np.array(3, TYPES[name]),
+        "--device",
+        device,
+    )
+
+
+@on_devices("name", TYPES, SQUARES)
+def test_no_elements(device, name):
+    hollow = np.empty((2, 0, 3), TYPES[name])
+    gives(hollow, "run", "map", "--function", "negate", "--in", hollow, "--device", device)
+
+
+@pytest.mark.parametrize("name, two", [("f32", 0x3FB504F3), ("f64", 0x3FF6A09E667F3BCD)])
+def test_roots_are_correctly_rounded(device, name, two):
+    values = np.array([0.0, -0.0, 1, 4, 9, 2, 1000000, np.inf], TYPES[name])
+    roots = np.array([0.0, -0.0, 1, 2, 3, 0, 1000, np.inf], TYPES[name])
+    roots[5] = bits([two], name.replace("32", "4").replace("64", "8"))[0]
+    gives(roots, "run", "map", "--function", "sqrt", "--in", values, "--device", device)
+
+
+@on_devices("name", FLOATS, ["f32"])
+def test_copies_keep_the_bits_of_nans(device, name):
+    nans = bits([0x7FC12345, 0x3F800000, 0xFF812345], "f4")
+    if name == "f64":
+        nans = bits([0x7FF8000012345678, 0x3FF0000000000000, 0xFFF0000012345678], "f8")
+    gives(nans, "run", "map", "--function", "copy", "--in", nans, "--device", device)
+
+
+def test_shape_is_kept(device):
+    volume = np.arange(1, 7, dtype="i2").reshape(2, 1, 3)
+    gives(-volume, "run", "map", "--function", "negate", "--in", volume, "--device", device)
+
+
+def test_roots_of_integers(device):
+    refused(
+        2,
+        ["sqrt", "u8"],
+        "run",
+        "map",
+        "--function",
+        "sqrt",
+        "--in",
+        BYTES,
+        "--out",
+        "box/kept.npy",
+        "--device",
+        device,
+    )
+
+
+def test_unknown_variant(device):
+    unknown_variant_is_refused("map", device, "--in", THREE)
+
+
+def test_unknown_function():
+    refused(2, "cube", "run", "map", "--function", "cube", "--in", THREE, "--out", "box/new.npy")
+
+
+def test_unknown_option():
+    refused(2, "--frob", "run", "map", "--in", THREE, "--out", "box/new.npy", "--frob")
+
+
+def test_two_inputs():
+    refused(2, "2 given", "run", "map", "--in", THREE, "--in", THREE, "--out", "box/new.npy")
+
+
+SQUARE_TEXT = "float f(float x) { return x * x; }"
+
+
+@pytest.mark.parametrize("device", ["opencl", "cuda"], indirect=True)
+class TestTextOnDevicesThatCompileIt:
+    def test_text(self, device):
+        gives(THREE * THREE, "run", "map", "--text", SQUARE_TEXT, "--in", THREE, "--device", device)
+
+    def test_result_of_another_type(self, device):
+        gives(
+            THREE.astype("i4"),
+            "run",
+            "map",
+            "--text",
+            "int g(float x) { return (int)x; }",
+            "--in",
+            THREE,
+            "--device",
+            device,
+        )
+
+    def test_input_of_another_type(self, device):
+        refused(
+            2, "f32", "run", "map", "--text", SQUARE_TEXT, "--in", BYTES, "--out", "box/new.npy", "--device", device
+        )
+
+    def test_error_names_the_line(self, device):
+        text = "float f(float x) {\n    float y = x;\n    return no_such_name;\n}"
+        fresh_box()
+        result = concord("run", "map", "--text", text, "--in", THREE, "--out", "box/kept.npy", "--device", device)
+        assert result.status == 2 and result.out == "", result
+        assert "concord: --text: " in result.err, result
+        places = [line for line in result.err.splitlines() if re.search(r"(^|[^a-z_])f[:(]3([:),]|$)", line)]
+        assert any("error" in line.lower() for line in places), result
+        box_is_untouched()
+
+
+@pytest.mark.parametrize("device", ["opencl"], indirect=True)
+def test_text_selects_a_device_that_compiles_it(device):
+    gives(THREE * THREE, "run", "map", "--text", SQUARE_TEXT, "--in", THREE)
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (SQUARE_TEXT, ["tbb:0", "compile"]),
+        ("", "parameter list"),
+        ("float f(float x)", "body"),
+        ("floot f(float x) { return x; }", "'floot'"),
+    ],
+)
+def test_unusable_text(text, words):
+    refused(2, words, "run", "map", "--text", text, "--in", THREE, "--out", "box/kept.npy", "--device", "tbb")
+
+
+def test_text_and_function_exclude_each_other():
+    refused(
+        2, "--text", "run", "map", "--text", SQUARE_TEXT, "--function", "abs", "--in", THREE, "--out", "box/new.npy"
+    )
