@@ -35,6 +35,9 @@ class CudaDevice final : public Device, public PeerDevice {
     std::shared_ptr<Kernel> do_compile(const KernelSpec& spec) override;
 
   private:
+    /// `log`: of the driver's compiler.
+    [[noreturn]] void fail_to_load(const KernelSpec& spec, CUresult result, const std::string& log) const;
+
     std::shared_ptr<Context> context_;
     LaunchLimits limits_;
     Compiler compiler_;
