@@ -1,5 +1,8 @@
 #include "helpers.hpp"
 
+#include <concord/error.hpp>
+#include <concord/internal/host_threads.hpp>
+
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
@@ -9,12 +12,20 @@
 namespace concord {
 namespace {
 
+// Next to the thread that asks for help. None if CONCORD_THREADS is not a number, of which the oneTBB device tells.
+u32 most_helpers() {
+    try {
+        return host_threads() - 1;
+    } catch (const Error&) {
+        return 0;
+    }
+}
+
 // Threads that start when they are first asked for and stay until the process ends.
 class Pool {
   public:
     void begin(const std::function<void()>& work, u32 most) {
-        const u32 processors = std::max(1U, std::thread::hardware_concurrency());
-        most = std::min(most, processors - 1);
+        most = std::min(most, most_);
         const std::lock_guard lock(mutex_);
         for (; threads_ < most; ++threads_) {
             try {
@@ -55,6 +66,7 @@ class Pool {
     std::deque<const std::function<void()>*> waiting_;
     std::vector<const std::function<void()>*> running_;
     u32 threads_ = 0;
+    const u32 most_ = most_helpers();
 };
 
 // Never destroyed: its threads are never joined.

@@ -7,8 +7,8 @@
 
 namespace concord {
 
-/// For as long as it lives, up to `most` threads run `work` beside the caller. Nobody waits for them to begin: what they
-/// do the caller can do alone.
+/// For as long as it lives, up to `most` threads run `work` in addition to the caller, and fewer than host_threads(). Nobody
+/// waits for them to begin: what they do the caller can do alone.
 class Helpers {
   public:
     Helpers(u32 most, const std::function<void()>& work);

@@ -11,7 +11,7 @@ namespace concord {
 /// line, and what is written is not read again soon.
 void copy_past_cache(std::byte* to, const std::byte* from, u64 bytes);
 
-/// A large copy by the calling thread and up to seven helpers, which the process keeps. The ranges may not overlap. Returns
+/// A large copy by the calling thread and up to seven helpers (at most host_threads() in all), which the process keeps. The ranges may not overlap. Returns
 /// when it is done.
 void copy_in_parallel(void* to, const void* from, u64 bytes);
 

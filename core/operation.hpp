@@ -35,7 +35,7 @@ using Timed = std::function<void(Event& begin, Event& end)>;
 void trace_operation(Stream& stream, std::shared_ptr<StreamTrace>& own, const Operation& operation,
                      const Timed& timed, const std::function<void()>& plain);
 
-/// A range on the caller's thread, for tools that listen through NVTX.
+/// A range on the caller's thread in the NVTX domain "concord". Does nothing without a tool that listens.
 class NvtxRange {
   public:
     explicit NvtxRange(std::string_view name);
@@ -43,7 +43,7 @@ class NvtxRange {
     NvtxRange(const NvtxRange&) = delete;
     NvtxRange& operator=(const NvtxRange&) = delete;
 };
-/// Looks for such a tool, once.
+/// Looks for such a tool, once, and sets listener_nvtx if there is one.
 void find_nvtx_tool();
 
 }  // namespace concord::detail

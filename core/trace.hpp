@@ -63,4 +63,7 @@ class Trace {
     std::shared_ptr<detail::TraceState> state_;
 };
 
+/// Whether this build reports NVTX ranges to tools such as Nsight Systems: the NVTX headers were found when it was configured.
+bool has_nvtx() noexcept;
+
 }  // namespace concord

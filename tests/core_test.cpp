@@ -1,10 +1,14 @@
 // Types, errors, views and kernel sources: what needs no device but the CPU.
 #include "devices.hpp"
 
+#include <concord/internal/host_copy.hpp>
+#include <concord/internal/host_threads.hpp>
 #include <concord/log.hpp>
 
+#include <sched.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -139,6 +143,47 @@ TEST_CASE("canonical chunks depend on n alone and leave at most 32768 sums") {
     CHECK(canonical_chunk(u64{1} << 40) == u64{1} << 25);
     CHECK(canonical_depth(1) == 8);
     CHECK(canonical_depth(u64{1} << 28) == 64 + 7 + 8 + 7 + 1 + 7);
+}
+
+// In a process of its own: the threads stay until it ends.
+TEST_CASE("a large copy in a new process" * doctest::skip()) {
+    auto threads = [] {
+        const std::filesystem::directory_iterator tasks("/proc/self/task");
+        return std::distance(begin(tasks), end(tasks));
+    };
+    const std::vector<std::byte> from(64 << 20, std::byte{7});
+    std::vector<std::byte> to(from.size());
+    const auto before = threads();
+    copy_in_parallel(to.data(), from.data(), from.size());
+    CHECK(to == from);
+    CHECK(threads() - before == std::min<u32>(7, host_threads() - 1));
+    CHECK(host_threads() == static_cast<u32>(std::atoi(std::getenv("CONCORD_TEST_EXPECTED_THREADS"))));
+}
+
+TEST_CASE("threads on the host follow CONCORD_THREADS and the affinity of the process") {
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+    auto passes = [&](const std::string& environment, int expected) {
+        const std::string command =
+            environment + " CONCORD_TEST_EXPECTED_THREADS=" + std::to_string(expected) + " '" + program +
+            "' --no-skip --test-case='a large copy in a new process'" + " >/dev/null";
+        return std::system(command.c_str()) == 0;
+    };
+    CHECK(passes("CONCORD_THREADS=1", 1));
+    CHECK(passes("CONCORD_THREADS=3", 3));
+    CHECK_FALSE(passes("CONCORD_THREADS=3", 2));
+
+    cpu_set_t all, one;
+    REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+    CHECK(passes("CONCORD_THREADS=", CPU_COUNT(&all)));
+    CPU_ZERO(&one);
+    int first = 0;
+    while (!CPU_ISSET(first, &all))
+        ++first;
+    CPU_SET(first, &one);
+    REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+    CHECK(passes("CONCORD_THREADS=", 1));
+    CHECK(passes("CONCORD_THREADS=2", 2));
+    CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
 }
 
 TEST_SUITE_END();

@@ -123,7 +123,8 @@ start() {
 processors=$(nproc 2>/dev/null || echo 2)
 
 selectors=("$@")
-listed=$("$concord" devices 2>&1)
+# A program that does not even list its devices must not count as one without devices.
+listed=$("$concord" devices 2>&1) || { echo "mutation.sh: concord devices failed: $listed" >&2; exit 1; }
 first_of() { awk -v backend="$1:" 'index($1, backend) == 1 { print $1; exit }' <<<"$listed"; }
 if [[ $# == 0 ]]; then
     for backend in opencl cuda; do

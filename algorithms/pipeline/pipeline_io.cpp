@@ -1,5 +1,6 @@
 #include <concord/error.hpp>
 #include <concord/internal/host_copy.hpp>
+#include <concord/internal/host_threads.hpp>
 #include <concord/pipeline_io.hpp>
 
 #include <fcntl.h>
@@ -20,8 +21,7 @@ namespace {
 // Calls f for parts of [0, bytes), side by side: one thread alone reads slower than a device takes the bytes.
 void in_parts(u64 bytes, const std::function<void(u64 begin, u64 end)>& f) {
     constexpr u64 least = u64{2} << 20, most_threads = 8;
-    const u64 threads = std::clamp<u64>(
-        bytes / least, 1, std::clamp<u64>(std::thread::hardware_concurrency(), 1, most_threads));
+    const u64 threads = std::clamp<u64>(bytes / least, 1, std::min<u64>(host_threads(), most_threads));
     const u64 part = (bytes / threads + 4095) / 4096 * 4096;
     std::vector<std::exception_ptr> thrown(threads);
     auto run = [&](u64 i) {

@@ -5,6 +5,7 @@
 #include <concord/lab/harness.hpp>
 
 #include <concord/internal/program_cache.hpp>
+#include <concord/trace.hpp>
 #include <concord/tuning.hpp>
 
 #include <unistd.h>
@@ -100,6 +101,13 @@ void report_cache() {
     std::cout << '\n';
 }
 
+void report_nvtx() {
+    std::cout << "NVTX ranges: "
+              << (has_nvtx() ? painted("built in", Tone::good) : painted("not built in", Tone::bad));
+    if (!has_nvtx()) std::cout << " (the NVTX headers were not found when Concord was configured)";
+    std::cout << '\n';
+}
+
 void report_environment() {
     constexpr const char* names[] = {"CONCORD_DEVICE",
                                      "CONCORD_BACKEND_PATH",
@@ -145,6 +153,7 @@ int doctor() {
     if (list.empty()) std::cout << "there is no backend: none is built in, and no module was found\n";
     std::cout << '\n';
     report_cache();
+    report_nvtx();
     report_environment();
     std::cout << '\n' << findings.working << " device(s) work";
     if (findings.wrong > 0) std::cout << ", " << findings.wrong << " give(s) wrong results";

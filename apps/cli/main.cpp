@@ -31,8 +31,9 @@ void add_common_options(CLI::App& command) {
         ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}))
         ->group("Everywhere");
     command
-        .add_option("--threads", common.threads,
-                    "Threads of the tbb device (default: $CONCORD_THREADS, else all)")
+        .add_option(
+            "--threads", common.threads,
+            "Threads on the host, of the tbb device and for copies (default: $CONCORD_THREADS, else all)")
         ->check(CLI::Range(1, 4096))
         ->group("Everywhere");
 }

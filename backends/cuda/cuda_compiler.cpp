@@ -36,6 +36,10 @@ std::string shorten(const std::string& log) {
 
 }  // namespace
 
+std::string no_such_kernel(const std::string& entry) {
+    return "the text has no kernel of that name (extern \"C\" __global__ void " + entry + "(...))";
+}
+
 struct Compiler::Job {
     std::string text;
     std::vector<std::string> options;
@@ -71,56 +75,29 @@ Compiler::Job Compiler::job(const KernelSpec& spec) const {
     return job;
 }
 
-Program Compiler::build(const KernelSpec& spec) const {
+void Compiler::build(const KernelSpec& spec, const std::function<std::string(const Program&)>& load) const {
     const Job work = job(spec);
-    if (spec.fresh) return compile(spec, work);
-    if (std::optional<std::string> cached = program_cache::load(work.key)) {
-        std::string problem;
-        Program program = inspect(spec, std::move(*cached), problem);
-        program.from_cache = true;
-        if (problem.empty()) return program;
-        log::warn("cached kernel " + std::string(spec.entry) + ": " + problem + "; compiling it again");
+    if (!spec.fresh) {
+        if (std::optional<std::string> cached = program_cache::load(work.key)) {
+            const std::string problem = load({std::move(*cached), true});
+            if (problem.empty()) return;
+            log::warn("cached kernel " + std::string(spec.entry) + ": " + problem + "; compiling it again");
+        }
     }
-    return compile(spec, work);
+    const Program program{compile(spec, work), false};
+    load(program);
+    if (!spec.fresh) program_cache::store(work.key, program.image);
 }
 
-Program Compiler::rebuild(const KernelSpec& spec) const {
-    return compile(spec, job(spec));
-}
-
-Program Compiler::compile(const KernelSpec& spec, const Job& job) const {
+std::string Compiler::compile(const KernelSpec& spec, const Job& job) const {
     Nvrtc::Result result = nvrtc_.compile(job.text, std::string(spec.source->name()), job.options, output_);
     if (!result.error.empty()) fail(spec, result.log, result.error);
     if (!result.log.empty())
         log::debug(std::string(spec.entry) + " for " + target_ + ":\n" + shorten(result.log));
-    std::string problem;
-    Program program = inspect(spec, std::move(result.image), problem);
-    if (!problem.empty()) fail(spec, problem, {});
-    if (!spec.fresh) program_cache::store(job.key, program.image);
-    return program;
+    return std::move(result.image);
 }
 
-Program Compiler::inspect(const KernelSpec& spec, std::string image, std::string& problem) const {
-    Program program;
-    program.image = std::move(image);
-    if (output_ == Nvrtc::Output::ptx) {
-        // The driver reads it as a C string, and tells what is wrong with it.
-        if (program.image.empty() || program.image.back() != '\0') problem = "the program is no PTX";
-        return program;
-    }
-    const std::optional<Cubin> cubin = Cubin::read(program.image);
-    if (!cubin) {
-        problem = "the program is no machine code";
-    } else if (cubin->architecture() != architecture_) {
-        problem = "the machine code is for sm_" + std::to_string(cubin->architecture());
-    } else if (program.kernel = cubin->kernel(std::string(spec.entry)); !program.kernel) {
-        problem = "the text has no kernel of that name (extern \"C\" __global__ void " +
-                  std::string(spec.entry) + "(...))";
-    }
-    return program;
-}
-
-void Compiler::fail(const KernelSpec& spec, const std::string& log, const std::string& native) const {
+void Compiler::fail(const KernelSpec& spec, const std::string& problem, const std::string& native) const {
     std::string message = "kernel " + std::string(spec.entry) + " of " + std::string(spec.source->name()) +
                           " does not compile for " + target_ + " with " + nvrtc_.title();
     if (!spec.constants.empty()) {
@@ -132,7 +109,7 @@ void Compiler::fail(const KernelSpec& spec, const std::string& log, const std::s
                 .append(constant.value());
         message += ")";
     }
-    throw Error(ErrorCode::compile_failed, "Device::compile", message + ":\n" + shorten(log), native);
+    throw Error(ErrorCode::compile_failed, "Device::compile", message + ":\n" + shorten(problem), native);
 }
 
 }  // namespace concord::cuda

@@ -1,18 +1,20 @@
 #pragma once
-// From a kernel's specification to a program that a device loads: options, disk cache, checks.
+// From a kernel's specification to a program that a device loads: options and the disk cache.
 
 #include <concord/kernel.hpp>
 
-#include "cuda_cubin.hpp"
+#include <functional>
+
 #include "cuda_nvrtc.hpp"
 
 namespace concord::cuda {
 
+/// Why a program without kernel `entry` cannot be used.
+std::string no_such_kernel(const std::string& entry);
+
 /// A program as the driver takes it.
 struct Program {
     std::string image;
-    /// What the machine code says of the kernel; nothing for PTX.
-    std::optional<CubinKernel> kernel;
     bool from_cache = false;
 };
 
@@ -28,19 +30,18 @@ class Compiler {
     const std::string& target() const { return target_; }
     const Nvrtc& nvrtc() const { return nvrtc_; }
 
-    /// From the disk cache, or compiled. Throws compile_failed with the compiler's log.
-    Program build(const KernelSpec& spec) const;
-    /// Compiled, whatever the disk cache holds; what it holds is replaced.
-    Program rebuild(const KernelSpec& spec) const;
+    /// Hands `load` a program from the disk cache, or a compiled one, which is kept there afterwards. `load` returns why a
+    /// cached program cannot be used, which is then compiled again, or an empty string; it throws if a compiled one cannot be
+    /// used. Throws compile_failed with the compiler's log.
+    void build(const KernelSpec& spec, const std::function<std::string(const Program&)>& load) const;
+    /// Throws compile_failed. `native` is the error of the library that found the problem.
+    [[noreturn]] void fail(const KernelSpec& spec, const std::string& problem,
+                           const std::string& native) const;
 
   private:
     struct Job;
     Job job(const KernelSpec& spec) const;
-    Program compile(const KernelSpec& spec, const Job& job) const;
-    /// What the image says of the kernel; an empty string for `problem` if it is the program that was asked
-    /// for.
-    Program inspect(const KernelSpec& spec, std::string image, std::string& problem) const;
-    [[noreturn]] void fail(const KernelSpec& spec, const std::string& log, const std::string& native) const;
+    std::string compile(const KernelSpec& spec, const Job& job) const;
 
     const Nvrtc& nvrtc_;
     u32 architecture_;

@@ -1,5 +1,7 @@
 #pragma once
-// What can be read off machine code without a GPU: for which architecture it is, and what its kernels need.
+// What machine code says without a driver: its architecture, and what its kernels need. Devices that only compile have no
+// driver to ask. For other devices the driver answers, except for the sizes of parameters before CUDA 12.4, which has
+// the first query for them.
 
 #include <concord/types.hpp>
 

@@ -158,26 +158,32 @@ std::unique_ptr<backend::Memory> CudaDevice::allocate_host(u64 bytes) {
 
 std::unique_ptr<backend::Kernel> CudaDevice::compile(const KernelSpec& spec) {
     const std::string entry(spec.entry);
-    Program program = compiler_.build(spec);
-    Module module(context_);
-    CUresult result = module.load(program.image);
-    if (result != CUDA_SUCCESS && program.from_cache && Module::rejects(result)) {
-        log::warn("cached kernel " + entry + " is refused by the driver (" + driver().describe(result) +
-                  "); compiling it again");
-        program = compiler_.rebuild(spec);
-        result = module.load(program.image);
-    }
-    if (result != CUDA_SUCCESS) {
-        std::string message = "the driver does not load kernel " + entry + " for " + compiler_.target();
-        if (Module::rejects(result) && compiler_.nvrtc().major() > driver().version() / 1000)
-            message += ": " + compiler_.nvrtc().title() + " is newer than the driver (CUDA " +
-                       version_text(driver().version()) +
-                       "); name an older NVRTC by CONCORD_NVRTC, or update the driver";
-        if (!module.log().empty()) message += ":\n" + module.log();
-        throw Error(result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::out_of_memory : ErrorCode::device_failed,
-                    "Device::compile", message, driver().describe(result));
-    }
-    return std::make_unique<CudaKernel>(*this, spec, std::move(module), program.kernel);
+    std::unique_ptr<CudaKernel> kernel;
+    compiler_.build(spec, [&](const Program& program) -> std::string {
+        Module module(context_);
+        const CUresult result = module.load(program.image, entry);
+        if (result == CUDA_SUCCESS) {
+            kernel = std::make_unique<CudaKernel>(*this, spec, std::move(module), program.image);
+            return {};
+        }
+        if (program.from_cache && Module::rejects(result))
+            return "refused by the driver (" + driver().describe(result) + ")";
+        if (result == CUDA_ERROR_NOT_FOUND)
+            compiler_.fail(spec, no_such_kernel(entry), driver().describe(result));
+        fail_to_load(entry, result, module.log());
+    });
+    return kernel;
+}
+
+void CudaDevice::fail_to_load(const std::string& entry, CUresult result, const std::string& log) const {
+    std::string message = "the driver does not load kernel " + entry + " for " + compiler_.target();
+    if (Module::rejects(result) && compiler_.nvrtc().major() > driver().version() / 1000)
+        message += ": " + compiler_.nvrtc().title() + " is newer than the driver (CUDA " +
+                   version_text(driver().version()) +
+                   "); name an older NVRTC by CONCORD_NVRTC, or update the driver";
+    if (!log.empty()) message += ":\n" + log;
+    throw Error(result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::out_of_memory : ErrorCode::device_failed,
+                "Device::compile", message, driver().describe(result));
 }
 
 }  // namespace concord::cuda

@@ -37,6 +37,9 @@ class CudaDevice final : public backend::Device {
     const CudaKernel& fill_8_kernel();
 
   private:
+    /// `log`: of the driver's compiler.
+    [[noreturn]] void fail_to_load(const std::string& entry, CUresult result, const std::string& log) const;
+
     DeviceInfo info_;
     DeviceTraits traits_;
     std::shared_ptr<Context> context_;

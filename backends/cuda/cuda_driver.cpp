@@ -83,6 +83,8 @@ Driver::Driver() {
     has_graphs_ = has_graphs_ && name != nullptr;
     CONCORD_CUDA_OPTIONAL_FUNCTIONS(CONCORD_CUDA_LOAD_OPTIONAL)
 #undef CONCORD_CUDA_LOAD_OPTIONAL
+    func_get_param_info =
+        reinterpret_cast<decltype(func_get_param_info)>(library_.symbol("cuFuncGetParamInfo"));
     if (driver_get_version != nullptr) driver_get_version(&version_);
     if (missing != nullptr)
         throw Error(ErrorCode::unavailable, "dlsym",

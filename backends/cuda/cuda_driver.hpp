@@ -111,6 +111,10 @@ class Driver {
     CONCORD_CUDA_FUNCTIONS(CONCORD_CUDA_MEMBER)
     CONCORD_CUDA_OPTIONAL_FUNCTIONS(CONCORD_CUDA_MEMBER)
 #undef CONCORD_CUDA_MEMBER
+    /// Offset and size of a kernel's parameter, CUDA_ERROR_INVALID_VALUE past the last one. Null before CUDA 12.4, whose
+    /// header is the first to declare it.
+    CUresult(CUDAAPI* func_get_param_info)(CUfunction kernel, std::size_t index, std::size_t* offset,
+                                           std::size_t* size) = nullptr;
 
   private:
     Driver();

@@ -1,5 +1,7 @@
 #include "cuda_kernel.hpp"
 
+#include "cuda_cubin.hpp"
+
 namespace concord::cuda {
 namespace {
 
@@ -14,15 +16,23 @@ Module::~Module() {
     if (current.entered()) context_->driver.module_unload(handle_);
 }
 
-CUresult Module::load(const std::string& image) {
+CUresult Module::load(const std::string& image, const std::string& entry) {
     const Current current(*context_, "Device::compile");
     char text[4096] = {};
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     // The driver takes numbers as pointers here. NOLINTNEXTLINE(performance-no-int-to-ptr)
     void* values[] = {text, reinterpret_cast<void*>(sizeof text - 1)};
-    const CUresult result = context_->driver.module_load_data_ex(&handle_, image.data(), 2, options, values);
-    if (result != CUDA_SUCCESS) handle_ = nullptr;
+    const Driver& driver = context_->driver;
+    CUmodule loaded = nullptr;
+    CUresult result = driver.module_load_data_ex(&loaded, image.data(), 2, options, values);
     log_ = text;
+    if (result != CUDA_SUCCESS) return result;
+    result = driver.module_get_function(&function_, loaded, entry.c_str());
+    if (result == CUDA_SUCCESS) {
+        handle_ = loaded;
+    } else {
+        driver.module_unload(loaded);
+    }
     return result;
 }
 
@@ -35,31 +45,42 @@ bool Module::rejects(CUresult result) {
         case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
         case CUDA_ERROR_INVALID_SOURCE:
         case CUDA_ERROR_INVALID_VALUE:
+        case CUDA_ERROR_NOT_FOUND:
             return true;
         default:
             return false;
     }
 }
 
-CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module,
-                       std::optional<CubinKernel> info)
-    : module_(std::move(module)), planned_group_size_(spec.max_group_size) {
+CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module, const std::string& image)
+    : module_(std::move(module)), function_(module_.function()), planned_group_size_(spec.max_group_size) {
     const std::string name(spec.entry);
-    const Driver& driver = device.driver();
     const Current current(module_.context(), "Device::compile");
-    const CUresult result = driver.module_get_function(&function_, module_.handle(), name.c_str());
-    if (result == CUDA_ERROR_NOT_FOUND)
-        throw Error(ErrorCode::compile_failed, "Device::compile",
-                    "the text of " + std::string(spec.source->name()) + " has no kernel " + name,
-                    driver.describe(result));
-    driver.check(result, "Device::compile", "cuModuleGetFunction");
     limits_.kernel = name + " on " + device.info().selector;
     limits_.device = device.limits();
     limits_.max_group_size = static_cast<u64>(attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
     limits_.static_local = static_cast<u64>(attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
-    if (info) limits_.parameter_sizes = std::move(info->parameter_sizes);
+    limits_.parameter_sizes = parameter_sizes(image, name);
     allowed_local_ =
         limits_.static_local < local_without_asking ? local_without_asking - limits_.static_local : 0;
+}
+
+std::optional<std::vector<u32>> CudaKernel::parameter_sizes(const std::string& image,
+                                                            const std::string& name) const {
+    const Driver& driver = module_.context().driver;
+    if (driver.func_get_param_info == nullptr) {
+        const std::optional<Cubin> cubin = Cubin::read(image);
+        const std::optional<CubinKernel> kernel = cubin ? cubin->kernel(name) : std::nullopt;
+        return kernel ? kernel->parameter_sizes : std::nullopt;
+    }
+    std::vector<u32> sizes;
+    for (;;) {
+        std::size_t offset = 0, size = 0;
+        const CUresult result = driver.func_get_param_info(function_, sizes.size(), &offset, &size);
+        if (result == CUDA_ERROR_INVALID_VALUE) return sizes;  // past the last one
+        driver.check(result, "Device::compile", "cuFuncGetParamInfo");
+        sizes.push_back(static_cast<u32>(size));
+    }
 }
 
 int CudaKernel::attribute(CUfunction_attribute attribute) const {

@@ -2,6 +2,8 @@
 
 #include <concord/error.hpp>
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -34,6 +36,16 @@ std::vector<std::string> library_names() {
 constexpr const char* below[] = {
     "", "lib64", "lib", "cuda_nvrtc/lib", "cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/cu13/lib"};
 
+// The folders that a build or an installation may bring NVRTC along in, seen from the file that this code is in: of the
+// module, of the library, and of a program that has both.
+std::vector<fs::path> own_folders() {
+    Dl_info file;
+    if (dladdr(reinterpret_cast<const void*>(&own_folders), &file) == 0 || file.dli_fname == nullptr)
+        return {};
+    const fs::path folder = fs::absolute(file.dli_fname).parent_path();
+    return {folder, folder / "concord", folder.parent_path() / "lib" / "concord"};
+}
+
 std::vector<fs::path> folders_of_environment() {
     std::vector<fs::path> folders;
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
@@ -55,6 +67,8 @@ std::string join(const std::vector<std::string>& words) {
 
 }  // namespace
 
+// In this order: where CONCORD_NVRTC says, and nowhere else; what the build or the installation brings along; the
+// system's loader, then CUDA_HOME, CUDA_PATH and /usr/local/cuda.
 void Nvrtc::search() {
     const std::vector<std::string> names = library_names();
     std::string why;
@@ -66,7 +80,6 @@ void Nvrtc::search() {
         return false;
     };
 
-    // A place that was asked for is the only one.
     if (const char* forced = std::getenv("CONCORD_NVRTC"); forced != nullptr && *forced != '\0') {
         std::error_code error;
         if (!fs::is_directory(forced, error)) {
@@ -84,6 +97,13 @@ void Nvrtc::search() {
                     why);
     }
 
+    const std::vector<fs::path> own = own_folders();
+    for (const std::string& name : names) {
+        for (const fs::path& folder : own) {
+            if (try_file(folder / name)) return;
+        }
+    }
+
     const std::vector<fs::path> folders = folders_of_environment();
     for (const std::string& name : names) {
         if (library_.open(name)) return;
@@ -94,8 +114,10 @@ void Nvrtc::search() {
     }
     std::string message = "NVRTC, the CUDA compiler library, is not there; looked for " + join(names) +
                           " on the loader's path and in";
-    for (const fs::path& folder : folders)
-        message += " " + folder.string();
+    for (const std::vector<fs::path>& searched : {own, folders}) {
+        for (const fs::path& folder : searched)
+            message += " " + folder.string();
+    }
     throw Error(ErrorCode::unavailable, "dlopen", message + "; CONCORD_NVRTC names the file or its folder",
                 why);
 }

@@ -1,5 +1,7 @@
 #include "cuda_offline.hpp"
 
+#include "cuda_cubin.hpp"
+
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -211,8 +213,23 @@ std::unique_ptr<backend::Memory> OfflineDevice::allocate_host(u64 bytes) {
 }
 
 std::unique_ptr<backend::Kernel> OfflineDevice::compile(const KernelSpec& spec) {
-    // The compiler has checked that the program is machine code of this architecture and has the kernel.
-    return std::make_unique<OfflineKernel>(*this, spec, compiler_.build(spec).kernel.value());
+    const std::string entry(spec.entry);
+    std::optional<CubinKernel> info;
+    compiler_.build(spec, [&](const Program& program) {
+        // What a driver would find out by loading it.
+        std::string problem;
+        const std::optional<Cubin> cubin = Cubin::read(program.image);
+        if (!cubin) {
+            problem = "the program is not machine code";
+        } else if (cubin->architecture() != compiler_.architecture()) {
+            problem = "the machine code is for sm_" + std::to_string(cubin->architecture());
+        } else if (info = cubin->kernel(entry); !info) {
+            problem = no_such_kernel(entry);
+        }
+        if (!problem.empty() && !program.from_cache) compiler_.fail(spec, problem, {});
+        return problem;
+    });
+    return std::make_unique<OfflineKernel>(*this, spec, info.value());
 }
 
 }  // namespace concord::cuda

@@ -1,5 +1,6 @@
 #include "tbb_device.hpp"
 
+#include <concord/internal/host_threads.hpp>
 #include <concord/log.hpp>
 
 #include <sys/utsname.h>
@@ -7,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -29,20 +29,6 @@ std::string_view name_of(HostIsa isa) {
     return isa == HostIsa::avx512 ? "AVX-512" : isa == HostIsa::avx2 ? "AVX2" : "baseline";
 }
 
-// CONCORD_THREADS, else what oneTBB may use here (which honours affinity and containers).
-int thread_count() {
-    const int most = tbb::this_task_arena::max_concurrency();
-    const char* asked = std::getenv("CONCORD_THREADS");
-    if (asked == nullptr || *asked == '\0') return most;
-    const std::string_view text = asked;
-    int threads = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
-    if (error != std::errc() || end != text.data() + text.size() || threads < 1)
-        throw Error(ErrorCode::unavailable, "CONCORD_THREADS",
-                    "'" + std::string(text) + "' is not a number of threads");
-    return std::min(threads, 4096);
-}
-
 u64 bytes_of(int name, u64 otherwise) {
     const long value = sysconf(name);
     return value > 0 ? static_cast<u64>(value) : otherwise;
@@ -61,12 +47,12 @@ class TbbBackend final : public Backend {
   public:
     std::vector<DeviceInfo> devices() override {
         std::string name = cpu_field("model name");
-        const int threads = thread_count();
+        const u32 threads = host_threads();
         return {{"tbb:0", "tbb", name.empty() ? "CPU" : name,
                  runtime() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), 2}};
     }
     std::unique_ptr<backend::Device> open(u32 /*index*/) override {
-        return std::make_unique<TbbDevice>(devices().front(), thread_count());
+        return std::make_unique<TbbDevice>(devices().front(), static_cast<int>(host_threads()));
     }
     std::vector<Property> libraries() override {
         return {{"oneTBB", "built with " + std::to_string(TBB_VERSION_MAJOR) + "." +

@@ -1,5 +1,7 @@
 #include <concord/lab/input.hpp>
 
+#include <concord/internal/host_threads.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -176,7 +178,7 @@ void run_pieces(u64 n, u64 piece, const std::function<void(u64, u64)>& f) {
     };
     std::vector<std::jthread> threads;
     const u64 pieces = n / piece + 1;
-    for (u64 i = 1; i < std::min<u64>(pieces, std::max(1U, std::thread::hardware_concurrency())); ++i)
+    for (u64 i = 1; i < std::min<u64>(pieces, host_threads()); ++i)
         threads.emplace_back(work);
     work();
     threads.clear();

@@ -10,7 +10,7 @@
 
 namespace concord::study {
 
-/// A row of the bench (conformance/bench.hpp), and what a study asked for when it had it measured.
+/// A row of the bench (lab/bench/bench.hpp), and what a study asked for when it had it measured.
 struct Result {
     std::string asked;     ///< the variant's name, or "auto"
     std::string workload;  ///< its name in the suite

@@ -4,7 +4,7 @@
 ///
 ///   {"kind": "run", "schema": 1, "version", "date", "quick", "machine": {...}}   the first line
 ///   {"kind": "device", "selector", "threads", "name", "driver", "many_items", "units", "sub_group_width", "ceilings"}
-///   {"kind": "result", "key", "asked", "workload", "threads", "row"}   row: as in the bench's JSON (conformance/bench.hpp)
+///   {"kind": "result", "key", "asked", "workload", "threads", "row"}   row: as in the bench's JSON (lab/bench/bench.hpp)
 ///   {"kind": "study", "key", "types", "unfinished"}   its cases are run, with these types; none: its own. "unfinished" at its beginning
 ///   {"kind": "check", "key", "device", "types", "report"}              report: as `concord check --json`, of that device
 ///   {"kind": "file", "key", "name", "content"}                         of `concord bench` or `concord check`, taken in

@@ -5,10 +5,10 @@
 #include <concord/lab/suite.hpp>
 
 #include <concord/histogram.hpp>
+#include <concord/internal/host_threads.hpp>
 
 #include <algorithm>
 #include <mutex>
-#include <thread>
 
 namespace concord::lab {
 
@@ -31,7 +31,7 @@ struct Reference {
     void count() {
         counts_.assign(bins, 0);
         constexpr u64 step = u64{1} << 18;
-        const u64 threads = std::max(1U, std::thread::hardware_concurrency());
+        const u64 threads = host_threads();
         std::mutex mutex;
         parallel_pieces(input.count, std::max(step, input.count / threads + 1), [&](u64 first, u64 n) {
             std::vector<u64> mine(bins, 0);
