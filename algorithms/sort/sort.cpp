@@ -150,7 +150,7 @@ constexpr SortRow table[] = {
      false},
     {{"std_sort", "std::sort on one thread", false, false, true, OperationOrder::canonical,
       "D. Musser, Introspective Sorting and Selection Algorithms, 1997"},
-     supports_sort_host_less,
+     supports_sort_std,
      run_sort_std,
      false,
      false,
