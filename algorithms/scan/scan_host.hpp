@@ -251,7 +251,7 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline T await(const T* totals, u32* flags, u64 index) {
     for (u32 spins = 0; std::atomic_ref(flags[1 + index]).load(std::memory_order_acquire) == 0; ++spins) {
-        if (spins >= 256) std::this_thread::yield();
+        if (spins >= 256) yield();
     }
     return totals[index];
 }
