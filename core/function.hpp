@@ -162,6 +162,7 @@ class Function {
         return op;
     }
 
+    constexpr const std::tuple<B...>& values() const { return values_; }
     /// The bound values as the kernels take them: a C struct of them, four bytes at least.
     std::array<std::byte, Host::layout.size> packed() const {
         std::array<std::byte, Host::layout.size> bytes{};

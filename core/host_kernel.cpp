@@ -1,8 +1,10 @@
+#include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
 #include <concord/log.hpp>
 
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 namespace concord {
 namespace {
@@ -20,6 +22,10 @@ HostIsa best() {
 }
 
 }  // namespace
+
+void detail::host::yield() {
+    std::this_thread::yield();
+}
 
 HostIsa host_isa() {
     static const HostIsa chosen = [] {

@@ -34,6 +34,9 @@ namespace concord::detail::host {
     std::memcpy(to, from, bytes);
 }
 
+/// Lets another thread run: for loops that wait for another group.
+void yield();
+
 inline void stream_fence() {
 #if defined(__x86_64__)
     _mm_sfence();

@@ -169,7 +169,7 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, con
                                        {values},
                                        {std::as_bytes(std::span(&start, 1))},
                                        kind,
-                                       &detail::scan_host<T, typename Fn::Host>()};
+                                       &detail::scan_parts_host<T, typename Fn::Host>()};
         },
         detail::scan_before(start, op), nullptr, options);
 }

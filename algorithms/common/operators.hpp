@@ -51,6 +51,14 @@ constexpr T identity_of(ReduceOp op) {
 
 namespace detail {
 
+/// What host kernels are instantiated with for an operator's host functor, and whether the textbook's are too: see
+/// concord/textbook.hpp.
+template <class Op>
+struct HostOperator {
+    using Type = Op;
+    static constexpr bool textbook = false;
+};
+
 /// Refuses at compile time what cannot combine two elements of In into one, an element of Out.
 template <class In, class Out, class Fn>
 constexpr void check_combines() {

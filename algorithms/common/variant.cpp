@@ -62,6 +62,13 @@ Support supports_group(const Device& device, u32 group_size) {
                        std::to_string(device.traits().max_group_size) + " of " + device.info().selector);
 }
 
+Support supports_textbook(const Device& device, std::string_view algorithm, const Operator& op,
+                          const HostKernel& kernel) {
+    if (device.traits().dialect != Dialect::host || kernel) return {};
+    return Support::no("its host kernels are not compiled for operator " + op.name + "; include <concord/" +
+                       std::string(algorithm) + "_textbook.hpp> and pass textbook(" + op.name + ")");
+}
+
 void throw_unknown_variant(std::string_view algorithm, std::string_view name,
                            const std::vector<std::string_view>& known) {
     throw Error(ErrorCode::invalid_argument, algorithm,

@@ -110,6 +110,11 @@ Support supports_type(const Device& device, Type type);
 /// Whether a group may have that many work-items; host kernels run theirs in one call.
 Support supports_group(const Device& device, u32 group_size);
 
+/// Whether there is that kernel of an operator, which the host dialect has for the user's operators on request only: see
+/// concord/textbook.hpp. `algorithm`: whose header has it.
+Support supports_textbook(const Device& device, std::string_view algorithm, const Operator& op,
+                          const HostKernel& kernel);
+
 // `known` and `usable`: the available variants, for the message.
 [[noreturn]] void throw_unknown_variant(std::string_view algorithm, std::string_view name,
                                         const std::vector<std::string_view>& known);

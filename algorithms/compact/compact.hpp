@@ -26,28 +26,38 @@
 #include <concord/algorithm.hpp>
 #include <concord/compact_keep.hpp>
 #include <concord/detail/compact_host.hpp>
+#include <concord/operators.hpp>
 
 namespace concord {
 
 namespace detail {
 
-/// The host kernels of one predicate on one type.
+/// The host kernels of one predicate on one type. A null one is not compiled.
 struct CompactHost {
-    HostKernel serial, two_pass, count, offsets, write, flags, scatter;
-    HostKernel lookback;  ///< none
+    HostKernel serial, two_pass, count, offsets, write;
+    HostKernel flags, scatter;  ///< the textbook's
+    HostKernel lookback;        ///< none
 };
 
+/// All of them; defined in concord/compact_textbook.hpp.
+template <class T, class Op>
+struct CompactTextbook;
+
+/// Those of a call: the textbook's only on request.
 template <class T, class Op>
 const CompactHost& compact_host() {
-    static constexpr CompactHost kernels{.serial = host_kernel<&detail::host::compact_serial<T, Op>>(),
-                                         .two_pass = host_kernel<&detail::host::compact_two_pass<T, Op>>(),
-                                         .count = host_kernel<&detail::host::compact_count<T, Op>>(),
-                                         .offsets = host_kernel<&detail::host::compact_offsets>(),
-                                         .write = host_kernel<&detail::host::compact_write<T, Op>>(),
-                                         .flags = host_kernel<&detail::host::compact_flags<T, Op>>(),
-                                         .scatter = host_kernel<&detail::host::compact_scatter<T>>(),
-                                         .lookback = {}};
-    return kernels;
+    using O = HostOperator<Op>;
+    if constexpr (O::textbook) {
+        return CompactTextbook<T, typename O::Type>::kernels;
+    } else {
+        static constexpr CompactHost kernels{
+            .serial = host_kernel<&detail::host::compact_serial<T, Op>>(),
+            .two_pass = host_kernel<&detail::host::compact_two_pass<T, Op>>(),
+            .count = host_kernel<&detail::host::compact_count<T, Op>>(),
+            .offsets = host_kernel<&detail::host::compact_offsets>(),
+            .write = host_kernel<&detail::host::compact_write<T, Op>>()};
+        return kernels;
+    }
 }
 
 /// A call with its types erased.

@@ -2,6 +2,8 @@
 
 #include "compact_table.hpp"
 
+#include <concord/compact_textbook.hpp>
+
 namespace concord::detail {
 namespace {
 
@@ -9,19 +11,19 @@ template <class T>
 const CompactHost* host_of(KeepRule rule) {
     switch (rule) {
         case KeepRule::nonzero:
-            return &compact_host<T, detail::host::keep::Nonzero>();
+            return &CompactTextbook<T, detail::host::keep::Nonzero>::kernels;
         case KeepRule::positive:
-            return &compact_host<T, detail::host::keep::Positive>();
+            return &CompactTextbook<T, detail::host::keep::Positive>::kernels;
         case KeepRule::greater:
-            return &compact_host<T, detail::host::keep::Greater<T>>();
+            return &CompactTextbook<T, detail::host::keep::Greater<T>>::kernels;
         case KeepRule::less:
-            return &compact_host<T, detail::host::keep::Less<T>>();
+            return &CompactTextbook<T, detail::host::keep::Less<T>>::kernels;
         default:
             break;
     }
     if constexpr (std::is_integral_v<T>) {
-        if (rule == KeepRule::even) return &compact_host<T, detail::host::keep::Even>();
-        return &compact_host<T, detail::host::keep::Odd>();
+        if (rule == KeepRule::even) return &CompactTextbook<T, detail::host::keep::Even>::kernels;
+        return &CompactTextbook<T, detail::host::keep::Odd>::kernels;
     }
     return nullptr;
 }

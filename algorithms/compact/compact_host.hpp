@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 
 namespace concord::detail::host {
 
@@ -92,7 +91,7 @@ void compact_two_pass(const Group& group, const T* in, T* out, u64* kept_count, 
         const u64 begin = t * tile, count = std::min(tile, n - begin);
         const u64 kept = compress_tile(in + begin, count, buffer, others, op);
         for (u32 spins = 0; turn.load(std::memory_order_acquire) != t; ++spins) {
-            if (spins > 4096) std::this_thread::yield();
+            if (spins > 4096) yield();
         }
         const u64 before = chain[chain_kept];
         chain[chain_kept] = before + kept;

@@ -13,7 +13,8 @@ Support supports_scan_scatter(const Device& device, const CompactProblem& p) {
     if (const u64 scratch = 8 * p.in.count; scratch > traits.global_memory / 4 && traits.runs)
         return Support::no(std::to_string(scratch) + " bytes of positions are more than a quarter of the " +
                            std::to_string(traits.global_memory) + " of " + device.info().selector);
-    return supports_keep(device, p);
+    if (Support keep = supports_keep(device, p); !keep || p.host == nullptr) return keep;
+    return supports_textbook(device, "compact", p.op, p.host->flags);
 }
 
 void run_compact_scan_scatter(Stream& stream, const CompactProblem& p) {

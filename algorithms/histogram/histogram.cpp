@@ -8,6 +8,12 @@ Support supports_any(const Device& device, const HistogramProblem& p) {
     return supports_type(device, p.in.type);
 }
 
+// In the host dialect these are the textbook's.
+Support supports_steps(const Device& device, const HistogramProblem& p) {
+    if (Support any = supports_any(device, p); !any || p.host == nullptr) return any;
+    return supports_textbook(device, "histogram", p.op, p.host->local);
+}
+
 std::string bins_name(u64 bins) {
     return std::to_string(bins) + " bins";
 }
@@ -19,7 +25,7 @@ Support supports_local(const Device& device, const HistogramProblem& p, u64 byte
         return Support::no(bins_name(p.bins()) + " take " + std::to_string(bytes) + " bytes of the " +
                            std::to_string(local_budget(device)) + " that a group has on " +
                            device.info().selector);
-    return supports_any(device, p);
+    return supports_steps(device, p);
 }
 
 Support supports_private(const Device& device, const HistogramProblem& p) {
@@ -47,7 +53,8 @@ Support supports_sorted(const Device& device, const HistogramProblem& p) {
     if (scratch > most && device.traits().runs)
         return Support::no("bins of " + std::to_string(p.in.count) + " samples, and their sort, take " +
                            std::to_string(scratch) + " bytes, more than " + std::to_string(most));
-    return supports_global(device, p);
+    if (Support global = supports_global(device, p); !global) return global;
+    return supports_steps(device, p);
 }
 
 // Groups' rows are added to the counters at a cost, which few samples do not repay.

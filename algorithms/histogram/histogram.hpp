@@ -17,26 +17,35 @@
 #include <concord/algorithm.hpp>
 #include <concord/detail/histogram_host.hpp>
 #include <concord/histogram_bins.hpp>
+#include <concord/operators.hpp>
 
 namespace concord {
 
 namespace detail {
 
-/// The host kernels of one binning of one type.
+/// The host kernels of one binning of one type. A null one is not compiled.
 struct HistogramHost {
-    HostKernel bins, serial, global, local, packed16, ids;
+    HostKernel bins, serial, global;
+    HostKernel local, packed16, ids;  ///< the textbook's
 };
 
+/// All of them; defined in concord/histogram_textbook.hpp.
+template <class T, class Op>
+struct HistogramTextbook;
+
+/// Those of a call: the textbook's only on request.
 template <class T, class Op>
 const HistogramHost& histogram_host() {
-    static constexpr HistogramHost kernels{
-        .bins = host_kernel<&detail::host::histogram_bins<T, Op>>(),
-        .serial = plain_host_kernel<&detail::host::histogram_serial<T, Op>>(),
-        .global = plain_host_kernel<&detail::host::histogram_global<T, Op>>(),
-        .local = plain_host_kernel<&detail::host::histogram_private<T, Op>>(),
-        .packed16 = plain_host_kernel<&detail::host::histogram_packed16<T, Op>>(),
-        .ids = plain_host_kernel<&detail::host::histogram_ids<T, Op>>()};
-    return kernels;
+    using O = HostOperator<Op>;
+    if constexpr (O::textbook) {
+        return HistogramTextbook<T, typename O::Type>::kernels;
+    } else {
+        static constexpr HistogramHost kernels{
+            .bins = host_kernel<&detail::host::histogram_bins<T, Op>>(),
+            .serial = plain_host_kernel<&detail::host::histogram_serial<T, Op>>(),
+            .global = plain_host_kernel<&detail::host::histogram_global<T, Op>>()};
+        return kernels;
+    }
 }
 
 /// A call with its types erased.

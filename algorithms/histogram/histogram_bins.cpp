@@ -1,5 +1,7 @@
 #include "histogram_table.hpp"
 
+#include <concord/histogram_textbook.hpp>
+
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -138,7 +140,7 @@ ResolvedBins resolved(Form form, const F& functor) {
     static_assert(sizeof(F) <= sizeof(ResolvedBins::values) && std::is_trivially_copyable_v<F>);
     ResolvedBins bins;
     bins.op = &operator_of(form, type_of<T>(), type_of<Bin>());
-    bins.host = &histogram_host<T, F>();
+    bins.host = &HistogramTextbook<T, F>::kernels;
     if constexpr (std::is_empty_v<F>) {
         bins.size = 4;
     } else {

@@ -215,7 +215,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
                                        {values},
                                        {std::as_bytes(std::span(&identity, 1))},
                                        kind,
-                                       &detail::scan_host<T, typename Fn::Host>()};
+                                       &detail::scan_parts_host<T, typename Fn::Host>()};
         },
         detail::scan_before(identity, op), options);
 }

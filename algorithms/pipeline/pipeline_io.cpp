@@ -99,11 +99,11 @@ void HostSink::write(const void* from, u64 bytes) {
     written_ += bytes;
 }
 
-FileSource::FileSource(const std::filesystem::path& path, u64 offset, u64 count, Type type)
+FileSource::FileSource(const std::string& path, u64 offset, u64 count, Type type)
     : PipelineSource(type, count),
       file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
       owns_(true),
-      name_(path.string()),
+      name_(path),
       offset_(offset) {
     if (file_ < 0) fail(name_, std::string("cannot be read: ") + std::strerror(errno));
     try {

@@ -4,12 +4,23 @@
 #include <concord/buffer.hpp>
 #include <concord/types.hpp>
 
-#include <filesystem>
+#include <iterator>
 #include <memory>
-#include <ranges>
 #include <string>
+#include <type_traits>
 
 namespace concord {
+
+namespace detail {
+/// Elements one after another in host memory: a vector, a span, an array.
+template <class R>
+concept HostRange = requires(R& range) {
+    std::data(range);
+    std::size(range);
+};
+template <class R>
+using HostElement = std::remove_cvref_t<decltype(*std::data(std::declval<R&>()))>;
+}  // namespace detail
 
 /// Elements that are read piece by piece. A pipeline reads each element once, in order, from the thread that called it.
 class PipelineSource {
@@ -64,10 +75,9 @@ class HostSource final : public PipelineSource {
   public:
     HostSource(const void* data, u64 count, Type type) : PipelineSource(type, count), data_(data) {}
     /// A vector, a span, an array.
-    template <std::ranges::contiguous_range R>
+    template <detail::HostRange R>
     explicit HostSource(const R& range)
-        : HostSource(std::ranges::data(range), std::ranges::size(range),
-                     type_of<std::ranges::range_value_t<R>>()) {}
+        : HostSource(std::data(range), std::size(range), type_of<detail::HostElement<const R>>()) {}
 
     /// Page-locked memory (Device::allocate_host), from byte `offset` on: its device copies at full rate, and the host not at
     /// all. Throws invalid_argument for other buffers, and if it is too short.
@@ -86,10 +96,9 @@ class HostSource final : public PipelineSource {
 class HostSink final : public PipelineSink {
   public:
     HostSink(void* data, u64 room, Type type) : PipelineSink(type, room), data_(data) {}
-    template <std::ranges::contiguous_range R>
+    template <detail::HostRange R>
     explicit HostSink(R& range)
-        : HostSink(std::ranges::data(range), std::ranges::size(range),
-                   type_of<std::ranges::range_value_t<R>>()) {}
+        : HostSink(std::data(range), std::size(range), type_of<detail::HostElement<R>>()) {}
 
     /// Page-locked memory, as of HostSource.
     HostSink(std::shared_ptr<Buffer> page_locked, u64 offset, u64 room, Type type);
@@ -108,7 +117,7 @@ class HostSink final : public PipelineSink {
 class FileSource final : public PipelineSource {
   public:
     /// The file's `count` elements from byte `offset` on. Throws io if it cannot be opened, or is too short.
-    FileSource(const std::filesystem::path& path, u64 offset, u64 count, Type type);
+    FileSource(const std::string& path, u64 offset, u64 count, Type type);
     /// An open file, which the caller closes after the source is gone; `name` is for messages.
     FileSource(int file, std::string name, u64 offset, u64 count, Type type);
     ~FileSource() override;

@@ -1,5 +1,6 @@
 #include "reduce_table.hpp"
 
+#include <concord/reduce_textbook.hpp>
 #include <concord/tuning.hpp>
 
 #include <bit>
@@ -128,9 +129,11 @@ Support supports_any(const Device& device, const ReduceProblem& p) {
     return supports_type(device, p.in.type);
 }
 
+// In the host dialect these are the textbook's.
 Support supports_steps(const Device& device, const ReduceProblem& p) {
     if (Support group = supports_group(device, reduce_group); !group) return group;
-    return supports_any(device, p);
+    if (Support any = supports_any(device, p); !any || p.host == nullptr) return any;
+    return supports_textbook(device, "reduce", p.op, p.host->first_add);
 }
 
 Support supports_fixed(const Device& device, const ReduceProblem& p) {
@@ -294,7 +297,7 @@ ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op) {
         static constexpr T identities[] = {identity_of<T>(ReduceOp::sum), identity_of<T>(ReduceOp::product),
                                            identity_of<T>(ReduceOp::min), identity_of<T>(ReduceOp::max)};
         const detail::ReduceHost* host =
-            ops::visit(op, [](auto f) { return &detail::reduce_host<T, decltype(f)>(); });
+            ops::visit(op, [](auto f) { return &ReduceTextbook<T, decltype(f)>::kernels; });
         return {in,
                 out,
                 builtin(op, in.type),

@@ -51,21 +51,27 @@ constexpr u64 canonical_depth(u64 n) {
 
 namespace detail {
 
-/// The host kernels of one operator on one type.
+/// The host kernels of one operator on one type. A null one is not compiled.
 struct ReduceHost {
-    HostKernel fixed, serial, global_step, interleaved, sequential, first_add;
+    HostKernel fixed, serial;
+    HostKernel global_step, interleaved, sequential, first_add;  ///< the textbook's
 };
 
+/// All of them; defined in concord/reduce_textbook.hpp.
+template <class T, class Op>
+struct ReduceTextbook;
+
+/// Those of a call: the textbook's only on request.
 template <class T, class Op>
 const ReduceHost& reduce_host() {
-    static constexpr ReduceHost kernels{
-        .fixed = host_kernel<&detail::host::reduce_wide<T, Op>>(),
-        .serial = host_kernel<&detail::host::reduce_serial<T, Op>>(),
-        .global_step = host_kernel<&detail::host::reduce_global_step<T, Op>>(),
-        .interleaved = host_kernel<&detail::host::reduce_interleaved<T, Op>>(),
-        .sequential = host_kernel<&detail::host::reduce_sequential<T, Op>>(),
-        .first_add = host_kernel<&detail::host::reduce_first_add<T, Op>>()};
-    return kernels;
+    using O = HostOperator<Op>;
+    if constexpr (O::textbook) {
+        return ReduceTextbook<T, typename O::Type>::kernels;
+    } else {
+        static constexpr ReduceHost kernels{.fixed = host_kernel<&detail::host::reduce_wide<T, Op>>(),
+                                            .serial = host_kernel<&detail::host::reduce_serial<T, Op>>()};
+        return kernels;
+    }
 }
 
 /// A call with its types erased.

@@ -191,9 +191,11 @@ Support supports_any(const Device& device, const ScanProblem& p) {
     return supports_type(device, p.type());
 }
 
+// In the host dialect these are the textbook's.
 Support supports_groups(const Device& device, const ScanProblem& p) {
     if (Support group = supports_group(device, scan_group); !group) return group;
-    return supports_any(device, p);
+    if (Support any = supports_any(device, p); !any || p.host == nullptr) return any;
+    return supports_textbook(device, "scan", p.op, p.host->step);
 }
 
 Support supports_progress(const Device& device, const ScanProblem& p) {

@@ -25,7 +25,6 @@
 
 #include <concord/algorithm.hpp>
 #include <concord/detail/scan_host.hpp>
-#include <concord/detail/scan_steps_host.hpp>
 #include <concord/operators.hpp>
 
 #include <functional>
@@ -39,28 +38,38 @@ std::string_view name_of(ScanKind kind);
 
 namespace detail {
 
-/// The host kernels of one operator on one type.
+/// The host kernels of one operator on one type. A null one is not compiled.
 struct ScanHost {
-    HostKernel serial, partitioned, totals, step, shift, join, up_sweep, down_sweep, kogge_stone, brent_kung,
-        recursive, recursive_vector, offsets;
+    HostKernel serial, partitioned;
+    HostKernel totals;  ///< of a part of a larger input
+    HostKernel step, shift, join, up_sweep, down_sweep, kogge_stone, brent_kung, recursive, recursive_vector,
+        offsets;  ///< the textbook's
 };
 
+/// All of them; defined in concord/scan_textbook.hpp.
+template <class T, class Op>
+struct ScanTextbook;
+
+/// Those of one call: without totals, and the textbook's only on request.
 template <class T, class Op>
 const ScanHost& scan_host() {
-    static constexpr ScanHost kernels{
-        .serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
-        .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>(),
-        .totals = host_kernel<&detail::host::scan_totals<T, Op>>(),
-        .step = plain_host_kernel<&detail::host::scan_step<T, Op>>(),
-        .shift = plain_host_kernel<&detail::host::scan_shift<T, Op>>(),
-        .join = plain_host_kernel<&detail::host::scan_join<T, Op>>(),
-        .up_sweep = plain_host_kernel<&detail::host::scan_up_sweep<T, Op>>(),
-        .down_sweep = plain_host_kernel<&detail::host::scan_down_sweep<T, Op>>(),
-        .kogge_stone = plain_host_kernel<&detail::host::scan_kogge_stone<T, Op>>(),
-        .brent_kung = plain_host_kernel<&detail::host::scan_brent_kung<T, Op>>(),
-        .recursive = plain_host_kernel<&detail::host::scan_recursive<T, Op>>(),
-        .recursive_vector = plain_host_kernel<&detail::host::scan_recursive_vector<T, Op>>(),
-        .offsets = plain_host_kernel<&detail::host::scan_offsets<T, Op>>()};
+    using O = HostOperator<Op>;
+    if constexpr (O::textbook) {
+        return ScanTextbook<T, typename O::Type>::kernels;
+    } else {
+        static constexpr ScanHost kernels{.serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
+                                          .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>()};
+        return kernels;
+    }
+}
+
+/// Those of an input that is scanned in parts.
+template <class T, class Op>
+const ScanHost& scan_parts_host() {
+    using O = typename HostOperator<Op>::Type;
+    static constexpr ScanHost kernels{.serial = plain_host_kernel<&detail::host::scan_serial<T, O>>(),
+                                      .partitioned = host_kernel<&detail::host::scan_partitioned<T, O>>(),
+                                      .totals = host_kernel<&detail::host::scan_totals<T, O>>()};
     return kernels;
 }
 

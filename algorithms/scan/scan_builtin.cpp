@@ -1,6 +1,6 @@
 // Scan with the built-in operators: a file of its own, because their host kernels take long to compile.
 
-#include <concord/scan.hpp>
+#include <concord/scan_textbook.hpp>
 
 #include <array>
 
@@ -22,10 +22,10 @@ ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind 
         constexpr bool integral = std::is_integral_v<T>;
         using Wrapping =
             typename std::conditional_t<integral, std::make_unsigned<T>, std::type_identity<T>>::type;
-        const ScanHost* host = op == ReduceOp::sum       ? &scan_host<Wrapping, ops::Sum>()
-                               : op == ReduceOp::product ? &scan_host<Wrapping, ops::Product>()
-                               : op == ReduceOp::min     ? &scan_host<T, ops::Min>()
-                                                         : &scan_host<T, ops::Max>();
+        const ScanHost* host = op == ReduceOp::sum       ? &ScanTextbook<Wrapping, ops::Sum>::kernels
+                               : op == ReduceOp::product ? &ScanTextbook<Wrapping, ops::Product>::kernels
+                               : op == ReduceOp::min     ? &ScanTextbook<T, ops::Min>::kernels
+                                                         : &ScanTextbook<T, ops::Max>::kernels;
         return {in,
                 out,
                 builtin(op, in.type),

@@ -169,7 +169,7 @@ constexpr SortRow table[] = {
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "D. Musser, Introspective Sorting and Selection Algorithms, 1997"},
-     .supports_apart = supports_sort_host_less,
+     .supports_apart = supports_sort_std,
      .run = run_sort_std,
      .comparator = true},
     {.variant = {.name = "qsort",

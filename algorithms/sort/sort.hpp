@@ -59,18 +59,29 @@ struct SortCode {
 };
 SortCode sort_code(Type type, const SortBy& by);
 
-/// The host kernels of one order, of a comparator or of the codes, on one type of key and one of value.
+/// The host kernels of one order, of a comparator or of the codes, on one type of key and one of value. A null one is not
+/// compiled.
 struct SortHost {
-    HostKernel std_sort, merge_tiles, merge_runs;
+    HostKernel merge_tiles, merge_runs;
+    HostKernel std_sort;  ///< the textbook's
 };
 
+/// All of them; defined in concord/sort_textbook.hpp.
+template <class T, class V, class Less>
+struct SortTextbook;
+
+/// Those of a call: the textbook's only on request.
 template <class T, class V, class Less>
 const SortHost& sort_host() {
-    static constexpr SortHost kernels{
-        .std_sort = plain_host_kernel<&detail::host::sort_std<T, V, Less>>(),
-        .merge_tiles = plain_host_kernel<&detail::host::merge_tiles<T, V, Less>>(),
-        .merge_runs = plain_host_kernel<&detail::host::merge_runs<T, V, Less>>()};
-    return kernels;
+    using O = HostOperator<Less>;
+    if constexpr (O::textbook) {
+        return SortTextbook<T, V, typename O::Type>::kernels;
+    } else {
+        static constexpr SortHost kernels{
+            .merge_tiles = plain_host_kernel<&detail::host::merge_tiles<T, V, Less>>(),
+            .merge_runs = plain_host_kernel<&detail::host::merge_runs<T, V, Less>>()};
+        return kernels;
+    }
 }
 
 /// A call with its types erased.

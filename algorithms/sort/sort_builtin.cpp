@@ -3,6 +3,8 @@
 
 #include "sort_table.hpp"
 
+#include <concord/sort_textbook.hpp>
+
 namespace concord {
 namespace detail {
 namespace {
@@ -10,7 +12,7 @@ namespace {
 template <class V>
 const SortHost* host_of(u32 key_size) {
     return visit_size(key_size, [](auto tag) {
-        return &sort_host<typename decltype(tag)::type, V, detail::host::Ascending>();
+        return &SortTextbook<typename decltype(tag)::type, V, detail::host::Ascending>::kernels;
     });
 }
 

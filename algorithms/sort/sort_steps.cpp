@@ -69,6 +69,12 @@ Support supports_sort_host_less(const Device& device, const SortProblem& p) {
     return {};
 }
 
+Support supports_sort_std(const Device& device, const SortProblem& p) {
+    if (Support less = supports_sort_host_less(device, p); !less || p.less == nullptr || p.host == nullptr)
+        return less;
+    return supports_textbook(device, "sort", *p.less, p.host->std_sort);
+}
+
 void run_sort_merge_host(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
     const auto sort_tiles = sort_host_kernel(device, "merge_tiles", p.host->merge_tiles),

@@ -103,6 +103,7 @@ void run_sort_counting(Stream& stream, const SortProblem& problem);
 
 /// sort_steps.cpp: comparison sorts on the CPU: merge sort, and the standard libraries' on one thread.
 Support supports_sort_host_less(const Device& device, const SortProblem& problem);
+Support supports_sort_std(const Device& device, const SortProblem& problem);
 void run_sort_merge_host(Stream& stream, const SortProblem& problem);
 void run_sort_std(Stream& stream, const SortProblem& problem);
 void run_sort_qsort(Stream& stream, const SortProblem& problem);
