@@ -142,8 +142,9 @@ std::vector<std::pair<std::string, Call>> calls() {
             const auto& names = suite.tuning.workloads;
             if (std::find(names.begin(), names.end(), workload.name) == names.end() || left == 0) continue;
             --left;
-            list.emplace_back(suite.name, [work = workload.make(suite.tuning.types.front(), n, 1).value()](
-                                              Stream& s, const Options& o) { return results_of(work, s, o); });
+            list.emplace_back(suite.name,
+                              [work = workload.make(suite.tuning.types.front(), n, 1).value()](
+                                  Stream& s, const Options& o) { return results_of(work, s, o); });
         }
     }
     return list;

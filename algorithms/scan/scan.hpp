@@ -57,8 +57,9 @@ const ScanHost& scan_host() {
     if constexpr (O::textbook) {
         return ScanTextbook<T, typename O::Type>::kernels;
     } else {
-        static constexpr ScanHost kernels{.serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
-                                          .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>()};
+        static constexpr ScanHost kernels{
+            .serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
+            .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>()};
         return kernels;
     }
 }

@@ -48,8 +48,8 @@ template <int N, int half, class T, class Op>
 // The results of N / 16 blocks, given what lies before each; p: room for N elements, p[-1] is read and not used. out may
 // be in.
 template <int N, class T, class Op>
-[[gnu::always_inline]] inline void scan_blocks(const T* in, T* out, const T* before, T* __restrict p, bool exclusive,
-                                               const Op& op) {
+[[gnu::always_inline]] inline void scan_blocks(const T* in, T* out, const T* before, T* __restrict p,
+                                               bool exclusive, const Op& op) {
     scan_fours<N>(in, p, op);
     join_halves<N, 4>(p, op);
     join_halves<N, 8>(p, op);
@@ -223,8 +223,7 @@ template <class T, class Op>
     scan_nodes(work.nodes, before_nodes, carry, op);
     for (u64 first = 0; first < length; first += scan_piece) {
         const u64 node = first / scan_node, chunk = first % scan_node / 256;
-        if (chunk == 0)
-            scan_nodes(work.chunks + node * 16, before_chunks, before_nodes[node], op);
+        if (chunk == 0) scan_nodes(work.chunks + node * 16, before_chunks, before_nodes[node], op);
         scan_blocks<scan_piece / 16>(work.blocks + first / 16, before_blocks, before_chunks + chunk, p, true,
                                      op);
         const u64 count = std::min(scan_piece, length - first);
@@ -258,8 +257,8 @@ template <class T>
 
 // Called with the totals of the tile's nodes of 4096 elements; gives what lies before the tile. Not inlined, as those above.
 template <class T, class Op>
-[[gnu::noinline]] T tile_carry(T* totals, u32* flags, u64 tile, u64 tiles, const T* nodes,
-                                           T identity, const Op& op) {
+[[gnu::noinline]] T tile_carry(T* totals, u32* flags, u64 tile, u64 tiles, const T* nodes, T identity,
+                               const Op& op) {
     constexpr u32 most_levels = 16;
     alignas(64) T values[16], total = total_of_nodes(nodes, op);
     T before[most_levels];
