@@ -1,6 +1,5 @@
 #include "buffer_pool.hpp"
 
-#include "buffer_state.hpp"
 #include "stream_state.hpp"
 
 #include <bit>

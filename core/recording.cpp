@@ -1,4 +1,3 @@
-#include "buffer_state.hpp"
 #include "recorded.hpp"
 #include "stream_state.hpp"
 

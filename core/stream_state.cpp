@@ -1,6 +1,5 @@
 #include "stream_state.hpp"
 
-#include "buffer_state.hpp"
 #include "recorded.hpp"
 
 #include <chrono>
@@ -19,37 +18,22 @@ StreamState::~StreamState() {
     *ended = true;
 }
 
-void StreamState::check_device(const char* call, const char* what, const Device& other) const {
-    if (&other == &device) return;
+void StreamState::refuse_device(const char* call, const char* what, const Device& other) const {
     throw Error(
         ErrorCode::wrong_device, call,
         std::string(what) + " is of " + other.info().selector + ", the stream of " + device.info().selector);
 }
 
-void StreamState::check_room(const char* call, const Buffer& buffer, u64 offset, u64 bytes) {
-    if (offset <= buffer.size() && bytes <= buffer.size() - offset) return;
+void StreamState::refuse_range(const char* call, const Buffer& buffer, u64 offset, u64 bytes) {
     throw Error(ErrorCode::invalid_argument, call,
                 std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
                     " do not fit a buffer of " + std::to_string(buffer.size()) + " bytes");
-}
-
-void StreamState::check_range(const char* call, const Buffer& buffer, u64 offset, u64 bytes) const {
-    check_device(call, "the buffer", buffer.device());
-    check_room(call, buffer, offset, bytes);
 }
 
 void StreamState::check_not_recording(const char* call) const {
     if (!is_recording) return;
     throw Error(ErrorCode::unsupported, call,
                 "the stream is recording, which takes launches, fills and copies between buffers");
-}
-
-void StreamState::note_use(const Buffer& buffer) {
-    Access::state(buffer).note_use(stream, ended, submitted + 1);
-}
-
-RecordingContents* StreamState::recorded() const {
-    return recording ? &Access::contents(*recording) : nullptr;
 }
 
 void StreamState::perform_traced(const Operation& operation, const std::function<void()>& f) {

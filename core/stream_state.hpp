@@ -2,6 +2,7 @@
 // What core keeps about a stream: the backend's queue, tickets, the recording in progress, and who listens.
 
 #include "access.hpp"
+#include "buffer_state.hpp"
 #include "operation.hpp"
 
 #include <atomic>
@@ -39,12 +40,12 @@ struct StreamState {
     }
     void perform_traced(const Operation& operation, const std::function<void()>& f);
     /// Notes that the operation at hand uses the buffer.
-    void note_use(const Buffer& buffer);
+    void note_use(const Buffer& buffer) { Access::state(buffer).note_use(stream, ended, submitted + 1); }
     /// Enqueues a recording.
     void replay(Recording& recording);
     void replay_one_by_one(const RecordingContents& contents);
     /// What the recording in progress holds; null if the stream is not recording. With the lock held.
-    RecordingContents* recorded() const;
+    RecordingContents* recorded() const { return recording ? &Access::contents(*recording) : nullptr; }
 
     /// Whether all work up to a ticket is done; asks the device if it is not known to be.
     bool reached(u64 ticket);
@@ -52,11 +53,23 @@ struct StreamState {
     void drain(u64 ticket) noexcept;
     void synchronize();
 
-    void check_device(const char* call, const char* what, const Device& other) const;
-    void check_range(const char* call, const Buffer& buffer, u64 offset, u64 bytes) const;
-    static void check_room(const char* call, const Buffer& buffer, u64 offset, u64 bytes);
+    // Validation; inline, because a launch makes these checks for each of its buffers.
+    void check_device(const char* call, const char* what, const Device& other) const {
+        if (&other != &device) [[unlikely]]
+            refuse_device(call, what, other);
+    }
+    static void check_room(const char* call, const Buffer& buffer, u64 offset, u64 bytes) {
+        if (offset > buffer.size() || bytes > buffer.size() - offset) [[unlikely]]
+            refuse_range(call, buffer, offset, bytes);
+    }
+    void check_range(const char* call, const Buffer& buffer, u64 offset, u64 bytes) const {
+        check_device(call, "the buffer", buffer.device());
+        check_room(call, buffer, offset, bytes);
+    }
     /// Throws unsupported if the stream is recording.
     void check_not_recording(const char* call) const;
+    [[noreturn]] void refuse_device(const char* call, const char* what, const Device& other) const;
+    [[noreturn]] static void refuse_range(const char* call, const Buffer& buffer, u64 offset, u64 bytes);
 
     Stream& stream;
     Device& device;

@@ -146,10 +146,10 @@ class TbbQueue final : public backend::Queue {
         });
     }
     void fill(backend::Memory& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) override {
-        u64 copy = 0;
-        std::memcpy(&copy, pattern, pattern_size);
+        u64 value = 0;
+        std::memcpy(&value, pattern, pattern_size);
         push([=, this, target = address(to) + offset] {
-            fill_bytes(tbb_, target, &copy, pattern_size, bytes);
+            fill_bytes(tbb_, target, &value, pattern_size, bytes);
         });
     }
 
