@@ -76,6 +76,19 @@ Operator detail::finish(Operator op) {
     return op;
 }
 
+Operator detail::make_operator(std::string_view name, std::string_view text, std::string_view file, u32 line,
+                               Type result, std::span<const Type> arguments, std::span<const Type> bound) {
+    Operator op;
+    op.name = name;
+    op.text = text;
+    op.file = file;
+    op.line = line;
+    op.result = result;
+    op.arguments.assign(arguments.begin(), arguments.end());
+    op.bound.assign(bound.begin(), bound.end());
+    return finish(std::move(op));
+}
+
 Operator operator_from_text(std::string_view definition) {
     const std::size_t open = definition.find('('), close = definition.find(')');
     if (open == std::string_view::npos || close == std::string_view::npos || close < open)

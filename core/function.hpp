@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -50,6 +51,10 @@ Operator finish(Operator op);
 Operator operator_from_text(std::string_view definition);
 
 namespace detail {
+
+/// An operator with its hash.
+Operator make_operator(std::string_view name, std::string_view text, std::string_view file, u32 line,
+                       Type result, std::span<const Type> arguments, std::span<const Type> bound);
 
 template <class F>
 struct Signature;
@@ -148,17 +153,10 @@ class Function {
 
     /// The function without its types and values.
     static const Operator& erased() {
-        static const Operator op = [] {
-            Operator made;
-            made.name = F::name;
-            made.text = F::text;
-            made.file = F::file;
-            made.line = F::line;
-            made.result = type_of<Result>();
-            made.bound = {type_of<B>()...};
-            add_arguments(made, std::make_index_sequence<free_count>{});
-            return detail::finish(std::move(made));
-        }();
+        static constexpr std::array<Type, sizeof...(B)> bound{type_of<B>()...};
+        static constexpr auto arguments = free_types(std::make_index_sequence<free_count>{});
+        static const Operator op = detail::make_operator(F::name, F::text, F::file, F::line, type_of<Result>(),
+                                                         arguments, bound);
         return op;
     }
 
@@ -178,8 +176,8 @@ class Function {
             std::tuple<Argument<first + I>...>(static_cast<Argument<first + I>>(values)...));
     }
     template <std::size_t... I>
-    static void add_arguments(Operator& op, std::index_sequence<I...>) {
-        (op.arguments.push_back(type_of<Argument<I>>()), ...);
+    static constexpr std::array<Type, sizeof...(I)> free_types(std::index_sequence<I...>) {
+        return {type_of<Argument<I>>()...};
     }
     template <std::size_t... I>
     void pack([[maybe_unused]] std::byte* bytes, std::index_sequence<I...>) const {
