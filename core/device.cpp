@@ -5,8 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <shared_mutex>
-#include <unordered_map>
 
 namespace concord {
 
@@ -24,37 +22,43 @@ std::string_view name_of(Dialect dialect) {
 
 namespace detail {
 
-// Each entry has its own lock, so that threads compile different kernels at once and the same kernel once.
+// Entries are only added, so that a look-up takes no lock. They stay where they are until the device goes. Each has a lock
+// of its own, so that threads compile different kernels at once and the same kernel once.
 struct Kernels {
     struct Entry {
         explicit Entry(std::string_view key) : key(key) {}
 
         const std::string key;  // KernelKey::bytes()
+        std::unique_ptr<Entry> next;
         std::mutex mutex;
         std::shared_ptr<Kernel> kernel;
         std::atomic<bool> is_ready = false;  // kernel stays as it is from here on
     };
+    // A list of entries: `first` is what readers see, `owner` keeps it.
+    struct Bucket {
+        std::atomic<Entry*> first = nullptr;
+        std::unique_ptr<Entry> owner;
+    };
 
-    Entry* find(u64 hash, std::string_view key) {
-        for (auto [it, end] = entries.equal_range(hash); it != end; ++it) {
-            if (it->second.key == key) return &it->second;
-        }
-        return nullptr;
+    static Entry* find(Entry* entry, std::string_view key) {
+        while (entry != nullptr && entry->key != key)
+            entry = entry->next.get();
+        return entry;
     }
-    // Entries stay where they are until the device goes.
     Entry& of(const KernelKey& key) {
-        const u64 hash = key.hash();
-        {
-            const std::shared_lock lock(mutex);
-            if (Entry* entry = find(hash, key.bytes())) return *entry;
-        }
+        Bucket& bucket = buckets[key.hash() % std::size(buckets)];
+        if (Entry* entry = find(bucket.first.load(std::memory_order_acquire), key.bytes())) return *entry;
         const std::lock_guard lock(mutex);
-        if (Entry* entry = find(hash, key.bytes())) return *entry;
-        return entries.emplace(hash, key.bytes())->second;
+        if (Entry* entry = find(bucket.owner.get(), key.bytes())) return *entry;
+        auto added = std::make_unique<Entry>(key.bytes());
+        added->next = std::move(bucket.owner);
+        bucket.owner = std::move(added);
+        bucket.first.store(bucket.owner.get(), std::memory_order_release);
+        return *bucket.owner;
     }
 
-    std::shared_mutex mutex;
-    std::unordered_multimap<u64, Entry> entries;
+    std::mutex mutex;  // of those that add
+    Bucket buckets[1024];
 };
 
 // Kernels and cached memory go before the backend's device.

@@ -1,16 +1,12 @@
 #include <concord/error.hpp>
 #include <concord/function.hpp>
 
+#include "kernel_key.hpp"
+
 #include <cctype>
 
 namespace concord {
 namespace {
-
-u64 fnv1a(std::string_view text, u64 hash = 0xcbf29ce484222325) {
-    for (const char c : text)
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return hash;
-}
 
 [[noreturn]] void bad_head(std::string_view definition, std::string_view why) {
     throw Error(ErrorCode::invalid_argument, "operator text",
@@ -68,11 +64,12 @@ std::string Operator::signature() const {
 }
 
 Operator detail::finish(Operator op) {
-    op.hash = fnv1a(op.text);
-    op.hash = fnv1a(op.signature(), op.hash);
-    for (Type type : op.bound)
-        op.hash = fnv1a(name_of(type), op.hash);
-    op.hash = fnv1a(op.file, op.hash) + op.line;  // messages name the place, so two places are two kernels
+    std::string all = op.text + '\n' + op.signature();
+    for (const Type type : op.bound)
+        all.append(" ").append(name_of(type));
+    // Messages name the place, so two places are two kernels.
+    all.append("\n").append(op.file).append(":").append(std::to_string(op.line));
+    op.hash = content_hash(all);
     return op;
 }
 

@@ -106,9 +106,8 @@ KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
 }
 
 std::string Constant::value() const {
-    if (const auto* text = std::get_if<std::string_view>(&value_)) return std::string(*text);
-    if (const auto* number = std::get_if<i64>(&value_)) return std::to_string(*number);
-    return std::to_string(std::get<u64>(value_));
+    if (is_text()) return std::string(text());
+    return kind_ == signed_number ? std::to_string(static_cast<i64>(number_)) : std::to_string(number_);
 }
 
 Constants& Constants::operator=(const Constants& other) {

@@ -12,7 +12,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace concord {
@@ -24,13 +23,6 @@ class Kernel;
 namespace detail {
 struct Access;
 }
-
-/// 128 bits that tell contents apart: equal contents have equal hashes, and others do not, for all that is
-/// known (it does not resist those who search for a collision).
-struct ContentHash {
-    u64 low = 0, high = 0;
-    bool operator==(const ContentHash&) const = default;
-};
 
 /// A file of kernel source. The compiler reports errors under `name`.
 struct SourceFile {
@@ -83,22 +75,38 @@ class Constant {
   public:
     template <std::integral T>
     constexpr Constant(std::string_view name, T value)
-        : name_(name), value_(std::conditional_t<std::is_signed_v<T>, i64, u64>{value}) {}
-    constexpr Constant(std::string_view name, bool value) : name_(name), value_(value ? "1" : "0") {}
-    constexpr Constant(std::string_view name, Type value) : name_(name), value_(name_of(value)) {}
-    constexpr Constant(std::string_view name, std::string_view text) : name_(name), value_(text) {}
-    constexpr Constant(std::string_view name, const char* text) : name_(name), value_(text) {}
+        : Constant(name, static_cast<u64>(value), std::is_signed_v<T> ? signed_number : unsigned_number) {}
+    constexpr Constant(std::string_view name, bool value) : Constant(name, value ? "1" : "0") {}
+    constexpr Constant(std::string_view name, Type value) : Constant(name, name_of(value)) {}
+    constexpr Constant(std::string_view name, const char* text) : Constant(name, std::string_view(text)) {}
+    constexpr Constant(std::string_view name, std::string_view text)
+        : name_(name.data()),
+          text_(text.data()),
+          name_size_(static_cast<u32>(name.size())),
+          kind_(static_cast<u32>(text.size())) {}
     Constant(std::string_view name, const std::string& text) = delete;
 
-    constexpr std::string_view name() const { return name_; }
+    constexpr std::string_view name() const { return {name_, name_size_}; }
     /// The value as the text has it.
     std::string value() const;
 
   private:
     friend class KernelKey;
 
-    std::string_view name_;
-    std::variant<i64, u64, std::string_view> value_;
+    static constexpr u32 signed_number = ~u32{0}, unsigned_number = signed_number - 1;
+
+    constexpr Constant(std::string_view name, u64 number, u32 kind)
+        : name_(name.data()), number_(number), name_size_(static_cast<u32>(name.size())), kind_(kind) {}
+    constexpr bool is_text() const { return kind_ < unsigned_number; }
+    constexpr std::string_view text() const { return {text_, kind_}; }
+
+    const char* name_;
+    union {
+        u64 number_;
+        const char* text_;
+    };
+    u32 name_size_;
+    u32 kind_;  // the text's size, or what kind of number it is
 };
 
 /// The constants of a specialisation in the order in which they are defined, without memory of their own.

@@ -11,10 +11,52 @@ u64 word_at(const char* from, std::size_t bytes = sizeof(u64)) {
     return word;
 }
 
+// At most eight bytes.
+u64 short_word(std::string_view text) {
+    const char* const from = text.data();
+    const std::size_t size = text.size();
+    u32 low = 0, high = 0;
+    if (size >= sizeof low) {
+        std::memcpy(&low, from, sizeof low);
+        std::memcpy(&high, from + size - sizeof high, sizeof high);
+        return low | u64{high} << 32;
+    }
+    for (std::size_t i = 0; i < size; ++i)
+        low = low << 8 | static_cast<unsigned char>(from[i]);
+    return low;
+}
+
 // The halves of the product, folded: every bit of both factors reaches every bit of the result.
 u64 fold(u64 a, u64 b) {
     const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
     return static_cast<u64>(product) ^ static_cast<u64>(product >> 64);
+}
+
+// Each of these writes something and returns where it ends.
+char* put(char* to, u64 word) {
+    std::memcpy(to, &word, sizeof word);
+    return to + sizeof word;
+}
+char* put(char* to, const ContentHash& hash) {
+    return put(put(to, hash.low), hash.high);
+}
+template <class T>
+char* put(char* to, const T* pointer) {
+    return put(to, reinterpret_cast<std::uintptr_t>(pointer));
+}
+
+[[gnu::noinline]] char* put_long(char* to, std::string_view text) {
+    if (text.size() > longest_text) return put(to, content_hash(text));
+    std::memcpy(to, text.data(), text.size());
+    return to + text.size();
+}
+// Without its size, which has to be there before it: what follows cannot be taken for a part of it then.
+char* put(char* to, std::string_view text) {
+    return text.size() <= sizeof(u64) ? put(to, short_word(text)) : put_long(to, text);
+}
+
+u64 mixed(u64 hash, u64 a, u64 b) {
+    return fold(hash ^ a ^ 0xa0761d6478bd642f, b ^ 0xe7037ed1a0b428db);
 }
 
 }  // namespace
@@ -40,58 +82,32 @@ ContentHash content_hash(std::string_view bytes) {
             fold(hash.high ^ secret[3], hash.low ^ secret[2])};
 }
 
-char* KernelKey::grow(std::size_t bytes) {
-    if (more_.empty()) {
-        if (bytes <= sizeof room_ - size_) {
-            size_ += bytes;
-            return room_ + size_ - bytes;
-        }
-        more_.assign(room_, size_);
-    }
-    more_.resize(more_.size() + bytes);
-    return more_.data() + more_.size() - bytes;
-}
-
-template <class T>
-void KernelKey::add(const T& value) {
-    static_assert(std::has_unique_object_representations_v<T>, "padding has no value");
-    std::memcpy(grow(sizeof value), &value, sizeof value);
-}
-
-// Its length goes first, so that what follows cannot be taken for a part of it.
-void KernelKey::add(std::string_view text) {
-    add(text.size());
-    if (!text.empty()) std::memcpy(grow(text.size()), text.data(), text.size());
-}
-
-void KernelKey::add(const Operator& op) {
-    add(std::string_view(op.text));
-    add(std::string_view(op.file));
-    add(op.line);
-    add(op.result);
-    for (const std::vector<Type>* types : {&op.arguments, &op.bound}) {
-        add(types->size());
-        for (const Type type : *types)
-            add(type);
-    }
-}
-
 KernelKey::KernelKey(const KernelSpec& spec, Dialect dialect) {
-    add(spec.entry);
+    char* to = put(put(room_, spec.entry.size()), spec.entry);
+    u64 hash = mixed(0, spec.entry.size(), word_at(room_ + sizeof(u64)));
     if (dialect == Dialect::host) {
-        for (const HostIsa isa : {HostIsa::baseline, HostIsa::avx2, HostIsa::avx512})
-            add(spec.host.entry(isa));
-        add(spec.host.parameters.data());
-        return;
+        for (const HostKernel::Entry function : {spec.host.baseline, spec.host.avx2, spec.host.avx512})
+            to = put(to, reinterpret_cast<std::uintptr_t>(function));
+        to = put(to, spec.host.parameters.data());
+        hash = mixed(hash, reinterpret_cast<std::uintptr_t>(spec.host.baseline), 0);
+    } else {
+        if (spec.source != nullptr) to = put(to, spec.source->content());
+        to = put(to, u64{spec.max_group_size});
+        for (const Constant& constant : spec.constants) {
+            to = put(put(to, u64{constant.name_size_} << 32 | constant.kind_), constant.name());
+            const char* const value = to;
+            to = constant.is_text() ? put(to, constant.text()) : put(to, constant.number_);
+            hash = mixed(hash, constant.kind_, word_at(value));
+        }
+        if (spec.op != nullptr) {
+            // One without a hash was not finish()ed.
+            const ContentHash op = spec.op->hash == ContentHash{} ? finish(*spec.op).hash : spec.op->hash;
+            to = put(to, op);
+            hash = mixed(hash, op.low, op.high);
+        }
     }
-    if (spec.source != nullptr) add(spec.source->content());
-    add(spec.max_group_size);
-    for (const Constant& constant : spec.constants) {
-        add(constant.name_);
-        add(constant.value_.index());
-        std::visit([this](const auto& value) { add(value); }, constant.value_);
-    }
-    if (spec.op != nullptr) add(*spec.op);
+    size_ = static_cast<std::size_t>(to - room_);
+    hash_ = hash;
 }
 
 }  // namespace concord

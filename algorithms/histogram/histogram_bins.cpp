@@ -119,7 +119,7 @@ const Operator& operator_of(Form form, Type type, Type bin) {
     static std::map<std::array<u8, 3>, Operator> made;
     const std::lock_guard lock(mutex);
     Operator& op = made[{static_cast<u8>(form), static_cast<u8>(type), static_cast<u8>(bin)}];
-    if (op.hash != 0) return op;
+    if (op.hash != ContentHash{}) return op;
     constexpr std::string_view names[] = {"even",   "even_power_of_two", "even", "even", "modulo",
                                           "modulo", "identity"};
     op.name = names[static_cast<std::size_t>(form)];
