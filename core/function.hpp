@@ -162,8 +162,8 @@ class Function {
     static const Operator& erased() {
         static constexpr std::array<Type, sizeof...(B)> bound{type_of<B>()...};
         static constexpr auto arguments = free_types(std::make_index_sequence<free_count>{});
-        static const Operator op = detail::make_operator(F::name, F::text, F::file, F::line, type_of<Result>(),
-                                                         arguments, bound);
+        static const Operator op =
+            detail::make_operator(F::name, F::text, F::file, F::line, type_of<Result>(), arguments, bound);
         return op;
     }
 

@@ -101,7 +101,8 @@ KernelKey::KernelKey(const KernelSpec& spec, Dialect dialect) {
         }
         if (spec.op != nullptr) {
             // One without a hash was not finish()ed.
-            const ContentHash op = spec.op->hash == ContentHash{} ? finish(*spec.op).hash : spec.op->hash;
+            const ContentHash op =
+                spec.op->hash == ContentHash{} ? detail::finish(*spec.op).hash : spec.op->hash;
             to = put(to, op);
             hash = mixed(hash, op.low, op.high);
         }
