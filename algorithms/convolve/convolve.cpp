@@ -17,12 +17,14 @@ struct ConvolveRow {
 constexpr char kirk[] = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8";
 
 constexpr ConvolveRow table[] = {
-    {.variant = {.name = "sliding",
-                 .summary = "several results a lane in registers, which slide down the image; a lane's taps "
-                            "are unrolled for the mask's shape (CPU: rows of vectors)",
-                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
-                 .order = OperationOrder::canonical,
-                 .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
+    {.variant =
+         {.name = "sliding",
+          .summary =
+              "several results per work-item in registers, which slide down the image; a work-item's taps "
+              "are unrolled for the mask's shape (CPU: rows of vectors)",
+          .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+          .order = OperationOrder::canonical,
+          .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
      .supports = supports_convolve_sliding,
      .run = run_convolve_sliding},
     {.variant = {.name = "tiled_halo",
@@ -33,14 +35,14 @@ constexpr ConvolveRow table[] = {
      .supports = supports_convolve_tiled_halo,
      .run = run_convolve_tiled_halo},
     {.variant = {.name = "constant_mask",
-                 .summary = "one element a work-item, the mask in constant memory",
+                 .summary = "one element per work-item, the mask in constant memory",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = kirk},
      .supports = supports_convolve_constant_mask,
      .run = run_convolve_constant_mask},
     {.variant = {.name = "naive",
-                 .summary = "one element a work-item, image and mask in global memory",
+                 .summary = "one element per work-item, image and mask in global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},

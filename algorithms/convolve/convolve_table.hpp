@@ -18,7 +18,7 @@ struct ConvolveProblem {
 };
 
 inline constexpr Tunable convolve_strip_rows{.name = "convolve.strip",
-                                             .summary = "rows of a lane's strip, sliding",
+                                             .summary = "rows of a work-item's strip, sliding",
                                              .used_by = {TunableUser::cuda, TunableUser::opencl},
                                              .values = {8, 12, 16, 24, 32, 48, 64, 128}};
 inline constexpr Tunable convolve_groups_a_unit{

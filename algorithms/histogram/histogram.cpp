@@ -73,13 +73,12 @@ struct HistogramRow {
 constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation in CUDA, 2007";
 
 constexpr HistogramRow table[] = {
-    {.variant =
-         {.name = "private_bins",
-          .summary =
-              "tables of its own for each task, several against equal neighbours; for groups of one lane",
-          .dialects = {Dialect::opencl, Dialect::host},
-          .order = OperationOrder::canonical,
-          .source = "textbook"},
+    {.variant = {.name = "private_bins",
+                 .summary = "tables of its own for each task, several against equal neighbours; for groups "
+                            "of one work-item",
+                 .dialects = {Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
      .supports = supports_private,
      .run = run_histogram_private_bins,
      .suits =

@@ -18,11 +18,11 @@ constexpr u32 default_group_size = 256;
 constexpr u32 pack_bytes = 16;
 
 constexpr Tunable unroll{.name = "map.unroll",
-                         .summary = "accesses of 16 bytes a lane",
+                         .summary = "accesses of 16 bytes per work-item",
                          .used_by = {TunableUser::cuda, TunableUser::opencl},
                          .values = {1, 2, 4}};
 constexpr Tunable tile_kib{.name = "map.tile_kib",
-                           .summary = "KiB of output of a group of one lane",
+                           .summary = "KiB of output of a group of one work-item",
                            .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                            .values = {16, 32, 64, 128, 256, 1024}};
 
@@ -156,7 +156,7 @@ constexpr MapRow table[] = {
      .supports = supports_any,
      .run = run_vectorized},
     {.variant = {.name = "naive",
-                 .summary = "one element a work-item",
+                 .summary = "one element per work-item",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},

@@ -306,7 +306,7 @@ constexpr ScanRow table[] = {
      .supports = supports_lookback_fallback,
      .run = run_lookback_fallback},
     {.variant = {.name = "recursive_vector",
-                 .summary = "as recursive, eight elements a lane in registers",
+                 .summary = "as recursive, eight elements per work-item in registers",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return blocks_depth(n, 8 * scan_group, 8 + 8 + 1); },

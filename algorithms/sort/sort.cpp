@@ -133,7 +133,7 @@ constexpr SortRow table[] = {
      .supports_apart = supports_sort_network,
      .run = run_sort_bitonic_local},
     {.variant = {.name = "bitonic_fused",
-                 .summary = "bitonic, up to four columns a launch: 2 to 16 elements a lane",
+                 .summary = "bitonic, up to four columns a launch: 2 to 16 elements per work-item",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = "K. Batcher, Sorting networks and their applications, 1968"},

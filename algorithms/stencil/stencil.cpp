@@ -244,7 +244,7 @@ constexpr StencilVariant table[] = {
      .supports = supports_planes,
      .run = run_tiled},
     {.variant = {.name = "naive",
-                 .summary = "one point a work-item, all neighbours from global memory",
+                 .summary = "one point per work-item, all neighbours from global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},

@@ -415,13 +415,12 @@ struct TransposeRow {
 constexpr char ruetsch[] = "G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009";
 
 constexpr TransposeRow table[] = {
-    {.variant =
-         {.name = "blocked",
-          .summary =
-              "tiles of whole lines, blocks turned in registers, non-temporal rows; for groups of one lane",
-          .dialects = {Dialect::opencl, Dialect::host},
-          .order = OperationOrder::canonical,
-          .source = "J. O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972"},
+    {.variant = {.name = "blocked",
+                 .summary = "tiles of whole lines, blocks turned in registers, non-temporal rows; for groups "
+                            "of one work-item",
+                 .dialects = {Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "J. O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972"},
      .supports = supports_blocked,
      .run = run_blocked},
     {.variant = {.name = "vectorized",
@@ -447,7 +446,7 @@ constexpr TransposeRow table[] = {
      .supports = supports_tiled,
      .run = run_tiled},
     {.variant = {.name = "naive",
-                 .summary = "one element a work-item, read in rows and written in columns",
+                 .summary = "one element per work-item, read in rows and written in columns",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
