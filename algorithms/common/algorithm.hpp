@@ -13,12 +13,14 @@ struct Tunable;
 
 struct Algorithm {
     std::string_view name;
-    std::string_view summary;  ///< what it computes, as a formula where there is one
-    std::span<const Variant* const>
-        variants;  ///< by preference: `auto` takes the first that supports and suits the call
-    std::span<const Tunable* const> tunables =
-        {};                              ///< parameters of its launches that a tuning table may set
-    std::string_view tuning_label = {};  ///< what tuning tables label its problems by: "taps"; empty: nothing
+    /// What it computes, as a formula where there is one.
+    std::string_view summary;
+    /// By preference: `auto` takes the first that supports and suits the call.
+    std::span<const Variant* const> variants;
+    /// Parameters of its launches that a tuning table may set.
+    std::span<const Tunable* const> tunables = {};
+    /// What tuning tables label its problems by: "taps". Empty: nothing.
+    std::string_view tuning_label = {};
 };
 
 /// All algorithms, in the order of CONCORD_ALGORITHMS.

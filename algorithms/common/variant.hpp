@@ -57,8 +57,7 @@ struct Variant {
     Dialects dialects;  ///< that it is implemented in
     OperationOrder order = OperationOrder::unspecified;
     /// The longest chain of operations from an element to a result of n elements: the h of the error bound gamma_h sum |x|.
-    /// Null where results do not combine a number of elements that grows with n, and for libraries other than Concord, where
-    /// it is unknown.
+    /// Null: there is none that depends on n alone, or, for libraries other than Concord, it is unknown.
     u64 (*longest_chain)(u64 n) = nullptr;
     bool stable = false;      ///< of sorts: elements with equal keys keep their order
     std::string_view source;  ///< where it was published
