@@ -7,7 +7,7 @@
 #include <concord/lab/kernel_test.hpp>
 #include <concord/lab/measure.hpp>
 #include <concord/map.hpp>
-#include <concord/reduce.hpp>
+#include <concord/reduce_textbook.hpp>
 #include <concord/sort.hpp>
 
 #include <algorithm>
@@ -61,8 +61,8 @@ KernelTest reduce_test(const char* name, const std::vector<const char*>& variant
     test.outputs = {{type_of<T>(), one}};
     for (const char* const variant : variants)
         test.variants.push_back({variant, [variant, op](Stream& stream, const KernelCall& call) {
-                                     reduce(stream, Span<const T>(call.in[0]), Span<T>(call.out[0]), op, T(0),
-                                            {.variant = variant});
+                                     reduce(stream, Span<const T>(call.in[0]), Span<T>(call.out[0]),
+                                            textbook(op), T(0), {.variant = variant});
                                  }});
     test.reference = [right](const ReferenceCall& call) { call.out<T>(0)[0] = right(call.in<T>(0)); };
     // Broken rows, then two and three levels and several groups.

@@ -1,6 +1,8 @@
 // Reduce through the public API; `concord check` covers variants, types, sizes and patterns.
 #include "devices.hpp"
 
+#include <concord/reduce_textbook.hpp>
+
 #include <bit>
 
 using namespace concord;
@@ -73,7 +75,8 @@ DEVICE_TEST(user_operators_keep_the_canonical_order) {
             u32 expected = 0;
             for (u64 i = 1; i <= n; ++i)
                 expected ^= k[i];
-            reduce(*stream, bits.span().part(1, n), any, bits_xor_test, 0u, {std::string(variant->name)});
+            reduce(*stream, bits.span().part(1, n), any, textbook(bits_xor_test), 0u,
+                   {std::string(variant->name)});
             CHECK(any.to_host(*stream)[0] == expected);
         }
     }

@@ -1,5 +1,8 @@
 // Scan through the public API; `concord check` covers variants, types, sizes and patterns.
 #include "devices.hpp"
+#include "user_scan.hpp"
+
+#include <concord/scan_textbook.hpp>
 
 #include <bit>
 #include <numeric>
@@ -128,6 +131,31 @@ DEVICE_TEST(operators_of_the_user_may_not_commute) {
     std::vector<i32> expected(x.size());
     std::inclusive_scan(x.begin(), x.end(), expected.begin(), last_set_test);
     CHECK(out.to_host(*stream) == expected);
+}
+
+// user_scan() is compiled in a file that does not include scan_textbook.hpp.
+DEVICE_TEST(textbook_variants_of_a_users_operator_are_compiled_on_request) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<i32>(5003);
+    const Array<i32> in(*stream, x), out(*stream, x.size());
+    std::vector<i32> expected(x.size());
+    std::inclusive_scan(x.begin(), x.end(), expected.begin(), larger_user_scan);
+    for (const std::string name : {"auto", "serial", "hillis_steele", "blelloch", "recursive_vector"}) {
+        CAPTURE(name);
+        const bool host = device.traits().dialect == Dialect::host,
+                   steps = name != "auto" && name != "serial";
+        if (name == "serial" && !host) continue;
+        scan(*stream, in, out, textbook(larger_user_scan), INT32_MIN, ScanKind::inclusive, {name});
+        CHECK(out.to_host(*stream) == expected);
+        if (host && steps) {
+            CHECK(throws(ErrorCode::unsupported,
+                         "include <concord/scan_textbook.hpp> and pass textbook(larger_user_scan)",
+                         [&] { test::user_scan(*stream, in, out, {name}); }));
+        } else {
+            test::user_scan(*stream, in, out, {name});
+            CHECK(out.to_host(*stream) == expected);
+        }
+    }
 }
 
 DEVICE_TEST(scan_refuses_what_does_not_fit) {

@@ -3,7 +3,7 @@
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
 
-#include <concord/compact.hpp>
+#include <concord/compact_textbook.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -159,8 +159,9 @@ Work user_work(const char* title, bool partition, const Input& input, const F& f
         [f, partition](Stream& stream, const View& in, const View& out, const View& count,
                        const Options& options) {
             return partition
-                       ? concord::partition(stream, Span<T>(in), Span<T>(out), Span<u64>(count), f, options)
-                       : compact(stream, Span<T>(in), Span<T>(out), Span<u64>(count), f, options);
+                       ? concord::partition(stream, Span<T>(in), Span<T>(out), Span<u64>(count), textbook(f),
+                                            options)
+                       : compact(stream, Span<T>(in), Span<T>(out), Span<u64>(count), textbook(f), options);
         });
 }
 
