@@ -20,8 +20,8 @@ std::string_view name_of(Dialect dialect) {
     return "unknown";
 }
 
-// Entries are only added, so that a look-up takes no lock; they stay where they are until the device goes. Each has a lock of
-// its own, so that threads compile different kernels at once and the same kernel once.
+// Entries are only added, so that a look-up takes no lock; they stay where they are until the device goes. Each has a
+// lock of its own, so that threads compile different kernels at once and the same kernel once.
 struct Device::Kernels {
     struct Entry {
         explicit Entry(std::string_view key) : key(key) {}
