@@ -5,14 +5,15 @@
 
 namespace concord {
 
+/// In one pass, at several bytes a cycle.
 ContentHash content_hash(std::string_view bytes);
 
-/// That goes into a key as it is, in bytes.
+/// Bytes of a text up to which it goes into a key as it is.
 inline constexpr std::size_t longest_text = 64;
 
-/// Everything that a specification makes of a kernel in one dialect, as bytes: keys are equal only if assemble() gives equal
-/// texts, or the host functions are the same. (Of long texts, such as the source, it is their 128-bit hashes that are
-/// compared.) Making one takes no memory, and less time than a launch by far.
+/// Everything that a specification makes of a kernel in one dialect, as bytes: keys are equal only if assemble() gives
+/// equal texts, or if the host functions are the same. The source, the operator and long texts are compared by 128-bit
+/// hashes. Making a key takes no memory, and far less time than a launch.
 class KernelKey {
   public:
     KernelKey(const KernelSpec& spec, Dialect dialect);

@@ -16,8 +16,9 @@ constexpr std::string_view opencl_name(Type type) {
 /// In place of an operator's values, for a kernel without an operator.
 struct NoOperator {};
 
-/// Launches a kernel of one element per work-item, in groups of `group` work-items, over n elements. Where a group is one
-/// call, which takes many elements, the kernel gets their number as its last argument but the operator's values.
+/// Launches a kernel of one element per work-item, in groups of `group` work-items, over n elements. Where a group is
+/// one call (DeviceTraits::serial_groups), it takes many elements, and the kernel gets their number as its last argument
+/// but the operator's values.
 template <class Values, class... A>
 void launch_elements(Stream& stream, const Kernel& kernel, u64 n, u32 group, const Values& values,
                      const A&... arguments) {

@@ -34,9 +34,9 @@ namespace detail {
 
 /// The host kernels of one predicate on one type. A null one is not compiled.
 struct CompactHost {
-    HostKernel serial, two_pass, count, offsets, write;
-    HostKernel flags, scatter;  ///< the textbook's
-    HostKernel lookback;        ///< none
+    HostKernel serial = {}, two_pass = {}, count = {}, offsets = {}, write = {};
+    HostKernel flags = {}, scatter = {};  ///< the textbook's
+    HostKernel lookback = {};             ///< not implemented for the host
 };
 
 /// All of them; defined in concord/compact_textbook.hpp.

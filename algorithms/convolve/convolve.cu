@@ -14,7 +14,8 @@
 // Tunables   PACK columns a thread, AHEAD, GROUP threads, `height` as the host side cuts the image, CHECKED.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
 //
-// I: type of the image; T: of the mask and the result; BY_VALUE: how the mask comes; ALIGNED: whether the image's packs are.
+// I: type of the image; T: of the mask and the result; BY_VALUE: how the mask comes; ALIGNED: whether the image's packs
+// are.
 
 struct MaskValues {
     T tap[MASK_ROWS * MASK_COLUMNS];

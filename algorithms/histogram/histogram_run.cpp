@@ -17,8 +17,8 @@ extern const SourceFile common_cu, common_cl, tile_cu, histogram_cu, histogram_c
 namespace detail {
 namespace {
 
-// Work-items of a group that counts in local memory; where the compiler does not bound registers, as of OpenCL C, these kernels have
-// room for no more.
+// Work-items of a group that counts in local memory. The second holds where the compiler does not bound registers: in
+// OpenCL C NVIDIA's takes no more for these kernels.
 constexpr u32 private_group_size = 1024, portable_group_size = 256;
 constexpr u32 global_group_size = 256;  // of a group that counts in global memory
 // Of several copies in local memory: so many bytes that a unit holds two groups and more; and a copy for each work-item of a

@@ -135,7 +135,8 @@ void run_tiled(Stream& stream, const StencilProblem& p) {
 // --- streaming ------------------------------------------------------------------------------------------------------
 
 // Packs of 8 bytes where all rows begin at a multiple of that and registers last; a work-item's queue along z is what fills them. A
-// tile of 64 x 64 reads less of a halo, and takes all registers of a unit, which only a compiler that bounds them manages.
+// tile of 64 x 64 reads less of a halo, and takes all registers of a unit, which only a compiler that bounds them
+// manages.
 StencilTile streaming_tile(const Device& device, const StencilProblem& p) {
     constexpr u32 pack_bytes = 8, side = 32;
     const u32 radius = p.radius();
