@@ -43,7 +43,7 @@ compare() {  # MARKER FILE
 compare example "$work/example"
 
 missing=
-for variable in $(grep -rhoE 'getenv\("[A-Z_]+"\)' "$source"/{core,backends,algorithms,distributed,mpi,apps} | grep -oE 'CONCORD_[A-Z_]+' | sort -u); do
+for variable in $(grep -rhoE 'getenv\("[A-Z_]+"\)' "$source"/{core,backends,algorithms,distributed,lab,apps} | grep -oE 'CONCORD_[A-Z_]+' | sort -u); do
     grep -qF "\`$variable" "$readme" || missing="$missing $variable"
 done
 if [[ -z $missing ]]; then
