@@ -330,7 +330,8 @@ Suite suite_of(KernelTest test) {
         held->variants.push_back({.name = variant.name,
                                   .summary = held->test.summary,
                                   .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
-                                  .order = variant.order});
+                                  .order = variant.order,
+                                  .source = {}});
 
     Suite suite;
     suite.name = held->test.name;
