@@ -2,11 +2,10 @@
 
 #include <concord/concord.hpp>
 
-namespace test {
+namespace concord::test {
 
-concord::Enqueued user_scan(concord::Stream& stream, const concord::Array<concord::i32>& in,
-                            const concord::Array<concord::i32>& out, const concord::Options& options) {
-    return concord::scan(stream, in, out, larger_user_scan, INT32_MIN, concord::ScanKind::inclusive, options);
+Enqueued user_scan(Stream& stream, const Array<i32>& in, const Array<i32>& out, const Options& options) {
+    return scan(stream, in, out, larger_user_scan, INT32_MIN, ScanKind::inclusive, options);
 }
 
-}  // namespace test
+}  // namespace concord::test

@@ -6,9 +6,8 @@
 
 CONCORD_FUNCTION(int, larger_user_scan, (int x, int y), return x < y ? y : x;)
 
-namespace test {
+namespace concord::test {
 
-concord::Enqueued user_scan(concord::Stream& stream, const concord::Array<concord::i32>& in,
-                            const concord::Array<concord::i32>& out, const concord::Options& options);
+Enqueued user_scan(Stream& stream, const Array<i32>& in, const Array<i32>& out, const Options& options);
 
-}  // namespace test
+}  // namespace concord::test
