@@ -64,7 +64,7 @@ Support supports_group(const Device& device, u32 group_size) {
 
 Support supports_textbook(const Device& device, std::string_view algorithm, const Operator& op,
                           const HostKernel& kernel) {
-    if (device.traits().dialect != Dialect::host || kernel) return {};
+    if (device.traits().compiles_source || kernel) return {};
     return Support::no("its host kernels are not compiled for operator " + op.name + "; include <concord/" +
                        std::string(algorithm) + "_textbook.hpp> and pass textbook(" + op.name + ")");
 }

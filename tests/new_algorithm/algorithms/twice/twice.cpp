@@ -31,16 +31,11 @@ void twice_host(const Group& group, const T* in, T* out, u64 n, u64 tile) {
 
 void run(Stream& stream, const TwiceProblem& p, u64 tile) {
     Device& device = stream.device();
-    const KernelId id{&source(), "twice", {}, static_cast<u64>(p.in.type), 0};
-    const auto kernel = device.kernel(id, [&] {
-        KernelSpec spec;
-        spec.source = &source();
-        spec.entry = "twice";
-        spec.constants = {{"T", std::string(name_of(p.in.type))}};
-        spec.host =
-            p.in.type == Type::f32 ? host_kernel<&twice_host<f32>>() : host_kernel<&twice_host<f64>>();
-        return spec;
-    });
+    const auto kernel = device.kernel(
+        {.source = &source(),
+         .entry = "twice",
+         .constants = {{"T", p.in.type}},
+         .host = p.in.type == Type::f32 ? host_kernel<&twice_host<f32>>() : host_kernel<&twice_host<f64>>()});
     const u64 n = p.in.count;
     const u32 group_size = device.traits().many_items ? 256 : 1;
     launch(stream, *kernel, LaunchShape::linear(divide_up(n, tile), group_size), p.in, p.out, n, tile);
