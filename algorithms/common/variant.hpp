@@ -52,15 +52,15 @@ using Dialects = detail::EnumSet<Dialect>;
 
 /// One way to compute an algorithm. Each algorithm's .cpp holds a table of these, each with its launch code.
 struct Variant {
-    std::string_view name;
-    std::string_view summary;
-    Dialects dialects;  ///< that it is implemented in
+    std::string_view name = {};
+    std::string_view summary = {};
+    Dialects dialects = {};  ///< that it is implemented in
     OperationOrder order = OperationOrder::unspecified;
     /// The longest chain of operations from an element to a result of n elements: the h of the error bound gamma_h sum |x|.
     /// Null: there is none that depends on n alone, or, for libraries other than Concord, it is unknown.
     u64 (*longest_chain)(u64 n) = nullptr;
-    bool stable = false;      ///< of sorts: elements with equal keys keep their order
-    std::string_view source;  ///< where it was published
+    bool stable = false;           ///< of sorts: elements with equal keys keep their order
+    std::string_view source = {};  ///< where it was published
 };
 
 /// Whether something is supported, and if not, why.

@@ -25,8 +25,8 @@ namespace detail {
 
 /// The host kernels of one binning of one type. A null one is not compiled.
 struct HistogramHost {
-    HostKernel bins, serial, global;
-    HostKernel local, packed16, ids;  ///< the textbook's
+    HostKernel bins = {}, serial = {}, global = {};
+    HostKernel local = {}, packed16 = {}, ids = {};  ///< the textbook's
 };
 
 /// All of them; defined in concord/histogram_textbook.hpp.

@@ -20,7 +20,7 @@ namespace detail {
 
 /// The host kernels of one operator; null for operators that are only text.
 struct MapHost {
-    HostKernel naive, vectorized;
+    HostKernel naive = {}, vectorized = {};
 };
 
 template <class A, class B, class U, class Op>

@@ -53,8 +53,8 @@ namespace detail {
 
 /// The host kernels of one operator on one type. A null one is not compiled.
 struct ReduceHost {
-    HostKernel fixed, serial;
-    HostKernel global_step, interleaved, sequential, first_add;  ///< the textbook's
+    HostKernel fixed = {}, serial = {};
+    HostKernel global_step = {}, interleaved = {}, sequential = {}, first_add = {};  ///< the textbook's
 };
 
 /// All of them; defined in concord/reduce_textbook.hpp.

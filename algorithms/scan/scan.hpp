@@ -40,10 +40,10 @@ namespace detail {
 
 /// The host kernels of one operator on one type. A null one is not compiled.
 struct ScanHost {
-    HostKernel serial, partitioned;
-    HostKernel totals;  ///< of a part of a larger input
-    HostKernel step, shift, join, up_sweep, down_sweep, kogge_stone, brent_kung, recursive, recursive_vector,
-        offsets;  ///< the textbook's
+    HostKernel serial = {}, partitioned = {};
+    HostKernel totals = {};  ///< of a part of a larger input
+    HostKernel step = {}, shift = {}, join = {}, up_sweep = {}, down_sweep = {}, kogge_stone = {},
+               brent_kung = {}, recursive = {}, recursive_vector = {}, offsets = {};  ///< the textbook's
 };
 
 /// All of them; defined in concord/scan_textbook.hpp.

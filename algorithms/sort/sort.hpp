@@ -62,8 +62,8 @@ SortCode sort_code(Type type, const SortBy& by);
 /// The host kernels of one order, of a comparator or of the codes, on one type of key and one of value. A null one is not
 /// compiled.
 struct SortHost {
-    HostKernel merge_tiles, merge_runs;
-    HostKernel std_sort;  ///< the textbook's
+    HostKernel merge_tiles = {}, merge_runs = {};
+    HostKernel std_sort = {};  ///< the textbook's
 };
 
 /// All of them; defined in concord/sort_textbook.hpp.

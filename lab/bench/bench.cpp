@@ -326,8 +326,7 @@ class Runner {
 
     void measure_baseline(BenchRow& row, const Baseline& baseline, Place& place) {
         const Operands own = harness_.operands();
-        const Variant verified_as{
-            .name = baseline.name, .summary = {}, .dialects = {}, .order = baseline.order, .source = {}};
+        const Variant verified_as{.name = baseline.name, .order = baseline.order};
         Verdict verdict = harness_.run(verified_as, baseline.prepare(stream_, place.work, own.in, own.out));
         verdict.merge(harness_.verify_inputs());
         if (unusable(row, verdict)) return;

@@ -330,8 +330,7 @@ Suite suite_of(KernelTest test) {
         held->variants.push_back({.name = variant.name,
                                   .summary = held->test.summary,
                                   .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
-                                  .order = variant.order,
-                                  .source = {}});
+                                  .order = variant.order});
 
     Suite suite;
     suite.name = held->test.name;
