@@ -383,7 +383,7 @@ std::string Trace::json() const {
         append_number(json, event.enqueued);
         if (event.engine == Engine::kernel) {
             const LaunchShape& s = event.shape;
-            json += ",\"groups\":\"" + extent(s.groups_x, s.groups_y, s.groups_z) + "\",\"work-items\":\"" +
+            json += ",\"groups\":\"" + extent(s.groups_x, s.groups_y, s.groups_z) + "\",\"group_size\":\"" +
                     extent(s.group_size_x, s.group_size_y, s.group_size_z) + "\"";
         } else if (event.engine != Engine::callback) {
             json += ",\"bytes\":" + std::to_string(event.bytes) + ",\"GB/s\":";

@@ -24,9 +24,9 @@ export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 
 # mutant FILE LANES CHECK WHAT FROM TO [FROM TO]. LANES: many or one, the shape of the OpenCL kernels that the fault is in, or any.
 # CHECK: what `concord check` is given; one operator and few sizes where these will do.
-files=() lanes=() checks=() whats=() froms=() tos=() more_froms=() more_tos=() kinds=()
+files=() items=() checks=() whats=() froms=() tos=() more_froms=() more_tos=() kinds=()
 mutant() {
-    files+=("$1") lanes+=("$2") checks+=("$3") whats+=("$4") froms+=("$5") tos+=("$6")
+    files+=("$1") items+=("$2") checks+=("$3") whats+=("$4") froms+=("$5") tos+=("$6")
     more_froms+=("${7:-}") more_tos+=("${8:-}") kinds+=(mutant)
 }
 # The same for a change that must do no harm: its check has to pass.
@@ -79,21 +79,21 @@ say() { printf '%s\t%s\n' "$1" "$2" >"$result"; }
 sound_job() {  # DEVICE LANES CHECK
     check "$1" "$2" "$3" "$result.log"
     if [[ $(status_of "$result.log") == "status 0" ]]; then
-        say passed "without a fault, $2 lanes, on $1: check $3"
+        say passed "without a fault, $2 items, on $1: check $3"
     else
-        say FAILED "without a fault, $2 lanes, on $1: check $3: $(status_of "$result.log")"$'\n'"$(head -n 3 "$result.log")"
+        say FAILED "without a fault, $2 items, on $1: check $3: $(status_of "$result.log")"$'\n'"$(head -n 3 "$result.log")"
     fi
 }
 
 mutant_job() {  # INDEX DEVICE
     local name="${files[$1]} on $2: ${whats[$1]}" log=$result.log problem how
     export CONCORD_KERNELS=$work/$1
-    check "$2" "${lanes[$1]}" "${checks[$1]}" "$log"
+    check "$2" "${items[$1]}" "${checks[$1]}" "$log"
     problem=$(status_of "$log")
     if ((${problem#status } >= 128)); then
         # A kernel that is not optimised may take more stack than there is.
         unset POCL_EXTRA_BUILD_FLAGS
-        check "$2" "${lanes[$1]}" "${checks[$1]}" "$log"
+        check "$2" "${items[$1]}" "${checks[$1]}" "$log"
         problem=$(status_of "$log")
     fi
     if grep -q 'does not compile' "$log"; then
@@ -102,10 +102,10 @@ mutant_job() {  # INDEX DEVICE
         if [[ $problem == "status 0" ]]; then
             say passed "$name"
         else
-            say FAILED "$name: $problem: CONCORD_OPENCL_ITEMS=${lanes[$1]} concord check ${checks[$1]}"
+            say FAILED "$name: $problem: CONCORD_OPENCL_ITEMS=${items[$1]} concord check ${checks[$1]}"
         fi
     elif [[ $problem != "status 1" ]] || ! grep -q DIFFERS "$log"; then
-        say FAILED "$name: NOT CAUGHT, $problem: CONCORD_OPENCL_ITEMS=${lanes[$1]} concord check ${checks[$1]}"
+        say FAILED "$name: NOT CAUGHT, $problem: CONCORD_OPENCL_ITEMS=${items[$1]} concord check ${checks[$1]}"
     else
         how=$(grep -m 1 -A 1 '^FAILED' "$log" | tail -n 1)
         say caught "$name:${how#   }"
@@ -164,10 +164,10 @@ for i in "${!files[@]}"; do
         say "left out" "$without"
     fi
     for device in "${devices[@]}"; do
-        key="$device ${lanes[i]} ${checks[i]}"
+        key="$device ${items[i]} ${checks[i]}"
         if [[ -z ${sound[$key]:-} ]]; then
             sound[$key]=1
-            start sound_job "$device" "${lanes[i]}" "${checks[i]}"
+            start sound_job "$device" "${items[i]}" "${checks[i]}"
         fi
         start mutant_job "$i" "$device"
     done

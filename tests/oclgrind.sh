@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # oclgrind.sh BIN_DIR [SOURCE_DIR]: `concord check` on Oclgrind's simulated device at small sizes, which fails on data races between
 # work-items, barriers that not all of them reach and accesses outside a buffer, and on wrong results. Both shapes of the
-# OpenCL kernels run: many lanes a group and one. A data race is planted as well, which must be found. Ends with 77, which
+# OpenCL kernels run: many work-items per group and one. A data race is planted as well, which must be found. Ends with 77, which
 # ctest shows as skipped, where there is no oclgrind.
 # (Not asked for is --uninitialized: Oclgrind does not see what the host writes to mapped memory, and reports it all.)
 set -u
@@ -43,7 +43,7 @@ all_checks() {
     check "$1" "$1" reduce --variants fixed --types f32 --sizes 9001
     check "$1" "$1" matmul --variants packed,register_tiled,blocks_tiled,tiled --types f32 --sizes 129
 }
-# Without its barrier, lanes read what others have just written.
+# Without its barrier, work-items read what others have just written.
 text=algorithms/reduce/reduce_steps.cl
 mkdir "$work/kernels"
 sed '/^static inline T meet_halves(/,/^}/{ /barrier(/d }' "$source/$text" >"$work/kernels/${text##*/}" || exit 2
@@ -54,7 +54,7 @@ fi
 planted_check() {
     CONCORD_KERNELS=$work/kernels check planted many reduce --variants sequential --types u32 --sizes 1025
 }
-for lanes in many one; do all_checks "$lanes" & done
+for items in many one; do all_checks "$items" & done
 planted_check &
 wait
 
@@ -66,15 +66,15 @@ else
     cat "$work/planted.log" "$work/planted.errors"
     failed=1
 fi
-for lanes in many one; do
-    verdict=$(grep -hE '^check:|^status' "$work/$lanes.log" | paste -sd '|' | sed 's/|/; /g')
-    ended=$(grep -c '^status ' "$work/$lanes.log")
-    if [[ $ended -gt 0 && $(grep -c '^status 0$' "$work/$lanes.log") == "$ended" && ! -s $work/$lanes.errors ]]; then
-        echo "passed  kernels of $lanes lanes: $verdict; no errors"
+for items in many one; do
+    verdict=$(grep -hE '^check:|^status' "$work/$items.log" | paste -sd '|' | sed 's/|/; /g')
+    ended=$(grep -c '^status ' "$work/$items.log")
+    if [[ $ended -gt 0 && $(grep -c '^status 0$' "$work/$items.log") == "$ended" && ! -s $work/$items.errors ]]; then
+        echo "passed  kernels of $items items: $verdict; no errors"
     else
-        echo "FAILED  kernels of $lanes lanes: $verdict"
-        cat "$work/$lanes.errors"
-        grep -A 2 -E '^FAILED|^concord:' "$work/$lanes.log"
+        echo "FAILED  kernels of $items items: $verdict"
+        cat "$work/$items.errors"
+        grep -A 2 -E '^FAILED|^concord:' "$work/$items.log"
         failed=1
     fi
 done

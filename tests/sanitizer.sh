@@ -43,7 +43,7 @@ check() {
         --patterns random,near_one >"$log" 2>&1 </dev/null
 }
 
-# A tool that finds nothing must be one that would find something: without its barrier, lanes read what others have just
+# A tool that finds nothing must be one that would find something: without its barrier, work-items read what others have just
 # written.
 find_planted_race() {
     local text=algorithms/reduce/reduce_steps.cu

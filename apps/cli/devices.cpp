@@ -26,10 +26,10 @@ std::string tuning_words(const Device& device) {
 std::vector<Property> traits_of(const Device& device) {
     const DeviceTraits& t = device.traits();
     return {{"dialect", std::string(name_of(t.dialect))},
-            {"many work-items a group", yes_or_no(t.many_items)},
+            {"many work-items per group", yes_or_no(t.many_items)},
             {"units", std::to_string(t.units)},
-            {"most work-items a group", std::to_string(t.max_group_size)},
-            {"most work-items resident a unit", std::to_string(t.max_resident_items)},
+            {"maximum group size", std::to_string(t.max_group_size)},
+            {"maximum resident work-items per unit", std::to_string(t.max_resident_items)},
             {"sub-group width", std::to_string(t.sub_group_width)},
             {"local memory a group", bytes_name(t.local_memory)},
             {"memory", bytes_name(t.global_memory)},

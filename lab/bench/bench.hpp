@@ -49,8 +49,8 @@
 ///   end_to_end_ms             upload, call and download; host time
 ///   ratio        of a baseline: its median / that of Concord's variant `ratio_to`; above 1 Concord is faster
 ///   ratio_to     the first variant of the same work that has a time
-///   kernels      a list of {name, work-items, registers, local_bytes, spill_bytes, occupancy, compile_ms} (in CSV:
-///                "name:work-items:registers:...", separated by blanks): the work-items of a group, registers per work-item,
+///   kernels      a list of {name, group_size, registers, local_bytes, spill_bytes, occupancy, compile_ms} (in CSV:
+///                "name:group_size:registers:...", separated by blanks): the work-items of a group, registers per work-item,
 ///                group-local bytes with those given at launch, private bytes per work-item, and the part of the work-items
 ///                that a unit can hold
 ///   problem      why there is no time; else empty

@@ -23,7 +23,7 @@ ordered_json json_of(const KernelUse& use) {
     auto known = [](auto value) { return value < 0 ? ordered_json() : ordered_json(value); };
     const KernelAttributes& a = use.attributes;
     return {{"name", use.name},
-            {"work-items", use.group_size},
+            {"group_size", use.group_size},
             {"registers", known(a.registers)},
             {"local_bytes", known(a.local_bytes)},
             {"spill_bytes", known(a.spill_bytes)},

@@ -105,7 +105,7 @@ void BenchReport::print_device(std::ostream& out, const BenchDevice& device) con
 
     Table main(header);
     Table times({"work", "variant", ">n", ">compile", ">upload", ">kernel", ">download", ">end to end"});
-    Table kernels({"work", "variant", ">n", "kernel", ">work-items", ">registers", ">local B", ">spill B",
+    Table kernels({"work", "variant", ">n", "kernel", ">group size", ">registers", ">local B", ">spill B",
                    ">occupancy"});
     std::string problems;
     std::set<std::string> libraries;

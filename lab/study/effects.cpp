@@ -73,7 +73,7 @@ Suite chain_suite(const char* name, const char* summary, u32 steps, const std::v
     KernelTest test = test_of(name, summary, Type::f32);
     for (const u32 l : group_size)
         test.variants.push_back(
-            {"work-items" + std::to_string(l), [=](Stream& stream, const KernelCall& call) {
+            {"group" + std::to_string(l), [=](Stream& stream, const KernelCall& call) {
                  enqueue(stream, "chain", host_kernel<&host::chain>(), call.n, l, l, call.in[0], call.out[0],
                          call.n, steps, l);
              }});

@@ -170,7 +170,7 @@ Study group_size() {
     s.cases.push_back({"waves", {multiples(24, 1), multiples(128, 1)}});
     s.cases.back().quarters_of_units = s.cases.back().hot = true;
     Figure memory = effect("Lanes a group", "Work that memory bounds and work that arithmetic bounds.",
-                           "work-items a group", Measure::time, true);
+                           "work-items per group", Measure::time, true);
     memory.panels = {By::algorithm, By::device};
     memory.only = {"group_memory", "group_compute"};
     Figure waves =
