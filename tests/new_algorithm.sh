@@ -35,8 +35,8 @@ copy_of '*_source.cpp'
 copy_of '*.o'
 find "$new" -name variant.cpp.o -delete
 # But those of generated lists, which have a line more.
-for list in "$new"/*.cpp "$new"/algorithms/*.cpp; do
-    cmp -s "$list" "$build/${list#"$new"/}" || find "$new" -name "$(basename "$list").o" -delete
+find "$new" -maxdepth 2 -name '*.cpp' | while read -r list; do
+    cmp -s "$list" "$build/${list#"$new"/}" || find "$new" -name "${list##*/}.o" -delete
 done
 cmake --build "$new" --parallel "$(nproc)" --target concord-program concord_modules concord-tests >"$work/log" 2>&1 ||
     { tail -n 60 "$work/log"; exit 1; }
