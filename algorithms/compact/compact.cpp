@@ -377,7 +377,8 @@ Enqueued compact(Stream& stream, const CompactProblem& p, const Options& options
 }
 
 Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
-                 bool partition, const Options& options) {
+                 Others others, const Options& options) {
+    const bool partition = others == Others::behind;
     const char* call = partition ? "partition" : "compact";
     const std::string rule(name_of(keep.rule)), type(name_of(in.type));
     if (is_float(in.type) && (keep.rule == KeepRule::even || keep.rule == KeepRule::odd))
@@ -412,12 +413,12 @@ constinit const Algorithm compact_algorithm{
 
 Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
                  const Options& options) {
-    return detail::compact(stream, in, out, count, keep, false, options);
+    return detail::compact(stream, in, out, count, keep, detail::Others::dropped, options);
 }
 
 Enqueued partition(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
                    const Options& options) {
-    return detail::compact(stream, in, out, count, keep, true, options);
+    return detail::compact(stream, in, out, count, keep, detail::Others::behind, options);
 }
 
 }  // namespace concord

@@ -60,6 +60,9 @@ const CompactHost& compact_host() {
     }
 }
 
+/// The elements for which the predicate does not hold: compact() drops them, partition() stores them behind the others.
+enum class Others : u8 { dropped, behind };
+
 /// A call with its types erased.
 struct CompactProblem {
     View in, out, count;
@@ -76,12 +79,12 @@ Enqueued compact(Stream& stream, const CompactProblem& problem, const Options& o
 
 /// For a built-in predicate.
 Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
-                 bool partition, const Options& options);
+                 Others others, const Options& options);
 
 /// For a function of the user's.
 template <Range In, Range Out, Range Count, class F, class... B>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
-                 const Function<F, B...>& keep, bool partition, const Options& options) {
+                 const Function<F, B...>& keep, Others others, const Options& options) {
     using Fn = Function<F, B...>;
     using T = typename Out::Element;
     static_assert(Fn::free_count == 1, "the predicate takes another number of elements: bind the rest");
@@ -97,7 +100,7 @@ Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& coun
                     Fn::erased(),
                     {values},
                     &compact_host<T, typename Fn::Host>(),
-                    partition},
+                    others == Others::behind},
                    options);
 }
 
@@ -127,12 +130,12 @@ Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& co
 template <Range In, Range Out, Range Count, class F, class... B>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
                  const Function<F, B...>& keep, const Options& options = {}) {
-    return detail::compact(stream, in, out, count, keep, false, options);
+    return detail::compact(stream, in, out, count, keep, detail::Others::dropped, options);
 }
 template <Range In, Range Out, Range Count, class F, class... B>
 Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count,
                    const Function<F, B...>& keep, const Options& options = {}) {
-    return detail::compact(stream, in, out, count, keep, true, options);
+    return detail::compact(stream, in, out, count, keep, detail::Others::behind, options);
 }
 
 /// compact() and partition() that hand out the count when the stream has got there. The predicate is built in, or made

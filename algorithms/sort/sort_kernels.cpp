@@ -4,8 +4,8 @@ namespace concord::detail {
 
 std::shared_ptr<Kernel> sort_kernel(Device& device, const SortProblem& p, const KernelSource& source,
                                     const char* entry, u32 group_size, const Constants& tunables,
-                                    bool values) {
-    const u32 key_size = p.key_size(), value_size = values ? p.value_size() : 0;
+                                    Values values) {
+    const u32 key_size = p.key_size(), value_size = values == Values::moved ? p.value_size() : 0;
     KernelSpec spec{.source = &source,
                     .entry = entry,
                     .constants = {{"K", bits_of_size(key_size)},

@@ -17,11 +17,13 @@ constexpr Type bits_of_size(u32 size) {
     return size == 8 ? Type::u64 : size == 4 ? Type::u32 : size == 2 ? Type::u16 : Type::u8;
 }
 
-/// The kernel `entry` for the problem's sizes of key and value. tunables: what else the text is specialised by;
-/// values: whether it moves the values.
+/// Whether a kernel moves the values of pairs.
+enum class Values : u8 { ignored, moved };
+
+/// The kernel `entry` for the problem's sizes of key and value, also specialised by the tunables.
 std::shared_ptr<Kernel> sort_kernel(Device& device, const SortProblem& problem, const KernelSource& source,
                                     const char* entry, u32 group_size, const Constants& tunables,
-                                    bool values = true);
+                                    Values values = Values::moved);
 
 /// Keys and their values; without values a range that there is, which no kernel looks at.
 struct SortElements {

@@ -16,13 +16,16 @@ namespace {
 constexpr u32 group = 256;
 constexpr u32 block = 16;  // elements that are inserted, in the shape for CPUs
 
-const KernelSource& source(bool wide) {
+// For groups of many work-items, and for CPUs.
+enum class MergeShape { group, wide };
+
+const KernelSource& source(MergeShape shape) {
     static const KernelSource many{"sort_merge",
                                    {kernel_sources::sort_merge_cu},
                                    {kernel_sources::common_cl, kernel_sources::sort_merge_cl}};
     static const KernelSource one{
         "sort_merge_wide", {}, {kernel_sources::common_cl, kernel_sources::sort_merge_wide_cl}};
-    return wide ? one : many;
+    return shape == MergeShape::wide ? one : many;
 }
 
 // Elements of per work-item; odd.
@@ -73,11 +76,11 @@ struct Comparator {
     ValueBytes values;
 };
 
-std::shared_ptr<Kernel> merge_kernel(Device& device, const SortProblem& p, const Comparator& less, bool wide,
-                                     const char* entry, bool values = true) {
-    const KernelSource& text = source(wide);
-    const u32 value_size = values ? p.value_size() : 0, group_size = wide ? 1 : group,
-              items = items_of(device, p);
+std::shared_ptr<Kernel> merge_kernel(Device& device, const SortProblem& p, const Comparator& less,
+                                     MergeShape shape, const char* entry, Values values = Values::moved) {
+    const KernelSource& text = source(shape);
+    const u32 value_size = values == Values::moved ? p.value_size() : 0,
+              group_size = shape == MergeShape::wide ? 1 : group, items = items_of(device, p);
     const std::string as_type = "as_" + std::string(opencl_name(less.type)) + "(x)";
     return device.kernel({.source = &text,
                           .entry = entry,
@@ -105,12 +108,12 @@ void run_many(Stream& stream, const SortProblem& p) {
     const SortElements in = sort_input(p), out = sort_output(p);
     auto side = [&] { return left % 2 == 0 ? out : scratch.elements; };  // the last pass ends in out
     const SortElements sorted = side();
-    launch(stream, *merge_kernel(device, p, less, false, "sort_tiles"), shape, in.keys, in.values,
+    launch(stream, *merge_kernel(device, p, less, MergeShape::group, "sort_tiles"), shape, in.keys, in.values,
            sorted.keys, sorted.values, n, less.values);
     if (left == 0) return;
     const SortCounts splits(stream, tiles, Type::u64);
-    const auto split = merge_kernel(device, p, less, false, "sort_splits", false),
-               merge = merge_kernel(device, p, less, false, "sort_merge");
+    const auto split = merge_kernel(device, p, less, MergeShape::group, "sort_splits", Values::ignored),
+               merge = merge_kernel(device, p, less, MergeShape::group, "sort_merge");
     for (u64 run = 1; left > 0; run *= 2) {
         const SortElements from = side();
         --left;
@@ -140,10 +143,10 @@ void run_wide(Stream& stream, const SortProblem& p) {
     auto side = [&](bool last) { return (left % 2 == 0) == last ? out : scratch.elements; };
     const SortElements sorted = side(true), other = side(false);
     const LaunchShape shape = LaunchShape::linear(chunks, 1);
-    launch(stream, *merge_kernel(device, p, less, true, "sort_chunks"), shape, in.keys, in.values,
+    launch(stream, *merge_kernel(device, p, less, MergeShape::wide, "sort_chunks"), shape, in.keys, in.values,
            sorted.keys, sorted.values, other.keys, other.values, n, rounds, less.values);
     if (left == 0) return;
-    const auto merge = merge_kernel(device, p, less, true, "sort_merge_runs");
+    const auto merge = merge_kernel(device, p, less, MergeShape::wide, "sort_merge_runs");
     for (u64 width = chunk; left > 0; width *= 2) {
         const SortElements from = side(true);
         --left;

@@ -85,12 +85,16 @@ Type count_type(const SortProblem& p) {
     return p.count() >> 30 != 0 ? Type::u64 : Type::u32;
 }
 
-// sweeps: of the passes over all tiles, not of one tile.
+struct TileUse {
+    bool sweeps = false;     // one of the passes over all tiles, not the sort of a single one
+    bool unordered = false;  // equal digits need not keep their order
+};
+
 std::shared_ptr<Kernel> tile_kernel(Device& device, const SortProblem& p, const char* entry, const Tile& tile,
-                                    bool sweeps, Type count, bool unordered = false) {
+                                    Type count, const TileUse& use) {
     Constants tunables{
-        {"ITEMS", tile.items}, {"MATCH", tile.match}, {"UNORDERED", unordered}, {"COUNT", count}};
-    if (sweeps) {
+        {"ITEMS", tile.items}, {"MATCH", tile.match}, {"UNORDERED", use.unordered}, {"COUNT", count}};
+    if (use.sweeps) {
         tunables.push_back({"RESIDENT", tile.resident});
         tunables.push_back({"AHEAD", tile.ahead});
     }
@@ -124,7 +128,7 @@ std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, co
                         {"MATCH", 0},
                         {"UNORDERED", 0},
                         {"COUNT", count}},
-                       false);
+                       Values::ignored);
 }
 
 }  // namespace
@@ -145,7 +149,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u64 n = p.count();
     const u32 first = p.by.begin_bit, last = p.by.end_bit;
     if (const Tile& single = tile_of(single_tiles, p); n <= single.length()) {
-        const auto kernel = tile_kernel(device, p, "sort_one_tile", single, false, Type::u32);
+        const auto kernel = tile_kernel(device, p, "sort_one_tile", single, Type::u32, {});
         launch(stream, *kernel, LaunchShape::linear(1, single.group_size, staged_bytes(single, p)), in.keys,
                in.values, out.keys, out.values, static_cast<u32>(n), first, last, code.flip, code.fold);
         return;
@@ -156,7 +160,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const Type type = count_type(p);
     const Counting counting = counting_of(device, p, passes);
     const auto histograms = counting_kernel(device, p, counting, type),
-               sweep = tile_kernel(device, p, "sort_onesweep", tile, true, type);
+               sweep = tile_kernel(device, p, "sort_onesweep", tile, type, {.sweeps = true});
 
     const SortScratch scratch(stream, p, passes > 1 || p.in_place() ? n : 1);
     const SortElements& other = scratch.elements;
@@ -175,14 +179,15 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     // Keys alone, compared by all their bits, have no order that the first pass could disturb.
     const bool unordered = !p.pairs() && first == 0 && last == 8 * p.key_size();
     const auto first_sweep =
-        unordered ? tile_kernel(device, p, "sort_onesweep", tile, true, type, true) : sweep;
+        unordered ? tile_kernel(device, p, "sort_onesweep", tile, type, {.sweeps = true, .unordered = true})
+                  : sweep;
     for (u32 pass = 0; pass < passes; ++pass)
         launch(stream, pass == 0 ? *first_sweep : *sweep,
                LaunchShape::linear(tiles, tile.group_size, staged_bytes(tile, p)), memory.view, status.view,
                in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles, pass,
                first + 8 * pass, last, code.flip, code.fold);
     if (in_place != 0) {
-        const auto copy = tile_kernel(device, p, "sort_copy_back", tile, true, type);
+        const auto copy = tile_kernel(device, p, "sort_copy_back", tile, type, {.sweeps = true});
         launch(
             stream, *copy,
             LaunchShape::linear(std::min<u64>(divide_up(n, tile.group_size), u64{device.traits().units} * 8),

@@ -33,17 +33,22 @@ const KernelSource& radix_source() {
     return source;
 }
 
-// LOCAL: counters in local memory; VECTOR: elements are loaded 16 at a time.
-void run_radix4(Stream& stream, const SortProblem& p, bool local, bool vector) {
+struct Radix4Steps {
+    bool local = false;   // counters in local memory
+    bool vector = false;  // elements are loaded 16 at a time
+};
+
+void run_radix4(Stream& stream, const SortProblem& p, const Radix4Steps& steps) {
     Device& device = stream.device();
     const u64 n = p.count(), items = divide_up(n, chunk);
     const Type type = sort_count_type(p);
     const SortCode code = p.code();
-    auto kernel = [&](const char* entry, bool values) {
-        return sort_kernel(device, p, radix_source(), entry, chunk_group,
-                           {{"COUNT", type}, {"CHUNK", chunk}, {"LOCAL", local}, {"VECTOR", vector}}, values);
+    auto kernel = [&](const char* entry, Values values) {
+        return sort_kernel(
+            device, p, radix_source(), entry, chunk_group,
+            {{"COUNT", type}, {"CHUNK", chunk}, {"LOCAL", steps.local}, {"VECTOR", steps.vector}}, values);
     };
-    const auto count = kernel("sort_count", false), permute = kernel("sort_permute", true);
+    const auto count = kernel("sort_count", Values::ignored), permute = kernel("sort_permute", Values::moved);
     const SortCounts counts(stream, radix4_digits * items, type);
     const LaunchShape shape = LaunchShape::linear(divide_up(items, chunk_group), chunk_group);
     radix_passes(stream, p, 4, [&](const SortElements& from, const SortElements& to, u32 shift, u32 mask) {
@@ -89,19 +94,19 @@ void run_radix8_many(Stream& stream, const SortProblem& p) {
     const u32 items = radix8_items(device, p);
     const u64 n = p.count(), tile = u64{group} * items, tiles = divide_up(n, tile);
     const Type type = sort_count_type(p);
-    auto kernel = [&](const char* entry, bool values, bool one_tile = false) {
-        Constants tunables{{"COUNT", type}, {"ITEMS", items}, {"MATCH", 0}, {"UNORDERED", 0}};
-        if (one_tile) tunables.push_back({"ONE_TILE", 1});
+    Constants tunables{{"COUNT", type}, {"ITEMS", items}, {"MATCH", 0}, {"UNORDERED", 0}};
+    auto kernel = [&](const char* entry, Values values) {
         return sort_kernel(device, p, radix8_source(), entry, group, tunables, values);
     };
     if (!in_registers && tiles == 1) {
         const SortElements in = sort_input(p), out = sort_output(p);
-        launch(stream, *kernel("sort_one_tile", true, true), LaunchShape::linear(1, group), in.keys,
+        tunables.push_back({"ONE_TILE", 1});
+        launch(stream, *kernel("sort_one_tile", Values::moved), LaunchShape::linear(1, group), in.keys,
                in.values, out.keys, out.values, static_cast<u32>(n), p.by.begin_bit, p.by.end_bit, code.flip,
                code.fold);
         return;
     }
-    const auto count = kernel("sort_count", false), scatter = kernel("sort_scatter", true);
+    const auto count = kernel("sort_count", Values::ignored), scatter = kernel("sort_scatter", Values::moved);
     const SortCounts counts(stream, radix8_digits * tiles, type);
     const u64 staged = !in_registers ? 0 : tile * std::max(p.key_size(), p.value_size());
     radix_passes(stream, p, 8, [&](const SortElements& from, const SortElements& to, u32 shift, u32 mask) {
@@ -125,8 +130,9 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
     const u32 first = p.by.begin_bit, last = p.by.end_bit, in_place = p.in_place() ? 1 : 0;
     const u32 passes = static_cast<u32>(divide_up(last - first, 8));
     const SortCode code = p.code();
-    auto kernel = [&](const char* entry, bool values = true) {
-        const u32 line = std::max<u32>(32, line_bytes / std::max(p.key_size(), values ? p.value_size() : 0));
+    auto kernel = [&](const char* entry, Values values = Values::moved) {
+        const u32 line = std::max<u32>(
+            32, line_bytes / std::max(p.key_size(), values == Values::moved ? p.value_size() : 0));
         return sort_kernel(device, p, wide_source(), entry, 1, {{"LINE", line}}, values);
     };
     const SortElements in = sort_input(p), out = sort_output(p);
@@ -145,11 +151,11 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
     const LaunchShape shape = LaunchShape::linear(chunks, 1);
     // Lines of many digits keep the cache longer than one stream does: stores pass it later.
     const u32 past_cache = p.bytes() > 8 * traits.cache ? 1 : 0;
-    launch(stream, *kernel("sort_histograms", false), shape, in.keys, rows.view, n, chunk, passes, first,
-           last, code.flip, code.fold);
-    launch(stream, *kernel("sort_plan", false), LaunchShape::linear(1, 1), rows.view, plan.view, n, chunks,
-           passes, in_place);
-    const auto count = kernel("sort_count", false), scatter = kernel("sort_scatter");
+    launch(stream, *kernel("sort_histograms", Values::ignored), shape, in.keys, rows.view, n, chunk, passes,
+           first, last, code.flip, code.fold);
+    launch(stream, *kernel("sort_plan", Values::ignored), LaunchShape::linear(1, 1), rows.view, plan.view, n,
+           chunks, passes, in_place);
+    const auto count = kernel("sort_count", Values::ignored), scatter = kernel("sort_scatter");
     for (u32 pass = 0; pass < passes; ++pass) {
         launch(stream, *count, shape, plan.view, out.keys, other.keys, rows.view, counts.view, n, chunk,
                passes, pass, first, last, code.flip, code.fold);
@@ -177,10 +183,10 @@ void run_sort_radix1(Stream& stream, const SortProblem& p) {
     const u64 n = p.count();
     const Type type = sort_count_type(p);
     const SortCode code = p.code();
-    auto kernel = [&](const char* entry, bool values) {
+    auto kernel = [&](const char* entry, Values values) {
         return sort_kernel(device, p, radix_source(), entry, group, {{"COUNT", type}}, values);
     };
-    const auto flag = kernel("sort_flags", false), split = kernel("sort_split", true);
+    const auto flag = kernel("sort_flags", Values::ignored), split = kernel("sort_split", Values::moved);
     const SortCounts positions(stream, n, type);
     const LaunchShape shape = LaunchShape::linear(divide_up(n, group), group);
     radix_passes(stream, p, 1,
@@ -193,13 +199,13 @@ void run_sort_radix1(Stream& stream, const SortProblem& p) {
 }
 
 void run_sort_radix4(Stream& stream, const SortProblem& p) {
-    run_radix4(stream, p, false, false);
+    run_radix4(stream, p, {});
 }
 void run_sort_radix4_local(Stream& stream, const SortProblem& p) {
-    run_radix4(stream, p, true, false);
+    run_radix4(stream, p, {.local = true});
 }
 void run_sort_radix4_vector(Stream& stream, const SortProblem& p) {
-    run_radix4(stream, p, true, true);
+    run_radix4(stream, p, {.local = true, .vector = true});
 }
 
 void run_sort_radix8_text(Stream& stream, const SortProblem& p) {

@@ -83,7 +83,7 @@ void run_serial(Stream& stream, const StencilProblem& p) {
     const auto kernel =
         stencil_kernel(stream.device(), p, StencilSource::steps, "stencil_serial", {}, &StencilHost::serial);
     const detail::host::StencilVolume volume = stencil_volume(p);
-    with_star(p, true, [&](const ValueBytes& star) {
+    with_star(p, StarLength::all, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
             launch(stream, *kernel, LaunchShape::linear(1, 1), from, to, struct_bytes(volume), star);
         });
@@ -94,7 +94,7 @@ void run_serial(Stream& stream, const StencilProblem& p) {
 void run_planes(Stream& stream, const StencilProblem& p, const Kernel& kernel) {
     const StencilShape& s = p.shape;
     const u32 across = tiles_in(s.columns, step_tile.width()), down = tiles_in(p.rows(), step_tile.height());
-    with_star(p, false, [&](const ValueBytes& star) {
+    with_star(p, StarLength::used, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
             launch(stream, kernel, LaunchShape::linear(u64{across} * down * p.planes(), step_tile.group_size),
                    from, to, s.depth, s.rows, s.columns, p.box.z_begin, p.box.y_begin, p.box.y_end, down,
@@ -109,7 +109,7 @@ void run_naive(Stream& stream, const StencilProblem& p) {
     if (!stream.device().traits().serial_groups) return run_planes(stream, p, *kernel);
     const detail::host::StencilVolume volume = stencil_volume(p);
     const u64 strip = std::max<u64>(1, host_group / p.shape.columns);
-    with_star(p, true, [&](const ValueBytes& star) {
+    with_star(p, StarLength::all, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
             launch(stream, *kernel, LaunchShape::linear(divide_up(p.planes() * p.rows(), strip), 1), from, to,
                    struct_bytes(volume), strip, star);
@@ -124,7 +124,7 @@ void run_tiled(Stream& stream, const StencilProblem& p) {
     constexpr u64 side = 32, planes = host_group / (side * side);
     const detail::host::StencilVolume volume = stencil_volume(p);
     const u64 across = divide_up(p.shape.columns, side), down = divide_up(p.rows(), side);
-    with_star(p, true, [&](const ValueBytes& star) {
+    with_star(p, StarLength::all, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
             launch(stream, *kernel, LaunchShape::linear(across * down * divide_up(p.planes(), planes), 1),
                    from, to, struct_bytes(volume), across, down, planes, star);
@@ -179,7 +179,7 @@ void run_streaming(Stream& stream, const StencilProblem& p) {
                                        tile, &StencilHost::none);
     const u32 across = tiles_in(s.columns, tile.width()), down = tiles_in(p.rows(), tile.height());
     const u64 tiles = u64{across} * down, planes = planes_of_group(stream.device(), *kernel, p, tiles);
-    with_star(p, false, [&](const ValueBytes& star) {
+    with_star(p, StarLength::used, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
             launch(stream, *kernel,
                    LaunchShape::linear(tiles * divide_up(p.planes(), planes), tile.group_size), from, to,

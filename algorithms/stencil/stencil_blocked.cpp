@@ -71,7 +71,7 @@ void run_blocked_host(Stream& stream, const StencilProblem& p) {
     u64 at_once = 2 * p.bytes() > thread_cache(device) ? steps_at_once(device, p) : 1;
     if (p.steps > 1) at_once = std::min(p.steps, tuned(device, stencil_steps_together, point_of(p), at_once));
     std::shared_ptr<Buffer> rings;
-    with_star(p, true, [&](const ValueBytes& star) {
+    with_star(p, StarLength::all, [&](const ValueBytes& star) {
         each_sweep(stream, p, at_once, [&](const View& from, const View& to, u64 steps) {
             detail::host::StencilTiling t = tiling_of(device, p, steps);
             t.past_cache = past_cache;
@@ -100,7 +100,7 @@ void run_blocked(Stream& stream, const StencilProblem& p) {
     const u64 zero = 0;
     stream.fill(*zeros.buffer(), 0, zeros.size(), &zero, 8);
     const View row{zeros.buffer().get(), 0, wide_row, p.type()};
-    with_star(p, false, [&](const ValueBytes& star) {
+    with_star(p, StarLength::used, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
             launch(stream, *kernel,
                    LaunchShape::linear(t.across * t.down * divide_up(p.planes(), t.depth), 1), from, to, row,

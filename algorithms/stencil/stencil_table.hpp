@@ -71,17 +71,20 @@ std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, 
                                        const char* entry, const StencilTile& tile,
                                        HostKernel StencilHost::*host);
 
-/// Calls f with the coefficients as kernels take them, in the volume's type: as many as there are, or all nine for the host
-/// dialect, where they are the last argument.
+/// The coefficients that a kernel takes: those that there are, or all nine, as host kernels do.
+enum class StarLength { used, all };
+
+/// Calls f with the coefficients in the volume's type.
 template <class F>
-void with_star(const StencilProblem& p, bool host, F f) {
+void with_star(const StencilProblem& p, StarLength length, F f) {
     visit(p.type(), [&](auto tag) {
         using T = typename decltype(tag)::type;
         if constexpr (std::is_floating_point_v<T>) {
             detail::host::Star<T> star{};
             for (u32 r = 0; r <= p.radius(); ++r)
                 star.c[r] = static_cast<T>(p.star[r]);
-            f(ValueBytes{std::as_bytes(std::span(star.c, host ? StarCoefficients::most : p.radius() + 1))});
+            f(ValueBytes{std::as_bytes(
+                std::span(star.c, length == StarLength::all ? StarCoefficients::most : p.radius() + 1))});
         }
     });
 }
