@@ -241,15 +241,15 @@ DEVICE_TEST(a_kernel_is_compiled_once_a_specification) {
 
 DEVICE_TEST(a_kernel_with_other_constants_is_another_kernel) {
     static const KernelSource source{
-        "constant",
-        {{"constant.cu", "extern \"C\" __global__ void constant(u32* out) { out[0] = VALUE; }\n"}},
-        {{"constant.cl", "__kernel void constant(__global u32* out, ulong at) { out[at] = VALUE; }\n"}}};
+        "write_value",
+        {{"write_value.cu", "extern \"C\" __global__ void write_value(u32* out) { out[0] = VALUE; }\n"}},
+        {{"write_value.cl", "__kernel void write_value(__global u32* out, ulong at) { out[at] = VALUE; }\n"}}};
     if (!device.traits().compiles_source) return;
     const auto stream = device.create_stream();
     const Array<u32> out(*stream, 1);
     for (const u32 value : {1, 2, 1, 3}) {
         const auto kernel =
-            device.kernel({.source = &source, .entry = "constant", .constants = {{"VALUE", value}}});
+            device.kernel({.source = &source, .entry = "write_value", .constants = {{"VALUE", value}}});
         launch(*stream, *kernel, {}, out);
         CHECK(out.to_host(*stream)[0] == value);
     }
