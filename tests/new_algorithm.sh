@@ -18,9 +18,6 @@ mkdir "$copy"
 git -C "$source" ls-files -z --cached --others --exclude-standard | tar -C "$source" --null -T - -cf - | tar -C "$copy" -xf -
 cp -r "$source"/tests/new_algorithm/* "$copy"
 sed -i 's/^set(CONCORD_ALGORITHMS map /&twice /' "$copy/algorithms/CMakeLists.txt"
-# The registry is still written by hand.
-sed -i -e 's|^#include <concord/transpose.hpp>|&\n#include <concord/twice.hpp>|' \
-    -e 's|return {{"map",|return {{"twice", "out[i] = 2 in[i]", twice_variants()}, {"map",|' "$copy/algorithms/common/variant.cpp"
 
 # Configured as the build is. With make, which goes by times alone: an object of the same name that is newer than its source is good.
 options=(-DCONCORD_BASELINES=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
@@ -33,7 +30,6 @@ copy_of() {  # PATTERN: files of the build that the new one does not have
 }
 copy_of '*_source.cpp'
 copy_of '*.o'
-find "$new" -name variant.cpp.o -delete
 # But those of generated lists, which have a line more.
 find "$new" -maxdepth 2 -name '*.cpp' | while read -r list; do
     cmp -s "$list" "$build/${list#"$new"/}" || find "$new" -name "${list##*/}.o" -delete

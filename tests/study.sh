@@ -76,7 +76,7 @@ done
 # A kernel with a fault: its sum is that of no element.
 if "$concord" devices | grep -q '^opencl:0 '; then
     mkdir faulty
-    sed 's/const T sum = meet_halves(shared, lane, op);/const T sum = identity;/' \
+    sed 's/const T sum = meet_halves(shared, local_id, op);/const T sum = identity;/' \
         "$source/algorithms/reduce/reduce_steps.cl" >faulty/reduce_steps.cl
     verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.cl" faulty/reduce_steps.cl && echo "it is not")"
     CONCORD_KERNELS=$work/faulty ends 1 "FAILED reduce sum, sequential, opencl:0" reduce-steps --quick --devices opencl --out wrong
