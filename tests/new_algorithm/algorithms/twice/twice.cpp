@@ -54,29 +54,35 @@ Support supports(const Device& device, const TwiceProblem& p) {
     return supports_type(device, p.in.type);
 }
 
-struct TwiceRow : Variant {
-    Support (*supports)(const Device&, const TwiceProblem&);
-    void (*run)(Stream&, const TwiceProblem&);
+struct TwiceRow {
+    Variant variant;
+    Required<Support(const Device&, const TwiceProblem&)> supports;
+    Required<void(Stream&, const TwiceProblem&)> run;
 };
 
 constexpr TwiceRow table[] = {
-    {{"tiled", "a group processes a tile", true, true, true, OperationOrder::canonical, "textbook"},
-     supports,
-     run_tiled},
-    {{"serial", "one loop on one thread", false, false, true, OperationOrder::canonical, "textbook"},
-     supports,
-     run_serial},
+    {.variant = {.name = "tiled",
+                 .summary = "a group processes a tile",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports,
+     .run = run_tiled},
+    {.variant = {.name = "serial",
+                 .summary = "one loop on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports,
+     .run = run_serial},
 };
+constexpr auto variants = variants_of(table);
 
 }  // namespace
 }  // namespace detail
 
-std::vector<const Variant*> twice_variants() {
-    std::vector<const Variant*> list;
-    for (const detail::TwiceRow& row : detail::table)
-        list.push_back(&row);
-    return list;
-}
+constinit const Algorithm twice_algorithm{
+    .name = "twice", .summary = "out[i] = 2 in[i]", .variants = detail::variants};
 
 Enqueued twice(Stream& stream, const View& in, const View& out, const Options& options) {
     detail::check_operand("twice", "in", stream, in);
@@ -87,7 +93,7 @@ Enqueued twice(Stream& stream, const View& in, const View& out, const Options& o
     const TuningPoint point{in.type, in.count, 0};
     const auto& row = detail::choose_tuned("twice", detail::table, stream.device(), problem, point, options);
     if (in.count > 0) row.run(stream, problem);
-    return {row.name, &stream.device()};
+    return {row.variant.name, &stream.device()};
 }
 
 }  // namespace concord

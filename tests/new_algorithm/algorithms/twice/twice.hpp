@@ -1,11 +1,11 @@
 #pragma once
 /// Twice every element.
 
-#include <concord/variant.hpp>
+#include <concord/algorithm.hpp>
 
 namespace concord {
 
-std::vector<const Variant*> twice_variants();
+extern const Algorithm twice_algorithm;
 
 /// out[i] = 2 in[i], of f32 or f64; out may be in. Reads and writes every element once. Enqueues and returns. Throws
 /// invalid_argument if the types or counts differ.
