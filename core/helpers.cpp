@@ -22,7 +22,7 @@ u32 most_helpers() {
 }
 
 // Threads that start when they are first asked for and stay until the process ends.
-class Pool {
+class HelperThreads {
   public:
     void begin(const std::function<void()>& work, u32 most) {
         most = std::min(most, most_);
@@ -70,19 +70,19 @@ class Pool {
 };
 
 // Never destroyed: its threads are never joined.
-Pool& pool() {
-    static Pool& instance = *new Pool;
+HelperThreads& helper_threads() {
+    static HelperThreads& instance = *new HelperThreads;
     return instance;
 }
 
 }  // namespace
 
 Helpers::Helpers(u32 most, const std::function<void()>& work) : work_(work) {
-    pool().begin(work_, most);
+    helper_threads().begin(work_, most);
 }
 
 Helpers::~Helpers() {
-    pool().end(work_);
+    helper_threads().end(work_);
 }
 
 }  // namespace concord

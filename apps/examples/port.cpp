@@ -3,10 +3,10 @@
 // between devices, over sizes, offsets and patterns, with guarded and poisoned buffers; then it is timed.
 //
 //     c++ -std=c++20 -O2 -ffp-contract=off port.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib
-//         -lconcord-conformance -lconcord   (DIR: where Concord is installed; built in the tree as example-port)
+//         -lconcord-bench -lconcord-check -lconcord   (DIR: where Concord is installed; built in the tree as example-port)
 //     ./a.out [--wrong] [DEVICE...]
-//     algorithm  variant   order  tbb:0       opencl:0
-//     blur       two_pass  own    bound 0.28  bound 0.28
+//     algorithm  variant   order             tbb:0       opencl:0
+//     blur       two_pass  variant-specific  bound 0.28  bound 0.28
 //
 // With --wrong the kernel has a fault of the kind that ports have: the last column repeats the one before it.
 // The suite says where it shows and the program ends with status 1.

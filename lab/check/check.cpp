@@ -31,7 +31,7 @@ std::string reason_of(const Error& error) {
     return text;
 }
 
-constexpr u64 crawling_most = u64{1} << 22;
+constexpr u64 slow_most = u64{1} << 22;
 
 class Runner {
   public:
@@ -101,9 +101,9 @@ class Runner {
                 // The textbook's kernels get a taste of the large sizes here.
                 const Pattern pattern = work.pattern();
                 const bool plain = pattern == Pattern::random || pattern == Pattern::near_one;
-                if (work.n > crawling_most) {
+                if (work.n > slow_most) {
                     if (options_.full)
-                        report_.skip(at, "larger than 2^22: such kernels crawl on this device");
+                        report_.skip(at, "larger than 2^22: too slow on this device, which emulates barriers");
                     continue;
                 }
                 if (work.n > 65537 && !(plain && first_placement)) continue;

@@ -25,7 +25,7 @@ class Harness {
     Stream& stream() const { return *stream_; }
     /// Whether kernels run here, or are only compiled.
     bool runs() const { return device_->traits().runs; }
-    /// Whether barriers within groups are emulated here, which makes the textbook's kernels crawl.
+    /// Whether barriers within groups are emulated here, which makes the textbook's kernels very slow.
     bool emulates_barriers() const {
         return device_->traits().dialect == Dialect::opencl && !device_->traits().many_items;
     }

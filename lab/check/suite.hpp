@@ -115,7 +115,7 @@ struct Suite {
     std::function<void(const Plan& plan, Type type, const CaseSink& emit)> cases;
     /// What is measured: the first one unless others are asked for.
     std::vector<Workload> workloads;
-    /// Whether variants that crawl on a device are spared its large sizes there.
+    /// Whether variants that are very slow on a device skip large sizes there.
     bool skips_slow_variants = true;
 
     /// What `concord bench` measures by default; where no algorithm is named, the last of them.

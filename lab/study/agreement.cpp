@@ -1,4 +1,4 @@
-// The conformance matrix.
+// The agreement matrix.
 
 #include "study.hpp"
 

@@ -4,7 +4,7 @@
 /// For each algorithm, with the data that people mostly have, element type and size: what the library does without a table is
 /// verified and timed; then every variant that `auto` may take instead is, then, from the best variant on, each value of each
 /// tunable that its launch asks for, by coordinate descent. What is wrong is reported and never taken. Two candidates take
-/// turns (contest.hpp), and one is better only beyond the noise of that. At the end what was found is measured a second time,
+/// turns (paired_timing.hpp), and one is better only beyond the noise of that. At the end what was found is measured a second time,
 /// and given up unless it is faster again, and not slower with other data that the same rows are for. What was measured at one size counts for those up to half-way (in powers of two)
 /// to the next one that was.
 
