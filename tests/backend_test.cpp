@@ -243,7 +243,8 @@ DEVICE_TEST(a_kernel_with_other_constants_is_another_kernel) {
     static const KernelSource source{
         "write_value",
         {{"write_value.cu", "extern \"C\" __global__ void write_value(u32* out) { out[0] = VALUE; }\n"}},
-        {{"write_value.cl", "__kernel void write_value(__global u32* out, ulong at) { out[at] = VALUE; }\n"}}};
+        {{"write_value.cl",
+          "__kernel void write_value(__global u32* out, ulong at) { out[at] = VALUE; }\n"}}};
     if (!device.traits().compiles_source) return;
     const auto stream = device.create_stream();
     const Array<u32> out(*stream, 1);

@@ -103,7 +103,8 @@ class Runner {
                 const bool plain = pattern == Pattern::random || pattern == Pattern::near_one;
                 if (work.n > slow_most) {
                     if (options_.full)
-                        report_.skip(at, "larger than 2^22: too slow on this device, which emulates barriers");
+                        report_.skip(at,
+                                     "larger than 2^22: too slow on this device, which emulates barriers");
                     continue;
                 }
                 if (work.n > 65537 && !(plain && first_placement)) continue;

@@ -72,11 +72,10 @@ void chain_reference(const ReferenceCall& call, u32 steps) {
 Suite chain_suite(const char* name, const char* summary, u32 steps, const std::vector<u32>& group_size) {
     KernelTest test = test_of(name, summary, Type::f32);
     for (const u32 l : group_size)
-        test.variants.push_back(
-            {"group" + std::to_string(l), [=](Stream& stream, const KernelCall& call) {
-                 enqueue(stream, "chain", host_kernel<&host::chain>(), call.n, l, l, call.in[0], call.out[0],
-                         call.n, steps, l);
-             }});
+        test.variants.push_back({"group" + std::to_string(l), [=](Stream& stream, const KernelCall& call) {
+                                     enqueue(stream, "chain", host_kernel<&host::chain>(), call.n, l, l,
+                                             call.in[0], call.out[0], call.n, steps, l);
+                                 }});
     test.reference = [steps](const ReferenceCall& call) { chain_reference(call, steps); };
     test.operations = [steps](u64 n) { return 2 * steps * n; };
     return suite_of(test);
