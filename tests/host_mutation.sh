@@ -148,7 +148,7 @@ check() {  # FOLDER
 check_of_library() {  # FOLDER UNIT CHECK
     local -a arguments
     read -ra arguments <<<"$3"
-    if [[ $2 ]] && ! "$compiler" -std=c++20 -O0 -ffp-contract=off -fPIC -shared -I"$build/include" -I"$tests/../core" \
+    if [[ $2 ]] && ! "$compiler" -std=c++20 -O0 -ffp-contract=off -fPIC -shared "${includes[@]}" \
         "$1/concord/$2" -o "$1/ahead.so" >"$1/log" 2>&1; then
         echo "it does not compile" >>"$1/log"
         return
