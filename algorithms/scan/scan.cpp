@@ -95,9 +95,12 @@ std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, Scan
                                   {"RESIDENT", shape.resident}},
                     .op = &p.op,
                     .max_group_size = text == ScanSource::wide ? 1 : scan_group};
-    const std::string sixteen = std::string(opencl_name(type)) + "16";
-    if (text == ScanSource::wide && p.op.hash == builtin(ReduceOp::sum, type).hash)
+    std::string sixteen;
+    if (text == ScanSource::wide && device.traits().compiles_source &&
+        p.op.hash == builtin(ReduceOp::sum, type).hash) {
+        sixteen = std::string(opencl_name(type)) + "16";
         spec.constants.push_back({"T16", std::string_view(sixteen)});
+    }
     if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
     return device.kernel(spec);
 }
