@@ -24,7 +24,6 @@ inline constexpr u64 scan_tile =
 // Sklansky's network up to fours.
 template <int N, class T, class Op>
 [[gnu::always_inline]] inline void scan_fours(const T* in, T* p, const Op& op) {
-#pragma GCC unroll 1
     for (int k = 0; k < N; k += 4) {
         const T a = in[k], b = op(a, in[k + 1]), c = in[k + 2], d = op(c, in[k + 3]);
         p[k] = a;
@@ -37,7 +36,6 @@ template <int N, class T, class Op>
 // One step of it: the last of each left half is combined with all of the right half.
 template <int N, int half, class T, class Op>
 [[gnu::always_inline]] inline void join_halves(T* p, const Op& op) {
-#pragma GCC unroll 1
     for (int k = half; k < N; k += 2 * half) {
         const T left = p[k - 1];
         for (int j = 0; j < half; ++j)
@@ -48,13 +46,12 @@ template <int N, int half, class T, class Op>
 // The results of N / 16 blocks, given what lies before each; p: room for N elements, p[-1] is read and not used. out may
 // be in.
 template <int N, class T, class Op>
-[[gnu::always_inline]] inline void scan_blocks(const T* in, T* out, const T* before, T* __restrict p,
-                                               bool exclusive, const Op& op) {
+[[gnu::always_inline]] inline void scan_blocks(const T* in, T* out, const T* before, T* p, bool exclusive,
+                                               const Op& op) {
     scan_fours<N>(in, p, op);
     join_halves<N, 4>(p, op);
     join_halves<N, 8>(p, op);
     const T* from = exclusive ? p - 1 : p;
-#pragma GCC unroll 1
     for (int b = 0; b < N / 16; ++b) {
         const T left = before[b];
         for (int j = 0; j < 16; ++j)
@@ -90,60 +87,29 @@ struct TileWork {
     alignas(64) T piece[scan_piece];
 };
 
-// What works on few elements is not inlined, and so compiled once for all instruction sets: its vectors gain nothing.
-
 // The last piece of the input, made whole with identities.
 template <class T>
-[[gnu::noinline]] void pad_piece(T* whole, const T* in, u64 length, T identity) {
+[[gnu::always_inline]] inline void pad_piece(T* whole, const T* in, u64 length, T identity) {
     std::copy(in, in + length, whole);
     std::fill(whole + length, whole + scan_piece, identity);
 }
 
-// What lies before each of 16 nodes, given what lies before them all.
-template <class T, class Op>
-[[gnu::noinline]] void scan_nodes(const T* totals, T* before, T left, const Op& op) {
-    alignas(64) T p[1 + scan_fan];
-    p[0] = left;  // read, and not used
-    scan_blocks<scan_fan>(totals, before, &left, p + 1, true, op);
-}
-
-// The total of 16 nodes.
-template <class T, class Op>
-[[gnu::noinline]] T total_of_nodes(const T* totals, const Op& op) {
-    T total;
-    total_blocks<scan_fan>(totals, &total, op);
-    return total;
-}
-
-// The totals of a tile's nodes of 4096 elements, given those of its nodes of 256.
-template <class T, class Op>
-[[gnu::noinline]] void total_chunks(TileWork<T>& work, u64 nodes, T identity, const Op& op) {
-    std::fill(work.chunks + nodes * 16, work.chunks + 256, identity);
-    total_blocks<256>(work.chunks, work.nodes, op);
-}
-
-// Fills in the totals of a tile's nodes. First the blocks', then by the same loop those of the nodes of 256.
+// Fills in the totals of a tile's nodes.
 template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_tile(const T* in, u64 length, TileWork<T>& work, T identity,
                                                const Op& op) {
-    const u64 nodes = (length + scan_node - 1) / scan_node;
-    const struct {
-        const T* in;
-        u64 length;
-        T *totals, *end;
-    } levels[] = {{in, length, work.blocks, work.blocks + nodes * 256},
-                  {work.blocks, nodes * 256, work.chunks, work.chunks + nodes * 16}};
-#pragma GCC unroll 1
-    for (const auto& level : levels) {
-        T* totals = level.totals;
-        for (u64 first = 0; first < level.length; first += scan_piece, totals += scan_piece / 16) {
-            const bool whole = level.length - first >= scan_piece;
-            if (!whole) pad_piece(work.piece, level.in + first, level.length - first, identity);
-            total_blocks<scan_piece>(whole ? level.in + first : work.piece, totals, op);
-        }
-        if (totals < level.end) std::fill(totals, level.end, identity);
+    u64 blocks = 0;
+    for (u64 first = 0; first < length; first += scan_piece, blocks += scan_piece / 16) {
+        const bool whole = length - first >= scan_piece;
+        if (!whole) pad_piece(work.piece, in + first, length - first, identity);
+        total_blocks<scan_piece>(whole ? in + first : work.piece, work.blocks + blocks, op);
     }
-    total_chunks(work, nodes, identity, op);
+    const u64 nodes = (length + scan_node - 1) / scan_node;
+    std::fill(work.blocks + blocks, work.blocks + nodes * 256, identity);
+    for (u64 j = 0; j < nodes; ++j)
+        total_blocks<256>(work.blocks + j * 256, work.chunks + j * 16, op);
+    std::fill(work.chunks + nodes * 16, work.chunks + 256, identity);
+    total_blocks<256>(work.chunks, work.nodes, op);
 }
 
 /// A group's tile to its total: what whole nodes are made of, that lie before a later part of a larger input.
@@ -153,7 +119,7 @@ template <class T, class Op>
     TileWork<T> work;
     const u64 first = group.x * scan_tile;
     reduce_tile(in + first, std::min(scan_tile, n - first), work, identity, op);
-    totals[group.x] = total_of_nodes(work.nodes, op);
+    total_blocks<16>(work.nodes, totals + group.x, op);
 }
 
 /// What lies before each node of an input that comes node by node, in the canonical order.
@@ -220,10 +186,11 @@ template <class T, class Op>
                                                T identity, const Op& op) {
     alignas(64) T before_nodes[16], before_chunks[16], before_blocks[scan_piece / 16];
     T* const p = work.p + 1;
-    scan_nodes(work.nodes, before_nodes, carry, op);
+    scan_blocks<16>(work.nodes, before_nodes, &carry, p, true, op);
     for (u64 first = 0; first < length; first += scan_piece) {
         const u64 node = first / scan_node, chunk = first % scan_node / 256;
-        if (chunk == 0) scan_nodes(work.chunks + node * 16, before_chunks, before_nodes[node], op);
+        if (chunk == 0)
+            scan_blocks<16>(work.chunks + node * 16, before_chunks, before_nodes + node, p, true, op);
         scan_blocks<scan_piece / 16>(work.blocks + first / 16, before_blocks, before_chunks + chunk, p, true,
                                      op);
         const u64 count = std::min(scan_piece, length - first);
@@ -255,13 +222,14 @@ template <class T>
     return totals[index];
 }
 
-// Called with the totals of the tile's nodes of 4096 elements; gives what lies before the tile. Not inlined, as those above.
+// Called with the totals of the tile's nodes of 4096 elements; gives what lies before the tile.
 template <class T, class Op>
-[[gnu::noinline]] T tile_carry(T* totals, u32* flags, u64 tile, u64 tiles, const T* nodes, T identity,
-                               const Op& op) {
+[[gnu::always_inline]] inline T tile_carry(T* totals, u32* flags, u64 tile, u64 tiles, const T* nodes,
+                                           T identity, const Op& op) {
     constexpr u32 most_levels = 16;
-    alignas(64) T values[16], total = total_of_nodes(nodes, op);
+    alignas(64) T values[16], total;
     T before[most_levels];
+    total_blocks<16>(nodes, &total, op);
     u64 level = 0, at = tile, count = tiles;
     u32 levels = 0;
     for (bool complete = true; count > 1; ++levels) {
