@@ -133,6 +133,7 @@ void Device::trim() {
 }
 
 std::shared_ptr<Kernel> Device::kernel(const KernelSpec& spec) {
+    if (spec.fresh) return compile(spec);
     Kernels::Entry& entry = state_->kernels.of(KernelKey(spec, traits_.dialect));
     if (entry.is_ready.load(std::memory_order_acquire)) return entry.kernel;
     const std::lock_guard lock(entry.mutex);

@@ -12,7 +12,7 @@ declare -A header=(
     [distributed]=concord/communicator.hpp
     [check]=concord/lab/check.hpp
     [bench]=concord/lab/bench.hpp
-    [tune]=concord/lab/tune.hpp
+    [tune]=concord/lab/internal/tune.hpp
 )
 # target | the layers that it may include
 declare -A may_use=(

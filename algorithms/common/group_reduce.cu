@@ -16,7 +16,7 @@ __device__ __forceinline__ void reduce_warp(E (&value)[N], const F combine) {
 }
 
 // The sum of the values of a group of WARPS warps; valid in thread 0. sums: shared memory for WARPS values. All threads of
-// the group call it.
+// the group call it. A barrier has to lie between two calls with the same sums.
 template <u32 WARPS, class E>
 __device__ __forceinline__ E sum_group(E value, E* sums) {
     E one[1] = {value};

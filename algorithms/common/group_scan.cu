@@ -47,7 +47,7 @@ struct Scanned {
 };
 
 // Scans the values of the group's first WARPS warps. totals: shared memory for WARPS values. All threads of the group call it;
-// those of later warps get no sums.
+// those of later warps get no sums. A barrier has to lie between two calls with the same totals.
 template <u32 WARPS, class E>
 __device__ __forceinline__ Scanned<E> scan_group(E value, E* totals) {
     const bool takes_part = threadIdx.x < WARPS * warp_width;

@@ -14,7 +14,7 @@
 //            one after another, in 64-bit words whose upper half is a tag. The epoch counts launches, and a total counts
 //            only if its tag is this launch's: nothing has to be cleared. Totals of eight bytes take two words, each half
 //            with its tag.
-// Traffic    8 or 16 bytes published and read a tile.
+// Traffic    8 or 16 bytes published per tile and node; up to 15 of them read per tile and level, from L2.
 // Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; the tree of totals,
 //            and with it the fixed order, is Concord's.
 

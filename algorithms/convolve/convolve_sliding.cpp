@@ -33,7 +33,7 @@ constexpr u32 sliding_row = 32;  // lanes side by side: a warp
 
 // The kernel for a mask's shape.
 struct Sliding {
-    u32 pack;    // columns of per work-item
+    u32 pack;    // columns of a work-item
     u32 ahead;   // rows that are loaded before they are needed: as far as registers last
     u32 unroll;  // rows of the loop's body, so that what was loaded ahead need not be moved
     u32 checked;  // whether a sum's taps in vain are left out; they cost more than they bring where a row has few
@@ -71,7 +71,7 @@ std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p,
     return device.kernel(spec);
 }
 
-// Rows of per work-item's strip: short ones, whose neighbours meet in the cache what they load again, or tall ones where short strips
+// Rows of a work-item's strip: short ones, whose neighbours meet in the cache what they load again, or tall ones where short strips
 // make many waves of groups; of these the height with which the fewest rows pass in all waves.
 u64 strip_height(const Device& device, const Kernel& kernel, const ConvolveProblem& p, u64 across,
                  u64 strips) {
@@ -143,11 +143,11 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
     const detail::host::ConvolvePlan plan = sliding_plan(device, p);
     const bool small = p.mask.taps() <= 25;
-    const u64 group_size = 64 / size_of(p.type());
+    const u64 elements = 64 / size_of(p.type());  // of a vector
     const u64 scratch = detail::host::convolve_chunk + convolve_longest_side +
-                        detail::host::convolve_most_rows * (group_size + convolve_longest_side + 1);
+                        detail::host::convolve_most_rows * (elements + convolve_longest_side + 1);
     const bool bytes = p.in.type == Type::u8;
-    const std::string width = std::to_string(group_size),
+    const std::string width = std::to_string(elements),
                       vector = (p.type() == Type::f64 ? "double" : "float") + width,
                       cells = bytes ? "uchar" + width : vector, convert = bytes ? "convert_" + vector : "";
     KernelSpec spec{.source = &wide_source(),
@@ -157,7 +157,7 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
     spec.constants.append(Constants{{"VECTOR", std::string_view(vector)},
                                     {"CELLS", std::string_view(cells)},
                                     {"CONVERT", std::string_view(convert)},
-                                    {"LANES", group_size},
+                                    {"LANES", elements},
                                     {"SCRATCH", scratch},
                                     {"MASK_ROWS", small ? p.mask.rows : 0},
                                     {"MASK_COLUMNS", small ? p.mask.columns : 0}});

@@ -1,6 +1,5 @@
 // Bitonic sort of any length, `bitonic`, `bitonic_fused`, `bitonic_local`, and `odd_even`, OpenCL C. Parallel
-// source: 
-// sort_bitonic.cu.
+// source: sort_bitonic.cu.
 //
 // Algorithm  Blocks of 2, 4, 8, ... elements are sorted, each by merging its two sorted halves in columns of
 //            comparators. The first column of a merge is mirrored, i against length-1-i, the others compare i with i

@@ -50,8 +50,8 @@ void launch_columns(Stream& stream, const SortProblem& p, u64 distance, bool mir
     const u64 inputs = u64{1} << columns, stride = 2 * distance / inputs;
     const auto kernel =
         sort_kernel(stream.device(), p, source(), "sort_columns", group, {{"INPUTS", inputs}});
-    const u64 group_size = divide_up(p.count(), 2 * distance) * stride;
-    launch_network(stream, *kernel, divide_up(group_size, group), p, stride, u32{mirrored});
+    const u64 items = divide_up(p.count(), 2 * distance) * stride;
+    launch_network(stream, *kernel, divide_up(items, group), p, stride, u32{mirrored});
 }
 
 // The columns of a merge of blocks of `length`, those from distance `least` on, several a launch.

@@ -28,7 +28,7 @@ const KernelSource& source(MergeShape shape) {
     return shape == MergeShape::wide ? one : many;
 }
 
-// Elements of per work-item; odd.
+// Elements of a work-item; odd.
 u32 items_of(const Device& device, const SortProblem& p) {
     if (!device.traits().bounds_registers) return p.key_size() <= 4 ? 9 : 7;
     return p.key_size() <= 4 ? 15 : 11;

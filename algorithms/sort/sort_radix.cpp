@@ -22,7 +22,7 @@ void scan_counts(Stream& stream, const View& counts) {
 
 constexpr u32 group = 256;        // work-items, radix1
 constexpr u32 chunk_group = 128;  // work-items, radix4: their counters fit 32 KiB
-constexpr u64 chunk = 64;         // elements of per work-item, radix4
+constexpr u64 chunk = 64;         // elements of a work-item, radix4
 constexpr u64 radix4_digits = 16;
 
 const KernelSource& radix_source() {
@@ -80,7 +80,7 @@ const KernelSource& wide_source() {
     return source;
 }
 
-// Keys of per work-item: a tile and its counters fit 32 KiB of local memory, or the registers of per work-item.
+// Keys of a work-item: a tile and its counters fit 32 KiB of local memory, or the registers of a work-item.
 u32 radix8_items(const Device& device, const SortProblem& p) {
     if (!device.traits().bounds_registers) return p.key_size() <= 4 ? 11 : 7;
     return p.key_size() + p.value_size() <= 8 ? 16 : 10;

@@ -58,7 +58,7 @@ enum class StencilSource { steps, streaming, wide };
 struct StencilTile {
     u32 group_size = 1;
     u32 group_size_x = 1;  // of a row
-    u32 pack = 1;          // points of per work-item, along x
+    u32 pack = 1;          // points of a work-item, along x
     u32 rows = 1;          // and along y
 
     u32 width() const { return group_size_x * pack; }

@@ -3,7 +3,7 @@
 #include "files.hpp"
 #include "program.hpp"
 
-#include <concord/lab/tune.hpp>
+#include <concord/lab/internal/tune.hpp>
 
 #include <iostream>
 

@@ -19,7 +19,7 @@ constexpr std::size_t longest_log = 8192;
 constexpr u32 registers_of_group = 65536;  // of every architecture that NVRTC still knows
 constexpr u32 registers_per_item = 255;
 
-// Without a bound the compiler may give per work-item so many registers that a group of max_group_size does not fit.
+// Without a bound the compiler may give a work-item so many registers that a group of max_group_size does not fit.
 std::optional<u32> register_bound(u32 max_group_size) {
     if (max_group_size == 0) return std::nullopt;
     const u32 bound = registers_of_group / max_group_size / 8 * 8;  // handed out by eights

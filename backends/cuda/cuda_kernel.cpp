@@ -68,19 +68,18 @@ CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module
 std::optional<std::vector<u32>> CudaKernel::parameter_sizes(const std::string& image,
                                                             const std::string& name) const {
     const Driver& driver = module_.context().driver;
-    if (driver.func_get_param_info == nullptr) {
-        const std::optional<Cubin> cubin = Cubin::read(image);
-        const std::optional<CubinKernel> kernel = cubin ? cubin->kernel(name) : std::nullopt;
-        return kernel ? kernel->parameter_sizes : std::nullopt;
-    }
     std::vector<u32> sizes;
-    for (;;) {
+    while (driver.func_get_param_info != nullptr) {
         std::size_t offset = 0, size = 0;
         const CUresult result = driver.func_get_param_info(function_, sizes.size(), &offset, &size);
         if (result == CUDA_ERROR_INVALID_VALUE) return sizes;  // past the last one
-        driver.check(result, "Device::compile", "cuFuncGetParamInfo");
+        if (result != CUDA_SUCCESS) break;
         sizes.push_back(static_cast<u32>(size));
     }
+    // The driver does not know.
+    const std::optional<Cubin> cubin = Cubin::read(image);
+    const std::optional<CubinKernel> kernel = cubin ? cubin->kernel(name) : std::nullopt;
+    return kernel ? kernel->parameter_sizes : std::nullopt;
 }
 
 int CudaKernel::attribute(CUfunction_attribute attribute) const {

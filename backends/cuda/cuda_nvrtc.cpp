@@ -42,7 +42,9 @@ std::vector<fs::path> own_folders() {
     Dl_info file;
     if (dladdr(reinterpret_cast<const void*>(&own_folders), &file) == 0 || file.dli_fname == nullptr)
         return {};
-    const fs::path folder = fs::absolute(file.dli_fname).parent_path();
+    // Of a program that was started through PATH it is the bare name, which says nothing of a folder.
+    if (!fs::path(file.dli_fname).is_absolute()) return {};
+    const fs::path folder = fs::path(file.dli_fname).parent_path();
     return {folder, folder / "concord", folder.parent_path() / "lib" / "concord"};
 }
 
@@ -67,8 +69,8 @@ std::string join(const std::vector<std::string>& words) {
 
 }  // namespace
 
-// In this order: where CONCORD_NVRTC says, and nowhere else; what the build or the installation brings along; the
-// system's loader, then CUDA_HOME, CUDA_PATH and /usr/local/cuda.
+// Where CONCORD_NVRTC says, and nowhere else. Otherwise, for each name in turn, of which the first is the driver's own
+// version: what the build or the installation brings along; the system's loader; CUDA_HOME, CUDA_PATH and /usr/local/cuda.
 void Nvrtc::search() {
     const std::vector<std::string> names = library_names();
     std::string why;
@@ -97,15 +99,11 @@ void Nvrtc::search() {
                     why);
     }
 
-    const std::vector<fs::path> own = own_folders();
+    const std::vector<fs::path> own = own_folders(), folders = folders_of_environment();
     for (const std::string& name : names) {
         for (const fs::path& folder : own) {
             if (try_file(folder / name)) return;
         }
-    }
-
-    const std::vector<fs::path> folders = folders_of_environment();
-    for (const std::string& name : names) {
         if (library_.open(name)) return;
         if (library_.error().find("No such file") == std::string::npos) why = library_.error();
         for (const fs::path& folder : folders) {

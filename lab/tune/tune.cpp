@@ -1,4 +1,4 @@
-#include <concord/lab/tune.hpp>
+#include <concord/lab/internal/tune.hpp>
 
 #include <concord/lab/internal/status_line.hpp>
 

@@ -1,7 +1,7 @@
 // A TuneReport for people and as JSON.
 
+#include <concord/lab/internal/tune.hpp>
 #include <concord/lab/table.hpp>
-#include <concord/lab/tune.hpp>
 
 #include <nlohmann/json.hpp>
 
