@@ -33,7 +33,7 @@ ends() {
     verdict "concord $*" "$problem"
 }
 has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "it has not: $(head -c 600 "$1" | tr '\n' '|')")"; }
-quick=(--device tbb --quick --budget 6)
+quick=(--device tbb --quick --budget 20)
 
 ends 2 "unknown algorithm 'frob'; available: map" tune frob --device tbb
 ends 2 "'frob' is no element type" tune reduce --types frob --device tbb

@@ -263,7 +263,7 @@ class Tuner {
     std::string slower_on(const Task& task, const Bench& bench, Candidate& defaults, Candidate& best) {
         constexpr double tolerated = 0.95;
         for (const std::string& guard : task.suite.tuning.guards) {
-            const std::string name = guard.front() == '_' ? task.workload.name + guard : guard;
+            std::string name = guard.front() == '_' ? task.workload.name + guard : guard;
             for (const Workload& workload : task.suite.workloads) {
                 if (workload.name != name) continue;
                 const std::optional<Work> work = workload.make(task.type, task.n, options_.seed);
