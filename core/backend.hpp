@@ -23,7 +23,7 @@ class Backend {
     /// memory. Default: throws unsupported.
     virtual std::unique_ptr<backend::Device> open_offline(std::string_view target);
     /// The libraries that the backend found, with paths and versions, for `concord doctor`. Default: none.
-    virtual std::vector<Property> libraries() { return {}; }
+    virtual std::vector<DeviceProperty> libraries() { return {}; }
 };
 
 /// What a module's entry point returns. The first member never moves.

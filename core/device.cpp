@@ -97,7 +97,7 @@ Device::Device(std::unique_ptr<backend::Device> device)
 
 Device::~Device() = default;
 
-std::vector<Property> Device::properties() const {
+std::vector<DeviceProperty> Device::properties() const {
     return state_->backend->properties();
 }
 
@@ -134,7 +134,7 @@ void Device::trim() {
 
 std::shared_ptr<Kernel> Device::kernel(const KernelSpec& spec) {
     if (spec.fresh) return compile(spec);
-    Kernels::Entry& entry = state_->kernels.of(KernelKey(spec, traits_.dialect));
+    Kernels::Entry& entry = state_->kernels.of(detail::KernelKey(spec, traits_.dialect));
     if (entry.is_ready.load(std::memory_order_acquire)) return entry.kernel;
     const std::lock_guard lock(entry.mutex);
     if (!entry.kernel) entry.kernel = compile(spec);

@@ -42,7 +42,7 @@ class Device final : public std::enable_shared_from_this<Device> {
     const DeviceInfo& info() const noexcept { return info_; }
     const DeviceTraits& traits() const noexcept { return traits_; }
     /// Everything that the driver reports about the device, under the driver's names. May take a while.
-    std::vector<Property> properties() const;
+    std::vector<DeviceProperty> properties() const;
 
     /// Creates a stream. Work of a high-priority stream starts ahead of other work that waits for room on the device, if the
     /// backend supports priorities (CUDA). Running work is not interrupted.
@@ -92,7 +92,7 @@ struct BackendStatus {
 std::vector<BackendStatus> backends();
 
 /// What a backend stands on (driver libraries with paths and versions), whether or not it is available.
-std::vector<Property> backend_libraries(const std::string& name);
+std::vector<DeviceProperty> backend_libraries(const std::string& name);
 
 /// The selectors of all devices, in the order in which `auto` prefers them.
 std::vector<std::string> device_selectors();

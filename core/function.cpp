@@ -69,7 +69,7 @@ Operator detail::finish(Operator op) {
         all.append(" ").append(name_of(type));
     // Messages name the place, so two places are two kernels.
     all.append("\n").append(op.file).append(":").append(std::to_string(op.line));
-    op.hash = content_hash(all);
+    op.hash = detail::content_hash(all);
     return op;
 }
 

@@ -26,10 +26,12 @@ namespace concord {
 
 /// 128 bits that tell contents apart: equal contents have equal hashes, and others do not, for all that is
 /// known (it does not resist those who search for a collision).
+namespace detail {
 struct ContentHash {
     u64 low = 0, high = 0;
     bool operator==(const ContentHash&) const = default;
 };
+}  // namespace detail
 
 /// A function with its types erased: what a kernel specialisation needs to know of it. In a kernel source it
 /// appears as `struct Op` (the bound values, passed by value as the kernel's argument) and `apply(op, x...)`.
@@ -41,7 +43,7 @@ struct Operator {
     Type result = Type::f32;
     std::vector<Type> arguments;  ///< without the bound ones
     std::vector<Type> bound;      ///< the values themselves travel with each call
-    ContentHash hash;             ///< of the text, its place and the types
+    detail::ContentHash hash;     ///< of the text, its place and the types
 
     /// "float(float, float)", for messages.
     std::string signature() const;

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-namespace concord {
+namespace concord::detail {
 namespace {
 
 // Next to the thread that asks for help. None if CONCORD_THREADS is not a number, of which the oneTBB device tells.
@@ -85,4 +85,4 @@ Helpers::~Helpers() {
     helper_threads().end(work_);
 }
 
-}  // namespace concord
+}  // namespace concord::detail

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace concord {
+namespace concord::detail {
 
 /// For as long as it lives, up to `most` threads run `work` in addition to the caller, and fewer than host_threads(). Nobody
 /// waits for them to begin: what they do the caller can do alone.
@@ -21,4 +21,4 @@ class Helpers {
     const std::function<void()>& work_;
 };
 
-}  // namespace concord
+}  // namespace concord::detail

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstring>
 
-namespace concord {
+namespace concord::detail {
 
 void copy_past_cache(std::byte* to, const std::byte* from, u64 bytes) {
     constexpr u64 block_bytes = 4096;
@@ -16,9 +16,9 @@ void copy_past_cache(std::byte* to, const std::byte* from, u64 bytes) {
     for (u64 at = 0; at < bytes; at += block_bytes) {
         const u64 count = std::min(block_bytes, bytes - at);
         std::memcpy(block, from + at, count);
-        detail::host::stream_store(to + at, block, count);
+        host::stream_store(to + at, block, count);
     }
-    detail::host::stream_fence();
+    host::stream_fence();
 }
 
 void copy_in_parallel(void* to, const void* from, u64 bytes) {
@@ -41,4 +41,4 @@ void copy_in_parallel(void* to, const void* from, u64 bytes) {
     work();
 }
 
-}  // namespace concord
+}  // namespace concord::detail

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace concord {
+namespace concord::detail {
 
 /// A thread's part of a large copy, by way of L1 and past the other caches: reads run ahead of the stores better than line by
 /// line, and what is written is not read again soon.
@@ -15,4 +15,4 @@ void copy_past_cache(std::byte* to, const std::byte* from, u64 bytes);
 /// when it is done.
 void copy_in_parallel(void* to, const void* from, u64 bytes);
 
-}  // namespace concord
+}  // namespace concord::detail

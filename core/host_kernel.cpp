@@ -39,7 +39,7 @@ HostIsa host_isa() {
         } else if (name == "avx2") {
             isa = HostIsa::avx2;
         } else if (name != "avx512") {
-            log::warn("CONCORD_HOST_ISA: '" + name + "' is none of baseline, avx2, avx512");
+            detail::log_warn("CONCORD_HOST_ISA: '" + name + "' is none of baseline, avx2, avx512");
         }
         return isa < most ? isa : most;
     }();

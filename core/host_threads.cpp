@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-namespace concord {
+namespace concord::detail {
 namespace {
 
 // By the affinity of the main thread, which oneTBB takes for that of the process too: a caller may be bound to one processor.
@@ -36,4 +36,4 @@ u32 host_threads() {
     return static_cast<u32>(std::min(threads, 4096));
 }
 
-}  // namespace concord
+}  // namespace concord::detail

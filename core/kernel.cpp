@@ -78,8 +78,8 @@ std::optional<std::string> text_from_folder(std::string_view name) {
         throw Error(ErrorCode::io, "CONCORD_KERNELS", std::string(folder) + " is not a folder");
     const fs::path path = fs::path(folder) / name;
     if (fs::status(path, problem).type() == fs::file_type::not_found) return std::nullopt;
-    std::string text = text_of_file(path.string(), "CONCORD_KERNELS");
-    log::info(std::string(name).append(" is taken from ").append(path.string()));
+    std::string text = detail::text_of_file(path.string(), "CONCORD_KERNELS");
+    detail::log_info(std::string(name).append(" is taken from ").append(path.string()));
     return text;
 }
 
@@ -102,7 +102,7 @@ KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
             all.append(std::to_string(file.line)).append(",");
         }
     }
-    content_ = content_hash(all);
+    content_ = detail::content_hash(all);
 }
 
 std::string Constant::value() const {

@@ -21,8 +21,9 @@ namespace backend {
 class Kernel;
 }
 namespace detail {
+class KernelKey;
 struct Access;
-}
+}  // namespace detail
 
 /// A file of kernel source. The compiler reports errors under `name`.
 struct SourceFile {
@@ -59,13 +60,13 @@ class KernelSource {
     const std::vector<SourceFile>& cuda() const noexcept { return cuda_; }
     const std::vector<SourceFile>& opencl() const noexcept { return opencl_; }
     /// A 128-bit hash of all of it, computed once: two sources of equal content are the same to every cache.
-    const ContentHash& content() const noexcept { return content_; }
+    const detail::ContentHash& content() const noexcept { return content_; }
 
   private:
     std::string_view name_;
     std::vector<SourceFile> cuda_;
     std::vector<SourceFile> opencl_;
-    ContentHash content_;
+    detail::ContentHash content_;
 };
 
 /// A constant of a specialisation: visible in the text as `#define name value`. The value is an integer, a bool
@@ -91,7 +92,7 @@ class Constant {
     std::string value() const;
 
   private:
-    friend class KernelKey;
+    friend class detail::KernelKey;
 
     static constexpr u32 signed_number = ~u32{0}, unsigned_number = signed_number - 1;
 

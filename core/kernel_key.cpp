@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace concord {
+namespace concord::detail {
 namespace {
 
 u64 word_at(const char* from, std::size_t bytes = sizeof(u64)) {
@@ -101,8 +101,7 @@ KernelKey::KernelKey(const KernelSpec& spec, Dialect dialect) {
         }
         if (spec.op != nullptr) {
             // One without a hash was not finish()ed.
-            const ContentHash op =
-                spec.op->hash == ContentHash{} ? detail::finish(*spec.op).hash : spec.op->hash;
+            const ContentHash op = spec.op->hash == ContentHash{} ? finish(*spec.op).hash : spec.op->hash;
             to = put(to, op);
             hash = mixed(hash, op.low, op.high);
         }
@@ -111,4 +110,4 @@ KernelKey::KernelKey(const KernelSpec& spec, Dialect dialect) {
     hash_ = hash;
 }
 
-}  // namespace concord
+}  // namespace concord::detail

@@ -3,7 +3,7 @@
 
 #include <concord/kernel.hpp>
 
-namespace concord {
+namespace concord::detail {
 
 /// In one pass, at several bytes a cycle.
 ContentHash content_hash(std::string_view bytes);
@@ -32,4 +32,4 @@ class KernelKey {
     u64 hash_ = 0;
 };
 
-}  // namespace concord
+}  // namespace concord::detail

@@ -48,19 +48,19 @@ void set_log_level(std::string_view level) {
     logger().set_level(parse(level));
 }
 
-namespace log {
-void debug(std::string_view message) {
+namespace detail {
+void log_debug(std::string_view message) {
     logger().debug(message);
 }
-void info(std::string_view message) {
+void log_info(std::string_view message) {
     logger().info(message);
 }
-void warn(std::string_view message) {
+void log_warn(std::string_view message) {
     logger().warn(message);
 }
-void error(std::string_view message) {
+void log_error(std::string_view message) {
     logger().error(message);
 }
-}  // namespace log
+}  // namespace detail
 
 }  // namespace concord

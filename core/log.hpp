@@ -8,11 +8,11 @@ namespace concord {
 /// Throws invalid_argument for a name that is no level.
 void set_log_level(std::string_view level);
 
-namespace log {
-void debug(std::string_view message);
-void info(std::string_view message);
-void warn(std::string_view message);
-void error(std::string_view message);
-}  // namespace log
+namespace detail {
+void log_debug(std::string_view message);
+void log_info(std::string_view message);
+void log_warn(std::string_view message);
+void log_error(std::string_view message);
+}  // namespace detail
 
 }  // namespace concord

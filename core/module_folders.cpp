@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace concord {
+namespace concord::detail {
 
 namespace fs = std::filesystem;
 
@@ -29,4 +29,4 @@ std::vector<fs::path> module_folders() {
     return result;
 }
 
-}  // namespace concord
+}  // namespace concord::detail

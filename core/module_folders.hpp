@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <vector>
 
-namespace concord {
+namespace concord::detail {
 
 /// The folders that $CONCORD_BACKEND_PATH lists, then the library's own, then `concord` in that.
 std::vector<std::filesystem::path> module_folders();
 
-}  // namespace concord
+}  // namespace concord::detail

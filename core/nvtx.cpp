@@ -30,8 +30,8 @@ void find_nvtx_tool() {
             listeners |= listener_nvtx;
         } else if (const char* path = std::getenv("NVTX_INJECTION64_PATH");
                    path != nullptr && *path != '\0') {
-            log::info("NVTX_INJECTION64_PATH names '" + std::string(path) +
-                      "', which is not a tool that listens");
+            log_info("NVTX_INJECTION64_PATH names '" + std::string(path) +
+                     "', which is not a tool that listens");
         }
     });
 }

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <fstream>
 
-namespace concord::program_cache {
+namespace concord::detail::program_cache {
 namespace {
 
 namespace fs = std::filesystem;
@@ -84,7 +84,7 @@ bool write_all(int file, std::string_view bytes) {
 void complain_once(const fs::path& where, std::string_view why) {
     static std::atomic<bool> complained = false;
     if (!complained.exchange(true))
-        log::info("kernels are not cached in " + where.string() + ": " + std::string(why));
+        log_info("kernels are not cached in " + where.string() + ": " + std::string(why));
 }
 
 }  // namespace
@@ -170,4 +170,4 @@ u64 clear() {
     return removed;
 }
 
-}  // namespace concord::program_cache
+}  // namespace concord::detail::program_cache

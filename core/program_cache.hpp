@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace concord::program_cache {
+namespace concord::detail::program_cache {
 
 /// One entry as `concord cache ls` shows it.
 struct Entry {
@@ -36,4 +36,4 @@ std::vector<Entry> list();
 /// Deletes every entry (and leftovers of interrupted writers); returns how many.
 u64 clear();
 
-}  // namespace concord::program_cache
+}  // namespace concord::detail::program_cache

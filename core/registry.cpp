@@ -78,7 +78,7 @@ class Registry {
         return result;
     }
 
-    std::vector<Property> libraries(const std::string& name) {
+    std::vector<DeviceProperty> libraries(const std::string& name) {
         const std::lock_guard lock(mutex_);
         load();
         const auto it = backends_.find(name);
@@ -105,7 +105,7 @@ class Registry {
         loaded_ = true;
         for (const BackendEntry* entry = builtin_backends; *entry != nullptr; ++entry)
             take((*entry)(), "built in");
-        for (const fs::path& where : module_folders()) {
+        for (const fs::path& where : detail::module_folders()) {
             std::error_code error;
             std::vector<fs::path> found;
             for (fs::directory_iterator item(where, error), end; !error && item != end;
@@ -142,7 +142,7 @@ class Registry {
         } else {
             failed.status.reason = "the module has no entry point concord_backend_" + name;
         }
-        log::info(path.string() + ": " + failed.status.reason);
+        detail::log_info(path.string() + ": " + failed.status.reason);
         backends_.emplace(std::move(name), std::move(failed));
     }
 
@@ -155,12 +155,12 @@ class Registry {
             loaded.status.devices = loaded.backend->devices();
             loaded.status.available = !loaded.status.devices.empty();
             if (!loaded.status.available) loaded.status.reason = "no device";
-            log::info("backend " + loaded.status.name + " (" + loaded.status.path +
-                      "): " + std::to_string(loaded.status.devices.size()) + " devices");
+            detail::log_info("backend " + loaded.status.name + " (" + loaded.status.path +
+                             "): " + std::to_string(loaded.status.devices.size()) + " devices");
         } catch (const std::exception& error) {
             loaded.status.reason = error.what();
-            log::info("backend " + loaded.status.name + " (" + loaded.status.path +
-                      "): " + loaded.status.reason);
+            detail::log_info("backend " + loaded.status.name + " (" + loaded.status.path +
+                             "): " + loaded.status.reason);
         }
         backends_.emplace(module->name, std::move(loaded));
     }
@@ -188,7 +188,7 @@ class Registry {
                 return open_named(selector);
             } catch (const Error& error) {
                 // `auto` promises the best that works; what did not is in the log and in `concord doctor`.
-                log::warn(selector + " does not open: " + error.what());
+                detail::log_warn(selector + " does not open: " + error.what());
                 tried += "; " + selector + ": " + error.what();
             }
         }
@@ -228,7 +228,7 @@ class Registry {
 
     std::string explain_all() const {
         std::string text = "; looked in";
-        for (const fs::path& where : module_folders())
+        for (const fs::path& where : detail::module_folders())
             text += " " + where.string();
         for (const auto& [name, loaded] : backends_) {
             text += "; " + name + ": ";
@@ -252,7 +252,7 @@ std::vector<BackendStatus> backends() {
     return Registry::instance().statuses();
 }
 
-std::vector<Property> backend_libraries(const std::string& name) {
+std::vector<DeviceProperty> backend_libraries(const std::string& name) {
     return Registry::instance().libraries(name);
 }
 

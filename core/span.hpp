@@ -147,12 +147,11 @@ concept Range = requires(const R& range) {
     { range.view() } -> std::same_as<View>;
 };
 
-/// Raw bytes as one kernel argument (an operator's bound values, say).
+namespace detail {
+/// The bytes of one value as a kernel argument, for example an operator's bound values.
 struct ValueBytes {
     std::span<const std::byte> bytes;
 };
-
-namespace detail {
 inline KernelArgument argument(const View& view) {
     if (view.buffer == nullptr)
         throw Error(ErrorCode::invalid_argument, "launch", "a range without a buffer");

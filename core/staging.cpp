@@ -9,7 +9,7 @@
 #include <cstring>
 #include <thread>
 
-namespace concord {
+namespace concord::detail {
 namespace {
 
 // Of a helper for its next piece: they last longer than a chunk's transfer, of some 80 us.
@@ -208,4 +208,4 @@ bool Staging::download(void* to, u64 bytes) {
     return true;
 }
 
-}  // namespace concord
+}  // namespace concord::detail

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace concord {
+namespace concord::detail {
 
 /// Copies through a ring of page-locked chunks: several threads fill or empty them while the device transfers others. A
 /// backend derives from it what it does with a chunk. One transfer at a time.
@@ -62,4 +62,4 @@ class Staging {
     std::vector<Chunk> chunks_;
 };
 
-}  // namespace concord
+}  // namespace concord::detail

@@ -5,7 +5,7 @@
 #include <array>
 #include <fstream>
 
-namespace concord {
+namespace concord::detail {
 
 std::string text_of_file(const std::string& path, const std::string& call) {
     std::ifstream file(path, std::ios::binary);
@@ -19,4 +19,4 @@ std::string text_of_file(const std::string& path, const std::string& call) {
     return text;
 }
 
-}  // namespace concord
+}  // namespace concord::detail

@@ -175,7 +175,7 @@ class StreamTrace {
                 done_.push_back(std::move(next.event));
             } catch (const std::exception& error) {
                 ++failed_;
-                log::debug(std::string("not in the trace: ") + error.what());
+                log_debug(std::string("not in the trace: ") + error.what());
             }
             pending_.pop_front();
         }
@@ -287,7 +287,7 @@ void TraceState::tie_again(TracedDevice& device) const {
         // Over a short time the ties are not exact enough to tell.
         if (by_device > 1e5) device.rate = microseconds(last.host - device.first.host) / by_device;
     } catch (const Error& error) {
-        log::warn("the clock of " + device.device->info().selector + " in a trace: " + error.what());
+        log_warn("the clock of " + device.device->info().selector + " in a trace: " + error.what());
     }
 }
 

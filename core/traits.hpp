@@ -65,7 +65,7 @@ struct DeviceTraits {
 };
 
 /// One line of what the driver tells of a device.
-struct Property {
+struct DeviceProperty {
     std::string name;
     std::string value;
 };

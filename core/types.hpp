@@ -92,37 +92,41 @@ constexpr Type type_of() {
     }
 }
 
+namespace detail {
+
 /// Names a C++ type without a value of it; see visit().
 template <class T>
-struct Tag {
+struct TypeTag {
     using type = T;
 };
 
-/// Calls f(Tag<T>{}) with the C++ type that `type` names, and returns what f returns.
+/// Calls f(TypeTag<T>{}) with the C++ type that `type` names, and returns what f returns.
 template <class F>
-constexpr decltype(auto) visit(Type type, F&& f) {
+constexpr decltype(auto) visit_type(Type type, F&& f) {
     switch (type) {
         case Type::i8:
-            return std::forward<F>(f)(Tag<i8>{});
+            return std::forward<F>(f)(TypeTag<i8>{});
         case Type::i16:
-            return std::forward<F>(f)(Tag<i16>{});
+            return std::forward<F>(f)(TypeTag<i16>{});
         case Type::i32:
-            return std::forward<F>(f)(Tag<i32>{});
+            return std::forward<F>(f)(TypeTag<i32>{});
         case Type::i64:
-            return std::forward<F>(f)(Tag<i64>{});
+            return std::forward<F>(f)(TypeTag<i64>{});
         case Type::u8:
-            return std::forward<F>(f)(Tag<u8>{});
+            return std::forward<F>(f)(TypeTag<u8>{});
         case Type::u16:
-            return std::forward<F>(f)(Tag<u16>{});
+            return std::forward<F>(f)(TypeTag<u16>{});
         case Type::u32:
-            return std::forward<F>(f)(Tag<u32>{});
+            return std::forward<F>(f)(TypeTag<u32>{});
         case Type::u64:
-            return std::forward<F>(f)(Tag<u64>{});
+            return std::forward<F>(f)(TypeTag<u64>{});
         case Type::f32:
-            return std::forward<F>(f)(Tag<f32>{});
+            return std::forward<F>(f)(TypeTag<f32>{});
         default:
-            return std::forward<F>(f)(Tag<f64>{});
+            return std::forward<F>(f)(TypeTag<f64>{});
     }
 }
+
+}  // namespace detail
 
 }  // namespace concord

@@ -27,7 +27,7 @@ void copy(Stream& stream, const View& from, const View& to) {
 // a op b, element by element.
 void combine(Stream& stream, const View& a, const View& b, const View& out, ReduceOp op) {
     static constexpr std::array<std::byte, 4> no_values{};
-    const detail::MapHost& host = visit(a.type, [&](auto tag) -> const detail::MapHost& {
+    const detail::MapHost& host = detail::visit_type(a.type, [&](auto tag) -> const detail::MapHost& {
         using T = typename decltype(tag)::type;
         return detail::ops::visit(
             op, [](auto f) -> const detail::MapHost& { return detail::map_host<T, T, T, decltype(f)>(); });

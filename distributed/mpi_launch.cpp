@@ -51,7 +51,7 @@ constexpr const char* file_name = "libconcord-mpi.so";
 
 const MpiComponent& load() {
     std::string looked_in;
-    for (const fs::path& folder : module_folders()) {
+    for (const fs::path& folder : detail::module_folders()) {
         const fs::path path = folder / file_name;
         looked_in += " " + folder.string();
         std::error_code error;
@@ -66,7 +66,7 @@ const MpiComponent& load() {
             fail(path.string() + " has interface " + std::to_string(component->interface_version) +
                  ", this library (" CONCORD_VERSION ") " + std::to_string(mpi_component_version) +
                  "; rebuild one with the other");
-        log::info("MPI component: " + path.string());
+        detail::log_info("MPI component: " + path.string());
         return *component;
     }
     fail(std::string("the component concord-mpi is not there: ") + file_name + " is not in" + looked_in +

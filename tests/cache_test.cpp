@@ -41,7 +41,7 @@ class CacheFolder {
 };
 
 fs::path only_entry() {
-    const auto entries = program_cache::list();
+    const auto entries = detail::program_cache::list();
     REQUIRE(entries.size() == 1);
     return entries[0].path;
 }
@@ -53,22 +53,22 @@ TEST_SUITE_BEGIN("core");
 TEST_CASE("a stored program comes back, under its own key only") {
     const CacheFolder folder;
     const std::string program("\0binary\xff", 8);
-    CHECK_FALSE(program_cache::load("title\nkey").has_value());
-    program_cache::store("title\nkey", program);
-    CHECK(program_cache::load("title\nkey") == program);
-    CHECK_FALSE(program_cache::load("title\nkex").has_value());
-    const auto entries = program_cache::list();
+    CHECK_FALSE(detail::program_cache::load("title\nkey").has_value());
+    detail::program_cache::store("title\nkey", program);
+    CHECK(detail::program_cache::load("title\nkey") == program);
+    CHECK_FALSE(detail::program_cache::load("title\nkex").has_value());
+    const auto entries = detail::program_cache::list();
     REQUIRE(entries.size() == 1);
     CHECK(entries[0].title == "title");
     CHECK(entries[0].valid);
-    CHECK(program_cache::clear() == 1);
-    CHECK(program_cache::list().empty());
-    CHECK_FALSE(program_cache::load("title\nkey").has_value());
+    CHECK(detail::program_cache::clear() == 1);
+    CHECK(detail::program_cache::list().empty());
+    CHECK_FALSE(detail::program_cache::load("title\nkey").has_value());
 }
 
 TEST_CASE("any damaged byte makes an entry a miss") {
     const CacheFolder folder;
-    program_cache::store("k", "0123456789");
+    detail::program_cache::store("k", "0123456789");
     const fs::path path = only_entry();
     const u64 size = fs::file_size(path);
     for (u64 at = 0; at < size; ++at) {
@@ -79,27 +79,27 @@ TEST_CASE("any damaged byte makes an entry a miss") {
         file.put(static_cast<char>(old ^ 0x10));
         file.close();
         CAPTURE(at);
-        CHECK_FALSE(program_cache::load("k").has_value());
-        CHECK_FALSE(program_cache::list()[0].valid);
-        program_cache::store("k", "0123456789");
-        CHECK(program_cache::load("k") == "0123456789");
+        CHECK_FALSE(detail::program_cache::load("k").has_value());
+        CHECK_FALSE(detail::program_cache::list()[0].valid);
+        detail::program_cache::store("k", "0123456789");
+        CHECK(detail::program_cache::load("k") == "0123456789");
     }
     fs::resize_file(path, size - 1);
-    CHECK_FALSE(program_cache::load("k").has_value());
+    CHECK_FALSE(detail::program_cache::load("k").has_value());
     fs::resize_file(path, 0);
-    CHECK_FALSE(program_cache::load("k").has_value());
+    CHECK_FALSE(detail::program_cache::load("k").has_value());
 }
 
 TEST_CASE("a folder that cannot be written, or none, only means no cache") {
     const CacheFolder folder;
     // A file where the folder should be stops root as well as anyone.
     std::ofstream(folder.root() / "concord").put('x');
-    CHECK_NOTHROW(program_cache::store("k", "program"));
-    CHECK_FALSE(program_cache::load("k").has_value());
-    CHECK(program_cache::list().empty());
+    CHECK_NOTHROW(detail::program_cache::store("k", "program"));
+    CHECK_FALSE(detail::program_cache::load("k").has_value());
+    CHECK(detail::program_cache::list().empty());
     setenv("CONCORD_CACHE", "off", 1);
-    CHECK(program_cache::folder().empty());
-    CHECK_NOTHROW(program_cache::store("k", "program"));
+    CHECK(detail::program_cache::folder().empty());
+    CHECK_NOTHROW(detail::program_cache::store("k", "program"));
     unsetenv("CONCORD_CACHE");
 }
 
@@ -113,16 +113,16 @@ TEST_CASE("readers and writers at once see whole programs") {
         for (int t = 0; t < 4; ++t) {
             threads.emplace_back([&, t] {
                 for (int i = 0; i < 50; ++i) {
-                    program_cache::store("k", t % 2 != 0 ? a : b);
-                    const auto got = program_cache::load("k");
+                    detail::program_cache::store("k", t % 2 != 0 ? a : b);
+                    const auto got = detail::program_cache::load("k");
                     if (!got || (*got != a && *got != b)) ++wrong;
                 }
             });
         }
     }
     CHECK(wrong == 0);
-    CHECK(program_cache::list().size() == 1);
-    CHECK(program_cache::clear() == 1);  // no leftovers either
+    CHECK(detail::program_cache::list().size() == 1);
+    CHECK(detail::program_cache::clear() == 1);  // no leftovers either
 }
 
 TEST_SUITE_END();

@@ -104,7 +104,7 @@ std::vector<f64> values_of(Pattern pattern, Type type, u64 n) {
     std::vector<std::byte> bytes(input.bytes());
     input.make(0, bytes);
     std::vector<f64> values;
-    visit(type, [&](auto tag) {
+    detail::visit_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         for (u64 i = 0; i < n; ++i)
             values.push_back(static_cast<f64>(element<T>(bytes, i)));

@@ -20,7 +20,7 @@ TEST_SUITE_BEGIN("core");
 TEST_CASE("types know their names and sizes") {
     for (Type type : all_types) {
         CHECK(type_named(name_of(type)) == type);
-        visit(type, [&](auto tag) {
+        detail::visit_type(type, [&](auto tag) {
             using T = typename decltype(tag)::type;
             CHECK(type_of<T>() == type);
             CHECK(size_of(type) == sizeof(T));
@@ -154,10 +154,11 @@ TEST_CASE("a large copy in a new process" * doctest::skip()) {
     const std::vector<std::byte> from(64 << 20, std::byte{7});
     std::vector<std::byte> to(from.size());
     const auto before = threads();
-    copy_in_parallel(to.data(), from.data(), from.size());
+    detail::copy_in_parallel(to.data(), from.data(), from.size());
     CHECK(to == from);
-    CHECK(threads() - before == std::min<u32>(7, host_threads() - 1));
-    CHECK(host_threads() == static_cast<u32>(std::atoi(std::getenv("CONCORD_TEST_EXPECTED_THREADS"))));
+    CHECK(threads() - before == std::min<u32>(7, detail::host_threads() - 1));
+    CHECK(detail::host_threads() ==
+          static_cast<u32>(std::atoi(std::getenv("CONCORD_TEST_EXPECTED_THREADS"))));
 }
 
 TEST_CASE("threads on the host follow CONCORD_THREADS and the affinity of the process") {

@@ -1,8 +1,12 @@
 // A program's own names do not collide with Concord's under `using namespace concord`.
 
 #include <concord/concord.hpp>
+#include <concord/log.hpp>
+#include <concord/trace.hpp>
 
 #include <doctest/doctest.h>
+
+#include <math.h>  // NOLINT: declares ::log
 
 #include <string>
 #include <vector>
@@ -39,6 +43,39 @@ int choose(int n, int k) {
     return k == 0 ? 1 : choose(n - 1, k - 1) * n / k;
 }
 const int table[] = {1, 2, 3};
+struct Tag {
+    int id;
+};
+struct Property {
+    std::string key;
+};
+struct Support {
+    bool yes;
+};
+struct Staging {
+    int depth;
+};
+struct Helpers {
+    int count;
+};
+struct ContentHash {
+    u64 value;
+};
+struct KernelKey {
+    int id;
+};
+struct ValueBytes {
+    int size;
+};
+int visit(int node) {
+    return node + 1;
+}
+u64 content_hash(const std::string& text) {
+    return text.size();
+}
+int host_threads() {
+    return 3;
+}
 namespace ops {
 int plus(int a, int b) {
     return a + b;
@@ -61,6 +98,17 @@ TEST_CASE("a program's own names are not Concord's") {
     CHECK(choose(5, 2) == 10);
     CHECK(table[2] == 3);
     CHECK(ops::plus(2, 3) == 5);
+    CHECK(Tag{4}.id + KernelKey{5}.id == 9);
+    CHECK(Property{"a"}.key == "a");
+    CHECK(Support{true}.yes);
+    CHECK(Staging{2}.depth + Helpers{1}.count + ValueBytes{3}.size == 6);
+    CHECK(ContentHash{content_hash("ab")}.value == 2);
+    CHECK(visit(1) == 2);
+    CHECK(host_threads() == 3);
+}
+
+TEST_CASE("the C library's log() is callable under using namespace concord") {
+    CHECK(log(1.0) == 0.0);
 }
 
 TEST_SUITE_END();

@@ -15,10 +15,10 @@ namespace {
 
 constexpr u64 chunk = 4096, piece = 1000;
 
-class SimulatedLink final : public Staging {
+class SimulatedLink final : public detail::Staging {
   public:
     explicit SimulatedLink(Device& device, u64 bytes)
-        : Staging(device, {.chunk_bytes = chunk, .chunks = 3, .piece_bytes = piece, .helpers = 3}),
+        : detail::Staging(device, {.chunk_bytes = chunk, .chunks = 3, .piece_bytes = piece, .helpers = 3}),
           memory(bytes),
           engine_([this](const std::stop_token& stop) { work(stop); }) {}
 

@@ -13,7 +13,7 @@ Enqueued add(Stream& stream, const View& a, const View& b, const View& out, cons
                     "types differ: " + std::string(name_of(a.type)) + " + " + std::string(name_of(b.type)) +
                         " to " + std::string(name_of(out.type)));
     static constexpr std::array<std::byte, 4> no_values{};
-    const detail::MapHost& host = visit(a.type, [](auto tag) -> const detail::MapHost& {
+    const detail::MapHost& host = detail::visit_type(a.type, [](auto tag) -> const detail::MapHost& {
         using T = typename decltype(tag)::type;
         return detail::map_host<T, T, T, detail::ops::Sum>();
     });

@@ -50,7 +50,7 @@ struct Source {
 std::optional<std::string> text_of_file(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) {
-        log::warn(path.string() + ": the table cannot be read");
+        detail::log_warn(path.string() + ": the table cannot be read");
         return std::nullopt;
     }
     return std::string((std::istreambuf_iterator<char>(file)), {});
@@ -90,8 +90,8 @@ const Tuning* found_for(const Device& device) {
     std::string source;
     const auto table = find_tuning_table(device, &source);
     if (!table) return &none;
-    log::info(device.info().selector + " is tuned by " + source + ", of " + table->date +
-              (table->driver == device.info().driver ? "" : ", measured with " + table->driver));
+    detail::log_info(device.info().selector + " is tuned by " + source + ", of " + table->date +
+                     (table->driver == device.info().driver ? "" : ", measured with " + table->driver));
     return kept(std::make_shared<const Tuning>(table->rows, source));
 }
 
@@ -139,7 +139,8 @@ Tuning::Tuning(const std::vector<TuningRow>& rows, std::string source, std::vect
         if (row.what != nullptr)
             rows_.push_back(row);
         else
-            log::warn(source_ + ": '" + from.what + "' cannot be '" + from.value + "'; the row is left out");
+            detail::log_warn(source_ + ": '" + from.what + "' cannot be '" + from.value +
+                             "'; the row is left out");
     }
     std::stable_sort(rows_.begin(), rows_.end(),
                      [](const Row& a, const Row& b) { return std::less<>()(a.what, b.what); });

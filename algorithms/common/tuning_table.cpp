@@ -162,7 +162,7 @@ std::optional<TuningTable> TuningTable::parse(std::string_view text, const std::
         std::string line(text.substr(0, end));
         text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
         auto complain = [&](const std::string& what) {
-            log::warn(name + ":" + std::to_string(number) + ": " + what);
+            detail::log_warn(name + ":" + std::to_string(number) + ": " + what);
         };
         // A '#' in a header belongs to it: a driver's name may hold one.
         const bool header = !line.empty() && line.find(": ") < line.find_first_of(" #");
@@ -201,7 +201,7 @@ std::optional<TuningTable> TuningTable::parse(std::string_view text, const std::
         }
     }
     if (begun) return table;
-    log::warn(name + ": it is empty: no table");
+    detail::log_warn(name + ": it is empty: no table");
     return std::nullopt;
 }
 

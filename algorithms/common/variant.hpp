@@ -63,6 +63,8 @@ struct Variant {
     std::string_view source = {};  ///< where it was published
 };
 
+namespace detail {
+
 /// Whether something is supported, and if not, why.
 struct Support {
     bool yes = true;
@@ -70,6 +72,8 @@ struct Support {
     explicit operator bool() const { return yes; }
     static Support no(std::string why) { return {false, std::move(why)}; }
 };
+
+}  // namespace detail
 
 /// How to call an algorithm.
 struct Options {

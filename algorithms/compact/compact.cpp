@@ -388,7 +388,7 @@ Enqueued compact(Stream& stream, const View& in, const View& out, const View& co
                     rule + " compares " + type + " with " +
                         (keep.operand_type ? std::string(name_of(*keep.operand_type))
                                            : "nothing: it takes an operand"));
-    return visit(in.type, [&](auto tag) {
+    return visit_type(in.type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         T limit;
         std::memcpy(&limit, keep.operand.data(), sizeof limit);

@@ -31,7 +31,7 @@ const CompactHost* host_of(KeepRule rule) {
 }  // namespace
 
 const CompactHost* compact_builtin_host(KeepRule rule, Type type) {
-    return visit(type, [&](auto tag) { return host_of<typename decltype(tag)::type>(rule); });
+    return visit_type(type, [&](auto tag) { return host_of<typename decltype(tag)::type>(rule); });
 }
 
 }  // namespace concord::detail

@@ -52,7 +52,7 @@ class RunCompact final : public RunTask, public Pipelined {
             refuse("it is for integers, " + file + " is " + std::string(name_of(type)));
         if (!has_operand(*rule)) return *rule;
         const std::string_view digits = std::string_view(text_).substr(colon + 1);
-        return visit(type, [&](auto tag) {
+        return detail::visit_type(type, [&](auto tag) {
             typename decltype(tag)::type x{};
             const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), x);
             if (error != std::errc() || end != digits.data() + digits.size())

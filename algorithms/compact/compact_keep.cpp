@@ -33,7 +33,7 @@ Operator make(KeepRule rule, Type type) {
     op.arguments = {type};
     std::string parameters = t + " x";
     if (has_operand(rule)) {
-        op.bound = {visit(type, [](auto tag) {
+        op.bound = {detail::visit_type(type, [](auto tag) {
             return type_of<detail::host::keep::Operand<typename decltype(tag)::type>>();
         })};
         parameters.append(", ").append(name_of(op.bound.front())).append(" limit");

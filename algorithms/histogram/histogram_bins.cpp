@@ -248,7 +248,7 @@ ResolvedBins modulo(u64 count) {
 }  // namespace
 
 ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count) {
-    return visit(type, [&](auto tag) -> ResolvedBins {
+    return visit_type(type, [&](auto tag) -> ResolvedBins {
         using T = typename decltype(tag)::type;
         constexpr bool is_integer = std::is_integral_v<T>;
         const std::string samples = std::string(name_of(type)) + " samples";

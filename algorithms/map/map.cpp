@@ -240,7 +240,7 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
     View from = in, to = out;
     if (function == MapFunction::copy && is_float(in.type))
         from.type = to.type = in.type == Type::f32 ? Type::u32 : Type::u64;
-    const detail::MapHost* host = visit(
+    const detail::MapHost* host = detail::visit_type(
         from.type, [&](auto tag) { return detail::builtin_host<typename decltype(tag)::type>(function); });
     return detail::map(
         stream, {"map", from, from, to, detail::builtin(function, from.type), {no_values}, host}, options);

@@ -90,8 +90,8 @@ PipelineRun Pipeline::run(const PipelineTask& task) {
         result_.segment = std::max(result_.segment, lines_[i]->plan().segment);
     }
     result_.depth = slots;
-    log::debug(name_ + ": segments of " + std::to_string(result_.segment) + " elements at most, " +
-               std::to_string(result_.depth) + " at once");
+    log_debug(name_ + ": segments of " + std::to_string(result_.segment) + " elements at most, " +
+              std::to_string(result_.depth) + " at once");
     if (devices() == 1) {
         run_alone(task);
     } else {

@@ -21,7 +21,8 @@ namespace {
 // Calls f for parts of [0, bytes), side by side: one thread alone reads slower than a device takes the bytes.
 void in_parts(u64 bytes, const std::function<void(u64 begin, u64 end)>& f) {
     constexpr u64 least = u64{2} << 20, most_threads = 8;
-    const u64 threads = std::clamp<u64>(bytes / least, 1, std::min<u64>(host_threads(), most_threads));
+    const u64 threads =
+        std::clamp<u64>(bytes / least, 1, std::min<u64>(detail::host_threads(), most_threads));
     const u64 part = (bytes / threads + 4095) / 4096 * 4096;
     std::vector<std::exception_ptr> thrown(threads);
     auto run = [&](u64 i) {
@@ -88,14 +89,14 @@ HostSink::HostSink(std::shared_ptr<Buffer> page_locked, u64 offset, u64 room, Ty
       page_locked_(std::move(page_locked)) {}
 
 void HostSource::read(void* to, u64 first, u64 bytes) const {
-    copy_in_parallel(to, static_cast<const std::byte*>(data_) + first, bytes);
+    detail::copy_in_parallel(to, static_cast<const std::byte*>(data_) + first, bytes);
 }
 
 void HostSink::write(const void* from, u64 bytes) {
     if (bytes > room() * size_of(type()) - written_)
         throw Error(ErrorCode::invalid_argument, "HostSink",
                     "there is no room for more than " + std::to_string(room()) + " elements");
-    copy_in_parallel(static_cast<std::byte*>(data_) + written_, from, bytes);
+    detail::copy_in_parallel(static_cast<std::byte*>(data_) + written_, from, bytes);
     written_ += bytes;
 }
 

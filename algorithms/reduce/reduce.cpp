@@ -292,7 +292,7 @@ std::string_view reduce_chunks(Stream& stream, const ReduceProblem& p, u64 lengt
 }
 
 ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op) {
-    return visit(in.type, [&](auto tag) -> ReduceProblem {
+    return visit_type(in.type, [&](auto tag) -> ReduceProblem {
         using T = typename decltype(tag)::type;
         static constexpr T identities[] = {identity_of<T>(ReduceOp::sum), identity_of<T>(ReduceOp::product),
                                            identity_of<T>(ReduceOp::min), identity_of<T>(ReduceOp::max)};

@@ -14,7 +14,7 @@ constexpr std::array<std::byte, 4> no_values{};
 }  // namespace
 
 ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind kind) {
-    return visit(in.type, [&](auto tag) -> ScanProblem {
+    return visit_type(in.type, [&](auto tag) -> ScanProblem {
         using T = typename decltype(tag)::type;
         static constexpr T identities[] = {identity_of<T>(ReduceOp::sum), identity_of<T>(ReduceOp::product),
                                            identity_of<T>(ReduceOp::min), identity_of<T>(ReduceOp::max)};
@@ -37,7 +37,7 @@ ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind 
 }
 
 ScanBefore scan_before(Type type, ReduceOp op) {
-    return visit(type, [&](auto tag) {
+    return visit_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         return ops::visit(op, [&](auto functor) { return scan_before(identity_of<T>(op), functor); });
     });

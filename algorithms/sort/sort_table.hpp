@@ -49,13 +49,13 @@ template <class F>
 decltype(auto) visit_size(u32 size, F&& f) {
     switch (size) {
         case 1:
-            return f(Tag<u8>{});
+            return f(TypeTag<u8>{});
         case 2:
-            return f(Tag<u16>{});
+            return f(TypeTag<u16>{});
         case 4:
-            return f(Tag<u32>{});
+            return f(TypeTag<u32>{});
         default:
-            return f(Tag<u64>{});
+            return f(TypeTag<u64>{});
     }
 }
 

@@ -77,7 +77,7 @@ enum class StarLength { used, all };
 /// Calls f with the coefficients in the volume's type.
 template <class F>
 void with_star(const StencilProblem& p, StarLength length, F f) {
-    visit(p.type(), [&](auto tag) {
+    visit_type(p.type(), [&](auto tag) {
         using T = typename decltype(tag)::type;
         if constexpr (std::is_floating_point_v<T>) {
             detail::host::Star<T> star{};

@@ -10,8 +10,8 @@
 namespace concord::app {
 namespace {
 
-std::vector<program_cache::Entry> entries() {
-    std::vector<program_cache::Entry> list = program_cache::list();
+std::vector<detail::program_cache::Entry> entries() {
+    std::vector<detail::program_cache::Entry> list = detail::program_cache::list();
     std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
         return std::tie(a.title, a.path) < std::tie(b.title, b.path);
     });
@@ -19,7 +19,7 @@ std::vector<program_cache::Entry> entries() {
 }
 
 std::string folder_name() {
-    const auto folder = program_cache::folder();
+    const auto folder = detail::program_cache::folder();
     return folder.empty() ? "no folder (the cache is off)" : folder.string();
 }
 
@@ -53,7 +53,7 @@ int verify_entries() {
 
 int clear_entries() {
     const std::string where = folder_name();
-    std::cout << program_cache::clear() << " files removed from " << where << '\n';
+    std::cout << detail::program_cache::clear() << " files removed from " << where << '\n';
     return status_ok;
 }
 

@@ -23,7 +23,7 @@ std::string tuning_words(const Device& device) {
                                      : tuning.source() + ", " + std::to_string(tuning.size()) + " rows";
 }
 
-std::vector<Property> traits_of(const Device& device) {
+std::vector<DeviceProperty> traits_of(const Device& device) {
     const DeviceTraits& t = device.traits();
     return {{"dialect", std::string(name_of(t.dialect))},
             {"many work-items per group", yes_or_no(t.many_items)},
@@ -93,9 +93,9 @@ std::vector<Row> rows() {
     return result;
 }
 
-ordered_json object_of(const std::vector<Property>& properties) {
+ordered_json object_of(const std::vector<DeviceProperty>& properties) {
     ordered_json object = ordered_json::object();
-    for (const Property& property : properties)
+    for (const DeviceProperty& property : properties)
         object[property.name] = property.value;
     return object;
 }
@@ -133,12 +133,12 @@ void print_json(const std::vector<Row>& list, bool verbose) {
     std::cout << root.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
-void print_properties(const char* title, const std::vector<Property>& properties) {
+void print_properties(const char* title, const std::vector<DeviceProperty>& properties) {
     std::cout << "  " << title << '\n';
     std::size_t width = 0;
-    for (const Property& property : properties)
+    for (const DeviceProperty& property : properties)
         width = std::max(width, property.name.size());
-    for (const Property& property : properties) {
+    for (const DeviceProperty& property : properties) {
         std::cout << "    " << property.name << std::string(width - property.name.size() + 2, ' ')
                   << property.value << '\n';
     }

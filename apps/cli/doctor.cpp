@@ -71,7 +71,7 @@ void report_backend(const BackendStatus& backend, Findings& findings) {
               << (backend.available ? painted("available", Tone::good) : painted("not available", Tone::bad));
     if (!backend.reason.empty()) std::cout << ": " << backend.reason;
     std::cout << "\n  module: " << backend.path << '\n';
-    for (const Property& library : backend_libraries(backend.name))
+    for (const DeviceProperty& library : backend_libraries(backend.name))
         std::cout << "  " << library.name << ": " << library.value << '\n';
     for (const DeviceInfo& info : backend.devices) {
         std::cout << "  " << info.selector << ": " << info.name << " (" << info.driver << ")\n";
@@ -81,7 +81,7 @@ void report_backend(const BackendStatus& backend, Findings& findings) {
 
 void report_cache() {
     namespace fs = std::filesystem;
-    const fs::path folder = program_cache::folder();
+    const fs::path folder = detail::program_cache::folder();
     std::cout << "kernel cache: ";
     if (folder.empty()) {
         std::cout << "off (CONCORD_CACHE=off, or neither XDG_CACHE_HOME nor HOME is set)\n";

@@ -221,7 +221,7 @@ NpyHeader parse_npy(std::string_view bytes, u64 file_bytes, const std::string& f
                       " bytes, the file has " + std::to_string(there));
     }
     if (there > wanted)
-        log::warn(file + ": " + std::to_string(there - wanted) + " bytes after the array are ignored");
+        detail::log_warn(file + ": " + std::to_string(there - wanted) + " bytes after the array are ignored");
     return header;
 }
 

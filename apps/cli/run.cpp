@@ -345,7 +345,7 @@ int run(const RunCommand& command, RunTask& task, const Asked& asked) {
         } else if (!pieces) {
             // Others may have most of the memory, the host's or the device's.
             auto again = [&](const char* what) {
-                log::info(std::string(what) + ": again, by segments");
+                detail::log_info(std::string(what) + ": again, by segments");
                 device->trim();
                 pieces = true;
             };

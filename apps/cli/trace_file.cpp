@@ -16,7 +16,7 @@ void TraceFile::write() {
     if (!trace_) return;
     trace_->finish();
     if (trace_->dropped() > 0)
-        log::warn(std::to_string(trace_->dropped()) + " operations are not in " + path_);
+        detail::log_warn(std::to_string(trace_->dropped()) + " operations are not in " + path_);
     write_whole(path_, trace_->json());
 }
 

@@ -78,22 +78,23 @@ Compiler::Job Compiler::job(const KernelSpec& spec) const {
 void Compiler::build(const KernelSpec& spec, const std::function<std::string(const Program&)>& load) const {
     const Job work = job(spec);
     if (!spec.fresh) {
-        if (std::optional<std::string> cached = program_cache::load(work.key)) {
+        if (std::optional<std::string> cached = detail::program_cache::load(work.key)) {
             const std::string problem = load({std::move(*cached), true});
             if (problem.empty()) return;
-            log::warn("cached kernel " + std::string(spec.entry) + ": " + problem + "; compiling it again");
+            detail::log_warn("cached kernel " + std::string(spec.entry) + ": " + problem +
+                             "; compiling it again");
         }
     }
     const Program program{compile(spec, work), false};
     load(program);
-    if (!spec.fresh) program_cache::store(work.key, program.image);
+    if (!spec.fresh) detail::program_cache::store(work.key, program.image);
 }
 
 std::string Compiler::compile(const KernelSpec& spec, const Job& job) const {
     Nvrtc::Result result = nvrtc_.compile(job.text, std::string(spec.source->name()), job.options, output_);
     if (!result.error.empty()) fail(spec, result.log, result.error);
     if (!result.log.empty())
-        log::debug(std::string(spec.entry) + " for " + target_ + ":\n" + shorten(result.log));
+        detail::log_debug(std::string(spec.entry) + " for " + target_ + ":\n" + shorten(result.log));
     return std::move(result.image);
 }
 

@@ -93,14 +93,14 @@ CudaDevice::CudaDevice(const Driver& driver, u32 ordinal)
     limits_ = limits_of(driver, device, traits_.local_memory);
     context_ = std::make_shared<Context>(driver, device);
     if (compiler_.nvrtc().major() > driver.version() / 1000)
-        log::info(compiler_.nvrtc().title() + " is newer than the driver (CUDA " +
-                  version_text(driver.version()) + "), which may refuse its code");
+        detail::log_info(compiler_.nvrtc().title() + " is newer than the driver (CUDA " +
+                         version_text(driver.version()) + "), which may refuse its code");
 }
 
-std::vector<Property> CudaDevice::properties() const {
-    std::vector<Property> list = {{"NAME", info_.name}, {"DRIVER", info_.driver}};
+std::vector<DeviceProperty> CudaDevice::properties() const {
+    std::vector<DeviceProperty> list = {{"NAME", info_.name}, {"DRIVER", info_.driver}};
     list.push_back({"NVRTC", compiler_.nvrtc().title() + ", compiles for " + compiler_.target()});
-    const std::vector<Property> rest = device_properties(driver(), context_->device());
+    const std::vector<DeviceProperty> rest = device_properties(driver(), context_->device());
     list.insert(list.end(), rest.begin(), rest.end());
     return list;
 }

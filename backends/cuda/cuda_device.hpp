@@ -20,7 +20,7 @@ class CudaDevice final : public backend::Device {
 
     const DeviceInfo& info() const noexcept override { return info_; }
     const DeviceTraits& traits() const noexcept override { return traits_; }
-    std::vector<Property> properties() const override;
+    std::vector<DeviceProperty> properties() const override;
     std::unique_ptr<backend::Memory> allocate(u64 bytes) override;
     std::unique_ptr<backend::Memory> allocate_host(u64 bytes) override;
     std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;
@@ -86,6 +86,6 @@ class CudaHostMemory final : public backend::Memory {
 DeviceInfo device_info(const Driver& driver, u32 ordinal);
 /// The value of a device's attribute; throws if the driver does not have it.
 int device_attribute(const Driver& driver, CUdevice device, CUdevice_attribute attribute);
-std::vector<Property> device_properties(const Driver& driver, CUdevice device);
+std::vector<DeviceProperty> device_properties(const Driver& driver, CUdevice device);
 
 }  // namespace concord::cuda

@@ -31,7 +31,7 @@ class CudaBackend final : public Backend {
     }
 
     // Each by itself: NVRTC may be there without a driver.
-    std::vector<Property> libraries() override {
+    std::vector<DeviceProperty> libraries() override {
         return {found("CUDA driver",
                       [] {
                           const Driver& driver = Driver::library();
@@ -48,7 +48,7 @@ class CudaBackend final : public Backend {
 
   private:
     template <class F>
-    static Property found(const char* name, F describe) {
+    static DeviceProperty found(const char* name, F describe) {
         try {
             return {name, describe()};
         } catch (const Error& error) {

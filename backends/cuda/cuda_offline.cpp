@@ -181,7 +181,7 @@ OfflineDevice::OfflineDevice(u32 architecture) : compiler_(architecture) {
     traits_.runs = false;
 }
 
-std::vector<Property> OfflineDevice::properties() const {
+std::vector<DeviceProperty> OfflineDevice::properties() const {
     return {{"NAME", info_.name},
             {"NVRTC", compiler_.nvrtc().title() + " (" + compiler_.nvrtc().path() + ")"},
             {"TARGETS", compiler_.nvrtc().architecture_list()}};

@@ -106,8 +106,8 @@ std::string bandwidth(const Driver& driver, CUdevice device) {
 
 }  // namespace
 
-std::vector<Property> device_properties(const Driver& driver, CUdevice device) {
-    std::vector<Property> list;
+std::vector<DeviceProperty> device_properties(const Driver& driver, CUdevice device) {
+    std::vector<DeviceProperty> list;
     CUuuid uuid{};
     if (driver.device_get_uuid(&uuid, device) == CUDA_SUCCESS) list.push_back({"UUID", uuid_text(uuid)});
     char bus[32] = {};

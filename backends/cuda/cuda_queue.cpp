@@ -55,7 +55,7 @@ CudaQueue::~CudaQueue() {
 
 bool CudaQueue::staged(const void* host, u64 bytes) {
     // Staging waits for the stream with its lock held; a callback that is still to run may want it.
-    if (bytes <= Staging::worthwhile || callbacks_->pending() ||
+    if (bytes <= detail::Staging::worthwhile || callbacks_->pending() ||
         !CudaStaging::is_pageable(driver_, host, bytes))
         return false;
     if (!staging_) staging_ = std::make_unique<CudaStaging>(device_, pool_, stream_);

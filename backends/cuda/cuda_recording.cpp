@@ -49,8 +49,8 @@ std::shared_ptr<CudaGraph> CudaCapture::end() {
         driver.graph_destroy(graph);
     }
     if (result == CUDA_SUCCESS) return std::make_shared<CudaGraph>(context_, made);
-    log::info("a recording is replayed launch by launch: the driver makes no graph of it, " +
-              driver.describe(result));
+    detail::log_info("a recording is replayed launch by launch: the driver makes no graph of it, " +
+                     driver.describe(result));
     return nullptr;
 }
 

@@ -8,7 +8,7 @@
 namespace concord::cuda {
 
 /// A stream's ring of chunks. The context is current in all calls.
-class CudaStaging final : public Staging {
+class CudaStaging final : public detail::Staging {
   public:
     CudaStaging(CudaDevice& device, concord::Device& pool, CUstream stream);
 

@@ -43,7 +43,7 @@ struct Arrival {
 
 void open(const EventHandle& gate) noexcept {
     const cl_int status = cl().clSetUserEventStatus(gate.get(), CL_COMPLETE);
-    if (status != CL_SUCCESS) log::error("clSetUserEventStatus failed: " + status_text(status));
+    if (status != CL_SUCCESS) detail::log_error("clSetUserEventStatus failed: " + status_text(status));
 }
 
 }  // namespace

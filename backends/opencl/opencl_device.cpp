@@ -16,7 +16,7 @@ namespace {
 void CL_CALLBACK driver_message(const char* text, const void* /*details*/, std::size_t /*size*/,
                                 void* /*data*/) {
     try {
-        log::info(std::string("OpenCL driver: ") + text);
+        detail::log_info(std::string("OpenCL driver: ") + text);
     } catch (...) {
         // A message lost is no reason to end the process.
     }
@@ -77,11 +77,11 @@ void OpenClDevice::observe() {
     // By the standard the host sees such memory only while it is mapped; CPU runtimes work in place.
     traits_.shares_host_memory = cpu && host.front() == pattern && host.back() == pattern;
     if (cpu && !traits_.shares_host_memory)
-        log::info(info_.selector + " does not work in host memory; buffers are copied");
+        detail::log_info(info_.selector + " does not work in host memory; buffers are copied");
 
     cl_ulong fill_end = 0, marker_end = 0;
     if (profiled_end(marker, marker_end) && profiled_end(fill, fill_end) && marker_end >= fill_end) return;
-    log::info(info_.selector + " gives markers no usable times; events are marked by small fills");
+    detail::log_info(info_.selector + " gives markers no usable times; events are marked by small fills");
     mark_target_ = MemoryHandle(
         cl().clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, sizeof pattern, nullptr, &status));
     check(status, call, "clCreateBuffer");
@@ -101,7 +101,7 @@ EventHandle OpenClDevice::enqueue_mark(cl_command_queue queue) const {
     return mark;
 }
 
-std::vector<Property> OpenClDevice::properties() const {
+std::vector<DeviceProperty> OpenClDevice::properties() const {
     return properties_of(id_);
 }
 

@@ -58,7 +58,7 @@ std::vector<cl_device_id> usable_devices() {
                 continue;
             }
             const std::string name = ask_text(device, CL_DEVICE_NAME);
-            log::info(std::string("OpenCL device ").append(name).append(" is left out: ").append(why));
+            detail::log_info(std::string("OpenCL device ").append(name).append(" is left out: ").append(why));
             passed_over.append("; device ").append(name).append(": ").append(why);
         }
     }
@@ -84,9 +84,9 @@ class OpenClBackend final : public Backend {
         return std::make_unique<OpenClDevice>(devices[index], info_of(devices[index], index));
     }
 
-    std::vector<Property> libraries() override try {
+    std::vector<DeviceProperty> libraries() override try {
         const std::string version = loader_version();
-        std::vector<Property> list = {
+        std::vector<DeviceProperty> list = {
             {"OpenCL ICD loader", loader_path() + (version.empty() ? "" : " (" + version + ")")},
             {"OpenCL drivers from", vendor_folder()}};
         for (const cl_platform_id platform : all_platforms()) {

@@ -54,8 +54,8 @@ KernelHandle from_binary(const OpenClDevice& device, const std::string& entry, c
         KernelHandle kernel(cl().clCreateKernel(program.get(), entry.c_str(), &status));
         if (status == CL_SUCCESS) return kernel;
     }
-    log::info("the cached program of " + entry + " is refused by the driver (" + status_text(status) +
-              "); compiling the text");
+    detail::log_info("the cached program of " + entry + " is refused by the driver (" + status_text(status) +
+                     "); compiling the text");
     return {};
 }
 
@@ -124,7 +124,7 @@ ProgramHandle from_text(const OpenClDevice& device, const std::string& entry, co
             ErrorCode::compile_failed, call,
             "kernel " + entry + " does not compile for " + device.info().selector + ":\n" + words + "\n",
             status_text(status));
-    if (!words.empty()) log::debug("compiler's log of " + entry + ":\n" + words);
+    if (!words.empty()) detail::log_debug("compiler's log of " + entry + ":\n" + words);
     return program;
 }
 
@@ -160,7 +160,7 @@ KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) 
     const std::string text = device.language().prelude + assemble(spec, Dialect::opencl);
     const std::string key = cache_key(device, entry, options, text);
     const bool cached = !spec.fresh && !has_cache_of_its_own(device);
-    if (const std::optional<std::string> binary = cached ? program_cache::load(key) : std::nullopt) {
+    if (const std::optional<std::string> binary = cached ? detail::program_cache::load(key) : std::nullopt) {
         if (KernelHandle kernel = from_binary(device, entry, options, *binary)) return kernel;
     }
 
@@ -169,7 +169,7 @@ KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) 
     // A kernel compiled afresh is for a time, in which PoCL has to do all of its work.
     if (cached || spec.fresh) {
         const std::optional<std::string> result = binary_of(program.get());
-        if (result && cached) program_cache::store(key, *result);
+        if (result && cached) detail::program_cache::store(key, *result);
     }
     return kernel;
 }
@@ -190,7 +190,7 @@ std::string text_of(cl_kernel kernel) {
 KernelHandle compile_copy(const OpenClDevice& device, cl_kernel kernel, const std::string& entry,
                           std::size_t number) {
     const std::string options = device.language().options + " -DCONCORD_COPY=" + std::to_string(number);
-    log::debug("copy " + std::to_string(number) + " of " + entry + " for " + device.info().selector);
+    detail::log_debug("copy " + std::to_string(number) + " of " + entry + " for " + device.info().selector);
     return create_kernel(from_text(device, entry, options, text_of(kernel)), entry);
 }
 

@@ -343,7 +343,7 @@ std::string value_of(const Row& row, const std::string& bytes) {
 }
 
 template <class Object>
-void add(std::vector<Property>& list, Object object, std::span<const Row> rows) {
+void add(std::vector<DeviceProperty>& list, Object object, std::span<const Row> rows) {
     for (const Row& row : rows) {
         const std::optional<std::string> bytes = ask(object, row.question);
         list.push_back({row.name, bytes ? value_of(row, *bytes) : "not supported"});
@@ -352,8 +352,8 @@ void add(std::vector<Property>& list, Object object, std::span<const Row> rows) 
 
 }  // namespace
 
-std::vector<Property> properties_of(cl_device_id device) {
-    std::vector<Property> list;
+std::vector<DeviceProperty> properties_of(cl_device_id device) {
+    std::vector<DeviceProperty> list;
     add(list, ask_value<cl_platform_id>(device, CL_DEVICE_PLATFORM), platform_rows);
     add(list, device, device_rows);
     add(list, device, nvidia_rows);

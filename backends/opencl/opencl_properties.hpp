@@ -10,6 +10,6 @@
 namespace concord::opencl {
 
 /// One line a constant, under its name in cl.h; what the driver does not know reads "not supported".
-std::vector<Property> properties_of(cl_device_id device);
+std::vector<DeviceProperty> properties_of(cl_device_id device);
 
 }  // namespace concord::opencl

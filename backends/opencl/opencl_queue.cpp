@@ -23,9 +23,10 @@ OpenClQueue::~OpenClQueue() {
     try {
         callbacks_.finish_if_own_thread();
         const cl_int status = cl().clFinish(queue_.get());
-        if (status != CL_SUCCESS) log::warn("a stream ended with work that failed: " + status_text(status));
+        if (status != CL_SUCCESS)
+            detail::log_warn("a stream ended with work that failed: " + status_text(status));
     } catch (const std::exception& error) {
-        log::error(std::string("a stream ended badly: ") + error.what());
+        detail::log_error(std::string("a stream ended badly: ") + error.what());
     }
 }
 
@@ -43,7 +44,7 @@ void OpenClQueue::submit(const char* call, F&& f) {
 
 bool OpenClQueue::staged(const void* host, u64 bytes) {
     // Staging waits for the queue with the stream's lock held; a callback that is still to run may want it.
-    return bytes > Staging::worthwhile && !device_.traits().shares_host_memory &&
+    return bytes > detail::Staging::worthwhile && !device_.traits().shares_host_memory &&
            !device_.pinned().contains(host, bytes) && !callbacks_.pending();
 }
 

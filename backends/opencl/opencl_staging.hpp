@@ -8,7 +8,7 @@
 namespace concord::opencl {
 
 /// A queue's ring of chunks. Both directions block the caller until the host has done its part, as drivers do too.
-class OpenClStaging final : public Staging {
+class OpenClStaging final : public detail::Staging {
   public:
     OpenClStaging(concord::Device& device, cl_command_queue queue);
 

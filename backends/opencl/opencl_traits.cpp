@@ -34,7 +34,8 @@ bool has_many_items(cl_device_id device) {
     if (asked == nullptr || *asked == '\0') return many;
     const std::string_view group_size = asked;
     if (group_size == "many" || group_size == "one") return group_size == "many";
-    log::warn(std::string("CONCORD_OPENCL_ITEMS: '").append(group_size).append("' is none of many, one"));
+    detail::log_warn(
+        std::string("CONCORD_OPENCL_ITEMS: '").append(group_size).append("' is none of many, one"));
     return many;
 }
 

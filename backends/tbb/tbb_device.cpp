@@ -47,14 +47,14 @@ class TbbBackend final : public Backend {
   public:
     std::vector<DeviceInfo> devices() override {
         std::string name = cpu_field("model name");
-        const u32 threads = host_threads();
+        const u32 threads = detail::host_threads();
         return {{"tbb:0", "tbb", name.empty() ? "CPU" : name,
                  runtime() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), 2}};
     }
     std::unique_ptr<backend::Device> open(u32 /*index*/) override {
-        return std::make_unique<TbbDevice>(devices().front(), static_cast<int>(host_threads()));
+        return std::make_unique<TbbDevice>(devices().front(), static_cast<int>(detail::host_threads()));
     }
-    std::vector<Property> libraries() override {
+    std::vector<DeviceProperty> libraries() override {
         return {{"oneTBB", "built with " + std::to_string(TBB_VERSION_MAJOR) + "." +
                                std::to_string(TBB_VERSION_MINOR) + ", running interface " +
                                std::to_string(TBB_runtime_interface_version())}};
@@ -105,8 +105,8 @@ TbbDevice::TbbDevice(DeviceInfo info, int threads) : info_(std::move(info)), are
     traits_.uses_host_memory = true;
 }
 
-std::vector<Property> TbbDevice::properties() const {
-    std::vector<Property> list;
+std::vector<DeviceProperty> TbbDevice::properties() const {
+    std::vector<DeviceProperty> list;
     auto add = [&](std::string name, std::string value) {
         list.push_back({std::move(name), value.empty() ? "not reported" : std::move(value)});
     };

@@ -41,7 +41,7 @@ class TbbDevice final : public backend::Device {
     TbbDevice(DeviceInfo info, int threads);
     const DeviceInfo& info() const noexcept override { return info_; }
     const DeviceTraits& traits() const noexcept override { return traits_; }
-    std::vector<Property> properties() const override;
+    std::vector<DeviceProperty> properties() const override;
     std::unique_ptr<backend::Memory> allocate(u64 bytes) override;
     std::unique_ptr<backend::Memory> allocate_host(u64 bytes) override;
     std::unique_ptr<backend::Kernel> compile(const KernelSpec& spec) override;

@@ -64,7 +64,7 @@ void copy_bytes(TbbDevice& device, void* to, const void* from, u64 bytes) {
     device.parallel((bytes + piece - 1) / piece, 1, [=](u64 first, u64 last) {
         const u64 begin = first * piece, end = std::min(bytes, last * piece);
         if (past_cache) {
-            copy_past_cache(target + begin, source + begin, end - begin);
+            detail::copy_past_cache(target + begin, source + begin, end - begin);
         } else {
             std::memcpy(target + begin, source + begin, end - begin);
         }

@@ -4,7 +4,7 @@
 
 #include <tbb/parallel_for.h>
 
-namespace concord::tbb_backend::detail {
+namespace concord::tbb_backend {
 
 void run_parallel(tbb::task_arena& arena, u64 count, u64 grain, Part part, void* call) {
     arena.execute([&] {
@@ -14,4 +14,4 @@ void run_parallel(tbb::task_arena& arena, u64 count, u64 grain, Part part, void*
     });
 }
 
-}  // namespace concord::tbb_backend::detail
+}  // namespace concord::tbb_backend

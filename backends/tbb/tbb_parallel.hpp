@@ -16,7 +16,6 @@ extern "C" void __tsan_release(void*);  // NOLINT(bugprone-reserved-identifier)
 
 namespace concord::tbb_backend {
 
-namespace detail {
 inline void publish([[maybe_unused]] void* token) {
 #if defined(CONCORD_TSAN)
     __tsan_release(token);
@@ -31,7 +30,6 @@ inline void observe([[maybe_unused]] void* token) {
 /// Calls part(call, first, last) over parts of [0, count).
 using Part = void (*)(void* call, u64 first, u64 last);
 void run_parallel(tbb::task_arena& arena, u64 count, u64 grain, Part part, void* call);
-}  // namespace detail
 
 template <class Body>
 void TbbDevice::parallel(u64 count, u64 grain, const Body& body) {
@@ -43,17 +41,17 @@ void TbbDevice::parallel(u64 count, u64 grain, const Body& body) {
         char join = 0;
     };
     Call call{body};
-    detail::publish(&call);
-    detail::run_parallel(
+    publish(&call);
+    run_parallel(
         arena_, count, grain,
         [](void* token, u64 first, u64 last) {
-            detail::observe(token);
+            observe(token);
             auto& call = *static_cast<Call*>(token);
             call.body(first, last);
-            detail::publish(&call.join);
+            publish(&call.join);
         },
         &call);
-    detail::observe(&call.join);
+    observe(&call.join);
 }
 
 }  // namespace concord::tbb_backend

@@ -27,7 +27,7 @@ class Device {
     /// What algorithms plan with. Does not change.
     virtual const DeviceTraits& traits() const noexcept = 0;
     /// Everything that the driver reports about the device, under the driver's names.
-    virtual std::vector<Property> properties() const = 0;
+    virtual std::vector<DeviceProperty> properties() const = 0;
 
     /// Allocates device memory of `bytes` bytes, more than zero. Throws out_of_memory.
     virtual std::unique_ptr<Memory> allocate(u64 bytes) = 0;

@@ -33,7 +33,7 @@ void initialise() {
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "mpi_communicator");
     ::on_exit(end_job, nullptr);
     if (provided < MPI_THREAD_SERIALIZED)
-        log::info("MPI takes calls from the thread that has initialised it only");
+        detail::log_info("MPI takes calls from the thread that has initialised it only");
 }
 
 std::shared_ptr<Communicator> make(MPI_Comm comm) {

@@ -31,9 +31,9 @@ bool decide() {
         throw Error(ErrorCode::invalid_argument, "CONCORD_MPI_CUDA",
                     "'" + std::string(asked) + "' is neither on nor off");
     const bool takes = asked.empty() ? ask_library() : asked == "on";
-    log::info(std::string("MPI is given ") +
-              (takes ? "CUDA memory itself" : "page-locked copies of CUDA memory") +
-              (asked.empty() ? ", as it says" : ", by CONCORD_MPI_CUDA"));
+    detail::log_info(std::string("MPI is given ") +
+                     (takes ? "CUDA memory itself" : "page-locked copies of CUDA memory") +
+                     (asked.empty() ? ", as it says" : ", by CONCORD_MPI_CUDA"));
     return takes;
 }
 

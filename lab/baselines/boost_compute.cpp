@@ -187,16 +187,16 @@ Call sort_pairs(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
-Support map_support(const Device&, const Work& work) {
+detail::Support map_support(const Device&, const Work& work) {
     if (work.title == "sqrt" && work.type() == Type::f32)
-        return Support::no("its programs do not ask for a correctly rounded f32 square root");
+        return detail::Support::no("its programs do not ask for a correctly rounded f32 square root");
     return {};
 }
 
 // On GPUs it counts the groups of every operator but plus in float arithmetic.
-Support reduce_support(const Device& device, const Work& work) {
+detail::Support reduce_support(const Device& device, const Work& work) {
     if (device.traits().many_items && work.title != "sum" && work.n > u64{1} << 24)
-        return Support::no("counts in f32 on GPUs: takes 2^24 elements at most");
+        return detail::Support::no("counts in f32 on GPUs: takes 2^24 elements at most");
     return {};
 }
 

@@ -16,7 +16,7 @@ void check(const char* call, clblast::StatusCode status) {
 
 template <class F>
 Call visit_float(Type type, F&& f) {
-    return type == Type::f32 ? f(Tag<f32>{}) : f(Tag<f64>{});
+    return type == Type::f32 ? f(detail::TypeTag<f32>{}) : f(detail::TypeTag<f64>{});
 }
 
 Call copy(Stream& stream, const Work& work, Views in, Views out) {

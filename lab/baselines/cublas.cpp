@@ -62,7 +62,8 @@ Call add(Stream& stream, const Work& work, Views in, Views out) {
             check("cublas geam", geam(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, 1, &one, a, n, &one, b, n, to, n));
         };
     };
-    return work.type() == Type::f32 ? with(Tag<f32>{}, cublasSgeam_64) : with(Tag<f64>{}, cublasDgeam_64);
+    return work.type() == Type::f32 ? with(detail::TypeTag<f32>{}, cublasSgeam_64)
+                                    : with(detail::TypeTag<f64>{}, cublasDgeam_64);
 }
 
 // In cuBLAS' columns a matrix of C order is its transpose: out, with as many rows as in has, is in turned.
@@ -79,7 +80,8 @@ Call transpose(Stream& stream, const Work& work, Views in, Views out) {
                                       &zero, to, rows, to, rows));
         };
     };
-    return work.type() == Type::f32 ? with(Tag<f32>{}, cublasSgeam_64) : with(Tag<f64>{}, cublasDgeam_64);
+    return work.type() == Type::f32 ? with(detail::TypeTag<f32>{}, cublasSgeam_64)
+                                    : with(detail::TypeTag<f64>{}, cublasDgeam_64);
 }
 
 // True fp32: no TF32 and no split sums of fewer bits. In cuBLAS' columns C turned is B turned times A turned.
@@ -103,8 +105,8 @@ Call matmul(Stream& stream, const Work& work, Views in, Views out) {
                                           m * k, &zero, c, n, m * n, batch));
             };
     };
-    return work.type() == Type::f32 ? with(Tag<f32>{}, cublasSgemmStridedBatched_64)
-                                    : with(Tag<f64>{}, cublasDgemmStridedBatched_64);
+    return work.type() == Type::f32 ? with(detail::TypeTag<f32>{}, cublasSgemmStridedBatched_64)
+                                    : with(detail::TypeTag<f64>{}, cublasDgemmStridedBatched_64);
 }
 
 void cublas(std::vector<Baseline>& list) {

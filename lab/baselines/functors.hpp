@@ -128,13 +128,13 @@ template <class F>
 decltype(auto) visit_bits(Type type, F&& f) {
     switch (size_of(type)) {
         case 1:
-            return f(Tag<u8>{});
+            return f(detail::TypeTag<u8>{});
         case 2:
-            return f(Tag<u16>{});
+            return f(detail::TypeTag<u16>{});
         case 4:
-            return f(Tag<u32>{});
+            return f(detail::TypeTag<u32>{});
         default:
-            return f(Tag<u64>{});
+            return f(detail::TypeTag<u64>{});
     }
 }
 
@@ -143,9 +143,9 @@ template <class F>
 decltype(auto) visit_wrapping(Type type, F&& f) {
     switch (type) {
         case Type::f32:
-            return f(Tag<f32>{});
+            return f(detail::TypeTag<f32>{});
         case Type::f64:
-            return f(Tag<f64>{});
+            return f(detail::TypeTag<f64>{});
         default:
             return visit_bits(type, std::forward<F>(f));
     }
@@ -154,27 +154,28 @@ decltype(auto) visit_wrapping(Type type, F&& f) {
 inline const std::vector<std::string_view> map_titles = {"copy", "negate", "abs", "square", "sqrt"};
 inline const std::vector<std::string_view> reduce_titles = {"sum", "product", "min", "max"};
 
-/// Calls f(Tag<T>, function) for work of map.
+/// Calls f(TypeTag<T>, function) for work of map.
 template <class F>
 Call visit_map(const Work& work, F&& f) {
     const Type type = work.type();
     if (work.title == "negate") return visit_wrapping(type, [&](auto tag) { return f(tag, Negate{}); });
     if (work.title == "square") return visit_wrapping(type, [&](auto tag) { return f(tag, Square{}); });
-    if (work.title == "sqrt") return type == Type::f32 ? f(Tag<f32>{}, Sqrt{}) : f(Tag<f64>{}, Sqrt{});
+    if (work.title == "sqrt")
+        return type == Type::f32 ? f(detail::TypeTag<f32>{}, Sqrt{}) : f(detail::TypeTag<f64>{}, Sqrt{});
     if (work.title == "abs") {
         switch (type) {
             case Type::i8:
-                return f(Tag<i8>{}, Abs{});
+                return f(detail::TypeTag<i8>{}, Abs{});
             case Type::i16:
-                return f(Tag<i16>{}, Abs{});
+                return f(detail::TypeTag<i16>{}, Abs{});
             case Type::i32:
-                return f(Tag<i32>{}, Abs{});
+                return f(detail::TypeTag<i32>{}, Abs{});
             case Type::i64:
-                return f(Tag<i64>{}, Abs{});
+                return f(detail::TypeTag<i64>{}, Abs{});
             case Type::f32:
-                return f(Tag<f32>{}, Abs{});
+                return f(detail::TypeTag<f32>{}, Abs{});
             case Type::f64:
-                return f(Tag<f64>{}, Abs{});
+                return f(detail::TypeTag<f64>{}, Abs{});
             default:
                 break;  // unsigned: a copy
         }
@@ -182,14 +183,14 @@ Call visit_map(const Work& work, F&& f) {
     return visit_bits(type, [&](auto tag) { return f(tag, Copy{}); });
 }
 
-/// Calls f(Tag<T>, operator) for work of reduce.
+/// Calls f(TypeTag<T>, operator) for work of reduce.
 template <class F>
 Call visit_reduce(const Work& work, F&& f) {
     const Type type = work.type();
     if (work.title == "sum") return visit_wrapping(type, [&](auto tag) { return f(tag, Sum{}); });
     if (work.title == "product") return visit_wrapping(type, [&](auto tag) { return f(tag, Product{}); });
-    if (work.title == "min") return visit(type, [&](auto tag) { return f(tag, Min{}); });
-    return visit(type, [&](auto tag) { return f(tag, Max{}); });
+    if (work.title == "min") return detail::visit_type(type, [&](auto tag) { return f(tag, Min{}); });
+    return detail::visit_type(type, [&](auto tag) { return f(tag, Max{}); });
 }
 
 inline const std::vector<std::string_view> compact_titles = {"half", "few", "most"};
@@ -197,7 +198,7 @@ inline const std::vector<std::string_view> scan_titles = {
     "exclusive_sum", "exclusive_product", "exclusive_min", "exclusive_max",
     "inclusive_sum", "inclusive_product", "inclusive_min", "inclusive_max"};
 
-/// Calls f(Tag<T>, operator, whether it is exclusive) for work of scan.
+/// Calls f(TypeTag<T>, operator, whether it is exclusive) for work of scan.
 template <class F>
 Call visit_scan(const Work& work, F&& f) {
     const std::size_t kind = work.title.find('_');
@@ -214,28 +215,28 @@ inline const std::vector<Type> sort_types = {Type::i8, Type::i16, Type::i32, Typ
 inline const std::vector<std::string_view> sort_titles = {"keys", "keys_sorted", "keys_few", "keys_skewed"};
 inline const std::vector<std::string_view> sort_pairs_titles = {"pairs"};
 
-/// Calls f(Tag<T>) for keys of integers.
+/// Calls f(TypeTag<T>) for keys of integers.
 template <class F>
 Call visit_sort(const Work& work, F&& f) {
-    return visit(work.type(), [&](auto tag) -> Call {
+    return detail::visit_type(work.type(), [&](auto tag) -> Call {
         if constexpr (std::is_integral_v<typename decltype(tag)::type>) return f(tag);
         return {};
     });
 }
-/// Calls f(Tag<K>, Tag<V>) for pairs of integers and indices.
+/// Calls f(TypeTag<K>, TypeTag<V>) for pairs of integers and indices.
 template <class F>
 Call visit_sort_pairs(const Work& work, F&& f) {
     return visit_sort(work, [&](auto tag) -> Call {
         using K = typename decltype(tag)::type;
-        return f(tag, Tag<std::conditional_t<sizeof(K) == 8, u64, u32>>{});
+        return f(tag, detail::TypeTag<std::conditional_t<sizeof(K) == 8, u64, u32>>{});
     });
 }
 
-/// Calls f(Tag<T>, predicate) for a workload of compact, which keeps that fraction of random elements.
+/// Calls f(TypeTag<T>, predicate) for a workload of compact, which keeps that fraction of random elements.
 template <class F>
 Call visit_compact(const Work& work, F&& f) {
     const double fraction = work.title == "half" ? 0.5 : work.title == "few" ? 0.01 : 0.99;
-    return visit(work.type(), [&](auto tag) {
+    return detail::visit_type(work.type(), [&](auto tag) {
         using T = typename decltype(tag)::type;
         return f(tag, Below<T>{lab::random_quantile<T>(fraction)});
     });

@@ -226,10 +226,10 @@ Call tbb_scan(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
-// Calls f(Tag<T>) for work of histogram: f32 or u32.
+// Calls f(TypeTag<T>) for work of histogram: f32 or u32.
 template <class F>
 Call visit_samples(const Work& work, F&& f) {
-    return work.type() == Type::f32 ? f(Tag<f32>{}) : f(Tag<u32>{});
+    return work.type() == Type::f32 ? f(detail::TypeTag<f32>{}) : f(detail::TypeTag<u32>{});
 }
 
 Call std_histogram(Stream&, const Work& work, Views in, Views out) {
@@ -360,7 +360,7 @@ Call tbb_convolve(Stream&, const Work& work, Views in, Views out) {
                 to = native_pointer<T>(out[0]), rows = work.shape[0],
                 columns = work.shape[1]] { loop(from, mask, to, rows, columns); };
     };
-    return work.type() == Type::f32 ? call(Tag<f32>{}) : call(Tag<f64>{});
+    return work.type() == Type::f32 ? call(detail::TypeTag<f32>{}) : call(detail::TypeTag<f64>{});
 }
 
 // This file may be compiled for the machine that builds it (-march=native); elsewhere it must not run.
@@ -376,7 +376,7 @@ bool runs_here() {
 
 void host(std::vector<Baseline>& list) {
     if (!runs_here()) {
-        log::warn("baselines: those of the CPU were compiled for another CPU");
+        detail::log_warn("baselines: those of the CPU were compiled for another CPU");
         return;
     }
     // For as long as the process lives; nothing would end it before oneTBB's own end.

@@ -34,19 +34,19 @@ Call reduce(Stream&, const Work& work, Views in, Views out) {
         const auto find = work.title == "min" ? min : max;
         return [=] { *to = from[find(n, from, 1)]; };
     };
-    if (work.type() == Type::f32) return with(Tag<f32>{}, cblas_ssum, cblas_ismin, cblas_ismax);
-    return with(Tag<f64>{}, cblas_dsum, cblas_idmin, cblas_idmax);
+    if (work.type() == Type::f32) return with(detail::TypeTag<f32>{}, cblas_ssum, cblas_ismin, cblas_ismax);
+    return with(detail::TypeTag<f64>{}, cblas_dsum, cblas_idmin, cblas_idmax);
 }
 
 // The f32 sum of OpenBLAS 0.3.21 is wrong on CPUs with AVX-512.
-Support reduce_support(const Device&, const Work& work) {
+detail::Support reduce_support(const Device&, const Work& work) {
     if (work.title != "sum" || work.type() != Type::f32) return {};
     f32 values[64], sum = 0;
     for (int i = 0; i < 64; ++i)
         sum += values[i] = static_cast<f32>(i % 2 != 0 ? -1 - i % 7 : 1 + i % 7);
     if (cblas_ssum(64, values, 1) == sum) return {};
-    return Support::no("its cblas_ssum gives wrong sums on this CPU (" +
-                       std::string(openblas_get_corename()) + ")");
+    return detail::Support::no("its cblas_ssum gives wrong sums on this CPU (" +
+                               std::string(openblas_get_corename()) + ")");
 }
 
 Call transpose(Stream&, const Work& work, Views in, Views out) {
@@ -77,7 +77,8 @@ Call matmul(Stream&, const Work& work, Views in, Views out) {
                          b + g * b_step, turn_b ? k : n, 0, c + g * c_step, n);
             };
     };
-    return work.type() == Type::f32 ? with(Tag<f32>{}, cblas_sgemm) : with(Tag<f64>{}, cblas_dgemm);
+    return work.type() == Type::f32 ? with(detail::TypeTag<f32>{}, cblas_sgemm)
+                                    : with(detail::TypeTag<f64>{}, cblas_dgemm);
 }
 
 void openblas(std::vector<Baseline>& list) {

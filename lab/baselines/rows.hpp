@@ -31,9 +31,9 @@ inline const std::vector<std::string_view> convolve_titles = {"5x5", "3x3", "7x7
 /// Work of matmul, whose Work::shape is {m, n, k, whether A is transposed, whether B is, batch}; without gaps, alpha 1, beta 0.
 inline const std::vector<std::string_view> matmul_titles = {
     "square", "square, A and B transposed", "tall", "wide", "deep", "batch"};
-inline Support matmul_support(const Device&, const Work& work) {
+inline detail::Support matmul_support(const Device&, const Work& work) {
     if (work.operations > 0) return {};
-    return Support::no("the product is empty");
+    return detail::Support::no("the product is empty");
 }
 
 /// One algorithm of a library.
@@ -42,9 +42,9 @@ struct Row {
     std::vector<std::string_view> titles;  ///< of the work that it does
     std::vector<Type> types;               ///< of the first input
     Call (*prepare)(Stream&, const Work&, Views in, Views out);
-    bool blocking = false;                                  ///< as in Baseline
-    u64 most = ~u64{0};                                     ///< the largest n
-    Support (*also)(const Device&, const Work&) = nullptr;  ///< what else it depends on
+    bool blocking = false;                                          ///< as in Baseline
+    u64 most = ~u64{0};                                             ///< the largest n
+    detail::Support (*also)(const Device&, const Work&) = nullptr;  ///< what else it depends on
 };
 
 struct Library {
@@ -67,23 +67,26 @@ std::string joined(const List& list, Name name) {
     return all;
 }
 
-inline Support supports(const Library& library, const Row& row, const Device& device, const Work& work) {
+inline detail::Support supports(const Library& library, const Row& row, const Device& device,
+                                const Work& work) {
     auto has = [](const auto& list, auto item) {
         return std::find(list.begin(), list.end(), item) != list.end();
     };
-    if (work.algorithm != row.algorithm) return Support::no("does " + std::string(row.algorithm));
+    if (work.algorithm != row.algorithm) return detail::Support::no("does " + std::string(row.algorithm));
     if (device.info().backend != library.backend)
-        return Support::no("runs on " + library.backend + " devices");
-    if (!device.traits().runs) return Support::no("the device only compiles");
+        return detail::Support::no("runs on " + library.backend + " devices");
+    if (!device.traits().runs) return detail::Support::no("the device only compiles");
     if (!has(row.titles, work.title))
-        return Support::no("does " + joined(row.titles, [](auto title) { return title; }));
+        return detail::Support::no("does " + joined(row.titles, [](auto title) { return title; }));
     if (!has(row.types, work.type()))
-        return Support::no("takes " + joined(row.types, [](Type type) { return name_of(type); }));
-    if (work.type() == Type::f64 && !device.traits().fp64) return Support::no("the device has no f64");
+        return detail::Support::no("takes " + joined(row.types, [](Type type) { return name_of(type); }));
+    if (work.type() == Type::f64 && !device.traits().fp64)
+        return detail::Support::no("the device has no f64");
     // Identities of empty input differ between libraries, and some refuse it.
-    if (work.n == 0) return Support::no("takes one element at least");
-    if (work.n > row.most) return Support::no("takes " + std::to_string(row.most) + " elements at most");
-    return row.also != nullptr ? row.also(device, work) : Support{};
+    if (work.n == 0) return detail::Support::no("takes one element at least");
+    if (work.n > row.most)
+        return detail::Support::no("takes " + std::to_string(row.most) + " elements at most");
+    return row.also != nullptr ? row.also(device, work) : detail::Support{};
 }
 
 inline void append(std::vector<Baseline>& list, const Library& library, const std::vector<Row>& rows) {

@@ -43,7 +43,7 @@ std::vector<Baseline> load_all() {
     for (const fs::path& path : modules()) {
         void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (module == nullptr) {
-            log::warn("baselines: " + std::string(dlerror()));
+            detail::log_warn("baselines: " + std::string(dlerror()));
             continue;
         }
         using Entry = void (*)(std::vector<Baseline>&);
@@ -51,10 +51,10 @@ std::vector<Baseline> load_all() {
             try {
                 entry(all);
             } catch (const Error& error) {
-                log::warn("baselines: " + path.filename().string() + ": " + error.what());
+                detail::log_warn("baselines: " + path.filename().string() + ": " + error.what());
             }
         } else {
-            log::warn("baselines: " + path.string() + " is of another version of Concord");
+            detail::log_warn("baselines: " + path.string() + " is of another version of Concord");
         }
     }
     return all;  // the modules stay open: the list holds their functions

@@ -14,7 +14,7 @@ struct Baseline {
     std::string name;       ///< "cub", "tbb"
     std::string library;    ///< with its version: "CUB 3.0.1"
     /// Whether it can do this work (algorithm, operator by its title, types) on this device, and if not, why.
-    std::function<Support(const Device&, const Work&)> supports;
+    std::function<detail::Support(const Device&, const Work&)> supports;
     /// Takes what it needs (scratch, plans) and returns the call. The call does the work once: it either puts
     /// it into the stream's native queue and returns, or, on the CPU, does it before it returns.
     std::function<std::function<void()>(Stream&, const Work&, std::span<const View> in,

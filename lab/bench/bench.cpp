@@ -288,7 +288,7 @@ class Runner {
             bound_by_ceilings(row, work);
         } catch (const Error& error) {
             if (error.code() == ErrorCode::device_failed) throw;
-            log::warn(std::string("no ceiling: ") + error.what());
+            detail::log_warn(std::string("no ceiling: ") + error.what());
             row.ceiling.clear();
             row.ceiling_ms = 0;
         }

@@ -126,7 +126,7 @@ struct BenchRow {
 
 struct BenchDevice {
     DeviceInfo info;
-    std::vector<Property> libraries;
+    std::vector<DeviceProperty> libraries;
     Ceilings::Known ceilings;
 };
 

@@ -137,7 +137,7 @@ std::string BenchReport::json() const {
                          {"results", ordered_json::array()}};
     for (const BenchDevice& device : devices_) {
         ordered_json libraries = ordered_json::object(), ceilings = ordered_json::object();
-        for (const Property& library : device.libraries)
+        for (const DeviceProperty& library : device.libraries)
             libraries[library.name] = library.value;
         for (const auto& [name, value] : fields_of(device.ceilings))
             ceilings[name] = value;

@@ -155,7 +155,7 @@ std::optional<double> Ceilings::fma(Type type) {
     const auto to = device.allocate(64, &stream_);
     const View out{to.get(), 0, 1, type};
     const LaunchShape shape = LaunchShape::linear(groups(device), group_size(device));
-    const Timing timing = visit(type, [&](auto tag) {
+    const Timing timing = detail::visit_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         return measure(
             stream_,

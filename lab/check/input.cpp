@@ -178,7 +178,7 @@ void run_pieces(u64 n, u64 piece, const std::function<void(u64, u64)>& f) {
     };
     std::vector<std::jthread> threads;
     const u64 pieces = n / piece + 1;
-    for (u64 i = 1; i < std::min<u64>(pieces, host_threads()); ++i)
+    for (u64 i = 1; i < std::min<u64>(pieces, detail::host_threads()); ++i)
         threads.emplace_back(work);
     work();
     threads.clear();
@@ -224,7 +224,7 @@ bool applies(Pattern pattern, Type type) {
 }
 
 void Input::make(u64 first, std::span<std::byte> to) const {
-    visit(type, [&](auto tag) {
+    detail::visit_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         const u64 n = to.size() / sizeof(T);
         const u64 key = random_bits(seed, static_cast<u64>(type) * 16 + static_cast<u64>(pattern));

@@ -300,7 +300,7 @@ Work work_of(const std::shared_ptr<const Held>& held, u64 n, std::size_t pattern
                                     std::span<const std::byte> got, Verdict& verdict) {
         const TestOutput& declared = held->test.outputs[output];
         const Expected& expected = answer->of(output);
-        visit(declared.type, [&](auto tag) {
+        detail::visit_type(declared.type, [&](auto tag) {
             using T = typename decltype(tag)::type;
             const u64 count = got.size() / sizeof(T);
             for (u64 i = 0; i < count && !verdict.difference; ++i) {
@@ -365,7 +365,7 @@ Suite suite_of(KernelTest test) {
 }
 
 KernelFile kernel_file(const std::string& path) {
-    return {path, text_of_file(path, "kernel_file")};
+    return {path, detail::text_of_file(path, "kernel_file")};
 }
 
 }  // namespace concord::lab

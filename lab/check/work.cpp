@@ -14,7 +14,7 @@ u64 Work::bytes() const {
 }
 
 std::string value_name(Type type, const void* value) {
-    return visit(type, [&](auto tag) {
+    return detail::visit_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         T v;
         std::memcpy(&v, value, sizeof v);

@@ -34,7 +34,7 @@ template <class... A>
 void enqueue(Stream& stream, const char* entry, const HostKernel& host, u64 n, u64 each, u32 group_size,
              const A&... arguments) {
     Device& device = stream.device();
-    if (const Support support = detail::supports_group(device, group_size); !support)
+    if (const detail::Support support = detail::supports_group(device, group_size); !support)
         throw Error(ErrorCode::unsupported, entry, support.reason);
     const auto kernel = device.kernel(
         {.source = &source(), .entry = entry, .constants = {{"LANES", group_size}}, .host = host});

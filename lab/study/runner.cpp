@@ -377,7 +377,7 @@ class Runner {
             try {
                 ceilings.measure_all();
             } catch (const Error& error) {
-                log::warn(std::string("no ceiling: ") + error.what());
+                detail::log_warn(std::string("no ceiling: ") + error.what());
             }
         }
         for (const auto& [name, value] : lab::fields_of(ceilings.known()))

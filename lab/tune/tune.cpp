@@ -84,7 +84,7 @@ class Tuner {
         try {
             set_tuning(harness_.device(), nullptr);
         } catch (const std::exception& error) {
-            log::warn(std::string("the device keeps no table: ") + error.what());
+            detail::log_warn(std::string("the device keeps no table: ") + error.what());
         }
     }
     Tuner(const Tuner&) = delete;
@@ -374,7 +374,7 @@ class Tuner {
             return measure_paired(times_with(bench, best), times_with(bench, other), effort_);
         } catch (const Error& error) {
             if (error.code() == ErrorCode::device_failed) throw;
-            log::info("tune: " + words_of(other) + ": " + error.what());
+            detail::log_info("tune: " + words_of(other) + ": " + error.what());
             return std::nullopt;
         }
     }

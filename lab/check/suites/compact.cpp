@@ -175,7 +175,7 @@ void compact_cases(const Plan& plan, Type type, const CaseSink& emit) {
     auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
     auto builtin = [&](KeepRule rule, bool partition, Depth depth, const std::vector<Pattern>& patterns) {
         for_plan(plan, type, depth, patterns, emit, [&](u64 n, Pattern p) {
-            return visit(type, [&](auto tag) {
+            return detail::visit_type(type, [&](auto tag) {
                 using T = typename decltype(tag)::type;
                 // Of random elements greater keeps one in sixteen, less fifteen.
                 return builtin_work<T>(rule, random_quantile<T>(15.0 / 16), partition, input(n, p),
@@ -200,17 +200,17 @@ void compact_cases(const Plan& plan, Type type, const CaseSink& emit) {
     };
     switch (type) {
         case Type::f32:
-            user(Tag<f32>{}, "in_band", false, in_band.bind(-0.25f, 0.5f));
+            user(detail::TypeTag<f32>{}, "in_band", false, in_band.bind(-0.25f, 0.5f));
             break;
         case Type::u32:
-            user(Tag<u32>{}, "indivisible", false, indivisible.bind(3));
-            user(Tag<u32>{}, "indivisible", true, indivisible.bind(3));
+            user(detail::TypeTag<u32>{}, "indivisible", false, indivisible.bind(3));
+            user(detail::TypeTag<u32>{}, "indivisible", true, indivisible.bind(3));
             break;
         case Type::u8:
-            user(Tag<u8>{}, "has_bits", false, has_bits.bind(5));
+            user(detail::TypeTag<u8>{}, "has_bits", false, has_bits.bind(5));
             break;
         case Type::f64:
-            user(Tag<f64>{}, "is_far", false, is_far.bind(0.5, -3));
+            user(detail::TypeTag<f64>{}, "is_far", false, is_far.bind(0.5, -3));
             break;
         default:
             break;
@@ -219,7 +219,7 @@ void compact_cases(const Plan& plan, Type type, const CaseSink& emit) {
 
 // Random elements of which `fraction` are kept.
 Work compact_workload(const char* title, double fraction, Type type, u64 n, u64 seed) {
-    return visit(type, [&](auto tag) {
+    return detail::visit_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         Work work = builtin_work<T>(KeepRule::less, random_quantile<T>(fraction), false,
                                     {type, n, Pattern::random, seed}, title);

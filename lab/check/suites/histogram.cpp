@@ -188,7 +188,7 @@ void user_cases(const Plan& plan, Type type, const CaseSink& emit) {
 }
 
 void histogram_cases(const Plan& plan, Type type, const CaseSink& emit) {
-    visit(type, [&](auto tag) {
+    detail::visit_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         if constexpr (std::is_floating_point_v<T>) {
             float_cases<T>(plan, emit);
@@ -203,7 +203,7 @@ void histogram_cases(const Plan& plan, Type type, const CaseSink& emit) {
 // largest value in the widest types.
 std::optional<Work> workload(std::string_view title, Type counter, u64 bins, Pattern pattern, Type type,
                              u64 n, u64 seed) {
-    return visit(type, [&](auto tag) {
+    return detail::visit_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         const Input input{type, n, pattern, seed};
         if constexpr (std::is_floating_point_v<T>) {

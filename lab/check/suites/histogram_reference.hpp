@@ -31,7 +31,7 @@ struct Reference {
     void count() {
         counts_.assign(bins, 0);
         constexpr u64 step = u64{1} << 18;
-        const u64 threads = host_threads();
+        const u64 threads = detail::host_threads();
         std::mutex mutex;
         parallel_pieces(input.count, std::max(step, input.count / threads + 1), [&](u64 first, u64 n) {
             std::vector<u64> mine(bins, 0);

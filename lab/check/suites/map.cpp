@@ -105,7 +105,7 @@ void map_cases(const Plan& plan, Type type, const CaseSink& emit) {
              : function == MapFunction::square ? Depth::all
                                                : Depth::some,
              [&](u64 n, Pattern pattern) {
-                 return visit(type, [&](auto tag) {
+                 return detail::visit_type(type, [&](auto tag) {
                      return map_work<typename decltype(tag)::type>(function, input(n, pattern, 0));
                  });
              });
@@ -142,7 +142,7 @@ void map_cases(const Plan& plan, Type type, const CaseSink& emit) {
 
 std::optional<Work> map_workload(MapFunction function, Type type, u64 n, u64 seed) {
     if (function == MapFunction::sqrt && !is_float(type)) return std::nullopt;
-    return visit(type, [&](auto tag) {
+    return detail::visit_type(type, [&](auto tag) {
         return map_work<typename decltype(tag)::type>(function, {type, n, Pattern::random, seed});
     });
 }

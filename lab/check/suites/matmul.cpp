@@ -80,9 +80,9 @@ Work matmul_work(const Case& at, Type type, u64 size, Pattern pattern, u64 seed)
                           Verdict& verdict) { reference->verify(variant, first, got, verdict); };
     };
     if (type == Type::f32) {
-        verified_by(Tag<f32>{});
+        verified_by(detail::TypeTag<f32>{});
     } else {
-        verified_by(Tag<f64>{});
+        verified_by(detail::TypeTag<f64>{});
     }
     return work;
 }

@@ -230,7 +230,7 @@ void reduce_cases(const Plan& plan, Type type, const CaseSink& emit) {
                             : op == ReduceOp::max ? Depth::all
                                                   : Depth::some;
         for_plan(plan, type, depth, of_op, emit, [&](u64 n, Pattern p) {
-            return visit(
+            return detail::visit_type(
                 type, [&](auto tag) { return builtin_work<typename decltype(tag)::type>(op, input(n, p)); });
         });
     }
@@ -264,7 +264,7 @@ void reduce_cases(const Plan& plan, Type type, const CaseSink& emit) {
 Work reduce_workload(ReduceOp op, Type type, u64 n, u64 seed) {
     // Positive floats: of a sum that cancels, even nothing would be within the bound of a long chain.
     const Pattern pattern = is_float(type) ? Pattern::near_one : Pattern::random;
-    return visit(type, [&](auto tag) {
+    return detail::visit_type(type, [&](auto tag) {
         return builtin_work<typename decltype(tag)::type>(op, {type, n, pattern, seed});
     });
 }

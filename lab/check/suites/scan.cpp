@@ -157,8 +157,8 @@ Work user_work(const char* title, ScanKind kind, const Input& input, const F& f,
 }
 
 Work work_of(ReduceOp op, ScanKind kind, const Input& input) {
-    return visit(input.type,
-                 [&](auto tag) { return builtin_work<typename decltype(tag)::type>(op, kind, input); });
+    return detail::visit_type(
+        input.type, [&](auto tag) { return builtin_work<typename decltype(tag)::type>(op, kind, input); });
 }
 
 void scan_cases(const Plan& plan, Type type, const CaseSink& emit) {

@@ -95,7 +95,7 @@ Work known_work(std::string title, const KnownOrder& known, std::optional<Type> 
     work.call = builtin_call(by);
     work.verify = [known, outputs = work.outputs](const Variant&, std::size_t output, u64 first,
                                                   std::span<const std::byte> got, Verdict& verdict) {
-        visit(outputs[output].type, [&](auto tag) {
+        detail::visit_type(outputs[output].type, [&](auto tag) {
             using T = typename decltype(tag)::type;
             for (u64 i = 0; i < got.size() / sizeof(T); ++i) {
                 const T expected =
@@ -223,21 +223,21 @@ void sort_cases(const Plan& plan, Type type, const CaseSink& emit) {
     };
     switch (type) {
         case Type::u32:
-            less(Tag<u32>{}, "by_remainder", false, by_remainder.bind(1000));
-            less(Tag<u32>{}, "pairs_by_remainder", true, by_remainder.bind(10));
-            key(Tag<u32>{}, "remainder_key", remainder_key.bind(777), ascending);
+            less(detail::TypeTag<u32>{}, "by_remainder", false, by_remainder.bind(1000));
+            less(detail::TypeTag<u32>{}, "pairs_by_remainder", true, by_remainder.bind(10));
+            key(detail::TypeTag<u32>{}, "remainder_key", remainder_key.bind(777), ascending);
             break;
         case Type::f32:
-            less(Tag<f32>{}, "nearer", false, nearer.bind(0.25f));
+            less(detail::TypeTag<f32>{}, "nearer", false, nearer.bind(0.25f));
             break;
         case Type::i64:
-            less(Tag<i64>{}, "pairs_by_low_half", true, by_low_half);
+            less(detail::TypeTag<i64>{}, "pairs_by_low_half", true, by_low_half);
             break;
         case Type::u8:
-            less(Tag<u8>{}, "by_bits", false, by_bits);
+            less(detail::TypeTag<u8>{}, "by_bits", false, by_bits);
             break;
         case Type::f64:
-            key(Tag<f64>{}, "distance_key", distance_key.bind(0.5), descending);
+            key(detail::TypeTag<f64>{}, "distance_key", distance_key.bind(0.5), descending);
             break;
         default:
             break;

@@ -174,7 +174,7 @@ std::optional<Work> stencil_work(const Kind& kind, Type type, u64 n, Pattern pat
             }
         };
     };
-    type == Type::f32 ? verify_by(Tag<f32>{}) : verify_by(Tag<f64>{});
+    type == Type::f32 ? verify_by(detail::TypeTag<f32>{}) : verify_by(detail::TypeTag<f64>{});
     return work;
 }
 

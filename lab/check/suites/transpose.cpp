@@ -100,8 +100,9 @@ std::optional<Work> transpose_work(const Kind& kind, Type type, u64 n, Pattern p
                     const Options& options) { return transpose(stream, in[0], out[0], s, options); };
     work.verify = [input, s](const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
                              Verdict& verdict) {
-        visit(input.type,
-              [&](auto tag) { verify<typename decltype(tag)::type>(input, s, first, got, verdict); });
+        detail::visit_type(input.type, [&](auto tag) {
+            verify<typename decltype(tag)::type>(input, s, first, got, verdict);
+        });
     };
     return work;
 }
