@@ -33,6 +33,19 @@ std::string sentence(std::string_view call, std::string_view message, std::strin
 }
 }  // namespace
 
+std::string detail::quoted(std::string_view value) {
+    std::string text = "'";
+    text.append(value).append("'");
+    return text;
+}
+
+std::string detail::error_message(std::string_view wrong, std::string_view value, std::string_view remedy) {
+    std::string text(wrong);
+    if (!value.empty()) text.append(", got ").append(value);
+    if (!remedy.empty()) text.append("; ").append(remedy);
+    return text;
+}
+
 Error::Error(ErrorCode code, std::string_view call, std::string_view message, std::string_view native)
     : std::runtime_error(sentence(call, message, native)), code_(code), call_(call), native_(native) {}
 
