@@ -1,4 +1,4 @@
-// Sort through the public API; `concord check` covers variants, types, sizes and patterns.
+// Sort through the public API. `concord check` covers variants, types, sizes and patterns.
 #include "devices.hpp"
 
 #include <concord/sort_textbook.hpp>
@@ -22,7 +22,7 @@ bool runs(const Device& device, const Variant& variant) {
     return static_cast<bool>(detail::supports_dialect(device, variant));
 }
 
-// Where each element comes from, in a stable order.
+// The source index of each element in a stable sort.
 template <class Less>
 std::vector<u32> order_of(u64 n, Less less) {
     std::vector<u32> from(n);
@@ -38,7 +38,7 @@ std::vector<T> taken(const std::vector<T>& x, const std::vector<u32>& from) {
     return result;
 }
 
-// Whether the variant takes the call: what it does not take it says.
+// Whether the variant supports the call. If not, the call must throw `unsupported`.
 template <class F>
 bool supported(F call) {
     try {
@@ -54,7 +54,7 @@ bool supported(F call) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(sort_orders_keys_and_leaves_its_input) {
+DEVICE_TEST(sort_orders_keys_and_keeps_its_input) {
     const auto stream = device.create_stream();
     for (const u64 n : {0, 1, 2, 1000, 9001}) {
         CAPTURE(n);
@@ -75,7 +75,7 @@ DEVICE_TEST(sort_orders_keys_and_leaves_its_input) {
     }
 }
 
-DEVICE_TEST(pairs_keep_the_order_of_equal_keys_where_the_variant_says_so) {
+DEVICE_TEST(stable_variants_keep_the_order_of_equal_keys) {
     const auto stream = device.create_stream();
     constexpr u64 n = 20011;
     auto keys = random_values<i32>(n);
@@ -167,7 +167,7 @@ DEVICE_TEST(floats_are_sorted_by_total_order) {
     CHECK(same_bits(out.to_host(*stream), {ascending.rbegin(), ascending.rend()}));
 }
 
-DEVICE_TEST(a_bit_range_orders_by_these_bits_alone) {
+DEVICE_TEST(a_bit_range_orders_by_its_bits_alone) {
     const auto stream = device.create_stream();
     const auto keys = random_values<i64>(5003);
     const Array<i64> in(*stream, keys), out(*stream, keys.size());
@@ -187,7 +187,7 @@ DEVICE_TEST(a_bit_range_orders_by_these_bits_alone) {
     }
 }
 
-DEVICE_TEST(comparators_and_key_functions_of_the_users) {
+DEVICE_TEST(user_comparators_and_key_functions) {
     const auto stream = device.create_stream();
     const auto x = random_values<u32>(7001);
     const Array<u32> in(*stream, x), out(*stream, x.size());
@@ -203,7 +203,7 @@ DEVICE_TEST(comparators_and_key_functions_of_the_users) {
         if (variant->stable) CHECK(got == taken(x, by_digit));
         CHECK(std::is_sorted(got.begin(), got.end(), [](u32 a, u32 b) { return a % 10 < b % 10; }));
     }
-    // `auto` with values of another size, in place.
+    // `auto` in place, with values of another size than the keys.
     const auto floats = random_values<float>(3001);
     const auto bytes = random_values<u8>(3001);
     const Array<float> f(*stream, floats);
@@ -226,7 +226,7 @@ DEVICE_TEST(comparators_and_key_functions_of_the_users) {
     CHECK(both.to_host(*stream) == taken(x, by_digit));
 }
 
-DEVICE_TEST(sort_refuses_what_its_contract_excludes) {
+DEVICE_TEST(sort_rejects_invalid_calls) {
     const auto stream = device.create_stream();
     const Array<u32> in(*stream, random_values<u32>(100)), out(*stream, 100), small(*stream, 99);
     const Array<u32> other(*stream, 100);
@@ -236,33 +236,36 @@ DEVICE_TEST(sort_refuses_what_its_contract_excludes) {
     auto refused = [&](const char* words, auto call) {
         CHECK(throws(ErrorCode::invalid_argument, words, call));
     };
-    refused("100 elements of in, 99 elements of out", [&] { sort(*stream, in, small); });
-    refused("in is u32, out f32", [&] { sort(*stream, in, floats); });
-    refused("overlaps in, at byte 40 of the same buffer, without being it",
+    refused("lengths of in and out differ, got 100 and 99; pass ranges of equal length",
+            [&] { sort(*stream, in, small); });
+    refused("types of in and out differ, got u32 and f32; pass ranges of one type",
+            [&] { sort(*stream, in, floats); });
+    refused("out at byte 0 overlaps in at byte 40 of the same buffer; pass identical or disjoint ranges",
             [&] { sort(*stream, in.span().part(10, 50), in.span().part(0, 50)); });
-    refused("100 elements of keys_in, 200 elements of values_in",
+    refused("lengths of keys_in and values_in differ, got 100 and 200",
             [&] { sort_pairs(*stream, in, values, out, high); });
-    refused("values_in is u64, values_out u32", [&] { sort_pairs(*stream, in, low, out, in); });
-    refused("values_out, at byte 80, overlaps values_in, at byte 0",
+    refused("types of values_in and values_out differ, got u64 and u32",
+            [&] { sort_pairs(*stream, in, low, out, in); });
+    refused("values_out at byte 80 overlaps values_in at byte 0",
             [&] { sort_pairs(*stream, in, low, out, values.span().part(10, 100)); });
-    refused("keys_out, at byte 0, overlaps values_in, at byte 0",
+    refused("keys_out at byte 0 overlaps values_in at byte 0 of the same buffer; pass disjoint",
             [&] { sort_pairs(*stream, in, out, out, other); });
-    refused("keys_out, at byte 0, overlaps values_out", [&] { sort_pairs(*stream, in, other, out, out); });
+    refused("keys_out at byte 0 overlaps values_out", [&] { sort_pairs(*stream, in, other, out, out); });
     refused("keys are sorted in place, values are not", [&] { sort_pairs(*stream, in, low, in, high); });
     refused("values are sorted in place, keys are not", [&] { sort_pairs(*stream, in, low, out, low); });
-    refused("bits 8 to 8 are no range of the 32 of u32",
+    refused("invalid bit range, got [8, 8) for u32; pass 0 <= begin_bit < end_bit <= 32",
             [&] { sort(*stream, in, out, SortBy{.begin_bit = 8, .end_bit = 8}); });
-    refused("bits 8 to 33 are no range",
+    refused("invalid bit range, got [8, 33)",
             [&] { sort(*stream, in, out, SortBy{.begin_bit = 8, .end_bit = 33}); });
-    refused("by_last_digit_test says itself which way",
+    refused("comparator 'by_last_digit_test' does not support a direction",
             [&] { sort(*stream, in, out, by_last_digit_test, SortBy{.order = SortOrder::descending}); });
     refused("unknown variant 'bogo'; available: ", [&] { sort(*stream, in, out, SortBy{}, {"bogo"}); });
-    // Keys that are their own values.
+    // Keys may also be passed as values.
     CHECK_NOTHROW(sort_pairs(*stream, in, in, out, other));
     CHECK(out.to_host(*stream) == other.to_host(*stream));
 }
 
-// Calls that share what a stream keeps between them, one after another and on several streams.
+// Calls in a row on one stream, and on several streams, share the scratch memory of their streams.
 DEVICE_TEST(many_sorts_in_flight) {
     const auto x = random_values<u32>(70001);
     auto expected = x;

@@ -10,24 +10,26 @@ struct SortRow {
     Variant variant;
     Required<Support(const Device&, const SortProblem&)> supports_apart;
     Required<void(Stream&, const SortProblem&)> run;
-    bool bits = false;        // supports a bit range
-    bool comparator = false;  // supports a comparator
-    u64 most = ~u64{0};       // elements
-    /// Whether `auto` prefers it to those further down.
+    bool bits = false;        // supports bit ranges
+    bool comparator = false;  // supports comparators
+    u64 most = ~u64{0};       // largest number of elements
+    // Whether `auto` prefers this variant to those further down; null for always.
     bool (*suits)(const Device&, const SortProblem&) = nullptr;
 
     Support supports(const Device& device, const SortProblem& p) const {
         if (p.less != nullptr && !comparator) return Support::no("does not support custom comparators");
         if (p.some_bits() && !bits) return Support::no("does not support bit ranges");
-        // Keys alone that are equal are the same, unless a comparator finds them so.
+        // Equal keys without values are indistinguishable, except to a comparator.
         const bool tells = p.pairs() || p.less != nullptr;
         if (p.by.stable && tells && !variant.stable) return Support::no("not stable");
-        if (p.count() > most) return Support::no("supports at most " + std::to_string(most) + " elements");
+        if (p.count() > most)
+            return Support::no("supports at most " + std::to_string(most) + " elements, got " +
+                               std::to_string(p.count()));
         return supports_apart(device, p);
     }
 };
 
-// Where counting a key's values costs less than sorting it: each thread has counters of its own.
+// Counting pays where the table of counters per thread costs less than a sort.
 bool suits_counting(const Device& device, const SortProblem& p) {
     constexpr u64 many = u64{1} << 20, of_thread = u64{1} << 17;
     return p.key_size() == 1 || p.count() >= std::min(many, device.traits().units * of_thread);
@@ -38,7 +40,8 @@ constexpr std::string_view knuth = "D. Knuth, The Art of Computer Programming, v
 constexpr SortRow table[] = {
     {.variant = {.name = "onesweep",
                  .summary =
-                     "digits of eight bits: counted at once, then one pass each, whose tiles look back",
+                     "digits of 8 bits: one histogram of all digits, then one pass per digit with decoupled "
+                     "look-back",
                  .dialects = {Dialect::cuda},
                  .order = OperationOrder::canonical,
                  .stable = true,
@@ -47,7 +50,8 @@ constexpr SortRow table[] = {
      .run = run_sort_onesweep,
      .bits = true},
     {.variant = {.name = "counting",
-                 .summary = "keys of one or two bytes, alone: counted, and written anew",
+                 .summary =
+                     "counts each key value, then writes the result; keys of 1 or 2 bytes without values",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = knuth},
@@ -56,7 +60,8 @@ constexpr SortRow table[] = {
      .suits = suits_counting},
     {.variant = {.name = "sample_vqsort",
                  .summary =
-                     "keys alone: split at splitters from a sample, then Highway's vectorised quicksort",
+                     "splits the keys at sampled splitters, then sorts each bucket with Highway's vectorised "
+                     "quicksort; keys without values",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004; M. Blacher et al., 2022"},
@@ -64,14 +69,16 @@ constexpr SortRow table[] = {
      .run = run_sort_sample_vqsort,
      .suits = suits_sort_vqsort},
     {.variant = {.name = "sample_radix",
-                 .summary = "keys alone: split at splitters from a sample, then a radix sort in cache",
+                 .summary =
+                     "splits the keys at sampled splitters, then sorts each bucket by radix in cache; keys "
+                     "without values",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004"},
      .supports_apart = supports_sort_sample,
      .run = run_sort_sample_radix},
     {.variant = {.name = "radix8",
-                 .summary = "least significant digit first, 8 bits: counts, offsets, scatter",
+                 .summary = "least significant digit first, digits of 8 bits: count, scan, scatter",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .stable = true,
@@ -80,7 +87,7 @@ constexpr SortRow table[] = {
      .run = run_sort_radix8,
      .bits = true},
     {.variant = {.name = "merge",
-                 .summary = "tiles, then runs merged two by two along merge paths; any comparator",
+                 .summary = "sorts tiles, then merges pairs of runs along merge paths; supports comparators",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .stable = true,
@@ -89,7 +96,7 @@ constexpr SortRow table[] = {
      .run = run_sort_merge,
      .comparator = true},
     {.variant = {.name = "radix4_vector",
-                 .summary = "radix4_local, and keys are loaded 16 at a time",
+                 .summary = "radix4_local with loads of 16 keys",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
@@ -98,7 +105,7 @@ constexpr SortRow table[] = {
      .run = run_sort_radix4_vector,
      .bits = true},
     {.variant = {.name = "radix4_local",
-                 .summary = "radix4 with the counts in local memory",
+                 .summary = "radix4 with counters in local memory",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
@@ -108,7 +115,8 @@ constexpr SortRow table[] = {
      .run = run_sort_radix4_local,
      .bits = true},
     {.variant = {.name = "radix4",
-                 .summary = "digits of four bits: each work-item counts its elements' digits, scan, permute",
+                 .summary =
+                     "digits of 4 bits: each work-item counts the digits of its elements, scan, permute",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
@@ -117,7 +125,7 @@ constexpr SortRow table[] = {
      .run = run_sort_radix4,
      .bits = true},
     {.variant = {.name = "radix1",
-                 .summary = "a split by each bit: flags, scan, scatter",
+                 .summary = "one split per bit: flags, scan, scatter",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
@@ -126,28 +134,28 @@ constexpr SortRow table[] = {
      .run = run_sort_radix1,
      .bits = true},
     {.variant = {.name = "bitonic_local",
-                 .summary = "bitonic_fused, and the columns within a tile in local memory",
+                 .summary = "bitonic_fused with the columns within a tile in local memory",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = "K. Batcher, Sorting networks and their applications, 1968"},
      .supports_apart = supports_sort_network,
      .run = run_sort_bitonic_local},
     {.variant = {.name = "bitonic_fused",
-                 .summary = "bitonic, up to four columns a launch: 2 to 16 elements per work-item",
+                 .summary = "bitonic with up to four columns per launch; 2 to 16 elements per work-item",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = "K. Batcher, Sorting networks and their applications, 1968"},
      .supports_apart = supports_sort_network,
      .run = run_sort_bitonic_fused},
     {.variant = {.name = "bitonic",
-                 .summary = "a launch for each column of the network",
+                 .summary = "bitonic sort with one launch per column of the network",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = "K. Batcher, Sorting networks and their applications, 1968"},
      .supports_apart = supports_sort_network,
      .run = run_sort_bitonic},
     {.variant = {.name = "odd_even",
-                 .summary = "odd-even transposition: n columns of neighbours, a launch each",
+                 .summary = "odd-even transposition sort: n columns, one launch each",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
@@ -156,7 +164,7 @@ constexpr SortRow table[] = {
      .run = run_sort_odd_even,
      .most = u64{1} << 12},
     {.variant = {.name = "radix16",
-                 .summary = "least significant digit first, 16 bits, on one thread",
+                 .summary = "least significant digit first, digits of 16 bits, on one thread",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .stable = true,
@@ -189,9 +197,16 @@ struct Operand {
     const char* name;
     const View& view;
 
-    std::string count() const { return std::to_string(view.count) + " elements of " + name; }
-    std::string place() const { return std::string(name) + ", at byte " + std::to_string(view.offset); }
+    std::string place() const { return std::string(name) + " at byte " + std::to_string(view.offset); }
 };
+
+void check_types(const Operand& in, const Operand& out) {
+    if (in.view.type == out.view.type) return;
+    throw Error(ErrorCode::invalid_argument, "sort",
+                std::string("types of ") + in.name + " and " + out.name + " differ, got " +
+                    std::string(name_of(in.view.type)) + " and " + std::string(name_of(out.view.type)) +
+                    "; pass ranges of one type");
+}
 
 void check(Stream& stream, const SortProblem& p) {
     auto refuse = [](const std::string& what) { throw Error(ErrorCode::invalid_argument, "sort", what); };
@@ -206,34 +221,34 @@ void check(Stream& stream, const SortProblem& p) {
         for (const Operand& operand : *operands) {
             check_operand("sort", operand.name, stream, operand.view);
             if (operand.view.count != p.in.count)
-                refuse("counts differ: " + in.count() + ", " + operand.count());
+                refuse(std::string("lengths of ") + in.name + " and " + operand.name + " differ, got " +
+                       std::to_string(p.in.count) + " and " + std::to_string(operand.view.count) +
+                       "; pass ranges of equal length");
         }
     }
-    if (p.in.type != p.out.type)
-        refuse(std::string(in.name) + " is " + std::string(name_of(p.in.type)) + ", " + out.name + " " +
-               std::string(name_of(p.out.type)));
-    if (p.pairs() && p.values_in.type != p.values_out.type)
-        refuse("values_in is " + std::string(name_of(p.values_in.type)) + ", values_out " +
-               std::string(name_of(p.values_out.type)));
+    check_types(in, out);
+    if (p.pairs()) check_types(values_in, values_out);
     for (const Operand& output : outputs) {
         for (const Operand& input : inputs) {
             const bool own = (&output == &outputs.front()) == (&input == &inputs.front());
             if (overlap(input.view, output.view) && !(own && input.view.offset == output.view.offset))
-                refuse(output.place() + ", overlaps " + input.place() + " of the same buffer" +
-                       (own ? ", without being it" : ""));
+                refuse(output.place() + " overlaps " + input.place() + " of the same buffer; pass " +
+                       (own ? "identical or disjoint ranges" : "disjoint ranges"));
         }
     }
     if (p.pairs() && overlap(p.out, p.values_out))
-        refuse(out.place() + ", overlaps " + values_out.place() + " of the same buffer");
+        refuse(out.place() + " overlaps " + values_out.place() + " of the same buffer; pass disjoint ranges");
     if (p.pairs() && p.count() > 0 && p.in_place() != overlap(p.values_in, p.values_out))
-        refuse(p.in_place() ? "keys are sorted in place, values are not: give keys_out another place"
-                            : "values are sorted in place, keys are not: give values_out another place");
+        refuse(p.in_place() ? "keys are sorted in place, values are not; pass a distinct keys_out"
+                            : "values are sorted in place, keys are not; pass a distinct values_out");
     const u32 width = 8 * p.key_size();
     if (p.by.begin_bit >= p.by.end_bit || p.by.end_bit > width)
-        refuse("bits " + std::to_string(p.by.begin_bit) + " to " + std::to_string(p.by.end_bit) +
-               " are no range of the " + std::to_string(width) + " of " + std::string(name_of(p.in.type)));
+        refuse("invalid bit range, got [" + std::to_string(p.by.begin_bit) + ", " +
+               std::to_string(p.by.end_bit) + ") for " + std::string(name_of(p.in.type)) +
+               "; pass 0 <= begin_bit < end_bit <= " + std::to_string(width));
     if (p.less != nullptr && (p.by.order != SortOrder::ascending || p.some_bits()))
-        refuse("comparator " + p.less->name + " says itself which way: it takes no order and no bit range");
+        refuse("comparator '" + p.less->name +
+               "' does not support a direction or a bit range; pass ascending order and all bits");
 }
 
 }  // namespace
@@ -262,6 +277,6 @@ constinit const Algorithm sort_algorithm{.name = "sort",
                                          .summary = "out = the elements of in, in order",
                                          .variants = detail::variants,
                                          .tunables = detail::tunables,
-                                         .tuning_label = "value_bytes"};  // 0: keys alone
+                                         .tuning_label = "value_bytes"};  // bytes per value; 0 for keys alone
 
 }  // namespace concord

@@ -1,33 +1,51 @@
 #pragma once
-/// Sort: keys in order, alone or each with a value that goes where its key goes.
+/// @file
+/// Sort: arranges keys in order, alone or with one value per key.
 ///
 ///     sort        out[0] <= out[1] <= ... are the elements of in
-///     sort_pairs  the same of keys, and values_out[i] is the value that came with keys_out[i]
+///     sort_pairs  the same for keys; values_out[i] is the value that belongs to keys_out[i]
 ///
-/// The order of keys. Integers by value; floats by IEEE 754's totalOrder (by sign, exponent and payload: -NaN first, -0
-/// before +0, +NaN last), so that keys alone have one result, to the bit. Every key is turned into an unsigned integer in
-/// this order when it is loaded, and back when it is stored (SortCode). Descending is the exact reverse order, for which that
-/// integer is complemented. A bit range orders by bits [begin_bit, end_bit) of that integer alone, 0 the lowest. Or by a
-/// function made with CONCORD_FUNCTION: of two elements, a comparator, whose result (of any integer type) is nonzero where
-/// the first must come before the second, a strict weak order; or of one element, a key function, whose result is the key.
+/// Order of keys
+/// - Integers are ordered by value. Floats are ordered by IEEE 754 totalOrder: -NaN first, -0 before +0, +NaN last,
+///   NaNs by payload. Sorted keys are therefore bitwise identical on every device and in every variant.
+/// - Descending order is the exact reverse of ascending order.
+/// - Each key has a code: the unsigned integer of its size that compares in key order. Kernels encode keys when
+///   they load them and decode keys when they store them. A bit range [begin_bit, end_bit) orders by these bits of
+///   the code alone; bit 0 is the lowest.
+/// - A comparator made with CONCORD_FUNCTION takes two elements. It returns nonzero if the first must come before
+///   the second and must be a strict weak order.
+/// - A key function made with CONCORD_FUNCTION takes one element and returns its key.
 ///
-/// Stable variants (Variant::stable) keep elements of equal keys in the order of the input, ascending or descending. Where the
-/// order is by a bit range only they will do; SortBy::stable passes over the others elsewhere. Keys that are equal in all
-/// their bits cannot be told apart, so that alone they are the same in every variant.
+/// Stability
+/// - A stable variant (Variant::stable) keeps elements with equal keys in input order, ascending or descending.
+/// - A bit range requires a stable variant. SortBy::stable requires one for pairs and comparators too.
+/// - Keys without values that are equal in all bits are indistinguishable, so every variant gives the same result
+///   for them.
 ///
-/// Shapes: all ranges of one length, any number, at any element offset; keys of one type, values of one size (1, 2, 4 or 8
-/// bytes; values are moved as bits). In place, out exactly in, the keys are overwritten, and for pairs the values too; with
-/// other outputs the inputs stay as they are. Any other overlap with an output is refused. Traffic: each variant's in its
-/// kernel's text; at the least everything is read once and written once, and by a radix sort so for each digit of b bits that is not the same in all keys.
+/// Shapes: all ranges have the same length, which is arbitrary, and may begin at any element. Keys have one type.
+/// Values have one type of 1, 2, 4 or 8 bytes and move as bits.
 ///
-/// Enqueues on the stream and returns; takes its scratch from the device's pool: as much as keys and values take (pairs in
-/// `std_sort` up to twice that), and counts and notes: on CPUs a few MiB, in the sample sorts a byte an element more; on GPUs in
-/// `onesweep` and `radix8` at most two bytes an element, in `radix4` and its kin one, in `radix1` four (twice that from 2^32
-/// elements on). Sorting networks take none. A key function takes its keys' room in addition, twice where out is not in.
+/// In place: out may be exactly in. For pairs, values_out must then be exactly values_in. Any other overlap with an
+/// output range is an error. A call with separate outputs leaves its inputs unchanged.
+///
+/// Memory traffic: at least one read and one write per element. A radix sort with digits of b bits reads and writes
+/// every element once per digit, and skips digits that are equal in all keys where its variant says so. Each kernel
+/// source states its traffic.
+///
+/// Scratch memory, from the device's pool
+/// - All variants except the sorting networks take as much memory as keys and values. `std_sort` takes up to twice
+///   that for pairs.
+/// - On CPUs counters take a few MiB, and sample sorts take one byte per element in addition.
+/// - On GPUs counters take at most 2 bytes per element for `onesweep` and `radix8`, 1 byte for the `radix4` family
+///   and 4 bytes for `radix1`, or twice as much from 2^32 elements on.
+/// - A key function adds the memory of its keys, twice if out is not in.
+///
+/// Asynchronous: a call enqueues its work on the stream and returns.
+///
 /// Errors: invalid_argument (counts, types, overlap, a bit range outside the key), wrong_device, unsupported,
 /// compile_failed, out_of_memory.
 ///
-/// Sources: D. Knuth, The Art of Computer Programming, vol. 3, 5.2; and those in the table of variants.
+/// Sources: D. Knuth, The Art of Computer Programming, vol. 3, section 5.2. Each variant names its own source.
 
 #include <concord/algorithm.hpp>
 #include <concord/detail/sort_host.hpp>
@@ -35,42 +53,48 @@
 
 namespace concord {
 
-enum class SortOrder : u8 { ascending, descending };
+/// Direction of a sort.
+enum class SortOrder : u8 {
+    ascending,  ///< smallest key first
+    descending  ///< largest key first
+};
 
+/// Name of a direction: "ascending" or "descending".
 std::string_view name_of(SortOrder order);
 
-/// What a call of sort orders by, and how.
+/// Order that a sort establishes.
 struct SortBy {
+    /// Value of end_bit that stands for the number of bits of the key.
     static constexpr u32 last_bit = ~u32{0};
 
-    SortOrder order = SortOrder::ascending;
-    u32 begin_bit = 0;       ///< the lowest bit that counts
-    u32 end_bit = last_bit;  ///< one past the highest; last_bit: that of the key
-    bool stable = false;     ///< only stable variants will do
+    SortOrder order = SortOrder::ascending;  ///< direction; a comparator requires ascending
+    u32 begin_bit = 0;                       ///< lowest bit of the code that is compared
+    u32 end_bit = last_bit;                  ///< one past the highest bit that is compared
+    bool stable = false;                     ///< whether the variant must be stable
 };
 
 namespace detail {
 
-/// How keys of a type become unsigned integers in their order: k ^ (s & fold) ^ flip, where s is k's highest bit in every
-/// place; and back: k = c ^ (t & fold), where c is the code ^ flip and t its highest bit in every place.
+// The code of keys of a type. Encode: k ^ (s & fold) ^ flip, where every bit of s is the highest bit of k. Decode:
+// c = code ^ flip, k = c ^ (t & fold), where every bit of t is the highest bit of c.
 struct SortCode {
-    u64 fold;  ///< for floats all bits but the highest: below zero, magnitudes count the other way
-    u64 flip;  ///< the highest bit of signed types, and then all bits for descending order
+    u64 fold;  // floats: all bits except the highest, because magnitudes of negative numbers compare in reverse
+    u64 flip;  // the highest bit for signed types; for descending order all bits are inverted in addition
 };
 SortCode sort_code(Type type, const SortBy& by);
 
-/// The host kernels of one order, of a comparator or of the codes, on one type of key and one of value. A null one is not
-/// compiled.
+// The host kernels for one comparator, or for codes, on one type of key and one of value. A null kernel is not
+// compiled.
 struct SortHost {
     HostKernel merge_tiles = {}, merge_runs = {};
-    HostKernel std_sort = {};  ///< the textbook's
+    HostKernel std_sort = {};  // textbook kernel: only on request for user comparators
 };
 
-/// All of them; defined in concord/sort_textbook.hpp.
+// All host kernels; defined in `concord/sort_textbook.hpp`.
 template <class T, class V, class Less>
 struct SortTextbook;
 
-/// Those of a call: the textbook's only on request.
+// The host kernels of a call: textbook kernels only for textbook(less).
 template <class T, class V, class Less>
 const SortHost& sort_host() {
     using O = HostOperator<Less>;
@@ -84,24 +108,24 @@ const SortHost& sort_host() {
     }
 }
 
-/// A call with its types erased.
+// A call with its types erased.
 struct SortProblem {
-    View in, out;                ///< keys
-    View values_in, values_out;  ///< without buffers: keys alone
-    SortBy by;                   ///< end_bit is a number
-    const Operator* less;        ///< null: the keys' own order
-    ValueBytes less_values;      ///< the comparator's bound values
-    const SortHost* host;        ///< null: text only
+    View in, out;                // keys
+    View values_in, values_out;  // without buffers for keys alone
+    SortBy by;                   // end_bit is a number of bits, never last_bit
+    const Operator* less;        // comparator; null for the order of the codes
+    ValueBytes less_values;      // the comparator's bound values
+    const SortHost* host;        // null if the comparator exists as source only
 
     Type type() const { return in.type; }
     u64 count() const { return in.count; }
     u32 key_size() const { return size_of(in.type); }
     bool pairs() const { return values_in.buffer != nullptr; }
-    /// Bytes of a value; 0 without values.
+    // Bytes of a value; 0 without values.
     u32 value_size() const { return pairs() ? size_of(values_in.type) : 0; }
-    /// Of keys and values alike.
+    // Holds for keys and values alike.
     bool in_place() const { return overlap(in, out); }
-    /// Whether not all bits count.
+    // Whether the bit range leaves out bits of the key.
     bool some_bits() const { return by.begin_bit > 0 || by.end_bit < 8 * key_size(); }
     SortCode code() const { return sort_code(in.type, by); }
     u64 bytes() const { return in.bytes() + (pairs() ? values_in.bytes() : 0); }
@@ -109,50 +133,59 @@ struct SortProblem {
 
 Enqueued sort(Stream& stream, SortProblem problem, const Options& options);
 
-/// The host kernels of the keys' own order.
+// The host kernels for the order of the codes.
 const SortHost* sort_builtin_host(u32 key_size, u32 value_size);
 
-/// The unsigned integer of that many bytes; of none for 0.
+// The unsigned integer of SIZE bytes; NoValue for 0.
 template <u32 SIZE>
 using SortBits = std::conditional_t<
     SIZE == 0, detail::host::NoValue,
     std::conditional_t<SIZE == 1, u8,
                        std::conditional_t<SIZE == 2, u16, std::conditional_t<SIZE == 4, u32, u64>>>>;
 
-/// By a comparator of the user's; V as the values are, or NoValue.
+// Sorts by a user comparator. V: unsigned integer of a value's size, or NoValue.
 template <class V, class T, class F, class... B>
 Enqueued sort_by_less(Stream& stream, const View& in, const View& values_in, const View& out,
                       const View& values_out, const Function<F, B...>& less, const SortBy& by,
                       const Options& options) {
     using Fn = Function<F, B...>;
-    static_assert(Fn::free_count == 2, "a comparator takes two elements: bind the rest");
-    static_assert(std::is_integral_v<typename Fn::Result>, "the comparator's result is no integer");
+    static_assert(Fn::free_count == 2, "a comparator must have two unbound parameters; bind the others");
+    static_assert(std::is_integral_v<typename Fn::Result>, "the comparator must return an integer");
     static_assert(std::is_same_v<typename Fn::template Argument<0>, T> &&
                       std::is_same_v<typename Fn::template Argument<1>, T>,
-                  "the comparator takes other elements than the keys");
+                  "the comparator's parameters and the keys must have the same type");
     const auto bound = less.packed();
-    return sort(
-        stream,
-        {in, out, values_in, values_out, by, &Fn::erased(), {bound}, &sort_host<T, V, typename Fn::Host>()},
-        options);
+    return sort(stream,
+                {.in = in,
+                 .out = out,
+                 .values_in = values_in,
+                 .values_out = values_out,
+                 .by = by,
+                 .less = &Fn::erased(),
+                 .less_values = {bound},
+                 .host = &sort_host<T, V, typename Fn::Host>()},
+                options);
 }
 
 }  // namespace detail
 
+/// Descriptor of sort: variants, tunables, tuning label.
 extern const Algorithm sort_algorithm;
 
-/// By the keys' own order; in and out of one type.
+/// Sorts keys in their own order. in and out have the same type.
 Enqueued sort(Stream& stream, const View& in, const View& out, const SortBy& by = {},
               const Options& options = {});
+/// Sorts keys in their own order and moves each value with its key.
 Enqueued sort_pairs(Stream& stream, const View& keys_in, const View& values_in, const View& keys_out,
                     const View& values_out, const SortBy& by = {}, const Options& options = {});
 
-/// On spans or arrays.
+/// Sorts the keys of a span or array in their own order.
 template <Range In, Range Out>
 Enqueued sort(Stream& stream, const In& in, const Out& out, const SortBy& by = {},
               const Options& options = {}) {
     return sort(stream, View(in.view()), View(out.view()), by, options);
 }
+/// Sorts the pairs of spans or arrays in the keys' own order.
 template <Range Keys, Range Values, Range KeysOut, Range ValuesOut>
 Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, const KeysOut& keys_out,
                     const ValuesOut& values_out, const SortBy& by = {}, const Options& options = {}) {
@@ -160,31 +193,32 @@ Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in
                       View(values_out.view()), by, options);
 }
 
-/// By a comparator, I(T, T) for any integer type I, once its trailing parameters are bound. It says itself which way: by
-/// has no order and no bits.
+/// Sorts by a comparator I(T, T), where I is any integer type, with its further parameters bound. The comparator
+/// defines the direction: `by` must be ascending and must not restrict bits.
 template <Range In, Range Out, class F, class... B>
 requires(Function<F, B...>::free_count == 2) Enqueued
     sort(Stream& stream, const In& in, const Out& out, const Function<F, B...>& less, const SortBy& by = {},
          const Options& options = {}) {
     using T = typename Out::Element;
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, T>,
-                  "in and out have different types");
+                  "in and out must have the same type");
     return detail::sort_by_less<detail::host::NoValue, T>(stream, in.view(), {}, out.view(), {}, less, by,
                                                           options);
 }
+/// Sorts pairs by a comparator of keys; see sort() with a comparator.
 template <Range Keys, Range Values, Range KeysOut, Range ValuesOut, class F, class... B>
 Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, const KeysOut& keys_out,
                     const ValuesOut& values_out, const Function<F, B...>& less, const SortBy& by = {},
                     const Options& options = {}) {
     using T = typename KeysOut::Element;
     static_assert(std::is_same_v<std::remove_const_t<typename Keys::Element>, T>,
-                  "keys_in and keys_out have different types");
+                  "keys_in and keys_out must have the same type");
     return detail::sort_by_less<detail::SortBits<sizeof(typename ValuesOut::Element)>, T>(
         stream, keys_in.view(), values_in.view(), keys_out.view(), values_out.view(), less, by, options);
 }
 
-/// Elements in the order of their keys, which a function gives: K(T), once its trailing parameters are bound. The keys are
-/// computed once, and sorted with the elements for values.
+/// Sorts elements by a key function K(T), with its further parameters bound. Computes each key once, then sorts the
+/// elements as values of these keys.
 template <Range In, Range Out, class F, class... B>
 requires(Function<F, B...>::free_count == 1) Enqueued
     sort(Stream& stream, const In& in, const Out& out, const Function<F, B...>& key, const SortBy& by = {},

@@ -1,4 +1,4 @@
-// The host side of the sorting networks: bitonic sort and odd-even transposition.
+// The host side of the sorting networks: bitonic sort and odd-even transposition sort.
 
 #include "sort_kernels.hpp"
 
@@ -14,7 +14,7 @@ namespace detail {
 namespace {
 
 constexpr u32 group = 256;
-constexpr u32 most_inputs_log2 = 4;  // elements per work-item takes through several columns
+constexpr u32 most_inputs_log2 = 4;  // log2 of the elements that a work-item takes through several columns
 
 const KernelSource& source() {
     static const KernelSource source{
@@ -24,7 +24,7 @@ const KernelSource& source() {
     return source;
 }
 
-// Elements of a tile in local memory: 16 KiB at most.
+// Elements per tile in local memory, at most 16 KiB.
 u64 tile_of(const SortProblem& p) {
     return p.key_size() + p.value_size() <= 8 ? 2048 : 1024;
 }
@@ -38,40 +38,43 @@ void launch_network(Stream& stream, const Kernel& kernel, u64 groups, const Sort
            code.flip, code.fold);
 }
 
-// One column: comparators of elements `distance` apart, or mirrored in blocks of twice that.
-void launch_column(Stream& stream, const SortProblem& p, u64 distance, bool mirrored) {
+// How the comparators of a column pair elements: i with i + distance, or mirrored within blocks of 2 * distance.
+enum class Pairing : u32 { shifted = 0, mirrored = 1 };
+
+// Enqueues one column.
+void launch_column(Stream& stream, const SortProblem& p, u64 distance, Pairing pairing) {
     const auto kernel = sort_kernel(stream.device(), p, source(), "sort_column", group, {});
     const u64 comparators = divide_up(p.count(), 2 * distance) * distance;
-    launch_network(stream, *kernel, divide_up(comparators, group), p, distance, u32{mirrored});
+    launch_network(stream, *kernel, divide_up(comparators, group), p, distance, static_cast<u32>(pairing));
 }
 
-// `columns` of them, from that one on.
-void launch_columns(Stream& stream, const SortProblem& p, u64 distance, bool mirrored, u32 columns) {
+// Enqueues `columns` columns in one launch, from `distance` downwards.
+void launch_columns(Stream& stream, const SortProblem& p, u64 distance, Pairing pairing, u32 columns) {
     const u64 inputs = u64{1} << columns, stride = 2 * distance / inputs;
     const auto kernel =
         sort_kernel(stream.device(), p, source(), "sort_columns", group, {{"INPUTS", inputs}});
     const u64 items = divide_up(p.count(), 2 * distance) * stride;
-    launch_network(stream, *kernel, divide_up(items, group), p, stride, u32{mirrored});
+    launch_network(stream, *kernel, divide_up(items, group), p, stride, static_cast<u32>(pairing));
 }
 
-// The columns of a merge of blocks of `length`, those from distance `least` on, several a launch.
+// Enqueues the columns of a merge of blocks of `length`, down to distance `least`, several per launch.
 void launch_merge(Stream& stream, const SortProblem& p, u64 length, u64 least) {
-    bool mirrored = true;
+    Pairing pairing = Pairing::mirrored;
     for (u64 distance = length / 2; distance >= least && distance > 0;) {
         const u32 left = static_cast<u32>(std::bit_width(distance / least));
         const u32 columns = std::min(left, most_inputs_log2);
-        launch_columns(stream, p, distance, mirrored, columns);
+        launch_columns(stream, p, distance, pairing, columns);
         distance >>= columns;
-        mirrored = false;
+        pairing = Pairing::shifted;
     }
 }
 
-// The elements to where the network works on them.
+// Copies the elements to out, where the network sorts them.
 void place_elements(Stream& stream, const SortProblem& p) {
     if (!p.in_place()) copy_elements(stream, p, sort_input(p), sort_output(p));
 }
 
-// The length of the last merge.
+// Length of the last merge.
 u64 whole_length(const SortProblem& p) {
     return std::bit_ceil(p.count());
 }
@@ -86,7 +89,7 @@ void run_sort_bitonic(Stream& stream, const SortProblem& p) {
     place_elements(stream, p);
     for (u64 length = 2; length <= whole_length(p); length *= 2) {
         for (u64 distance = length / 2; distance > 0; distance /= 2)
-            launch_column(stream, p, distance, distance == length / 2);
+            launch_column(stream, p, distance, distance == length / 2 ? Pairing::mirrored : Pairing::shifted);
     }
 }
 
@@ -101,13 +104,15 @@ void run_sort_bitonic_local(Stream& stream, const SortProblem& p) {
     const u64 tile = tile_of(p);
     const auto kernel =
         sort_kernel(stream.device(), p, source(), "sort_tile_columns", group, {{"TILE", tile}});
-    auto within_tiles = [&](u32 whole) {
-        launch_network(stream, *kernel, divide_up(p.count(), tile), p, whole);
+    // Whether a launch sorts its tiles, or only does the last columns of a merge.
+    enum class TileColumns : u32 { merge = 0, sort = 1 };
+    auto within_tiles = [&](TileColumns columns) {
+        launch_network(stream, *kernel, divide_up(p.count(), tile), p, static_cast<u32>(columns));
     };
-    within_tiles(1);
+    within_tiles(TileColumns::sort);
     for (u64 length = 2 * tile; length <= whole_length(p); length *= 2) {
         launch_merge(stream, p, length, tile);
-        within_tiles(0);
+        within_tiles(TileColumns::merge);
     }
 }
 
@@ -122,7 +127,7 @@ void run_sort_odd_even(Stream& stream, const SortProblem& p) {
         if (n - first < 2) continue;
         launch(stream, *kernel, LaunchShape::linear(divide_up((n - first) / 2, group), group),
                out.keys.part(first, n - first), p.pairs() ? out.values.part(first, n - first) : out.values,
-               n - first, u64{1}, u32{0}, code.flip, code.fold);
+               n - first, u64{1}, static_cast<u32>(Pairing::shifted), code.flip, code.fold);
     }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Distributing elements to buckets, in the host dialect: what the radix sort and the sample sort on the CPU share.
+// Distribution of elements to buckets, in the host dialect; shared by the radix and sample sorts on the CPU.
 
 #include <concord/detail/host_vector.hpp>
 #include <concord/detail/sort_host.hpp>
@@ -8,48 +8,55 @@
 
 namespace concord::detail::host {
 
-/// At most so many buckets are filled at a time.
+// Largest number of buckets that one pass fills.
 inline constexpr u64 most_buckets = 256;
-/// A bucket's elements leave for memory together, so many bytes at a time: fewer would cost more than they carry.
+// Bytes per bucket that are gathered before they are stored. Smaller lines use memory bandwidth less well.
 inline constexpr u64 line_bytes = 256;
 
-/// A code that leaves keys as they are.
+// The code that leaves keys unchanged.
 inline constexpr Ascending as_they_are{0, 0};
 
-/// Collects what goes to each bucket of an array in a line of its own, and stores the line when it is full. Lines lie in
-/// memory as they lie in the array, at multiples of line_bytes, but for the ends of buckets. Source of the technique:
-/// N. Satish et al., Fast Sort on CPUs and GPUs, 2010.
+// Whether stores go through the cache.
+enum class Stores : u8 { cached, non_temporal };
+inline Stores stores_of(u32 past_cache) {
+    return past_cache != 0 ? Stores::non_temporal : Stores::cached;
+}
+
+// Gathers the elements of each bucket in a line and stores the line when it is full. Lines are aligned to multiples
+// of line_bytes of the target array, except at the ends of buckets. Source of the technique: N. Satish et al., Fast
+// Sort on CPUs and GPUs, 2010.
 template <class T>
 class BucketLines {
   public:
     static constexpr u64 line = line_bytes / sizeof(T);
     static constexpr u64 bytes = has_value<T> ? most_buckets * line_bytes : 0;
 
-    /// lines: `bytes` of scratch.
-    BucketLines(std::byte* lines, T* to, bool past_cache)
+    // lines: `bytes` of scratch memory.
+    BucketLines(std::byte* lines, T* to, Stores stores)
         : lines_(reinterpret_cast<T*>(lines)),
           to_(to),
           shift_(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % line),
-          past_cache_(past_cache) {}
+          stores_(stores) {}
 
-    /// Puts x at `position` of the array, the next one of its bucket, whose first one from here was `first`.
+    // Puts x at `position` of the array, the next one of its bucket. `first`: the bucket's first position in this
+    // call.
     [[gnu::always_inline]] void put(u64 bucket, u64 position, u64 first, T x) {
         const u64 at = position + shift_;
         lines_[bucket * line + at % line] = x;
         if (at % line == line - 1) store(bucket, at / line * line, at + 1, first);
     }
-    /// Stores what is left of a bucket whose next position would be `position`.
+    // Stores the rest of a bucket. `position`: the next position of the bucket.
     void finish(u64 bucket, u64 position, u64 first) {
         const u64 at = position + shift_;
         if (position > first && at % line != 0) store(bucket, at / line * line, at, first);
     }
 
   private:
-    // Positions here count from the last multiple of line_bytes in memory before the array.
+    // Positions are relative to the last multiple of line_bytes at or before the array.
     void store(u64 bucket, u64 from, u64 end, u64 first) {
         const u64 begin = std::max(from, first + shift_);
         const T* source = lines_ + bucket * line + (begin - from);
-        if (past_cache_) {
+        if (stores_ == Stores::non_temporal) {
             stream_store(to_ + (begin - shift_), source, (end - begin) * sizeof(T));
         } else {
             std::memcpy(to_ + (begin - shift_), source, (end - begin) * sizeof(T));
@@ -59,30 +66,31 @@ class BucketLines {
     T* lines_;
     T* to_;
     u64 shift_;
-    bool past_cache_;
+    Stores stores_;
 };
 
-/// There are no values.
+// Keys without values.
 template <>
 class BucketLines<NoValue> {
   public:
     static constexpr u64 bytes = 0;
-    BucketLines(std::byte* /*lines*/, NoValue* /*to*/, bool /*past_cache*/) {}
+    BucketLines(std::byte* /*lines*/, NoValue* /*to*/, Stores /*stores*/) {}
     [[gnu::always_inline]] void put(u64 /*bucket*/, u64 /*position*/, u64 /*first*/, NoValue /*x*/) {}
     void finish(u64 /*bucket*/, u64 /*position*/, u64 /*first*/) {}
 };
 
-/// Puts each of `count` elements where its bucket's next one belongs. starts: those places, of most_buckets buckets;
-/// bucket_of(i): an element's; key(i), value(i): what to put. local: scratch for the lines.
+// Moves `count` elements to the next positions of their buckets. starts: first position of each of most_buckets
+// buckets; bucket_of(i): bucket of an element; key(i), value(i): what to store; local: scratch memory for the
+// lines.
 template <class K, class V, class BucketOf, class Key, class Value>
 [[gnu::always_inline]] inline void scatter(const u64* starts, u64 count, K* to, V* values_to,
-                                           std::byte* local, bool past_cache, const BucketOf& bucket_of,
+                                           std::byte* local, Stores stores, const BucketOf& bucket_of,
                                            const Key& key, const Value& value) {
     u64 first[most_buckets], next[most_buckets];
     std::copy_n(starts, most_buckets, first);
     std::copy_n(starts, most_buckets, next);
-    BucketLines<K> keys(local, to, past_cache);
-    BucketLines<V> values(local + BucketLines<K>::bytes, values_to, past_cache);
+    BucketLines<K> keys(local, to, stores);
+    BucketLines<V> values(local + BucketLines<K>::bytes, values_to, stores);
     for (u64 i = 0; i < count; ++i) {
         const u64 bucket = bucket_of(i), position = next[bucket]++;
         keys.put(bucket, position, first[bucket], key(i));
@@ -92,11 +100,11 @@ template <class K, class V, class BucketOf, class Key, class Value>
         keys.finish(bucket, next[bucket], first[bucket]);
         values.finish(bucket, next[bucket], first[bucket]);
     }
-    if (past_cache) stream_fence();
+    if (stores == Stores::non_temporal) stream_fence();
 }
 
-/// counts[chunk][bucket] become the places of each chunk's first element of each bucket; starts[bucket] those of the buckets,
-/// starts[most_buckets] their number.
+// Turns counts[chunk][bucket] into the position of each chunk's first element of each bucket. starts[bucket]
+// becomes the position of each bucket, starts[most_buckets] the number of elements.
 inline void bucket_offsets(u64* counts, u64* starts, u64 chunks) {
     u64 sum = 0;
     for (u64 bucket = 0; bucket < most_buckets; ++bucket) {
@@ -110,23 +118,23 @@ inline void bucket_offsets(u64* counts, u64* starts, u64 chunks) {
     starts[most_buckets] = sum;
 }
 
-/// Where a radix sort's input lies: in neither of the two arrays between which its passes go, or in one of them.
+// Where a radix sort's input lies: outside the two arrays that its passes alternate between, or in one of them.
 enum class RadixInput : u32 { apart, in_out, in_spare };
 
-/// Whether pass `pass` leads to out, not to the spare array: so that the last one does, but where the first one must not
-/// write to its input.
+// Whether pass `pass` writes to out rather than to the spare array. The last pass writes to out, unless the first
+// pass would then overwrite its input.
 inline bool pass_to_out(u64 pass, u64 passes, RadixInput input) {
     if (input == RadixInput::apart) return (passes - pass) % 2 == 1;
     return (pass % 2 == 1) == (input == RadixInput::in_out);
 }
-/// Whether the last pass leaves the result in the spare array, or, for want of a pass, somewhere else than in out.
+// Whether the result ends outside out: in the spare array, or in the input if there is no pass.
 inline bool ends_elsewhere(u64 passes, RadixInput input) {
     return passes == 0 ? input != RadixInput::in_out : !pass_to_out(passes - 1, passes, input);
 }
 
-/// Least-significant-digit radix sort on one thread, in digits of `width` bits from begin_bit to end_bit. One reading counts
-/// all digits; those that are the same in all codes are passed over. tables: 2^width counters a digit. Keys are encoded by
-/// `load` when they are first loaded, and decoded by `store` when they are last stored.
+// Radix sort on one thread, least significant digit first, with digits of `width` bits from begin_bit to end_bit.
+// One pass over the keys counts all digits; digits that are equal in all codes are skipped. tables: 2^width
+// counters per digit. `load` encodes keys at the first load, `store` decodes them at the last store.
 template <class K, class V>
 void radix_sort(const K* in, const V* values_in, K* out, V* values_out, K* spare, V* values_spare,
                 u64* tables, u64 n, u32 begin_bit, u32 end_bit, u32 width, RadixInput input,

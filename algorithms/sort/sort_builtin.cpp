@@ -1,5 +1,5 @@
-// Sort by the keys' own order: a file of its own, because its host kernels take long to compile. They are one for each
-// size of key and of value.
+// Sort in the keys' own order. A separate file because its host kernels, one set for each size of key and value,
+// take long to compile.
 
 #include "sort_table.hpp"
 
@@ -22,14 +22,14 @@ Enqueued sort_codes(Stream& stream, const View& in, const View& values_in, const
     const detail::host::Ascending less{code.fold, code.flip};
     const u32 value_size = values_in.buffer != nullptr ? size_of(values_in.type) : 0;
     return sort(stream,
-                {in,
-                 out,
-                 values_in,
-                 values_out,
-                 by,
-                 nullptr,
-                 {std::as_bytes(std::span(&less, 1))},
-                 sort_builtin_host(size_of(in.type), value_size)},
+                {.in = in,
+                 .out = out,
+                 .values_in = values_in,
+                 .values_out = values_out,
+                 .by = by,
+                 .less = nullptr,
+                 .less_values = {std::as_bytes(std::span(&less, 1))},
+                 .host = sort_builtin_host(size_of(in.type), value_size)},
                 options);
 }
 

@@ -11,12 +11,12 @@ namespace {
 class RunSort final : public RunTask, public OverRanks, public NamesInputs {
   public:
     void add_options(CLI::App& command) override {
-        command.add_flag("--descending", descending_, "The exact reverse order");
+        command.add_flag("--descending", descending_, "Sort in the exact reverse order");
         auto* values = command
                            .add_option("--values", values_,
-                                       "Values that go where their keys go, a .npy file as long as the input")
+                                       "Values to move with their keys: a .npy file of the same length")
                            ->type_name("FILE");
-        auto* out = command.add_option("--out-values", out_values_, "Output of the values, a .npy file")
+        auto* out = command.add_option("--out-values", out_values_, "Output file of the values (.npy)")
                         ->type_name("FILE");
         values->needs(out);
         out->needs(values);
@@ -29,11 +29,12 @@ class RunSort final : public RunTask, public OverRanks, public NamesInputs {
             if (input->shape().size() != 1)
                 throw Error(
                     ErrorCode::invalid_argument, "run sort",
-                    input->name() + " is " + shape_name(input->shape()) + ", sort takes one dimension");
+                    input->name() + " must have one dimension, got shape " + shape_name(input->shape()));
             if (input->count() != inputs[0]->count())
                 throw Error(ErrorCode::invalid_argument, "run sort",
                             inputs[0]->name() + " has " + std::to_string(inputs[0]->count()) + " keys, " +
-                                input->name() + " " + std::to_string(input->count()) + " values");
+                                input->name() + " has " + std::to_string(input->count()) +
+                                " values; pass one value per key");
         }
         RunPlan plan{{inputs[0]->type(), inputs[0]->shape()}};
         if (!out_values_.empty()) plan.second = {out_values_, {inputs[1]->type(), inputs[1]->shape()}};
@@ -62,7 +63,7 @@ class RunSort final : public RunTask, public OverRanks, public NamesInputs {
 
 RunCommand run_sort() {
     return {.name = "sort",
-            .summary = "Put the elements in order, floats by IEEE 754's totalOrder",
+            .summary = "Sort elements; floats by IEEE 754 totalOrder",
             .example = "concord run sort --in keys.npy --out sorted.npy --values x.npy --out-values y.npy",
             .make = make_task<RunSort>};
 }

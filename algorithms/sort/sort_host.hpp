@@ -1,6 +1,6 @@
 #pragma once
-/// Sort in the host dialect: the comparison sorts, which are templates so that a comparator of the user's is compiled
-/// into them. T: key; V: value, an unsigned integer of its size, or NoValue; Less: the comparator, or Ascending.
+// Comparison sorts in the host dialect. They are templates, so that a user comparator is compiled into them.
+// T: key; V: unsigned integer of a value's size, or NoValue; Less: the comparator, or Ascending.
 
 #include <concord/host_kernel.hpp>
 
@@ -8,11 +8,11 @@
 
 namespace concord::detail::host {
 
-/// Stands for the values of keys that have none.
+// Stands for the value type of keys without values.
 struct NoValue {};
 
-/// The order of the keys' codes; see SortCode. Keys are coded when they are first loaded and decoded when they are last
-/// stored; in between they are compared as they are.
+// The order of the codes; see SortCode. Keys are encoded at the first load and decoded at the last store; in
+// between their codes are compared.
 struct Ascending {
     u64 fold, flip;
 
@@ -29,19 +29,19 @@ struct Ascending {
     [[gnu::always_inline]] bool operator()(U a, U b) const {
         return a < b;
     }
-    /// Whether codes are the keys as they are.
+    // Whether a key is its own code.
     bool is_identity() const { return fold == 0 && flip == 0; }
     bool operator==(const Ascending&) const = default;
 
   private:
-    // The highest bit in every place.
+    // The highest bit, copied to all bits.
     template <class U>
     [[gnu::always_inline]] static U sign(U key) {
         return static_cast<U>(U(0) - static_cast<U>(key >> (8 * sizeof(U) - 1)));
     }
 };
 
-/// How a key is kept while it is sorted: coded, or as it is for a comparator.
+// Encodes and decodes keys if they are sorted by their codes; a comparator takes keys unchanged.
 template <class T, class Less>
 [[gnu::always_inline]] inline T sort_encode(const Less& less, T key) {
     if constexpr (std::is_same_v<Less, Ascending>) return less.encode(key);
@@ -53,18 +53,17 @@ template <class T, class Less>
     return key;
 }
 
-/// A key with its value, in scratch of std_sort.
+// A key with its value, for std_sort.
 template <class T, class V>
 struct SortPair {
     T key;
     V value;
 };
 
-/// Whether there are values.
 template <class V>
 inline constexpr bool has_value = !std::is_same_v<V, NoValue>;
 
-/// std::sort on one thread. scratch: n pairs; unused without values.
+// std::sort on one thread. scratch: n pairs; unused for keys alone.
 template <class T, class V, class Less>
 void sort_std(const Group& /*group*/, const T* in, const V* values_in, T* out, V* values_out, u8* scratch,
               u64 n, const Less less) {
@@ -87,9 +86,10 @@ void sort_std(const Group& /*group*/, const T* in, const V* values_in, T* out, V
     }
 }
 
-// --- merge ----------------------------------------------------------------------------------------------------------
+// --- merge
+// ----------------------------------------------------------------------------------------------------------
 
-/// A run of keys and their values.
+// A run of keys and values.
 template <class T, class V>
 struct SortRun {
     T* keys;
@@ -105,7 +105,8 @@ template <class T, class V>
     if constexpr (has_value<V>) to.values[i] = from.values[j];
 }
 
-/// Of two sorted runs' first `rank` elements in order, how many are a's; of equal ones a's come first.
+// How many of the first `rank` elements of the merge of a and b come from a. Of equal elements those of a come
+// first.
 template <class T, class Less>
 u64 merge_path(const T* a, u64 a_count, const T* b, u64 b_count, u64 rank, const Less& less) {
     u64 low = rank > b_count ? rank - b_count : 0, high = std::min(rank, a_count);
@@ -120,13 +121,13 @@ u64 merge_path(const T* a, u64 a_count, const T* b, u64 b_count, u64 rank, const
     return low;
 }
 
-/// Merges a[0 ... a_count) and b[0 ... b_count) to `to`, where neither lies.
+// Merges a[0 ... a_count) and b[0 ... b_count) to `to`, which overlaps neither.
 template <class T, class V, class Less>
 [[gnu::always_inline]] inline void merge_two(const SortRun<T, V>& a, u64 a_count, const SortRun<T, V>& b,
                                              u64 b_count, const SortRun<T, V>& to, const Less& less) {
-    u64 i = 0, k = 0;  // elements taken from a, and in all
-    // So many are there of either that no end has to be looked for. One index depends on the comparison, and by a sum: with
-    // more to select the compiler branches, and which of two comes first cannot be foretold.
+    u64 i = 0, k = 0;  // elements taken from a, and in total
+    // Both runs have at least `steps` elements left, so the loop checks no end. Only one index depends on the
+    // comparison, and by a sum: with more to select compilers emit branches, which are unpredictable here.
     for (u64 steps = std::min(a_count, b_count); steps > 0;
          steps = std::min(a_count - i, b_count - (k - i))) {
         for (const u64 end = k + steps; k < end; ++k) {
@@ -147,11 +148,11 @@ template <class T, class V, class Less>
         move_pair(to, k, b, j);
 }
 
-/// Elements that are sorted by insertion.
+// Elements per insertion sort.
 inline constexpr u64 insertion_block = 16;
 
-/// Sorts each tile: blocks by insertion, then merges between `to` and `aux`, of which `to` has the result. in may be to.
-/// `last`: no merge of tiles follows, so that keys are decoded.
+// Sorts each tile: blocks by insertion, then merges that alternate between `to` and `aux` and end in `to`. in may
+// be to. `last`: no merge of tiles follows, so the kernel decodes the keys.
 template <class T, class V, class Less>
 void merge_tiles(const Group& group, const T* in, const V* values_in, T* to_keys, V* to_values, T* aux_keys,
                  V* aux_values, u64 n, u64 tile, u32 last, const Less less) {
@@ -188,8 +189,8 @@ void merge_tiles(const Group& group, const T* in, const V* values_in, T* to_keys
         to.keys[i] = sort_decode(less, to.keys[i]);
 }
 
-/// Merges runs of `length` elements two by two; a group gives elements [x part, (x + 1) part) of the result, and finds by
-/// merge path what they are made of. part divides 2 length. `last`: keys are decoded.
+// Merges pairs of runs of `length` elements. A group makes the elements [x * part, (x + 1) * part) of the result
+// and finds its inputs by merge path. part divides 2 * length. `last`: the kernel decodes the keys.
 template <class T, class V, class Less>
 void merge_runs(const Group& group, const T* keys, const V* values, T* to_keys, V* to_values, u64 n,
                 u64 length, u64 part, u32 last, const Less less) {
@@ -198,7 +199,7 @@ void merge_runs(const Group& group, const T* keys, const V* values, T* to_keys, 
               end = std::min(n, b + length);
     const u64 before = merge_path(keys + a, b - a, keys + b, end - b, first - a, less),
               after = merge_path(keys + a, b - a, keys + b, end - b, first - a + count, less);
-    // A run's keys are not written to.
+    // SortRun is not const, but `from` is only read.
     const SortRun<T, V> from{const_cast<T*>(keys), const_cast<V*>(values)};
     const SortRun<T, V> to = SortRun<T, V>{to_keys, to_values}.at(first);
     merge_two(from.at(a + before), after - before, from.at(b + (first - a - before)),

@@ -1,16 +1,21 @@
-// Least-significant-digit radix sort on the CPU: `radix8`, parallel, and `radix16`, on one thread. Stable. n keys of K and
-// values of V bytes are read and written once for each digit that is not the same in all keys; keys are read twice more
-// for the first digit, once more for each of the others. Keys are turned into codes by the first pass and back by the last.
+// Radix sort on the CPU, least significant digit first: `radix8`, parallel, and `radix16`, on one thread. Stable.
 //
-// radix8: the input is cut into chunks, one a group.
-//   digits    each chunk counts all its digits
-//   plan      which digits there are to sort by, and where each chunk's elements of the first one go
-//   then for each of these digits: count and offsets, but for the first, and
-//   scatter   each chunk's elements go where their digits say, through lines of 256 bytes a bucket
-//   finish    copies, where no pass has led to out
-// Which digits these are is known only then: launches are made for all, and those that are too many find nothing to do.
+// Traffic: n keys and values are read and written once per digit that is not equal in all keys. Keys are read twice
+// more for the first digit and once more for each other digit. The first pass encodes keys, the last one decodes
+// them.
 //
-// Sources: D. Knuth, The Art of Computer Programming, vol. 3, 5.2.5; N. Satish et al., Fast Sort on CPUs and GPUs, 2010.
+// radix8: each group owns a chunk of the input.
+//   digits    each chunk counts all of its digits
+//   plan      which digits differ, and the offsets of each chunk for the first of them
+//   for each of these digits
+//     count, offsets   except for the first digit
+//     scatter          each chunk moves its elements, through lines of 256 bytes per bucket
+//   finish    copies the result to out if the last pass ended elsewhere
+// The number of digits that differ is known on the device only. The host enqueues launches for all digits, and
+// launches without a digit return at once.
+//
+// Sources: D. Knuth, The Art of Computer Programming, vol. 3, 5.2.5; N. Satish et al., Fast Sort on CPUs and GPUs,
+// 2010.
 
 #include "sort_buckets.hpp"
 #include "sort_table.hpp"
@@ -22,7 +27,7 @@ namespace {
 constexpr u32 digit_bits = 8;
 constexpr u64 most_digits = 8;
 
-/// What the groups agree on: how many passes, and the lowest bit of each one's digit.
+// The plan that all groups read: the number of passes and the lowest bit of each pass's digit.
 struct RadixPlan {
     u64 passes;
     u64 shift[most_digits];
@@ -83,7 +88,7 @@ void radix_count(const Group& group, const K* out, const K* spare, u64* offsets,
     const K* from = pass_to_out(pass - 1, plan.passes, input_of(in_place)) ? out : spare;
     const u64 begin = group.x * chunk, end = std::min(n, begin + chunk), shift = plan.shift[pass],
               mask = digit_mask(shift, end_bit);
-    // Two tables take turns, so that equal neighbours need not wait for one another.
+    // Two tables in turn, so that equal neighbours do not wait for each other's counter.
     u32 tables[2][most_buckets] = {};
     u64* mine = offsets + group.x * most_buckets;
     std::fill_n(mine, most_buckets, u64{0});
@@ -118,7 +123,7 @@ void radix_scatter(const Group& group, const K* in, const V* values_in, K* out, 
     const Ascending load = first ? code : as_they_are, store = last ? code : as_they_are;
     scatter(
         offsets + group.x * most_buckets, count, to_out(pass) ? out : spare,
-        to_out(pass) ? values_out : values_spare, group.local, past_cache != 0,
+        to_out(pass) ? values_out : values_spare, group.local, stores_of(past_cache),
         [&](u64 i) { return u64{load.encode(from[i])} >> shift & mask; },
         [&](u64 i) { return store.decode(load.encode(from[i])); },
         [&](u64 i) {
@@ -139,7 +144,7 @@ void radix_finish(const Group& group, const K* in, const V* values_in, K* out, V
         std::memcpy(values_out + begin, (from_in ? values_in : values_spare) + begin, count * sizeof(V));
 }
 
-/// All on one thread.
+// radix16: the whole sort on one thread.
 template <class K, class V>
 void radix_serial(const Group& /*group*/, const K* in, const V* values_in, K* out, V* values_out, K* spare,
                   V* values_spare, u64* tables, u64 n, u32 begin_bit, u32 end_bit, u32 width, u32 in_place,
@@ -157,7 +162,7 @@ namespace {
 // The host kernels for one size of key and one of value.
 struct RadixHost {
     HostKernel digits, count, scatter, finish, serial;
-    u64 line_bytes;  // of scratch a group
+    u64 line_bytes;  // scratch per group
 };
 
 template <class K, class V>
@@ -202,7 +207,7 @@ void run_sort_radix16(Stream& stream, const SortProblem& p) {
 void run_sort_radix8_host(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
     const u64 n = p.count();
-    // One thread while the work is small (waking the others costs more), then some chunks for each.
+    // One thread for small inputs, because waking threads costs more; then some chunks per thread.
     constexpr u64 least = u64{1} << 14;
     const u64 chunks =
         std::min<u64>(n / least, device.traits().units * tuned(device, sort_chunks, point_of(p), 2));

@@ -1,18 +1,19 @@
-// Keys alone on the CPU, which need no stability: equal keys are the same.
+// Sorts of keys without values on the CPU. Equal keys are indistinguishable, so these sorts need not be stable.
 //
-// Sample sort: splitters are taken from a sorted sample of the keys, so that whatever these have in common, buckets come out
-// even. Each chunk of the input counts its keys of each bucket and notes them, a byte a key; then every chunk scatters its
-// keys through lines of 256 bytes a bucket; then every bucket, which fits a thread's cache, is sorted, as a leaf. Where splitters
-// are equal, keys that equal one have a bucket of their own, which is sorted already. Keys are read twice and written once,
-// and the leaves read and written once; a byte a key is written and read. Small inputs are one leaf. Leaves of
-//   sample_vqsort   are sorted by Highway's vectorised quicksort, where they lie; in out, but where that is the input
-//   sample_radix    are sorted by a radix sort, least significant digit first, from the spare array to out
-// Sources: W. Frazer, A. McKellar, Samplesort, 1970; P. Sanders, S. Winkel, Super Scalar Sample Sort, 2004; M. Axtmann
-// et al., In-Place Parallel Super Scalar Samplesort, 2017; M. Blacher et al., Vectorized and Performance-Portable
-// Quicksort, 2022.
+// sample_vqsort, sample_radix: a sorted sample of the keys gives splitters, so buckets have similar sizes for any
+// input. Each chunk of the input counts its keys per bucket and records each key's bucket in one byte. Then each
+// chunk scatters its keys through lines of 256 bytes per bucket. Then each bucket, which fits a thread's cache, is
+// sorted as a leaf. If splitters are equal, keys equal to a splitter get a bucket of their own, which needs no
+// sort. A small input is one leaf.
+//   sample_vqsort   sorts leaves in place by Highway's vectorised quicksort
+//   sample_radix    sorts leaves by radix, least significant digit first, from the spare array to out
+// Traffic: the split reads keys twice and writes them once, and writes and reads one byte per key; the leaves read
+// and write every key once. Sources: W. Frazer, A. McKellar, Samplesort, 1970; P. Sanders, S. Winkel, Super Scalar
+// Sample Sort, 2004; M. Axtmann et al., In-Place Parallel Super Scalar Samplesort, 2017; M. Blacher et al.,
+// Vectorized and Performance-Portable Quicksort, 2022.
 //
-// counting: keys of one or two bytes are counted, and written anew: read once, written once. Source: D. Knuth, The Art of
-// Computer Programming, vol. 3, 5.2.
+// counting: counts keys of one or two bytes and writes the result. Traffic: one read and one write per key.
+// Source: D. Knuth, The Art of Computer Programming, vol. 3, 5.2.
 
 #include "sort_buckets.hpp"
 #include "sort_table.hpp"
@@ -28,9 +29,10 @@ namespace concord {
 namespace detail::host {
 namespace {
 
-// --- The leaves -----------------------------------------------------------------------------------------------------
+// --- The leaves
+// -----------------------------------------------------------------------------------------------------
 
-/// Sorts n keys, which `load` encodes, to out, where `store` decodes them.
+// Sorts n keys to out. `load` encodes them, `store` decodes them.
 struct VqsortLeaf {
     static constexpr RadixInput from = RadixInput::in_out;
 
@@ -51,7 +53,7 @@ struct VqsortLeaf {
     }
 };
 
-/// The same with room for as many keys in spare, where in may lie as well.
+// The same with scratch memory for n keys in spare, which may be in.
 struct RadixLeaf {
     static constexpr RadixInput from = RadixInput::in_spare;
 
@@ -66,7 +68,8 @@ struct RadixLeaf {
                 out[i] = store.decode(out[i]);
             return;
         }
-        // Only the bits below the highest in which keys differ, in digits of up to nine: as many streams as fit the first cache.
+        // Sorts only by the bits up to the highest one that differs, in digits of at most 9 bits: as many streams
+        // as fit the first-level cache.
         K differ = 0;
         const K first = load.encode(in[0]);
         for (u64 i = 0; i < n; ++i)
@@ -83,20 +86,21 @@ struct RadixLeaf {
     }
 };
 
-// --- The split ------------------------------------------------------------------------------------------------------
+// --- The split
+// ------------------------------------------------------------------------------------------------------
 
 constexpr u64 samples_a_bucket = 16;
 
-/// How a key finds its bucket: a binary search tree of splitters in the order of its levels, and the splitters in their
-/// own order, padded with the largest code.
+// Classifies keys: splitters as a binary search tree in level order, and in sorted order, padded with the largest
+// code.
 template <class K>
 struct Splitters {
     u32 levels;
-    u32 equal;  ///< 1: keys that equal a splitter have buckets of their own
+    u32 equal;  // 1: keys that equal a splitter have buckets of their own
     K tree[most_buckets];
     K sorted[most_buckets];
 
-    /// The buckets of COUNT keys, side by side, so that one's comparisons hide another's.
+    // The buckets of COUNT keys. Interleaved searches hide each other's latency.
     template <int COUNT>
     [[gnu::always_inline]] void find(const K* codes, u8* buckets) const {
         u32 at[COUNT];
@@ -137,7 +141,7 @@ void sample_splitters(const Group& /*group*/, const K* in, u8* splitters_at, u64
     };
     u64 chosen = choose(buckets);
     splitters.equal = chosen + 1 < buckets ? 1 : 0;
-    // Then a byte names half as many.
+    // A bucket's number must fit a byte: use half as many splitters.
     if (splitters.equal != 0) chosen = choose(std::min(buckets, most_buckets / 2));
     splitters.levels = static_cast<u32>(std::bit_width(chosen));
     const u64 leaves = u64{1} << splitters.levels;
@@ -186,12 +190,12 @@ void sample_scatter(const Group& group, const K* in, K* to, const u8* buckets, c
     const K* from = in + begin;
     const u8* bucket = buckets + begin;
     scatter<K, NoValue>(
-        counts + group.x * most_buckets, count, to, nullptr, group.local, past_cache != 0,
+        counts + group.x * most_buckets, count, to, nullptr, group.local, stores_of(past_cache),
         [&](u64 i) { return u64{bucket[i]}; }, [&](u64 i) { return code.encode(from[i]); },
         [](u64) { return NoValue{}; });
 }
 
-/// Sorts a bucket to out.
+// Sorts one bucket to out.
 template <class Leaf, class K>
 void sample_leaves(const Group& group, K* scattered, K* out, K* spare, const u8* splitters_at,
                    const u64* starts, const Ascending code) {
@@ -206,18 +210,19 @@ void sample_leaves(const Group& group, K* scattered, K* out, K* spare, const u8*
     }
 }
 
-/// All of the input is one leaf.
+// Sorts the whole input as one leaf.
 template <class Leaf, class K>
 void sample_one(const Group& /*group*/, const K* in, K* out, K* spare, u64 n, const Ascending code) {
     Leaf::sort(in, out, spare, n, code, code);
 }
 
-// --- counting -------------------------------------------------------------------------------------------------------
+// --- counting
+// -------------------------------------------------------------------------------------------------------
 
 template <class K>
 constexpr u64 values_of = u64{1} << (8 * sizeof(K));
 
-/// Several tables take turns for keys of a byte, so that equal neighbours need not wait for one another.
+// Keys of one byte use several tables in turn, so that equal neighbours do not wait for each other's counter.
 template <class K>
 constexpr u64 turns_of = sizeof(K) == 1 ? 4 : 1;
 
@@ -230,7 +235,7 @@ void counting_count(const Group& group, const K* in, u32* tables, u64 n, u64 chu
         ++mine[i % turns_of<K> * values_of<K> + code.encode(in[i])];
 }
 
-/// One group's part of the values: how often each occurs.
+// Sums the tables for one group's part of the values.
 inline void counting_sums(const Group& group, const u32* tables, u64* starts, u64 count, u64 values) {
     const u64 part = values / group.count_x, begin = group.x * part;
     u64* sums = starts + begin;
@@ -241,7 +246,8 @@ inline void counting_sums(const Group& group, const u32* tables, u64* starts, u6
     }
 }
 
-/// How often each value occurs becomes where it begins; starts has one more.
+// Turns the count of each value into the position of its first element. starts has one entry more than there are
+// values.
 inline void counting_starts(const Group& /*group*/, u64* starts, u64 values) {
     u64 sum = 0;
     for (u64 v = 0; v < values; ++v)
@@ -253,7 +259,7 @@ template <class K>
 void counting_fill(const Group& group, const u64* starts, K* out, u64 n, u64 part, const Ascending code) {
     u64 at = group.x * part;
     const u64 end = std::min(n, at + part);
-    // The last value that begins at or before here.
+    // The last value that begins at or before `at`.
     u64 value = static_cast<u64>(std::upper_bound(starts, starts + values_of<K>, at) - starts) - 1;
     for (; at < end; ++value) {
         const u64 last = std::min(end, starts[value + 1]);
@@ -284,7 +290,7 @@ const SampleHost& sample_host() {
     return kernels;
 }
 
-// `name`: of the kernels whose leaves these are.
+// leaves_name, one_name: names of the kernels that sort leaves by Leaf.
 template <class Leaf>
 void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, const char* one_name) {
     Device& device = stream.device();
@@ -298,8 +304,8 @@ void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, c
     const detail::host::Ascending code = sort_ascending(p);
     const auto spare_keys = stream.scratch(p.in.bytes());
     const View spare{spare_keys.get(), 0, n, p.in.type};
-    // Buckets that a thread's second-level cache holds, several for each thread, but none so small that the way there costs
-    // more than its sorting.
+    // Buckets fit a thread's second-level cache, with several per thread. Below 16 KiB the split costs more than
+    // the sort.
     constexpr u64 least_bytes = u64{16} << 10;
     const u64 leaf_bytes = tuned(device, sort_leaf_kib, point_of(p), 512) << 10,
               few_bytes = tuned(device, sort_one_leaf_kib, point_of(p), 512) << 10;
@@ -337,18 +343,19 @@ void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, c
 }  // namespace
 
 Support supports_sort_sample(const Device& /*device*/, const SortProblem& p) {
-    if (p.pairs()) return Support::no("does not support pairs");
-    if (p.key_size() == 1) return Support::no("does not support keys of one byte");
+    if (p.pairs()) return Support::no("does not support values; pass keys alone");
+    if (p.key_size() == 1) return Support::no("does not support keys of 1 byte");
     return {};
 }
 
 Support supports_sort_vqsort(const Device& device, const SortProblem& p) {
-    if (!CONCORD_HIGHWAY) return Support::no("Concord was built without Highway");
+    if (!CONCORD_HIGHWAY) return Support::no("not available: Concord was built without Highway");
     return supports_sort_sample(device, p);
 }
 
-// Compress-stores to memory, on which it stands for keys of four bytes, are microcode on AMD's processors that have AVX-512:
-// there it takes four times as long as a radix sort. Of two and eight bytes it is faster there too, up to 2.6 times.
+// vqsort stores 4-byte keys by compress-stores to memory, which are microcoded on AMD processors with AVX-512.
+// There it takes four times as long as a radix sort. For keys of 2 and 8 bytes it is up to 2.6 times as fast as a
+// radix sort there too.
 bool suits_sort_vqsort(const Device& /*device*/, const SortProblem& p) {
 #if defined(__x86_64__)
     return p.key_size() != 4 || !(__builtin_cpu_is("amd") && __builtin_cpu_supports("avx512f"));
@@ -367,8 +374,9 @@ void run_sort_sample_radix(Stream& stream, const SortProblem& p) {
 }
 
 Support supports_sort_counting(const Device& /*device*/, const SortProblem& p) {
-    if (p.pairs()) return Support::no("does not support pairs");
-    if (p.key_size() > 2) return Support::no("supports only keys of one or two bytes");
+    if (p.pairs()) return Support::no("does not support values; pass keys alone");
+    if (p.key_size() > 2)
+        return Support::no("supports keys of 1 or 2 bytes, got " + std::to_string(p.key_size()));
     return {};
 }
 
@@ -387,7 +395,7 @@ void run_sort_counting(Stream& stream, const SortProblem& p) {
                                                     : plain_host_kernel<&detail::host::counting_fill<u16>>());
     const u64 n = p.count(), values = u64{1} << (8 * p.key_size()),
               turns = bytes ? detail::host::turns_of<u8> : 1, units = device.traits().units;
-    // Counters have 32 bits; a chunk is worth its tables.
+    // Counters have 32 bits. A chunk must outweigh the cost of its tables.
     const u64 least = bytes ? u64{1} << 14 : u64{1} << 18, most = u64{1} << 31;
     const u64 chunks = std::max(std::clamp<u64>(n / least, 1, 2 * units), divide_up(n, most)),
               chunk = divide_up(n, chunks);

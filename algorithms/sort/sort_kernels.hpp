@@ -1,6 +1,6 @@
 #pragma once
-// What the host sides of the device kernels of sort share: kernels by the sizes of key and value, elements, and the passes
-// of a radix sort.
+// Shared by the host sides of the kernels compiled from source: kernels by the sizes of key and value, element
+// ranges, and the passes of a sort.
 
 #include "sort_table.hpp"
 
@@ -12,20 +12,20 @@ extern const SourceFile common_cu, common_cl, sort_keys_cu, sort_keys_cl;
 
 namespace detail {
 
-/// The unsigned integer of that many bytes, as a view's type; u8 for none.
+// The unsigned integer of that many bytes as a Type; u8 for 0 bytes.
 constexpr Type bits_of_size(u32 size) {
     return size == 8 ? Type::u64 : size == 4 ? Type::u32 : size == 2 ? Type::u16 : Type::u8;
 }
 
-/// Whether a kernel moves the values of pairs.
+// Whether a kernel moves values or only reads keys.
 enum class Values : u8 { ignored, moved };
 
-/// The kernel `entry` for the problem's sizes of key and value, also specialised by the tunables.
+// The kernel `entry`, specialised by the sizes of key and value and by `tunables`.
 std::shared_ptr<Kernel> sort_kernel(Device& device, const SortProblem& problem, const KernelSource& source,
                                     const char* entry, u32 group_size, const Constants& tunables,
                                     Values values = Values::moved);
 
-/// Keys and their values; without values a range that there is, which no kernel looks at.
+// Keys and values. Without values, `values` is any valid range; kernels do not access it.
 struct SortElements {
     View keys, values;
 };
@@ -37,7 +37,7 @@ inline SortElements sort_output(const SortProblem& p) {
     return {p.out, p.pairs() ? p.values_out : View{p.out.buffer, 0, 1, Type::u8}};
 }
 
-/// Room for as many elements as the problem has; what is enqueued holds it.
+// Scratch memory for n elements. Enqueued work keeps it alive.
 struct SortScratch {
     SortScratch(Stream& stream, const SortProblem& p) : SortScratch(stream, p, p.count()) {}
     SortScratch(Stream& stream, const SortProblem& p, u64 n)
@@ -50,12 +50,21 @@ struct SortScratch {
     SortElements elements;
 };
 
-/// Enqueues a copy of all elements.
+// The two ranges between which the passes of a sort alternate. `left`: passes that follow; the last one writes to
+// out.
+struct SortSides {
+    SortElements out, scratch;
+
+    const SortElements& result(u32 left) const { return left % 2 == 0 ? out : scratch; }
+    const SortElements& other(u32 left) const { return left % 2 == 0 ? scratch : out; }
+};
+
+// Enqueues a copy of all elements.
 void copy_elements(Stream& stream, const SortProblem& problem, const SortElements& from,
                    const SortElements& to);
 
-/// The passes of a radix sort over the problem's bits, `digit_bits` each, from the lowest on; pass(from, to, shift, mask)
-/// enqueues one. The last one ends in the problem's output.
+// The passes of a radix sort over the bits of the problem, `digit_bits` each, lowest digit first. pass(from, to,
+// shift, mask) enqueues one. The result is in the output of the problem.
 template <class F>
 void radix_passes(Stream& stream, const SortProblem& p, u32 digit_bits, const F& pass) {
     const u32 first = p.by.begin_bit, last = p.by.end_bit;
@@ -75,12 +84,12 @@ void radix_passes(Stream& stream, const SortProblem& p, u32 digit_bits, const F&
     if (in_scratch) copy_elements(stream, p, scratch.elements, out);
 }
 
-/// The type that counts the problem's elements, and its name.
+// The type that counts elements of the problem.
 inline Type sort_count_type(const SortProblem& p) {
     return p.count() >> 32 != 0 ? Type::u64 : Type::u32;
 }
 
-/// Room for `n` counts.
+// Scratch memory for n counters.
 struct SortCounts {
     SortCounts(Stream& stream, u64 n, Type type)
         : buffer(stream.scratch(n * size_of(type))), view{buffer.get(), 0, n, type} {}

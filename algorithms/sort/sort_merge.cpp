@@ -1,4 +1,4 @@
-// The host side of merge sort where kernels are text.
+// The host side of merge sort for kernels compiled from source.
 
 #include "sort_kernels.hpp"
 
@@ -14,9 +14,9 @@ namespace detail {
 namespace {
 
 constexpr u32 group = 256;
-constexpr u32 block = 16;  // elements that are inserted, in the shape for CPUs
+constexpr u32 block = 16;  // elements per insertion sort on CPUs
 
-// For groups of many work-items, and for CPUs.
+// Kernels for groups of many work-items, or for one work-item per group (CPUs).
 enum class MergeShape { group, wide };
 
 const KernelSource& source(MergeShape shape) {
@@ -28,13 +28,13 @@ const KernelSource& source(MergeShape shape) {
     return shape == MergeShape::wide ? one : many;
 }
 
-// Elements of a work-item; odd.
+// Elements per work-item. Odd numbers avoid bank conflicts.
 u32 items_of(const Device& device, const SortProblem& p) {
     if (!device.traits().bounds_registers) return p.key_size() <= 4 ? 9 : 7;
     return p.key_size() <= 4 ? 15 : 11;
 }
 
-// The comparator of the keys' own order, on their bits.
+// The comparator for the order of the codes, on the bits of keys.
 Operator own_order(u32 key_size) {
     const std::string type(name_of(bits_of_size(key_size))), top = std::to_string(8 * key_size - 1);
     auto code = [&](const std::string& x) {
@@ -53,7 +53,7 @@ Operator own_order(u32 key_size) {
     return finish(std::move(op));
 }
 
-// The comparator of a call, with the values that it is bound to.
+// The comparator of a call with its bound values.
 struct Comparator {
     explicit Comparator(const SortProblem& p) : flip_fold{p.code().flip, p.code().fold} {
         if (p.less != nullptr) {
@@ -72,17 +72,16 @@ struct Comparator {
 
     std::array<u64, 2> flip_fold;
     const Operator* op;
-    Type type;  // as which it takes a key
+    Type type;  // type of a key as the comparator takes it
     ValueBytes values;
 };
 
 std::shared_ptr<Kernel> merge_kernel(Device& device, const SortProblem& p, const Comparator& less,
                                      MergeShape shape, const char* entry, Values values = Values::moved) {
-    const KernelSource& text = source(shape);
     const u32 value_size = values == Values::moved ? p.value_size() : 0,
               group_size = shape == MergeShape::wide ? 1 : group, items = items_of(device, p);
     const std::string as_type = "as_" + std::string(opencl_name(less.type)) + "(x)";
-    return device.kernel({.source = &text,
+    return device.kernel({.source = &source(shape),
                           .entry = entry,
                           .constants = {{"K", bits_of_size(p.key_size())},
                                         {"T", less.type},
@@ -102,12 +101,12 @@ void run_many(Stream& stream, const SortProblem& p) {
     const u64 n = p.count(), tiles = divide_up(n, u64{group} * items_of(device, p));
     const LaunchShape shape = LaunchShape::linear(tiles, group);
     const SortScratch scratch(stream, p, tiles > 1 ? n : 1);
-    u32 left = 0;  // passes that are still to come
+    u32 left = 0;  // passes that follow
     while (u64{1} << left < tiles)
         ++left;
-    const SortElements in = sort_input(p), out = sort_output(p);
-    auto side = [&] { return left % 2 == 0 ? out : scratch.elements; };  // the last pass ends in out
-    const SortElements sorted = side();
+    const SortElements in = sort_input(p);
+    const SortSides sides{sort_output(p), scratch.elements};
+    const SortElements& sorted = sides.result(left);
     launch(stream, *merge_kernel(device, p, less, MergeShape::group, "sort_tiles"), shape, in.keys, in.values,
            sorted.keys, sorted.values, n, less.values);
     if (left == 0) return;
@@ -115,9 +114,9 @@ void run_many(Stream& stream, const SortProblem& p) {
     const auto split = merge_kernel(device, p, less, MergeShape::group, "sort_splits", Values::ignored),
                merge = merge_kernel(device, p, less, MergeShape::group, "sort_merge");
     for (u64 run = 1; left > 0; run *= 2) {
-        const SortElements from = side();
+        const SortElements& from = sides.result(left);
         --left;
-        const SortElements to = side();
+        const SortElements& to = sides.result(left);
         launch(stream, *split, LaunchShape::linear(divide_up(tiles, group), group), from.keys, splits.view, n,
                tiles, run, less.values);
         launch(stream, *merge, shape, from.keys, from.values, splits.view, to.keys, to.values, n, run,
@@ -125,9 +124,8 @@ void run_many(Stream& stream, const SortProblem& p) {
     }
 }
 
-// The shape for CPUs.
 void run_wide(Stream& stream, const SortProblem& p) {
-    constexpr u32 most_rounds = 10;  // chunks of 2^14 elements: they stay in a private cache
+    constexpr u32 most_rounds = 10;  // chunks of 2^14 elements fit a private cache
     Device& device = stream.device();
     const Comparator less(p);
     const u64 n = p.count();
@@ -136,21 +134,21 @@ void run_wide(Stream& stream, const SortProblem& p) {
         ++rounds;
     const u64 chunk = u64{block} << rounds, chunks = divide_up(n, chunk);
     const SortScratch scratch(stream, p, rounds > 0 ? n : 1);
-    u32 left = 0;  // passes that are still to come
+    u32 left = 0;  // passes that follow
     while (u64{1} << left < chunks)
         ++left;
-    const SortElements in = sort_input(p), out = sort_output(p);
-    auto side = [&](bool last) { return (left % 2 == 0) == last ? out : scratch.elements; };
-    const SortElements sorted = side(true), other = side(false);
+    const SortElements in = sort_input(p);
+    const SortSides sides{sort_output(p), scratch.elements};
+    const SortElements &sorted = sides.result(left), &other = sides.other(left);
     const LaunchShape shape = LaunchShape::linear(chunks, 1);
     launch(stream, *merge_kernel(device, p, less, MergeShape::wide, "sort_chunks"), shape, in.keys, in.values,
            sorted.keys, sorted.values, other.keys, other.values, n, rounds, less.values);
     if (left == 0) return;
     const auto merge = merge_kernel(device, p, less, MergeShape::wide, "sort_merge_runs");
     for (u64 width = chunk; left > 0; width *= 2) {
-        const SortElements from = side(true);
+        const SortElements& from = sides.result(left);
         --left;
-        const SortElements to = side(true);
+        const SortElements& to = sides.result(left);
         launch(stream, *merge, shape, from.keys, from.values, to.keys, to.values, n, width, chunk,
                less.values);
     }
@@ -158,13 +156,13 @@ void run_wide(Stream& stream, const SortProblem& p) {
 
 }  // namespace
 
-Support supports_sort_merge_text(const Device& device, const SortProblem& p) {
+Support supports_sort_merge_compiled(const Device& device, const SortProblem& p) {
     if (Support group_size = supports_group(device, device.traits().many_items ? group : 1); !group_size)
         return group_size;
     return p.less != nullptr ? supports_type(device, p.type()) : Support{};
 }
 
-void run_sort_merge_text(Stream& stream, const SortProblem& p) {
+void run_sort_merge_compiled(Stream& stream, const SortProblem& p) {
     if (stream.device().traits().many_items) {
         run_many(stream, p);
     } else {

@@ -1,4 +1,4 @@
-// The host side of onesweep.
+// The host side of `onesweep`.
 
 #include "sort_kernels.hpp"
 
@@ -23,54 +23,68 @@ const KernelSource& source() {
     return source;
 }
 
-// How a tile is shared out.
+// How a tile is distributed over the work-items of a group.
+struct TileSize {
+    u32 group_size, items;
+};
 struct Tile {
     u32 group_size, items;
-    u32 resident;  // groups of a multiprocessor that registers are kept for
-    u32 ahead;     // tiles that look-back asks for at a time
-    u32 match;     // how equal digits of a warp are found; see sort_tile.cu
+    u32 resident;  // groups per multiprocessor that the register limit allows
+    u32 ahead;     // tiles that look-back reads at a time
+    u32 match;     // how a warp finds equal digits; see sort_tile.cu
 
     u64 length() const { return u64{group_size} * items; }
 };
+struct TileTable {
+    TileSize sizes[2][3];  // by the registers of a key, less one, and those of a value
+    u32 resident, ahead, match;
+};
 
-// Registers that an element takes beside its place: of keys and values, of four bytes each.
-constexpr u32 words_of(u32 size) {
+// Registers of four bytes per key or value.
+constexpr u32 registers_of(u32 size) {
     return size == 8 ? 2 : size == 0 ? 0 : 1;
 }
 
-// By the words of a key and those of a value. Long inputs take as many items as per work-item has registers for; of short ones
-// every multiprocessor is to have some.
-constexpr Tile long_tiles[2][3] = {
-    {{448, 20, 2, 4, 1}, {448, 16, 2, 4, 1}, {384, 16, 2, 4, 1}},
-    {{448, 12, 2, 4, 1}, {384, 12, 2, 4, 1}, {384, 11, 2, 4, 1}},
-};
-constexpr Tile short_tiles[2][3] = {
-    {{256, 8, 2, 8, 1}, {256, 8, 2, 8, 1}, {256, 6, 2, 8, 1}},
-    {{256, 6, 2, 8, 1}, {256, 6, 2, 8, 1}, {256, 5, 2, 8, 1}},
-};
+// Long inputs: as many items per work-item as the registers allow.
+constexpr TileTable long_tiles{
+    .sizes = {{{448, 20}, {448, 16}, {384, 16}}, {{448, 12}, {384, 12}, {384, 11}}},
+    .resident = 2,
+    .ahead = 4,
+    .match = 1};
+// Short inputs: small tiles, so that every multiprocessor has work.
+constexpr TileTable short_tiles{.sizes = {{{256, 8}, {256, 8}, {256, 6}}, {{256, 6}, {256, 6}, {256, 5}}},
+                                .resident = 2,
+                                .ahead = 8,
+                                .match = 1};
+// An input that one group sorts.
+constexpr TileTable single_tiles{
+    .sizes = {{{512, 18}, {512, 14}, {512, 10}}, {{512, 10}, {512, 9}, {512, 8}}},
+    .resident = 1,
+    .ahead = 1,
+    .match = 0};
 
-// The one group of an input that fits it.
-constexpr Tile single_tiles[2][3] = {
-    {{512, 18, 1, 1, 0}, {512, 14, 1, 1, 0}, {512, 10, 1, 1, 0}},
-    {{512, 10, 1, 1, 0}, {512, 9, 1, 1, 0}, {512, 8, 1, 1, 0}},
-};
-
-const Tile& tile_of(const Tile (&tiles)[2][3], const SortProblem& p) {
-    return tiles[words_of(p.key_size()) - 1][words_of(p.value_size())];
+Tile tile_of(const TileTable& table, const SortProblem& p) {
+    const TileSize size = table.sizes[registers_of(p.key_size()) - 1][registers_of(p.value_size())];
+    return {.group_size = size.group_size,
+            .items = size.items,
+            .resident = table.resident,
+            .ahead = table.ahead,
+            .match = table.match};
 }
 
 u64 staged_bytes(const Tile& tile, const SortProblem& p) {
     return tile.length() * std::max(p.key_size(), p.value_size());
 }
 
-// Bytes of local memory of a group, nearly: what is staged, and of each warp the counters of digits and what finds equal ones.
+// Approximate bytes of local memory per group: staged elements, and for each warp counters and match words per
+// digit.
 u64 local_bytes(const Tile& tile, const SortProblem& p) {
     constexpr u64 others = 2048;
     return staged_bytes(tile, p) + tile.group_size / 32 * digits * 2 * sizeof(u32) + others;
 }
 
 Tile tile_for(const Device& device, const SortProblem& p) {
-    const Tile &small = tile_of(short_tiles, p), &large = tile_of(long_tiles, p);
+    const Tile small = tile_of(short_tiles, p), large = tile_of(long_tiles, p);
     const DeviceTraits& traits = device.traits();
     const bool fits = local_bytes(large, p) <= traits.local_memory;
     const u64 kind =
@@ -80,14 +94,14 @@ Tile tile_for(const Device& device, const SortProblem& p) {
     return tile;
 }
 
-// Two bits of a count say what it is.
+// Words of look-back use two bits of a count as a flag.
 Type count_type(const SortProblem& p) {
     return p.count() >> 30 != 0 ? Type::u64 : Type::u32;
 }
 
 struct TileUse {
-    bool sweeps = false;     // one of the passes over all tiles, not the sort of a single one
-    bool unordered = false;  // equal digits need not keep their order
+    bool sweeps = false;     // a pass over all tiles, not the sort of a single tile
+    bool unordered = false;  // elements with equal digits may change their order
 };
 
 std::shared_ptr<Kernel> tile_kernel(Device& device, const SortProblem& p, const char* entry, const Tile& tile,
@@ -101,8 +115,8 @@ std::shared_ptr<Kernel> tile_kernel(Device& device, const SortProblem& p, const 
     return sort_kernel(device, p, source(), entry, tile.group_size, tunables);
 }
 
-// How the digits are counted: each counter in several copies, as many as lie in different banks, for long inputs; they are to
-// be cleared and added up.
+// Shape of the histogram. Each counter has several copies. Long inputs use one copy per memory bank, at the cost of
+// clearing and adding all copies.
 struct Counting {
     u32 group_size, copies;
     static constexpr u32 unroll = 4;  // accesses of 16 bytes in flight per work-item
@@ -110,7 +124,7 @@ struct Counting {
 
 Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
     constexpr u64 long_input = u64{1} << 22;  // elements
-    constexpr u64 others = 1024;              // bytes of what else is in local memory
+    constexpr u64 others = 1024;              // bytes of other data in local memory
     if (p.count() < long_input) return {512, 2};
     const u64 row = passes * digits * sizeof(u32);
     u32 copies = 32;
@@ -136,9 +150,10 @@ std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, co
 Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
     const DeviceTraits& traits = device.traits();
     if (!traits.forward_progress || !traits.device_fence)
-        return Support::no("groups of " + device.info().selector + " may not wait for one another");
+        return Support::no("requires groups that can wait for one another; " + device.info().selector +
+                           " does not guarantee forward progress");
     if (divide_up(p.count(), tile_for(device, p).length()) > ~u32{0} / 2)
-        return Support::no(std::to_string(p.count()) + " elements are more tiles than it counts");
+        return Support::no("supports fewer than 2^31 tiles, got " + std::to_string(p.count()) + " elements");
     return supports_group(device, 1024);
 }
 
@@ -148,7 +163,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const SortElements in = sort_input(p), out = sort_output(p);
     const u64 n = p.count();
     const u32 first = p.by.begin_bit, last = p.by.end_bit;
-    if (const Tile& single = tile_of(single_tiles, p); n <= single.length()) {
+    if (const Tile single = tile_of(single_tiles, p); n <= single.length()) {
         const auto kernel = tile_kernel(device, p, "sort_one_tile", single, Type::u32, {});
         launch(stream, *kernel, LaunchShape::linear(1, single.group_size, staged_bytes(single, p)), in.keys,
                in.values, out.keys, out.values, static_cast<u32>(n), first, last, code.flip, code.fold);
@@ -169,14 +184,14 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u64 zero = 0;
     stream.fill(*memory.buffer, 0, memory.view.bytes(), &zero, sizeof zero);
 
-    const u64 part = u64{counting.group_size} * Counting::unroll * 16;  // bytes that a group counts at a time
+    const u64 part = u64{counting.group_size} * Counting::unroll * 16;  // bytes that a group counts per step
     const u64 table_bytes = passes * digits * sizeof(u32) * counting.copies;
     const u64 resident =
         std::clamp<u64>(device.traits().local_memory / table_bytes, 1, 2048 / counting.group_size);
     const u64 groups = std::min(divide_up(p.in.bytes() + 16, part), device.traits().units * resident);
     launch(stream, *histograms, LaunchShape::linear(groups, counting.group_size, table_bytes), in.keys,
            memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip, code.fold);
-    // Keys alone, compared by all their bits, have no order that the first pass could disturb.
+    // Keys without values, compared by all bits: the first pass may change the order of equal digits.
     const bool unordered = !p.pairs() && first == 0 && last == 8 * p.key_size();
     const auto first_sweep =
         unordered ? tile_kernel(device, p, "sort_onesweep", tile, type, {.sweeps = true, .unordered = true})

@@ -1,4 +1,4 @@
-// The host side of the textbook's radix sorts, and of `radix8`.
+// The host side of `radix1`, the `radix4` family and `radix8` for kernels compiled from source.
 
 #include "sort_kernels.hpp"
 
@@ -18,11 +18,12 @@ void scan_counts(Stream& stream, const View& counts) {
     scan(stream, counts, counts, ReduceOp::sum, ScanKind::exclusive);
 }
 
-// --- radix1, radix4 -------------------------------------------------------------------------------------------------
+// --- radix1, radix4
+// -------------------------------------------------------------------------------------------------
 
-constexpr u32 group = 256;        // work-items, radix1
-constexpr u32 chunk_group = 128;  // work-items, radix4: their counters fit 32 KiB
-constexpr u64 chunk = 64;         // elements of a work-item, radix4
+constexpr u32 group = 256;        // work-items per group, radix1
+constexpr u32 chunk_group = 128;  // work-items per group, radix4: their counters fit 32 KiB
+constexpr u64 chunk = 64;         // elements per work-item, radix4
 constexpr u64 radix4_digits = 16;
 
 const KernelSource& radix_source() {
@@ -35,7 +36,7 @@ const KernelSource& radix_source() {
 
 struct Radix4Steps {
     bool local = false;   // counters in local memory
-    bool vector = false;  // elements are loaded 16 at a time
+    bool vector = false;  // 16 elements per load
 };
 
 void run_radix4(Stream& stream, const SortProblem& p, const Radix4Steps& steps) {
@@ -59,7 +60,8 @@ void run_radix4(Stream& stream, const SortProblem& p, const Radix4Steps& steps) 
     });
 }
 
-// --- radix8 ---------------------------------------------------------------------------------------------------------
+// --- radix8
+// ---------------------------------------------------------------------------------------------------------
 
 constexpr u64 radix8_digits = 256;
 
@@ -80,7 +82,7 @@ const KernelSource& wide_source() {
     return source;
 }
 
-// Keys of a work-item: a tile and its counters fit 32 KiB of local memory, or the registers of a work-item.
+// Keys per work-item: a tile and its counters fit 32 KiB of local memory, or the tile fits the registers.
 u32 radix8_items(const Device& device, const SortProblem& p) {
     if (!device.traits().bounds_registers) return p.key_size() <= 4 ? 11 : 7;
     return p.key_size() + p.value_size() <= 8 ? 16 : 10;
@@ -88,8 +90,8 @@ u32 radix8_items(const Device& device, const SortProblem& p) {
 
 void run_radix8_many(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
-    const bool in_registers =
-        device.traits().bounds_registers;  // a tile, while it is ranked; else in local memory
+    // A tile is ranked in registers if the compiler bounds them, else in local memory.
+    const bool in_registers = device.traits().bounds_registers;
     const SortCode code = p.code();
     const u32 items = radix8_items(device, p);
     const u64 n = p.count(), tile = u64{group} * items, tiles = divide_up(n, tile);
@@ -118,11 +120,11 @@ void run_radix8_many(Stream& stream, const SortProblem& p) {
     });
 }
 
-// The shape for CPUs.
+// One work-item per group, for CPUs.
 void run_radix8_wide(Stream& stream, const SortProblem& p) {
     constexpr u64 least_chunk = u64{1} << 15;  // elements
-    constexpr u64 most_chunk = u64{1} << 31;   // that 32 bits count
-    constexpr u32 line_bytes = 256;            // gathered before they are stored
+    constexpr u64 most_chunk = u64{1} << 31;   // counters have 32 bits
+    constexpr u32 line_bytes = 256;            // bytes per digit gathered before they are stored
     Device& device = stream.device();
     const DeviceTraits& traits = device.traits();
     const u64 n = p.count(), small = tuned(device, sort_small_input, point_of(p), 1 << 14),
@@ -149,7 +151,8 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
     const SortCounts rows(stream, chunks * passes * radix8_digits, Type::u32),
         counts(stream, chunks * radix8_digits, Type::u32), plan(stream, passes + 1, Type::u32);
     const LaunchShape shape = LaunchShape::linear(chunks, 1);
-    // Lines of many digits keep the cache longer than one stream does: stores pass it later.
+    // Lines of many digits stay in the cache longer than one stream does, so non-temporal stores begin at larger
+    // inputs.
     const u32 past_cache = p.bytes() > 8 * traits.cache ? 1 : 0;
     launch(stream, *kernel("sort_histograms", Values::ignored), shape, in.keys, rows.view, n, chunk, passes,
            first, last, code.flip, code.fold);
@@ -174,7 +177,7 @@ Support supports_sort_radix(const Device& device, const SortProblem& /*problem*/
     return supports_group(device, group);
 }
 
-Support supports_sort_radix8_text(const Device& device, const SortProblem& /*problem*/) {
+Support supports_sort_radix8_compiled(const Device& device, const SortProblem& /*problem*/) {
     return supports_group(device, device.traits().many_items ? group : 1);
 }
 
@@ -208,7 +211,7 @@ void run_sort_radix4_vector(Stream& stream, const SortProblem& p) {
     run_radix4(stream, p, {.local = true, .vector = true});
 }
 
-void run_sort_radix8_text(Stream& stream, const SortProblem& p) {
+void run_sort_radix8_compiled(Stream& stream, const SortProblem& p) {
     if (stream.device().traits().many_items) {
         run_radix8_many(stream, p);
     } else {

@@ -1,9 +1,10 @@
-// Comparison sorts on the CPU: merge sort, and the standard libraries' on one thread.
+// Comparison sorts on the CPU: merge sort, std::sort and qsort.
 //
-// merge: tiles that fit a thread's second-level cache are sorted, each by a group, then runs are merged two by two. A group
-// gives one part of a merged run and finds by merge path where it begins, so that every merge has as many groups. Stable.
-// Everything is read and written once for the tiles and once for each doubling of runs. Sources: D. Knuth, The Art of
-// Computer Programming, vol. 3, 5.2.4; S. Odeh et al., Merge Path - Parallel Merging Made Simple, 2012.
+// merge: each group sorts a tile that fits a thread's second-level cache. Then passes merge pairs of runs. A group
+// makes one part of a merged run and finds the beginning of its inputs by merge path, so every pass has equally
+// many groups. Stable. Traffic: every element is read and written once for the tiles and once per doubling of the
+// runs. Sources: D. Knuth, The Art of Computer Programming, vol. 3, 5.2.4; S. Odeh et al., Merge Path - Parallel
+// Merging Made Simple, 2012.
 
 #include "sort_table.hpp"
 
@@ -22,7 +23,7 @@ int compare_keys(const void* a, const void* b) {
     return x < y ? -1 : y < x ? 1 : 0;
 }
 
-/// C's qsort of keys alone, or of keys each followed by its value, `stride` bytes apart, in scratch.
+// C's qsort. Pairs are sorted in scratch memory as records of `stride` bytes: key, then value.
 template <class K>
 void sort_qsort(const Group& /*group*/, const K* in, const std::byte* values_in, K* out,
                 std::byte* values_out, u8* scratch, u64 n, u32 value_size, u32 stride, const Ascending code) {
@@ -64,8 +65,8 @@ detail::host::Ascending sort_ascending(const SortProblem& p) {
 
 Support supports_sort_host_less(const Device& device, const SortProblem& p) {
     if (!device.traits().compiles_source && p.host == nullptr)
-        return Support::no("comparator " + p.less->name + " is text, which " + device.info().selector +
-                           " cannot compile at run time");
+        return Support::no("comparator '" + p.less->name + "' exists as source only, and " +
+                           device.info().selector + " cannot compile kernels at run time");
     return {};
 }
 
@@ -80,7 +81,7 @@ void run_sort_merge_host(Stream& stream, const SortProblem& p) {
     const auto sort_tiles = sort_host_kernel(device, "merge_tiles", p.host->merge_tiles),
                merge = sort_host_kernel(device, "merge_runs", p.host->merge_runs);
     const u64 n = p.count();
-    // A tile and its copy fit the second-level cache; all threads have some, of a thousand elements at least.
+    // A tile and its copy fit the second-level cache. Every thread gets some tiles of at least 1024 elements.
     constexpr u64 tile_bytes = u64{256} << 10, least = 1024;
     const u64 fits = tile_bytes / (p.key_size() + p.value_size()),
               share = n / (u64{device.traits().units} * 2);
@@ -91,7 +92,7 @@ void run_sort_merge_host(Stream& stream, const SortProblem& p) {
     const SortSpare spare(stream, p);
     const View &values_in = values_or(p, p.values_in, p.in), &values_out = values_or(p, p.values_out, p.out);
     const LaunchShape groups = LaunchShape::linear(divide_up(n, tile), 1);
-    // So that the last merge leads to out.
+    // The last merge writes to out.
     const bool tiles_to_out = merges % 2 == 0;
     launch(stream, *sort_tiles, groups, p.in, values_in, tiles_to_out ? p.out : spare.keys,
            tiles_to_out ? values_out : spare.values, tiles_to_out ? spare.keys : p.out,
@@ -106,7 +107,7 @@ void run_sort_merge_host(Stream& stream, const SortProblem& p) {
 
 void run_sort_std(Stream& stream, const SortProblem& p) {
     const auto kernel = sort_host_kernel(stream.device(), "sort_std", p.host->std_sort);
-    // A pair takes twice the larger of its two.
+    // A pair takes at most twice the size of its larger member.
     const u64 bytes = p.pairs() ? p.count() * 2 * std::max(p.key_size(), p.value_size()) : 1;
     const Array<u8> scratch(stream, bytes);
     launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, values_or(p, p.values_in, p.in), p.out,

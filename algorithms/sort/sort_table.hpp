@@ -1,37 +1,38 @@
 #pragma once
-// What the files of sort share: the launch code of the rows, and whether a row supports a problem.
+// Shared by the .cpp files of sort: tunables, and the support checks and launch code of the variants.
 
 #include <concord/sort.hpp>
 #include <concord/tuning.hpp>
 
 namespace concord::detail {
 
-// --- Tunables -------------------------------------------------------------------------------------------------------
+// --- Tunables
+// -------------------------------------------------------------------------------------------------------
 
 inline constexpr Tunable sort_chunks{.name = "sort.chunks",
-                                     .summary = "parts of the input for each thread",
+                                     .summary = "chunks of the input per thread",
                                      .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                                      .values = {1, 2, 4, 8, 16}};
 inline constexpr Tunable sort_onesweep_tile{
     .name = "sort.onesweep_tile",
-    .summary = "tiles: 1 small ones, of more groups, 2 as large as registers last",
+    .summary = "tile size of onesweep: 1 small, for more groups, 2 as large as the registers allow",
     .used_by = {TunableUser::cuda},
     .values = {1, 2}};
 inline constexpr Tunable sort_onesweep_ahead{.name = "sort.onesweep_ahead",
-                                             .summary = "tiles that look-back asks for at a time",
+                                             .summary = "tiles that look-back of onesweep reads at a time",
                                              .used_by = {TunableUser::cuda},
                                              .values = {1, 2, 4, 8}};
 inline constexpr Tunable sort_leaf_kib{.name = "sort.leaf_kib",
-                                       .summary = "KiB of a bucket, about, sample sorts",
+                                       .summary = "approximate KiB per bucket of the sample sorts",
                                        .used_by = {TunableUser::host},
                                        .values = {128, 256, 512, 1024, 2048}};
 inline constexpr Tunable sort_one_leaf_kib{.name = "sort.one_leaf_kib",
-                                           .summary = "KiB from which on an input is split, sample sorts",
+                                           .summary = "KiB from which on the sample sorts split an input",
                                            .used_by = {TunableUser::host},
                                            .values = {64, 128, 256, 512, 1024, 2048}};
 inline constexpr Tunable sort_small_input{
     .name = "sort.small",
-    .summary = "elements that one work-item sorts in one launch, radix8",
+    .summary = "largest number of elements that radix8 sorts with one work-item",
     .used_by = {TunableUser::opencl_single_item},
     .values = {1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17}};
 
@@ -39,12 +40,12 @@ inline TuningPoint point_of(const SortProblem& p) {
     return {p.in.type, p.in.count, p.pairs() ? u64{size_of(p.values_in.type)} : 0};
 }
 
-/// The values as a launch takes them: where there are none, a range that there is, which the kernel does not look at.
+// The values as a launch argument. Keys without values pass any valid range; the kernel does not access it.
 inline const View& values_or(const SortProblem& p, const View& values, const View& otherwise) {
     return p.pairs() ? values : otherwise;
 }
 
-/// Calls f with the tag of the unsigned integer of that size.
+// Calls f with the TypeTag of the unsigned integer of that size.
 template <class F>
 decltype(auto) visit_size(u32 size, F&& f) {
     switch (size) {
@@ -59,7 +60,7 @@ decltype(auto) visit_size(u32 size, F&& f) {
     }
 }
 
-/// Room for as many keys and values again.
+// Scratch memory for a copy of all keys and values.
 struct SortSpare {
     SortSpare(Stream& stream, const SortProblem& p)
         : keys_buffer(stream.scratch(p.in.bytes())),
@@ -69,30 +70,30 @@ struct SortSpare {
 
     std::shared_ptr<Buffer> keys_buffer, values_buffer;
     View keys;
-    View values;  ///< the keys where there are none
+    View values;  // the keys if there are no values
 };
 
-/// A kernel of the host dialect alone.
+// A kernel that exists in the host dialect only.
 std::shared_ptr<Kernel> sort_host_kernel(Device& device, const char* entry, const HostKernel& host);
 
-/// The order of the keys' codes, for those kernels.
+// The comparator of host kernels for the order of the codes.
 detail::host::Ascending sort_ascending(const SortProblem& problem);
-/// An argument of theirs.
+// The same as a launch argument.
 inline ValueBytes bytes_of(const detail::host::Ascending& order) {
     return {std::as_bytes(std::span(&order, 1))};
 }
 
-/// sort_dispatch.cpp: variants whose host side goes by whether kernels are compiled from source.
+// sort_dispatch.cpp: variants that choose their host side by whether the device compiles kernels from source.
 void run_sort_radix8(Stream& stream, const SortProblem& problem);
 void run_sort_merge(Stream& stream, const SortProblem& problem);
 Support supports_sort_radix8(const Device& device, const SortProblem& problem);
 Support supports_sort_merge(const Device& device, const SortProblem& problem);
 
-/// sort_host_radix.cpp: radix sorts on the CPU.
+// sort_host_radix.cpp: radix sorts on the CPU.
 void run_sort_radix8_host(Stream& stream, const SortProblem& problem);
 void run_sort_radix16(Stream& stream, const SortProblem& problem);
 
-/// sort_host_split.cpp: keys alone on the CPU.
+// sort_host_split.cpp: sorts of keys without values on the CPU.
 Support supports_sort_sample(const Device& device, const SortProblem& problem);
 Support supports_sort_vqsort(const Device& device, const SortProblem& problem);
 bool suits_sort_vqsort(const Device& device, const SortProblem& problem);
@@ -101,37 +102,38 @@ void run_sort_sample_radix(Stream& stream, const SortProblem& problem);
 Support supports_sort_counting(const Device& device, const SortProblem& problem);
 void run_sort_counting(Stream& stream, const SortProblem& problem);
 
-/// sort_steps.cpp: comparison sorts on the CPU: merge sort, and the standard libraries' on one thread.
+// sort_steps.cpp: comparison sorts on the CPU: merge sort, std::sort and qsort.
 Support supports_sort_host_less(const Device& device, const SortProblem& problem);
 Support supports_sort_std(const Device& device, const SortProblem& problem);
 void run_sort_merge_host(Stream& stream, const SortProblem& problem);
 void run_sort_std(Stream& stream, const SortProblem& problem);
 void run_sort_qsort(Stream& stream, const SortProblem& problem);
 
-// --- Kernels that are text ------------------------------------------------------------------------------------------
+// --- Kernels compiled from source
+// -----------------------------------------------------------------------------------
 
-/// sort_bitonic.cpp: sorting networks.
+// sort_bitonic.cpp: sorting networks.
 Support supports_sort_network(const Device& device, const SortProblem& problem);
 void run_sort_bitonic(Stream& stream, const SortProblem& problem);
 void run_sort_bitonic_fused(Stream& stream, const SortProblem& problem);
 void run_sort_bitonic_local(Stream& stream, const SortProblem& problem);
 void run_sort_odd_even(Stream& stream, const SortProblem& problem);
 
-/// sort_radix.cpp: radix sorts of one, four and eight bits a pass.
+// sort_radix.cpp: radix sorts with digits of 1, 4 and 8 bits.
 Support supports_sort_radix(const Device& device, const SortProblem& problem);
 void run_sort_radix1(Stream& stream, const SortProblem& problem);
 void run_sort_radix4(Stream& stream, const SortProblem& problem);
 void run_sort_radix4_local(Stream& stream, const SortProblem& problem);
 void run_sort_radix4_vector(Stream& stream, const SortProblem& problem);
-Support supports_sort_radix8_text(const Device& device, const SortProblem& problem);
-void run_sort_radix8_text(Stream& stream, const SortProblem& problem);
+Support supports_sort_radix8_compiled(const Device& device, const SortProblem& problem);
+void run_sort_radix8_compiled(Stream& stream, const SortProblem& problem);
 
-/// sort_onesweep.cpp.
+// sort_onesweep.cpp
 Support supports_sort_onesweep(const Device& device, const SortProblem& problem);
 void run_sort_onesweep(Stream& stream, const SortProblem& problem);
 
-/// sort_merge.cpp.
-Support supports_sort_merge_text(const Device& device, const SortProblem& problem);
-void run_sort_merge_text(Stream& stream, const SortProblem& problem);
+// sort_merge.cpp
+Support supports_sort_merge_compiled(const Device& device, const SortProblem& problem);
+void run_sort_merge_compiled(Stream& stream, const SortProblem& problem);
 
 }  // namespace concord::detail

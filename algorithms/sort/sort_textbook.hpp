@@ -1,5 +1,6 @@
 #pragma once
-/// The textbook variants of sort on the CPU, for comparators made with CONCORD_FUNCTION: see concord/textbook.hpp.
+/// @file
+/// Textbook variants of sort on the CPU for comparators made with CONCORD_FUNCTION; see `concord/textbook.hpp`.
 
 #include <concord/sort.hpp>
 #include <concord/textbook.hpp>
