@@ -179,10 +179,10 @@ DEVICE_TEST(what_convolve_refuses) {
     refused("a mask of 2 x 3: its sides are odd numbers up to 31", 2, 3, {10, 10}, in.view(), out.view());
     refused("a mask of 33 x 1", 33, 1, {10, 10}, in.view(), out.view());
     refused("a mask of 0 x 1", 0, 1, {10, 10}, in.view(), out.view());
-    refused("in, 10 x 11, takes 110 elements, its range has 100", 3, 3, {10, 11}, in.view(), out.view());
+    refused("in of 10 x 11 needs 110 elements, got a range of 100", 3, 3, {10, 11}, in.view(), out.view());
     refused("out, 10 x 9 with a pitch of 11, takes 108 elements", 3, 3, {10, 9, ConvolveBorder::zero, 9, 11},
             in.view(), out.view());
-    refused("in, 10 x 9: a pitch of 8 is shorter than a row", 3, 3, {10, 9, ConvolveBorder::zero, 8},
+    refused("in of 10 x 9 needs a pitch of at least 9, got 8", 3, 3, {10, 9, ConvolveBorder::zero, 8},
             in.view(), out.view());
     refused("overflows 64-bit sizes", 3, 3, {u64{1} << 32, u64{1} << 32}, in.view(), out.view());
     refused("overlaps in", 3, 3, {10, 10}, in.view(), in.view());

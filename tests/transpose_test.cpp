@@ -118,10 +118,10 @@ DEVICE_TEST(transpose_refuses_what_its_contract_excludes) {
                      [&] { transpose(*stream, View(from.view()), View(to.view()), shape); }));
     };
     refused("in is u32, out f32", in, floats, {10, 10});
-    refused("in, 10 x 11, takes 110 elements, its range has 100", in, out, {10, 11});
+    refused("in of 10 x 11 needs 110 elements, got a range of 100", in, out, {10, 11});
     refused("out, 20 x 5 with a pitch of 7, takes 138 elements", in, out, {5, 20, 0, 7});
-    refused("in, 5 x 20: a pitch of 19 is shorter than a row", in, out, {5, 20, 19});
-    refused("out, 20 x 5: a pitch of 4 is shorter than a row", in, out, {5, 20, 20, 4});
+    refused("in of 5 x 20 needs a pitch of at least 20, got 19", in, out, {5, 20, 19});
+    refused("out of 20 x 5 needs a pitch of at least 5, got 4", in, out, {5, 20, 20, 4});
     refused("in, 3 x 2: a pitch of 9223372036854775808 overflows", in, out, {3, 2, u64{1} << 63});
     refused("takes 4294967296 elements", in, out, {u64{1} << 16, u64{1} << 16});
     refused("overflows", in, out, {u64{1} << 32, u64{1} << 32});

@@ -1,6 +1,9 @@
 #pragma once
-/// The descriptor of an algorithm. Each algorithm's header declares its own (`scan_algorithm`); the build makes the list of all of
-/// them from CONCORD_ALGORITHMS in algorithms/CMakeLists.txt.
+/// @file
+/// Descriptors of algorithms, and the registry of all of them.
+///
+/// The header of each algorithm declares its descriptor, for example `scan_algorithm`. The build generates the
+/// registry from CONCORD_ALGORITHMS in algorithms/CMakeLists.txt.
 
 #include <concord/variant.hpp>
 
@@ -11,21 +14,20 @@ namespace concord {
 
 struct Tunable;
 
+/// Descriptor of an algorithm.
 struct Algorithm {
-    std::string_view name;
-    /// What it computes, as a formula where there is one.
-    std::string_view summary;
-    /// By preference: `auto` takes the first that supports and suits the call.
+    std::string_view name;     ///< name on the command line and in tables, for example "scan"
+    std::string_view summary;  ///< what it computes, as a formula if there is one
+    /// Variants in order of preference. `auto` uses the first one that supports and suits the call.
     std::span<const Variant* const> variants;
-    /// Parameters of its launches that a tuning table may set.
-    std::span<const Tunable* const> tunables = {};
-    /// What tuning tables label its problems by: "taps". Empty: nothing.
+    std::span<const Tunable* const> tunables = {};  ///< launch parameters that a tuning table may set
+    /// Name of the number by which tuning tables distinguish problems of one size, for example "taps". Empty: none.
     std::string_view tuning_label = {};
 };
 
-/// All algorithms, in the order of CONCORD_ALGORITHMS.
+/// Returns all algorithms, in the order of CONCORD_ALGORITHMS.
 std::span<const Algorithm* const> algorithms();
-/// The algorithm of that name; null if there is none.
+/// Returns the algorithm with the given name, or null if there is none.
 const Algorithm* find_algorithm(std::string_view name);
 
 }  // namespace concord

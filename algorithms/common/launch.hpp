@@ -1,24 +1,24 @@
 #pragma once
-/// Names and launches that several algorithms have in common.
+// Names and launches that several algorithms share.
 
 #include <concord/span.hpp>
 #include <concord/variant.hpp>
 
 namespace concord::detail {
 
-/// OpenCL's own name of an element type, as in as_float and float16.
+// The OpenCL C name of an element type, as in as_float and float16.
 constexpr std::string_view opencl_name(Type type) {
     constexpr std::string_view names[] = {"char",   "short", "int",   "long",  "uchar",
                                           "ushort", "uint",  "ulong", "float", "double"};
     return names[static_cast<std::size_t>(type)];
 }
 
-/// In place of an operator's values, for a kernel without an operator.
+// Stands for an operator's values in the launch of a kernel without an operator.
 struct NoOperator {};
 
-/// Launches a kernel of one element per work-item, in groups of `group` work-items, over n elements. Where a group is
-/// one call (DeviceTraits::serial_groups), it takes many elements, and the kernel gets their number as its last argument
-/// but the operator's values.
+// Launches a kernel with one element per work-item over n elements, in groups of `group` work-items. On devices that
+// run a group as one call (DeviceTraits::serial_groups), a group processes many elements. The kernel then receives
+// their number as an argument, before the operator's values.
 template <class Values, class... A>
 void launch_elements(Stream& stream, const Kernel& kernel, u64 n, u32 group, const Values& values,
                      const A&... arguments) {

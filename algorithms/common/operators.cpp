@@ -7,9 +7,15 @@ namespace concord {
 namespace {
 
 constexpr std::string_view reduce_names[] = {"sum", "product", "min", "max"};
-constexpr std::string_view map_names[] = {"copy", "negate", "abs", "square", "sqrt"};
+constexpr detail::MapFunctionTraits map_functions[] = {
+    {.name = "copy"},
+    {.name = "negate"},
+    {.name = "abs"},
+    {.name = "square"},
+    {.name = "sqrt", .floats_only = true, .needs_exact_sqrt = true},
+};
 
-// Integers are computed in an unsigned type of at least 32 bits, where wrapping is defined.
+// Integers are computed in an unsigned type of at least 32 bits, which wraps.
 std::string wide(Type type) {
     return is_float(type) ? std::string(name_of(type)) : size_of(type) < 8 ? "u32" : "u64";
 }
@@ -27,7 +33,7 @@ std::string body(ReduceOp op, Type type) {
     }
     const std::string less = min ? "b < a ? b : a" : "a < b ? b : a";
     if (!is_float(type)) return "return " + less + ";";
-    // For zeros the sum of two is -0 only if both are, which is max; min is the same seen from below.
+    // The sum of two zeros is -0 only if both are -0, as their maximum. The minimum is its mirror image.
     const std::string zero = min ? "-(-a - b)" : "a + b";
     return "if (a != a) return a; if (b != b) return b; if (a == 0 && b == 0) return " + zero + "; return " +
            less + ";";
@@ -68,9 +74,9 @@ Operator make(std::string_view name, Type type, int arity, const std::string& bo
 }
 
 template <class E, std::size_t N>
-std::optional<E> named(const std::string_view (&names)[N], std::string_view name) {
-    for (std::size_t i = 0; i < N; ++i) {
-        if (names[i] == name) return static_cast<E>(i);
+std::optional<E> named(const E (&all)[N], std::string_view name) {
+    for (const E value : all) {
+        if (name_of(value) == name) return value;
     }
     return std::nullopt;
 }
@@ -81,13 +87,17 @@ std::string_view name_of(ReduceOp op) {
     return reduce_names[static_cast<std::size_t>(op)];
 }
 std::string_view name_of(MapFunction function) {
-    return map_names[static_cast<std::size_t>(function)];
+    return detail::traits_of(function).name;
 }
 std::optional<ReduceOp> reduce_op_named(std::string_view name) {
-    return named<ReduceOp>(reduce_names, name);
+    return named(all_reduce_ops, name);
 }
 std::optional<MapFunction> map_function_named(std::string_view name) {
-    return named<MapFunction>(map_names, name);
+    return named(all_map_functions, name);
+}
+
+const detail::MapFunctionTraits& detail::traits_of(MapFunction function) {
+    return map_functions[static_cast<std::size_t>(function)];
 }
 
 const Operator& detail::builtin(ReduceOp op, Type type) {
@@ -105,7 +115,7 @@ const Operator& detail::builtin(ReduceOp op, Type type) {
 
 const Operator& detail::builtin(MapFunction function, Type type) {
     static const auto table = [] {
-        std::array<std::array<Operator, all_types.size()>, std::size(map_names)> made;
+        std::array<std::array<Operator, all_types.size()>, std::size(map_functions)> made;
         for (const MapFunction f : all_map_functions) {
             for (const Type t : all_types)
                 made[static_cast<std::size_t>(f)][static_cast<std::size_t>(t)] =

@@ -1,6 +1,7 @@
 #pragma once
-/// The built-in operators: a text for the JIT compilers and a functor for the host, which mean the same to
-/// the bit.
+/// @file
+/// Built-in operators and functions. Each has kernel source for the JIT compilers and a functor for the CPU, with
+/// bitwise identical results.
 
 #include <concord/function.hpp>
 
@@ -11,29 +12,56 @@
 
 namespace concord {
 
-/// Associative operators, for reduce and its kin. Integers wrap. min and max give NaN if any element is NaN,
-/// and count -0 as below +0; which NaN comes out is not defined.
-enum class ReduceOp : u8 { sum, product, min, max };
+/// Associative operators for reduce and scan. Integers wrap. min and max return NaN if an operand is NaN, and order
+/// -0 below +0. Which NaN they return is unspecified.
+enum class ReduceOp : u8 {
+    sum,      ///< a + b
+    product,  ///< a * b
+    min,      ///< the smaller of a and b
+    max       ///< the larger of a and b
+};
+/// All values of ReduceOp.
 inline constexpr ReduceOp all_reduce_ops[] = {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::max};
 
-/// Functions of one element, for map. Integers wrap; sqrt is for floats only.
-enum class MapFunction : u8 { copy, negate, abs, square, sqrt };
+/// Functions of one element for map. Integers wrap.
+enum class MapFunction : u8 {
+    copy,    ///< x, bit for bit
+    negate,  ///< -x
+    abs,     ///< the absolute value of x; the smallest signed integer stays as it is
+    square,  ///< x * x
+    sqrt     ///< the correctly rounded square root of x; f32 and f64 only
+};
+/// All values of MapFunction.
 inline constexpr MapFunction all_map_functions[] = {MapFunction::copy, MapFunction::negate, MapFunction::abs,
                                                     MapFunction::square, MapFunction::sqrt};
 
+/// Returns the operator's name, for example "sum".
 std::string_view name_of(ReduceOp op);
+/// Returns the function's name, for example "negate".
 std::string_view name_of(MapFunction function);
+/// Returns the operator with the given name, or nothing for an unknown name.
 std::optional<ReduceOp> reduce_op_named(std::string_view name);
+/// Returns the function with the given name, or nothing for an unknown name.
 std::optional<MapFunction> map_function_named(std::string_view name);
 
 namespace detail {
-/// The operator's source for elements of `type`. The same object at every call.
+
+// Descriptor of a built-in function.
+struct MapFunctionTraits {
+    std::string_view name;
+    bool floats_only = false;
+    bool needs_exact_sqrt = false;  // requires DeviceTraits::exact_divide_sqrt for f32
+};
+const MapFunctionTraits& traits_of(MapFunction function);
+
+// The operator's source for elements of `type`. Every call returns the same object.
 const Operator& builtin(ReduceOp op, Type type);
 const Operator& builtin(MapFunction function, Type type);
+
 }  // namespace detail
 
-/// The value that changes nothing: 0, 1, and for min and max the type's largest and smallest (floats: the
-/// infinities).
+/// Returns the identity e of the operator, for which op(e, x) == x: 0 for sum, 1 for product, the largest value of T
+/// for min and the smallest for max (infinities for floats).
 template <class T>
 constexpr T identity_of(ReduceOp op) {
     using Limits = std::numeric_limits<T>;
@@ -51,31 +79,31 @@ constexpr T identity_of(ReduceOp op) {
 
 namespace detail {
 
-/// What host kernels are instantiated with for an operator's host functor, and whether the textbook's are too: see
-/// concord/textbook.hpp.
+// The type with which host kernels are instantiated for an operator's host functor, and whether the textbook kernels
+// are instantiated too: see concord/textbook.hpp.
 template <class Op>
 struct HostOperator {
     using Type = Op;
     static constexpr bool textbook = false;
 };
 
-/// Refuses at compile time what cannot combine two elements of In into one, an element of Out.
+// Checks at compile time that the operator combines two elements of In to one element of Out.
 template <class In, class Out, class Fn>
 constexpr void check_combines() {
     using T = typename Out::Element;
-    static_assert(Fn::free_count == 2, "the operator takes another number of elements: bind the rest");
+    static_assert(Fn::free_count == 2, "the operator must take two elements; bind its other parameters");
     static_assert(std::is_same_v<typename Fn::Result, T> &&
                       std::is_same_v<typename Fn::template Argument<0>, T> &&
                       std::is_same_v<typename Fn::template Argument<1>, T> &&
                       std::is_same_v<std::remove_const_t<typename In::Element>, T>,
-                  "in, out and the operator have different types");
+                  "in, out and the operator must have the same element type");
 }
 
 }  // namespace detail
 
 namespace detail::ops {
 
-// Integers are computed in an unsigned type of at least 32 bits, where wrapping is defined.
+// Integers are computed in an unsigned type of at least 32 bits, which wraps.
 template <class T>
 using Wide =
     std::conditional_t<std::is_floating_point_v<T>, T, std::conditional_t<(sizeof(T) < 8), u32, u64>>;
@@ -96,8 +124,8 @@ struct Product {
     }
 };
 
-// Selections only, no branches, so that loops over it vectorise. Equal floats have equal bits but for zeros,
-// whose signs are merged.
+// Uses selections instead of branches, so that loops over it vectorize. Equal floats are bitwise identical except for
+// zeros. Their signs are merged.
 template <bool Min>
 struct Extremum {
     template <class T>
@@ -163,7 +191,7 @@ struct Sqrt {
     }
 };
 
-/// Calls f with the functor that `op` names.
+// Calls f with the functor of `op`.
 template <class F>
 decltype(auto) visit(ReduceOp op, F&& f) {
     switch (op) {

@@ -6,33 +6,34 @@ namespace concord::detail {
 
 View matrix_part(const char* algorithm, const char* name, const View& view, u64 rows, u64 columns,
                  u64& pitch) {
-    const std::string what =
-        std::string(name) + ", " + std::to_string(rows) + " x " + std::to_string(columns);
     auto refuse = [&](const std::string& why) {
-        throw Error(ErrorCode::invalid_argument, algorithm, what + why);
+        throw Error(
+            ErrorCode::invalid_argument, algorithm,
+            std::string(name) + " of " + std::to_string(rows) + " x " + std::to_string(columns) + why);
     };
     if (pitch == 0) pitch = columns;
-    if (pitch < columns) refuse(": a pitch of " + std::to_string(pitch) + " is shorter than a row");
+    if (pitch < columns)
+        refuse(" needs a pitch of at least " + std::to_string(columns) + ", got " + std::to_string(pitch));
     if (rows == 0 || columns == 0) return view.part(0, 0);
     u64 count = 0;
     if (__builtin_mul_overflow(rows - 1, pitch, &count) || __builtin_add_overflow(count, columns, &count))
-        refuse(": a pitch of " + std::to_string(pitch) + " overflows 64-bit sizes");
+        refuse(" with a pitch of " + std::to_string(pitch) + " overflows 64-bit sizes");
     if (count > view.count)
-        refuse((pitch == columns ? "" : " with a pitch of " + std::to_string(pitch)) + ", takes " +
-               std::to_string(count) + " elements, its range has " + std::to_string(view.count));
+        refuse((pitch == columns ? "" : " with a pitch of " + std::to_string(pitch)) + " needs " +
+               std::to_string(count) + " elements, got a range of " + std::to_string(view.count));
     return view.part(0, count);
 }
 
 Support supports_groups(std::initializer_list<u64> counts) {
-    constexpr u64 most = ~u32{0} >> 1;
+    constexpr u64 limit = ~u32{0} >> 1;
     u64 groups = 1;
     bool fits = true;
     std::string words;
     for (const u64 count : counts) {
-        fits = fits && !__builtin_mul_overflow(groups, count, &groups) && groups <= most;
+        fits = fits && !__builtin_mul_overflow(groups, count, &groups) && groups <= limit;
         words += (words.empty() ? "" : " x ") + std::to_string(count);
     }
-    return fits ? Support{} : Support::no(words + " tiles are more than it counts");
+    return fits ? Support{} : Support::no("supports at most 2^31 - 1 tiles, got " + words);
 }
 
 }  // namespace concord::detail

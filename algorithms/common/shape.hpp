@@ -1,5 +1,5 @@
 #pragma once
-/// What algorithms on matrices and volumes check of shapes.
+// Shape checks of the algorithms on matrices and volumes.
 
 #include <concord/span.hpp>
 #include <concord/variant.hpp>
@@ -8,12 +8,12 @@
 
 namespace concord::detail {
 
-/// The part of a view that a matrix in C order takes, from its first element to its last, its rows being `pitch` elements
-/// apart; a pitch of 0 becomes a row's length. Throws invalid_argument if the pitch is shorter, or the view.
+// Returns the part of a view from the first to the last element of a row-major matrix with rows `pitch` elements
+// apart. A pitch of 0 becomes the number of columns. Throws invalid_argument if the pitch or the view is too short.
 View matrix_part(const char* algorithm, const char* name, const View& view, u64 rows, u64 columns,
                  u64& pitch);
 
-/// Whether as many groups as the product of these says can be counted in 31 bits, as kernels do.
+// Whether the product of the counts fits in 31 bits, in which kernels count groups.
 Support supports_groups(std::initializer_list<u64> counts);
 
 }  // namespace concord::detail

@@ -1,15 +1,17 @@
 #pragma once
-/// Textbook variants on the CPU for operators made with CONCORD_FUNCTION.
+/// @file
+/// Textbook variants on the CPU for user operators (CONCORD_FUNCTION).
 ///
 ///     #include <concord/scan_textbook.hpp>
 ///     scan(stream, in, out, textbook(last_set), 0, ScanKind::inclusive, {.variant = "blelloch"});
 ///
-/// A host kernel is a template of the operator, and your compiler instantiates it. For an operator as CONCORD_FUNCTION makes
-/// it that is done for the variants that `auto` takes, and for `serial`. The others are unsupported on the CPU, unless the call
-/// passes textbook(op), for which all of them are instantiated: <concord/ALGORITHM_textbook.hpp> has an algorithm's.
-/// GPUs, and built-in operators on all devices, have every variant without this header.
+/// A CPU kernel is a template that the host compiler instantiates for each operator. For a user operator, the
+/// algorithms instantiate the variants that `auto` uses and `serial`. The textbook variants are unsupported on the
+/// CPU unless the call passes textbook(op). <concord/ALGORITHM_textbook.hpp> defines them for one algorithm. GPUs
+/// support every variant without this header, and so do built-in operators on all devices.
 ///
-/// textbook(op) has a type of its own. So files with and without this header never define one function differently.
+/// textbook(op) is a distinct type. Translation units with and without this header therefore never define one
+/// function differently.
 
 #include <concord/operators.hpp>
 
@@ -17,7 +19,7 @@ namespace concord {
 
 namespace detail {
 
-/// Marks the struct that CONCORD_FUNCTION defines.
+// Marks the struct that CONCORD_FUNCTION defines.
 template <class F>
 struct Textbook : F {};
 
@@ -29,7 +31,8 @@ struct HostOperator<HostFunction<Textbook<F>, Free>> {
 
 }  // namespace detail
 
-/// The same operator, with its values bound, for which all host kernels are compiled. Results have the same bits.
+/// Returns the operator with its bound values as a type for which all CPU kernels are compiled. Results are bitwise
+/// identical.
 template <class F, class... B>
 constexpr auto textbook(const Function<F, B...>& op) {
     return Function<detail::Textbook<F>, B...>(op.values());

@@ -1,4 +1,4 @@
-// The tables of the devices of this process: where they come from, and lookups.
+// Tuning tables of the devices of this process: search and lookups.
 
 #include <concord/kernel.hpp>
 #include <concord/log.hpp>
@@ -14,15 +14,17 @@
 
 namespace concord {
 
-/// tuning/: ends with a null.
+namespace detail {
+// From algorithms/tuning_tables. Ends with a null.
 extern const SourceFile* const shipped_tunings[];
+}  // namespace detail
 
 namespace {
 
 namespace fs = std::filesystem;
 
-// Devices live as long as the process, so that their tables may lie beside them. A scan of this takes a comparison for each
-// device that was used before; those past the last place have no tables.
+// Devices live as long as the process, and so do their entries here. A search compares with each device that was used
+// before. Devices beyond the last entry have no tables.
 struct Place {
     std::atomic<const Device*> device;
     std::atomic<const Tuning*> tuning;
@@ -33,7 +35,7 @@ std::mutex places_mutex;
 
 const Tuning none;
 
-// Stays, as the device does, and as whoever is just asking it may need.
+// Keeps the table until the process ends, because another thread may be using it.
 const Tuning* kept(std::shared_ptr<const Tuning> tuning) {
     static std::mutex mutex;
     static auto& all = *new std::vector<std::shared_ptr<const Tuning>>;
@@ -50,7 +52,7 @@ struct Source {
 std::optional<std::string> text_of_file(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) {
-        detail::log_warn(path.string() + ": the table cannot be read");
+        detail::log_warn(path.string() + ": cannot read the tuning table");
         return std::nullopt;
     }
     return std::string((std::istreambuf_iterator<char>(file)), {});
@@ -71,7 +73,7 @@ void add_files(const fs::path& path, std::vector<Source>& sources) {
         sources.push_back({file.string(), [file] { return text_of_file(file); }});
 }
 
-// In the order in which they are looked at.
+// In order of precedence.
 std::vector<Source> sources() {
     std::vector<Source> list;
     if (const char* given = std::getenv("CONCORD_TUNING"); given != nullptr && *given != '\0') {
@@ -80,9 +82,9 @@ std::vector<Source> sources() {
     }
     std::error_code error;
     if (const fs::path folder = tuning_folder(); fs::is_directory(folder, error)) add_files(folder, list);
-    for (const SourceFile* const* text = shipped_tunings; *text != nullptr; ++text)
+    for (const SourceFile* const* file = detail::shipped_tunings; *file != nullptr; ++file)
         list.push_back(
-            {"shipped " + std::string((*text)->name), [text] { return std::string((*text)->text); }});
+            {"shipped " + std::string((*file)->name), [file] { return std::string((*file)->text); }});
     return list;
 }
 
@@ -90,7 +92,7 @@ const Tuning* found_for(const Device& device) {
     std::string source;
     const auto table = find_tuning_table(device, &source);
     if (!table) return &none;
-    detail::log_info(device.info().selector + " is tuned by " + source + ", of " + table->date +
+    detail::log_info(device.info().selector + ": using tuning table " + source + " of " + table->date +
                      (table->driver == device.info().driver ? "" : ", measured with " + table->driver));
     return kept(std::make_shared<const Tuning>(table->rows, source));
 }
@@ -121,8 +123,14 @@ u32 TuningPoint::size_class() const {
 Tuning::Tuning(const std::vector<TuningRow>& rows, std::string source, std::vector<Asked>* asked)
     : source_(std::move(source)), asked_(asked) {
     for (const TuningRow& from : rows) {
-        Row row{nullptr, from.label_first, from.label_last,  0,
-                nullptr, from.type,        from.class_first, from.class_last};
+        Row row{.what = nullptr,
+                .label_first = from.label_first,
+                .label_last = from.label_last,
+                .value = 0,
+                .variant = nullptr,
+                .type = from.type,
+                .class_first = from.class_first,
+                .class_last = from.class_last};
         for (const Algorithm* algorithm : algorithms()) {
             for (const Tunable* tunable : algorithm->tunables) {
                 if (tunable->name != from.what) continue;
@@ -139,8 +147,8 @@ Tuning::Tuning(const std::vector<TuningRow>& rows, std::string source, std::vect
         if (row.what != nullptr)
             rows_.push_back(row);
         else
-            detail::log_warn(source_ + ": '" + from.what + "' cannot be '" + from.value +
-                             "'; the row is left out");
+            detail::log_warn(source_ + ": invalid value '" + from.value + "' for " + from.what +
+                             "; skipping the row");
     }
     std::stable_sort(rows_.begin(), rows_.end(),
                      [](const Row& a, const Row& b) { return std::less<>()(a.what, b.what); });
@@ -159,13 +167,15 @@ const Tuning::Row* Tuning::find(const void* what, const TuningPoint& point) cons
 }
 
 const Variant* Tuning::variant(const Variant* table, const TuningPoint& point) const {
-    if (asked_ != nullptr) asked_->push_back({nullptr, table, point, 0});
+    if (asked_ != nullptr)
+        asked_->push_back({.tunable = nullptr, .table = table, .point = point, .otherwise = 0});
     const Row* row = find(table, point);
     return row == nullptr ? nullptr : row->variant;
 }
 
 u64 Tuning::value(const Tunable& tunable, const TuningPoint& point, u64 otherwise) const {
-    if (asked_ != nullptr) asked_->push_back({&tunable, nullptr, point, otherwise});
+    if (asked_ != nullptr)
+        asked_->push_back({.tunable = &tunable, .table = nullptr, .point = point, .otherwise = otherwise});
     const Row* row = find(&tunable, point);
     return row == nullptr ? otherwise : row->value;
 }
@@ -191,7 +201,7 @@ const Tuning& tuning_of(const Device& device) {
 
 void set_tuning(const Device& device, std::shared_ptr<const Tuning> tuning) {
     const Tuning* const now = tuning ? kept(std::move(tuning)) : found_for(device);
-    (void)tuning_of(device);  // has a place
+    (void)tuning_of(device);  // creates the entry
     const std::lock_guard lock(places_mutex);
     for (Place& place : places) {
         if (place.device.load(std::memory_order_acquire) == &device)

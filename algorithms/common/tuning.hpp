@@ -1,15 +1,19 @@
 #pragma once
-/// Tables of what was measured to be fastest on a device: which variant `auto` takes, and the parameters that launches take.
+/// @file
+/// Tuning tables: measured choices of the variant that `auto` uses and of launch parameters, per device.
 ///
-/// A table has rows for an algorithm's variant and for its tunables, by element type, size class and the problem's own label.
-/// Where it has no row, everything is as if there were no table. Results do not depend on tables: every value that a tunable
-/// permits is right, a row's variant is taken only where it supports the call and keeps the order that is asked for and
-/// that `auto` would keep without it.
+/// A table has rows for the variant of an algorithm and for its tunables, by element type, size class and label.
+/// Without a matching row, a call behaves as if there were no table. Results do not depend on tables. Every permitted
+/// value of a tunable is correct. A row's variant is used only if it supports the call and guarantees the same order
+/// as `auto` without a table.
 ///
-/// A device's table is the first that fits its backend, name and units among: the file or the files of the folder that
-/// $CONCORD_TUNING names; those in $XDG_CONFIG_HOME/concord/tuning (else ~/.config/concord/tuning); those that are shipped.
-/// $CONCORD_TUNING=off means none, and a path in it that those elsewhere are not looked at. `concord tune` makes them. They
-/// are text, a row a line, '#' begins a comment:
+/// The table of a device is the first one that matches its backend, name and number of units, in this order:
+/// 1. the file, or the *.txt files of the folder, that the environment variable CONCORD_TUNING names;
+/// 2. the files in $XDG_CONFIG_HOME/concord/tuning, by default ~/.config/concord/tuning;
+/// 3. the tables that Concord ships.
+///
+/// If CONCORD_TUNING names a path, Concord searches nowhere else. CONCORD_TUNING=off disables tables. `concord tune`
+/// writes tables. They are text with one row per line, and '#' starts a comment:
 ///
 ///     concord tuning 1
 ///     version: 0.1.0
@@ -22,10 +26,12 @@
 ///     sort            u16   -         2^18..2^21   sample_radix  1.31
 ///     stencil.groups  f32   star=4     2^20         8  1.07
 ///
-/// what: an algorithm, whose value is a variant, or a tunable, whose value is one of those it permits. type: or * for all.
-/// label: a number or range (star=1..4) of what the algorithm is labelled by, or - for all. sizes: classes by the power of
-/// two at or below the size, as the algorithm counts it, or * for all. gain: how often as fast as without the row; for
-/// people. Of several rows that fit, the first counts. A line that is wrong is a warning in the log and left out.
+/// The first matching row counts. An invalid line is skipped with a warning in the log. The columns are:
+/// - what: an algorithm, with a variant as its value, or a tunable, with a permitted number as its value
+/// - type: an element type, or * for all
+/// - label: a number or range of Algorithm::tuning_label, for example star=1..4, or - for all
+/// - sizes: size classes, or * for all. The class of a size is the largest power of two that does not exceed it.
+/// - gain: speed-up over a call without the row, for information
 
 #include <concord/algorithm.hpp>
 
@@ -36,94 +42,110 @@
 
 namespace concord {
 
-/// Whose launches a tunable is for.
+/// Kinds of devices whose launches read a tunable.
 enum class TunableUser : u8 {
-    cuda,
-    opencl,              ///< with many work-items per group
-    opencl_single_item,  ///< with one work-item per group, as on CPUs
-    host                 ///< the CPU's own device
+    cuda,                ///< CUDA devices
+    opencl,              ///< OpenCL devices with many work-items per group
+    opencl_single_item,  ///< OpenCL devices with one work-item per group, such as CPUs
+    host                 ///< the oneTBB device
 };
+/// A set of kinds of devices.
 using TunableUsers = detail::EnumSet<TunableUser>;
 
-/// A parameter of launch code that a table may set. Its constant lies next to the code that uses it; the algorithm's descriptor
-/// lists it.
+/// A launch parameter that a table may set. The algorithm's descriptor lists it.
 struct Tunable {
-    std::string_view name;  ///< the algorithm's, a dot, its own: "scan.lookback_tiles"
-    std::string_view summary;
-    TunableUsers used_by;
-    std::array<u64, 8> values;  ///< that are permitted, ascending; zeros at the end are none
+    std::string_view name;      ///< algorithm, a dot, and the parameter, for example "scan.lookback_tiles"
+    std::string_view summary;   ///< what it sets, with the unit
+    TunableUsers used_by;       ///< devices whose launches read it
+    std::array<u64, 8> values;  ///< permitted values, ascending; zeros at the end are unused
 
+    /// Returns the part of the name before the dot.
     std::string_view algorithm() const { return name.substr(0, name.find('.')); }
+    /// Whether the value is permitted.
     bool permits(u64 value) const;
-    /// Whether the device's launches ask for it.
+    /// Whether launches on the device read it.
     bool is_for(const Device& device) const;
 };
 
-/// What rows are looked up by.
+/// Key of a lookup: the properties of a call by which rows are selected.
 struct TuningPoint {
-    Type type = Type::u8;
-    u64 size = 0;   ///< as the algorithm counts it
-    u64 label = 0;  ///< of Algorithm::tuning_label
+    Type type = Type::u8;  ///< element type
+    u64 size = 0;          ///< problem size, in the unit of the algorithm
+    u64 label = 0;         ///< value of Algorithm::tuning_label
 
-    /// The power of two at or below the size.
+    /// Returns the exponent of the largest power of two that does not exceed the size; 0 for size 0.
     u32 size_class() const;
+    /// Compares all members.
     bool operator==(const TuningPoint&) const = default;
 };
 
-/// A row, as it is written.
+/// A row of a table.
 struct TuningRow {
-    std::string what;          ///< an algorithm or a tunable
-    std::optional<Type> type;  ///< nothing: any
-    u64 label_first = 0, label_last = ~u64{0};
-    u32 class_first = 0, class_last = 63;
-    std::string value;  ///< a variant or a number
-    double gain = 1;
+    std::string what;          ///< name of an algorithm or a tunable
+    std::optional<Type> type;  ///< element type; none: any
+    u64 label_first = 0;       ///< smallest label
+    u64 label_last = ~u64{0};  ///< largest label
+    u32 class_first = 0;       ///< smallest size class
+    u32 class_last = 63;       ///< largest size class
+    std::string value;         ///< name of a variant, or a number
+    double gain = 1;           ///< measured speed-up over a call without the row
 
+    /// Compares all members.
     bool operator==(const TuningRow&) const = default;
 };
 
-/// A file's content.
+/// Content of a table's file.
 struct TuningTable {
-    std::string version, backend, device, driver, date;
-    u32 units = 0;
-    std::vector<TuningRow> rows;
+    std::string version;          ///< version of Concord that wrote it
+    std::string backend;          ///< backend of the device, for example "cuda"
+    std::string device;           ///< DeviceInfo::name
+    std::string driver;           ///< DeviceInfo::driver at the time of measurement
+    std::string date;             ///< date of measurement, for example "2026-11-22"
+    u32 units = 0;                ///< DeviceTraits::units
+    std::vector<TuningRow> rows;  ///< rows in order of precedence
 
-    /// A table without rows for this device, of now.
+    /// Returns a table without rows for the device, with today's date.
     static TuningTable of(const Device& device);
-    /// Reads what text() writes. Lines that are wrong are left out and told with `name`, the file's, in the log. Nothing if
-    /// the first line is not that of a table, which is told too.
+    /// Parses what text() returns. Skips invalid lines with a warning that begins with `name`, the file's name.
+    /// Returns nothing if the text is not a table, also with a warning.
     static std::optional<TuningTable> parse(std::string_view text, const std::string& name);
+    /// Returns the table in its file format.
     std::string text() const;
-    /// Whether it is for the device: of its backend, name and units.
+    /// Whether backend, name and number of units are those of the device.
     bool fits(const Device& device) const;
-    /// Adds rows, and makes neighbouring size classes one where all else but the gain is equal, which becomes the least.
+    /// Adds rows. Merges rows of adjacent size classes that differ only in their gain, and keeps the smallest gain.
     void add(std::vector<TuningRow> more);
-    /// "tbb_amd_epyc_2.txt".
+    /// Returns the file name of a shipped table for the device, for example "tbb_amd_epyc_2.txt".
     std::string file_name() const;
 };
 
-/// A table as calls ask it. Immutable, so that any thread may; but one that notes what it is asked is for one thread.
+/// A table in the form that calls look up. Immutable: any thread may use it, unless it records lookups.
 class Tuning {
   public:
-    /// A lookup that was made.
+    /// A recorded lookup.
     struct Asked {
-        const Tunable* tunable;  ///< null: of a variant, in the table that begins with that one
-        const Variant* table;
-        TuningPoint point;
-        u64 otherwise;  ///< of a tunable: what the call takes if there is no row
+        const Tunable* tunable;  ///< the tunable; null for a lookup of a variant
+        const Variant* table;    ///< first variant of the algorithm, for a lookup of a variant
+        TuningPoint point;       ///< the key
+        u64 otherwise;           ///< default value of the tunable
     };
 
+    /// Creates a table without rows.
     Tuning() = default;
-    /// Rows that are wrong are left out and told in the log. source: what it is, for people. asked: where lookups are noted.
+    /// Creates a table from rows. Skips invalid rows with a warning in the log. `source` describes where the rows
+    /// come from. If `asked` is not null, every lookup is appended to it. It must outlive the table.
     explicit Tuning(const std::vector<TuningRow>& rows, std::string source,
                     std::vector<Asked>* asked = nullptr);
 
-    /// The variant to take instead of the first that suits, or null.
+    /// Returns the variant of the matching row, or null. `table`: the algorithm's first variant.
     const Variant* variant(const Variant* table, const TuningPoint& point) const;
+    /// Returns the value of the matching row, or `otherwise`.
     u64 value(const Tunable& tunable, const TuningPoint& point, u64 otherwise) const;
-    /// Whether asking it is in vain.
+    /// Whether lookups have no effect: there are no rows and lookups are not recorded.
     bool is_silent() const noexcept { return rows_.empty() && asked_ == nullptr; }
+    /// Returns the number of valid rows.
     std::size_t size() const { return rows_.size(); }
+    /// Returns the description of where the rows come from, for example a path; "none" without rows.
     const std::string& source() const { return source_; }
 
   private:
@@ -137,31 +159,32 @@ class Tuning {
     };
     const Row* find(const void* what, const TuningPoint& point) const;
 
-    std::vector<Row> rows_;  // by what
+    std::vector<Row> rows_;  // sorted by `what`
     std::string source_ = "none";
     std::vector<Asked>* asked_ = nullptr;
 };
 
-/// The device's table, which the first call looks for; without rows if there is none.
+/// Returns the device's table, which has no rows if no table matches. The first call for a device searches for it.
 const Tuning& tuning_of(const Device& device);
-/// Gives the device another table from now on; null: the one that it would find by itself. The old one stays where it is, for
-/// calls that are just asking it, until the process ends.
+/// Replaces the device's table. Null: the table that Concord finds for the device. The previous table stays valid
+/// until the process ends, because concurrent calls may use it.
 void set_tuning(const Device& device, std::shared_ptr<const Tuning> tuning);
-/// The file that the device would read, with its rows; nothing if there is none.
+/// Searches for the device's table and returns it, or nothing if no table matches. `source` receives its path or
+/// name.
 std::optional<TuningTable> find_tuning_table(const Device& device, std::string* source = nullptr);
-/// The folder of the user's tables; empty if neither $XDG_CONFIG_HOME nor $HOME says where it is.
+/// Returns the folder of the user's tables. Empty if both XDG_CONFIG_HOME and HOME are unset.
 std::filesystem::path tuning_folder();
 
 namespace detail {
 
-/// What a launch is to take for the tunable: the device's row, else `otherwise`.
+// Returns the value of the tunable in the device's table, or `otherwise`.
 inline u64 tuned(const Device& device, const Tunable& tunable, const TuningPoint& point, u64 otherwise) {
     const Tuning& tuning = tuning_of(device);
     return tuning.is_silent() ? otherwise : tuning.value(tunable, point, otherwise);
 }
 
-/// choose(), but that `auto` takes the variant of the device's table, where that supports the problem and promises of the
-/// order of operations no less than the one that choose() takes.
+// Like choose(), but `auto` uses the variant in the device's table. That variant must support the problem and
+// guarantee at least the order of the variant that choose() returns.
 template <class Row, std::size_t N, class Problem>
 const Row& choose_tuned(std::string_view algorithm, const Row (&table)[N], const Device& device,
                         const Problem& problem, const TuningPoint& point, const Options& options) {
@@ -172,7 +195,7 @@ const Row& choose_tuned(std::string_view algorithm, const Row (&table)[N], const
     for (const Row& row : table) {
         if (&row.variant != wanted) continue;
         const bool keeps = supports_dialect(device, row.variant) &&
-                           supports_order(row.variant, otherwise.variant.order, is_float(problem.type())) &&
+                           supports_order(row.variant, otherwise.variant.order, problem.type()) &&
                            row.supports(device, problem);
         return keeps ? row : otherwise;
     }

@@ -1,4 +1,4 @@
-// Tables as text.
+// The file format of tuning tables.
 
 #include <concord/log.hpp>
 #include <concord/tuning.hpp>
@@ -31,14 +31,14 @@ std::optional<u64> number_of(std::string_view digits) {
     return value;
 }
 
-// "2^20".
+// Parses "2^20".
 std::optional<u64> class_of(std::string_view text) {
     if (text.substr(0, 2) != "2^") return std::nullopt;
     const auto power = number_of(text.substr(2));
     return power && *power <= most_class ? power : std::nullopt;
 }
 
-// "a..b", or "a" alone, each as `read` takes it.
+// Parses "a..b" or "a" with `read` for each number.
 template <class Read>
 std::optional<std::pair<u64, u64>> range_of(std::string_view text, Read read) {
     const std::size_t dots = text.find("..");
@@ -48,13 +48,13 @@ std::optional<std::pair<u64, u64>> range_of(std::string_view text, Read read) {
     return std::pair{*first, *last};
 }
 
-// What the row's problems are labelled by, or nothing.
+// The name of the row's label; empty if its algorithm has none.
 std::string_view label_of(const TuningRow& row) {
     const Algorithm* algorithm = find_algorithm(std::string_view(row.what).substr(0, row.what.find('.')));
     return algorithm == nullptr ? std::string_view() : algorithm->tuning_label;
 }
 
-// The problem with the value of a tunable's row, or nothing.
+// What is wrong with the value of a tunable's row; empty if nothing is.
 std::string wrong_value(const TuningRow& row, const Tunable& tunable) {
     const auto value = number_of(row.value);
     if (value && tunable.permits(*value)) return {};
@@ -62,10 +62,10 @@ std::string wrong_value(const TuningRow& row, const Tunable& tunable) {
     for (const u64 v : tunable.values) {
         if (v != 0) permitted += (permitted.empty() ? "" : ", ") + std::to_string(v);
     }
-    return "'" + row.value + "' is not a value of " + row.what + "; permitted: " + permitted;
+    return "invalid value '" + row.value + "' of " + row.what + "; permitted: " + permitted;
 }
 
-// Why the row cannot be used, or nothing.
+// What is wrong with the row; empty if nothing is.
 std::string wrong_value(const TuningRow& row) {
     for (const Algorithm* algorithm : algorithms()) {
         for (const Tunable* tunable : algorithm->tunables) {
@@ -75,22 +75,23 @@ std::string wrong_value(const TuningRow& row) {
         for (const Variant* variant : algorithm->variants) {
             if (variant->name == row.value) return {};
         }
-        return "'" + row.value + "' is not a variant of " + row.what;
+        return "unknown variant '" + row.value + "' of " + row.what;
     }
-    return "'" + row.what + "' is neither an algorithm nor a tunable";
+    return "unknown algorithm or tunable '" + row.what + "'";
 }
 
-// A line of a table. Throws a std::string that says what is wrong.
+// Parses a line of a table. Throws a std::string that says what is wrong.
 TuningRow row_of(std::string_view line) {
     const std::vector<std::string> words = words_of(line);
     if (words.size() < 5 || words.size() > 6)
-        throw std::to_string(words.size()) + " words, not what, type, label, sizes, value and perhaps gain";
+        throw "expected what, type, label, sizes, value and an optional gain, got " +
+            std::to_string(words.size()) + " words";
     TuningRow row;
     row.what = words[0];
     row.value = words[4];
     if (words[1] != "*") {
         row.type = type_named(words[1]);
-        if (!row.type) throw "'" + words[1] + "' is no element type";
+        if (!row.type) throw "unknown element type '" + words[1] + "'";
     }
     if (words[2] != "-") {
         const std::string_view label = label_of(row);
@@ -99,20 +100,21 @@ TuningRow row_of(std::string_view line) {
                                ? std::nullopt
                                : range_of(std::string_view(words[2]).substr(equals + 1), number_of);
         if (!range || words[2].substr(0, equals) != label)
-            throw "'" + words[2] + "' is no label" +
-                (label.empty() ? " '-'" : " such as '" + std::string(label) + "=1..4'");
+            throw "invalid label '" + words[2] + "'; expected " +
+                (label.empty() ? "'-'" : "e.g. '" + std::string(label) + "=1..4'");
         std::tie(row.label_first, row.label_last) = *range;
     }
     if (words[3] != "*") {
         const auto range = range_of(words[3], class_of);
-        if (!range) throw "'" + words[3] + "' are no sizes such as 2^10..2^20";
+        if (!range) throw "invalid sizes '" + words[3] + "'; expected e.g. 2^10..2^20";
         row.class_first = static_cast<u32>(range->first);
         row.class_last = static_cast<u32>(range->second);
     }
     if (words.size() == 6) {
         char* end = nullptr;
         row.gain = std::strtod(words[5].c_str(), &end);
-        if (*end != '\0' || !(row.gain > 0)) throw "'" + words[5] + "' is no gain";
+        if (*end != '\0' || !(row.gain > 0))
+            throw "invalid gain '" + words[5] + "'; expected a positive number";
     }
     if (std::string problem = wrong_value(row); !problem.empty()) throw problem;
     return row;
@@ -164,7 +166,7 @@ std::optional<TuningTable> TuningTable::parse(std::string_view text, const std::
         auto complain = [&](const std::string& what) {
             detail::log_warn(name + ":" + std::to_string(number) + ": " + what);
         };
-        // A '#' in a header belongs to it: a driver's name may hold one.
+        // A '#' in a header does not start a comment: a driver's name may contain one.
         const bool header = !line.empty() && line.find(": ") < line.find_first_of(" #");
         if (!header) line.erase(std::min(line.find('#'), line.size()));
         while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())) != 0)
@@ -173,7 +175,8 @@ std::optional<TuningTable> TuningTable::parse(std::string_view text, const std::
         if (!begun) {
             begun = line == first_line;
             if (begun) continue;
-            complain("'" + line.substr(0, 80) + "' is not '" + std::string(first_line) + "': no table");
+            complain("not a tuning table; the first line must be '" + std::string(first_line) + "', got '" +
+                     line.substr(0, 80) + "'");
             return std::nullopt;
         }
         if (header) {
@@ -191,17 +194,17 @@ std::optional<TuningTable> TuningTable::parse(std::string_view text, const std::
             else if (key == "units" && number_of(value))
                 table.units = static_cast<u32>(*number_of(value));
             else
-                complain("'" + line + "' is no line of the header");
+                complain("unknown header line '" + line + "'");
             continue;
         }
         try {
             table.rows.push_back(row_of(line));
         } catch (const std::string& problem) {
-            complain(problem + "; the line is left out");
+            complain("skipping the line: " + problem);
         }
     }
     if (begun) return table;
-    detail::log_warn(name + ": it is empty: no table");
+    detail::log_warn(name + ": not a tuning table: the file is empty");
     return std::nullopt;
 }
 
@@ -237,17 +240,17 @@ void TuningTable::add(std::vector<TuningRow> more) {
     rows.insert(rows.end(), more.begin(), more.end());
     std::vector<TuningRow> merged;
     for (TuningRow& row : rows) {
-        const auto beside = std::find_if(merged.begin(), merged.end(), [&](const TuningRow& other) {
+        const auto adjacent = std::find_if(merged.begin(), merged.end(), [&](const TuningRow& other) {
             return same_but_sizes(row, other) && row.class_first <= other.class_last + 1 &&
                    other.class_first <= row.class_last + 1;
         });
-        if (beside == merged.end()) {
+        if (adjacent == merged.end()) {
             merged.push_back(std::move(row));
             continue;
         }
-        beside->class_first = std::min(beside->class_first, row.class_first);
-        beside->class_last = std::max(beside->class_last, row.class_last);
-        beside->gain = std::min(beside->gain, row.gain);
+        adjacent->class_first = std::min(adjacent->class_first, row.class_first);
+        adjacent->class_last = std::max(adjacent->class_last, row.class_last);
+        adjacent->gain = std::min(adjacent->gain, row.gain);
     }
     rows = std::move(merged);
 }

@@ -50,22 +50,23 @@ Support supports_type(const Device& device, Type type) {
     return {};
 }
 
-Support supports_order(const Variant& variant, OperationOrder asked, bool rounds) {
-    if (!rounds || variant.order <= asked) return {};
+Support supports_order(const Variant& variant, OperationOrder asked, Type arithmetic) {
+    if (!is_float(arithmetic) || variant.order <= asked) return {};
     return Support::no("order of operations is " + std::string(name_of(variant.order)) + ", not " +
                        std::string(name_of(asked)));
 }
 
 Support supports_group(const Device& device, u32 group_size) {
     if (device.traits().serial_groups || device.traits().max_group_size >= group_size) return {};
-    return Support::no("groups of " + std::to_string(group_size) + " work-items are more than the " +
-                       std::to_string(device.traits().max_group_size) + " of " + device.info().selector);
+    return Support::no("requires groups of " + std::to_string(group_size) + " work-items; " +
+                       device.info().selector + " supports at most " +
+                       std::to_string(device.traits().max_group_size));
 }
 
 Support supports_textbook(const Device& device, std::string_view algorithm, const Operator& op,
                           const HostKernel& kernel) {
     if (device.traits().compiles_source || kernel) return {};
-    return Support::no("its host kernels are not compiled for operator " + op.name + "; include <concord/" +
+    return Support::no("not compiled for operator '" + op.name + "' on the CPU; include <concord/" +
                        std::string(algorithm) + "_textbook.hpp> and pass textbook(" + op.name + ")");
 }
 
@@ -85,11 +86,12 @@ void throw_unsupported_variant(std::string_view algorithm, std::string_view name
 void check_operand(const char* algorithm, const char* name, const Stream& stream, const View& view) {
     check_view(algorithm, name, view);
     if (view.buffer != nullptr && view.buffer->kind() == Buffer::Kind::host)
-        throw Error(ErrorCode::invalid_argument, algorithm, std::string(name) + " is in a host buffer");
+        throw Error(ErrorCode::invalid_argument, algorithm,
+                    std::string(name) + " is in a host buffer; pass a device buffer");
     if (view.buffer == nullptr || &view.device() == &stream.device()) return;
     throw Error(ErrorCode::wrong_device, algorithm,
-                std::string(name) + " is on " + view.device().info().selector + ", the stream on " +
-                    stream.device().info().selector);
+                std::string(name) + " must be on the stream's device " + stream.device().info().selector +
+                    ", got a buffer on " + view.device().info().selector);
 }
 
 }  // namespace detail

@@ -1,5 +1,6 @@
 #pragma once
-/// What all algorithms share: variants, how one is chosen, and what a call reports.
+/// @file
+/// What all algorithms share: variants, the options of a call, and its result.
 
 #include <concord/span.hpp>
 
@@ -12,23 +13,29 @@
 
 namespace concord {
 
-/// What a variant promises of floating-point results. Integer results are exact in every variant.
+/// Order of floating-point operations that a variant guarantees, from the strongest guarantee to the weakest. Integer
+/// results are exact in every variant.
 enum class OperationOrder {
-    canonical,  ///< the order that the algorithm's contract defines: equal bits on every device and in every
-                ///< variant
-    variant_specific,  ///< an order of the variant's own that depends on n alone: equal bits on every device
-    unspecified        ///< an order that depends on the device; held to a derived bound
+    /// The order that the algorithm's contract defines. Results are bitwise identical in all canonical variants and
+    /// on all devices.
+    canonical,
+    /// A deterministic order that depends on the variant and n alone. Results are bitwise identical on all devices.
+    variant_specific,
+    /// An order that may depend on the device. Results satisfy the error bound of the variant.
+    unspecified
 };
 
+/// Returns "canonical", "variant-specific" or "unspecified".
 std::string_view name_of(OperationOrder order);
-/// The order of that name; throws invalid_argument, naming the value and the known names, if there is none.
+/// Returns the order with the given name. Throws invalid_argument for an unknown name.
 OperationOrder operation_order_named(std::string_view name);
+/// All orders, from the strongest guarantee to the weakest.
 inline constexpr OperationOrder all_operation_orders[] = {
     OperationOrder::canonical, OperationOrder::variant_specific, OperationOrder::unspecified};
 
 namespace detail {
 
-/// A set of values of an enumeration.
+// A set of values of an enumeration.
 template <class E>
 class EnumSet {
   public:
@@ -47,25 +54,25 @@ class EnumSet {
 
 }  // namespace detail
 
-/// Kernel languages: `{Dialect::cuda, Dialect::opencl}`.
+/// A set of kernel languages, for example `{Dialect::cuda, Dialect::opencl}`.
 using Dialects = detail::EnumSet<Dialect>;
 
-/// One way to compute an algorithm. Each algorithm's .cpp holds a table of these, each with its launch code.
+/// Descriptor of one implementation of an algorithm.
 struct Variant {
-    std::string_view name = {};
-    std::string_view summary = {};
-    Dialects dialects = {};  ///< that it is implemented in
-    OperationOrder order = OperationOrder::unspecified;
-    /// The longest chain of operations from an element to a result of n elements: the h of the error bound gamma_h sum |x|.
-    /// Null: there is none that depends on n alone, or, for libraries other than Concord, it is unknown.
+    std::string_view name = {};                          ///< name for Options::variant
+    std::string_view summary = {};                       ///< what distinguishes it, in a few words
+    Dialects dialects = {};                              ///< kernel languages in which it is implemented
+    OperationOrder order = OperationOrder::unspecified;  ///< guaranteed order of floating-point operations
+    /// Number of operations in the longest chain from an element to a result of n elements: the h of the error bound
+    /// gamma_h sum |x|. Null: it does not depend on n alone, or it is unknown.
     u64 (*longest_chain)(u64 n) = nullptr;
-    bool stable = false;           ///< of sorts: elements with equal keys keep their order
-    std::string_view source = {};  ///< where it was published
+    bool stable = false;           ///< whether a sort keeps the order of equal keys
+    std::string_view source = {};  ///< publication that describes it
 };
 
 namespace detail {
 
-/// Whether something is supported, and if not, why.
+// Whether something is supported, and if not, why.
 struct Support {
     bool yes = true;
     std::string reason;
@@ -75,25 +82,28 @@ struct Support {
 
 }  // namespace detail
 
-/// How to call an algorithm.
+/// Options of a call.
 struct Options {
-    /// The name of one of the algorithm's variants, or "auto" for the best that this device supports. An unknown name is
-    /// invalid_argument, a variant that does not support the call unsupported; both errors name the available ones.
+    /// Name of one of the algorithm's variants, or "auto". By default Concord uses the variant in the device's tuning
+    /// table. Without an entry it uses the first variant that supports and suits the call. An unknown name throws
+    /// invalid_argument. A variant that does not support the call throws unsupported. Both messages list the
+    /// available variants.
     std::string variant = "auto";
-    /// Minimum ordering guarantee where rounding depends on the order: OperationOrder::canonical for bitwise identical results
-    /// on every device. `auto` skips variants that guarantee less, and naming one is unsupported.
+    /// Minimum ordering guarantee that the variant must provide where rounding depends on the order.
+    /// OperationOrder::canonical gives bitwise identical results on all devices. `auto` skips variants that guarantee
+    /// less. Naming such a variant throws unsupported.
     OperationOrder order = OperationOrder::unspecified;
 };
 
-/// What a call enqueued.
+/// Result of a call: what it enqueued. The call returns before the kernels have run.
 struct Enqueued {
-    std::string_view variant;  ///< the one that runs; from the table
-    Device* device = nullptr;
+    std::string_view variant;  ///< name of the variant that runs; valid for the life of the process
+    Device* device = nullptr;  ///< device of the stream
 };
 
 namespace detail {
 
-/// A function that each row of a table has to set: a row that leaves it out does not compile.
+// A function that every row of a table must set. A row without it does not compile.
 template <class F>
 class Required;
 template <class R, class... A>
@@ -107,28 +117,29 @@ class Required<R(A...)> {
     R (*f_)(A...);
 };
 
-/// Whether the variant is implemented in the device's dialect, and the device has the arithmetic for the type.
+// Whether the variant is implemented in the device's kernel language.
 Support supports_dialect(const Device& device, const Variant& variant);
+// Whether the device has arithmetic for the type.
 Support supports_type(const Device& device, Type type);
-/// Whether a group may have that many work-items; host kernels run theirs in one call.
+// Whether a group may have that many work-items. Host kernels run a group in one call, so any number is supported.
 Support supports_group(const Device& device, u32 group_size);
 
-/// Whether there is that kernel of an operator, which the host dialect has for the user's operators on request only: see
-/// concord/textbook.hpp. `algorithm`: whose header has it.
+// Whether the textbook kernel of an operator is compiled. For user operators the host has it on request only: see
+// concord/textbook.hpp. algorithm: the prefix of the header that defines it.
 Support supports_textbook(const Device& device, std::string_view algorithm, const Operator& op,
                           const HostKernel& kernel);
 
-// `known` and `usable`: the available variants, for the message.
+// Throw with a message that lists the available variants, `known` or `usable`.
 [[noreturn]] void throw_unknown_variant(std::string_view algorithm, std::string_view name,
                                         const std::vector<std::string_view>& known);
 [[noreturn]] void throw_unsupported_variant(std::string_view algorithm, std::string_view name,
                                             const Device& device, std::string_view reason,
                                             const std::vector<std::string_view>& usable);
 
-/// Whether the variant guarantees the order. `rounds`: whether results depend on the order at all.
-Support supports_order(const Variant& variant, OperationOrder asked, bool rounds);
+// Whether the variant guarantees the order for arithmetic in that type. Integers are exact in every order.
+Support supports_order(const Variant& variant, OperationOrder asked, Type arithmetic);
 
-/// The variants of a table, for the algorithm's descriptor.
+// The variants of a table, for the algorithm's descriptor.
 template <class Row, std::size_t N>
 constexpr std::array<const Variant*, N> variants_of(const Row (&table)[N]) {
     std::array<const Variant*, N> list{};
@@ -137,7 +148,8 @@ constexpr std::array<const Variant*, N> variants_of(const Row (&table)[N]) {
     return list;
 }
 
-/// Whether `auto` prefers the row to those further down the table: true unless it has a `suits` that denies it.
+// Whether `auto` prefers the row to those further down the table: false only if the row has a `suits` that returns
+// false.
 template <class Row, class Problem>
 bool suits(const Row& row, const Device& device, const Problem& problem) {
     if constexpr (requires { row.suits; }) {
@@ -147,16 +159,16 @@ bool suits(const Row& row, const Device& device, const Problem& problem) {
     return true;
 }
 
-/// The row that options select. A row has a `variant` and `supports(const Device&, const Problem&)`; `auto` takes the first in
-/// the table that supports the problem and suits it, else the first that supports it, so a table lists its variants by
-/// preference. Problem::type() is that of the arithmetic: of integers every order is exact.
+// Returns the row that the options select. A row has a `variant` and `supports(const Device&, const Problem&)`. A
+// table lists its variants in order of preference: `auto` uses the first row that supports and suits the problem,
+// else the first that supports it. Problem::type() is the type of the arithmetic.
 template <class Row, std::size_t N, class Problem>
 const Row& choose(std::string_view algorithm, const Row (&table)[N], const Device& device,
                   const Problem& problem, const Options& options) {
     auto supports = [&](const Row& row) {
         const Support dialect = supports_dialect(device, row.variant);
         if (!dialect) return dialect;
-        const Support order = supports_order(row.variant, options.order, is_float(problem.type()));
+        const Support order = supports_order(row.variant, options.order, problem.type());
         return order ? row.supports(device, problem) : order;
     };
     auto usable = [&] {
@@ -167,10 +179,11 @@ const Row& choose(std::string_view algorithm, const Row (&table)[N], const Devic
         return names;
     };
     if (options.variant == "auto") {
-        for (const bool suited : {true, false}) {
-            for (const Row& row : table) {
-                if ((!suited || suits(row, device, problem)) && supports(row)) return row;
-            }
+        for (const Row& row : table) {
+            if (suits(row, device, problem) && supports(row)) return row;
+        }
+        for (const Row& row : table) {
+            if (supports(row)) return row;
         }
         const Row* blamed = &table[0];
         for (const Row& row : table) {
@@ -188,10 +201,10 @@ const Row& choose(std::string_view algorithm, const Row (&table)[N], const Devic
     throw_unknown_variant(algorithm, options.variant, usable());
 }
 
-/// Throws wrong_device or invalid_argument unless the view is sound and on the stream's device.
+// Throws wrong_device or invalid_argument unless the view is valid and lies on the stream's device.
 void check_operand(const char* algorithm, const char* name, const Stream& stream, const View& view);
 
-/// Work-items to launch for a group that is written for `group_size` work-items: host kernels run all of them in one call.
+// Work-items to launch for a group of `group_size` work-items. Host kernels run all of them in one call.
 inline u32 group_size_of(const Device& device, u32 group_size) {
     return device.traits().serial_groups ? 1 : group_size;
 }
