@@ -146,7 +146,7 @@ DEVICE_TEST(a_missing_tail_is_caught) {
 DEVICE_TEST(a_written_input_is_caught) {
     const CheckReport report = run(device, doubled<i64, input_written>());
     CHECK(report.status() == 1);
-    CHECK(tells(report, "input 0 as it was"));
+    CHECK(tells(report, "input 0 unchanged"));
 }
 
 DEVICE_TEST(compilers_errors_name_this_file_and_line) {
@@ -342,7 +342,7 @@ TEST_CASE("an incomplete kernel test says what is missing") {
     CHECK(refuses("no name", [](KernelTest& t) { t.name.clear(); }));
     CHECK(refuses("no output", [](KernelTest& t) { t.outputs.clear(); }));
     CHECK(refuses("no variant", [](KernelTest& t) { t.variants.clear(); }));
-    CHECK(refuses("neither a reference function", [](KernelTest& t) { t.reference = nullptr; }));
+    CHECK(refuses("no reference; set", [](KernelTest& t) { t.reference = nullptr; }));
     CHECK(refuses("both a reference function", [](KernelTest& t) { t.reference_device = "tbb"; }));
     CHECK(refuses("without a count", [](KernelTest& t) { t.inputs[0].count = nullptr; }));
     CHECK(refuses("needs a reference", [](KernelTest& t) {
@@ -350,7 +350,7 @@ TEST_CASE("an incomplete kernel test says what is missing") {
         t.reference_device = "tbb";
         t.outputs[0].comparison = Comparison::rounding([](u64) { return 1.0; });
     }));
-    CHECK(refuses("pattern zeros of i32", [](KernelTest& t) {
+    CHECK(refuses("pattern zeros for an input of type i32", [](KernelTest& t) {
         t.inputs[0].type = Type::i32;
         t.inputs[0].patterns = {Pattern::zeros};
     }));
@@ -401,7 +401,7 @@ TEST_CASE("ulps are counted exactly") {
 TEST_CASE("the bounds hold") {
     auto held = [](double error, double hard, double alarm) {
         Verdict verdict;
-        hold_to(ErrorBounds{error, hard, alarm}, 0, 1.0F, 1.0F, verdict);
+        verify_within(ErrorBounds{error, hard, alarm}, 0, 1.0F, 1.0F, verdict);
         return verdict;
     };
     CHECK(!held(1, 2, 2).difference);

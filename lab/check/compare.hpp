@@ -1,5 +1,6 @@
 #pragma once
-/// How results are compared: by bits, or by bounds.
+/// @file
+/// Comparison of results with a reference: bitwise, or within error bounds.
 
 #include <concord/lab/work.hpp>
 
@@ -10,16 +11,17 @@
 
 namespace concord::lab {
 
-/// "0.1 (0x3dcccccd)" for floats, the number for integers.
+/// A value as text: "0.1 (0x3dcccccd)" for floats, the number for integers.
 std::string value_name(Type type, const void* value);
 
-/// How many floats lie between two; -1 if one is NaN.
+/// Distance of two floats in units in the last place: the number of representable values from one to the other. -1 if
+/// either is NaN or T is an integer type.
 template <class T>
 double ulps_between(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
         using U = std::conditional_t<sizeof(T) == 4, u32, u64>;
         if (a != a || b != b) return -1;
-        // Floats in the order of their values, as unsigned integers: the difference is exact.
+        // Maps floats to unsigned integers in the same order, so that the difference is exact.
         auto place = [](T x) {
             const U bits = std::bit_cast<U>(x), sign = U(1) << (sizeof(U) * 8 - 1);
             return (bits & sign) != 0 ? sign - (bits & ~sign) : sign + bits;
@@ -31,21 +33,29 @@ double ulps_between(T a, T b) {
     }
 }
 
-/// Whether two elements are the same to the bit; unless `payload` counts, any NaN is any other.
+/// How two NaNs compare.
+enum class NanComparison {
+    any,     ///< all NaNs are equal
+    bitwise  ///< sign and payload must match
+};
+
+/// Whether two elements are bitwise identical. By default all NaNs are equal.
 template <class T>
-bool same(T a, T b, bool payload) {
-    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are what is compared
+bool same(T a, T b, NanComparison nans = NanComparison::any) {
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the comparison is bitwise on purpose
     if (std::memcmp(&a, &b, sizeof(T)) == 0) return true;
-    if constexpr (std::is_floating_point_v<T>) return !payload && a != a && b != b;
+    if constexpr (std::is_floating_point_v<T>) return nans == NanComparison::any && a != a && b != b;
     return false;
 }
 
+/// The Difference between an expected element and the actual one.
 template <class T>
 Difference difference_of(u64 index, T expected, T got) {
     return {index, value_name(type_of<T>(), &expected), value_name(type_of<T>(), &got),
             ulps_between(expected, got)};
 }
 
+/// Element i of raw bytes, which may be unaligned.
 template <class T>
 T element(std::span<const std::byte> bytes, u64 i) {
     T value;
@@ -53,35 +63,35 @@ T element(std::span<const std::byte> bytes, u64 i) {
     return value;
 }
 
-/// What an inexact result may differ from the exact one by. The hard bound is a theorem (gamma_h times the
-/// sum of magnitudes, N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, ch. 3 and 4); the
-/// alarm is six times its statistical form, with sqrt(h) for h, and is for random mantissas only: what is
-/// between the two is no contradiction, but nothing that a correct program gives.
+/// Error of an inexact result and its bounds. `hard` is a worst-case bound: gamma_h times the sum of magnitudes, for a
+/// longest chain of h roundings (N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapters 3 and 4).
+/// `alarm` is six times the statistical form of that bound, with sqrt(h) instead of h. It applies to random mantissas
+/// only. An error between the two is possible in theory, but indicates a defect.
 struct ErrorBounds {
-    double error = 0;
-    double hard = std::numeric_limits<double>::infinity();
-    double alarm = std::numeric_limits<double>::infinity();
+    double error = 0;                                        ///< |result - exact|
+    double hard = std::numeric_limits<double>::infinity();   ///< worst-case bound; infinite: none
+    double alarm = std::numeric_limits<double>::infinity();  ///< statistical bound; infinite: none
 };
 
-/// gamma_h = h u / (1 - h u) for T's unit roundoff u; infinite where that says nothing.
+/// gamma_h = h u / (1 - h u) for the unit roundoff u of T. Infinite if h u >= 1.
 template <class T>
 double gamma_bound(double h) {
     const double hu = h * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
     return hu < 1 ? hu / (1 - hu) : std::numeric_limits<double>::infinity();
 }
-/// 6 sqrt(h) u; infinite where gamma_h is: a sum that has grown past 1 / u of its terms takes no more of them.
+/// 6 sqrt(h) u. Infinite where gamma_bound() is: a sum of more than 1 / u equal terms stagnates.
 template <class T>
 double alarm_bound(double h) {
     if (std::isinf(gamma_bound<T>(h))) return std::numeric_limits<double>::infinity();
     return 3 * std::sqrt(h) * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
-/// Holds a result to its bounds: a difference where it is past one, or NaN; else the worst ratios are noted, or that there
-/// is no finite gate.
+/// Verifies a result against its bounds. Records a difference if the error exceeds a bound or is NaN. Otherwise records
+/// the largest ratio of error to bound, or that no finite bound is available.
 template <class T>
-void hold_to(const ErrorBounds& bounds, u64 index, T expected, T got, Verdict& verdict) {
+void verify_within(const ErrorBounds& bounds, u64 index, T expected, T got, Verdict& verdict) {
     auto ratio_of = [&](double bound) { return bounds.error == 0 ? 0 : bounds.error / bound; };
-    auto held = [&](double bound, double& worst, bool alarm) {
+    auto is_within = [&](double bound, double& worst, bool alarm) {
         if (std::isinf(bound)) return true;
         const double ratio = ratio_of(bound);
         worst = std::max(worst, ratio);
@@ -95,14 +105,13 @@ void hold_to(const ErrorBounds& bounds, u64 index, T expected, T got, Verdict& v
     verdict.bits = false;
     if (std::isnan(bounds.error)) return verdict.differ(difference_of(index, expected, got));
     if (std::isinf(bounds.hard) && std::isinf(bounds.alarm)) verdict.no_bound = true;
-    if (held(bounds.hard, verdict.ratio, false)) held(bounds.alarm, verdict.alarm, true);
+    if (is_within(bounds.hard, verdict.ratio, false)) is_within(bounds.alarm, verdict.alarm, true);
 }
 
-/// Work whose output element i is f(a[i]) or f(a[i], b[i]): A are the inputs' types. `payload`: NaNs are
-/// compared bit by bit as well.
+/// Work whose output element i is f(a[i]) or f(a[i], b[i]). U is the output's type, A are the inputs' types.
 template <class U, class... A, class F>
 Work elementwise(std::string algorithm, std::string title, const std::vector<Input>& inputs, F f,
-                 bool payload = false) {
+                 NanComparison nans = NanComparison::any) {
     Work work;
     work.algorithm = std::move(algorithm);
     work.title = std::move(title);
@@ -111,8 +120,8 @@ Work elementwise(std::string algorithm, std::string title, const std::vector<Inp
     work.outputs = {{type_of<U>(), work.n}};
     work.traffic = work.bytes();
     work.in_place = sizeof(U) == size_of(inputs.front().type);
-    work.verify = [inputs, f, payload](const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
-                                       Verdict& verdict) {
+    work.verify = [inputs, f, nans](const Variant&, std::size_t, u64 first, std::span<const std::byte> got,
+                                    Verdict& verdict) {
         const u64 n = got.size() / sizeof(U);
         std::vector<std::byte> scratch[sizeof...(A)];
         std::span<const std::byte> in[sizeof...(A)];
@@ -124,7 +133,7 @@ Work elementwise(std::string algorithm, std::string title, const std::vector<Inp
             }
             (std::index_sequence_for<A...>{});
             const U value = element<U>(got, i);
-            if (!same(expected, value, payload))
+            if (!same(expected, value, nans))
                 return verdict.differ(difference_of(first + i, expected, value));
         }
     };

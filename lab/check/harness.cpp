@@ -10,16 +10,16 @@
 namespace concord::lab {
 namespace {
 
-// Guard bytes before and after every range, and the poison within outputs. As floats they are large numbers,
-// as integers large ones too: an element read where none should be shows in the result.
+// Poison fills the guards around every range, and the outputs before a call. As a float or as an integer it is a large
+// number, so that a stray read shows in the result.
 constexpr u64 guard_before = 1024, guard_after = 4096;
-constexpr u64 guard_bytes = guard_before + guard_after + 64;  // with what a placement's offset adds
+constexpr u64 guard_bytes = guard_before + guard_after + 64;  // 64: for the placement's offset
 constexpr Harness::Poison poison = {0x5b, 0xc6, 0x5d, 0x6e, 0x7b, 0xa2, 0x5d, 0x63};
-// Inputs have another one: a copy that runs past its end would write what is there anyway.
+// Inputs have another pattern, so that a copy that runs past its end does not write the output's own poison.
 constexpr Harness::Poison input_poison = {0x2d, 0x71, 0xe9, 0x52, 0x4c, 0x35, 0xd6, 0x57};
 constexpr u64 most_piece_bytes = u64{1} << 26;
 
-// NaNs as one, so that devices may choose their payload.
+// The bits of an element, with one pattern for all NaNs, because devices may choose their payload.
 u64 element_hash(Type type, const std::byte* at) {
     u64 bits = 0;
     std::memcpy(&bits, at, size_of(type));
@@ -49,19 +49,20 @@ std::string Harness::no_room_for(const Work& work) const {
         if (!input.held() && input.bytes() <= most_held_bytes()) host += input.bytes();
     }
     u64 total = work.bytes();
-    if (!work.inputs.empty()) total += work.inputs.front().bytes();  // for a variant that copies its input
+    if (!work.inputs.empty()) total += work.inputs.front().bytes();  // some variants copy their input
     constexpr u64 small = u64{1} << 26;
     if (total < small) return {};
     if (largest + guard_bytes > traits.max_allocation)
-        return bytes_name(largest + guard_bytes) + " in one buffer, the device allows " +
+        return "needs a buffer of " + bytes_name(largest + guard_bytes) + "; the device allows " +
                bytes_name(traits.max_allocation);
     if (total > traits.global_memory / 4 * 3)
-        return bytes_name(total) + " of device memory, of " + bytes_name(traits.global_memory) +
-               " at most 3/4";
+        return "needs " + bytes_name(total) + " of device memory; the limit is 3/4 of " +
+               bytes_name(traits.global_memory);
     if (traits.shares_host_memory) host += total;
     const u64 there = available_host_memory();
     if (host > there / 4 * 3)
-        return bytes_name(host) + " of host memory, of " + bytes_name(there) + " free at most 3/4";
+        return "needs " + bytes_name(host) + " of host memory; the limit is 3/4 of the " + bytes_name(there) +
+               " that are free";
     return {};
 }
 
@@ -97,7 +98,7 @@ void Harness::upload(const Input& input, const Range& range) {
 }
 
 void Harness::load(const Work& work, const Placement& placement) {
-    stream_->synchronize();  // uploads of a call that was refused may still read the last work's inputs
+    stream_->synchronize();  // pending uploads may still read the inputs of the last work
     inputs_.clear();
     outputs_.clear();
     work_ = work;
@@ -142,7 +143,7 @@ void Harness::poison_outputs() {
 
 Verdict Harness::run(const Variant& verified_as, const std::function<void()>& call) {
     poison_outputs();
-    stream_->synchronize();  // the call may not know the stream
+    stream_->synchronize();  // the call may use another stream
     call();
     return verify_outputs(verified_as);
 }
@@ -153,7 +154,7 @@ Verdict Harness::run(const Variant& variant) {
     if (run.variant != variant.name || run.device != device_.get())
         throw Error(
             ErrorCode::device_failed, work_.algorithm,
-            "variant " + std::string(variant.name) + " was asked for, " + std::string(run.variant) + " ran");
+            "ran variant '" + std::string(run.variant) + "' instead of '" + std::string(variant.name) + "'");
     return verify_outputs(variant);
 }
 
@@ -183,12 +184,12 @@ Verdict Harness::verify_outputs(const Variant& variant) {
                 if (!got.empty()) work_.verify(variant, k, first, got, piece);
                 verify_gaps(k, first, got, piece);
                 u64 hash = 0;
-                // What equals the reference's bits needs no comparison between devices.
+                // Outputs that match the reference bitwise need no comparison between devices.
                 const bool hashed = variant.order != OperationOrder::unspecified &&
                                     (variant.order == OperationOrder::variant_specific || !piece.bits);
                 const auto [row, pitch] = std::pair(work_.outputs[k].row, work_.outputs[k].pitch);
                 for (u64 i = 0; hashed && i * size < got.size(); ++i) {
-                    if (pitch != 0 && (first + i) % pitch >= row) continue;  // between rows
+                    if (pitch != 0 && (first + i) % pitch >= row) continue;  // padding
                     hash += mixed(first + i, element_hash(type, got.data() + i * size) + k);
                 }
                 sum += hash;
@@ -203,7 +204,7 @@ Verdict Harness::verify_outputs(const Variant& variant) {
     return verdict;
 }
 
-// Elements [first, ...) of an output, which no call is to write: they are as they were filled, or uploaded.
+// Verifies elements [first, ...) of an output that the call must not write: they hold the poison or, in place, the input.
 Verdict Harness::verify_unwritten(std::size_t output, u64 first, std::span<const std::byte> got) const {
     Verdict verdict;
     const Range& range = outputs_[output];
@@ -223,12 +224,12 @@ Verdict Harness::verify_unwritten(std::size_t output, u64 first, std::span<const
     const u64 index =
         static_cast<u64>(std::mismatch(wanted.begin(), wanted.end(), got.begin()).first - wanted.begin()) /
         size;
-    verdict.differ({first + index, "what was there: no call writes it",
+    verdict.differ({first + index, "unchanged memory, which the call must not write",
                     value_name(range.view.type, got.data() + index * size)});
     return verdict;
 }
 
-// What lies between the rows of an output, among elements [first, ...).
+// Verifies the padding between the rows of an output, among elements [first, ...).
 void Harness::verify_gaps(std::size_t output, u64 first, std::span<const std::byte> got,
                           Verdict& verdict) const {
     const auto [row, pitch] = std::pair(work_.outputs[output].row, work_.outputs[output].pitch);
@@ -258,7 +259,7 @@ Verdict Harness::verify_inputs() {
                          const std::lock_guard lock(mutex);
                          const u64 index = static_cast<u64>(a - wanted.begin()) / size;
                          verdict.differ({first + index,
-                                         "input " + std::to_string(i) + " as it was, " +
+                                         "input " + std::to_string(i) + " unchanged, " +
                                              value_name(input.type, wanted.data() + index * size),
                                          value_name(input.type, got.data() + index * size)});
                      });
@@ -266,7 +267,7 @@ Verdict Harness::verify_inputs() {
     return verdict;
 }
 
-// Reads a range with its guards, compares the guards, and hands the elements on in pieces.
+// Reads a range with its guards, verifies the guards, and calls `verify` for pieces of the elements.
 void Harness::verify_range(const Range& range, Verdict& verdict, const std::string& name, u64 piece_elements,
                            const std::function<void(u64, std::span<const std::byte>)>& verify) {
     const View& view = range.view;
@@ -319,7 +320,7 @@ std::vector<Harness> open_harnesses(std::vector<std::string> selectors, const st
         std::string reasons;
         for (const BackendStatus& backend : backends())
             reasons += "; " + backend.name + ": " + backend.reason;
-        throw Error(ErrorCode::unavailable, call, "there is no device" + reasons);
+        throw Error(ErrorCode::unavailable, call, "no device is available" + reasons);
     }
     std::vector<Harness> harnesses;
     for (const std::string& selector : selectors) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Runs work on one device so that nothing goes unnoticed: guarded buffers, poisoned outputs, inputs that
-/// must stay.
+/// @file
+/// Test harness: runs work on one device with guarded buffers, poisoned outputs and inputs that must not change.
 
 #include <concord/lab/operands.hpp>
 #include <concord/lab/suite.hpp>
@@ -12,43 +12,48 @@
 
 namespace concord::lab {
 
+/// Loads work into guarded buffers of one device, runs it and verifies the results.
 class Harness {
   public:
-    /// What memory is filled with before it is written to.
+    /// Byte pattern that fills memory before a call writes to it.
     using Poison = std::array<u8, 8>;
 
     /// Opens the device. Throws unavailable.
     explicit Harness(const std::string& selector);
 
+    /// Selector of the device.
     const std::string& selector() const { return device_->info().selector; }
+    /// The device.
     Device& device() const { return *device_; }
+    /// The stream that calls run on.
     Stream& stream() const { return *stream_; }
-    /// Whether kernels run here, or are only compiled.
+    /// Whether kernels run on the device. False if it only compiles.
     bool runs() const { return device_->traits().runs; }
-    /// Whether barriers within groups are emulated here, which makes the textbook's kernels very slow.
+    /// Whether the device emulates barriers within groups of several work-items (OpenCL on a CPU). Textbook kernels are
+    /// very slow there.
     bool emulates_barriers() const {
-        return device_->traits().dialect == Dialect::opencl && !device_->traits().many_items;
+        return !device_->traits().many_items && !device_->traits().serial_groups;
     }
 
-    /// Why the device or the host has no room for the work with some to spare; empty if it has.
+    /// Why the work does not fit into the memory of the device or the host. Empty if it fits.
     std::string no_room_for(const Work& work) const;
 
-    /// Allocates and uploads; replaces what was loaded.
+    /// Allocates buffers and uploads the inputs. Replaces the work that was loaded before.
     void load(const Work& work, const Placement& placement);
-    /// Runs the loaded work once on poisoned outputs, and verifies these and their surroundings. Throws what
+    /// Poisons the outputs, runs the loaded work once, and verifies the outputs and the memory around them. Throws what
     /// the call throws.
     Verdict run(const Variant& variant);
-    /// Verifies whether the inputs and their surroundings are as they were.
+    /// Verifies that the inputs and the memory around them are unchanged.
     Verdict verify_inputs();
-    /// Calls the loaded work.
+    /// Calls the loaded work. Asynchronous.
     Enqueued call(std::string_view variant);
-    /// run() of any other call that does the work, verified as that variant's.
+    /// Like run(), for any other call that does the work. Verifies the results like those of `verified_as`.
     Verdict run(const Variant& verified_as, const std::function<void()>& call);
-    /// Where the loaded work lies.
+    /// Views of the loaded work's inputs and outputs.
     Operands operands() const;
 
-    /// A fingerprint of the last outputs, if their variant's order is fixed but they were not held to bits, in which every NaN counts as
-    /// the same.
+    /// Hash of the last outputs, in which all NaNs are equal. 0 if the variant's order is unspecified, or if it is
+    /// canonical and the outputs were verified bitwise.
     u64 fingerprint() const { return fingerprint_; }
 
   private:
@@ -75,9 +80,9 @@ class Harness {
     std::vector<std::byte> read_back_;
 };
 
-/// A harness for each device that the selectors name, once; none, or "all", name every device there is. Throws
-/// unavailable for a device that cannot be had, and where there is none at all, with the backends' reasons;
-/// `call` is who asks.
+/// One harness for each device that the selectors name, without duplicates. An empty list and {"all"} name every
+/// device. Throws unavailable if a device is not available, or if there is none, with the backends' reasons. `call`
+/// names the caller in errors.
 std::vector<Harness> open_harnesses(std::vector<std::string> selectors, const std::string& call);
 
 }  // namespace concord::lab

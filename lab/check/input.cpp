@@ -22,7 +22,7 @@ double uniform(u64 bits) {
     return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
 }
 
-// True for one in a hundred; from bits that the values do not use.
+// True for one element in a hundred. Uses other bits than the values.
 bool rare(u64 bits) {
     return (bits * 0x9e3779b97f4a7c15 >> 32) % 100 == 0;
 }
@@ -32,7 +32,7 @@ __extension__ using u128 = unsigned __int128;
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, u32, u64>;
 
-// Floats are made as bits: a signalling NaN would not survive as a value everywhere.
+// Floats are generated as bits, because some code quiets a signalling NaN that it moves as a value.
 template <class T>
 BitsOf<T> special_bits(u64 bits) {
     using L = std::numeric_limits<T>;
@@ -42,9 +42,9 @@ BitsOf<T> special_bits(u64 bits) {
     const B infinity = std::bit_cast<B>(L::infinity());
     switch (bits % 7) {
         case 0:
-            return sign | infinity | quiet | (B(bits >> 9) & (quiet - 1));  // a quiet NaN with some payload
+            return sign | infinity | quiet | (B(bits >> 9) & (quiet - 1));  // quiet NaN with a payload
         case 1:
-            return sign | infinity | B(1);  // a signalling one
+            return sign | infinity | B(1);  // signalling NaN
         case 2:
             return sign | infinity;
         case 3:
@@ -52,13 +52,13 @@ BitsOf<T> special_bits(u64 bits) {
         case 4:
             return sign | std::bit_cast<B>(L::denorm_min());
         case 5:
-            return sign | (B(bits >> 9) & (quiet - 1));  // some denormal
+            return sign | (B(bits >> 9) & (quiet - 1));  // denormal
         default:
             return sign | std::bit_cast<B>(L::min());
     }
 }
 
-// Replaces the bits in the middle.
+// Replaces the 8 (or 4) bits in the middle.
 template <class B>
 B with_digit(B base, u64 bits) {
     constexpr int low = sizeof(B) == 1 ? 2 : 4 * (sizeof(B) - 1), width = sizeof(B) == 1 ? 4 : 8;
@@ -84,7 +84,7 @@ BitsOf<T> tiny_bits(u64 bits) {
 template <class T>
 BitsOf<T> float_bits(Pattern pattern, u64 bits, double spread, u64 i, u64 count) {
     using B = BitsOf<T>;
-    // In [0, 1], ascending with i.
+    // Ascends from 0 to 1 with i.
     auto place = [count](u64 at) { return static_cast<double>(at) / static_cast<double>(count); };
     switch (pattern) {
         case Pattern::mixed: {
@@ -126,7 +126,7 @@ BitsOf<T> float_bits(Pattern pattern, u64 bits, double spread, u64 i, u64 count)
 template <class T>
 T integer(Pattern pattern, u64 bits, u64 i, u64 count) {
     using L = std::numeric_limits<T>;
-    // From the least to the greatest value, ascending with i.
+    // Ascends from the smallest to the largest value with i.
     auto place = [count](u64 at) {
         const u64 range = static_cast<u64>(L::max()) - static_cast<u64>(L::min());
         return static_cast<T>(static_cast<u64>(L::min()) +
@@ -160,7 +160,7 @@ T integer(Pattern pattern, u64 bits, u64 i, u64 count) {
     }
 }
 
-// Splits n into pieces that threads take in turn.
+// Splits [0, n) into pieces. Each thread takes the next free piece.
 void run_pieces(u64 n, u64 piece, const std::function<void(u64, u64)>& f) {
     std::atomic<u64> next = 0;
     std::exception_ptr failure;
@@ -228,7 +228,7 @@ void Input::make(u64 first, std::span<std::byte> to) const {
         using T = typename decltype(tag)::type;
         const u64 n = to.size() / sizeof(T);
         const u64 key = random_bits(seed, static_cast<u64>(type) * 16 + static_cast<u64>(pattern));
-        // So that the logarithm of the product walks a few units at most.
+        // Keeps the logarithm of the product within a few units.
         const double spread = std::min(0.5, 4 / std::sqrt(static_cast<double>(count)));
         for (u64 i = 0; i < n; ++i) {
             const u64 bits = random_bits(key, first + i);

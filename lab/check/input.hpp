@@ -1,5 +1,6 @@
 #pragma once
-/// Generated inputs: any part of one can be made at any time, from a seed.
+/// @file
+/// Generated inputs. Any part of an input can be generated at any time from its seed.
 
 #include <concord/types.hpp>
 
@@ -13,37 +14,39 @@
 
 namespace concord::lab {
 
-/// What the elements look like. In every pattern element i depends on i, the seed and the count alone.
+/// Distribution of an input's elements. In every pattern element i depends on i, the seed and the count alone.
 enum class Pattern : u8 {
-    random,       ///< integers: all bits; floats: uniform in [-1, 1)
-    mixed,        ///< floats: both signs, 1e-20 ... 1e20; integers: the extremes, 0, 1, -1 among random ones
-    constant,     ///< all equal, and no binary fraction
-    near_one,     ///< floats: positive, so that the product stays in range; integers: odd
+    random,       ///< integers: all bits random; floats: uniform in [-1, 1)
+    mixed,        ///< floats: both signs, 1e-20 to 1e20; integers: random, with the extremes, 0, 1 and -1
+    constant,     ///< all elements equal: 0.1 or 3
+    near_one,     ///< floats: positive and near 1, so that the product stays in range; integers: odd
     sorted,       ///< ascending, over the whole range of integers or over [-1, 1)
-    reversed,     ///< the same, descending
-    alternating,  ///< the signs take turns, so that sums cancel; magnitudes are random
+    reversed,     ///< descending, over the same range
+    alternating,  ///< random magnitudes with alternating signs, so that sums cancel
     skewed,       ///< 99 % of the elements have one value, the others are random
-    few,          ///< seven values, in equal parts
-    digit,        ///< 8 bits in the middle are random (of bytes 4), all others the same in every element
-    tiny,         ///< floats only: denormals, the smallest normals, zeros of both signs
+    few,          ///< seven values, uniformly distributed
+    digit,        ///< 8 bits in the middle are random (4 bits for 1-byte types); all other bits are constant
+    tiny,         ///< floats only: denormals, the smallest normals and zeros of both signs
     zeros,        ///< floats only: zeros of both signs
-    special       ///< floats only: NaN, infinities, zeros of both signs and denormals among random ones
+    special       ///< floats only: random, with NaNs, infinities, zeros of both signs and denormals
 };
 
-/// All of them.
+/// All patterns.
 inline constexpr Pattern all_patterns[] = {
     Pattern::random,   Pattern::mixed,       Pattern::constant, Pattern::near_one, Pattern::sorted,
     Pattern::reversed, Pattern::alternating, Pattern::skewed,   Pattern::few,      Pattern::digit,
     Pattern::tiny,     Pattern::zeros,       Pattern::special};
 
-/// Whether elements of that type can look like that.
+/// Whether the pattern is defined for the type.
 bool applies(Pattern pattern, Type type);
 
+/// Name of a pattern: "near_one".
 std::string_view name_of(Pattern pattern);
-/// The pattern of that name, if there is one.
+/// The pattern of that name, or nothing.
 std::optional<Pattern> pattern_named(std::string_view name);
 
-/// SplitMix64: the i-th number of a sequence without the ones before it.
+/// The i-th number of a SplitMix64 sequence, in constant time (G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom
+/// Number Generators, 2014).
 constexpr u64 random_bits(u64 seed, u64 i) {
     u64 z = seed + (i + 1) * 0x9e3779b97f4a7c15;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -51,30 +54,31 @@ constexpr u64 random_bits(u64 seed, u64 i) {
     return z ^ (z >> 31);
 }
 
-/// `count` elements that depend on nothing but these members.
+/// A generated input. Its elements depend on the first five members alone.
 struct Input {
-    Type type = Type::u8;
-    u64 count = 0;
-    Pattern pattern = Pattern::random;
-    u64 seed = 0;
-    /// The bits of element i from 64 random ones, instead of what the pattern says of them; the pattern is then a name.
+    Type type = Type::u8;               ///< element type
+    u64 count = 0;                      ///< number of elements
+    Pattern pattern = Pattern::random;  ///< distribution of the elements
+    u64 seed = 0;                       ///< seed of the generator
+    /// Computes the bits of element i from 64 random bits. Replaces the pattern, which then is only a name.
     std::function<u64(u64 i, u64 bits)> custom = {};
 
+    /// Size in bytes.
     u64 bytes() const { return count * size_of(type); }
-    /// Writes elements [first, first + count of `to`), whole elements.
+    /// Generates elements from `first` on into `to`, whose size is a multiple of the element size.
     void make(u64 first, std::span<std::byte> to) const;
-    /// Keeps all elements in memory from now on, if they are at most most_held_bytes(). Not thread-safe.
+    /// Generates all elements and keeps them in memory, if they take at most most_held_bytes(). Not thread-safe.
     void hold() const;
-    /// Elements [first, first + n) as bytes: a piece of what is held, or made in `scratch`.
+    /// Elements [first, first + n) as bytes: from memory, or generated into `scratch`.
     std::span<const std::byte> piece(u64 first, u64 n, std::vector<std::byte>& scratch) const;
     /// Whether all elements are in memory.
     bool held() const { return !memory->empty() || count == 0; }
 
-    /// What hold() made; copies share it.
+    /// Elements that hold() generated. Copies share them.
     std::shared_ptr<std::vector<std::byte>> memory = std::make_shared<std::vector<std::byte>>();
 };
 
-/// The value below which a fraction q of a random input (Pattern::random) lies, for q in [0, 1).
+/// Quantile q in [0, 1) of a random input (Pattern::random): a fraction q of the elements is below the result.
 template <class T>
 constexpr T random_quantile(double q) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -85,14 +89,14 @@ constexpr T random_quantile(double q) {
     }
 }
 
-/// Calls f(first, count) for pieces of [0, n), several at once on as many threads as the machine has. What f
-/// throws is thrown here.
+/// Calls f(first, count) for pieces of [0, n) on as many threads as CONCORD_THREADS allows. Rethrows the first
+/// exception of f. Blocks.
 void parallel_pieces(u64 n, u64 piece, const std::function<void(u64 first, u64 count)>& f);
 
-/// Bytes of host memory that are free; as good as endless where the system does not say.
+/// Free host memory in bytes. The largest u64 if the system does not report it.
 u64 available_host_memory();
-/// How large an input may be to be kept in memory: a sixteenth of what was free at first, at least 128 MiB. A
-/// larger one is made anew, piece by piece, whenever it is looked at.
+/// Limit of Input::hold() in bytes: a sixteenth of the host memory that was free at the first call, at least 128 MiB and
+/// at most 16 GiB. Larger inputs are generated again, piece by piece, at every use.
 u64 most_held_bytes();
 
 }  // namespace concord::lab

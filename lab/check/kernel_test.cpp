@@ -32,28 +32,28 @@ Comparison Comparison::rounding(std::function<double(u64)> h) {
     return comparison;
 }
 
-/// Verifies single elements: T is the output's type, E what the reference wrote it as.
+// Verifies single elements. T is the output's type, E the type that the reference wrote.
 struct ComparisonAccess {
     static bool wants_magnitudes(const Comparison& how) { return how.kind_ == Comparison::Kind::rounding; }
 
-    /// `magnitude`: where wants_magnitudes().
+    // Uses `magnitude` only if wants_magnitudes().
     template <class T, class E>
     static void verify(const Comparison& how, u64 n, u64 index, E expected, double magnitude, T got,
                        Verdict& verdict) {
         const T nearest = static_cast<T>(expected);
         if (how.kind_ == Comparison::Kind::bits) {
-            if (!same(nearest, got, false)) verdict.differ(difference_of(index, nearest, got));
+            if (!same(nearest, got)) verdict.differ(difference_of(index, nearest, got));
             return;
         }
         const double exact = static_cast<double>(expected), value = static_cast<double>(got);
         if (!std::isfinite(exact) || !std::isfinite(value)) {
-            if (!same(nearest, got, false)) verdict.differ(difference_of(index, nearest, got));
+            if (!same(nearest, got)) verdict.differ(difference_of(index, nearest, got));
             return;
         }
         ErrorBounds bounds;
         bounds.error = std::abs(value - exact);
         if constexpr (std::is_integral_v<T> && std::is_same_v<T, E>) {
-            const bool above = got > expected;  // 64-bit differences are exact in integers only
+            const bool above = got > expected;  // in integers, because doubles round 64-bit differences
             bounds.error = static_cast<double>(above ? static_cast<u64>(got) - static_cast<u64>(expected)
                                                      : static_cast<u64>(expected) - static_cast<u64>(got));
         }
@@ -72,7 +72,7 @@ struct ComparisonAccess {
                     bounds.hard = 0;
                 break;
         }
-        hold_to(bounds, index, nearest, got, verdict);
+        verify_within(bounds, index, nearest, got, verdict);
     }
 };
 
@@ -80,26 +80,26 @@ void ReferenceCall::check_input(std::size_t k, Type type) const {
     if (k >= inputs_.size())
         throw Error(
             ErrorCode::invalid_argument, "ReferenceCall::in",
-            "there is no input " + std::to_string(k) + ", there are " + std::to_string(inputs_.size()));
+            "no such input, got " + std::to_string(k) + "; the test has " + std::to_string(inputs_.size()));
     if (inputs_[k].type != type)
         throw Error(ErrorCode::invalid_argument, "ReferenceCall::in",
-                    "input " + std::to_string(k) + " is of " + std::string(name_of(inputs_[k].type)) +
-                        ", not of " + std::string(name_of(type)));
+                    "wrong type for input " + std::to_string(k) + ", got " + std::string(name_of(type)) +
+                        "; use " + std::string(name_of(inputs_[k].type)));
 }
 
 void ReferenceCall::check_output(const char* call, std::size_t k) const {
     if (k >= counts_.size())
         throw Error(
             ErrorCode::invalid_argument, call,
-            "there is no output " + std::to_string(k) + ", there are " + std::to_string(counts_.size()));
+            "no such output, got " + std::to_string(k) + "; the test has " + std::to_string(counts_.size()));
 }
 
 void* ReferenceCall::expect(std::size_t k, Type type) const {
     check_output("ReferenceCall::out", k);
     if (type != types_[k] && type != Type::f64)
         throw Error(ErrorCode::invalid_argument, "ReferenceCall::out",
-                    "output " + std::to_string(k) + " is of " + std::string(name_of(types_[k])) +
-                        ", not of " + std::string(name_of(type)));
+                    "wrong type for output " + std::to_string(k) + ", got " + std::string(name_of(type)) +
+                        "; use " + std::string(name_of(types_[k])) + " or f64");
     expected_[k].type = type;
     expected_[k].bytes.assign(counts_[k] * size_of(type), std::byte{0});
     return expected_[k].bytes.data();
@@ -120,45 +120,48 @@ using Expected = ReferenceCall::Expected;
 }
 
 void check_complete(const KernelTest& test) {
-    if (test.name.empty()) throw Error(ErrorCode::invalid_argument, "KernelTest", "it has no name");
-    if (test.outputs.empty()) missing(test, "has no output: nothing could be compared");
-    if (test.variants.empty()) missing(test, "has no variant");
+    if (test.name.empty())
+        throw Error(ErrorCode::invalid_argument, "KernelTest", "no name; set KernelTest::name");
+    if (test.outputs.empty()) missing(test, "has no output; set KernelTest::outputs");
+    if (test.variants.empty()) missing(test, "has no variant; set KernelTest::variants");
     if (!test.reference && test.reference_device.empty())
-        missing(test, "has neither a reference function nor a reference device");
+        missing(test, "has no reference; set KernelTest::reference or KernelTest::reference_device");
     for (const TestOutput& output : test.outputs) {
         if (ComparisonAccess::wants_magnitudes(output.comparison) && !is_float(output.type))
-            missing(test, "compares integers by rounding");
+            missing(test, "has an integer output with Comparison::rounding; use Comparison::bits or ulps");
         if (!test.reference && ComparisonAccess::wants_magnitudes(output.comparison))
-            missing(test, "compares by rounding, which needs a reference that says the magnitudes");
+            missing(test,
+                    "has an output with Comparison::rounding, which needs a reference function; "
+                    "set KernelTest::reference");
     }
     if (test.reference && !test.reference_device.empty())
-        missing(test, "has both a reference function and a reference device");
-    if (test.sizes.empty()) missing(test, "has no sizes");
+        missing(test, "has both a reference function and a reference device; set one of them");
+    if (test.sizes.empty()) missing(test, "has no sizes; set KernelTest::sizes");
     for (const TestInput& input : test.inputs) {
-        if (!input.count) missing(test, "has an input without a count");
-        if (input.patterns.empty()) missing(test, "has an input without a pattern");
+        if (!input.count) missing(test, "has an input without a count; set TestInput::count");
+        if (input.patterns.empty()) missing(test, "has an input without a pattern; set TestInput::patterns");
         for (const Pattern pattern : input.patterns) {
             if (!applies(pattern, input.type))
-                missing(test, "wants the pattern " + std::string(name_of(pattern)) + " of " +
-                                  std::string(name_of(input.type)));
+                missing(test, "has the pattern " + std::string(name_of(pattern)) + " for an input of type " +
+                                  std::string(name_of(input.type)) + ", which does not support it");
         }
     }
     for (const TestOutput& output : test.outputs) {
-        if (!output.count) missing(test, "has an output without a count");
+        if (!output.count) missing(test, "has an output without a count; set TestOutput::count");
     }
     std::set<std::string_view> names;
     for (const TestVariant& variant : test.variants) {
         if (variant.name.empty() || !variant.enqueue)
-            missing(test, "has a variant without a name or a function");
+            missing(test, "has a variant without a name or a function; set TestVariant::name and enqueue");
         if (variant.name == "auto" || variant.name == "all" || !names.insert(variant.name).second)
-            missing(test, "has a variant '" + variant.name + "' whose name is taken");
+            missing(test, "has a variant '" + variant.name + "' whose name is reserved or not unique");
     }
     if (test.in_place &&
         (test.inputs.empty() || size_of(test.inputs[0].type) != size_of(test.outputs[0].type)))
-        missing(test, "cannot work in place: its first input and output differ in size");
+        missing(test, "cannot work in place: the elements of its first input and output differ in size");
 }
 
-// The test, and its variants as the suite knows them.
+// The test, and descriptors of its variants.
 struct Held {
     KernelTest test;
     std::vector<Variant> variants;
@@ -171,14 +174,14 @@ const TestVariant& variant_of(const KernelTest& test, std::string_view name) {
     throw Error(ErrorCode::invalid_argument, test.name, "unknown variant '" + std::string(name) + "'");
 }
 
-// What the reference says of a case, asked once.
+// The expected results of a case, computed at the first use.
 class Answer {
   public:
     Answer(std::shared_ptr<const Held> held, u64 n, std::vector<Input> inputs)
         : held_(std::move(held)), n_(n), inputs_(std::move(inputs)) {}
 
     const Expected& of(std::size_t output) {
-        std::call_once(once_, [&] { held_->test.reference ? ask_reference() : ask_reference_device(); });
+        std::call_once(once_, [&] { held_->test.reference ? call_reference() : call_reference_device(); });
         return expected_[output];
     }
 
@@ -190,7 +193,7 @@ class Answer {
         return bytes;
     }
 
-    void ask_reference() {
+    void call_reference() {
         const KernelTest& test = held_->test;
         std::vector<std::vector<std::byte>> data;
         std::vector<ReferenceCall::Values> values;
@@ -210,26 +213,30 @@ class Answer {
             const bool wants = ComparisonAccess::wants_magnitudes(test.outputs[k].comparison);
             if (expected_[k].bytes.size() != counts[k] * size_of(expected_[k].type))
                 throw Error(ErrorCode::invalid_argument, test.name,
-                            "the reference did not write output " + std::to_string(k));
+                            "the reference did not write output " + std::to_string(k) +
+                                "; call ReferenceCall::out()");
             if (wants && expected_[k].magnitudes.size() != counts[k])
                 throw Error(ErrorCode::invalid_argument, test.name,
-                            "the reference did not write the magnitudes of output " + std::to_string(k));
+                            "the reference did not write the magnitudes of output " + std::to_string(k) +
+                                "; call ReferenceCall::magnitude()");
         }
     }
 
-    void ask_reference_device() {
+    void call_reference_device() {
         try {
             expected_ = reference_results();
-        } catch (const Error& error) {  // not the fault of the device under test
+        } catch (const Error& error) {
+            // A device_failed would blame the device under test.
             throw Error(ErrorCode::invalid_argument, held_->test.name,
-                        "the reference on " + held_->test.reference_device + ": " + error.what());
+                        "the reference on " + held_->test.reference_device + " failed: " + error.what());
         }
     }
 
     std::vector<Expected> reference_results() const {
         const KernelTest& test = held_->test;
         const auto device = open_device(test.reference_device);
-        if (!device->traits().runs) throw Error(ErrorCode::unsupported, test.name, "it only compiles");
+        if (!device->traits().runs)
+            throw Error(ErrorCode::unsupported, test.name, "the reference device only compiles");
         const auto stream = device->create_stream();
         std::vector<std::shared_ptr<Buffer>> buffers;
         std::vector<View> in, out;
@@ -342,7 +349,7 @@ Suite suite_of(KernelTest test) {
         held->test.inputs.empty() ? held->test.outputs.front().type : held->test.inputs.front().type;
     suite.cases = [held, type](const Plan& plan, Type asked, const CaseSink& emit) {
         if (asked != type) return;
-        // As many cases as the longest list of patterns; the shorter ones stay at their last.
+        // One case for each position of the longest list of patterns. A shorter list repeats its last pattern.
         std::size_t longest = 1;
         for (const TestInput& input : held->test.inputs)
             longest = std::max(longest, input.patterns.size());
@@ -352,8 +359,8 @@ Suite suite_of(KernelTest test) {
                                                          : pattern_at(held->test.inputs.front(), i));
         std::size_t index = 0;
         for (const u64 n : plan.sizes_or(held->test.sizes)) {
-            for (Plan::Shape& shape : plan.shapes(index++, n, patterns, true)) {
-                if (!held->test.any_offset) shape.placements = {Placement{}, Placement{0, 0, 0, true}};
+            for (Plan::Shape& shape : plan.shapes(index++, n, patterns, Plan::Coverage::every)) {
+                if (!held->test.any_offset) shape.placements = {Placement{}, Placement{.in_place = true}};
                 if (!held->test.in_place)
                     std::erase_if(shape.placements, [](const Placement& at) { return at.in_place; });
                 emit(work_of(held, n, shape.index, plan.seed()), shape.placements);

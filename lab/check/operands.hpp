@@ -1,5 +1,6 @@
 #pragma once
-/// The operands of one call of an algorithm or kernel.
+/// @file
+/// Operands of one call of an algorithm or kernel.
 
 #include <concord/span.hpp>
 
@@ -7,9 +8,10 @@
 
 namespace concord::lab {
 
-/// Input and output views of one call, in the order of the work's inputs and outputs.
+/// Views of one call.
 struct Operands {
-    std::vector<View> in, out;
+    std::vector<View> in;   ///< in the order of Work::inputs
+    std::vector<View> out;  ///< in the order of Work::outputs
 };
 
 }  // namespace concord::lab

@@ -9,28 +9,33 @@
 namespace concord::lab {
 namespace {
 
-// Around the tiles of the kernels (128 ... 65536 elements), primes, past 2^20, where reductions have three
-// levels, and past 2^23, where their chunks are longer.
+// Sizes around the kernels' tiles (128 to 65536 elements), primes, and sizes past 2^20, where reductions have three
+// levels.
 constexpr u64 all_sizes[] = {0,     1,     2,     3,     7,       31,      32,      33,      127,    128,
                              129,   255,   256,   257,   511,     512,     513,     1009,    1023,   1024,
                              1025,  4095,  4096,  4097,  8191,    8192,    8193,    16383,   16384,  16385,
                              65521, 65535, 65536, 65537, 1000003, 1048575, 1048576, 1048577, 2109497};
-constexpr u64 longer_size = (1 << 23) + 12345;  // where the chunks of reductions are longer, for f32
+constexpr u64 longer_size = (1 << 23) + 12345;  // f32 only: here reductions have longer chunks
 constexpr u64 some_sizes[] = {0, 1, 3, 257, 1009, 1025, 8193, 65537, (1 << 20) + 1};
 constexpr u64 compile_sizes[] = {1, 1025, (1 << 20) + 1};
 constexpr u64 large_sizes[] = {u64{1} << 24, (u64{1} << 26) + 12345, u64{1} << 28};
-// Past what 32 bits count, and past what they address; of bytes, and of floats where only bytes matter.
+// Sizes past the range of i32 and u32: element counts, and for f32 byte counts.
 constexpr u64 huge_sizes[] = {(u64{1} << 31) - 1, (u64{1} << 31) + 1, (u64{1} << 32) + 1};
 constexpr u64 huge_size_f32 = (u64{1} << 31) + 1;
 
-// The types that go through all sizes: each size of element, signed, unsigned and floating.
+// The types that are tested at all sizes: every size of element, signed, unsigned and floating-point.
 bool is_main(Type type) {
     return type == Type::f32 || type == Type::f64 || type == Type::i32 || type == Type::u8 ||
            type == Type::u64;
 }
 
-constexpr Placement placements[] = {{0, 0, 0, false}, {1, 1, 1, false}, {0, 1, 3, false}, {3, 3, 3, false},
-                                    {0, 0, 0, true},  {3, 1, 3, true},  {1, 0, 0, false}};
+constexpr Placement placements[] = {{},
+                                    {.a = 1, .b = 1, .out = 1},
+                                    {.b = 1, .out = 3},
+                                    {.a = 3, .b = 3, .out = 3},
+                                    {.in_place = true},
+                                    {.a = 3, .b = 1, .out = 3, .in_place = true},
+                                    {.a = 1}};
 
 }  // namespace
 
@@ -89,7 +94,7 @@ std::vector<u64> Plan::sizes_or(const std::vector<u64>& otherwise) const {
 }
 
 std::vector<Plan::Shape> Plan::shapes(std::size_t index, u64 n, const std::vector<Pattern>& patterns,
-                                      bool every) const {
+                                      Coverage coverage) const {
     constexpr std::size_t places = std::size(placements);
     std::vector<Shape> shapes;
     if (extent_ == Extent::compile)
@@ -100,11 +105,11 @@ std::vector<Plan::Shape> Plan::shapes(std::size_t index, u64 n, const std::vecto
         if (!patterns_.empty() &&
             std::find(patterns_.begin(), patterns_.end(), patterns[p]) == patterns_.end())
             continue;
-        const bool asked = every || !only_.empty() || !patterns_.empty();
+        const bool asked = coverage == Coverage::every || !only_.empty() || !patterns_.empty();
         if (asked && n <= (u64{1} << 24)) {
             emit({std::begin(placements), std::end(placements)});
         } else if (n > (u64{1} << 27)) {
-            // Seconds each: one pattern, aligned or not.
+            // These cases take seconds each: one pattern with one placement.
             if (p == n % 2 % patterns.size() || !patterns_.empty()) emit({placements[n / 2 % 2]});
         } else if (n > (u64{1} << 24)) {
             if (p == n % 2 % patterns.size() || !patterns_.empty()) emit({placements[0], placements[1]});

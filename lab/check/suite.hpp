@@ -1,7 +1,8 @@
 #pragma once
-/// The one list of cases that checks, measurements and tests go through. A new algorithm adds a file
-/// suites/NAME.cpp that defines `Suite NAME_suite()`; CMake finds it by the name. A new variant of an algorithm adds
-/// nothing: every case runs on every variant of the algorithm's table.
+/// @file
+/// Suites: the test cases, measured workloads and studies of one algorithm or kernel. Checks, benchmarks, tuning and
+/// studies iterate over the same suites. A new algorithm adds suites/NAME.cpp, which defines `Suite NAME_suite()`, and
+/// CMake finds it by its name. A new variant adds nothing, because every case runs on every variant of the algorithm.
 
 #include <concord/lab/work.hpp>
 
@@ -9,55 +10,75 @@
 
 namespace concord::lab {
 
-/// Where in their buffers the operands lie: offsets in elements.
+/// Positions of the operands in their buffers: offsets in elements.
 struct Placement {
-    u64 a = 0, b = 0, out = 0;
-    bool in_place = false;
+    u64 a = 0;              ///< offset of the first input, the third, and so on
+    u64 b = 0;              ///< offset of the second input, the fourth, and so on
+    u64 out = 0;            ///< offset of the outputs
+    bool in_place = false;  ///< whether the first output is the first input
 
+    /// Whether all offsets are 0.
     bool aligned() const { return a == 0 && b == 0 && out == 0; }
+    /// Compares all members.
     bool operator==(const Placement&) const = default;
+    /// "offsets 0, 1, 3 in place".
     std::string name() const;
 };
 
-/// Which sizes, patterns and placements the cases go through.
+/// Sizes, patterns and placements of the test cases.
 class Plan {
   public:
+    /// How many cases the plan has.
     enum class Extent {
-        compile,  ///< devices that only compile: every kernel, few cases
-        normal,
-        full  ///< normal, and sizes up to 2^32 + 1
+        compile,  ///< for devices that only compile: few cases, which together use every kernel
+        normal,   ///< sizes up to 2^23 + 12345
+        full      ///< normal, and sizes up to 2^32 + 1
     };
+    /// A plan with these sizes, or with the extent's own sizes if the list is empty.
     Plan(Extent extent, u64 seed, std::vector<u64> sizes)
         : extent_(extent), seed_(seed), only_(std::move(sizes)) {}
-    /// Only these patterns; empty: all.
+    /// Limits the plan to these patterns. Empty: all.
     void restrict_to(std::vector<Pattern> patterns) { patterns_ = std::move(patterns); }
 
+    /// Seed of the generated inputs.
     u64 seed() const { return seed_; }
-    /// Whether cases are welcome that mostly repeat others, such as the same kernels compiled for another operator.
+    /// Whether the plan includes cases that mostly repeat others, such as the same kernels with another operator.
     bool full() const { return extent_ == Extent::full; }
-    /// Whether kernels are only compiled: few cases, chosen so that each kernel is met.
+    /// Whether kernels are only compiled.
     bool compiles_only() const { return extent_ == Extent::compile; }
-    /// Whether cases with that pattern are welcome, and whether it was asked for by name.
+    /// Whether the plan includes the pattern.
     bool allows(Pattern pattern) const { return patterns_.empty() || is_asked_for(pattern); }
+    /// Whether the user named the pattern.
     bool is_asked_for(Pattern pattern) const {
         return std::find(patterns_.begin(), patterns_.end(), pattern) != patterns_.end();
     }
-    /// How thoroughly a function or operator is to be tried: the first of an algorithm fully, which is past
-    /// 2^32 elements where `full` asks for it; the others share its kernels but for the operator.
-    enum class Depth { huge, all, some };
+    /// How thoroughly a function or operator is tested. Operators of one algorithm share its kernels, so only the first
+    /// one needs the largest sizes.
+    enum class Depth {
+        huge,  ///< all sizes, and sizes past 2^32 in a full plan
+        all,   ///< all sizes
+        some   ///< a few sizes
+    };
+    /// Element counts for a type.
     std::vector<u64> sizes(Type type, Depth depth) const;
-    /// The sizes that were asked for, else these.
+    /// The user's sizes, or `otherwise` if the user gave none.
     std::vector<u64> sizes_or(const std::vector<u64>& otherwise) const;
 
+    /// A pattern and the placements to test it with.
     struct Shape {
-        Pattern pattern;
-        std::size_t index;  ///< of the pattern in the list
-        std::vector<Placement> placements;
+        Pattern pattern;                    ///< the pattern
+        std::size_t index;                  ///< its position in the list of patterns
+        std::vector<Placement> placements;  ///< the placements
     };
-    /// The patterns to try at the `index`-th size n, each with some placements, so that over all sizes every
-    /// pattern meets every placement; with sizes of the caller's choice, or if `every`, all of them.
+    /// Which combinations of pattern and placement a size is tested with.
+    enum class Coverage {
+        rotating,  ///< some; over all sizes every pattern meets every placement
+        every      ///< all up to 2^24 elements
+    };
+    /// Patterns to test at the `index`-th size n, each with some placements. Sizes or patterns that the user gave are
+    /// tested with every combination.
     std::vector<Shape> shapes(std::size_t index, u64 n, const std::vector<Pattern>& patterns,
-                              bool every = false) const;
+                              Coverage coverage = Coverage::rotating) const;
 
   private:
     Extent extent_;
@@ -66,78 +87,112 @@ class Plan {
     std::vector<Pattern> patterns_;
 };
 
-/// Takes a piece of work to run at each of the placements.
+/// Receives a test case: work, and the placements to run it with.
 using CaseSink = std::function<void(const Work&, const std::vector<Placement>&)>;
 
-/// Work that is measured: an operator or a function, and what its data look like.
+/// Work that benchmarks measure: an operator or function on data of one kind.
 struct Workload {
     std::string name;  ///< "sum"
-    /// Nothing if the workload has no such type.
+    /// Makes the work. Returns nothing if the workload does not support the type.
     std::function<std::optional<Work>(Type type, u64 n, u64 seed)> make;
 };
 
-/// Element counts of a quick and of a full run.
+/// Element counts of a quick run and of a full run.
 struct Sizes {
-    std::vector<u64> quick, full;
+    std::vector<u64> quick;  ///< with --quick
+    std::vector<u64> full;   ///< otherwise
+    /// The quick sizes or the full ones.
     const std::vector<u64>& of(bool is_quick) const { return is_quick ? quick : full; }
 };
 
-/// Every power 2^first, 2^(first + step) ... up to 2^last.
+/// The powers 2^first, 2^(first + step), ..., up to 2^last.
 std::vector<u64> powers_of_two(int first, int last, int step);
 
-/// What `concord tune` measures of an algorithm. A quick run takes the first of the workloads and types.
+/// What `concord tune` measures of an algorithm.
 struct TuningSubject {
-    std::vector<std::string> workloads = {};  ///< names; empty: the suite's first
-    std::vector<Type> types = {Type::f32};
-    std::size_t quick_workloads = 1, quick_types = 1;
-    /// Workloads that use the same table rows with other data, which a new row must not slow down. A name that begins with
-    /// '_' is appended to the name of the workload that is tuned.
+    std::vector<std::string> workloads = {};  ///< names; empty: the suite's first workload
+    std::vector<Type> types = {Type::f32};    ///< element types
+    std::size_t quick_workloads = 1;          ///< how many of the workloads a quick run measures
+    std::size_t quick_types = 1;              ///< how many of the types a quick run measures
+    /// Workloads with other data that use the same table rows. A new row must not slow them down. A name that begins
+    /// with '_' is a suffix of the tuned workload's name.
     std::vector<std::string> guards = {};
 };
 
-/// The study NAME-steps: the variants of an algorithm, from the textbook's to the library's own.
+/// The study NAME-steps: the variants of an algorithm, from the textbook kernel to the library's best.
 struct StepsStudy {
-    std::string name;  ///< without "-steps"
-    std::string question, explanation;
-    Sizes sizes;
-    enum class Rate { bytes, operations, items } rate = Rate::bytes;
-    std::vector<Type> types = {Type::f32};
-    std::vector<std::string> workloads = {};  ///< names; empty: the suite's first
-    std::vector<std::string> variants = {"all"};
+    std::string name;         ///< without "-steps"
+    std::string question;     ///< what the study answers
+    std::string explanation;  ///< what the steps are
+    Sizes sizes;              ///< element counts
+    /// What the rate counts.
+    enum class Rate {
+        bytes,       ///< bytes per second
+        operations,  ///< arithmetic operations per second
+        items        ///< elements per second
+    };
+    Rate rate = Rate::bytes;                      ///< what the rate counts
+    std::vector<Type> types = {Type::f32};        ///< element types
+    std::vector<std::string> workloads = {};      ///< names; empty: the suite's first workload
+    std::vector<std::string> variants = {"all"};  ///< names of variants, or "all"
 };
 
-/// How an algorithm, or a kernel of the user's own, is put to the test.
+/// A study of all variants over a number that the names of workloads contain, such as the bins of "even256".
+struct ParameterStudy {
+    /// Workloads that one figure shows.
+    struct Group {
+        std::string title;                   ///< of the figure
+        std::vector<std::string> workloads;  ///< names
+    };
+    std::string name;           ///< "histogram-bins"
+    std::string title;          ///< heading in the report
+    std::string question;       ///< what the study answers
+    std::string explanation;    ///< how to read the figures
+    std::string parameter;      ///< the number in the names: "bins"
+    Sizes sizes;                ///< element counts
+    std::vector<Group> groups;  ///< a figure for each
+    /// Sizes that only some of the workloads are measured at.
+    Sizes more_sizes = {};
+    std::vector<std::string> more_sizes_workloads = {};  ///< names
+};
+
+/// Test cases, measured workloads and studies of an algorithm or of a user's kernel.
 struct Suite {
-    std::string name;
-    std::string summary;
-    std::vector<const Variant*> variants;
-    /// Hands out every case whose first input is of that type.
+    std::string name;                      ///< of the algorithm or kernel
+    std::string summary;                   ///< what it computes
+    std::vector<const Variant*> variants;  ///< its variants
+    /// Emits every case whose first input has that type.
     std::function<void(const Plan& plan, Type type, const CaseSink& emit)> cases;
-    /// What is measured: the first one unless others are asked for.
+    /// What benchmarks measure. Default: the first.
     std::vector<Workload> workloads;
     /// Whether variants that are very slow on a device skip large sizes there.
     bool skips_slow_variants = true;
 
-    /// What `concord bench` measures by default; where no algorithm is named, the last of them.
+    /// What `concord bench` measures by default. Without a named algorithm it measures the last of these sizes.
     std::vector<u64> bench_sizes = {1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 26};
-    /// Of studies that compare all algorithms.
-    Sizes study_sizes = {{1 << 20}, {1 << 26}};
-    TuningSubject tuning = {};
-    std::optional<StepsStudy> steps = {};
-    /// Whether `concord doctor` tries it on every device.
+    /// Sizes in studies that compare all algorithms.
+    Sizes study_sizes = {.quick = {1 << 20}, .full = {1 << 26}};
+    /// Whether the study `primitives` measures every variant from one element up.
+    bool in_primitives_study = false;
+    /// Sizes in the study `scaling`. Empty: the study leaves the algorithm out.
+    Sizes scaling_sizes = {};
+    TuningSubject tuning = {};                 ///< for `concord tune`
+    std::optional<StepsStudy> steps = {};      ///< the study of its variants
+    std::vector<ParameterStudy> studies = {};  ///< more studies
+    /// Whether `concord doctor` runs it on every device.
     bool is_trial = false;
 };
 
-/// The suites of Concord's own algorithms, in the order of algorithms().
+/// Suites of Concord's own algorithms, in the order of algorithms().
 std::vector<Suite> suites();
 
-/// Whether `list` is empty or ["all"], or holds `name`.
+/// Whether `list` is empty or {"all"}, or contains `name`.
 bool asked_for(const std::vector<std::string>& list, std::string_view name);
 
-/// The patterns that bring out what element-wise work and reductions may get wrong in a type.
+/// Patterns that expose errors of elementwise work and reductions in a type.
 std::vector<Pattern> patterns_of(Type type);
 
-/// Calls make(n, pattern) for the plan's sizes and patterns of a type, and hands the work on.
+/// Calls make(n, pattern) for the plan's sizes and patterns of a type, and emits the work.
 template <class Make>
 void for_plan(const Plan& plan, Type type, Plan::Depth depth, const std::vector<Pattern>& patterns,
               const CaseSink& emit, Make&& make) {

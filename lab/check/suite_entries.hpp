@@ -1,5 +1,5 @@
 #pragma once
-/// The functions that make the algorithms' suites. CMake writes the list.
+// Registry of the algorithms' suites. CMake generates the table from CONCORD_ALGORITHMS.
 
 #include <concord/lab/suite.hpp>
 
@@ -9,7 +9,7 @@ namespace concord::lab {
 
 struct SuiteEntry {
     std::string_view algorithm;
-    Suite (*make)();  ///< without name, summary and variants, which are the algorithm's
+    Suite (*make)();  // leaves name, summary and variants to the algorithm's descriptor
 };
 
 extern const std::span<const SuiteEntry> suite_entries;

@@ -1,4 +1,4 @@
-// The cases of add.
+// Test cases of add.
 
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>

@@ -1,5 +1,5 @@
-// The cases of matmul: shapes around the kernels' tiles, transposed operands, gaps between rows, batches, alpha and beta. A
-// size of the caller's choice is the number of elements of C, and goes through all rules; the title names the rule.
+// Test cases of matmul: shapes around the kernels' tiles, transposed operands, padded rows, batches, alpha and beta.
+// A size that the user gave is the number of elements of C. It is tested with all rules, and the title names the rule.
 
 #include <concord/lab/suite.hpp>
 
@@ -9,7 +9,7 @@
 namespace concord::lab {
 namespace {
 
-// What lies between rows: nothing; so little that rows are not aligned; as much as keeps packs of 16 bytes aligned.
+// Padding between rows: none; an odd number of elements, so that rows are misaligned; enough to keep 16-byte alignment.
 enum class Gaps { none, odd, even };
 
 struct Case {
@@ -18,7 +18,7 @@ struct Case {
     bool transpose_a = false, transpose_b = false;
     Gaps gaps = Gaps::none;
     u64 batch = 1;
-    bool shared = false;  // B is the same for all products
+    bool shared = false;  // all products use one B
     f64 alpha = 1, beta = 0;
 };
 
@@ -26,7 +26,7 @@ u64 pitch_of(u64 columns, Gaps gaps, u64 odd) {
     return gaps == Gaps::none ? columns : gaps == Gaps::odd ? columns + odd : (columns + 19) / 16 * 16;
 }
 
-// The elements from the first to the last.
+// Number of elements from the first to the last.
 u64 extent(u64 rows, u64 columns, u64 pitch, u64 batch, u64 stride) {
     return rows == 0 || columns == 0 || batch == 0 ? 0 : (batch - 1) * stride + (rows - 1) * pitch + columns;
 }
@@ -45,8 +45,7 @@ Work matmul_work(const Case& at, Type type, u64 size, Pattern pattern, u64 seed)
     s.a_stride = a_rows * s.a_pitch + (at.gaps == Gaps::odd ? 1 : 0);
     s.b_stride = at.shared ? 0 : b_rows * s.b_pitch;
     s.c_stride = at.m * s.c_pitch;
-    // C is an input as well where it is read, and then lies where the output does. Where it is not, nothing in it may matter:
-    // NaN is in it if `special` asks for it.
+    // If alpha or beta apply, C is the first input and the call works in place. Otherwise the kernel must not read C.
     const bool reads_c = at.beta != 0 || at.alpha != 1;
     const Input a{type, extent(a_rows, a_columns, s.a_pitch, at.batch, s.a_stride), pattern, seed},
         b{type, extent(b_rows, b_columns, s.b_pitch, at.batch, s.b_stride), pattern, seed + 1},
@@ -87,133 +86,187 @@ Work matmul_work(const Case& at, Type type, u64 size, Pattern pattern, u64 seed)
     return work;
 }
 
-// The case of about n elements of C.
+// Makes a case with about n elements of C.
 using Rule = Case (*)(u64 n);
 constexpr Rule rules[] = {
     [](u64 n) {
-        return Case{"square", square_side(n), square_side(n), square_side(n)};
+        return Case{.title = "square", .m = square_side(n), .n = square_side(n), .k = square_side(n)};
     },
     [](u64 n) {
-        return Case{"square, A and B transposed", square_side(n), square_side(n), square_side(n), true, true};
+        return Case{.title = "square, A and B transposed",
+                    .m = square_side(n),
+                    .n = square_side(n),
+                    .k = square_side(n),
+                    .transpose_a = true,
+                    .transpose_b = true};
     },
+    [](u64 n) { return Case{.title = "tall", .m = n / 64, .n = 64, .k = 64}; },
+    [](u64 n) { return Case{.title = "wide", .m = 64, .n = n / 64, .k = 64}; },
     [](u64 n) {
-        return Case{"tall", n / 64, 64, 64};
+        return Case{
+            .title = "deep", .m = square_side(n) / 8, .n = square_side(n) / 8, .k = square_side(n) * 8};
     },
-    [](u64 n) {
-        return Case{"wide", 64, n / 64, 64};
-    },
-    [](u64 n) {
-        return Case{"deep", square_side(n) / 8, square_side(n) / 8, square_side(n) * 8};
-    },
-    [](u64 n) { return Case{"batch", 32, 32, 32, false, false, Gaps::none, n / 1024}; },
+    [](u64 n) { return Case{.title = "batch", .m = 32, .n = 32, .k = 32, .batch = n / 1024}; },
 };
-// Those that are not measured.
+// Rules that benchmarks do not measure.
 constexpr Rule more_rules[] = {
     [](u64 n) {
-        return Case{"gaps",
-                    square_side(n) - std::min<u64>(1, square_side(n)),
-                    square_side(n) + 1,
-                    square_side(n) / 2 + 3,
-                    true,
-                    false,
-                    Gaps::odd};
+        return Case{.title = "gaps",
+                    .m = square_side(n) - std::min<u64>(1, square_side(n)),
+                    .n = square_side(n) + 1,
+                    .k = square_side(n) / 2 + 3,
+                    .transpose_a = true,
+                    .gaps = Gaps::odd};
     },
     [](u64 n) {
-        return Case{"even gaps", square_side(n), square_side(n) + 2, square_side(n) / 2 + 3,
-                    false,       true,           Gaps::even};
+        return Case{.title = "even gaps",
+                    .m = square_side(n),
+                    .n = square_side(n) + 2,
+                    .k = square_side(n) / 2 + 3,
+                    .transpose_b = true,
+                    .gaps = Gaps::even};
     },
     [](u64 n) {
-        return Case{"alpha", square_side(n), square_side(n), 9, false, false, Gaps::none, 1, false, 1.75};
+        return Case{.title = "alpha", .m = square_side(n), .n = square_side(n), .k = 9, .alpha = 1.75};
     },
     [](u64 n) {
-        return Case{"beta",
-                    square_side(n),
-                    square_side(n),
-                    square_side(n) + 5,
-                    false,
-                    false,
-                    Gaps::none,
-                    1,
-                    false,
-                    -0.75,
-                    1.5};
+        return Case{.title = "beta",
+                    .m = square_side(n),
+                    .n = square_side(n),
+                    .k = square_side(n) + 5,
+                    .alpha = -0.75,
+                    .beta = 1.5};
     },
 };
 
-// Nothing; single elements; on both sides of the tiles' sides (8 to 128) and depths (8, 16), and of what the CPU's
-// blocks of k are long; long and thin; batches; A, B and C as parts of larger matrices.
+// Empty products, single elements, sizes around the tiles' sides (8 to 128) and depths (8, 16) and around the CPU's
+// blocks of k, long and thin matrices, batches, and A, B and C as parts of larger matrices.
 constexpr Case cases[] = {
-    {"empty", 0, 5, 3},
-    {"empty", 5, 0, 3},
-    {"k of 0", 5, 7, 0},
-    {"k of 0, beta", 17, 33, 0, false, false, Gaps::none, 1, false, 2, 0.5},
-    {"one", 1, 1, 1},
-    {"small", 2, 3, 4},
-    {"small", 7, 11, 13, true, true, Gaps::odd},
-    {"small", 8, 8, 8},
-    {"tile - 1", 31, 31, 15, false, true},
-    {"tile", 32, 32, 16},
-    {"tile + 1", 33, 33, 17, true, false},
-    {"tile - 1", 63, 65, 31, false, false, Gaps::odd},
-    {"tile", 64, 64, 32, true, true, Gaps::even},
-    {"tile + 1", 65, 63, 33, false, true, Gaps::even},
-    {"tile - 1", 127, 129, 7, true, false, Gaps::even},
-    {"tile", 128, 128, 24},
-    {"tile + 1", 129, 127, 9, false, true, Gaps::odd},
-    {"primes", 251, 97, 101, true, true},
-    {"row", 1, 300, 50},
-    {"column", 300, 1, 50, false, true},
-    {"row by column", 1, 1, 1031},
-    {"tall", 1009, 3, 7},
-    {"wide", 3, 1009, 9, true, false},
-    {"deep", 5, 9, 2003},
-    {"blocks of k", 37, 70, 521, false, true},
-    {"blocks of k, beta", 30, 33, 700, true, false, Gaps::odd, 1, false, 0.5, -1.25},
-    {"alpha", 67, 66, 20, false, false, Gaps::none, 1, false, -3},
-    {"alpha, beta", 65, 130, 18, false, true, Gaps::even, 1, false, 1.0 / 3, 1},
-    {"batch", 5, 7, 3, false, false, Gaps::none, 37},
-    {"batch of one B", 33, 20, 17, true, false, Gaps::odd, 5, true},
-    {"batch, beta", 9, 34, 12, false, true, Gaps::even, 4, false, 1, 2},
-    // So many tiles that large GPUs take their largest, in all ways that operands lie.
-    {"many tiles", 2049, 2056, 18},
-    {"many tiles", 2052, 2056, 17, true, false, Gaps::even},
-    {"many tiles", 2053, 2051, 9, true, true, Gaps::odd},
+    {.title = "empty", .m = 0, .n = 5, .k = 3},
+    {.title = "empty", .m = 5, .n = 0, .k = 3},
+    {.title = "k of 0", .m = 5, .n = 7, .k = 0},
+    {.title = "k of 0, beta", .m = 17, .n = 33, .k = 0, .alpha = 2, .beta = 0.5},
+    {.title = "one", .m = 1, .n = 1, .k = 1},
+    {.title = "small", .m = 2, .n = 3, .k = 4},
+    {.title = "small", .m = 7, .n = 11, .k = 13, .transpose_a = true, .transpose_b = true, .gaps = Gaps::odd},
+    {.title = "small", .m = 8, .n = 8, .k = 8},
+    {.title = "tile - 1", .m = 31, .n = 31, .k = 15, .transpose_b = true},
+    {.title = "tile", .m = 32, .n = 32, .k = 16},
+    {.title = "tile + 1", .m = 33, .n = 33, .k = 17, .transpose_a = true},
+    {.title = "tile - 1", .m = 63, .n = 65, .k = 31, .gaps = Gaps::odd},
+    {.title = "tile",
+     .m = 64,
+     .n = 64,
+     .k = 32,
+     .transpose_a = true,
+     .transpose_b = true,
+     .gaps = Gaps::even},
+    {.title = "tile + 1", .m = 65, .n = 63, .k = 33, .transpose_b = true, .gaps = Gaps::even},
+    {.title = "tile - 1", .m = 127, .n = 129, .k = 7, .transpose_a = true, .gaps = Gaps::even},
+    {.title = "tile", .m = 128, .n = 128, .k = 24},
+    {.title = "tile + 1", .m = 129, .n = 127, .k = 9, .transpose_b = true, .gaps = Gaps::odd},
+    {.title = "primes", .m = 251, .n = 97, .k = 101, .transpose_a = true, .transpose_b = true},
+    {.title = "row", .m = 1, .n = 300, .k = 50},
+    {.title = "column", .m = 300, .n = 1, .k = 50, .transpose_b = true},
+    {.title = "row by column", .m = 1, .n = 1, .k = 1031},
+    {.title = "tall", .m = 1009, .n = 3, .k = 7},
+    {.title = "wide", .m = 3, .n = 1009, .k = 9, .transpose_a = true},
+    {.title = "deep", .m = 5, .n = 9, .k = 2003},
+    {.title = "blocks of k", .m = 37, .n = 70, .k = 521, .transpose_b = true},
+    {.title = "blocks of k, beta",
+     .m = 30,
+     .n = 33,
+     .k = 700,
+     .transpose_a = true,
+     .gaps = Gaps::odd,
+     .alpha = 0.5,
+     .beta = -1.25},
+    {.title = "alpha", .m = 67, .n = 66, .k = 20, .alpha = -3},
+    {.title = "alpha, beta",
+     .m = 65,
+     .n = 130,
+     .k = 18,
+     .transpose_b = true,
+     .gaps = Gaps::even,
+     .alpha = 1.0 / 3,
+     .beta = 1},
+    {.title = "batch", .m = 5, .n = 7, .k = 3, .batch = 37},
+    {.title = "batch of one B",
+     .m = 33,
+     .n = 20,
+     .k = 17,
+     .transpose_a = true,
+     .gaps = Gaps::odd,
+     .batch = 5,
+     .shared = true},
+    {.title = "batch, beta",
+     .m = 9,
+     .n = 34,
+     .k = 12,
+     .transpose_b = true,
+     .gaps = Gaps::even,
+     .batch = 4,
+     .beta = 2},
+    // Enough tiles for large GPUs to use the largest one, with every layout of the operands.
+    {.title = "many tiles", .m = 2049, .n = 2056, .k = 18},
+    {.title = "many tiles", .m = 2052, .n = 2056, .k = 17, .transpose_a = true, .gaps = Gaps::even},
+    {.title = "many tiles",
+     .m = 2053,
+     .n = 2051,
+     .k = 9,
+     .transpose_a = true,
+     .transpose_b = true,
+     .gaps = Gaps::odd},
 };
 constexpr Case large_cases[] = {
-    {"large", 1000, 1030, 515},
-    {"large", 1023, 513, 777, true, true, Gaps::odd},
-    {"large", 2048, 2048, 100},
-    {"large", 4096, 4096, 33, false, true},
-    {"large, beta", 1501, 1203, 509, true, false, Gaps::even, 1, false, 0.1, 0.2},
-    {"large batch", 64, 64, 64, false, false, Gaps::none, 4096},
-    {"long", 2, 3, (1 << 22) + 5},
-    {"thin", (1 << 22) + 3, 2, 3},
+    {.title = "large", .m = 1000, .n = 1030, .k = 515},
+    {.title = "large",
+     .m = 1023,
+     .n = 513,
+     .k = 777,
+     .transpose_a = true,
+     .transpose_b = true,
+     .gaps = Gaps::odd},
+    {.title = "large", .m = 2048, .n = 2048, .k = 100},
+    {.title = "large", .m = 4096, .n = 4096, .k = 33, .transpose_b = true},
+    {.title = "large, beta",
+     .m = 1501,
+     .n = 1203,
+     .k = 509,
+     .transpose_a = true,
+     .gaps = Gaps::even,
+     .alpha = 0.1,
+     .beta = 0.2},
+    {.title = "large batch", .m = 64, .n = 64, .k = 64, .batch = 4096},
+    {.title = "long", .m = 2, .n = 3, .k = (1 << 22) + 5},
+    {.title = "thin", .m = (1 << 22) + 3, .n = 2, .k = 3},
 };
-// Every tile of the kernels and every way that operands lie.
+// Every tile of the kernels and every layout of the operands.
 constexpr Case compile_cases[] = {
-    {"small", 64, 64, 8},
-    {"middle", 1024, 1024, 4},
-    {"large", 4096, 4096, 1},
-    {"large", 4096, 4096, 1, true, true},
-    {"large", 4096, 4096, 1, true, false, Gaps::odd},
+    {.title = "small", .m = 64, .n = 64, .k = 8},
+    {.title = "middle", .m = 1024, .n = 1024, .k = 4},
+    {.title = "large", .m = 4096, .n = 4096, .k = 1},
+    {.title = "large", .m = 4096, .n = 4096, .k = 1, .transpose_a = true, .transpose_b = true},
+    {.title = "large", .m = 4096, .n = 4096, .k = 1, .transpose_a = true, .gaps = Gaps::odd},
 };
 
-constexpr Placement apart[] = {{0, 0, 0, false}, {1, 0, 3, false}, {3, 1, 1, false}};
-constexpr Placement within[] = {{0, 0, 0, true}, {1, 3, 0, true}};
+constexpr Placement apart[] = {{}, {.a = 1, .out = 3}, {.a = 3, .b = 1, .out = 1}};
+constexpr Placement within[] = {{.in_place = true}, {.a = 1, .b = 3, .in_place = true}};
 
-void take_case(const Plan& plan, const Case& at, Type type, u64 size, std::size_t turn, bool every,
-               const CaseSink& emit) {
+void emit_case(const Plan& plan, const Case& at, Type type, u64 size, std::size_t turn,
+               Plan::Coverage coverage, const CaseSink& emit) {
     constexpr Pattern patterns[] = {Pattern::random, Pattern::tiny, Pattern::special, Pattern::mixed};
     const bool in_place = at.beta != 0 || at.alpha != 1;
     const std::span<const Placement> places =
         in_place ? std::span<const Placement>(within) : std::span<const Placement>(apart);
     for (std::size_t p = 0; p < std::size(patterns); ++p) {
-        // Random elements always, the others by turns.
+        // Always random elements; the other patterns alternate.
         if (p > 0 && (plan.compiles_only() || turn % 3 + 1 != p) && !plan.is_asked_for(patterns[p])) continue;
         if (!plan.allows(patterns[p])) continue;
         std::vector<Placement> chosen;
         for (std::size_t i = 0; i < places.size(); ++i) {
-            if (every || i == (turn + p) % places.size() || (plan.compiles_only() && i == 0))
+            if (coverage == Plan::Coverage::every || i == (turn + p) % places.size() ||
+                (plan.compiles_only() && i == 0))
                 chosen.push_back(places[i]);
         }
         if (plan.compiles_only()) chosen.resize(1);
@@ -226,19 +279,20 @@ void matmul_cases(const Plan& plan, Type type, const CaseSink& emit) {
     std::size_t turn = 0;
     auto all = [&](std::span<const Case> list) {
         for (const Case& at : list)
-            take_case(plan, at, type, at.m * at.n * at.batch, turn++, false, emit);
+            emit_case(plan, at, type, at.m * at.n * at.batch, turn++, Plan::Coverage::rotating, emit);
     };
     if (const std::vector<u64> sizes = plan.sizes_or({}); !sizes.empty()) {
         for (const u64 n : sizes) {
             for (const Rule rule : rules)
-                take_case(plan, rule(n), type, n, turn++, true, emit);
+                emit_case(plan, rule(n), type, n, turn++, Plan::Coverage::every, emit);
             for (const Rule rule : more_rules)
-                take_case(plan, rule(n), type, n, turn++, true, emit);
-            // What was found wrong in a case of that size is found again.
+                emit_case(plan, rule(n), type, n, turn++, Plan::Coverage::every, emit);
+            // Also the listed cases of that size, so that the user can repeat a failure.
             for (const std::span<const Case> list :
                  {std::span<const Case>(cases), std::span<const Case>(large_cases)}) {
                 for (const Case& at : list) {
-                    if (at.m * at.n * at.batch == n) take_case(plan, at, type, n, turn++, true, emit);
+                    if (at.m * at.n * at.batch == n)
+                        emit_case(plan, at, type, n, turn++, Plan::Coverage::every, emit);
                 }
             }
         }
@@ -255,17 +309,19 @@ Suite matmul_suite() {
     Suite suite;
     suite.cases = matmul_cases;
     suite.bench_sizes = {1 << 10, 1 << 16, 1 << 20, 1 << 22};
-    suite.study_sizes = {{1 << 18}, {1 << 24}};
+    suite.study_sizes = {.quick = {1 << 18}, .full = {1 << 24}};
+    suite.scaling_sizes = {.quick = powers_of_two(16, 18, 1), .full = powers_of_two(16, 22, 1)};
     suite.tuning = {.workloads = {"square"}, .types = {Type::f32, Type::f64}};
     suite.steps = {
         .name = "matmul",
-        .question = "What does each level of blocking buy?",
+        .question = "How much does each level of blocking speed up matrix multiplication?",
         .explanation =
-            "A product does 2 n³ operations on 3 n² elements: whoever keeps elements "
-            "close gets the device's arithmetic.",
+            "A product of n x n matrices does 2 n³ operations on 3 n² elements. Each level of blocking "
+            "(local "
+            "memory, registers) reuses elements more often, until arithmetic limits the rate.",
         .sizes = {powers_of_two(12, 18, 2), powers_of_two(12, 24, 4)},
         .rate = StepsStudy::Rate::operations,
-        // tf32x3, of another accuracy, is none of the steps.
+        // Without tf32x3, which has a lower accuracy.
         .variants = {"register_tiled", "packed", "blocks_tiled", "tiled", "blocks", "naive", "serial"}};
     for (const Rule rule : rules)
         suite.workloads.push_back({rule(0).title, [rule](Type type, u64 n, u64 seed) -> std::optional<Work> {

@@ -1,6 +1,6 @@
 #pragma once
-// What matmul is to give: plain loops, one chain of fma an element, written here anew. Rows are computed when they are first
-// looked at, by whichever thread does.
+// Reference of matmul: plain loops with one fma chain per element, independent of the library's kernels. The first
+// thread that verifies a row computes it.
 
 #include <concord/lab/compare.hpp>
 
@@ -13,13 +13,14 @@
 
 namespace concord::lab {
 
-/// The call, all pitches and strides given.
+/// A call with all pitches and strides set.
 struct MatmulCall {
     MatmulShape shape;
     MatmulScale scale;
 };
 
-/// `rows` rows of A, which follow one another, by all of B; compiled for wide registers, since std::fma is a call otherwise.
+/// Multiplies `rows` contiguous rows of A with B. It is a host kernel, because for baseline x86-64 std::fma is a library
+/// call.
 template <class T>
 void matmul_reference_rows(const Group& /*group*/, const T* a, const T* b, T* out, u64 rows, u64 n, u64 k) {
     constexpr u64 width = 128;
@@ -43,7 +44,7 @@ void matmul_reference_rows(const Group& /*group*/, const T* a, const T* b, T* ou
     }
 }
 
-/// One row: the sums in f64, and those of the magnitudes, for what is held to a bound.
+/// Computes one row in f64, and its sums of magnitudes, for results that are verified within an error bound.
 template <class T>
 void matmul_reference_bounds(const Group& /*group*/, const T* a, const T* b, f64* sums, f64* magnitudes,
                              u64 n, u64 k) {
@@ -62,20 +63,20 @@ void matmul_reference_bounds(const Group& /*group*/, const T* a, const T* b, f64
 template <class T>
 class MatmulReference {
   public:
-    /// before: what is in C where beta is not 0.
+    /// `before`: contents of C, which matter if beta is not 0.
     MatmulReference(Input a, Input b, Input before, const MatmulCall& call)
         : a_(std::move(a)), b_(std::move(b)), before_(std::move(before)), call_(call) {
         const MatmulShape& s = call.shape;
         const u64 blocks = (s.m + block - 1) / block * s.batch;
         blocks_ = std::vector<Block>(s.n == 0 ? 0 : blocks);
         factors_ = std::vector<Factor>(s.b_stride == 0 ? 1 : s.batch);
-        // Of products past 2^38 operations a sample of rows: hours of checking otherwise.
+        // Past 2^38 operations only a sample of the rows is verified. All rows would take hours.
         const double operations = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) *
                                   static_cast<double>(s.k) * static_cast<double>(s.batch);
         every_ = operations <= 0x1p38 ? 1 : static_cast<u64>(operations / 0x1p37);
     }
 
-    /// Elements [first, ...) of C's range; what lies between rows and matrices is not looked at.
+    /// Verifies elements [first, ...) of C's range. Skips the padding between rows and matrices.
     void verify(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict& verdict) {
         const MatmulShape& s = call_.shape;
         const bool in_order = variant.order != OperationOrder::unspecified;
@@ -95,23 +96,23 @@ class MatmulReference {
                 for (u64 j = column; j < s.n && i + (j - column) < stop; ++j) {
                     const u64 at = i + (j - column);
                     const T value = element<T>(got, at - first), wanted = finished(expected[j], at);
-                    if (!same(wanted, value, false)) return verdict.differ(difference_of(at, wanted, value));
+                    if (!same(wanted, value)) return verdict.differ(difference_of(at, wanted, value));
                 }
             }
-            // To the next row, or the next matrix if that comes first.
+            // Advances to the next row, or to the next matrix if that comes first.
             i = s.batch == 1 ? stop : std::min(stop, (product + 1) * s.c_stride);
         }
     }
 
   private:
-    static constexpr u64 block = 16;  // rows that are computed together
+    static constexpr u64 block = 16;  // rows that one call computes
     struct Block {
         std::once_flag once;
         std::vector<T> rows;
     };
     struct Factor {
         std::once_flag once;
-        std::vector<T> rows;  // of op(B), one after the other
+        std::vector<T> rows;  // of op(B), contiguous
     };
 
     bool is_verified(u64 row) const {
@@ -119,15 +120,15 @@ class MatmulReference {
                (row * 0x9e3779b97f4a7c15 >> 32) % every_ == 0;
     }
 
-    // Roundings of u on the way to t: k products and sums in any order, and one to spare; of tf32x3, 3 k sums that are rounded
-    // towards 0, by up to 2 u each, and 3 * 2^-22 = 12 u that a product loses.
+    // Roundings in the chain to t. Without a chain in the variant's descriptor: k products, k sums in any order, 2 spare.
     f64 roundings(const Variant& variant) const {
-        const auto k = static_cast<f64>(call_.shape.k);
-        return variant.name == "tf32x3" ? 6 * k + 16 : k + 2;
+        const u64 k = call_.shape.k;
+        return static_cast<f64>(variant.longest_chain != nullptr ? variant.longest_chain(k) : k + 2);
     }
 
-    // Elements [begin, end) of C's range, of one row. A reference in f64 is as far from the truth as what it is compared with
-    // may be, where that is f64 as well. No bound is known where products may under- or overflow.
+    // Verifies elements [begin, end) of C's range, which belong to one row. The f64 reference of an f64 result has the same
+    // error bound as the result, so the bound doubles. Without random elements products may under- or overflow, and no
+    // bound is available.
     void verify_bound(const Variant& variant, u64 product, u64 row, u64 column, u64 begin, u64 end, u64 first,
                       std::span<const std::byte> got, Verdict& verdict) {
         const MatmulShape& s = call_.shape;
@@ -154,7 +155,7 @@ class MatmulReference {
                 bounds.hard = twice * gamma_bound<T>(h) * magnitude;
                 bounds.alarm = twice * alarm_bound<T>(h) * magnitude;
             }
-            hold_to(bounds, at, static_cast<T>(wanted), value, verdict);
+            verify_within(bounds, at, static_cast<T>(wanted), value, verdict);
         }
     }
 
@@ -166,7 +167,7 @@ class MatmulReference {
         return std::fma(alpha, t, scaled);
     }
 
-    // rows x columns elements, where element (r, c) is at r * row + c * column of an input.
+    // Gathers rows x columns elements. Element (r, c) is element r * row + c * column of the input.
     static std::vector<T> gathered(const Input& input, u64 begin, u64 rows, u64 columns, u64 row,
                                    u64 column) {
         std::vector<T> all(rows * columns);
@@ -195,7 +196,7 @@ class MatmulReference {
         const MatmulShape& s = call_.shape;
         const u64 begin = row / block * block, rows = every_ == 1 ? std::min(block, s.m - begin) : 1;
         if (every_ != 1) {
-            // A row of a sample at a time.
+            // Sampled rows are not contiguous.
             thread_local std::vector<T> one;
             one.resize(s.n);
             compute(product, row, 1, one.data());

@@ -62,7 +62,7 @@ u64 depth_of(const Variant& variant, u64 n) {
 template <class T>
 void verify(Reference<T>& reference, const Variant& variant, T got, Verdict& verdict) {
     const T expected = reference.result();
-    const bool equal = same(expected, got, false);
+    const bool equal = same(expected, got);
     const bool by_bits =
         variant.order == OperationOrder::canonical || reference.tolerance == Tolerance::exact;
     if (by_bits && !equal) verdict.differ(difference_of(0, expected, got));
@@ -78,7 +78,8 @@ void verify(Reference<T>& reference, const Variant& variant, T got, Verdict& ver
         if (!reference.bounds || reference.tolerance == Tolerance::no_bound || !std::isfinite(expected))
             return;
         Verdict held;
-        hold_to(reference.bounds(got, depth_of(variant, reference.input.count)), 0, expected, got, held);
+        verify_within(reference.bounds(got, depth_of(variant, reference.input.count)), 0, expected, got,
+                      held);
         held.bits = verdict.bits;
         if (by_bits) held.no_bound = false;
         verdict.merge(std::move(held));

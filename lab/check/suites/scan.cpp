@@ -69,7 +69,7 @@ struct Reference {
         if (!by_bits && tolerance == Tolerance::no_bound) verdict.no_bound = n > 0;
         for (u64 i = 0; by_bits && i < n; ++i) {
             const T value = element<T>(got, i);
-            if (!same(expected[i], value, false))
+            if (!same(expected[i], value))
                 return verdict.differ(difference_of(first + i, expected[i], value));
         }
         if constexpr (std::is_floating_point_v<T>) {
@@ -87,13 +87,13 @@ struct Reference {
         exact_->walk(first, expected.size(), kind == ScanKind::exclusive, [&](u64 i, const ExactSum& exact) {
             const T value = element<T>(got, i - first);
             if (!std::isfinite(expected[i - first])) {
-                if (!by_bits && !same(expected[i - first], value, false))
+                if (!by_bits && !same(expected[i - first], value))
                     held.differ(difference_of(i, expected[i - first], value));
                 return;
             }
             ErrorBounds bounds{exact.error_of(static_cast<double>(value)), hard * exact.magnitude};
             if (random) bounds.alarm = alarm * exact.magnitude;
-            hold_to(bounds, i, expected[i - first], value, held);
+            verify_within(bounds, i, expected[i - first], value, held);
         });
         held.bits = verdict.bits;
         if (by_bits) held.no_bound = false;
