@@ -1,4 +1,4 @@
-// Transpose through the public API; `concord check` covers variants, types, shapes and gaps.
+// Transpose through the public API. `concord check` covers variants, types, shapes and gaps.
 #include "devices.hpp"
 
 using namespace concord;
@@ -7,7 +7,7 @@ using test::throws;
 
 namespace {
 
-// The transpose of what a range holds; elements between rows are those of `out`.
+// The expected content of out: the transpose of in, with the elements between rows unchanged.
 template <class T>
 std::vector<T> turned(const std::vector<T>& in, std::vector<T> out, const TransposeShape& s) {
     for (u64 r = 0; r < s.rows; ++r) {
@@ -21,7 +21,7 @@ std::vector<T> turned(const std::vector<T>& in, std::vector<T> out, const Transp
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(transpose_leaves_what_lies_between_rows) {
+DEVICE_TEST(transpose_leaves_elements_between_rows_unchanged) {
     const auto stream = device.create_stream();
     for (const TransposeShape& s : {TransposeShape{3, 5, 7, 4}, TransposeShape{70, 131, 140, 72},
                                     TransposeShape{257, 2, 2, 300}, TransposeShape{1, 65, 65, 3}}) {
@@ -36,7 +36,7 @@ DEVICE_TEST(transpose_leaves_what_lies_between_rows) {
             try {
                 const Enqueued run = transpose(*stream, in, out, s, {std::string(variant->name)});
                 CHECK(run.variant == variant->name);
-            } catch (const Error& error) {  // made for groups of the other shape
+            } catch (const Error& error) {  // the variant requires another group size
                 CHECK(error.code() == ErrorCode::unsupported);
                 continue;
             }
@@ -49,7 +49,7 @@ DEVICE_TEST(transpose_leaves_what_lies_between_rows) {
     }
 }
 
-// The default pitches, a block of a larger matrix, and back.
+// A block of a larger matrix with default pitches, transposed and transposed back.
 DEVICE_TEST(a_block_of_a_matrix_is_a_range_with_a_pitch) {
     const auto stream = device.create_stream();
     const auto x = random_values<double>(90 * 100);
@@ -66,7 +66,7 @@ DEVICE_TEST(a_block_of_a_matrix_is_a_range_with_a_pitch) {
     CHECK(back.to_host(*stream) == x);
 }
 
-DEVICE_TEST(transpose_of_a_square_in_place) {
+DEVICE_TEST(transpose_of_a_square_matrix_in_place) {
     const auto stream = device.create_stream();
     for (const u64 side : {1, 2, 33, 64, 129, 300}) {
         CAPTURE(side);
@@ -100,7 +100,7 @@ DEVICE_TEST(transpose_of_a_square_in_place) {
     }
 }
 
-DEVICE_TEST(a_matrix_without_rows_or_columns_is_nothing_to_do) {
+DEVICE_TEST(a_matrix_without_rows_or_columns_is_valid) {
     const auto stream = device.create_stream();
     const Array<i8> none(*stream, 0), some(*stream, std::vector<i8>{1, 2, 3});
     CHECK_NOTHROW(transpose(*stream, none, none, {0, 0}));
@@ -109,7 +109,7 @@ DEVICE_TEST(a_matrix_without_rows_or_columns_is_nothing_to_do) {
     CHECK(some.to_host(*stream) == std::vector<i8>{1, 2, 3});
 }
 
-DEVICE_TEST(transpose_refuses_what_its_contract_excludes) {
+DEVICE_TEST(transpose_rejects_invalid_calls) {
     const auto stream = device.create_stream();
     const Array<u32> in(*stream, random_values<u32>(100)), out(*stream, 100);
     const Array<float> floats(*stream, 100);
@@ -117,21 +117,21 @@ DEVICE_TEST(transpose_refuses_what_its_contract_excludes) {
         CHECK(throws(ErrorCode::invalid_argument, words,
                      [&] { transpose(*stream, View(from.view()), View(to.view()), shape); }));
     };
-    refused("in is u32, out f32", in, floats, {10, 10});
+    refused("types of in and out differ, got u32 and f32; pass ranges of one type", in, floats, {10, 10});
     refused("in of 10 x 11 needs 110 elements, got a range of 100", in, out, {10, 11});
-    refused("out, 20 x 5 with a pitch of 7, takes 138 elements", in, out, {5, 20, 0, 7});
+    refused("out of 20 x 5 with a pitch of 7 needs 138 elements", in, out, {5, 20, 0, 7});
     refused("in of 5 x 20 needs a pitch of at least 20, got 19", in, out, {5, 20, 19});
     refused("out of 20 x 5 needs a pitch of at least 5, got 4", in, out, {5, 20, 20, 4});
-    refused("in, 3 x 2: a pitch of 9223372036854775808 overflows", in, out, {3, 2, u64{1} << 63});
-    refused("takes 4294967296 elements", in, out, {u64{1} << 16, u64{1} << 16});
+    refused("in of 3 x 2 with a pitch of 9223372036854775808 overflows", in, out, {3, 2, u64{1} << 63});
+    refused("needs 4294967296 elements", in, out, {u64{1} << 16, u64{1} << 16});
     refused("overflows", in, out, {u64{1} << 32, u64{1} << 32});
-    refused("5 x 20 is no square", in, in, {5, 20});
-    refused("with a pitch of 10, not 12", in, in, {8, 8, 12, 10});
-    refused("without being it", in.span().part(0, 50), in.span().part(49, 51), {5, 10});
+    refused("in place requires a square matrix, got 5 x 20", in, in, {5, 20});
+    refused("in place requires equal pitches, got 12 and 10", in, in, {8, 8, 12, 10});
+    refused("pass identical or disjoint ranges", in.span().part(0, 50), in.span().part(49, 51), {5, 10});
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'diagonal'; available: ", [&] {
         transpose(*stream, in, out, {10, 10}, {"diagonal"});
     }));
-    // Ranges may touch, and be longer than their matrices.
+    // Ranges may be adjacent, and longer than their matrices.
     CHECK_NOTHROW(transpose(*stream, in.span().part(0, 50), in.span().part(50, 50), {5, 10}));
     CHECK_NOTHROW(transpose(*stream, in, in.span().part(50, 50), {5, 10}));
     CHECK_NOTHROW(stream->synchronize());

@@ -18,7 +18,7 @@ extern const SourceFile common_cu, common_cl, tile_cl, tile_order_cu, tile_order
 namespace detail {
 namespace {
 
-// A call as the kernels see it: in and out of an unsigned type, the pitches filled in.
+// A call as the kernels see it: in and out have an unsigned type, pitches are not 0.
 struct TransposeProblem {
     View in, out;
     TransposeShape shape;
@@ -31,19 +31,19 @@ struct TransposeProblem {
 constexpr u32 pack_bytes = 16;
 
 constexpr Tunable band{.name = "transpose.band",
-                       .summary = "rows of tiles that groups go through together, vectorized",
+                       .summary = "rows of tiles per band of vectorized; groups go through a band together",
                        .used_by = {TunableUser::cuda, TunableUser::opencl},
                        .values = {1, 2, 4, 8, 16, 32}};
 constexpr Tunable groups_a_unit{.name = "transpose.groups",
-                                .summary = "groups at most for each thread, blocked",
+                                .summary = "largest number of groups per thread, blocked",
                                 .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                                 .values = {4, 8, 16, 32, 64}};
 constexpr Tunable group_kib{.name = "transpose.group_kib",
-                            .summary = "KiB that a group is worth at least, blocked",
+                            .summary = "smallest KiB of data per group, blocked",
                             .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                             .values = {64, 128, 256, 512, 1024}};
 constexpr Tunable tile_side{.name = "transpose.side",
-                            .summary = "elements of a tile's side at most, blocked",
+                            .summary = "largest side of a tile in elements, blocked",
                             .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                             .values = {64, 128, 256}};
 
@@ -53,11 +53,11 @@ TuningPoint point_of(const TransposeProblem& p) {
     return {p.in.type, s.rows * s.columns, oblong ? 1U : 0U};
 }
 
-// --- Kernels --------------------------------------------------------------------------------------------------------
+// --- Kernels ---------------------------------------------------------------------------------------------------------
 
 enum class TransposeSource { steps, vectorized, shifted, thin, wide };
 
-const KernelSource& source(TransposeSource text) {
+const KernelSource& source(TransposeSource which) {
     using namespace kernel_sources;
     static const KernelSource steps{"transpose_steps",
                                     {tile_order_cu, transpose_tile_cu, transpose_steps_cu},
@@ -73,38 +73,38 @@ const KernelSource& source(TransposeSource text) {
                                    {common_cl, tile_order_cl, transpose_tile_cl, transpose_thin_cl}};
     static const KernelSource wide{
         "transpose_wide", {}, {common_cl, tile_cl, tile_order_cl, transpose_tile_cl, transpose_wide_cl}};
-    return text == TransposeSource::steps        ? steps
-           : text == TransposeSource::vectorized ? vectorized
-           : text == TransposeSource::shifted    ? shifted
-           : text == TransposeSource::thin       ? thin
-                                                 : wide;
+    return which == TransposeSource::steps        ? steps
+           : which == TransposeSource::vectorized ? vectorized
+           : which == TransposeSource::shifted    ? shifted
+           : which == TransposeSource::thin       ? thin
+                                                  : wide;
 }
 
-// The tiles of a kernel whose groups have many work-items.
+// The tiles of a kernel with many work-items per group.
 struct Tiles {
     u32 side = 1;        // elements
-    u32 pad = 0;         // elements after each row, in local memory
-    u32 group_size = 1;  // of a group
-    u32 width = 1;       // packs to a row
+    u32 pad = 0;         // elements of padding after each row in local memory
+    u32 group_size = 1;  // work-items
+    u32 width = 1;       // packs per row
 };
 
-constexpr u64 wide_stage = u64{84} << 10;  // bytes of a tile on CPUs, with what lies between its rows
-constexpr u32 thin_stage = 16 << 10;       // bytes that a group of a thin matrix takes
+constexpr u64 wide_stage = u64{84} << 10;  // bytes per stage on CPUs, with the gaps between rows
+constexpr u32 thin_stage = 16 << 10;       // bytes of local memory per group for a thin matrix
 constexpr u32 thin_group_size = 256;
 constexpr u32 shifted_group_size = 256;
 
-std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem& p, TransposeSource text,
+std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem& p, TransposeSource which,
                                          const char* entry, const Tiles& tiles,
                                          HostKernel TransposeHost::*host) {
     const u32 size = p.size(), pack = pack_bytes / size;
     constexpr const char* vectors[] = {"uchar16", "ushort8", "uint4", "ulong2"};
     KernelSpec spec{
-        .source = &source(text),
+        .source = &source(which),
         .entry = entry,
         .constants = {{"B", p.type()}, {"SIZE", size}, {"PACK", pack}, {"GROUP", tiles.group_size}},
         .host = transpose_host(size).*host,
         .max_group_size = tiles.group_size};
-    switch (text) {
+    switch (which) {
         case TransposeSource::steps:
         case TransposeSource::shifted:
             spec.constants.append(Constants{{"TILE", tiles.side}, {"PAD", tiles.pad}});
@@ -124,7 +124,7 @@ std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem&
     return device.kernel(spec);
 }
 
-// --- Groups of many work-items -------------------------------------------------------------------------------------------
+// --- Groups of many work-items ---------------------------------------------------------------------------------------
 
 constexpr u32 row_major = 1;
 // See transpose_tile.cu.
@@ -136,18 +136,13 @@ u32 tiles_in(u64 length, u64 side) {
     return static_cast<u32>(divide_up(length, side));
 }
 
-// Whether the groups can be counted in 32 bits, as kernels do.
+// Kernels count groups in 32 bits.
 Support supports_tiles(const Device& device, const TransposeProblem& p, u64 rows, u64 columns) {
-    const u64 down = divide_up(p.shape.rows, rows), across = divide_up(p.shape.columns, columns);
-    constexpr u64 most = ~u32{0} >> 1;
-    u64 tiles = 0;
     if (device.traits().serial_groups) return {};
-    if (!__builtin_mul_overflow(down, across, &tiles) && tiles <= most) return {};
-    return Support::no(std::to_string(down) + " x " + std::to_string(across) +
-                       " tiles are more than it counts");
+    return supports_groups({divide_up(p.shape.rows, rows), divide_up(p.shape.columns, columns)});
 }
 
-// A launch of one group for each tile, with the kernel's last arguments.
+// Launches one group per tile, with the kernel's last arguments.
 template <class... A>
 void launch_tiles(Stream& stream, const TransposeProblem& p, const Kernel& kernel, const Tiles& tiles,
                   u32 rows, u32 columns, u32 band, const A&... last) {
@@ -157,7 +152,7 @@ void launch_tiles(Stream& stream, const TransposeProblem& p, const Kernel& kerne
            std::min(band, down), last...);
 }
 
-// A launch of one group for each pair of tiles, with the kernel's last arguments.
+// Launches one group per pair of tiles, with the kernel's last arguments.
 template <class... A>
 void launch_pairs(Stream& stream, const TransposeProblem& p, const Kernel& kernel, const Tiles& tiles,
                   const A&... last) {
@@ -166,10 +161,10 @@ void launch_pairs(Stream& stream, const TransposeProblem& p, const Kernel& kerne
            p.shape.in_pitch, static_cast<u32>(side), last...);
 }
 
-// --- The textbook's -------------------------------------------------------------------------------------------------
+// --- Textbook steps --------------------------------------------------------------------------------------------------
 
 constexpr u32 step_group_size = 256, step_tile = 32;
-constexpr u64 host_group = u64{1} << 14;  // elements of a group on the CPU
+constexpr u64 host_group = u64{1} << 14;  // elements per group on the CPU
 
 void run_serial(Stream& stream, const TransposeProblem& p) {
     const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::steps, "transpose_serial", {},
@@ -180,7 +175,7 @@ void run_serial(Stream& stream, const TransposeProblem& p) {
 }
 
 void run_naive(Stream& stream, const TransposeProblem& p) {
-    const Tiles tiles{step_tile, 0, step_group_size, 1};
+    const Tiles tiles{.side = step_tile, .group_size = step_group_size};
     const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::steps, "transpose_naive", tiles,
                                          &TransposeHost::naive);
     const TransposeShape& s = p.shape;
@@ -191,13 +186,13 @@ void run_naive(Stream& stream, const TransposeProblem& p) {
            s.in_pitch, s.out_pitch, strip);
 }
 
-// Elements of padding after a row in local memory: a word, or an element.
+// Elements of padding after a row in local memory: one word, or one element if it is larger.
 u32 padding(const TransposeProblem& p) {
     return std::max(1U, 4 / p.size());
 }
 
 void run_tiled_with(Stream& stream, const TransposeProblem& p, u32 pad) {
-    const Tiles tiles{step_tile, pad, step_group_size, 1};
+    const Tiles tiles{.side = step_tile, .pad = pad, .group_size = step_group_size};
     const bool host = stream.device().traits().serial_groups;
     const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::steps,
                                          p.in_place && !host ? "transpose_exchange" : "transpose_tiled",
@@ -220,9 +215,9 @@ void run_tiled_padded(Stream& stream, const TransposeProblem& p) {
     run_tiled_with(stream, p, padding(p));
 }
 
-// --- A copy ---------------------------------------------------------------------------------------------------------
+// --- A copy ----------------------------------------------------------------------------------------------------------
 
-// Whether the transpose is a copy: of one row or column, whose elements follow one another on both sides.
+// Whether the transpose is a copy: of one row or column whose elements are contiguous in in and out.
 bool is_copy(const TransposeShape& s) {
     return (s.rows == 1 && (s.out_pitch == 1 || s.columns == 1)) ||
            (s.columns == 1 && (s.in_pitch == 1 || s.rows == 1));
@@ -233,20 +228,20 @@ void run_copy(Stream& stream, const TransposeProblem& p) {
     map(stream, p.in.part(0, n), p.out.part(0, n), MapFunction::copy);
 }
 
-// --- vectorized -----------------------------------------------------------------------------------------------------
+// --- vectorized ------------------------------------------------------------------------------------------------------
 
-// 128 bytes to a row of small elements, of which per work-item has many; 256 of the others.
+// Rows of 128 bytes for small elements, because their blocks take many registers; 256 bytes for others.
 Tiles vectorized_tiles(const TransposeProblem& p) {
     const u32 width = p.size() <= 2 ? 8 : 16;
-    return {width * pack_bytes / p.size(), 0, width * width, width};
+    return {.side = width * pack_bytes / p.size(), .group_size = width * width, .width = width};
 }
 
-// Whether packs of a view's rows are aligned, wherever a row begins.
+// Whether packs are aligned in every row of a view.
 bool is_aligned(const View& view, u64 pitch) {
     return view.offset % pack_bytes == 0 && pitch * size_of(view.type) % pack_bytes == 0;
 }
 
-// A matrix with a side that fills less than half a tile.
+// Whether one side of the matrix fills at most half a tile.
 bool is_thin(const TransposeProblem& p) {
     return std::min(p.shape.rows, p.shape.columns) <= vectorized_tiles(p).side / 2;
 }
@@ -255,9 +250,9 @@ void run_thin(Stream& stream, const TransposeProblem& p) {
     const TransposeShape& s = p.shape;
     const bool few_columns = s.columns <= s.rows;
     const u64 thin = std::min(s.rows, s.columns), length = std::max(s.rows, s.columns);
-    // The lines of a group, a power of two.
+    // log2 of the lines per group.
     const u32 shift = static_cast<u32>(std::bit_width(thin_stage / p.size() / thin)) - 1;
-    const Tiles tiles{1, 0, thin_group_size, 1};
+    const Tiles tiles{.group_size = thin_group_size};
     const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::thin,
                                          few_columns ? "transpose_few_columns" : "transpose_few_rows", tiles,
                                          &TransposeHost::none);
@@ -271,10 +266,11 @@ void run_thin(Stream& stream, const TransposeProblem& p) {
            few_columns ? aligned : whole);
 }
 
-// What a group stores of a row begins up to a sector before its tile, so the last tile's may end that much before the row.
+// A group stores pieces of rows that begin up to one sector before its tile, so down a column there may be one tile
+// more.
 void run_shifted(Stream& stream, const TransposeProblem& p) {
     constexpr u32 sector_bytes = 32;
-    const Tiles tiles{vectorized_tiles(p).side, 0, shifted_group_size, 1};
+    const Tiles tiles{.side = vectorized_tiles(p).side, .group_size = shifted_group_size};
     const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::shifted, "transpose_shifted",
                                          tiles, &TransposeHost::none);
     const TransposeShape& s = p.shape;
@@ -301,20 +297,20 @@ void run_vectorized(Stream& stream, const TransposeProblem& p) {
                  u32{is_aligned(p.in, s.in_pitch)});
 }
 
-// --- blocked --------------------------------------------------------------------------------------------------------
+// --- blocked ---------------------------------------------------------------------------------------------------------
 
 u64 round_up(u64 n, u64 multiple) {
     return divide_up(n, multiple) * multiple;
 }
 
-// Square tiles whose rows are a few lines long; where the matrix is thinner than that, longer ones, as much as the
-// stages hold. `turned`: how many tiles the second stage holds.
+// Square tiles whose rows are a few cache lines long. Thin matrices get longer tiles, as large as the stages allow.
+// turned: number of tiles in the second stage.
 detail::host::Tiling tiling_of(const Device& device, const TransposeProblem& p, u64 turned) {
     const TransposeShape& s = p.shape;
     const u64 size = p.size(), side = pack_bytes / size, line = 64 / size;
-    const u64 largest = size == 1 ? 256 : size <= 4 ? 128 : 64;  // that a stage holds
+    const u64 largest = size == 1 ? 256 : size <= 4 ? 128 : 64;  // largest tile that a stage holds
     const u64 square = std::min(largest, tuned(device, tile_side, point_of(p), largest));
-    // As many lines of `across` elements as a stage holds.
+    // The number of whole lines of `across` elements that a stage holds.
     auto longest = [&](u64 across) {
         const u64 room = (wide_stage / size - side) / (round_up(across, side) + line);
         return std::max(square, room / line * line);
@@ -324,7 +320,7 @@ detail::host::Tiling tiling_of(const Device& device, const TransposeProblem& p, 
     t.columns = std::min(s.columns, s.rows < square ? longest(s.rows) : square);
     t.from_whole = t.columns == s.columns && s.in_pitch == s.columns && !p.in_place ? 1 : 0;
     t.to_whole = t.rows == s.rows && s.out_pitch == s.rows && !p.in_place ? 1 : 0;
-    // A vector between rows, so that they are no power of two apart.
+    // A vector between rows, so that rows are not a power of two apart.
     t.from_pitch = t.from_whole != 0 ? t.columns : round_up(t.columns, side) + side;
     t.to_pitch = t.to_whole != 0 ? t.rows : round_up(t.rows, side) + line;
     t.tile_rows = divide_up(s.rows, t.rows);
@@ -334,7 +330,7 @@ detail::host::Tiling tiling_of(const Device& device, const TransposeProblem& p, 
     return t;
 }
 
-// Tiles of a group: one group while the work is small (waking a thread costs more), then some for each thread.
+// Tiles per group: one group for small inputs, because waking threads costs more; then some groups per thread.
 u64 tiles_each(const Device& device, const TransposeProblem& p, u64 tiles) {
     const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10,
               most = device.traits().units * tuned(device, groups_a_unit, point_of(p), 16);
@@ -369,7 +365,7 @@ void run_blocked(Stream& stream, const TransposeProblem& p) {
            t.tiles, t.tile_rows, t.rows, t.columns, t.from_pitch, t.to_pitch, t.from_whole | t.to_whole << 1);
 }
 
-// --- The table ------------------------------------------------------------------------------------------------------
+// --- The table -------------------------------------------------------------------------------------------------------
 
 Support supports_any(const Device&, const TransposeProblem&) {
     return {};
@@ -394,7 +390,7 @@ Support supports_vectorized(const Device& device, const TransposeProblem& p) {
             device, std::max({thin_group_size, shifted_group_size, vectorized_tiles(p).group_size}));
         !group)
         return group;
-    // Of shifted tiles there is a row more.
+    // Shifted tiles may have one row of tiles more; see run_shifted().
     const u32 side = vectorized_tiles(p).side;
     return is_thin(p) ? Support{} : supports_tiles(device, p, side / 2, side);
 }
@@ -416,37 +412,40 @@ constexpr char ruetsch[] = "G. Ruetsch, P. Micikevicius, Optimizing Matrix Trans
 
 constexpr TransposeRow table[] = {
     {.variant = {.name = "blocked",
-                 .summary = "tiles of whole lines, blocks turned in registers, non-temporal rows; for groups "
-                            "of one work-item",
+                 .summary =
+                     "tiles of whole cache lines, blocks transposed in registers, non-temporal stores; one "
+                     "work-item per group",
                  .dialects = {Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "J. O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972"},
      .supports = supports_blocked,
      .run = run_blocked},
-    {.variant = {.name = "vectorized",
-                 .summary =
-                     "16-byte accesses both ways, blocks turned in registers, swizzled tiles; strips if thin",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
-                 .order = OperationOrder::canonical,
-                 .source = ruetsch},
+    {.variant =
+         {.name = "vectorized",
+          .summary =
+              "16-byte loads and stores, blocks transposed in registers, swizzled tiles; strips for thin "
+              "matrices",
+          .dialects = {Dialect::cuda, Dialect::opencl},
+          .order = OperationOrder::canonical,
+          .source = ruetsch},
      .supports = supports_vectorized,
      .run = run_vectorized},
     {.variant = {.name = "tiled_padded",
-                 .summary = "tiles in local memory, padded: no bank conflicts",
+                 .summary = "tiled with padded rows in local memory: no bank conflicts",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = ruetsch},
      .supports = supports_tiled,
      .run = run_tiled_padded},
     {.variant = {.name = "tiled",
-                 .summary = "tiles in local memory: rows are read, and rows written",
+                 .summary = "a tile passes through local memory, so loads and stores both go along rows",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = ruetsch},
      .supports = supports_tiled,
      .run = run_tiled},
     {.variant = {.name = "naive",
-                 .summary = "one element per work-item, read in rows and written in columns",
+                 .summary = "one element per work-item: reads along rows, writes along columns",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
@@ -464,17 +463,17 @@ constexpr TransposeRow table[] = {
 constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&band, &groups_a_unit, &group_kib, &tile_side};
 
-// --- The call -------------------------------------------------------------------------------------------------------
+// --- The call --------------------------------------------------------------------------------------------------------
 
 [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorCode::invalid_argument, "transpose", what);
 }
 
-std::string words(u64 rows, u64 columns) {
+std::string size_name(u64 rows, u64 columns) {
     return std::to_string(rows) + " x " + std::to_string(columns);
 }
 
-// The unsigned integer of that size: elements move as bits.
+// The unsigned integer of the type's size; elements move as bits.
 Type bits_of(Type type) {
     constexpr Type types[] = {Type::u8, Type::u16, Type::u32, Type::u64};
     return types[std::countr_zero(size_of(type))];
@@ -484,19 +483,21 @@ TransposeProblem problem_of(Stream& stream, const View& in, const View& out, con
     check_operand("transpose", "in", stream, in);
     check_operand("transpose", "out", stream, out);
     if (in.type != out.type)
-        refuse("in is " + std::string(name_of(in.type)) + ", out " + std::string(name_of(out.type)));
-    TransposeProblem p{in, out, shape};
+        refuse("types of in and out differ, got " + std::string(name_of(in.type)) + " and " +
+               std::string(name_of(out.type)) + "; pass ranges of one type");
+    TransposeProblem p{.in = in, .out = out, .shape = shape};
     p.in = matrix_part("transpose", "in", in, shape.rows, shape.columns, p.shape.in_pitch);
     p.out = matrix_part("transpose", "out", out, shape.columns, shape.rows, p.shape.out_pitch);
     if (overlap(p.in, p.out)) {
-        const std::string where = "out, at byte " + std::to_string(out.offset) + ", overlaps in, at byte " +
-                                  std::to_string(in.offset) + " of the same buffer, ";
-        if (in.offset != out.offset) refuse(where + "without being it");
+        const std::string where = "out at byte " + std::to_string(out.offset) + " overlaps in at byte " +
+                                  std::to_string(in.offset) + " of the same buffer";
+        if (in.offset != out.offset) refuse(where + "; pass identical or disjoint ranges");
         if (shape.rows != shape.columns)
-            refuse(where + "and " + words(shape.rows, shape.columns) + " is no square");
+            refuse(where + ": in place requires a square matrix, got " +
+                   size_name(shape.rows, shape.columns) + "; pass a distinct out");
         if (p.shape.in_pitch != p.shape.out_pitch)
-            refuse(where + "with a pitch of " + std::to_string(p.shape.out_pitch) + ", not " +
-                   std::to_string(p.shape.in_pitch));
+            refuse(where + ": in place requires equal pitches, got " + std::to_string(p.shape.in_pitch) +
+                   " and " + std::to_string(p.shape.out_pitch) + "; pass a distinct out");
         p.in_place = true;
     }
     p.in.type = p.out.type = bits_of(in.type);
@@ -511,7 +512,7 @@ constinit const Algorithm transpose_algorithm{
     .summary = "out[c, r] = in[r, c]",
     .variants = detail::variants,
     .tunables = detail::tunables,
-    .tuning_label = "oblong"};  // 1: a side is more than four times the other
+    .tuning_label = "oblong"};  // 1: one side is more than four times the other
 
 Enqueued transpose(Stream& stream, const View& in, const View& out, const TransposeShape& shape,
                    const Options& options) {

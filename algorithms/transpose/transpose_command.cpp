@@ -13,7 +13,7 @@ class RunTranspose final : public RunTask {
         const InputArray& in = *inputs[0];
         if (in.shape().size() != 2)
             throw Error(ErrorCode::invalid_argument, "run transpose",
-                        in.name() + " has the shape " + shape_name(in.shape()) + ", not two dimensions");
+                        in.name() + " must have two dimensions, got shape " + shape_name(in.shape()));
         shape_ = {in.shape()[0], in.shape()[1]};
         return {{in.type(), {shape_.columns, shape_.rows}}};
     }
@@ -32,8 +32,8 @@ class RunTranspose final : public RunTask {
 
 RunCommand run_transpose() {
     return {.name = "transpose",
-            .summary = "Turn rows into columns",
-            .example = "concord run transpose --in matrix.npy --out turned.npy",
+            .summary = "Transpose a matrix",
+            .example = "concord run transpose --in matrix.npy --out transposed.npy",
             .make = make_task<RunTranspose>};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Transpose in the host dialect; parallel sources are transpose_steps.cu and .cl, and transpose_wide.cl, where phases and
-// traffic are described. B: unsigned integer of the elements' size.
+// Transpose in the host dialect. Parallel sources: transpose_steps.cu and .cl, transpose_wide.cl; they describe
+// phases and traffic. B: unsigned integer of the elements' size.
 
 #include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
@@ -9,7 +9,7 @@
 
 namespace concord::detail::host {
 
-// --- The textbook's -------------------------------------------------------------------------------------------------
+// --- Textbook steps -------------------------------------------------------------------------------------------------
 
 template <class B>
 void transpose_serial(const Group& /*group*/, const B* in, B* out, u64 rows, u64 columns, u64 in_pitch,
@@ -27,7 +27,7 @@ void transpose_serial(const Group& /*group*/, const B* in, B* out, u64 rows, u64
     }
 }
 
-/// A group: `strip` rows of in.
+// A group transposes `strip` rows of in.
 template <class B>
 void transpose_naive(const Group& group, const B* in, B* out, u64 rows, u64 columns, u64 in_pitch,
                      u64 out_pitch, u64 strip) {
@@ -38,7 +38,7 @@ void transpose_naive(const Group& group, const B* in, B* out, u64 rows, u64 colu
     }
 }
 
-/// A group: `count` tiles, along the rows of in.
+// A group transposes `count` tiles along the rows of in.
 template <class B>
 void transpose_tiled(const Group& group, const B* in, B* out, u64 rows, u64 columns, u64 in_pitch,
                      u64 out_pitch, u64 tiles, u64 tile_columns, u64 count) {
@@ -63,18 +63,18 @@ void transpose_tiled(const Group& group, const B* in, B* out, u64 rows, u64 colu
 
 // --- blocked --------------------------------------------------------------------------------------------------------
 
-/// The tiles of a call, numbered down the columns of in, and the two stages of a group, which lie one after the
-/// other in its local memory: a tile as it is in `in`, and turned. Ahead of the second one's rows there is room for
-/// a line.
+// The tiles of a call, numbered down the columns of in, and the two stages of a group, which lie one after the
+// other in its local memory. The first stage holds a tile, the second one its transpose. A cache line of free
+// memory precedes the rows of the second stage.
 struct Tiling {
-    u64 rows = 0, columns = 0;         ///< of a tile
-    u64 from_pitch = 0, to_pitch = 0;  ///< of the stages
-    u64 tiles = 0, tile_rows = 0;      ///< of the matrix
-    u64 to_begin = 0, elements = 0;    ///< where the second stage begins, and where it ends
-    u32 from_whole = 0, to_whole = 0;  ///< a tile's rows follow one another in in, in out
+    u64 rows = 0, columns = 0;         // elements of a tile
+    u64 from_pitch = 0, to_pitch = 0;  // elements from row to row in the stages
+    u64 tiles = 0, tile_rows = 0;      // tiles in all, and down a column of the matrix
+    u64 to_begin = 0, elements = 0;    // element where the second stage begins, and where it ends
+    u32 from_whole = 0, to_whole = 0;  // 1: the rows of a tile are contiguous in in, in out
 };
 
-/// A block is 16 bytes by as many rows: what moves in registers.
+// Rows of a block, which is 16 bytes wide. Registers transpose it.
 template <class B>
 inline constexpr u64 block_side = 16 / sizeof(B);
 
@@ -83,7 +83,7 @@ struct Vector {
     typedef B type __attribute__((vector_size(16)));
 };
 
-// The lower halves of two vectors, element by element in turn; the upper halves.
+// Interleave the lower, or the upper, halves of two vectors element by element.
 template <class V, std::size_t... I>
 [[gnu::always_inline]] inline V interleave_low(V a, V b, std::index_sequence<I...>) {
     return V{(I % 2 != 0 ? b : a)[I / 2]...};
@@ -93,8 +93,8 @@ template <class V, std::size_t... I>
     return V{(I % 2 != 0 ? b : a)[sizeof...(I) / 2 + I / 2]...};
 }
 
-// Turns a block. Row k meets row k + N/2; log N such rounds rotate an element's place (row, column), as a string of
-// bits, by half its length.
+// Transposes a block in log2(N) rounds. A round interleaves row k with row k + N/2, which rotates the bits of an
+// element's place (row, column) by one. All rounds rotate them by half their length.
 template <class B>
 [[gnu::always_inline]] inline void turn_block(const B* from, u64 from_pitch, B* to, u64 to_pitch) {
     constexpr int side = block_side<B>;
@@ -120,8 +120,8 @@ template <class B>
         std::memcpy(to + static_cast<u64>(k) * to_pitch, &row[k], 16);
 }
 
-/// The rows of a tile that is needed next, asked for a few lines at a time while another is at work: the hardware's
-/// prefetching does not follow from row to row.
+// Prefetches the rows of the next tile a few lines at a time while the current tile is transposed. Hardware
+// prefetchers do not follow from row to row.
 struct Ahead {
     const char* row = nullptr;
     u64 rows = 0, row_bytes = 0, pitch_bytes = 0, at = 0;
@@ -139,8 +139,9 @@ struct Ahead {
     }
 };
 
-// Turns rows x columns elements from one stage to the other, in whole blocks: what lies past the last row or column is
-// moved along, and overwritten where rows of `to` follow one another, because the last blocks of a row come first.
+// Transposes rows x columns elements from one stage to the other in whole blocks. Elements past the last row or
+// column move along. Where rows of `to` are contiguous, they are overwritten, because the last blocks of a row come
+// first.
 template <class B>
 [[gnu::always_inline]] inline void turn_tile(const B* from, u64 from_pitch, B* to, u64 to_pitch, u64 rows,
                                              u64 columns, Ahead& ahead) {
@@ -154,10 +155,17 @@ template <class B>
     }
 }
 
+// Whether the rows of a tile follow one another in the matrix without gaps.
+enum class RowLayout : u8 { strided, contiguous };
+
+constexpr RowLayout layout_of(u32 whole) {
+    return whole != 0 ? RowLayout::contiguous : RowLayout::strided;
+}
+
 template <class B>
 [[gnu::always_inline]] inline void load_tile(const B* in, u64 pitch, B* stage, u64 stage_pitch, u64 rows,
-                                             u64 columns, bool whole) {
-    if (whole) {
+                                             u64 columns, RowLayout layout) {
+    if (layout == RowLayout::contiguous) {
         std::memcpy(stage, in, rows * columns * sizeof(B));
         return;
     }
@@ -165,36 +173,43 @@ template <class B>
         std::memcpy(stage + r * stage_pitch, in + r * pitch, columns * sizeof(B));
 }
 
-/// Elements between the last line's boundary and `at`.
+// Elements from the last line boundary at or before `at` to `at`.
 template <class B>
 [[gnu::always_inline]] inline u64 past_line(const B* at) {
     return reinterpret_cast<std::uintptr_t>(at) % 64 / sizeof(B);
 }
 
-// Past the cache only whole lines are stored, until the last of the tiles that follow one another in out: what is left
-// of a row waits in the stage, ahead of where the row's next piece will be.
+// How a tile is stored.
+struct TileStore {
+    RowLayout layout = RowLayout::strided;
+    bool non_temporal = false;  // store whole lines past the cache
+    bool first = true;          // no tile precedes this one along its rows of out
+    bool last = true;           // no tile follows this one along its rows of out
+};
+
+// Non-temporal stores write whole lines only, except for the last tile along a row of out. The rest of a row waits
+// in the stage, ahead of the place of the row's next piece.
 template <class B>
 [[gnu::always_inline]] inline void store_tile(B* out, u64 pitch, B* stage, u64 stage_pitch, u64 rows,
-                                              u64 columns, bool whole, bool past_cache, bool first = true,
-                                              bool last = true) {
-    if (whole) {
+                                              u64 columns, const TileStore& how) {
+    if (how.layout == RowLayout::contiguous) {
         columns *= rows;
         rows = 1;
     }
     for (u64 r = 0; r < rows; ++r) {
         B *to = out + r * pitch, *row = stage + r * stage_pitch;
-        if (!past_cache) {
+        if (!how.non_temporal) {
             std::memcpy(to, row, columns * sizeof(B));
             continue;
         }
-        const u64 waited = first ? 0 : past_line(to), waits = last ? 0 : past_line(to + columns);
+        const u64 waited = how.first ? 0 : past_line(to), waits = how.last ? 0 : past_line(to + columns);
         stream_store(to - waited, row - waited, (waited + columns - waits) * sizeof(B));
         std::memmove(row - waits, row + columns - waits, waits * sizeof(B));
     }
 }
 
-/// A group: `count` tiles, down the columns of in. `past_cache` is the host side's word that the data does not fit the
-/// caches.
+// A group transposes `count` tiles down the columns of in. past_cache: the host side found that the data exceeds
+// the caches.
 template <class B>
 void transpose_blocked(const Group& group, const B* in, B* out, u64 rows, u64 columns, u64 in_pitch,
                        u64 out_pitch, u64 count, u32 past_cache, const Tiling t) {
@@ -213,18 +228,21 @@ void transpose_blocked(const Group& group, const B* in, B* out, u64 rows, u64 co
             ahead.row_bytes = std::min(t.columns, columns - next_c) * sizeof(B);
             ahead.pitch_bytes = in_pitch * sizeof(B);
         }
-        load_tile(in + r * in_pitch + c, in_pitch, from, t.from_pitch, height, width, t.from_whole != 0);
+        load_tile(in + r * in_pitch + c, in_pitch, from, t.from_pitch, height, width,
+                  layout_of(t.from_whole));
         turn_tile(from, t.from_pitch, to, t.to_pitch, height, width, ahead);
         const bool whole = t.to_whole != 0;
-        store_tile(out + c * out_pitch + r, out_pitch, to, t.to_pitch, width, height, whole, past_cache != 0,
-                   tile == begin || (down == 0 && !whole),
-                   tile + 1 == end || (down + 1 == t.tile_rows && !whole));
+        store_tile(out + c * out_pitch + r, out_pitch, to, t.to_pitch, width, height,
+                   {.layout = layout_of(t.to_whole),
+                    .non_temporal = past_cache != 0,
+                    .first = tile == begin || (down == 0 && !whole),
+                    .last = tile + 1 == end || (down + 1 == t.tile_rows && !whole)});
     }
     if (past_cache != 0) stream_fence();
 }
 
-/// In place: a group takes `count` tiles on or right of the diagonal, each with its mirror image. What is stored has
-/// just been read, so it goes through the cache. The second stage has room for two tiles.
+// In place: a group takes `count` tiles on or right of the diagonal, each with its mirror image. Stores go through
+// the cache, because their lines were just read. The second stage has room for two tiles.
 template <class B>
 void transpose_exchange(const Group& group, B* both, u64 side, u64 pitch, u64 count, const Tiling t) {
     auto* from = reinterpret_cast<B*>(group.local);
@@ -236,14 +254,14 @@ void transpose_exchange(const Group& group, B* both, u64 side, u64 pitch, u64 co
         const u64 height = std::min(t.rows, side - r), width = std::min(t.columns, side - c);
         B *here = both + r * pitch + c, *there = both + c * pitch + r;
         Ahead none;
-        load_tile(here, pitch, from, t.from_pitch, height, width, false);
+        load_tile(here, pitch, from, t.from_pitch, height, width, RowLayout::strided);
         turn_tile(from, t.from_pitch, to, t.to_pitch, height, width, none);
         if (r != c) {
-            load_tile(there, pitch, from, t.from_pitch, width, height, false);
+            load_tile(there, pitch, from, t.from_pitch, width, height, RowLayout::strided);
             turn_tile(from, t.from_pitch, mirrored, t.to_pitch, width, height, none);
-            store_tile(here, pitch, mirrored, t.to_pitch, height, width, false, false);
+            store_tile(here, pitch, mirrored, t.to_pitch, height, width, {});
         }
-        store_tile(there, pitch, to, t.to_pitch, width, height, false, false);
+        store_tile(there, pitch, to, t.to_pitch, width, height, {});
     }
 }
 

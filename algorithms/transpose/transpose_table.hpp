@@ -1,5 +1,5 @@
 #pragma once
-// What transpose.cpp and transpose_host.cpp share.
+// Shared by transpose.cpp and transpose_host.cpp.
 
 #include <concord/transpose.hpp>
 
@@ -7,10 +7,10 @@
 
 namespace concord::detail {
 
-/// The host kernels for one size of element.
+// The host kernels for one element size.
 struct TransposeHost {
     HostKernel serial, naive, tiled, blocked, exchange;
-    HostKernel none;  ///< of kernels that are not in the host dialect
+    HostKernel none;  // for kernels that are not implemented for the host
 };
 
 const TransposeHost& transpose_host(u32 size);
