@@ -101,12 +101,12 @@ DEVICE_TEST(map_refuses_what_its_contract_excludes) {
     const auto stream = device.create_stream();
     const Array<float> a(*stream, random_values<float>(100)), out(*stream, 100);
     const Array<i32> ints(*stream, 100);
-    CHECK(throws(ErrorCode::invalid_argument, "100, 100 elements in, 99 out",
+    CHECK(throws(ErrorCode::invalid_argument, "the same element count, got 100, 100 and 99",
                  [&] { map(*stream, a, out.span().part(0, 99), MapFunction::copy); }));
     CHECK(throws(ErrorCode::invalid_argument, "overlaps",
                  [&] { map(*stream, a.span().part(0, 50), a.span().part(10, 50), MapFunction::copy); }));
     CHECK_NOTHROW(map(*stream, a, a, MapFunction::negate));
-    CHECK(throws(ErrorCode::invalid_argument, "keeps the type",
+    CHECK(throws(ErrorCode::invalid_argument, "copy requires in and out of one type, got f32 and i32",
                  [&] { map(*stream, a, ints, MapFunction::copy); }));
     CHECK(throws(ErrorCode::unsupported, "sqrt", [&] { map(*stream, ints, ints, MapFunction::sqrt); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'fastest'; available: vectorized",

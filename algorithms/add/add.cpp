@@ -10,14 +10,21 @@ constinit const Algorithm add_algorithm{.name = "add",
 Enqueued add(Stream& stream, const View& a, const View& b, const View& out, const Options& options) {
     if (a.type != b.type || a.type != out.type)
         throw Error(ErrorCode::invalid_argument, "add",
-                    "types differ: " + std::string(name_of(a.type)) + " + " + std::string(name_of(b.type)) +
-                        " to " + std::string(name_of(out.type)));
+                    "a, b and out must have the same type, got " + std::string(name_of(a.type)) + ", " +
+                        std::string(name_of(b.type)) + " and " + std::string(name_of(out.type)));
     static constexpr std::array<std::byte, 4> no_values{};
     const detail::MapHost& host = detail::visit_type(a.type, [](auto tag) -> const detail::MapHost& {
         using T = typename decltype(tag)::type;
         return detail::map_host<T, T, T, detail::ops::Sum>();
     });
-    return detail::map(stream, {"add", a, b, out, detail::builtin(ReduceOp::sum, a.type), {no_values}, &host},
+    return detail::map(stream,
+                       {.algorithm = "add",
+                        .a = a,
+                        .b = b,
+                        .out = out,
+                        .op = detail::builtin(ReduceOp::sum, a.type),
+                        .values = {no_values},
+                        .host = &host},
                        options);
 }
 

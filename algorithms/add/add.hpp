@@ -1,18 +1,29 @@
 #pragma once
-/// Vector addition: out[i] = a[i] + b[i] for 0 <= i < n. Integers wrap.
+/// @file
+/// Add: element-wise addition of two ranges. Integers wrap.
 ///
-/// A map of two inputs: its variants, kernels and contract are map's. Traffic: two reads and a write an
-/// element.
+///     out[i] = a[i] + b[i]           for 0 <= i < n
+///
+/// Add is a map of two inputs. It has the variants, kernels and contract of map (concord/map.hpp).
+/// - Shapes: all ranges have n elements. They may start at any element offset.
+/// - Types: any element type, the same for a, b and out.
+/// - In place: out may be exactly a or b. Any other overlap is an error.
+/// - Memory traffic: two reads and one write per element.
+/// - Order: elements are independent, so every variant is canonical. Results are bitwise identical on all devices.
+/// - Asynchrony: enqueues on the stream and returns.
+/// - Errors: as for map.
 
 #include <concord/map.hpp>
 
 namespace concord {
 
+/// Descriptor of add.
 extern const Algorithm add_algorithm;
 
-/// All three of one type and one count; out may be a or b exactly. Errors as for map.
+/// Adds two views.
 Enqueued add(Stream& stream, const View& a, const View& b, const View& out, const Options& options = {});
 
+/// Adds two spans or arrays.
 template <Range A, Range B, Range Out>
 Enqueued add(Stream& stream, const A& a, const B& b, const Out& out, const Options& options = {}) {
     return add(stream, View(a.view()), View(b.view()), View(out.view()), options);

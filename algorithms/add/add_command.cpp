@@ -15,8 +15,9 @@ class RunAdd final : public RunTask, public Pipelined {
             return file.name() + " is " + std::string(name_of(file.type())) + " " + shape_name(file.shape());
         };
         if (a.type() != b.type() || a.shape() != b.shape())
-            throw Error(ErrorCode::invalid_argument, "run add",
-                        "the inputs differ: " + describe(a) + ", " + describe(b));
+            throw Error(
+                ErrorCode::invalid_argument, "run add",
+                "the inputs must have the same type and shape, got " + describe(a) + " and " + describe(b));
         return {{a.type(), a.shape()}};
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {

@@ -70,6 +70,12 @@ Support supports_textbook(const Device& device, std::string_view algorithm, cons
                        std::string(algorithm) + "_textbook.hpp> and pass textbook(" + op.name + ")");
 }
 
+Support supports_operator(const Device& device, const Operator& op, const void* host) {
+    if (device.traits().compiles_source || host != nullptr) return {};
+    return Support::no("operator '" + op.name + "' has kernel source only, which " + device.info().selector +
+                       " cannot compile at run time");
+}
+
 void throw_unknown_variant(std::string_view algorithm, std::string_view name,
                            const std::vector<std::string_view>& known) {
     throw Error(ErrorCode::invalid_argument, algorithm,

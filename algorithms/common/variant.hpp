@@ -129,6 +129,10 @@ Support supports_group(const Device& device, u32 group_size);
 Support supports_textbook(const Device& device, std::string_view algorithm, const Operator& op,
                           const HostKernel& kernel);
 
+// Whether the device can run the operator: it compiles at run time, or `host`, the operator's host kernels, is not
+// null.
+Support supports_operator(const Device& device, const Operator& op, const void* host);
+
 // Throw with a message that lists the available variants, `known` or `usable`.
 [[noreturn]] void throw_unknown_variant(std::string_view algorithm, std::string_view name,
                                         const std::vector<std::string_view>& known);

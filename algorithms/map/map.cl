@@ -1,16 +1,15 @@
 // Map, OpenCL C. Parallel sources: map.cu, map_host.hpp.
 //
-// Algorithm  out[i] = f(a[i], b[i]); F(x, y) is f. For an f of one element F ignores y, and b, which is then a again,
-//            is not read.
-// Passes     one; traffic: every input once, the output once.
-// naive      one element a work-item.
-// vectorized each work-item moves PACK elements an access (16 bytes of the widest type), with UNROLL accesses in flight;
-//            elements before the first and after the last whole pack are done one by one. The host side gives
-//            PACK = 1 where the operands are not aligned alike. Many short groups: on an H200 one access a work-item is
-//            fastest, and what a group does before its first load is what counts.
-// wide       the shape for CPUs: one work-item a group walks over a contiguous tile, past the cache with non-temporal
-//            stores.
-// Tunables   GROUP work-items a group, UNROLL packs a work-item, PACK elements a pack.
+// Algorithm  out[i] = f(a[i], b[i]). F(x, y) is f. For an f of one element, F ignores y, and b is a and is not read.
+// Passes     one. Traffic: reads every input once, writes the output once.
+// naive      one element per work-item.
+// vectorized Each work-item moves PACK elements per access (16 bytes of the widest type), with UNROLL accesses in
+//            flight. Elements before the first and after the last whole pack are processed one by one. The host side
+//            passes PACK = 1 if the operands are aligned differently. Groups are many and short: on an H200 one access
+//            per work-item is fastest, because the instructions before a group's first load dominate.
+// wide       The shape for CPUs: one work-item per group processes a contiguous tile, with non-temporal stores if the
+//            data exceeds the caches.
+// Tunables   GROUP: work-items per group; UNROLL: packs per work-item; PACK: elements per pack.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010 (several accesses in flight).
 //
 // A, B, U: element types of the inputs and the output.
@@ -27,7 +26,7 @@ typedef struct { A item[PACK]; } __attribute__((aligned(PACK * sizeof(A)))) Pack
 typedef struct { B item[PACK]; } __attribute__((aligned(PACK * sizeof(B)))) PackB;
 typedef struct { U item[PACK]; } __attribute__((aligned(PACK * sizeof(U)))) PackU;
 
-// head: elements before the first whole pack; packs: whole packs; ends: elements in no whole pack, before and after.
+// head: elements before the first whole pack; packs: number of whole packs; ends: elements outside whole packs.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void map_vectorized(__global const A* a, ulong a_at, __global const B* b, ulong b_at, __global U* out, ulong out_at,
                     u64 head, u64 packs, u32 ends, const Op op) {
@@ -63,7 +62,7 @@ void map_vectorized(__global const A* a, ulong a_at, __global const B* b, ulong 
         }
     }
 
-    // The ends, by the first group: fewer than two packs in all.
+    // The first group processes the ends, fewer than two packs in total.
     if (ends == 0 || get_group_id(0) != 0 || local_id >= ends) return;
     const u64 i = local_id < head ? local_id : local_id + packs * PACK;
     out[i] = F(a[i], b[i]);
@@ -76,8 +75,7 @@ typedef union {
     ulong8 all;
 } Line;
 
-// `past_cache` is the host side's word that the data does not fit the caches: results then leave for memory in whole
-// lines.
+// past_cache: the data exceeds the caches, so results are stored to memory in whole cache lines.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void map_wide(__global const A* a, ulong a_at, __global const B* b, ulong b_at, __global U* out, ulong out_at, u64 n,
               u64 tile, u32 past_cache, const Op op) {
@@ -95,7 +93,8 @@ void map_wide(__global const A* a, ulong a_at, __global const B* b, ulong b_at, 
             stream_line(out + i, line.all);
         }
     }
-    // Not `restrict`: in place is allowed. Safe all the same, for no iteration reads what another writes.
+    // The pointers are not `restrict` because out may be an input. Vectorizing is safe: no iteration reads what
+    // another writes.
 #pragma clang loop vectorize(assume_safety)
     for (; i < end; ++i) out[i] = F(a[i], b[i]);
 }

@@ -22,7 +22,7 @@ constexpr Tunable unroll{.name = "map.unroll",
                          .used_by = {TunableUser::cuda, TunableUser::opencl},
                          .values = {1, 2, 4}};
 constexpr Tunable tile_kib{.name = "map.tile_kib",
-                           .summary = "KiB of output of a group of one work-item",
+                           .summary = "output of a group of one work-item, in KiB",
                            .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                            .values = {16, 32, 64, 128, 256, 1024}};
 
@@ -31,17 +31,17 @@ TuningPoint point_of(const MapProblem& p) {
     return {p.out.type, p.out.count, two ? 2U : 1U};
 }
 
-// On an H200 more accesses per work-item, or a resident grid, cost 3 to 8 %.
+// On an H200, more accesses per work-item or a persistent grid are 3 to 8 % slower.
 u32 unroll_of(const Device& device, const MapProblem& p) {
     return static_cast<u32>(tuned(device, unroll, point_of(p), 1));
 }
 
 const KernelSource& source() {
-    static const KernelSource texts{
+    static const KernelSource sources{
         "map",
         {kernel_sources::common_cu, kernel_sources::map_cu},
         {kernel_sources::common_cl, kernel_sources::tile_cl, kernel_sources::map_cl}};
-    return texts;
+    return sources;
 }
 
 std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* entry, u32 pack,
@@ -63,7 +63,7 @@ std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* 
     return device.kernel(spec);
 }
 
-// Whether the data of this call is too large to stay in the caches.
+// Whether the data of this call exceeds the caches.
 u32 past_cache(const Device& device, const MapProblem& p) {
     return p.a.bytes() + p.out.bytes() > device.traits().cache ? 1 : 0;
 }
@@ -75,14 +75,14 @@ void run_naive(Stream& stream, const MapProblem& p) {
     launch_elements(stream, *map, n, default_group_size, p.values, p.a, p.b, p.out, n);
 }
 
-// One work-item a group, contiguous tiles.
+// One work-item per group, contiguous tiles.
 void run_wide(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
     const char* entry = device.traits().compiles_source ? "map_wide" : "map_vectorized";
     const auto map = kernel(device, p, entry, 1, &MapHost::vectorized);
     const u64 n = p.out.count;
-    // Enough tiles for balance, few enough that their count costs nothing; a single one while the work is
-    // small.
+    // A single tile for small inputs. For large ones at most 64 tiles per unit: enough for load balance, with
+    // negligible cost per tile.
     u64 tile = (tuned(device, tile_kib, point_of(p), 64) << 10) / size_of(p.out.type);
     if (n > tile * device.traits().units * 64)
         tile = divide_up(divide_up(n, device.traits().units * u64{64}), 64) * 64;
@@ -90,8 +90,8 @@ void run_wide(Stream& stream, const MapProblem& p) {
            past_cache(device, p), p.values);
 }
 
-// Elements of a pack, given where the operands lie: as many as fill an access, or one if they are not aligned
-// alike.
+// Elements of a pack, and elements before the first pack. A pack fills one access, or is one element if the operands
+// are aligned differently.
 struct Packing {
     u32 pack;
     u64 head;
@@ -126,11 +126,8 @@ Support supports_any(const Device& device, const MapProblem& p) {
     for (const View* view : {&p.a, &p.b, &p.out}) {
         if (Support support = supports_type(device, view->type); !support) return support;
     }
-    if (!device.traits().compiles_source && p.host == nullptr)
-        return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +
-                           " cannot compile at run time");
-    if (p.op.name == "sqrt" && p.op.file == "builtin" && p.a.type == Type::f32 &&
-        !device.traits().exact_divide_sqrt)
+    if (Support op = supports_operator(device, p.op, p.host); !op) return op;
+    if (p.needs_exact_sqrt && p.a.type == Type::f32 && !device.traits().exact_divide_sqrt)
         return Support::no(device.info().selector + " has no correctly rounded square root for f32");
     return {};
 }
@@ -149,7 +146,7 @@ struct MapRow {
 
 constexpr MapRow table[] = {
     {.variant = {.name = "vectorized",
-                 .summary = "16-byte accesses; on CPUs contiguous tiles and non-temporal stores",
+                 .summary = "16-byte accesses; on CPUs contiguous tiles with non-temporal stores",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
@@ -202,14 +199,15 @@ Enqueued map(Stream& stream, const MapProblem& p, const Options& options) {
     check_operand(call, "out", stream, p.out);
     if (p.a.count != p.out.count || p.b.count != p.out.count)
         throw Error(ErrorCode::invalid_argument, call,
-                    "counts differ: " + std::to_string(p.a.count) + ", " + std::to_string(p.b.count) +
-                        " elements in, " + std::to_string(p.out.count) + " out");
+                    "inputs and out must have the same element count, got " + std::to_string(p.a.count) +
+                        ", " + std::to_string(p.b.count) + " and " + std::to_string(p.out.count));
     for (const View* in : {&p.a, &p.b}) {
         const bool in_place = in->offset == p.out.offset && size_of(in->type) == size_of(p.out.type);
         if (overlap(*in, p.out) && !in_place)
             throw Error(ErrorCode::invalid_argument, call,
-                        "out, at byte " + std::to_string(p.out.offset) + ", overlaps an input at byte " +
-                            std::to_string(in->offset) + " of the same buffer without being it");
+                        "out overlaps an input, got byte offsets " + std::to_string(p.out.offset) + " and " +
+                            std::to_string(in->offset) +
+                            " in one buffer; pass exactly the input or a distinct range");
     }
     const MapRow& row = choose_tuned(call, table, stream.device(), p, point_of(p), options);
     if (p.out.count > 0) row.run(stream, p);
@@ -219,7 +217,7 @@ Enqueued map(Stream& stream, const MapProblem& p, const Options& options) {
 }  // namespace detail
 
 constinit const Algorithm map_algorithm{.name = "map",
-                                        .summary = "out[i] = f(in[i]), or f(a[i], b[i])",
+                                        .summary = "out[i] = f(in[i]) or f(a[i], b[i])",
                                         .variants = detail::map_variants,
                                         .tunables = detail::tunables,
                                         .tuning_label = detail::map_tuning_label};
@@ -231,30 +229,42 @@ constexpr std::array<std::byte, 4> no_values{};
 Enqueued map(Stream& stream, const View& in, const View& out, MapFunction function, const Options& options) {
     if (in.type != out.type)
         throw Error(ErrorCode::invalid_argument, "map",
-                    std::string(name_of(function)) + " keeps the type, but in is " +
-                        std::string(name_of(in.type)) + " and out " + std::string(name_of(out.type)));
-    if (function == MapFunction::sqrt && !is_float(in.type))
+                    std::string(name_of(function)) + " requires in and out of one type, got " +
+                        std::string(name_of(in.type)) + " and " + std::string(name_of(out.type)));
+    const detail::MapFunctionTraits& traits = detail::traits_of(function);
+    if (traits.floats_only && !is_float(in.type))
         throw Error(ErrorCode::unsupported, "map",
-                    "sqrt takes f32 or f64, not " + std::string(name_of(in.type)));
-    // A copy moves bits, whatever they mean: as floats some devices would change a NaN's payload.
+                    std::string(traits.name) + " supports f32 and f64, got " + std::string(name_of(in.type)));
+    // A copy moves floats as integers: some devices would change the payload of a NaN.
     View from = in, to = out;
     if (function == MapFunction::copy && is_float(in.type))
         from.type = to.type = in.type == Type::f32 ? Type::u32 : Type::u64;
     const detail::MapHost* host = detail::visit_type(
         from.type, [&](auto tag) { return detail::builtin_host<typename decltype(tag)::type>(function); });
-    return detail::map(
-        stream, {"map", from, from, to, detail::builtin(function, from.type), {no_values}, host}, options);
+    return detail::map(stream,
+                       {.algorithm = "map",
+                        .a = from,
+                        .b = from,
+                        .out = to,
+                        .op = detail::builtin(function, from.type),
+                        .values = {no_values},
+                        .host = host,
+                        .needs_exact_sqrt = traits.needs_exact_sqrt},
+                       options);
 }
 
 Enqueued map(Stream& stream, const View& in, const View& out, const Operator& op, const Options& options) {
     if (op.arguments.size() != 1 || !op.bound.empty())
         throw Error(ErrorCode::invalid_argument, "map",
-                    op.name + " is " + op.signature() + ", map needs one argument");
+                    "the operator must take one element, got '" + op.name + "' of type " + op.signature());
     if (op.arguments[0] != in.type || op.result != out.type)
         throw Error(ErrorCode::invalid_argument, "map",
-                    op.name + " is " + op.signature() + ", but in is " + std::string(name_of(in.type)) +
-                        " and out " + std::string(name_of(out.type)));
-    return detail::map(stream, {"map", in, in, out, op, {no_values}, nullptr}, options);
+                    "in and out must have the types of operator '" + op.name + "', " + op.signature() +
+                        ", got " + std::string(name_of(in.type)) + " and " + std::string(name_of(out.type)));
+    return detail::map(
+        stream,
+        {.algorithm = "map", .a = in, .b = in, .out = out, .op = op, .values = {no_values}, .host = nullptr},
+        options);
 }
 
 }  // namespace concord

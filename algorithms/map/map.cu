@@ -1,14 +1,14 @@
 // Map, CUDA C++. Parallel sources: map.cl, map_host.hpp.
 //
-// Algorithm  out[i] = f(a[i], b[i]); F(x, y) is f. For an f of one element F ignores y, and b, which is then a again,
-//            is not read.
-// Passes     one; traffic: every input once, the output once.
-// naive      one element a thread.
-// vectorized each thread moves PACK elements an access (16 bytes of the widest type), with UNROLL accesses in flight;
-//            elements before the first and after the last whole pack are done one by one. The host side gives
-//            PACK = 1 where the operands are not aligned alike. Many short groups: on an H200 one access a thread is
-//            fastest, and what a group does before its first load is what counts.
-// Tunables   GROUP threads a group, UNROLL packs a thread, PACK elements a pack.
+// Algorithm  out[i] = f(a[i], b[i]). F(x, y) is f. For an f of one element, F ignores y, and b is a and is not read.
+// Passes     one. Traffic: reads every input once, writes the output once.
+// naive      one element per thread.
+// vectorized Each thread moves PACK elements per access (16 bytes of the widest type), with UNROLL accesses in
+// flight.
+//            Elements before the first and after the last whole pack are processed one by one. The host side passes
+//            PACK = 1 if the operands are aligned differently. Groups are many and short: on an H200 one access per
+//            thread is fastest, because the instructions before a group's first load dominate.
+// Tunables   GROUP: threads per group; UNROLL: packs per thread; PACK: elements per pack.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010 (several accesses in flight).
 //
 // A, B, U: element types of the inputs and the output.
@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(GROUP) map_naive(const A* a, const 
     if (i < n) out[i] = F(a[i], b[i]);
 }
 
-// head: elements before the first whole pack; packs: whole packs; ends: elements in no whole pack, before and after.
+// head: elements before the first whole pack; packs: number of whole packs; ends: elements outside whole packs.
 extern "C" __global__ void __launch_bounds__(GROUP)
     map_vectorized(const A* a, const B* b, U* out, u64 head, u64 packs, u32 ends, const Op op) {
     const auto* pack_a = reinterpret_cast<const Pack<A, PACK>*>(a + head);
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         }
     }
 
-    // The ends, by the first group: fewer than two packs in all.
+    // The first group processes the ends, fewer than two packs in total.
     if (ends == 0 || blockIdx.x != 0 || threadIdx.x >= ends) return;
     const u64 i = threadIdx.x < head ? threadIdx.x : threadIdx.x + packs * PACK;
     out[i] = F(a[i], b[i]);

@@ -1,13 +1,20 @@
 #pragma once
-/// Map: a function of one element, or of two that correspond, applied to all of them.
+/// @file
+/// Map: applies a function to every element, or to every pair of corresponding elements.
 ///
-///     out[i] = f(in[i])              out[i] = f(a[i], b[i])              for 0 <= i < n
+///     out[i] = f(in[i])              for 0 <= i < n
+///     out[i] = f(a[i], b[i])
 ///
-/// Shapes: all ranges have the same number of elements, at any element offset; out may be one of the inputs
-/// exactly (in place) if the element sizes agree, and overlaps none otherwise. Traffic: every input is read
-/// once and the output written once. Enqueues on the stream and returns. Errors: invalid_argument (counts
-/// that differ, overlap, types that are not f's), wrong_device, unsupported (f64 on a device without it, text
-/// on a device that does not compile at run time), compile_failed.
+/// - Shapes: all ranges have n elements. They may start at any element offset.
+/// - Types: the parameter and result types of f. Built-in functions keep the type.
+/// - In place: out may be exactly one of the inputs if their element sizes agree. Any other overlap is an error.
+/// - Memory traffic: reads every input once and writes the output once.
+/// - Order: elements are independent, so every variant is canonical. Results are bitwise identical on all devices.
+/// - Asynchrony: enqueues on the stream and returns.
+/// - Errors: invalid_argument (counts, types, overlap), wrong_device, unsupported (f64 on a device without it, an
+/// operator with
+///   kernel source only on a device that cannot compile at run time), compile_failed.
+/// - Source: V. Volkov, Better performance at lower occupancy, GTC 2010.
 
 #include <concord/algorithm.hpp>
 #include <concord/detail/map_host.hpp>
@@ -18,103 +25,106 @@ namespace concord {
 
 namespace detail {
 
-/// The host kernels of one operator; null for operators that are only text.
+// The host kernels of one operator.
 struct MapHost {
     HostKernel naive = {}, vectorized = {};
 };
 
 template <class A, class B, class U, class Op>
 const MapHost& map_host() {
-    static constexpr MapHost kernels{host_kernel<&detail::host::map_naive<A, B, U, Op>>(),
-                                     host_kernel<&detail::host::map_vectorized<A, B, U, Op>>()};
+    static constexpr MapHost kernels{.naive = host_kernel<&detail::host::map_naive<A, B, U, Op>>(),
+                                     .vectorized = host_kernel<&detail::host::map_vectorized<A, B, U, Op>>()};
     return kernels;
 }
 
-/// A call with its types erased. b is a again if the operator takes one element.
+// A call with its types erased. For an operator of one element, b is a.
 struct MapProblem {
-    const char* algorithm;
+    const char* algorithm;  // for messages
     View a, b, out;
     const Operator& op;
-    ValueBytes values;
-    const MapHost* host;  ///< null: text only
+    ValueBytes values;              // the operator's bound values
+    const MapHost* host;            // null: the operator has kernel source only
+    bool needs_exact_sqrt = false;  // see MapFunctionTraits
 
     Type type() const { return out.type; }
 };
 
 Enqueued map(Stream& stream, const MapProblem& problem, const Options& options);
 
-/// Those of every map, `add` among them.
+// The variants of map and add.
 extern const std::array<const Variant*, 3> map_variants;
-inline constexpr std::string_view map_tuning_label = "inputs";  // one, or two
+inline constexpr std::string_view map_tuning_label = "inputs";  // 1 or 2
 
 }  // namespace detail
 
+/// Descriptor of map.
 extern const Algorithm map_algorithm;
 
-/// A built-in function; input and output of the same type. sqrt takes floats.
+/// Applies a built-in function. in and out have the same type: f32 or f64 for sqrt, any type otherwise.
 Enqueued map(Stream& stream, const View& in, const View& out, MapFunction function,
              const Options& options = {});
 
-/// An operator that is text only (operator_from_text); on devices that compile at run time.
+/// Applies an operator that has kernel source only (operator_from_text). Requires a device that compiles at run time.
 Enqueued map(Stream& stream, const View& in, const View& out, const Operator& op,
              const Options& options = {});
 
-/// A built-in function on spans or arrays.
+/// Applies a built-in function to spans or arrays.
 template <Range In, Range Out>
 Enqueued map(Stream& stream, const In& in, const Out& out, MapFunction function,
              const Options& options = {}) {
     return map(stream, View(in.view()), View(out.view()), function, options);
 }
 
-/// A function made with CONCORD_FUNCTION, of one element.
+/// Applies a user function (CONCORD_FUNCTION) of one element.
 template <Range In, Range Out, class F, class... B>
 Enqueued map(Stream& stream, const In& in, const Out& out, const Function<F, B...>& f,
              const Options& options = {}) {
     using Fn = Function<F, B...>;
     static_assert(Fn::free_count == 1,
-                  "the function takes another number of elements: bind the rest, or map two inputs");
+                  "the function must take one element; bind its other parameters, or map two inputs");
     using T = typename Fn::template Argument<0>;
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, T>,
-                  "in has other elements than f takes");
+                  "the element type of in must be that of the parameter of f");
     static_assert(std::is_same_v<typename Out::Element, typename Fn::Result>,
-                  "out has other elements than f gives");
+                  "the element type of out must be the result type of f");
     const auto values = f.packed();
     return detail::map(
         stream,
-        {"map",
-         in.view(),
-         in.view(),
-         out.view(),
-         Fn::erased(),
-         {values},
-         &detail::map_host<T, T, typename Fn::Result, detail::host::IgnoreSecond<typename Fn::Host>>()},
+        {.algorithm = "map",
+         .a = in.view(),
+         .b = in.view(),
+         .out = out.view(),
+         .op = Fn::erased(),
+         .values = {values},
+         .host =
+             &detail::map_host<T, T, typename Fn::Result, detail::host::IgnoreSecond<typename Fn::Host>>()},
         options);
 }
 
-/// A function made with CONCORD_FUNCTION, of two elements.
+/// Applies a user function (CONCORD_FUNCTION) of two elements.
 template <Range A, Range B, Range Out, class F, class... V>
 Enqueued map(Stream& stream, const A& a, const B& b, const Out& out, const Function<F, V...>& f,
              const Options& options = {}) {
     using Fn = Function<F, V...>;
     static_assert(Fn::free_count == 2,
-                  "the function takes another number of elements: bind the rest, or map one input");
+                  "the function must take two elements; bind its other parameters, or map one input");
     using T = typename Fn::template Argument<0>;
     using U = typename Fn::template Argument<1>;
     static_assert(std::is_same_v<std::remove_const_t<typename A::Element>, T>,
-                  "a has other elements than f takes");
+                  "the element type of a must be that of the first parameter of f");
     static_assert(std::is_same_v<std::remove_const_t<typename B::Element>, U>,
-                  "b has other elements than f takes");
+                  "the element type of b must be that of the second parameter of f");
     static_assert(std::is_same_v<typename Out::Element, typename Fn::Result>,
-                  "out has other elements than f gives");
+                  "the element type of out must be the result type of f");
     const auto values = f.packed();
     return detail::map(stream,
-                       {"map",
-                        a.view(),
-                        b.view(),
-                        out.view(),
-                        Fn::erased(),
-                        {values},
-                        &detail::map_host<T, U, typename Fn::Result, typename Fn::Host>()},
+                       {.algorithm = "map",
+                        .a = a.view(),
+                        .b = b.view(),
+                        .out = out.view(),
+                        .op = Fn::erased(),
+                        .values = {values},
+                        .host = &detail::map_host<T, U, typename Fn::Result, typename Fn::Host>()},
                        options);
 }
 

@@ -12,11 +12,13 @@ namespace {
 class RunMap final : public RunTask, public Pipelined, public TakesText {
   public:
     void add_options(CLI::App& command) override {
-        auto* function = command.add_option("--function", function_, "What to apply to every element (copy)")
-                             ->check(CLI::IsMember(names_of(all_map_functions)));
+        auto* function =
+            command.add_option("--function", function_, "Function to apply to every element (default: copy)")
+                ->check(CLI::IsMember(names_of(all_map_functions)));
         command
             .add_option("--text", text_,
-                        "Your own function: 'float f(float x) { return x * x; }' (not on tbb)")
+                        "Source of a user function, e.g. 'float f(float x) { return x * x; }'; "
+                        "unsupported on tbb")
             ->excludes(function);
     }
     RunPlan plan(Inputs inputs) override {

@@ -1,6 +1,14 @@
 #pragma once
-/// Map in the host dialect; parallel sources are map.cu and map.cl, where phases and traffic are described. A,
-/// B, U: element types of the inputs and the output; Op: called with two elements.
+// Map, host dialect. Parallel sources: map.cu and map.cl.
+//
+// Algorithm  out[i] = f(a[i], b[i]). For a function of one element, b is a and is not read.
+// Passes     one. Traffic: reads every input once, writes the output once.
+// naive      one loop over a tile.
+// vectorized blocks of 1024 results collect in L1. If the data exceeds the caches, a block leaves with non-temporal
+// stores.
+// Tunables   the tile: a launch argument.
+//
+// A, B, U: element types of the inputs and the output. Op: called with two elements.
 
 #include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
@@ -9,7 +17,7 @@
 
 namespace concord::detail::host {
 
-/// An operator of one element as one of two: b, which is then a again, is not read.
+// Adapts an operator of one element to two. b is a and is not read.
 template <class Op>
 struct IgnoreSecond {
     Op op;
@@ -26,8 +34,7 @@ void map_naive(const Group& group, const A* a, const B* b, U* out, u64 n, u64 ti
         out[i] = op(a[i], b[i]);
 }
 
-// `past_cache` is the host side's word that the data does not fit the caches: results then gather in L1 and
-// leave for memory in whole lines.
+// past_cache: the data exceeds the caches, so results are stored to memory in whole cache lines.
 template <class A, class B, class U, class Op>
 void map_vectorized(const Group& group, const A* a, const B* b, U* out, u64 n, u64 tile, u32 past_cache,
                     const Op op) {
