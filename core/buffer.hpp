@@ -1,5 +1,6 @@
 #pragma once
-/// Bytes on one device.
+/// @file
+/// Memory of one device.
 
 #include <concord/types.hpp>
 
@@ -18,29 +19,34 @@ struct Access;
 struct BufferState;
 }  // namespace detail
 
-/// Owned memory of one device, created by Device::allocate. The memory returns to the device's pool when the last
-/// shared_ptr goes; that is safe while work that uses it is still queued. Base addresses are aligned to at least 256 bytes
-/// on GPUs and 64 on CPUs. Contents are undefined until written.
+/// Owned memory of one device, created by Device::allocate.
+///
+/// The memory returns to the device's pool when the last shared_ptr is destroyed. This is safe while queued work still uses
+/// it. Base addresses are aligned to at least 256 bytes on GPUs and 64 bytes on CPUs. Contents are undefined until written.
 class Buffer final {
   public:
-    /// Device memory, or page-locked host memory (Device::allocate_host), which takes part in copies only.
-    enum class Kind { device, host };
+    /// Where the memory is.
+    enum class Kind {
+        device,  ///< device memory (Device::allocate)
+        host     ///< page-locked host memory (Device::allocate_host), for copies only
+    };
 
     ~Buffer();
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
 
+    /// The device that owns the memory.
     Device& device() const noexcept { return device_; }
+    /// Where the memory is.
     Kind kind() const noexcept { return kind_; }
     /// The requested size in bytes.
     u64 size() const noexcept { return size_; }
     /// The allocated size in bytes (the pool rounds up).
     u64 capacity() const noexcept { return capacity_; }
-    /// The address at which the host sees the memory; null if the host does not see it. Synchronize the stream before you
-    /// access it.
+    /// The host address of the memory, null if the host cannot access it. Synchronize the stream before you access it.
     void* host_pointer() noexcept;
-    /// The memory as the backend's own API knows it, for use with other libraries: CUDA's device pointer, OpenCL's cl_mem,
-    /// else host_pointer(). The buffer keeps the ownership.
+    /// The handle of the backend's own API, for use with other libraries: the device pointer of CUDA, the cl_mem of OpenCL,
+    /// otherwise host_pointer(). The buffer keeps the ownership.
     void* native_handle() noexcept;
 
   private:

@@ -1,5 +1,6 @@
 #pragma once
-/// One compute device, and how to get one.
+/// @file
+/// Compute devices: how to list, open and use them.
 
 #include <concord/buffer.hpp>
 #include <concord/error.hpp>
@@ -23,51 +24,62 @@ struct Access;
 struct DeviceState;
 }  // namespace detail
 
-/// Bytes of device memory that the pool holds.
+/// Device memory in a device's pool, in bytes.
 struct MemoryUse {
-    u64 in_use = 0;  ///< in live buffers
-    u64 cached = 0;  ///< released, kept for reuse
+    u64 in_use = 0;  ///< memory of live buffers
+    u64 cached = 0;  ///< memory of released buffers, kept for reuse
 };
 
-/// Of a stream's work.
-enum class Priority : u8 { normal, high };
+/// The priority of a stream's work.
+enum class Priority : u8 {
+    normal,  ///< the default
+    high     ///< starts before waiting work of normal priority, if the backend supports priorities
+};
 
-/// One compute device, opened by open_device() and shared by everything created from it. Any thread may call it.
+/// One compute device, opened by open_device() and shared by everything created from it.
+///
+/// Any thread may call it.
 class Device final : public std::enable_shared_from_this<Device> {
   public:
     ~Device();
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
 
+    /// Names and versions. Does not change.
     const DeviceInfo& info() const noexcept { return info_; }
+    /// What algorithms plan with. Does not change.
     const DeviceTraits& traits() const noexcept { return traits_; }
-    /// Everything that the driver reports about the device, under the driver's names. May take a while.
+    /// Everything that the driver reports about the device, under the driver's names. Asks the driver at each call.
     std::vector<DeviceProperty> properties() const;
 
-    /// Creates a stream. Work of a high-priority stream starts ahead of other work that waits for room on the device, if the
-    /// backend supports priorities (CUDA). Running work is not interrupted.
+    /// Creates a stream. If the backend supports priorities (CUDA), work of a high-priority stream starts before other work
+    /// that waits for the device. Running work is not interrupted.
     std::shared_ptr<Stream> create_stream(Priority priority = Priority::normal);
+    /// Creates an event without a mark.
     std::shared_ptr<Event> create_event();
 
-    /// Device memory from the pool. With a home stream the first use must be on that stream or ordered after it; memory
-    /// that the stream has just released may then come back without waiting. Throws out_of_memory if the allocation fails
-    /// after all cached memory was freed.
+    /// Allocates device memory from the pool. Contents are undefined.
+    ///
+    /// With a home stream, the first use of the memory must be on that stream or ordered after it. In return the pool may
+    /// reuse memory that the stream has just released, without waiting. Throws out_of_memory if the allocation fails after
+    /// all cached memory was freed, and wrong_device if the stream belongs to another device.
     std::shared_ptr<Buffer> allocate(u64 bytes, Stream* home = nullptr);
-    /// Page-locked host memory from a pool of its own. host_pointer() is not null, and copies to and from it overlap with
-    /// kernels. It takes part in Stream::copy, not in launches.
+    /// Allocates page-locked host memory from a separate pool. host_pointer() is not null, and copies to and from the memory
+    /// overlap with kernels. Stream::copy and recordings accept it, launches do not. Throws out_of_memory.
     std::shared_ptr<Buffer> allocate_host(u64 bytes);
+    /// The device memory that the pool holds now, page-locked host memory excluded.
     MemoryUse memory_use() const;
-    /// Returns cached memory to the driver.
+    /// Returns the cached memory of both pools to the driver.
     void trim();
 
-    /// The compiled kernel of that specification. Only the first time it is compiled, or loaded from the disk
-    /// cache; afterwards a call costs a look-up by all that the specification says. Throws compile_failed, or
-    /// unsupported where the dialect has no such kernel.
+    /// The compiled kernel for a specification. The first call compiles it or loads it from the disk cache. Later calls look
+    /// it up by the content of the specification. Throws compile_failed, and unsupported if the kernel has no source in the
+    /// device's language.
     std::shared_ptr<Kernel> kernel(const KernelSpec& spec);
-    /// Compiles now, past the in-memory cache (the disk cache is used).
+    /// Compiles a kernel or loads it from the disk cache, without the in-memory cache. Throws like kernel().
     std::shared_ptr<Kernel> compile(const KernelSpec& spec);
-    /// Whether kernels that are not in memory are compiled past all other caches, with Kernel::compile_milliseconds()
-    /// measured: for measuring the cost of compilation. Off by default.
+    /// Sets whether kernels that are not in memory are compiled without any other cache. Kernel::compile_milliseconds() then
+    /// returns the cost. Off by default.
     void compile_afresh(bool on) noexcept;
 
   private:
@@ -79,28 +91,36 @@ class Device final : public std::enable_shared_from_this<Device> {
     std::unique_ptr<detail::DeviceState> state_;
 };
 
-/// A backend as this process found it.
+/// A backend that this process found.
 struct BackendStatus {
-    std::string name;  ///< "cuda"
-    std::string path;  ///< of the module; "built in" if there is none
-    bool available = false;
-    std::string reason;  ///< why it is not available, or what it runs on
-    std::vector<DeviceInfo> devices;
+    std::string name;        ///< "cuda"
+    std::string path;        ///< path of the module; "built in" for a backend that is part of the library
+    bool available = false;  ///< whether it has a device
+    std::string reason;      ///< why it is unavailable, or a note about what it runs on
+    std::vector<DeviceInfo> devices;  ///< its devices, in the order of their indices
 };
 
-/// Every backend found, with its devices or the reason why it has none. Loads modules the first time.
+/// Every backend, with its devices or the reason why it has none. The first call loads the modules.
 std::vector<BackendStatus> backends();
 
-/// What a backend stands on (driver libraries with paths and versions), whether or not it is available.
+/// The driver libraries of a backend with paths and versions, whether or not the backend is available.
 std::vector<DeviceProperty> backend_libraries(const std::string& name);
 
 /// The selectors of all devices, in the order in which `auto` prefers them.
 std::vector<std::string> device_selectors();
 
-/// Opens a device: "cuda" or "cuda:0", "opencl:1", "tbb"; "auto" for the best there is; "" for
-/// $CONCORD_DEVICE, else auto; "cuda@sm_90" for one that compiles for that architecture and cannot run. The
-/// same selector gives the same object. Throws unavailable, saying what was looked for, where, and why it
-/// failed.
+/// Opens a device.
+///
+/// | selector | device |
+/// |---|---|
+/// | "cuda", "cuda:0", "opencl:1", "tbb" | that device; index 0 by default |
+/// | "auto" | the device with the lowest DeviceInfo::rank |
+/// | "" | the selector in the environment variable CONCORD_DEVICE, "auto" if it is not set |
+/// | "cuda@sm_90" | a device that compiles for that architecture and cannot run kernels |
+///
+/// Every call for the same device returns the same object, which lives until the process ends. Throws invalid_argument for
+/// a malformed selector, and unavailable if there is no such device. The message names the searched folders, the backends
+/// and the reason.
 std::shared_ptr<Device> open_device(std::string_view selector = "");
 
 }  // namespace concord

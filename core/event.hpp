@@ -1,5 +1,6 @@
 #pragma once
-/// A mark in a stream's order of work.
+/// @file
+/// Marks in a stream's order of work.
 
 #include <atomic>
 #include <memory>
@@ -14,8 +15,9 @@ namespace detail {
 struct Access;
 }
 
-/// Created by Device::create_event, placed by Stream::record. Recording again moves the mark. An event that was never
-/// recorded counts as reached.
+/// A mark in a stream's order of work, created by Device::create_event and placed by Stream::record.
+///
+/// Recording again moves the mark. An event that was never recorded counts as reached. Any thread may use it.
 class Event final {
   public:
     ~Event();
@@ -28,8 +30,8 @@ class Event final {
     bool done() const;
     /// Blocks the caller until the device has reached the mark.
     void synchronize() const;
-    /// Waits for both marks and returns the device time between them. `start` is of the same device. Throws
-    /// invalid_argument if either event was never recorded.
+    /// Waits for both marks and returns the device time from `start` to this event in milliseconds. Throws wrong_device if
+    /// `start` belongs to another device, and invalid_argument if one of the events was never recorded.
     double milliseconds_since(const Event& start) const;
 
   private:

@@ -24,7 +24,7 @@ typedef float f32;
 typedef double f64;
 )";
 
-// f64 only where the device has it: the name alone is an error elsewhere.
+// Without CONCORD_FP64, OpenCL C rejects even the name `double`.
 constexpr std::string_view opencl_names = R"(#pragma OPENCL FP_CONTRACT OFF
 typedef char i8;
 typedef short i16;
@@ -40,7 +40,7 @@ typedef double f64;
 #endif
 )";
 
-// The function itself, the struct of bound values, and apply().
+// Appends the operator's function, the struct of bound values, and apply().
 void append_operator(std::string& text, const Operator& op, std::string_view qualifier) {
     text.append("#line ").append(std::to_string(op.line)).append(" \"").append(op.file).append("\"\n");
     text.append(qualifier).append(op.text).append("\n#line 1 \"operator\"\n");
@@ -52,7 +52,7 @@ void append_operator(std::string& text, const Operator& op, std::string_view qua
         text.append(" ").append(name_of(op.bound[i])).append(" v").append(std::to_string(i)).append(";");
     }
     if (op.bound.empty()) text += " u32 unused;";
-    // Of whole words, as detail::BoundLayout has it on the host.
+    // Rounds the size up to whole words, like detail::BoundLayout on the host.
     if (bytes % 4 != 0) text.append(" u8 padding[").append(std::to_string(4 - bytes % 4)).append("];");
     text += " } Op;\n";
 
@@ -68,18 +68,20 @@ void append_operator(std::string& text, const Operator& op, std::string_view qua
     text += "); }\n";
 }
 
-// The file of that name in the folder CONCORD_KERNELS, if there is one.
+// The content of the file with that name in the folder CONCORD_KERNELS, if there is one.
 std::optional<std::string> text_from_folder(std::string_view name) {
     namespace fs = std::filesystem;
     const char* folder = std::getenv("CONCORD_KERNELS");
     if (folder == nullptr || *folder == '\0' || name.find('/') != std::string_view::npos) return std::nullopt;
     std::error_code problem;
     if (!fs::is_directory(folder, problem))
-        throw Error(ErrorCode::io, "CONCORD_KERNELS", std::string(folder) + " is not a folder");
+        throw Error(ErrorCode::io, "CONCORD_KERNELS",
+                    detail::error_message("no such folder", detail::quoted(folder),
+                                          "unset it or name a folder of kernel sources"));
     const fs::path path = fs::path(folder) / name;
     if (fs::status(path, problem).type() == fs::file_type::not_found) return std::nullopt;
     std::string text = detail::text_of_file(path.string(), "CONCORD_KERNELS");
-    detail::log_info(std::string(name).append(" is taken from ").append(path.string()));
+    detail::log_info("CONCORD_KERNELS: " + std::string(name) + " is read from " + path.string());
     return text;
 }
 
@@ -88,7 +90,7 @@ std::optional<std::string> text_from_folder(std::string_view name) {
 KernelSource::KernelSource(std::string_view name, std::vector<SourceFile> cuda,
                            std::vector<SourceFile> opencl)
     : name_(name), cuda_(std::move(cuda)), opencl_(std::move(opencl)) {
-    // Lengths go first, so that the end of one text cannot be taken for the beginning of the next.
+    // Each text follows its length, so that different lists of texts never give the same string.
     std::string all;
     auto add = [&](std::string_view text) {
         all.append(std::to_string(text.size())).append(":").append(text);
@@ -120,15 +122,16 @@ Constants& Constants::operator=(const Constants& other) {
 void Constants::refuse(const Constant& constant) {
     throw Error(ErrorCode::invalid_argument, "KernelSpec",
                 "too many constants, got '" + std::string(constant.name()) + "' after " +
-                    std::to_string(most) + "; put several into one source file's #define");
+                    std::to_string(most) + "; define some of them in the source");
 }
 
 std::string assemble(const KernelSpec& spec, Dialect dialect) {
     if (dialect == Dialect::host)
-        throw Error(ErrorCode::unsupported, "assemble", "host kernels are functions, not text");
+        throw Error(ErrorCode::unsupported, "assemble",
+                    "host kernels are functions and have no source; expected the CUDA or OpenCL dialect");
     const bool cuda = dialect == Dialect::cuda;
     std::string text(cuda ? cuda_names : opencl_names);
-    // Drivers have caches of their own; a text that was never there before is in none of them.
+    // Drivers have their own caches. A source that differs every time is in none of them.
     if (spec.fresh)
         text.append("#define CONCORD_FRESH ")
             .append(std::to_string(std::chrono::system_clock::now().time_since_epoch().count()))

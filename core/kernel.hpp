@@ -1,5 +1,6 @@
 #pragma once
-/// Kernels: their texts, how a text is specialised, and the compiled thing.
+/// @file
+/// Kernels: their sources, how a source is specialised, and the compiled kernel.
 
 #include <concord/function.hpp>
 #include <concord/host_kernel.hpp>
@@ -25,20 +26,32 @@ class KernelKey;
 struct Access;
 }  // namespace detail
 
-/// A file of kernel source. The compiler reports errors under `name`.
+namespace detail {
+// A view of text that must outlive it. Rejects temporary strings, whose text would be gone before it is read.
+class TextView : public std::string_view {
+  public:
+    constexpr TextView() = default;
+    constexpr TextView(const char* text) : std::string_view(text) {}
+    constexpr TextView(std::string_view text) : std::string_view(text) {}
+    constexpr TextView(const std::string& text) : std::string_view(text) {}
+    TextView(const std::string&&) = delete;
+};
+}  // namespace detail
+
+/// A file of kernel source. Holds views: the text must outlive the object. Temporary strings do not compile.
 struct SourceFile {
-    std::string_view name;
-    std::string_view text;
-    u32 line = 1;  ///< the number of the text's first line in that file
+    detail::TextView name;  ///< name under which the compiler reports errors
+    detail::TextView text;  ///< the source
+    u32 line = 1;           ///< line number of the first line of `text` in the file
 };
 
-/// A SourceFile written in place, CONCORD_SOURCE(R"(...)"): the compilers report errors with this source file's
-/// name and line.
+/// A SourceFile written in place: CONCORD_SOURCE(R"(...)"). The compilers report errors with the name and line of the C++
+/// file.
 #define CONCORD_SOURCE(TEXT) \
     (concord::SourceFile{__FILE__, TEXT, concord::detail::first_line(__LINE__, TEXT)})
 
 namespace detail {
-/// Of a text whose macro is at `line`: compilers differ in whether that is its first or its last line.
+// The first line of a text whose macro is at `line`. Compilers differ in whether __LINE__ is its first or its last line.
 constexpr u32 first_line(u32 line, [[maybe_unused]] std::string_view text) {
 #ifdef __clang__
     for (const char c : text)
@@ -48,47 +61,63 @@ constexpr u32 first_line(u32 line, [[maybe_unused]] std::string_view text) {
 }
 }  // namespace detail
 
-/// The texts of one algorithm, or of a user's kernel, in the JIT dialects. An empty list: not in that
-/// dialect. CUDA C++ kernels are extern "C" __global__; a buffer parameter is a pointer. In OpenCL C, where a
-/// pointer cannot carry an offset, every buffer parameter is followed by a `ulong` that holds its offset in
-/// elements, and dynamic local memory (LaunchShape::local_bytes) is one last `__local` pointer.
+/// The sources of one or more kernels in the languages that are compiled at run time. An empty list means that there is no
+/// source in that language.
+///
+/// CUDA C++ kernels are extern "C" __global__, and a buffer parameter is a pointer. In OpenCL C a pointer cannot carry an
+/// offset, so that a `ulong` with the offset in elements follows every buffer parameter. Dynamic local memory
+/// (LaunchShape::local_bytes) is one last `__local` pointer.
 class KernelSource {
   public:
+    /// Combines the sources of a name. Each list is compiled as one translation unit, in order.
     KernelSource(std::string_view name, std::vector<SourceFile> cuda, std::vector<SourceFile> opencl);
 
+    /// The name, for messages and the disk cache.
     std::string_view name() const noexcept { return name_; }
+    /// The CUDA C++ sources.
     const std::vector<SourceFile>& cuda() const noexcept { return cuda_; }
+    /// The OpenCL C sources.
     const std::vector<SourceFile>& opencl() const noexcept { return opencl_; }
-    /// A 128-bit hash of all of it, computed once: two sources of equal content are the same to every cache.
+    /// A 128-bit hash of the content, computed once. Caches treat sources of equal content as equal.
     const detail::ContentHash& content() const noexcept { return content_; }
 
   private:
-    std::string_view name_;
+    std::string name_;
     std::vector<SourceFile> cuda_;
     std::vector<SourceFile> opencl_;
     detail::ContentHash content_;
 };
 
-/// A constant of a specialisation: visible in the text as `#define name value`. The value is an integer, a bool
-/// (1 or 0), an element type (its name) or text. Name and text are views: they outlive the call that the
-/// constant is given to. A std::string is refused, as it is often a temporary; write std::string_view(s).
+/// A constant of a specialisation, which the source sees as `#define name value`.
+///
+/// The value is an integer, a bool (1 or 0), an element type (its name) or text. Name and text are views: they must outlive
+/// the call that receives the constant. Temporary strings do not compile.
 class Constant {
   public:
+    /// An integer.
     template <std::integral T>
-    constexpr Constant(std::string_view name, T value)
+    constexpr Constant(detail::TextView name, T value)
         : Constant(name, static_cast<u64>(value), std::is_signed_v<T> ? signed_number : unsigned_number) {}
-    constexpr Constant(std::string_view name, bool value) : Constant(name, value ? "1" : "0") {}
-    constexpr Constant(std::string_view name, Type value) : Constant(name, name_of(value)) {}
-    constexpr Constant(std::string_view name, const char* text) : Constant(name, std::string_view(text)) {}
-    constexpr Constant(std::string_view name, std::string_view text)
+    /// 1 or 0.
+    constexpr Constant(detail::TextView name, bool value) : Constant(name, value ? "1" : "0") {}
+    /// The name of an element type.
+    constexpr Constant(detail::TextView name, Type value) : Constant(name, name_of(value)) {}
+    /// Text.
+    constexpr Constant(detail::TextView name, const char* text) : Constant(name, std::string_view(text)) {}
+    /// Text.
+    constexpr Constant(detail::TextView name, std::string_view text)
         : name_(name.data()),
           text_(text.data()),
           name_size_(static_cast<u32>(name.size())),
           kind_(static_cast<u32>(text.size())) {}
-    Constant(std::string_view name, const std::string& text) = delete;
+    /// Text.
+    constexpr Constant(detail::TextView name, const std::string& text)
+        : Constant(name, std::string_view(text)) {}
+    Constant(detail::TextView name, const std::string&& text) = delete;
 
+    /// The name.
     constexpr std::string_view name() const { return {name_, name_size_}; }
-    /// The value as the text has it.
+    /// The value as the source sees it.
     std::string value() const;
 
   private:
@@ -96,7 +125,7 @@ class Constant {
 
     static constexpr u32 signed_number = ~u32{0}, unsigned_number = signed_number - 1;
 
-    constexpr Constant(std::string_view name, u64 number, u32 kind)
+    constexpr Constant(detail::TextView name, u64 number, u32 kind)
         : name_(name.data()), number_(number), name_size_(static_cast<u32>(name.size())), kind_(kind) {}
     constexpr bool is_text() const { return kind_ < unsigned_number; }
     constexpr std::string_view text() const { return {text_, kind_}; }
@@ -107,33 +136,42 @@ class Constant {
         const char* text_;
     };
     u32 name_size_;
-    u32 kind_;  // the text's size, or what kind of number it is
+    u32 kind_;  // size of the text, or signed_number or unsigned_number
 };
 
-/// The constants of a specialisation in the order in which they are defined, without memory of their own.
+/// The constants of a specialisation, in the order of their definition. Stores them in place, without allocation.
 class Constants {
   public:
+    /// The limit of constants in one specification.
     static constexpr std::size_t most = 32;
 
+    /// No constants.
     Constants() noexcept {}
+    /// The constants of a list. Throws invalid_argument if there are more than `most`.
     Constants(std::initializer_list<Constant> list) { append(list); }
+    /// Copies.
     Constants(const Constants& other) { append(other); }
+    /// Copies.
     Constants& operator=(const Constants& other);
     ~Constants() = default;
 
-    /// Throws invalid_argument if there are `most` already.
+    /// Adds a constant. Throws invalid_argument if there are already `most`.
     void push_back(const Constant& constant) {
         if (size_ == most) refuse(constant);
         std::construct_at(room_ + size_, constant);
         ++size_;
     }
+    /// Adds every constant of a range. Throws like push_back().
     template <class List>
     void append(const List& list) {
         for (const Constant& constant : list)
             push_back(constant);
     }
+    /// The first constant.
     const Constant* begin() const noexcept { return room_; }
+    /// One past the last constant.
     const Constant* end() const noexcept { return room_ + size_; }
+    /// Whether there are no constants.
     bool empty() const noexcept { return size_ == 0; }
 
   private:
@@ -145,62 +183,67 @@ class Constants {
     };
 };
 
-/// One kernel, fully specialised. The host dialect is already compiled: it comes as a function. All of it are
-/// views, so that a specification costs nothing to make: what they show outlives the call that it is given to.
+/// The specification of one kernel: source, entry point, constants and operator.
+///
+/// Kernels for the CPU are compiled ahead of time and given as functions. A specification holds pointers and views, and
+/// allocates nothing. What they refer to must outlive the call that receives the specification.
 struct KernelSpec {
-    const KernelSource* source = nullptr;
-    std::string_view entry = {};
-    Constants constants = {};
-    const Operator* op = nullptr;  ///< becomes `struct Op` and apply() in the text
-    HostKernel host = {};          ///< null: not in the host dialect
-    u32 max_group_size = 0;        ///< most work-items of a group that will be launched; 0: any
-    bool fresh = false;            ///< compiled whatever caches hold, and kept in none
+    const KernelSource* source = nullptr;  ///< null if the kernel exists only as a host function
+    detail::TextView entry = {};   ///< name of the kernel function; a temporary string does not compile
+    Constants constants = {};      ///< constants that the source sees as macros
+    const Operator* op = nullptr;  ///< operator that the source sees as `struct Op` and apply(); may be null
+    HostKernel host = {};          ///< host function; empty if there is none
+    u32 max_group_size = 0;        ///< limit of work-items per group in launches; 0: unknown
+    bool fresh = false;            ///< compile without reading or writing any cache
 };
 
-/// The whole text that the compiler of `dialect` is given: standard names (u8 ... f64), constants, the
-/// operator, then the source's texts, each under its own #line. To try a changed kernel without a build, copy
-/// its file to a folder and name that in the environment variable CONCORD_KERNELS: a text whose name (no
-/// path) is that of a file there is read from it at every compilation, which is logged at level info. Throws
-/// io, naming the path, if the folder is none or the file cannot be read.
+/// The complete source for the compiler of `dialect`: the type names u8 ... f64, the constants, the operator, and the files
+/// of the source, each after its own #line.
+///
+/// To try a changed kernel without a build, copy its file to a folder and set the environment variable CONCORD_KERNELS to
+/// that folder. Every compilation then reads files from there whose name matches, and logs it at level info. Throws io if
+/// the folder does not exist or the file cannot be read, and unsupported for Dialect::host.
 std::string assemble(const KernelSpec& spec, Dialect dialect);
 
-/// A parameter of a compiled kernel, as far as the backend knows it.
+/// A parameter of a compiled kernel.
 struct KernelParameter {
-    bool is_buffer = false;
+    bool is_buffer = false;  ///< a buffer, otherwise a value
     std::optional<Type> type =
-        {};  ///< of the value or of the buffer's elements; none: not known, or no element type
+        {};  ///< type of the value or of the buffer's elements; empty if unknown or not an element type
 };
 
-/// What the compiler says of a kernel; a field that the backend cannot tell is -1.
+/// What the compiler reports about a kernel. Fields that the backend does not know are -1.
 struct KernelAttributes {
-    i64 registers = -1;        ///< a work-item
-    i64 local_bytes = -1;      ///< static group-local memory
-    i64 spill_bytes = -1;      ///< private memory per work-item
-    i64 max_group_size = -1;   ///< of a group, for this kernel
-    i64 groups_per_unit = -1;  ///< resident at once, at max_group_size of the spec
+    i64 registers = -1;        ///< registers per work-item
+    i64 local_bytes = -1;      ///< static group-local memory in bytes
+    i64 spill_bytes = -1;      ///< private memory per work-item in bytes
+    i64 max_group_size = -1;   ///< limit of work-items per group for this kernel
+    i64 groups_per_unit = -1;  ///< groups of KernelSpec::max_group_size that one unit executes concurrently
 };
 
-/// A compiled kernel of one device, created by Device::kernel. Immutable; any thread may use it.
+/// A compiled kernel of one device, created by Device::kernel. Immutable. Any thread may use it.
 class Kernel final : public std::enable_shared_from_this<Kernel> {
   public:
     ~Kernel();
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
 
+    /// The name of the kernel function.
     const std::string& name() const noexcept { return name_; }
+    /// The device that the kernel is compiled for.
     Device& device() const noexcept { return device_; }
-    /// In the order of a launch's arguments; empty where the backend does not know them.
+    /// The parameters in the order of a launch's arguments. Empty if the backend does not know them.
     const std::vector<KernelParameter>& parameters() const noexcept { return parameters_; }
-    /// The host time that compiling took; -1 unless the kernel was compiled afresh, see Device::compile_afresh.
+    /// The host time that compilation took, in milliseconds. -1 unless Device::compile_afresh was on.
     double compile_milliseconds() const noexcept { return compile_ms_; }
-    /// What the compiler reports about the kernel. The backend is asked once.
+    /// What the compiler reports about the kernel. Only the first call asks the backend.
     const KernelAttributes& attributes() const;
 
   private:
     friend struct detail::Access;
     Kernel(Device& device, std::string name, std::unique_ptr<backend::Kernel> kernel, double compile_ms);
 
-    Device& device_;  // whose table of kernels holds this
+    Device& device_;  // its table of kernels holds this object
     std::string name_;
     std::unique_ptr<backend::Kernel> kernel_;
     std::vector<KernelParameter> parameters_;

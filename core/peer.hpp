@@ -1,8 +1,9 @@
 #pragma once
-/// Devices of one host that reach one another's memory without the host's help.
+/// @file
+/// Direct access between devices of one host (peer-to-peer).
 ///
-/// Where can_reach(a, b) is true, streams of a copy from and to buffers of b (Stream::copy) and wait for events of b
-/// (Stream::wait); for all else objects of two devices in one call stay wrong_device, and recordings take no such copies.
+/// If can_reach(a, b) is true, streams of a can copy from and to buffers of b (Stream::copy) and wait for events of b
+/// (Stream::wait). All other calls with objects of two devices throw wrong_device. Recordings cannot hold such copies.
 
 #include <concord/device.hpp>
 
@@ -10,8 +11,10 @@
 
 namespace concord {
 
-/// Whether streams of `from` can copy from and to memory of `to`, and wait for its events. True of a device and itself. If not,
-/// and `why` is given, the reason is written there. The first call for two devices may take the driver a while.
+/// Whether streams of `from` can copy from and to memory of `to` and wait for its events. True for a device and itself.
+///
+/// If the result is false and `why` is not null, writes the reason to `why`. The first call for two devices may be slow,
+/// because the driver maps memory.
 bool can_reach(const Device& from, const Device& to, std::string* why = nullptr);
 
 }  // namespace concord

@@ -1,5 +1,6 @@
 #pragma once
-/// Work recorded once, to be enqueued again and again.
+/// @file
+/// Work that is recorded once and replayed many times.
 
 #include <concord/stream.hpp>
 
@@ -11,10 +12,12 @@ namespace detail {
 struct RecordingContents;
 }
 
-/// What a stream was asked for between Stream::begin_recording() and end_recording(): launches with their arguments,
-/// fills, copies between buffers. It keeps the buffers and kernels, so that their memory stays where it is. On CUDA
-/// replaying is one launch of a graph, elsewhere (and while a Trace is on) the operations are enqueued one by one
-/// without what an algorithm does to plan them.
+/// The operations that a stream received between Stream::begin_recording() and end_recording(): launches with their
+/// arguments, fills, and copies between buffers.
+///
+/// A recording keeps its buffers and kernels, so that their addresses stay valid. On CUDA a replay launches one graph. On
+/// other backends, and while a Trace is active, a replay enqueues the operations one by one. Both skip the planning that
+/// algorithms do at every call.
 ///
 ///     stream->begin_recording();
 ///     reduce(*stream, x, sum);
@@ -26,12 +29,12 @@ class Recording {
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;
 
-    /// The device on whose streams it can be replayed.
+    /// The device whose streams can replay the recording.
     Device& device() const noexcept;
-    /// The operations in it.
+    /// The number of operations.
     u64 size() const noexcept;
-    /// Enqueues all of it on a stream of the device. Replays come one after another, whatever their streams: they
-    /// share their scratch. Throws wrong_device, and unsupported if the stream is recording.
+    /// Enqueues all operations on a stream of the device. Asynchronous. Replays on different streams execute one after
+    /// another, because they share scratch memory. Throws wrong_device, and unsupported if the stream is recording.
     void replay(Stream& stream);
 
   private:

@@ -1,5 +1,6 @@
 #pragma once
-/// What ran when: a record of all that streams do, by the devices' clocks.
+/// @file
+/// Traces: what streams executed and when, measured by the devices' clocks.
 
 #include <concord/stream.hpp>
 
@@ -14,56 +15,66 @@ namespace detail {
 struct TraceState;
 }
 
-/// What part of a device works on an operation.
-enum class Engine { kernel, upload, download, copy, fill, callback };
-
-/// "upload" for Engine::upload.
-std::string_view name_of(Engine engine);
-
-/// One operation of a stream. Times are microseconds from the start of the trace, of all devices on the host's axis.
-struct TraceEvent {
-    std::string name;  ///< of the kernel, else of the engine
-    Engine engine = Engine::kernel;
-    u32 device = 0;       ///< an index into Trace::devices()
-    u32 stream = 0;       ///< 1, 2, ... in the order in which a device's streams first had work
-    u64 bytes = 0;        ///< moved or filled; 0 for a kernel
-    LaunchShape shape;    ///< of a kernel
-    double enqueued = 0;  ///< when the stream was asked for it
-    double begin = 0;     ///< when the device began it
-    double end = 0;       ///< when the device was done with it
+/// The kind of an operation in a trace.
+enum class Engine {
+    kernel,    ///< a kernel launch
+    upload,    ///< a copy from host to device
+    download,  ///< a copy from device to host
+    copy,      ///< a copy between buffers of device memory
+    fill,      ///< a fill
+    callback   ///< a function on the host
 };
 
-/// Records every operation of every stream of the process, from its construction until finish(): by CUDA events or
-/// markers around each operation, OpenCL's profiling, the steady clock on the CPU. That makes an operation some
-/// microseconds longer to enqueue, and may keep short kernels from following one another at once; without a trace, streams
-/// test one word. Operations of a device are in its own time; that is tied to the host's clock when the device first
-/// works and by finish(), to within some ten microseconds. There is one trace at a time.
+/// The name of a kind: "upload" for Engine::upload.
+std::string_view name_of(Engine engine);
+
+/// One operation of a stream. Times are in microseconds since the start of the trace, on the host's clock for all devices.
+struct TraceEvent {
+    std::string name;                ///< name of the kernel, otherwise of the engine
+    Engine engine = Engine::kernel;  ///< kind of the operation
+    u32 device = 0;                  ///< index into Trace::devices()
+    u32 stream = 0;       ///< 1, 2, ... in the order in which the streams of a device first had work
+    u64 bytes = 0;        ///< bytes copied or filled; 0 for a kernel
+    LaunchShape shape;    ///< grid of a kernel
+    double enqueued = 0;  ///< time when the host enqueued it
+    double begin = 0;     ///< time when the device started it
+    double end = 0;       ///< time when the device finished it
+};
+
+/// Records every operation of every stream of the process, from construction until finish(). One trace can exist at a time.
+///
+/// Times come from CUDA events around each operation, from OpenCL's profiling, and from the steady clock on the CPU. Each
+/// operation takes some microseconds longer to enqueue, and gaps may appear between short kernels. Without a trace, streams
+/// test one word. The clock of each device is synchronised with the host's clock at the device's first operation and by
+/// finish(), to within tens of microseconds.
 class Trace {
   public:
-    /// Starts it. Throws invalid_argument if there is one.
+    /// Starts recording. Throws invalid_argument if a trace is already active.
     Trace();
-    /// Ends it, without waiting for anything.
+    /// Stops recording without waiting for the devices.
     ~Trace();
     Trace(const Trace&) = delete;
     Trace& operator=(const Trace&) = delete;
 
-    /// Stops recording and waits for what was recorded. What failed on its device is left out; its stream tells of it.
+    /// Stops recording and waits for all recorded operations. Operations that failed on the device are left out; their
+    /// streams report the failure.
     void finish();
-    /// What ran, by device, stream and time; empty before finish().
+    /// The operations, ordered by device, stream and time. Empty before finish().
     const std::vector<TraceEvent>& events() const noexcept;
-    /// The devices that had work.
+    /// The devices that executed operations. Empty before finish().
     const std::vector<DeviceInfo>& devices() const noexcept;
-    /// Operations that were not kept: those that failed, and those past the first million.
+    /// The number of operations that were not recorded: failed ones, and those after the first million.
     u64 dropped() const noexcept;
-    /// All of it after finish(), as JSON in Chrome's trace format, which ui.perfetto.dev and chrome://tracing show: a
-    /// device is a process, a stream a thread of it.
+    /// The trace after finish() as JSON in Chrome's trace format, for ui.perfetto.dev and chrome://tracing. Devices appear as
+    /// processes, streams as their threads.
     std::string json() const;
 
   private:
     std::shared_ptr<detail::TraceState> state_;
 };
 
-/// Whether this build reports NVTX ranges to tools such as Nsight Systems: the NVTX headers were found when it was configured.
+/// Whether this build reports NVTX ranges to tools such as Nsight Systems. True if the NVTX headers were found at configure
+/// time.
 bool has_nvtx() noexcept;
 
 }  // namespace concord

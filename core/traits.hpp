@@ -1,5 +1,6 @@
 #pragma once
-/// What a device is (DeviceInfo) and how algorithms should plan for it (DeviceTraits).
+/// @file
+/// What a device is (DeviceInfo) and what algorithms plan with (DeviceTraits).
 
 #include <string>
 #include <vector>
@@ -8,66 +9,72 @@
 
 namespace concord {
 
-/// The three languages that a kernel is written in.
-enum class Dialect { cuda, opencl, host };
+/// The languages of kernels.
+enum class Dialect {
+    cuda,    ///< CUDA C++, compiled at run time
+    opencl,  ///< OpenCL C, compiled at run time
+    host     ///< C++, compiled ahead of time
+};
 
+/// The name of a language: "CUDA C++", "OpenCL C", "C++".
 std::string_view name_of(Dialect dialect);
 
-/// For people and for logs.
+/// Names and versions of a device, for people and logs.
 struct DeviceInfo {
-    std::string selector;  ///< what opens this device again: "cuda:0", "opencl:1", "tbb"
+    std::string selector;  ///< argument of open_device() for this device: "cuda:0", "opencl:1", "tbb:0"
     std::string backend;   ///< "cuda", "opencl", "tbb"
     std::string name;      ///< "NVIDIA H200"
-    std::string driver;    ///< driver and platform with versions; part of kernel cache keys
-    /// `auto` takes the lowest: 0 a GPU by its own backend, 1 a GPU by another, 2 the CPU by its own, 3 by
-    /// another.
+    std::string driver;    ///< driver and platform with versions; part of the keys of cached kernels
+    /// The order in which `auto` prefers devices, lowest first. 0: GPU with a native backend. 1: GPU with another backend.
+    /// 2: CPU with a native backend. 3: CPU with another backend.
     u32 rank = 2;
 };
 
-/// For planning. Algorithms look at these and never at the backend.
+/// Properties of a device that algorithms plan with. Algorithms never ask for the backend.
 struct DeviceTraits {
-    Dialect dialect = Dialect::host;
-    /// true: groups of many work-items that meet at barriers (GPUs). false: one work-item per group, each working through
-    /// a contiguous tile with wide vectors (oneTBB, OpenCL on a CPU).
+    Dialect dialect = Dialect::host;  ///< language of the kernels
+    /// Whether groups of many work-items that synchronise at barriers are efficient, as on GPUs. Otherwise groups have one
+    /// work-item, which processes a contiguous tile with wide vectors, as in oneTBB and in OpenCL on a CPU.
     bool many_items = false;
-    u32 units = 1;           ///< multiprocessors, compute units or worker threads
-    u32 max_group_size = 1;  ///< most work-items of a group
-    u32 max_resident_items =
-        1;                    ///< most work-items that one unit holds at once (one where many_items is false)
-    u32 sub_group_width = 1;  ///< lanes that run in lock-step (a warp); 1 if there is no such thing
-    u64 local_memory = 0;     ///< bytes of group-local memory that one group may use
-    u64 global_memory = 0;    ///< bytes of the device
-    u64 max_allocation = 0;   ///< bytes of the largest single buffer
-    u64 cache =
-        0;  ///< bytes past which data will not stay close: last-level on a GPU, all private L2 on a CPU
-    u64 parameter_bytes = 1024;  ///< bytes of a kernel's parameters that every driver of this kind takes
-    /// Kernels and operators are compiled from source at run time. Else kernels are functions (HostKernel), and an
-    /// operator that is text alone cannot run.
+    u32 units = 1;               ///< multiprocessors, compute units or worker threads
+    u32 max_group_size = 1;      ///< limit of work-items per group
+    u32 max_resident_items = 1;  ///< work-items that one unit executes concurrently; 1 if many_items is false
+    u32 sub_group_width = 1;     ///< lanes that execute in lock-step (a warp); 1 if unknown or absent
+    u64 local_memory = 0;        ///< group-local memory available to one group, in bytes
+    u64 global_memory = 0;       ///< device memory in bytes
+    u64 max_allocation = 0;      ///< size of the largest buffer that the driver guarantees, in bytes
+    /// Bytes of data that stay in cache between two uses: the last-level cache of a GPU, all private L2 caches of a CPU.
+    u64 cache = 0;
+    u64 parameter_bytes =
+        1024;  ///< total size of a kernel's parameters that every such driver supports, in bytes
+    /// Whether kernels and operators are compiled from source at run time. Otherwise kernels are functions (HostKernel), and
+    /// an operator that exists only as source cannot run.
     bool compiles_source = false;
-    /// One call of the kernel does a whole group's work: every launch has groups of one work-item, and the kernel
-    /// loops. Else groups of many work-items run too, even where many_items says that they do not pay off.
+    /// Whether one call of the kernel processes a whole group. Every launch then has groups of one work-item, and the kernel
+    /// loops over the tile. Otherwise groups of many work-items run, even if many_items says that they are inefficient.
     bool serial_groups = false;
     bool shuffles = false;  ///< lanes of a sub-group can exchange registers
-    /// Kernels start copies from global to local memory that take no registers, and wait for them later.
-    bool async_copy = false;
-    /// A parameter may be a buffer in constant memory. Else parameters that are values lie there.
+    bool async_copy =
+        false;  ///< kernels can copy from global to local memory asynchronously, without using registers
+    /// Whether a kernel parameter can be a buffer in constant memory. Otherwise parameters passed by value are constant.
     bool constant_buffers = false;
-    /// The compiler gives work-items only as many registers as leave room for KernelSpec::max_group_size of them.
-    /// Else a kernel that wants many registers has to keep to small groups, or to keep its tile in local memory.
+    /// Whether the compiler limits registers so that groups of KernelSpec::max_group_size work-items fit. Otherwise kernels
+    /// with many registers must use small groups, or keep their tiles in local memory.
     bool bounds_registers = false;
-    bool device_fence = false;  ///< a group may publish memory that another group of the same launch reads
-    bool forward_progress = false;    ///< a group that has started keeps running while another spins
-    bool fp64 = true;                 ///< f64 arithmetic
+    bool device_fence = false;  ///< a group can publish memory to another group of the same launch
+    bool forward_progress =
+        false;         ///< a group that has started keeps running while another group waits for it
+    bool fp64 = true;  ///< f64 arithmetic is supported
     bool exact_divide_sqrt = true;    ///< f32 divide and square root are correctly rounded
     bool shares_host_memory = false;  ///< buffers are host memory: host_pointer() is never null
-    bool uses_host_memory = false;    ///< kernels work in memory of the caller's, without a copy
+    bool uses_host_memory = false;    ///< kernels can access any host memory without a copy
     bool runs = true;                 ///< false for a device that only compiles ("cuda@sm_90")
 };
 
-/// One line of what the driver tells of a device.
+/// A named value that a driver or a library reports.
 struct DeviceProperty {
-    std::string name;
-    std::string value;
+    std::string name;   ///< the driver's name for it: "MAX_THREADS_PER_BLOCK"
+    std::string value;  ///< "1024"
 };
 
 }  // namespace concord

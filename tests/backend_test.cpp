@@ -268,7 +268,15 @@ DEVICE_TEST(a_specification_has_room_for_so_many_constants) {
     CHECK(Constant("A", true).value() == "1");
     CHECK(Constant("A", Type::f32).value() == "f32");
     CHECK(Constant("A", "b c").value() == "b c");
+    const std::string value = "b c", name = "A";
+    CHECK(Constant(name, value).value() == "b c");
+    CHECK(Constant(name, value).name() == "A");
+    // Views of temporary strings would dangle.
     static_assert(!std::is_constructible_v<Constant, const char*, std::string>);
+    static_assert(!std::is_constructible_v<Constant, std::string, int>);
+    static_assert(!std::is_assignable_v<decltype((KernelSpec{}.entry)), std::string>);
+    static_assert(std::is_assignable_v<decltype((KernelSpec{}.entry)), const std::string&>);
+    static_assert(!std::is_convertible_v<std::string, decltype(SourceFile{}.text)>);
 }
 
 DEVICE_TEST(a_text_that_does_not_compile_says_where) {
