@@ -204,7 +204,8 @@ Verdict Harness::verify_outputs(const Variant& variant) {
     return verdict;
 }
 
-// Verifies elements [first, ...) of an output that the call must not write: they hold the poison or, in place, the input.
+// Verifies elements [first, ...) of an output that the call must not write: they hold the poison or, in place, the
+// input.
 Verdict Harness::verify_unwritten(std::size_t output, u64 first, std::span<const std::byte> got) const {
     Verdict verdict;
     const Range& range = outputs_[output];

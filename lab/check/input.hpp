@@ -45,8 +45,8 @@ std::string_view name_of(Pattern pattern);
 /// The pattern of that name, or nothing.
 std::optional<Pattern> pattern_named(std::string_view name);
 
-/// The i-th number of a SplitMix64 sequence, in constant time (G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom
-/// Number Generators, 2014).
+/// The i-th number of a SplitMix64 sequence, in constant time (G. Steele, D. Lea, C. Flood, Fast Splittable
+/// Pseudorandom Number Generators, 2014).
 constexpr u64 random_bits(u64 seed, u64 i) {
     u64 z = seed + (i + 1) * 0x9e3779b97f4a7c15;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -95,8 +95,8 @@ void parallel_pieces(u64 n, u64 piece, const std::function<void(u64 first, u64 c
 
 /// Free host memory in bytes. The largest u64 if the system does not report it.
 u64 available_host_memory();
-/// Limit of Input::hold() in bytes: a sixteenth of the host memory that was free at the first call, at least 128 MiB and
-/// at most 16 GiB. Larger inputs are generated again, piece by piece, at every use.
+/// Limit of Input::hold() in bytes: a sixteenth of the host memory that was free at the first call, at least 128 MiB
+/// and at most 16 GiB. Larger inputs are generated again, piece by piece, at every use.
 u64 most_held_bytes();
 
 }  // namespace concord::lab

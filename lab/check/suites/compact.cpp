@@ -1,4 +1,4 @@
-// The cases of compact and partition. References are written here anew, not taken from the library.
+// Test cases of compact and partition. The reference is independent of the library's code.
 
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
@@ -11,13 +11,16 @@
 namespace concord::lab {
 
 CONCORD_FUNCTION(u8, in_band, (f32 x, f32 low, f32 high), return x >= low && x < high ? (u8)1 : (u8)0;)
-CONCORD_FUNCTION(u64, indivisible, (u32 x, u32 by), return x % by;)  // any nonzero result keeps
+CONCORD_FUNCTION(u64, indivisible, (u32 x, u32 by), return x % by;)  // a nonzero result keeps x
 CONCORD_FUNCTION(i8, has_bits, (u8 x, u8 bits), return (x & bits) == bits ? (i8)-1 : (i8)0;)
 CONCORD_FUNCTION(i32, is_far, (f64 x, f64 from, i32 sides), return fabs(x - from) > 0.25 ? sides : 0;)
 
 namespace {
 
 using Depth = Plan::Depth;
+
+enum class Operation { compact, partition };
+enum class Part { kept, rest };
 
 template <class T>
 bool reference(KeepRule rule, T limit, T x) {
@@ -36,7 +39,7 @@ bool reference(KeepRule rule, T limit, T x) {
     }
 }
 
-// Which element of the input goes where: how many each piece of it keeps, and from there on one by one.
+// The expected output. Counts the kept elements of each piece of the input once, then walks single pieces.
 template <class T>
 class Reference {
   public:
@@ -47,13 +50,14 @@ class Reference {
         count_pieces();
         return before_.back();
     }
-    // Elements [first, first + n of `got`) of the kept ones, or of the others.
-    void verify(bool kept, u64 first, std::span<const std::byte> got, u64 index, Verdict& verdict) {
+    // Verifies elements [first, ...) of one part. `index` is the position of the first in the output.
+    void verify(Part part, u64 first, std::span<const std::byte> got, u64 index, Verdict& verdict) {
         count_pieces();
+        const bool kept = part == Part::kept;
         auto before = [&](u64 piece) {
             return kept ? before_[piece] : std::min(piece * piece_length, input_.count) - before_[piece];
         };
-        // The last piece with no more than `first` of them before it.
+        // The last piece with at most `first` elements of the part before it.
         u64 low = 0, high = before_.size() - 1;
         while (high - low > 1) {
             const u64 middle = (low + high) / 2;
@@ -104,12 +108,14 @@ class Reference {
     Input input_;
     std::function<bool(T)> keep_;
     std::once_flag once_;
-    std::vector<u64> before_;  // kept before each piece, and in all
+    std::vector<u64> before_;  // kept elements before each piece, and the total
 };
 
-// `call`: takes in, out, count and options.
+// Makes work from call(stream, in, out, count, options).
 template <class T, class C>
-Work compact_work(std::string title, bool partition, const std::shared_ptr<Reference<T>>& reference, C call) {
+Work compact_work(std::string title, Operation operation, const std::shared_ptr<Reference<T>>& reference,
+                  C call) {
+    const bool partition = operation == Operation::partition;
     Work work;
     work.algorithm = "compact";
     work.title = (partition ? "partition " : "") + std::move(title);
@@ -130,98 +136,101 @@ Work compact_work(std::string title, bool partition, const std::shared_ptr<Refer
             return;
         }
         const u64 kept = std::min(got.size() / sizeof(T), count > first ? count - first : 0);
-        if (kept > 0) reference->verify(true, first, got.first(kept * sizeof(T)), first, verdict);
+        if (kept > 0) reference->verify(Part::kept, first, got.first(kept * sizeof(T)), first, verdict);
         if (kept * sizeof(T) < got.size())
-            reference->verify(false, first + kept - count, got.subspan(kept * sizeof(T)), first + kept,
+            reference->verify(Part::rest, first + kept - count, got.subspan(kept * sizeof(T)), first + kept,
                               verdict);
     };
     return work;
 }
 
 template <class T>
-Work builtin_work(KeepRule rule, T limit, bool partition, const Input& input, std::string title) {
+Work builtin_work(KeepRule rule, T limit, Operation operation, const Input& input, std::string title) {
     const Keep keep = has_operand(rule) ? Keep(rule, limit) : Keep(rule);
     return compact_work<T>(
-        std::move(title), partition,
+        std::move(title), operation,
         std::make_shared<Reference<T>>(input, [rule, limit](T x) { return reference(rule, limit, x); }),
-        [keep, partition](Stream& stream, const View& in, const View& out, const View& count,
+        [keep, operation](Stream& stream, const View& in, const View& out, const View& count,
                           const Options& options) {
-            return partition ? concord::partition(stream, in, out, count, keep, options)
-                             : compact(stream, in, out, count, keep, options);
+            return operation == Operation::partition
+                       ? concord::partition(stream, in, out, count, keep, options)
+                       : compact(stream, in, out, count, keep, options);
         });
 }
 
-// A predicate of the user's own is its own reference, compiled by the host compiler.
+// A user's predicate. The host compiler's version of it is the reference.
 template <class T, class F>
-Work user_work(const char* title, bool partition, const Input& input, const F& f) {
+Work user_work(const char* title, Operation operation, const Input& input, const F& f) {
     return compact_work<T>(
-        title, partition, std::make_shared<Reference<T>>(input, [f](T x) { return f(x) != 0; }),
-        [f, partition](Stream& stream, const View& in, const View& out, const View& count,
+        title, operation, std::make_shared<Reference<T>>(input, [f](T x) { return f(x) != 0; }),
+        [f, operation](Stream& stream, const View& in, const View& out, const View& count,
                        const Options& options) {
-            return partition
+            return operation == Operation::partition
                        ? concord::partition(stream, Span<T>(in), Span<T>(out), Span<u64>(count), textbook(f),
                                             options)
                        : compact(stream, Span<T>(in), Span<T>(out), Span<u64>(count), textbook(f), options);
         });
 }
 
-// None and all kept, every other one, 99 of 100, long runs: the first rule meets them all, the others share its kernels
-// but for the predicate.
+// The first rule runs on all patterns: no element kept, all, every other one, 99 of 100, long runs. The other rules
+// use the same kernels with another predicate.
 void compact_cases(const Plan& plan, Type type, const CaseSink& emit) {
     std::vector<Pattern> all = patterns_of(type), few = {Pattern::random, Pattern::mixed};
     for (const Pattern more : {Pattern::alternating, Pattern::skewed, Pattern::sorted})
         all.push_back(more);
     if (is_float(type)) few.push_back(Pattern::special);
     auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
-    auto builtin = [&](KeepRule rule, bool partition, Depth depth, const std::vector<Pattern>& patterns) {
+    auto builtin = [&](KeepRule rule, Operation operation, Depth depth,
+                       const std::vector<Pattern>& patterns) {
         for_plan(plan, type, depth, patterns, emit, [&](u64 n, Pattern p) {
             return detail::visit_type(type, [&](auto tag) {
                 using T = typename decltype(tag)::type;
-                // Of random elements greater keeps one in sixteen, less fifteen.
-                return builtin_work<T>(rule, random_quantile<T>(15.0 / 16), partition, input(n, p),
+                // `greater` keeps one random element in sixteen, `less` keeps fifteen.
+                return builtin_work<T>(rule, random_quantile<T>(15.0 / 16), operation, input(n, p),
                                        std::string(name_of(rule)));
             });
         });
     };
     const KeepRule first = is_float(type) ? KeepRule::positive : KeepRule::odd;
-    builtin(first, false, Depth::huge, all);
-    builtin(first, true, Depth::all, {Pattern::random, Pattern::skewed, Pattern::alternating});
-    // Every rule is another kernel to compile: one type of integers and one of floats meet all, the others one more.
+    builtin(first, Operation::compact, Depth::huge, all);
+    builtin(first, Operation::partition, Depth::all,
+            {Pattern::random, Pattern::skewed, Pattern::alternating});
+    // Every rule compiles another kernel. One integer type and one float type test all rules, the others test one more.
     const bool all_rules = type == Type::i32 || type == Type::f32;
     for (const KeepRule rule : all_keep_rules) {
         if (rule == first || (is_float(type) && (rule == KeepRule::even || rule == KeepRule::odd))) continue;
         const bool one_more = rule == (size_of(type) % 4 == 0 ? KeepRule::greater : KeepRule::less);
-        if (all_rules || one_more) builtin(rule, false, Depth::some, few);
+        if (all_rules || one_more) builtin(rule, Operation::compact, Depth::some, few);
     }
-    auto user = [&](auto tag, const char* title, bool partition, const auto& f) {
+    auto user = [&](auto tag, const char* title, Operation operation, const auto& f) {
         for_plan(plan, type, Depth::some, few, emit, [&](u64 n, Pattern p) {
-            return user_work<typename decltype(tag)::type>(title, partition, input(n, p), f);
+            return user_work<typename decltype(tag)::type>(title, operation, input(n, p), f);
         });
     };
     switch (type) {
         case Type::f32:
-            user(detail::TypeTag<f32>{}, "in_band", false, in_band.bind(-0.25f, 0.5f));
+            user(detail::TypeTag<f32>{}, "in_band", Operation::compact, in_band.bind(-0.25f, 0.5f));
             break;
         case Type::u32:
-            user(detail::TypeTag<u32>{}, "indivisible", false, indivisible.bind(3));
-            user(detail::TypeTag<u32>{}, "indivisible", true, indivisible.bind(3));
+            user(detail::TypeTag<u32>{}, "indivisible", Operation::compact, indivisible.bind(3));
+            user(detail::TypeTag<u32>{}, "indivisible", Operation::partition, indivisible.bind(3));
             break;
         case Type::u8:
-            user(detail::TypeTag<u8>{}, "has_bits", false, has_bits.bind(5));
+            user(detail::TypeTag<u8>{}, "has_bits", Operation::compact, has_bits.bind(5));
             break;
         case Type::f64:
-            user(detail::TypeTag<f64>{}, "is_far", false, is_far.bind(0.5, -3));
+            user(detail::TypeTag<f64>{}, "is_far", Operation::compact, is_far.bind(0.5, -3));
             break;
         default:
             break;
     }
 }
 
-// Random elements of which `fraction` are kept.
+// Random elements. `fraction` of them are kept.
 Work compact_workload(const char* title, double fraction, Type type, u64 n, u64 seed) {
     return detail::visit_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
-        Work work = builtin_work<T>(KeepRule::less, random_quantile<T>(fraction), false,
+        Work work = builtin_work<T>(KeepRule::less, random_quantile<T>(fraction), Operation::compact,
                                     {type, n, Pattern::random, seed}, title);
         work.traffic = (n + work.outputs.front().written()) * sizeof(T);
         return work;

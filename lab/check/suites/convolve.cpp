@@ -1,5 +1,5 @@
-// The cases of convolve. A size becomes an image by a rule; masks, borders and gaps between rows take turns, and a size of the
-// caller's choice goes through all of them. References are written here anew, not taken from the library.
+// Test cases of convolve. A rule turns a size into an image. Masks, borders and row padding alternate over the sizes. A
+// size that the user gave is tested with all of them. The reference is independent of the library's code.
 
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
@@ -16,18 +16,18 @@ namespace {
 
 constexpr auto zero = ConvolveBorder::zero, clamp = ConvolveBorder::clamp;
 
-// What the mask's values are.
+// Values of the mask.
 enum class Taps {
     random,
-    product,  // of a column and a row: of rank one
-    special   // zeros of both signs, denormals and an infinity among random ones
+    product,  // outer product of a column and a row: rank one
+    special   // random, with zeros of both signs, denormals and an infinity
 };
 
 struct Kind {
     u64 rows, columns;  // of the mask
     ConvolveBorder border;
-    u64 image_rows = 0, image_columns = 0;  // as many; 0: whatever n gives; both 0: nearly a square
-    u64 gap = 0;                            // elements between rows of in; one more between those of out
+    u64 image_rows = 0, image_columns = 0;  // 0: follows from n; both 0: nearly square
+    u64 gap = 0;                            // padding of in's rows; out's rows have one element more
     Taps taps = Taps::random;
 
     std::string title() const {
@@ -40,7 +40,7 @@ struct Kind {
             text += ", " + std::to_string(image_columns) + (image_columns == 1 ? " column" : " columns");
         return gap != 0 ? text + ", gaps" : text;
     }
-    // One column more than rows, so that they are not mistaken for one another; as many elements as n gives, at most.
+    // One column more than rows, which exposes a mix-up of the two. At most n elements.
     ConvolveShape shape(u64 n) const {
         ConvolveShape s{0, 0, border};
         if (image_rows != 0 || image_columns != 0) {
@@ -57,24 +57,25 @@ struct Kind {
     }
 };
 
-// Masks around the shapes that kernels treat differently: small and unrolled, taller, larger than most images, and one that is
-// too large for a kernel's parameters in f64. Images of some hundred columns have cells whose warp is nowhere near a border.
-constexpr Kind kinds[] = {{5, 5, zero},
-                          {3, 7, clamp, 0, 0, 3},
-                          {5, 5, clamp, 0, 0, 0, Taps::product},
-                          {3, 7, zero, 5},
-                          {5, 5, zero, 0, 0, 4, Taps::special},
-                          {31, 31, clamp},
-                          {5, 5, clamp, 0, 3},
-                          {1, 1, zero, 0, 0, 1, Taps::special},
-                          {31, 31, zero, 0, 33},
-                          {5, 5, zero, 0, 0, 3, Taps::product},
-                          {3, 7, clamp, 1},
-                          {5, 5, clamp, 0, 65},
-                          {5, 5, zero, 0, 384},
-                          {3, 7, clamp, 0, 293, 2}};
+// Masks of the shapes that kernels treat differently: small and unrolled, taller than the image, larger than most
+// images, and too large for a kernel's parameters in f64. Images with hundreds of columns have warps without border
+// elements.
+constexpr Kind kinds[] = {{.rows = 5, .columns = 5, .border = zero},
+                          {.rows = 3, .columns = 7, .border = clamp, .gap = 3},
+                          {.rows = 5, .columns = 5, .border = clamp, .taps = Taps::product},
+                          {.rows = 3, .columns = 7, .border = zero, .image_rows = 5},
+                          {.rows = 5, .columns = 5, .border = zero, .gap = 4, .taps = Taps::special},
+                          {.rows = 31, .columns = 31, .border = clamp},
+                          {.rows = 5, .columns = 5, .border = clamp, .image_columns = 3},
+                          {.rows = 1, .columns = 1, .border = zero, .gap = 1, .taps = Taps::special},
+                          {.rows = 31, .columns = 31, .border = zero, .image_columns = 33},
+                          {.rows = 5, .columns = 5, .border = zero, .gap = 3, .taps = Taps::product},
+                          {.rows = 3, .columns = 7, .border = clamp, .image_rows = 1},
+                          {.rows = 5, .columns = 5, .border = clamp, .image_columns = 65},
+                          {.rows = 5, .columns = 5, .border = zero, .image_columns = 384},
+                          {.rows = 3, .columns = 7, .border = clamp, .image_columns = 293, .gap = 2}};
 
-// The values of a mask. They are on the host, so they are no input of the work.
+// Values of a mask, in host memory.
 template <class T>
 std::vector<T> values_of(const Kind& kind, u64 seed) {
     auto random = [&](u64 count, u64 more, Pattern pattern) {
@@ -103,7 +104,7 @@ std::vector<T> values_of(const Kind& kind, u64 seed) {
     return all;
 }
 
-/// The results, made once, and what inexact ones are held to.
+// Expected results, and error bounds of variants in another order.
 template <class I, class T>
 class Reference {
   public:
@@ -123,7 +124,7 @@ class Reference {
         for_taps(y, [&](u64 x, T tap, T cell) { results[x] = std::fma(tap, cell, results[x]); });
         return results;
     }
-    /// The same in float64 or better, and the sums of magnitudes.
+    /// Row y in a wider type, and the sums of magnitudes.
     using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
     struct Exact {
         std::vector<Wide> sum;
@@ -147,7 +148,7 @@ class Reference {
     }
 
   private:
-    // Calls f(x, tap, cell) for all taps and results of a row, for each result in the order of the taps.
+    // Calls f(x, tap, cell) for all taps and results of row y. Each result receives its taps in order.
     template <class F>
     void for_taps(u64 y, F f) const {
         std::vector<std::byte> scratch;
@@ -178,8 +179,8 @@ class Reference {
     std::vector<T> mask_;
 };
 
-// Of results that are not in canonical order: NaN and infinities as in canonical order, others within the bound of header and
-// alarm.
+// Verifies elements of one row: bitwise in canonical order, otherwise within the error bounds. NaNs and infinities must
+// match the canonical result in any order.
 template <class I, class T>
 void verify_row(const Reference<I, T>& reference, const Variant& variant, u64 y, u64 first,
                 std::span<const T> got, u64 index, Verdict& verdict) {
@@ -204,7 +205,7 @@ void verify_row(const Reference<I, T>& reference, const Variant& variant, u64 y,
     }
 }
 
-// Elements [first, ...) of out, row by row; what lies between rows is not looked at.
+// Verifies elements [first, ...) of out, row by row. Skips the padding between rows.
 template <class I, class T>
 void verify(const Reference<I, T>& reference, const Variant& variant, u64 first,
             std::span<const std::byte> bytes, Verdict& verdict) {
@@ -234,7 +235,7 @@ Work work_of(const Kind& kind, u64 n, Pattern pattern, u64 seed) {
     work.algorithm = "convolve";
     work.title = kind.title();
     work.n = n;
-    // Variants get the mask from the host; baselines take it from here.
+    // Variants read the mask from host memory. Baselines read this input.
     const Input mask{type_of<T>(), kind.rows * kind.columns, Pattern::random, seed, [reference](u64 i, u64) {
                          u64 bits = 0;
                          std::memcpy(&bits, static_cast<const T*>(reference->mask().values) + i, sizeof(T));
@@ -280,12 +281,12 @@ void convolve_cases(const Plan& plan, Type type, const CaseSink& emit) {
         std::size_t at = 0;
         for (Kind kind : kinds) {
             const std::size_t place = at++;
-            // Bytes go the ways of f32: the largest masks, whose kernels take long to compile, are not repeated for them.
+            // u8 images use the code of f32. Kernels for the largest masks compile slowly, so u8 uses a smaller mask.
             if (type == Type::u8 && kind.rows == 31) kind.rows = kind.columns = 9;
-            // Few of the large ones, and all kinds at one of the small.
+            // All kinds at one small size, fewer at the others.
             const std::size_t every = asked || n == 1009 ? 1 : n > 20000 ? 6 : 3;
             if ((place + turn) % every != 0) continue;
-            // The largest masks take long: to compile, which sizes from 100 to 200 are spared, and for large images the reference.
+            // The largest masks compile slowly (some sizes skip them), and their reference is slow for large images.
             if (kind.rows * kind.columns > 100 && ((n >= 100 && n < 200) || n > u64{1} << 17)) continue;
             std::vector<Pattern> patterns = {Pattern::random};
             if (is_float(type) && (n == 1009 || asked)) {
@@ -293,10 +294,10 @@ void convolve_cases(const Plan& plan, Type type, const CaseSink& emit) {
                 patterns.push_back(Pattern::tiny);
             }
             for (const Plan::Shape& shape : plan.shapes(turn, n, patterns)) {
-                // A product that underflows is held to no bound.
+                // No error bound is available for products that underflow.
                 if (kind.taps == Taps::product && shape.pattern == Pattern::tiny) continue;
                 const auto work = convolve_work(kind, type, n, shape.pattern, plan.seed());
-                if (work) emit(*work, {{0, 0, 0, false}, {1, 0, 3, false}});
+                if (work) emit(*work, {{}, {.a = 1, .out = 3}});
             }
         }
     }
@@ -308,21 +309,22 @@ Suite convolve_suite() {
     Suite suite;
     suite.cases = convolve_cases;
     suite.tuning = {.workloads = {"3x3", "5x5", "7x7"}, .types = {Type::f32, Type::u8}, .quick_workloads = 2};
-    suite.steps = {.name = "convolution",
-                   .question = "Where should a mask's neighbourhood be kept?",
-                   .explanation =
-                       "From global memory alone over constant and local memory to registers that "
-                       "slide down the image.",
-                   .sizes = {powers_of_two(16, 20, 2), powers_of_two(16, 26, 2)},
-                   .workloads = {"3x3", "5x5", "7x7"}};
-    static constexpr Kind measured[] = {{5, 5, zero},
-                                        {3, 3, zero},
-                                        {7, 7, zero},
-                                        {15, 15, zero},
-                                        {5, 5, clamp},
-                                        {5, 5, zero, 0, 0, 0, Taps::product},
-                                        {15, 15, zero, 0, 0, 0, Taps::product},
-                                        {31, 31, zero}};
+    suite.steps = {
+        .name = "convolution",
+        .question = "Which memory should hold the mask and the neighbourhood of each pixel?",
+        .explanation =
+            "The steps go from global memory alone to the mask in constant memory, tiles of the image "
+            "in local memory, and a window in registers that slides down the image.",
+        .sizes = {.quick = powers_of_two(16, 20, 2), .full = powers_of_two(16, 26, 2)},
+        .workloads = {"3x3", "5x5", "7x7"}};
+    static constexpr Kind measured[] = {{.rows = 5, .columns = 5, .border = zero},
+                                        {.rows = 3, .columns = 3, .border = zero},
+                                        {.rows = 7, .columns = 7, .border = zero},
+                                        {.rows = 15, .columns = 15, .border = zero},
+                                        {.rows = 5, .columns = 5, .border = clamp},
+                                        {.rows = 5, .columns = 5, .border = zero, .taps = Taps::product},
+                                        {.rows = 15, .columns = 15, .border = zero, .taps = Taps::product},
+                                        {.rows = 31, .columns = 31, .border = zero}};
     for (const Kind& kind : measured)
         suite.workloads.push_back({kind.title(), [&kind](Type type, u64 n, u64 seed) {
                                        return convolve_work(kind, type, n, Pattern::random, seed);

@@ -1,4 +1,4 @@
-// The cases of histogram. References are written here anew, not taken from the library.
+// Test cases of histogram. The reference is independent of the library's code.
 
 #include "histogram_reference.hpp"
 
@@ -22,7 +22,7 @@ using Depth = Plan::Depth;
 constexpr Pattern skews[] = {Pattern::random, Pattern::constant, Pattern::skewed, Pattern::sorted};
 const std::vector<Pattern> skew_patterns(std::begin(skews), std::end(skews));
 
-// Cases of one size and pattern, of those that were asked for or else these.
+// Emits make(n, pattern) for the user's sizes, or else for these.
 template <class Make>
 void sized(const Plan& plan, const std::vector<u64>& sizes, const std::vector<Pattern>& patterns,
            const CaseSink& emit, Make make) {
@@ -37,8 +37,8 @@ const std::vector<u64> few_sizes = {1, 1025, 65537, 300007};
 const std::vector<Pattern> few_patterns = {Pattern::random, Pattern::skewed, Pattern::special};
 const std::vector<Pattern> few_patterns_of_integers = {Pattern::random, Pattern::skewed, Pattern::mixed};
 
-// Every binning is a kernel of its own of every variant, and so are some numbers of bins and each width of counters: a
-// type goes through some of them, all types together through each.
+// Each variant compiles a kernel for every binning, for some numbers of bins, and for each counter type. A sample type
+// tests some of these kernels, and all types together test every one.
 template <class T>
 void float_cases(const Plan& plan, const CaseSink& emit) {
     constexpr Type type = type_of<T>();
@@ -50,25 +50,28 @@ void float_cases(const Plan& plan, const CaseSink& emit) {
     for_plan(plan, type, main ? Depth::huge : Depth::some, patterns, emit, [&](u64 n, Pattern p) {
         return even_float<T>("even256", main ? Type::u32 : Type::u64, input(n, p), 256, T(-1), T(1));
     });
-    // Enough equal samples a group for packed counters to be spilled.
+    // Enough equal samples per group to overflow packed counters.
     sized(plan, {(1 << 21) + 3}, {Pattern::constant}, emit, [&](u64 n, Pattern p) {
         return even_float<T>("even65536", main ? Type::u32 : Type::u64, input(n, p), 65536, T(-1), T(1));
     });
-    // Bins around what tables hold, in ranges that are no power of two.
+    // Numbers of bins around the capacity of local tables, with several ranges.
     struct Shape {
         u64 bins;
-        Type counter, counter_64;  // of f32 and of f64
         T lo, hi;
+        Type counter = Type::u32;  // for f32 samples; f64 samples use u64
     };
-    constexpr Shape shapes[] = {
-        {1, Type::u32, Type::u64, T(-0.5), T(0.75)},   {3, Type::u16, Type::u64, T(-1), T(0.1)},
-        {255, Type::u32, Type::u64, T(0), T(1)},       {257, Type::u16, Type::u64, T(-0.7), T(0.9)},
-        {2048, Type::u16, Type::u64, T(-1), T(1)},     {4097, Type::u32, Type::u64, T(-0.3), T(0.3)},
-        {65536, Type::u32, Type::u64, T(-1), T(1)},    {1000003, Type::u32, Type::u64, T(-1), T(0.999)},
-        {100, Type::u32, Type::u64, T(0), T(0x1p-120)}};
+    constexpr Shape shapes[] = {{.bins = 1, .lo = T(-0.5), .hi = T(0.75)},
+                                {.bins = 3, .lo = T(-1), .hi = T(0.1), .counter = Type::u16},
+                                {.bins = 255, .lo = T(0), .hi = T(1)},
+                                {.bins = 257, .lo = T(-0.7), .hi = T(0.9), .counter = Type::u16},
+                                {.bins = 2048, .lo = T(-1), .hi = T(1), .counter = Type::u16},
+                                {.bins = 4097, .lo = T(-0.3), .hi = T(0.3)},
+                                {.bins = 65536, .lo = T(-1), .hi = T(1)},
+                                {.bins = 1000003, .lo = T(-1), .hi = T(0.999)},
+                                {.bins = 100, .lo = T(0), .hi = T(0x1p-120)}};
     for (const Shape& s : shapes) {
         if (!main && !plan.full() && s.bins > 300 && s.bins != 65536) continue;
-        const Type counter = main ? s.counter : s.counter_64;
+        const Type counter = main ? s.counter : Type::u64;
         sized(plan, few_sizes, few_patterns, emit, [&](u64 n, Pattern p) {
             return even_float<T>("even" + std::to_string(s.bins), counter, input(n, p), s.bins, s.lo, s.hi);
         });
@@ -84,14 +87,14 @@ template <class T>
 void even_integer_cases(const Plan& plan, const CaseSink& emit) {
     constexpr Type type = type_of<T>();
     using L = std::numeric_limits<T>;
-    // Ends past the type's own, for all but the widest.
+    // The range ends past the largest value, except for 8-byte types.
     using Wide = std::conditional_t<sizeof(T) == 8, T, i64>;
     const Wide least = L::min(), past = static_cast<Wide>(sizeof(T) == 8 ? L::max() : Wide(L::max()) + 1);
     auto input = [&](u64 n, Pattern p) { return Input{type, n, p, plan.seed()}; };
     auto among = [&](std::initializer_list<Type> types) {
         return plan.full() || std::find(types.begin(), types.end(), type) != types.end();
     };
-    // A power of two of samples' values a bin, but for the widest types.
+    // Every bin spans a power of two of values, except for 8-byte types.
     if (among({Type::u8, Type::u32, Type::i64})) {
         std::vector<Pattern> patterns = skew_patterns;
         patterns.push_back(Pattern::mixed);
@@ -100,7 +103,7 @@ void even_integer_cases(const Plan& plan, const CaseSink& emit) {
                      return even_integer<T>("even256", Type::u32, input(n, p), 256, least, past);
                  });
     }
-    // A range within the type's, no power of two; u16 counters that are full.
+    // A range that is not a power of two, and u16 counters that saturate.
     if (among({Type::i8, Type::i32, Type::u64})) {
         const Wide lo = static_cast<Wide>(std::is_signed_v<T> ? -57 : 23), hi = 101;
         const auto range = static_cast<u64>(hi - lo);
@@ -114,7 +117,7 @@ void even_integer_cases(const Plan& plan, const CaseSink& emit) {
                                    lo, hi);
         });
     }
-    // More bins than there are samples' values, from far below to far above them.
+    // A range that exceeds the values of the type on both sides.
     if (among({Type::i32})) {
         sized(plan, {1025, 300007}, few_patterns_of_integers, emit, [&](u64 n, Pattern p) {
             constexpr i64 far = i64{1} << (sizeof(T) == 8 ? 40 : 8 * sizeof(T));
@@ -164,7 +167,7 @@ void user_cases(const Plan& plan, Type type, const CaseSink& emit) {
             return make(Input{type, n, p, plan.seed()});
         });
     };
-    // Each is a kernel of every variant: two will do but for the full plan.
+    // Each function compiles a kernel for every variant, so a plan that is not full tests two of them.
     if (!plan.full() && (type == Type::u32 || type == Type::u64)) return;
     switch (type) {
         case Type::f32:
@@ -199,8 +202,8 @@ void histogram_cases(const Plan& plan, Type type, const CaseSink& emit) {
     user_cases(plan, type, emit);
 }
 
-// Even bins over all that the data may be: [-1, 1) for floats, the type's whole range for integers, but for its
-// largest value in the widest types.
+// Even bins over the whole range of the data: [-1, 1) for floats, all values for integers. The largest value of an
+// 8-byte integer is outside.
 std::optional<Work> workload(std::string_view title, Type counter, u64 bins, Pattern pattern, Type type,
                              u64 n, u64 seed) {
     return detail::visit_type(type, [&](auto tag) {
@@ -239,8 +242,35 @@ Suite histogram_suite() {
         add("_equal", Type::u32, bins, Pattern::constant);
     for (const u64 bins : {128, 512, 1024, 4096, 8192, 16384, 32768})
         add("", Type::u32, bins, Pattern::random);
-    for (const u64 bins : {128, 1024, 8192, 65536})
+    constexpr u64 saturating[] = {128, 1024, 8192, 65536};
+    for (const u64 bins : saturating)
         add("_saturating", Type::u16, bins, Pattern::random);
+
+    auto names = [](const auto& list, const std::string& end) {
+        std::vector<std::string> all;
+        for (const u64 bins : list)
+            all.push_back("even" + std::to_string(bins) + end);
+        return all;
+    };
+    const std::vector<u64> even = powers_of_two(7, 16, 1), equal = {256, 2048, 65536};
+    suite.in_primitives_study = true;
+    suite.studies = {
+        {.name = "histogram-bins",
+         .title = "Histograms with few and with many bins",
+         .question =
+             "Which histogram variant is fastest for which number of bins, and how much do saturating 16-bit "
+             "counters gain?",
+         .explanation =
+             "Counters that fit into local memory are privatised there, one copy or more per group. Larger "
+             "tables are counted in several passes, in global memory, or after sorting. Equal samples all "
+             "increment one counter, which is the worst case for atomics.",
+         .parameter = "bins",
+         .sizes = {.quick = {1 << 18}, .full = {1 << 20, 1 << 24, 1 << 28}},
+         .groups = {{.title = "Random samples", .workloads = names(even, "")},
+                    {.title = "All samples equal", .workloads = names(equal, "_equal")},
+                    {.title = "Saturating 16-bit counters", .workloads = names(saturating, "_saturating")}},
+         .more_sizes = {.full = {u64{1} << 31}},
+         .more_sizes_workloads = {"even256", "even2048", "even65536", "even65536_saturating"}}};
     return suite;
 }
 

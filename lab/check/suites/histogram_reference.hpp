@@ -1,5 +1,5 @@
 #pragma once
-/// What a histogram must give, computed plainly, and inputs that lie where bins end.
+// Reference of histogram in plain loops, and inputs with samples on the edges of bins.
 
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
@@ -14,11 +14,11 @@ namespace concord::lab {
 
 __extension__ using i128 = __int128;
 
-/// How many samples fall into each bin; as many as a u64 counts.
+// Number of samples in each bin, as u64.
 struct Reference {
     Input input;
     u64 bins = 0;
-    /// Adds to `counts` what is in the samples [first, first + n).
+    // Counts n samples into `counts`.
     std::function<void(std::span<const std::byte> samples, u64 n, std::vector<u64>& counts)> add;
 
     const std::vector<u64>& counts() {
@@ -27,7 +27,7 @@ struct Reference {
     }
 
   private:
-    // A table a thread, for as many pieces as there are threads.
+    // Each thread counts a piece into its own table.
     void count() {
         counts_.assign(bins, 0);
         constexpr u64 step = u64{1} << 18;
@@ -50,7 +50,7 @@ struct Reference {
     std::vector<u64> counts_;
 };
 
-/// `bin` gives the bin of a sample as a signed number of more than 64 bits; outside [0, bins) it is not counted.
+// `bin` returns the bin of a sample as i128. Samples outside [0, bins) are not counted.
 template <class T, class Bin>
 std::shared_ptr<Reference> reference_of(const Input& input, u64 bins, Bin bin) {
     auto reference = std::make_shared<Reference>();
@@ -70,7 +70,7 @@ void verify(Reference& reference, u64 first, std::span<const std::byte> got, Ver
     const std::vector<u64>& counts = reference.counts();
     for (u64 i = 0; i * sizeof(C) < got.size(); ++i) {
         const u64 count = counts[first + i];
-        // u16 stops, u32 wraps.
+        // u16 counters saturate, u32 counters wrap.
         const C expected = sizeof(C) == 2 && count > 65535 ? static_cast<C>(65535) : static_cast<C>(count);
         if (element<C>(got, i) != expected)
             return verdict.differ(difference_of(first + i, expected, element<C>(got, i)));
@@ -103,7 +103,7 @@ inline Work binned_work(std::string title, Type counter, const std::shared_ptr<R
     return work;
 }
 
-/// Even bins of floats, each operation rounded to T: "bin = min(N - 1, trunc((x - LO) * s)), s = N / (HI - LO)".
+// Even bins of floats, each operation rounded to T: "bin = min(N - 1, trunc((x - LO) * s)), s = N / (HI - LO)".
 template <class T>
 i128 even_bin(T x, T lo, T hi, u64 bins) {
     if (!(x >= lo) || !(x < hi)) return -1;
@@ -122,7 +122,7 @@ Work even_float(std::string title, Type counter, const Input& input, u64 bins, T
                        HistogramBins::even(lo, hi));
 }
 
-/// Even bins of integers: "bin = floor((x - LO) * N / (HI - LO)) without rounding error".
+// Even bins of integers: "bin = floor((x - LO) * N / (HI - LO)) without rounding error".
 template <class T, class B>
 Work even_integer(std::string title, Type counter, const Input& input, u64 bins, B lo, B hi) {
     __extension__ using u128 = unsigned __int128;
@@ -153,7 +153,7 @@ Work identity_work(Type counter, const Input& input, u64 bins) {
                        HistogramBins::identity());
 }
 
-/// A function of the user's own is its own reference, compiled by the host compiler.
+// A user's function. The host compiler's version of it is the reference.
 template <class T, class C, class F>
 Work user_work(const char* title, const Input& input, u64 bins, const F& f) {
     Work work = work_of(title, type_of<C>(),
@@ -165,7 +165,7 @@ Work user_work(const char* title, const Input& input, u64 bins, const F& f) {
     return work;
 }
 
-/// Samples on the edges of even bins, one unit beside them, and far away.
+// Samples on the edges of even bins, one unit in the last place next to them, and outside the range.
 template <class T>
 Input edges(u64 n, u64 seed, u64 bins, T lo, T hi) {
     Input input{type_of<T>(), n, Pattern::random, seed};
@@ -197,7 +197,7 @@ Input edges(u64 n, u64 seed, u64 bins, T lo, T hi) {
                     break;
             }
         } else {
-            // The first sample of the bin, the last of the one before, and those beside them.
+            // The first sample of the bin, the last sample of the bin before, and their neighbours.
             const i128 range = static_cast<i128>(hi) - static_cast<i128>(lo);
             x = static_cast<T>(static_cast<i128>(lo) +
                                (range * static_cast<i128>(edge) + static_cast<i128>(bins) - 1) /
@@ -211,7 +211,7 @@ Input edges(u64 n, u64 seed, u64 bins, T lo, T hi) {
     return input;
 }
 
-/// Integers in [lo, lo + range): what `bits` are to be.
+// Integers in [lo, lo + range).
 template <class T>
 Input within(Input input, T lo, u64 range) {
     const Pattern pattern = input.pattern;

@@ -1,4 +1,4 @@
-// The cases of map. References are written here anew, not taken from the library.
+// Test cases of map. The reference is independent of the library's code.
 
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
@@ -34,7 +34,7 @@ T reference(MapFunction function, T x) {
                 return x;
         }
     } else {
-        const u64 bits = static_cast<u64>(x);  // sign-extended, so that everything wraps as it should
+        const u64 bits = static_cast<u64>(x);  // sign-extended, so that the arithmetic wraps
         switch (function) {
             case MapFunction::negate:
                 return static_cast<T>(0 - bits);
@@ -51,9 +51,9 @@ T reference(MapFunction function, T x) {
 template <class T>
 Work map_work(MapFunction function, const Input& input) {
     Work work = function == MapFunction::copy
-                    // As bits: a copy keeps every payload.
+                    // Bitwise, because a copy keeps the payload of a NaN.
                     ? elementwise<T, T>(
-                          "map", "copy", {input}, [](T x) { return x; }, true)
+                          "map", "copy", {input}, [](T x) { return x; }, NanComparison::bitwise)
                     : elementwise<T, T>("map", std::string(name_of(function)), {input},
                                         [function](T x) { return reference(function, x); });
     work.call = [function](Stream& stream, std::span<const View> in, std::span<const View> out,
@@ -61,7 +61,7 @@ Work map_work(MapFunction function, const Input& input) {
     return work;
 }
 
-// Work of a function of the user's own; it is its own reference, compiled by the host compiler.
+// A user's function. The host compiler's version of it is the reference.
 template <class U, class A, class F>
 Work map_one(const char* title, const Input& input, const F& f) {
     Work work = elementwise<U, A>("map", title, {input}, [f](A x) { return f(x); });
@@ -82,7 +82,7 @@ Work map_two(const char* title, const Input& a, const Input& b, const F& f) {
     return work;
 }
 
-// A function that is only text, where the device compiles at run time.
+// A function that is given as source text, for devices that compile at run time.
 Work map_text(const Input& input) {
     static const Operator op =
         operator_from_text("float f(float x) { float y = x; if (x < 0) y = -x; return y * 0.5f; }");
@@ -153,6 +153,8 @@ Suite map_suite() {
     Suite suite;
     suite.cases = map_cases;
     suite.is_trial = true;
+    suite.in_primitives_study = true;
+    suite.scaling_sizes = {.quick = powers_of_two(18, 20, 1), .full = powers_of_two(18, 26, 1)};
     suite.tuning = {.workloads = {"negate"}, .types = {Type::f32, Type::u8, Type::f64}};
     for (const MapFunction function : all_map_functions)
         suite.workloads.push_back({std::string(name_of(function)), [function](Type type, u64 n, u64 seed) {

@@ -13,14 +13,14 @@
 
 namespace concord::lab {
 
-/// A call with all pitches and strides set.
+// A call with all pitches and strides set.
 struct MatmulCall {
     MatmulShape shape;
     MatmulScale scale;
 };
 
-/// Multiplies `rows` contiguous rows of A with B. It is a host kernel, because for baseline x86-64 std::fma is a library
-/// call.
+// Multiplies `rows` contiguous rows of A with B. It is a host kernel, because for baseline x86-64 std::fma is a library
+// call.
 template <class T>
 void matmul_reference_rows(const Group& /*group*/, const T* a, const T* b, T* out, u64 rows, u64 n, u64 k) {
     constexpr u64 width = 128;
@@ -44,7 +44,7 @@ void matmul_reference_rows(const Group& /*group*/, const T* a, const T* b, T* ou
     }
 }
 
-/// Computes one row in f64, and its sums of magnitudes, for results that are verified within an error bound.
+// Computes one row in f64, and its sums of magnitudes, for results that are verified within an error bound.
 template <class T>
 void matmul_reference_bounds(const Group& /*group*/, const T* a, const T* b, f64* sums, f64* magnitudes,
                              u64 n, u64 k) {
@@ -63,7 +63,7 @@ void matmul_reference_bounds(const Group& /*group*/, const T* a, const T* b, f64
 template <class T>
 class MatmulReference {
   public:
-    /// `before`: contents of C, which matter if beta is not 0.
+    // `before`: contents of C, which matter if beta is not 0.
     MatmulReference(Input a, Input b, Input before, const MatmulCall& call)
         : a_(std::move(a)), b_(std::move(b)), before_(std::move(before)), call_(call) {
         const MatmulShape& s = call.shape;
@@ -76,7 +76,7 @@ class MatmulReference {
         every_ = operations <= 0x1p38 ? 1 : static_cast<u64>(operations / 0x1p37);
     }
 
-    /// Verifies elements [first, ...) of C's range. Skips the padding between rows and matrices.
+    // Verifies elements [first, ...) of C's range. Skips the padding between rows and matrices.
     void verify(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict& verdict) {
         const MatmulShape& s = call_.shape;
         const bool in_order = variant.order != OperationOrder::unspecified;
@@ -120,15 +120,16 @@ class MatmulReference {
                (row * 0x9e3779b97f4a7c15 >> 32) % every_ == 0;
     }
 
-    // Roundings in the chain to t. Without a chain in the variant's descriptor: k products, k sums in any order, 2 spare.
+    // Roundings in the chain to t. Without a chain in the variant's descriptor: k products, k sums in any order, 2
+    // spare.
     f64 roundings(const Variant& variant) const {
         const u64 k = call_.shape.k;
         return static_cast<f64>(variant.longest_chain != nullptr ? variant.longest_chain(k) : k + 2);
     }
 
-    // Verifies elements [begin, end) of C's range, which belong to one row. The f64 reference of an f64 result has the same
-    // error bound as the result, so the bound doubles. Without random elements products may under- or overflow, and no
-    // bound is available.
+    // Verifies elements [begin, end) of C's range, which belong to one row. The f64 reference of an f64 result has
+    // the same error bound as the result, so the bound doubles. Without random elements products may under- or
+    // overflow, and no bound is available.
     void verify_bound(const Variant& variant, u64 product, u64 row, u64 column, u64 begin, u64 end, u64 first,
                       std::span<const std::byte> got, Verdict& verdict) {
         const MatmulShape& s = call_.shape;

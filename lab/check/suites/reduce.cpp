@@ -1,4 +1,4 @@
-// The cases of reduce. References are written here anew, not taken from the library.
+// Test cases of reduce. The reference is independent of the library's code.
 
 #include "reduce_reference.hpp"
 
@@ -26,12 +26,12 @@ namespace {
 
 using Depth = Plan::Depth;
 
-// How a result that is not in canonical order is verified.
+// How a result in another than the canonical order is verified.
 enum class Tolerance {
-    exact,    // the operator is associative to the bit: any order gives the canonical result
-    bounded,  // by the reference and its bound
-    classed,  // NaN and infinities as in canonical order; finite ones by the bound
-    no_bound  // nothing holds for every order (over- and underflow on the way); devices are still compared
+    exact,    // bitwise: the operator is exactly associative
+    bounded,  // within an error bound
+    classed,  // NaNs and infinities match the canonical result, finite results are within an error bound
+    no_bound  // not at all, because intermediate results may over- or underflow; devices are still compared
 };
 
 template <class T>
@@ -39,8 +39,8 @@ struct Reference {
     Input input;
     T identity;
     std::function<T(T, T)> op;
-    std::function<T()> canonical;  // overrides the general way where the operator is known at compile time
-    std::function<ErrorBounds(T result, u64 depth)> bounds;  // `depth`: the longest chain of operations
+    std::function<T()> canonical;  // replaces `op` for operators that are known at compile time
+    std::function<ErrorBounds(T result, u64 depth)> bounds;  // `depth`: longest chain of operations
     Tolerance tolerance = Tolerance::exact;
 
     T result() {
@@ -54,7 +54,7 @@ struct Reference {
     T result_{};
 };
 
-// Of a library other than Concord nothing is known: its sum may be one long chain.
+// The longest chain of operations. A library other than Concord may use one chain for all elements.
 u64 depth_of(const Variant& variant, u64 n) {
     return variant.longest_chain != nullptr ? variant.longest_chain(n) : std::max<u64>(1, n) - 1;
 }
@@ -101,7 +101,7 @@ Work reduce_work(std::string title, const std::shared_ptr<Reference<T>>& referen
     return work;
 }
 
-// Float64 arithmetic on every element, in pieces that are then put together.
+// Accumulates every piece of the input into its own partial result, several pieces concurrently.
 template <class T, class Partial, class AddPiece>
 std::vector<Partial> partial_results(const Input& input, AddPiece add_piece) {
     constexpr u64 piece = u64{1} << 18;
@@ -149,7 +149,7 @@ std::function<ErrorBounds(T, u64)> product_bounds(const Input& input) {
                 product *= part.value;
             *exact = product;
         }
-        // Every order has n - 1 roundings; a little more for the reference's own.
+        // n - 1 roundings in any order, plus those of the reference.
         const double n = static_cast<double>(std::max<u64>(1, input.count));
         const double own = n * 0x1p-63, magnitude = static_cast<double>(std::abs(**exact));
         ErrorBounds bounds{static_cast<double>(std::abs(static_cast<long double>(result) - **exact)),
@@ -185,7 +185,7 @@ Work builtin_work(ReduceOp op, const Input& input) {
     return work;
 }
 
-// Work of an operator of the user's own; it is its own reference, compiled by the host compiler.
+// A user's operator. The host compiler's version of it is the reference.
 template <class T, class F>
 Work user_work(const char* title, const Input& input, const F& f, T identity, Tolerance tolerance,
                std::function<ErrorBounds(T, u64)> bounds = {}) {
@@ -203,8 +203,8 @@ Work user_work(const char* title, const Input& input, const F& f, T identity, To
     return work;
 }
 
-// a + b + rate a b on positive elements: a polynomial with positive coefficients, each of whose terms passes
-// at most four roundings an operation.
+// a + b + rate a b on positive elements is a polynomial with positive coefficients. Each of its terms passes at most
+// four roundings per operation.
 std::function<ErrorBounds(f32, u64)> compound_bounds(const Input& input, f32 rate) {
     return [input, rate](f32 result, u64) {
         std::vector<std::byte> scratch;
@@ -226,7 +226,8 @@ void reduce_cases(const Plan& plan, Type type, const CaseSink& emit) {
     auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
     for (const ReduceOp op : all_reduce_ops) {
         std::vector<Pattern> of_op = patterns;
-        if (op == ReduceOp::product) of_op.front() = Pattern::near_one;  // random ones underflow, or end at 0
+        if (op == ReduceOp::product)
+            of_op.front() = Pattern::near_one;  // products of random elements underflow
         const Depth depth = op == ReduceOp::sum   ? Depth::huge
                             : op == ReduceOp::max ? Depth::all
                                                   : Depth::some;
@@ -251,10 +252,10 @@ void reduce_cases(const Plan& plan, Type type, const CaseSink& emit) {
             for_plan(plan, type, Depth::some, {Pattern::near_one, Pattern::random, Pattern::mixed}, emit,
                      [&](u64 n, Pattern p) {
                          constexpr f32 rate = 0x1.4p-24F;
-                         const bool held = p == Pattern::near_one;
+                         const bool bounded = p == Pattern::near_one;
                          return user_work<f32>("compound", input(n, p), compound.bind(rate), 0,
-                                               held ? Tolerance::bounded : Tolerance::no_bound,
-                                               held ? compound_bounds(input(n, p), rate) : nullptr);
+                                               bounded ? Tolerance::bounded : Tolerance::no_bound,
+                                               bounded ? compound_bounds(input(n, p), rate) : nullptr);
                      });
             break;
         default:
@@ -263,7 +264,7 @@ void reduce_cases(const Plan& plan, Type type, const CaseSink& emit) {
 }
 
 Work reduce_workload(ReduceOp op, Type type, u64 n, u64 seed) {
-    // Positive floats: of a sum that cancels, even nothing would be within the bound of a long chain.
+    // Positive floats, because the bound of a long chain is useless for a sum that cancels.
     const Pattern pattern = is_float(type) ? Pattern::near_one : Pattern::random;
     return detail::visit_type(type, [&](auto tag) {
         return builtin_work<typename decltype(tag)::type>(op, {type, n, pattern, seed});
@@ -276,15 +277,18 @@ Suite reduce_suite() {
     Suite suite;
     suite.cases = reduce_cases;
     suite.is_trial = true;
+    suite.in_primitives_study = true;
+    suite.scaling_sizes = {.quick = powers_of_two(18, 20, 1), .full = powers_of_two(18, 26, 1)};
     suite.tuning = {
         .workloads = {"sum"}, .types = {Type::f32, Type::u32, Type::f64, Type::u8}, .quick_types = 2};
-    suite.steps = {.name = "reduce",
-                   .question = "What does each step from the textbook's reduction to the library's buy?",
-                   .explanation =
-                       "Trees in global memory, then in local memory; neighbours, then halves, so that busy "
-                       "work-items are contiguous; two elements at load; registers instead of local memory; "
-                       "and one launch with a fixed order of additions.",
-                   .sizes = {powers_of_two(16, 20, 2), powers_of_two(16, 28, 4)}};
+    suite.steps = {
+        .name = "reduce",
+        .question = "How much does each optimisation step speed up the textbook reduction?",
+        .explanation =
+            "Trees in global memory, then in local memory. Interleaved, then sequential addressing, so "
+            "that active work-items are contiguous. Two elements per load. Registers instead of local "
+            "memory. Finally one launch with a fixed order of additions.",
+        .sizes = {.quick = powers_of_two(16, 20, 2), .full = powers_of_two(16, 28, 4)}};
     for (const ReduceOp op : all_reduce_ops)
         suite.workloads.push_back({std::string(name_of(op)), [op](Type type, u64 n, u64 seed) {
                                        return reduce_workload(op, type, n, seed);

@@ -1,6 +1,6 @@
 #pragma once
-/// What reductions must give, computed plainly: the canonical order of reduce.hpp as its text says, and float
-/// sums and products far more exactly than the type under test, for the error bounds.
+// Reference of reduce in plain loops: the canonical order that reduce.hpp documents, and sums and products of floats
+// with more precision than the type under test, for error bounds.
 
 #include <concord/lab/input.hpp>
 
@@ -12,7 +12,7 @@
 
 namespace concord::lab {
 
-/// What a built-in operator must give: integers wrap; min and max pass the first NaN on, and -0 is below +0.
+// A built-in operator: integers wrap; min and max return the first NaN, and -0 is less than +0.
 template <class T>
 T reference(ReduceOp op, T a, T b) {
     if (op == ReduceOp::min || op == ReduceOp::max) {
@@ -32,7 +32,7 @@ T reference(ReduceOp op, T a, T b) {
     }
 }
 
-/// f(the operator), one that the compiler can inline.
+// Calls f with the operator as a type that the compiler can inline.
 template <class T, class F>
 auto with_reference(ReduceOp op, F f) {
     switch (op) {
@@ -47,8 +47,8 @@ auto with_reference(ReduceOp op, F f) {
     }
 }
 
-/// "chunk length C = 1024 * 2^k: 1024 up to 2^22 elements, then n / 4096 rounded up to such a length, but
-/// 8192 from 2^24 + 1 to 2^28, then the smallest for which n <= 32768 C"
+// Chunk length C = 1024 * 2^k: 1024 up to 2^22 elements, then n / 4096 rounded up to such a length, 8192 from 2^24 + 1
+// to 2^28, then the smallest with n <= 32768 C.
 constexpr u64 reference_chunk(u64 n) {
     auto fits = [n](u64 chunk, u64 chunks) { return n / chunk < chunks || n == chunk * chunks; };
     for (const u64 chunk : {1024, 2048, 4096}) {
@@ -60,23 +60,24 @@ constexpr u64 reference_chunk(u64 n) {
     return chunk;
 }
 
-/// "element i of a chunk belongs to lane i mod 128; a lane starts from the identity and takes its elements in
-/// order; lane l then takes lane l + 64, then l + 32, l + 16, ... l + 1, and the chunk's result is lane 0"
+// Element i of a chunk belongs to accumulator i mod 128. An accumulator starts with the identity and combines its
+// elements in order. Then accumulator j combines j + 64, j + 32, j + 16, ..., j + 1, and accumulator 0 is the chunk's
+// result.
 template <class T, class Op>
 T reference_reduce_chunk(const T* x, u64 n, T identity, Op op) {
-    T lane[128];
-    for (T& value : lane)
+    T accumulators[128];
+    for (T& value : accumulators)
         value = identity;
     for (u64 i = 0; i < n; ++i)
-        lane[i % 128] = op(lane[i % 128], x[i]);
+        accumulators[i % 128] = op(accumulators[i % 128], x[i]);
     for (int distance = 64; distance >= 1; distance /= 2) {
-        for (int l = 0; l < distance; ++l)
-            lane[l] = op(lane[l], lane[l + distance]);
+        for (int j = 0; j < distance; ++j)
+            accumulators[j] = op(accumulators[j], accumulators[j + distance]);
     }
-    return lane[0];
+    return accumulators[0];
 }
 
-/// "the chunks' results, if more than one, are reduced by this same rule"
+// The results of several chunks are reduced by the same rule.
 template <class T, class Op>
 T reference_reduce(const std::vector<T>& x, T identity, Op op) {
     const u64 n = x.size(), chunk = reference_chunk(n);
@@ -87,7 +88,7 @@ T reference_reduce(const std::vector<T>& x, T identity, Op op) {
     return reference_reduce(results, identity, op);
 }
 
-/// The same on an input that need not fit in memory.
+// The same for an input that may exceed the memory.
 template <class T, class Op>
 T reference_reduce(const Input& input, T identity, Op op) {
     const u64 n = input.count, chunk = reference_chunk(n);
@@ -104,8 +105,8 @@ T reference_reduce(const Input& input, T identity, Op op) {
     return results.size() == 1 ? results.front() : reference_reduce(results, identity, op);
 }
 
-/// A sum of doubles that is exact but for a few units of the last place (Neumaier's compensation), and the
-/// sum of the magnitudes.
+// A sum of doubles that is exact to a few units in the last place (Neumaier's compensated summation, 1974), and the
+// sum of the magnitudes.
 struct ExactSum {
     double high = 0, low = 0, magnitude = 0;
 

@@ -1,4 +1,4 @@
-// The cases of scan. References are written here anew, not taken from the library.
+// Test cases of scan. The reference is independent of the library's code.
 
 #include "scan_reference.hpp"
 
@@ -11,7 +11,7 @@
 
 namespace concord::lab {
 
-// Not commutative: keeps the last element that is not zero.
+// Not commutative: returns the last nonzero element.
 CONCORD_FUNCTION(i32, last_set, (i32 a, i32 b), return b != 0 ? b : a;)
 CONCORD_FUNCTION(f64, weighted, (f64 a, f64 b, f64 weight), return a + b + weight * (a * b);)
 
@@ -19,14 +19,14 @@ namespace {
 
 using Depth = Plan::Depth;
 
-// How results that are not in canonical order are verified.
+// How results in another than the canonical order are verified.
 enum class Tolerance {
-    exact,    // the operator is associative to the bit
-    bounded,  // sums of floats, by float64 sums and their bound
-    no_bound  // nothing is known; devices are still compared
+    exact,    // bitwise: the operator is exactly associative
+    bounded,  // sums of floats: within an error bound, by sums in f64
+    no_bound  // not at all; devices are still compared
 };
 
-// Of a library other than Concord nothing is known: its sum may be one long chain.
+// The longest chain of operations. A library other than Concord may use one chain for all elements.
 u64 depth_of(const Variant& variant, u64 n) {
     return variant.longest_chain != nullptr ? variant.longest_chain(n) : std::max<u64>(1, n);
 }
@@ -36,11 +36,11 @@ struct Reference {
     Input input;
     ScanKind kind;
     T identity;
-    std::function<T(T, T)> op;  // for a user's operator; else by `name`
+    std::function<T(T, T)> op;  // a user's operator; built-in ones have a `name`
     std::optional<ReduceOp> name;
     Tolerance tolerance = Tolerance::exact;
 
-    // Holds results [first, first + got.size() / sizeof(T)) against the canonical scan.
+    // Verifies results [first, ...).
     void verify(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict& verdict) {
         if (!name) return verify_with(variant, first, got, verdict, op);
         with_reference<T>(*name, [&](auto f) { verify_with(variant, first, got, verdict, f); });
@@ -52,9 +52,8 @@ struct Reference {
                      Op f) {
         std::call_once(once_, [&] {
             carries_.emplace(input, identity, f);
-            constexpr u64 most_kept = u64{1} << 22;  // which all variants are then held against
-            if (input.count <= most_kept)
-                kept_ = carries_->scan(0, input.count, kind == ScanKind::exclusive, f);
+            constexpr u64 most_kept = u64{1} << 22;  // the scan of a larger input is computed again by piece
+            if (input.count <= most_kept) kept_ = carries_->scan(0, input.count, kind, f);
             if constexpr (std::is_floating_point_v<T>) {
                 if (tolerance == Tolerance::bounded) exact_.emplace(input);
             }
@@ -62,7 +61,7 @@ struct Reference {
         const bool by_bits = variant.order == OperationOrder::canonical || tolerance == Tolerance::exact;
         const u64 n = got.size() / sizeof(T);
         std::vector<T> piece;
-        if (kept_.empty()) piece = carries_->scan(first, n, kind == ScanKind::exclusive, f);
+        if (kept_.empty()) piece = carries_->scan(first, n, kind, f);
         const std::span<const T> expected =
             kept_.empty() ? std::span<const T>(piece) : std::span<const T>(kept_).subspan(first, n);
         if (!by_bits) verdict.bits = false;
@@ -73,18 +72,18 @@ struct Reference {
                 return verdict.differ(difference_of(first + i, expected[i], value));
         }
         if constexpr (std::is_floating_point_v<T>) {
-            if (tolerance == Tolerance::bounded) hold_sums(variant, first, got, by_bits, expected, verdict);
+            if (tolerance == Tolerance::bounded) verify_sums(variant, first, got, by_bits, expected, verdict);
         }
     }
 
-    // Each sum by its own bound; NaN and infinities as in canonical order.
-    void hold_sums(const Variant& variant, u64 first, std::span<const std::byte> got, bool by_bits,
-                   std::span<const T> expected, Verdict& verdict) {
+    // Verifies each sum within its own bound. NaNs and infinities must match the canonical scan.
+    void verify_sums(const Variant& variant, u64 first, std::span<const std::byte> got, bool by_bits,
+                     std::span<const T> expected, Verdict& verdict) {
         Verdict held;
         const bool random = input.pattern == Pattern::random || input.pattern == Pattern::near_one;
         const double h = static_cast<double>(depth_of(variant, first + expected.size()));
         const double hard = gamma_bound<T>(h), alarm = alarm_bound<T>(h);
-        exact_->walk(first, expected.size(), kind == ScanKind::exclusive, [&](u64 i, const ExactSum& exact) {
+        exact_->walk(first, expected.size(), kind, [&](u64 i, const ExactSum& exact) {
             const T value = element<T>(got, i - first);
             if (!std::isfinite(expected[i - first])) {
                 if (!by_bits && !same(expected[i - first], value))
@@ -102,7 +101,7 @@ struct Reference {
 
     std::once_flag once_;
     std::optional<ReferenceCarries<T>> carries_;
-    std::vector<T> kept_;  // all results, if they are not too many
+    std::vector<T> kept_;  // all results, or nothing if there are too many
     std::optional<ExactPrefixes<T>> exact_;
 };
 
@@ -138,7 +137,7 @@ Work builtin_work(ReduceOp op, ScanKind kind, const Input& input) {
     return work;
 }
 
-// Work of an operator of the user's own; it is its own reference, compiled by the host compiler.
+// A user's operator. The host compiler's version of it is the reference.
 template <class T, class F>
 Work user_work(const char* title, ScanKind kind, const Input& input, const F& f, T identity,
                Tolerance tolerance) {
@@ -168,7 +167,7 @@ void scan_cases(const Plan& plan, Type type, const CaseSink& emit) {
     auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
     for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
         for (const ReduceOp op : all_reduce_ops) {
-            // The operators themselves are reduce's to check: here a few types will do.
+            // The suite of reduce tests the operators with every type.
             const bool fewer = op == ReduceOp::product || op == ReduceOp::min;
             if (fewer && type != Type::f32 && type != Type::i8 && type != Type::u64 && !plan.full()) continue;
             if (op == ReduceOp::max && type != Type::f64 && type != Type::i32 && type != Type::u16 &&
@@ -176,7 +175,7 @@ void scan_cases(const Plan& plan, Type type, const CaseSink& emit) {
                 continue;
             std::vector<Pattern> of_op = patterns;
             if (op == ReduceOp::product)
-                of_op.front() = Pattern::near_one;  // random ones underflow, or end at 0
+                of_op.front() = Pattern::near_one;  // products of random elements underflow
             const bool deep = op == ReduceOp::sum && kind == ScanKind::exclusive;
             const Depth depth = deep ? Depth::huge : Depth::some;
             for_plan(plan, type, depth, of_op, emit,
@@ -202,19 +201,23 @@ void scan_cases(const Plan& plan, Type type, const CaseSink& emit) {
 Suite scan_suite() {
     Suite suite;
     suite.cases = scan_cases;
+    suite.in_primitives_study = true;
+    suite.scaling_sizes = {.quick = powers_of_two(18, 20, 1), .full = powers_of_two(18, 26, 1)};
     suite.tuning = {.workloads = {"exclusive_sum"},
                     .types = {Type::f32, Type::u32, Type::f64, Type::u8},
                     .quick_types = 2};
-    suite.steps = {.name = "scan",
-                   .question = "What does each step from the textbook's scan to the library's buy?",
-                   .explanation =
-                       "Work-inefficient and work-efficient trees, with blocks, against bank "
-                       "conflicts, and in one pass with look-back.",
-                   .sizes = {powers_of_two(16, 20, 2), powers_of_two(16, 28, 4)},
-                   .types = {Type::u32}};
+    suite.steps = {
+        .name = "scan",
+        .question = "How much does each optimisation step speed up the textbook scan?",
+        .explanation =
+            "Work-inefficient trees (Hillis and Steele), then work-efficient ones (Blelloch), several "
+            "elements per work-item, padding against bank conflicts, and finally one pass with "
+            "decoupled look-back.",
+        .sizes = {.quick = powers_of_two(16, 20, 2), .full = powers_of_two(16, 28, 4)},
+        .types = {Type::u32}};
     for (const ScanKind kind : {ScanKind::exclusive, ScanKind::inclusive}) {
         for (const ReduceOp op : all_reduce_ops) {
-            // Positive floats: of a sum that cancels, even nothing would be within a long chain's bound.
+            // Positive floats, because the bound of a long chain is useless for a sum that cancels.
             auto work = [op, kind](Type type, u64 n, u64 seed) {
                 const Pattern pattern = is_float(type) ? Pattern::near_one : Pattern::random;
                 return work_of(op, kind, {type, n, pattern, seed});

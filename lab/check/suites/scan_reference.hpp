@@ -1,16 +1,18 @@
 #pragma once
-/// What scans must give, computed plainly: the canonical order of scan.hpp as its text says, and float sums far more
-/// exactly than the type under test, for the error bounds.
+// Reference of scan in plain loops: the canonical order that scan.hpp documents, and sums of floats with more
+// precision than the type under test, for error bounds.
 
 #include "reduce_reference.hpp"
+
+#include <concord/scan.hpp>
 
 #include <algorithm>
 #include <vector>
 
 namespace concord::lab {
 
-/// "within a block p[i] is the combination of its elements up to i, by Sklansky's network: halves of 2, then 4, 8, 16, in
-/// which the last p of the left half is combined with each of the right one"
+// Sklansky's network on a block of 16: p[i] becomes the combination of elements 0 to i. For halves of 1, 2, 4 and 8 the
+// last p of the left half is combined with each p of the right half.
 template <class T, class Op>
 void reference_network(T* p, u64 n, Op op) {
     for (u64 half = 1; half < 16; half *= 2) {
@@ -20,8 +22,8 @@ void reference_network(T* p, u64 n, Op op) {
     }
 }
 
-/// "c[b], what lies before block b, is the exclusive scan of the totals by this same rule, which for the first one is the
-/// identity; inclusive: out[i] = c[b] op p[i]; exclusive: out[i] = c[b] op p[i-1], or c[b] where i begins a block"
+// The exclusive scan: the carry c[b] of block b is the exclusive scan of the blocks' totals by the same rule,
+// starting with the identity. out[i] = c[b] op p[i - 1], or c[b] for the first element of a block.
 template <class T, class Op>
 std::vector<T> reference_exclusive(const std::vector<T>& x, T identity, Op op) {
     if (x.size() <= 1) return std::vector<T>(x.size(), identity);
@@ -38,8 +40,8 @@ std::vector<T> reference_exclusive(const std::vector<T>& x, T identity, Op op) {
     return out;
 }
 
-/// Any part of the canonical scan of an input that need not fit in memory: what lies before each node of 65536 elements
-/// is kept.
+// Any part of the canonical scan of an input that may exceed the memory. Keeps the carry of each node of 65536
+// elements.
 template <class T>
 class ReferenceCarries {
   public:
@@ -55,9 +57,9 @@ class ReferenceCarries {
         carries_ = reference_exclusive(totals, identity, op);
     }
 
-    /// Results [first, first + n).
+    // Results [first, first + n).
     template <class Op>
-    std::vector<T> scan(u64 first, u64 n, bool exclusive, Op op) const {
+    std::vector<T> scan(u64 first, u64 n, ScanKind kind, Op op) const {
         std::vector<T> results(n);
         for (u64 at = first / node * node; at < first + n; at += node) {
             const std::vector<T> x = load(at, std::min(node, input_.count - at));
@@ -67,16 +69,16 @@ class ReferenceCarries {
                 levels.push_back(std::move(totals));
             }
             for (u64 i = std::max(first, at); i < std::min(first + n, at + x.size()); ++i) {
-                // From the top: what lies before the node's child, that one's child, ... of i.
+                // Combines the carries of the children that contain i, from the largest to the smallest.
                 T before = carries_[at / node];
                 for (u64 level = 3, width = node / 16; level > 0; --level, width /= 16) {
                     const u64 child = (i - at) / width;
                     if (child % 16 != 0) before = op(before, levels[level][child - 1]);
                 }
                 const u64 k = i - at;
-                results[i - first] = !exclusive    ? op(before, levels[0][k])
-                                     : k % 16 == 0 ? before
-                                                   : op(before, levels[0][k - 1]);
+                results[i - first] = kind == ScanKind::inclusive ? op(before, levels[0][k])
+                                     : k % 16 == 0               ? before
+                                                                 : op(before, levels[0][k - 1]);
             }
         }
         return results;
@@ -89,7 +91,7 @@ class ReferenceCarries {
         std::memcpy(x.data(), input_.piece(first, count, scratch).data(), count * sizeof(T));
         return x;
     }
-    // Scans each 16 values in place; gives their last ones.
+    // Scans each block of 16 values in place. Returns the blocks' totals.
     template <class Op>
     static std::vector<T> networks(std::vector<T>& p, Op op) {
         std::vector<T> totals;
@@ -111,7 +113,7 @@ class ReferenceCarries {
     std::vector<T> carries_;
 };
 
-/// Sums of all elements up to each, in double with compensation.
+// Prefix sums in f64 with compensation.
 template <class T>
 class ExactPrefixes {
   public:
@@ -130,9 +132,10 @@ class ExactPrefixes {
         }
     }
 
-    /// Calls f(i, sum up to i) for i in [first, first + n).
+    // Calls f(i, prefix sum of i) for i in [first, first + n).
     template <class F>
-    void walk(u64 first, u64 n, bool exclusive, F f) const {
+    void walk(u64 first, u64 n, ScanKind kind, F f) const {
+        const bool exclusive = kind == ScanKind::exclusive;
         const u64 begin = first / piece * piece;
         ExactSum sum = before_[begin / piece];
         u64 i = begin;

@@ -1,4 +1,4 @@
-// The cases of sort.
+// Test cases of sort.
 
 #include <concord/lab/suite.hpp>
 
@@ -19,7 +19,9 @@ namespace {
 
 using Depth = Plan::Depth;
 
-// From here on inputs are such that their order is known.
+enum class Elements { keys, pairs };
+
+// Larger inputs are generated such that their sorted order is known.
 constexpr u64 most_sorted = u64{1} << 24;
 
 template <class T>
@@ -57,7 +59,7 @@ Work sort_work(std::string title, const Input& keys, const std::optional<Input>&
         work.outputs.push_back({values->type, values->count});
     }
     work.traffic = work.bytes();
-    work.in_place = !values;  // pairs are in place altogether or not at all
+    work.in_place = !values;  // for pairs the harness would place only the keys in place
     return work;
 }
 
@@ -67,11 +69,11 @@ Work sorted_work(std::string title, const Input& keys, const std::optional<Input
     work.call = std::move(call);
     work.verify = [reference = std::make_shared<SortReference>(keys, values, std::move(order))](
                       const Variant& variant, std::size_t output, u64 first, std::span<const std::byte> got,
-                      Verdict& verdict) { reference->verify(variant.stable, output, first, got, verdict); };
+                      Verdict& verdict) { reference->verify(variant, output, first, got, verdict); };
     return work;
 }
 
-// The values tell where an element was, as far as they can count.
+// Values that are the elements' indices, modulo the range of the type.
 Input indices(Type type, u64 n, u64 seed) {
     return {type, n, Pattern::random, seed, [](u64 i, u64) { return i; }};
 }
@@ -85,7 +87,7 @@ Work builtin_work(std::string title, const Input& keys, std::optional<Type> valu
     return sorted_work(std::move(title), keys, values, std::move(order), builtin_call(by));
 }
 
-// Keys of which the order is known, alone or with their indices.
+// Keys with a known sorted order, alone or with their indices.
 Work known_work(std::string title, const KnownOrder& known, std::optional<Type> value_type,
                 const SortBy& by) {
     const Input keys = known.input();
@@ -110,11 +112,11 @@ Work known_work(std::string title, const KnownOrder& known, std::optional<Type> 
 }
 
 Work keys_work(const char* title, Type type, u64 n, Pattern pattern, u64 seed, const SortBy& by) {
-    if (n > most_sorted) return known_work(title, {type, n, seed, by.order == SortOrder::descending}, {}, by);
+    if (n > most_sorted) return known_work(title, {type, n, seed, by.order}, {}, by);
     return builtin_work(title, {type, n, pattern, seed}, {}, by);
 }
 
-// By a comparator of the user's own, which is its own reference, compiled by the host compiler.
+// A user's comparator. The host compiler's version of it is the reference.
 template <class T, class F>
 Work less_work(const char* title, const Input& keys, std::optional<Input> values, const F& less) {
     SortReferenceOrder order;
@@ -143,7 +145,7 @@ Work key_work(const char* title, const Input& in, const F& key, const SortBy& by
                        });
 }
 
-// Values of another size than the keys, of every size with some keys.
+// Values whose size differs from the keys'. Together the key types test every size of values.
 Type value_type_of(Type type) {
     switch (type) {
         case Type::f64:
@@ -168,7 +170,7 @@ void sort_cases(const Plan& plan, Type type, const CaseSink& emit) {
     if (is_float(type)) few.push_back(Pattern::special);
     const SortBy ascending{}, descending{.order = SortOrder::descending};
     auto input = [&](u64 n, Pattern pattern) { return Input{type, n, pattern, plan.seed()}; };
-    // Sorting takes longer than other work: of the sizes past 2^17 one or two do, unless all are asked for.
+    // Sorting is slow, so only one or two sizes past 2^17 are tested, except in a full plan or with the user's sizes.
     auto wanted = [&](u64 n) {
         return n < u64{1} << 17 || n == 1000003 || (n == 2109497 && type == Type::f32) || plan.full() ||
                !plan.sizes_or({}).empty();
@@ -196,23 +198,25 @@ void sort_cases(const Plan& plan, Type type, const CaseSink& emit) {
         cases(Depth::some, few, [&](u64 n, Pattern p) {
             return builtin_work("pairs_descending", input(n, p), value_type, descending);
         });
-    // Within a digit, across digits, and a single bit.
-    auto bits = [&](const char* title, bool pairs, const SortBy& by) {
+    // Bit ranges within a digit, across digits, and of a single bit.
+    auto bits = [&](const char* title, Elements elements, const SortBy& by) {
         cases(Depth::some, few, [&](u64 n, Pattern p) {
-            return builtin_work(title, input(n, p), pairs ? std::optional(value_type) : std::nullopt, by);
+            return builtin_work(title, input(n, p),
+                                elements == Elements::pairs ? std::optional(value_type) : std::nullopt, by);
         });
     };
-    if (type == Type::u32) bits("pairs_bits_5_21", true, {.begin_bit = 5, .end_bit = 21});
+    if (type == Type::u32) bits("pairs_bits_5_21", Elements::pairs, {.begin_bit = 5, .end_bit = 21});
     if (type == Type::f32)
-        bits("keys_bits_9_32", false, {.order = SortOrder::descending, .begin_bit = 9, .end_bit = 32});
-    if (type == Type::i64) bits("keys_bits_63_64", false, {.begin_bit = 63, .end_bit = 64});
-    if (type == Type::u8) bits("pairs_bits_2_5", true, {.begin_bit = 2, .end_bit = 5});
+        bits("keys_bits_9_32", Elements::keys,
+             {.order = SortOrder::descending, .begin_bit = 9, .end_bit = 32});
+    if (type == Type::i64) bits("keys_bits_63_64", Elements::keys, {.begin_bit = 63, .end_bit = 64});
+    if (type == Type::u8) bits("pairs_bits_2_5", Elements::pairs, {.begin_bit = 2, .end_bit = 5});
 
     // Comparators and key functions.
-    auto less = [&](auto tag, const char* title, bool pairs, const auto& f) {
+    auto less = [&](auto tag, const char* title, Elements elements, const auto& f) {
         cases(Depth::some, {Pattern::random, Pattern::few}, [&](u64 n, Pattern p) {
             std::optional<Input> values;
-            if (pairs) values = indices(Type::u32, n, plan.seed());
+            if (elements == Elements::pairs) values = indices(Type::u32, n, plan.seed());
             return less_work<typename decltype(tag)::type>(title, input(n, p), values, f);
         });
     };
@@ -223,18 +227,18 @@ void sort_cases(const Plan& plan, Type type, const CaseSink& emit) {
     };
     switch (type) {
         case Type::u32:
-            less(detail::TypeTag<u32>{}, "by_remainder", false, by_remainder.bind(1000));
-            less(detail::TypeTag<u32>{}, "pairs_by_remainder", true, by_remainder.bind(10));
+            less(detail::TypeTag<u32>{}, "by_remainder", Elements::keys, by_remainder.bind(1000));
+            less(detail::TypeTag<u32>{}, "pairs_by_remainder", Elements::pairs, by_remainder.bind(10));
             key(detail::TypeTag<u32>{}, "remainder_key", remainder_key.bind(777), ascending);
             break;
         case Type::f32:
-            less(detail::TypeTag<f32>{}, "nearer", false, nearer.bind(0.25f));
+            less(detail::TypeTag<f32>{}, "nearer", Elements::keys, nearer.bind(0.25f));
             break;
         case Type::i64:
-            less(detail::TypeTag<i64>{}, "pairs_by_low_half", true, by_low_half);
+            less(detail::TypeTag<i64>{}, "pairs_by_low_half", Elements::pairs, by_low_half);
             break;
         case Type::u8:
-            less(detail::TypeTag<u8>{}, "by_bits", false, by_bits);
+            less(detail::TypeTag<u8>{}, "by_bits", Elements::keys, by_bits);
             break;
         case Type::f64:
             key(detail::TypeTag<f64>{}, "distance_key", distance_key.bind(0.5), descending);
@@ -244,17 +248,18 @@ void sort_cases(const Plan& plan, Type type, const CaseSink& emit) {
     }
 }
 
-// What is measured: keys in random order, of which the sorted order is known if there are many; other orders.
+// Keys that benchmarks measure. Many keys in random order have a known sorted order.
 Work workload(const char* title, Pattern pattern, Type type, u64 n, u64 seed) {
     constexpr u64 few = u64{1} << 22;
-    if (pattern == Pattern::random && n > few) return known_work(title, {type, n, seed, false}, {}, {});
+    if (pattern == Pattern::random && n > few)
+        return known_work(title, {type, n, seed, SortOrder::ascending}, {}, {});
     return builtin_work(title, {type, n, pattern, seed}, {}, {});
 }
 
-// Pairs of a key and an unsigned value of its size, or of 4 bytes: its index.
+// Pairs of a key and its index, a u64 for 8-byte keys and a u32 for others.
 Work pairs_workload(const char* title, Type type, u64 n, u64 seed) {
     const Type value_type = size_of(type) == 8 ? Type::u64 : Type::u32;
-    const KnownOrder known(type, n, seed, false);
+    const KnownOrder known(type, n, seed, SortOrder::ascending);
     constexpr u64 few = u64{1} << 22;
     if (n > few && known.distinct()) return known_work(title, known, value_type, {});
     return builtin_work(title, {type, n, Pattern::random, seed}, value_type, {});
@@ -266,18 +271,20 @@ Suite sort_suite() {
     Suite suite;
     suite.cases = sort_cases;
     suite.study_sizes.quick = {1 << 18};
+    suite.scaling_sizes = {.quick = powers_of_two(16, 18, 1), .full = powers_of_two(16, 22, 1)};
     suite.tuning = {.workloads = {"keys", "pairs"},
                     .types = {Type::u32, Type::f32, Type::u64, Type::u16, Type::u8},
                     .quick_workloads = 2,
                     .guards = {"_sorted", "_few", "_skewed"}};
-    suite.steps = {.name = "sort",
-                   .question = "What does each step from sorting networks to radix sorts buy?",
-                   .explanation =
-                       "Networks compare n log² n times and know no data; radix sorts read every "
-                       "digit once.",
-                   .sizes = {powers_of_two(10, 18, 4), powers_of_two(10, 26, 4)},
-                   .rate = StepsStudy::Rate::items,
-                   .types = {Type::u32}};
+    suite.steps = {
+        .name = "sort",
+        .question = "How much does each step from sorting networks to radix sorts gain?",
+        .explanation =
+            "Sorting networks do n log² n comparisons, whatever the data. Radix sorts read each digit "
+            "of the keys once.",
+        .sizes = {.quick = powers_of_two(10, 18, 4), .full = powers_of_two(10, 26, 4)},
+        .rate = StepsStudy::Rate::items,
+        .types = {Type::u32}};
     constexpr std::pair<const char*, Pattern> workloads[] = {{"keys", Pattern::random},
                                                              {"keys_sorted", Pattern::sorted},
                                                              {"keys_few", Pattern::few},

@@ -1,6 +1,6 @@
 #pragma once
-// What sort's results are held against: the input sorted by std::stable_sort, or, where that would take too long, an input
-// whose sorted order is known by a formula. Written here anew, not taken from the library.
+// Reference of sort: the input sorted by std::stable_sort, or for large inputs a permutation whose sorted order
+// follows from a formula. Independent of the library's code.
 
 #include <concord/lab/compare.hpp>
 #include <concord/lab/work.hpp>
@@ -15,14 +15,14 @@ namespace concord::lab {
 
 __extension__ using SortWide = unsigned __int128;
 
-/// The place of a key, given as its bits, in the order of its type: integers by value, floats by totalOrder.
+// Position of a key, given as bits, in the order of its type: integers by value, floats by IEEE totalOrder.
 inline u64 place_of(Type type, u64 bits) {
     const u32 width = 8 * size_of(type);
     const u64 sign = u64{1} << (width - 1), all = ~u64{0} >> (64 - width);
     if (is_float(type)) return (bits & sign) != 0 ? all - bits : bits + sign;
     return type < Type::u8 ? (bits + sign) & all : bits;
 }
-/// The key at a place.
+// Key at a position.
 inline u64 key_at(Type type, u64 place) {
     const u32 width = 8 * size_of(type);
     const u64 sign = u64{1} << (width - 1), all = ~u64{0} >> (64 - width);
@@ -30,11 +30,11 @@ inline u64 key_at(Type type, u64 place) {
     return type < Type::u8 ? (place + sign) & all : place;
 }
 
-/// A permutation of [0, n) that looks random, and its inverse: a bijection of [0, 2^k), walked until it ends below n.
+// A pseudorandom permutation of [0, n) and its inverse: a bijection of [0, 2^k), applied until the result is below n.
 class Shuffle {
   public:
     explicit Shuffle(u64 n) : n_(n), k_(std::max(2, static_cast<int>(std::bit_width(n - 1)))) {
-        // The inverse of an odd number modulo 2^64 by Newton's method: each step doubles the bits that are right.
+        // Inverse of an odd number modulo 2^64 by Newton's method. Each step doubles the number of correct bits.
         inverse_ = factor;
         for (int i = 0; i < 6; ++i)
             inverse_ *= 2 - factor * inverse_;
@@ -58,18 +58,18 @@ class Shuffle {
     static constexpr u64 factor = 0xbf58476d1ce4e5b9;
     static constexpr int rounds = 4;
     u64 mask() const { return ~u64{0} >> (64 - k_); }
-    // Its own inverse, since the shift is at least half of the bits.
+    // An involution, because the shift is at least half of the bits.
     u64 folded(u64 x) const { return x ^ (x >> (k_ + 1) / 2); }
 
     u64 n_, inverse_;
     int k_;
 };
 
-/// What the elements are ordered by.
+// The order of the elements.
 struct SortReferenceOrder {
     SortBy by;
-    std::function<bool(u64 a, u64 b)> less;  ///< of keys' bits; empty: the order of their type
-    std::function<u64(u64 key)> key;  ///< from an element's bits to its key's; empty: the element is the key
+    std::function<bool(u64 a, u64 b)> less;  // compares bits of keys; empty: the order of the type
+    std::function<u64(u64 key)> key;         // maps bits of an element to bits of its key; empty: identity
     Type key_type = Type::u8;
 
     u64 rank(u64 element) const {
@@ -80,7 +80,7 @@ struct SortReferenceOrder {
     }
 };
 
-/// The sorted keys, and their values: by sorting.
+// Expected keys and values, from std::stable_sort.
 class SortReference {
   public:
     SortReference(Input keys, std::optional<Input> values, SortReferenceOrder order)
@@ -88,7 +88,7 @@ class SortReference {
 
     const Input& keys() const { return keys_; }
 
-    void verify(bool stable, std::size_t output, u64 first, std::span<const std::byte> got,
+    void verify(const Variant& variant, std::size_t output, u64 first, std::span<const std::byte> got,
                 Verdict& verdict) {
         std::call_once(once_, [&] { sort(); });
         const std::vector<std::byte>& sorted = output == 0 ? sorted_keys_ : sorted_values_;
@@ -110,9 +110,9 @@ class SortReference {
                 ++i;
                 continue;
             }
-            if (stable) return differ(i);
-            // Elements of equal keys may come in any order, but no other may be among them. Of those that begin or end in
-            // another piece only the keys are held to anything.
+            if (variant.stable) return differ(i);
+            // Elements with equal keys may be permuted. If such a group extends into another piece, only its keys are
+            // verified.
             u64 begin = i, end = i + 1;
             while (begin > 0 && !starts_[first + begin])
                 --begin;
@@ -195,20 +195,20 @@ class SortReference {
     SortReferenceOrder order_;
     std::once_flag once_;
     std::vector<std::byte> sorted_keys_, sorted_values_;
-    std::vector<u8> starts_;  // whether an element's key is another than the one's before
+    std::vector<u8> starts_;  // whether an element's key differs from the one before
 };
 
-/// Keys in random order whose sorted order is known: key r of n lies in the r-th of n equal parts of the type's places,
-/// where it likes. Values are the keys' indices.
+// Shuffled keys with a known sorted order. The positions of the key type are divided into n equal intervals, and key
+// r is a pseudorandom position of interval r. Values are the keys' indices.
 class KnownOrder {
   public:
-    KnownOrder(Type type, u64 n, u64 seed, bool descending)
-        : type_(type), n_(n), seed_(seed), descending_(descending), shuffle_(std::max<u64>(n, 1)) {}
+    KnownOrder(Type type, u64 n, u64 seed, SortOrder order)
+        : type_(type), n_(n), seed_(seed), order_(order), shuffle_(std::max<u64>(n, 1)) {}
 
     u64 key(u64 i) const { return key_at(type_, place(shuffle_(i))); }
     u64 sorted_key(u64 j) const { return key_at(type_, place(rank(j))); }
     u64 sorted_index(u64 j) const { return shuffle_.inverse(rank(j)); }
-    /// Whether all keys differ.
+    // Whether all keys are distinct.
     bool distinct() const { return size_of(type_) == 8 || n_ <= u64{1} << (8 * size_of(type_)); }
 
     Input input() const {
@@ -216,13 +216,13 @@ class KnownOrder {
     }
 
   private:
-    u64 rank(u64 j) const { return descending_ ? n_ - 1 - j : j; }
+    u64 rank(u64 j) const { return order_ == SortOrder::descending ? n_ - 1 - j : j; }
     u64 part(u64 r) const {
         return static_cast<u64>((static_cast<SortWide>(r) << (8 * size_of(type_))) / n_);
     }
     u64 place(u64 r) const {
         const u64 from = part(r);
-        // The last part ends at 2^64, which wraps, as it should.
+        // The last interval ends at 2^64, which wraps to 0.
         const u64 width = (r + 1 == n_ ? ~u64{0} >> (64 - 8 * size_of(type_)) : part(r + 1) - 1) - from;
         if (width == ~u64{0} || from > from + width) return from;
         return from + (width == 0 ? 0 : mixed(r) % (width + 1));
@@ -235,7 +235,7 @@ class KnownOrder {
 
     Type type_;
     u64 n_, seed_;
-    bool descending_;
+    SortOrder order_;
     Shuffle shuffle_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Squares of about n elements, for the suites of matrices.
+// Square matrices of about n elements.
 
 #include <concord/types.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace concord::lab {
 
-/// The side of the largest square of at most n elements.
+// The side of the largest square of at most n elements.
 inline u64 square_side(u64 n) {
     u64 side = static_cast<u64>(std::sqrt(static_cast<double>(n)));
     while (side * side > n)

@@ -1,6 +1,5 @@
-// The cases of stencil. A size becomes a volume by a rule, which the title names with the radius and the steps, and which
-// leaves out the points that do not make a whole plane or row. References are written here anew, not taken from the
-// library.
+// Test cases of stencil. A rule turns a size into a volume of whole rows and planes. The title names the radius, the
+// rule and the steps. The reference is independent of the library's code.
 
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
@@ -13,14 +12,13 @@
 namespace concord::lab {
 namespace {
 
-// A volume of n points, or a few less.
+// A volume of at most n points.
 struct Rule {
     const char* title;
-    u64 depth = 0, rows = 0, columns = 0;  // as many; 0: whatever n gives
-    u64 multiple = 1;                      // of the columns, if there are so many
+    u64 depth = 0, rows = 0, columns = 0;  // 0: follows from n
+    u64 multiple = 1;                      // rounds the columns down to a multiple
 
-    // What is left for the axes without a length has the proportions 5 : 6 : 6, so that 92160000 points are
-    // 400 x 480 x 480.
+    // Axes without a length have the proportions 5 : 6 : 6, so that 92160000 points are 400 x 480 x 480.
     StencilShape shape(u64 n) const {
         StencilShape s{depth, rows, columns};
         const double free =
@@ -43,35 +41,56 @@ struct Rule {
     }
 };
 
-// Rows of whole packs of 16 bytes, and of any length.
-constexpr Rule brick = {"brick", 0, 0, 0, 4}, odd = {"odd"};
-// Thinner than some radii, on each axis; and one point thin on two.
-constexpr Rule shallow = {"shallow", 2}, flat = {"flat", 0, 3}, narrow = {"narrow", 0, 0, 5},
-               wide = {"wide", 3, 20}, along_z = {"along z", 0, 1, 1}, along_y = {"along y", 1, 0, 1},
-               along_x = {"along x", 1, 1};
+// Rows of whole 16-byte vectors, and rows of any length.
+constexpr Rule brick = {.title = "brick", .multiple = 4}, odd = {.title = "odd"};
+// Volumes thinner than some radii on each axis, and one point thin on two axes.
+constexpr Rule shallow = {.title = "shallow", .depth = 2}, flat = {.title = "flat", .rows = 3},
+               narrow = {.title = "narrow", .columns = 5}, wide = {.title = "wide", .depth = 3, .rows = 20},
+               along_z = {.title = "along z", .rows = 1, .columns = 1},
+               along_y = {.title = "along y", .depth = 1, .columns = 1},
+               along_x = {.title = "along x", .depth = 1, .rows = 1};
 
 struct Kind {
     const Rule& rule;
     u32 radius;
     u64 steps;
-    bool in_boxes = false;  // a step is computed box by box
+    bool in_boxes = false;  // computes a step box by box
 };
-// Which of them a size goes through depends on the size alone, so that one is met again where it is asked for. Every fifth
-// one is of radius 1 or 4.
-constexpr Kind kinds[] = {
-    {brick, 4, 1},  {odd, 1, 2},     {brick, 8, 1},   {flat, 5, 2},      {shallow, 2, 1},  // 0 ...
-    {odd, 4, 3},    {odd, 8, 2},     {brick, 3, 2},   {brick, 1, 7},     {along_x, 4, 2},  // 5 ...
-    {brick, 1, 2},  {brick, 6, 1},   {odd, 2, 4},     {wide, 1, 4},      {shallow, 7, 3},  // 10 ...
-    {narrow, 4, 1}, {along_y, 3, 1}, {along_z, 1, 2}, {odd, 5, 1},       {brick, 2, 0},    // 15 ...
-    {odd, 1, 1},    {narrow, 8, 5},  {brick, 4, 6},   {odd, 4, 1, true}, {brick, 1, 1, true}};
+// Which kinds a size is tested with depends on the size alone, so that a user who gives the size repeats the case.
+// Every fifth kind has radius 1 or 4.
+constexpr Kind kinds[] = {{.rule = brick, .radius = 4, .steps = 1},
+                          {.rule = odd, .radius = 1, .steps = 2},
+                          {.rule = brick, .radius = 8, .steps = 1},
+                          {.rule = flat, .radius = 5, .steps = 2},
+                          {.rule = shallow, .radius = 2, .steps = 1},
+                          {.rule = odd, .radius = 4, .steps = 3},
+                          {.rule = odd, .radius = 8, .steps = 2},
+                          {.rule = brick, .radius = 3, .steps = 2},
+                          {.rule = brick, .radius = 1, .steps = 7},
+                          {.rule = along_x, .radius = 4, .steps = 2},
+                          {.rule = brick, .radius = 1, .steps = 2},
+                          {.rule = brick, .radius = 6, .steps = 1},
+                          {.rule = odd, .radius = 2, .steps = 4},
+                          {.rule = wide, .radius = 1, .steps = 4},
+                          {.rule = shallow, .radius = 7, .steps = 3},
+                          {.rule = narrow, .radius = 4, .steps = 1},
+                          {.rule = along_y, .radius = 3, .steps = 1},
+                          {.rule = along_z, .radius = 1, .steps = 2},
+                          {.rule = odd, .radius = 5, .steps = 1},
+                          {.rule = brick, .radius = 2, .steps = 0},
+                          {.rule = odd, .radius = 1, .steps = 1},
+                          {.rule = narrow, .radius = 8, .steps = 5},
+                          {.rule = brick, .radius = 4, .steps = 6},
+                          {.rule = odd, .radius = 4, .steps = 1, .in_boxes = true},
+                          {.rule = brick, .radius = 1, .steps = 1, .in_boxes = true}};
 
-// Of both signs, no two alike, and so small that many steps do not overflow.
+// Distinct coefficients of both signs, small enough that many steps do not overflow.
 StarCoefficients star_of(u32 radius) {
     constexpr f64 values[] = {0.3817, 0.0713, -0.0291, 0.0177, -0.0123, 0.0071, -0.0053, 0.0031, -0.0017};
     return StarCoefficients(std::span(values, radius + 1));
 }
 
-// Steps on a copy of the volume with zeros around it, as wide as the radius.
+// Computes the steps on a copy of the volume that is padded with zeros.
 template <class T>
 std::vector<T> after_steps(const Input& input, const StencilShape& s, const StarCoefficients& star,
                            u64 steps) {
@@ -111,7 +130,7 @@ std::vector<T> after_steps(const Input& input, const StencilShape& s, const Star
     return result;
 }
 
-// A step as one of several ranks takes it: what others need first, of planes and of rows, then what is between.
+// A step in the order of a rank of several: first the planes and rows that its neighbours need, then the interior.
 Enqueued step_in_boxes(Stream& stream, const View& in, const View& out, const StencilShape& s,
                        const StarCoefficients& star, const Options& options) {
     const u64 radius = star.radius(), z0 = std::min(s.depth, radius), z1 = std::max(z0, s.depth - z0),
@@ -124,7 +143,7 @@ Enqueued step_in_boxes(Stream& stream, const View& in, const View& out, const St
     return run;
 }
 
-// What all judging of one piece of work shares: made when it is first asked for.
+// Expected results of one piece of work, computed at the first use.
 template <class T>
 struct Expected {
     std::once_flag made;
@@ -178,8 +197,8 @@ std::optional<Work> stencil_work(const Kind& kind, Type type, u64 n, Pattern pat
     return work;
 }
 
-// Bricks of a radius of 4 are there always, the other kinds take turns. The reference holds the volume three times over, so
-// sizes end where that is much.
+// Every size tests the first kind. The other kinds alternate. The reference needs three copies of the volume, which
+// limits the sizes.
 void stencil_cases(const Plan& plan, Type type, const CaseSink& emit) {
     if (!is_float(type)) return;
     constexpr u64 most = u64{1} << 27;
@@ -193,13 +212,13 @@ void stencil_cases(const Plan& plan, Type type, const CaseSink& emit) {
         for (const Kind& kind : kinds) {
             const bool main = &kind == kinds;
             if ((n + static_cast<u64>(&kind - kinds)) % every != 0 && !main) continue;
-            // One group of many work-items a point: too many to wait for.
+            // These volumes need one group per point, which is too slow for large sizes.
             const bool needle = &kind.rule == &along_z || &kind.rule == &along_y;
             if (needle && n > 20000) continue;
             for (Plan::Shape& shape : plan.shapes(turn, n, patterns)) {
                 if (shape.pattern != Pattern::random && !main) continue;
                 const auto work = stencil_work(kind, type, n, shape.pattern, plan.seed());
-                if (!main) shape.placements = {{0, 0, 0, false}, {1, 0, 3, false}};
+                if (!main) shape.placements = {{}, {.a = 1, .out = 3}};
                 if (work) emit(*work, shape.placements);
             }
         }
@@ -215,15 +234,19 @@ Suite stencil_suite() {
     suite.tuning = {.workloads = {"radius4", "radius4 x10", "radius1"},
                     .types = {Type::f32, Type::f64},
                     .quick_workloads = 2};
-    suite.steps = {.name = "stencil",
-                   .question = "How is a volume's neighbourhood kept close?",
-                   .explanation =
-                       "Every point is needed by 6 R others: planes in local memory, queues in "
-                       "registers, several steps at once.",
-                   .sizes = {powers_of_two(16, 18, 2), powers_of_two(16, 26, 2)}};
-    static constexpr Kind measured[] = {{brick, 4, 1}, {brick, 4, 10},  {brick, 4, 100},
-                                        {brick, 1, 1}, {brick, 2, 1},   {brick, 8, 1},
-                                        {odd, 4, 1},   {shallow, 4, 1}, {narrow, 4, 1}};
+    suite.steps = {
+        .name = "stencil",
+        .question = "How does a stencil kernel reuse the neighbourhood of each point?",
+        .explanation =
+            "A star of radius R reads every point 6 R + 1 times. The steps keep planes in local memory, "
+            "then a queue of planes in registers, and finally compute several time steps per pass.",
+        .sizes = {.quick = powers_of_two(16, 18, 2), .full = powers_of_two(16, 26, 2)}};
+    static constexpr Kind measured[] = {
+        {.rule = brick, .radius = 4, .steps = 1},   {.rule = brick, .radius = 4, .steps = 10},
+        {.rule = brick, .radius = 4, .steps = 100}, {.rule = brick, .radius = 1, .steps = 1},
+        {.rule = brick, .radius = 2, .steps = 1},   {.rule = brick, .radius = 8, .steps = 1},
+        {.rule = odd, .radius = 4, .steps = 1},     {.rule = shallow, .radius = 4, .steps = 1},
+        {.rule = narrow, .radius = 4, .steps = 1}};
     for (const Kind& kind : measured)
         suite.workloads.push_back({title_of(kind), [&kind](Type type, u64 n, u64 seed) {
                                        return stencil_work(kind, type, n, Pattern::random, seed);

@@ -1,6 +1,5 @@
-// The cases of transpose. A size becomes a matrix by a rule, which the title names, and which leaves out the elements
-// that do not make a whole row; a size of the caller's choice goes through all rules. References are written here anew,
-// not taken from the library.
+// Test cases of transpose. A rule, which the title names, turns a size into a matrix of whole rows. A size that the
+// user gave is tested with all rules. The reference is independent of the library's code.
 
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
@@ -12,11 +11,11 @@
 namespace concord::lab {
 namespace {
 
-// The matrix of n elements, or a few less.
+// A matrix of at most n elements.
 struct Rule {
     const char* title;
-    u64 rows = 0, columns = 0;  // as many; 0: whatever n gives
-    u64 off_square = 0;         // both 0: a square, with so many rows less and columns more
+    u64 rows = 0, columns = 0;  // 0: follows from n; both 0: nearly square
+    u64 off_square = 0;         // rows that a square matrix has less, and columns that it has more
 
     std::optional<TransposeShape> shape(u64 n) const {
         if (rows != 0) return TransposeShape{rows, n / rows};
@@ -27,13 +26,15 @@ struct Rule {
     }
 };
 
-constexpr Rule square = {"square"}, oblong = {"oblong", 0, 0, 1};
-// Thin ones on both sides of where kernels change to strips, which depends on the size of an element.
-constexpr Rule rows1 = {"rows1", 1}, columns1 = {"columns1", 0, 1}, rows3 = {"rows3", 3},
-               columns3 = {"columns3", 0, 3}, rows33 = {"rows33", 33}, columns17 = {"columns17", 0, 17},
-               rows64 = {"rows64", 64}, columns65 = {"columns65", 0, 65}, rows129 = {"rows129", 129};
+constexpr Rule square = {.title = "square"}, oblong = {.title = "oblong", .off_square = 1};
+// Thin matrices around the width where kernels switch to strips, which depends on the element size.
+constexpr Rule rows1 = {.title = "rows1", .rows = 1}, columns1 = {.title = "columns1", .columns = 1},
+               rows3 = {.title = "rows3", .rows = 3}, columns3 = {.title = "columns3", .columns = 3},
+               rows33 = {.title = "rows33", .rows = 33}, columns17 = {.title = "columns17", .columns = 17},
+               rows64 = {.title = "rows64", .rows = 64}, columns65 = {.title = "columns65", .columns = 65},
+               rows129 = {.title = "rows129", .rows = 129};
 
-// What lies between rows: nothing; so little that rows are not aligned; as much as keeps packs of 16 bytes aligned.
+// Padding between rows: none; an odd number of elements, so that rows are misaligned; enough to keep 16-byte alignment.
 enum class Gaps { none, odd, even };
 
 struct Kind {
@@ -52,12 +53,12 @@ u64 pitch_of(u64 columns, Gaps gaps, u64 odd) {
     return gaps == Gaps::none ? columns : gaps == Gaps::odd ? columns + odd : (columns + 31) / 16 * 16;
 }
 
-// The elements from the first to the last.
+// Number of elements from the first to the last.
 u64 extent(u64 rows, u64 columns, u64 pitch) {
     return rows == 0 || columns == 0 ? 0 : (rows - 1) * pitch + columns;
 }
 
-// Elements [first, ...) of out, row by row; what lies between rows is not looked at.
+// Verifies elements [first, ...) of out, row by row. Skips the padding between rows.
 template <class T>
 void verify(const Input& input, const TransposeShape& s, u64 first, std::span<const std::byte> got,
             Verdict& verdict) {
@@ -107,8 +108,8 @@ std::optional<Work> transpose_work(const Kind& kind, Type type, u64 n, Pattern p
     return work;
 }
 
-// Kernels know the size of an element only: one type of each size goes through all sizes. Dense squares are there
-// always, the other kinds take turns.
+// Kernels depend on the element size alone, so one type of each size is tested at all sizes. Every size tests a dense
+// square. The other kinds alternate.
 void transpose_cases(const Plan& plan, Type type, const CaseSink& emit) {
     const bool main = type == Type::f32 || type == Type::f64 || type == Type::u8;
     const std::vector<u64> sizes = plan.sizes(type, main ? Plan::Depth::huge : Plan::Depth::some);
@@ -126,10 +127,9 @@ void transpose_cases(const Plan& plan, Type type, const CaseSink& emit) {
                 if (shape.pattern == Pattern::special && !dense_square) continue;
                 const auto work = transpose_work(kind, type, n, shape.pattern, plan.seed());
                 if (!work) continue;
-                // Both aligned and neither, where the plan's places would be too many.
-                if (!dense_square && n <= u64{1} << 24)
-                    shape.placements = {{0, 0, 0, false}, {1, 0, 3, false}};
-                if (work->in_place && n <= u64{1} << 27) shape.placements.push_back({0, 0, 0, true});
+                // Two placements: both operands aligned, and both misaligned.
+                if (!dense_square && n <= u64{1} << 24) shape.placements = {{}, {.a = 1, .out = 3}};
+                if (work->in_place && n <= u64{1} << 27) shape.placements.push_back({.in_place = true});
                 emit(*work, shape.placements);
             }
         }
@@ -143,12 +143,12 @@ Suite transpose_suite() {
     suite.cases = transpose_cases;
     suite.tuning = {.workloads = {"square"}, .types = {Type::f32, Type::f64, Type::u8}};
     suite.steps = {.name = "transpose",
-                   .question = "What does it take to read rows and write columns at the rate of a copy?",
+                   .question = "What does a transpose need to run at the rate of a copy?",
                    .explanation =
-                       "Tiles in local memory make both sides contiguous; padding keeps work-items out of "
-                       "each other's banks; wide accesses and blocks in registers do the rest.",
-                   .sizes = {powers_of_two(16, 20, 2), powers_of_two(16, 28, 4)}};
-    // Of 2^28 elements oblong is 16383 x 16385; rows64 of 2^30 is 64 x 2^24, columns3 of 2^25 + 2^24 is 2^24 x 3.
+                       "Tiles in local memory make both reads and writes contiguous. Padding avoids bank "
+                       "conflicts. Wide accesses and blocks in registers reduce the number of instructions.",
+                   .sizes = {.quick = powers_of_two(16, 20, 2), .full = powers_of_two(16, 28, 4)}};
+    // For 2^28 elements oblong is 16383 x 16385. For 2^30, rows64 is 64 x 2^24. For 2^25 + 2^24, columns3 is 2^24 x 3.
     for (const Rule* rule : {&square, &oblong, &rows64, &columns3, &rows3, &columns65, &rows1})
         suite.workloads.push_back(
             {rule->title, [rule](Type type, u64 n, u64 seed) {
