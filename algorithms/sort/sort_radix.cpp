@@ -18,8 +18,7 @@ void scan_counts(Stream& stream, const View& counts) {
     scan(stream, counts, counts, ReduceOp::sum, ScanKind::exclusive);
 }
 
-// --- radix1, radix4
-// -------------------------------------------------------------------------------------------------
+// --- radix1, radix4 --------------------------------------------------------------------------------------------------
 
 constexpr u32 group = 256;        // work-items per group, radix1
 constexpr u32 chunk_group = 128;  // work-items per group, radix4: their counters fit 32 KiB
@@ -60,8 +59,7 @@ void run_radix4(Stream& stream, const SortProblem& p, const Radix4Steps& steps) 
     });
 }
 
-// --- radix8
-// ---------------------------------------------------------------------------------------------------------
+// --- radix8 ----------------------------------------------------------------------------------------------------------
 
 constexpr u64 radix8_digits = 256;
 

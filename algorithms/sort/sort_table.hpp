@@ -6,8 +6,7 @@
 
 namespace concord::detail {
 
-// --- Tunables
-// -------------------------------------------------------------------------------------------------------
+// --- Tunables --------------------------------------------------------------------------------------------------------
 
 inline constexpr Tunable sort_chunks{.name = "sort.chunks",
                                      .summary = "chunks of the input per thread",
@@ -109,8 +108,7 @@ void run_sort_merge_host(Stream& stream, const SortProblem& problem);
 void run_sort_std(Stream& stream, const SortProblem& problem);
 void run_sort_qsort(Stream& stream, const SortProblem& problem);
 
-// --- Kernels compiled from source
-// -----------------------------------------------------------------------------------
+// --- Kernels compiled from source ------------------------------------------------------------------------------------
 
 // sort_bitonic.cpp: sorting networks.
 Support supports_sort_network(const Device& device, const SortProblem& problem);
