@@ -18,7 +18,7 @@ endif()
 if(NOT CMAKE_LIBRARY_OUTPUT_DIRECTORY)
   set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endif()
-# From an installed program to the library.
+# The path from an installed program to the libraries.
 file(RELATIVE_PATH CONCORD_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 
 # Flags of all our own targets. g++ 12 warns of overlap within std::string's own operator+ (its bug 105329).

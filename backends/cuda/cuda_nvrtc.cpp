@@ -1,8 +1,7 @@
 #include "cuda_nvrtc.hpp"
 
 #include <concord/error.hpp>
-
-#include <dlfcn.h>
+#include <concord/internal/module_folders.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The driver takes machine code of its own major version and of older ones, so that version's NVRTC is looked
-// for first. Later 11.x kept the name of 11.2.
+// A driver loads machine code of its own major version and of older ones, so that the NVRTC of the driver's version comes
+// first. Later releases of 11.x kept the name of 11.2.
 std::vector<std::string> library_names() {
     std::vector<std::string> names = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
     try {
@@ -31,21 +30,27 @@ std::vector<std::string> library_names() {
     return names;
 }
 
-// Where a folder may hold it: itself; a toolkit's lib folders; those of the PyPI wheels, seen from their
-// nvidia folder and from site-packages.
+// Subfolders of CONCORD_NVRTC that are searched: the folder itself, the lib folders of a toolkit, and those of the PyPI
+// wheels relative to their nvidia folder and to site-packages.
 constexpr const char* below[] = {
     "", "lib64", "lib", "cuda_nvrtc/lib", "cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/cu13/lib"};
 
-// The folders that a build or an installation may bring NVRTC along in, seen from the file that this code is in: of the
-// module, of the library, and of a program that has both.
+// The folders where a build or an installation puts a bundled NVRTC. All are absolute and independent of the current
+// directory.
 std::vector<fs::path> own_folders() {
-    Dl_info file;
-    if (dladdr(reinterpret_cast<const void*>(&own_folders), &file) == 0 || file.dli_fname == nullptr)
-        return {};
-    // Of a program that was started through PATH it is the bare name, which says nothing of a folder.
-    if (!fs::path(file.dli_fname).is_absolute()) return {};
-    const fs::path folder = fs::path(file.dli_fname).parent_path();
-    return {folder, folder / "concord", folder.parent_path() / "lib" / "concord"};
+    std::vector<fs::path> folders;
+    const fs::path file = detail::file_of(reinterpret_cast<const void*>(&own_folders));
+    const fs::path folder = file.parent_path();
+    if (!file.empty()) folders = {folder, folder / "concord"};
+#if defined(CONCORD_INSTALLED_LIB)
+    // The backend is part of the program: an installed one, one in the build folder, or a user's program anywhere.
+    if (!file.empty()) {
+        folders.push_back((folder / CONCORD_BIN_TO_LIB / "concord").lexically_normal());
+        folders.push_back(folder.parent_path() / "lib" / "concord");
+    }
+    folders.emplace_back(fs::path(CONCORD_INSTALLED_LIB) / "concord");
+#endif
+    return folders;
 }
 
 std::vector<fs::path> folders_of_environment() {
@@ -69,8 +74,8 @@ std::string join(const std::vector<std::string>& words) {
 
 }  // namespace
 
-// Where CONCORD_NVRTC says, and nowhere else. Otherwise, for each name in turn, of which the first is the driver's own
-// version: what the build or the installation brings along; the system's loader; CUDA_HOME, CUDA_PATH and /usr/local/cuda.
+// Searches only CONCORD_NVRTC if it is set. Otherwise searches for each name in turn, starting with the driver's version: the
+// bundled NVRTC, the system's loader, CUDA_HOME, CUDA_PATH and /usr/local/cuda.
 void Nvrtc::search() {
     const std::vector<std::string> names = library_names();
     std::string why;
@@ -86,7 +91,9 @@ void Nvrtc::search() {
         std::error_code error;
         if (!fs::is_directory(forced, error)) {
             if (library_.open(forced)) return;
-            throw Error(ErrorCode::unavailable, "dlopen", "CONCORD_NVRTC is no library that loads",
+            throw Error(ErrorCode::unavailable, "CONCORD_NVRTC",
+                        detail::error_message("cannot load the library", detail::quoted(forced),
+                                              "expected libnvrtc.so or a folder that contains it"),
                         library_.error());
         }
         for (const std::string& name : names) {
@@ -94,8 +101,9 @@ void Nvrtc::search() {
                 if (try_file(fs::path(forced) / folder / name)) return;
             }
         }
-        throw Error(ErrorCode::unavailable, "dlopen",
-                    "CONCORD_NVRTC is '" + std::string(forced) + "', which holds none of " + join(names),
+        throw Error(ErrorCode::unavailable, "CONCORD_NVRTC",
+                    detail::error_message("folder without NVRTC", detail::quoted(forced),
+                                          "expected one of " + join(names)),
                     why);
     }
 
@@ -110,13 +118,13 @@ void Nvrtc::search() {
             if (try_file(folder / name)) return;
         }
     }
-    std::string message = "NVRTC, the CUDA compiler library, is not there; looked for " + join(names) +
+    std::string message = "NVRTC, the CUDA compiler library, not found; searched for " + join(names) +
                           " on the loader's path and in";
     for (const std::vector<fs::path>& searched : {own, folders}) {
         for (const fs::path& folder : searched)
             message += " " + folder.string();
     }
-    throw Error(ErrorCode::unavailable, "dlopen", message + "; CONCORD_NVRTC names the file or its folder",
+    throw Error(ErrorCode::unavailable, "NVRTC", message + "; set CONCORD_NVRTC to the file or its folder",
                 why);
 }
 
@@ -125,8 +133,8 @@ Nvrtc::Nvrtc() {
 #define CONCORD_NVRTC_LOAD(name, function)                               \
     name = reinterpret_cast<decltype(name)>(library_.symbol(#function)); \
     if (name == nullptr)                                                 \
-        throw Error(ErrorCode::unavailable, "dlsym",                     \
-                    path() + " has no " #function "; NVRTC 11.2 is the oldest that will do");
+        throw Error(ErrorCode::unavailable, "NVRTC",                     \
+                    path() + " lacks " #function "; install NVRTC 11.2 or later");
     CONCORD_NVRTC_FUNCTIONS(CONCORD_NVRTC_LOAD)
 #undef CONCORD_NVRTC_LOAD
 
@@ -141,14 +149,14 @@ Nvrtc::Nvrtc() {
     architectures_.assign(list.begin(), list.end());
     std::sort(architectures_.begin(), architectures_.end());
 
-    // Updates change the code without changing the version, but not without changing the file.
+    // An update may keep the version but changes the file.
     std::error_code error;
     const fs::path file = fs::canonical(path(), error);
     fingerprint_ = title_ + " " + file.filename().string() + " " + std::to_string(fs::file_size(file, error));
 }
 
 const Nvrtc& Nvrtc::get() {
-    // A throw leaves this uninitialised: the next caller searches again. Never destroyed, like the driver.
+    // After an exception the next caller searches again. Never destroyed, like the driver.
     static const Nvrtc& nvrtc = *new Nvrtc;
     return nvrtc;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// NVRTC, the compiler that turns CUDA C++ text into machine code, opened at run time. It needs no driver and
-// no GPU.
+// NVRTC, the library that compiles CUDA C++ to machine code, opened at run time. It works without a driver and without a
+// GPU.
 
 #include <concord/types.hpp>
 
@@ -28,32 +28,32 @@ namespace concord::cuda {
     X(get_program_log_size_, nvrtcGetProgramLogSize)       \
     X(get_program_log_, nvrtcGetProgramLog)
 
-/// The functions of libnvrtc; one object in a process, usable from any thread.
+// The functions of libnvrtc. The process has one object. Any thread may use it.
 class Nvrtc {
   public:
-    /// What a compilation gives: an image, or else an error.
+    // The result of a compilation: an image or an error.
     struct Result {
-        std::string image;  ///< machine code or PTX (with the zero at its end)
-        std::string error;  ///< NVRTC's name for it; empty if all is well
-        std::string log;    ///< warnings too
+        std::string image;  // machine code, or PTX with a terminating zero
+        std::string error;  // NVRTC's name of the error; empty on success
+        std::string log;    // the compiler's log, including warnings
     };
     enum class Output { cubin, ptx };
 
-    /// Throws unavailable, saying where it was looked for.
+    // Throws unavailable. The message names the searched folders.
     static const Nvrtc& get();
 
     int major() const { return major_; }
-    /// "NVRTC 13.0"
+    // "NVRTC 13.0"
     const std::string& title() const { return title_; }
-    /// Tells builds of one version apart, for cache keys.
+    // Distinguishes builds of one version, for cache keys.
     const std::string& fingerprint() const { return fingerprint_; }
     std::string path() const { return library_.path(); }
-    /// 75 for sm_75, ascending.
+    // 75 for sm_75, ascending.
     const std::vector<u32>& architectures() const { return architectures_; }
-    /// "sm_75, sm_80, ..."
+    // "sm_75, sm_80, ..."
     std::string architecture_list() const;
 
-    /// `name` is what messages call lines of the text that stand under no #line.
+    // Messages use `name` for lines before the first #line.
     Result compile(const std::string& text, const std::string& name, const std::vector<std::string>& options,
                    Output output) const;
 
