@@ -1,4 +1,4 @@
-// Compact and partition through the public API; `concord check` covers variants, types, sizes and patterns.
+// Compact and partition through the public API. `concord check` covers variants, types, sizes and patterns.
 #include "devices.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::vector<T> kept_of(const std::vector<T>& x, F keep) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(compact_keeps_the_order_and_leaves_the_rest) {
+DEVICE_TEST(compact_keeps_the_order_and_the_rest_of_out) {
     const auto stream = device.create_stream();
     for (const u64 n : {1, 64, 1000, 5000, 300001}) {
         CAPTURE(n);
@@ -51,7 +51,7 @@ DEVICE_TEST(compact_keeps_the_order_and_leaves_the_rest) {
     }
 }
 
-DEVICE_TEST(predicates_of_the_users_take_bound_values) {
+DEVICE_TEST(user_predicates_with_bound_values) {
     const auto stream = device.create_stream();
     const auto x = random_values<float>(70001);
     const Array<float> in(*stream, x), out(*stream, x.size());
@@ -61,7 +61,7 @@ DEVICE_TEST(predicates_of_the_users_take_bound_values) {
         const auto got = out.to_host(*stream);
         CHECK(std::equal(expected.begin(), expected.end(), got.begin()));
     }
-    // A result that is lost when cut to 32 bits.
+    // A result that truncation to 32 bits would lose.
     const std::vector<u64> k = {1, u64{1} << 56, 2, u64{255} << 56, 3};
     const Array<u64> words(*stream, k), kept(*stream, 5);
     CHECK(compact(*stream, words, kept, high_bits_test).get() == 2);
@@ -112,7 +112,7 @@ DEVICE_TEST(an_empty_input_keeps_nothing) {
     CHECK(partition(*stream, none, none, KeepRule::even).get() == 0);
 }
 
-DEVICE_TEST(compact_works_in_place_where_it_says_so) {
+DEVICE_TEST(compact_works_in_place_in_variants_that_support_it) {
     const auto stream = device.create_stream();
     const auto x = random_values<u32>(1000003);
     auto expected = kept_of(x, [](u32 e) { return e % 2 == 0; });
@@ -138,7 +138,7 @@ DEVICE_TEST(compact_works_in_place_where_it_says_so) {
     }
 }
 
-DEVICE_TEST(compact_refuses_what_its_contract_excludes) {
+DEVICE_TEST(compact_rejects_invalid_calls) {
     const auto stream = device.create_stream();
     const Array<u32> in(*stream, random_values<u32>(100)), out(*stream, 100), small(*stream, 99);
     const Array<float> floats(*stream, 100);
@@ -147,22 +147,27 @@ DEVICE_TEST(compact_refuses_what_its_contract_excludes) {
     auto refused = [&](const char* words, auto call) {
         CHECK(throws(ErrorCode::invalid_argument, words, call));
     };
-    refused("room for 99 elements, in has 100", [&] { compact(*stream, in, small, count, KeepRule::odd); });
-    refused("count is 2 elements of u64, not one", [&] { compact(*stream, in, out, counts, KeepRule::odd); });
-    refused("count is 1 elements of u32",
+    refused("out is too short, got 99 elements for 100 of in",
+            [&] { compact(*stream, in, small, count, KeepRule::odd); });
+    refused("count must be one u64, got 2 elements of u64",
+            [&] { compact(*stream, in, out, counts, KeepRule::odd); });
+    refused("count must be one u64, got 1 elements of u32",
             [&] { compact(*stream, in, out, in.span().part(0, 1), KeepRule::odd); });
-    refused("in is u32, out f32", [&] { compact(*stream, in, floats, count, KeepRule::odd); });
-    refused("even is for integers, in is f32",
+    refused("types of in and out differ, got u32 and f32",
+            [&] { compact(*stream, in, floats, count, KeepRule::odd); });
+    refused("rule 'even' requires integers, got f32",
             [&] { compact(*stream, floats, floats, count, KeepRule::even); });
-    refused("greater compares u32 with f32", [&] { compact(*stream, in, out, count, Keep::greater(1.0f)); });
-    refused("greater compares u32 with nothing",
+    refused("rule 'greater' requires an operand of u32, got f32",
+            [&] { compact(*stream, in, out, count, Keep::greater(1.0f)); });
+    refused("rule 'greater' requires an operand of u32, got none",
             [&] { compact(*stream, in, out, count, KeepRule::greater); });
-    refused("odd takes no operand", [&] { Keep(KeepRule::odd, 1); });
-    refused("without being it",
+    refused("rule 'odd' has no operand", [&] { Keep(KeepRule::odd, 1); });
+    refused("out at byte 0 overlaps in at byte 4 of the same buffer; pass identical or disjoint ranges",
             [&] { compact(*stream, in.span().part(1, 50), in.span().part(0, 60), count, KeepRule::odd); });
-    refused("partition: out overlaps in", [&] { partition(*stream, in, in, count, KeepRule::odd); });
+    refused("partition: out at byte 0 overlaps in at byte 0 of the same buffer; pass disjoint ranges",
+            [&] { partition(*stream, in, in, count, KeepRule::odd); });
     const Array<u64> words(*stream, 100);
-    refused("count lies within in",
+    refused("count overlaps in",
             [&] { compact(*stream, words, words, words.span().part(7, 1), KeepRule::odd); });
     refused("unknown variant 'atomic'; available: ",
             [&] { compact(*stream, in, out, count, KeepRule::odd, {"atomic"}); });
@@ -170,7 +175,7 @@ DEVICE_TEST(compact_refuses_what_its_contract_excludes) {
     CHECK_NOTHROW(stream->synchronize());
 }
 
-// Launches that share what a stream keeps between them, one after another and on several streams.
+// Calls in a row on one stream, and on several streams, share the scratch memory of their streams.
 DEVICE_TEST(many_compactions_in_flight) {
     const auto x = random_values<u32>(300001);
     const u64 expected = kept_of(x, [](u32 e) { return e % 2 == 1; }).size();

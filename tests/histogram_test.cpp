@@ -1,4 +1,4 @@
-// Histogram through the public API; `concord check` covers variants, types, sizes and patterns.
+// Histogram through the public API. `concord check` covers variants, types, sizes and patterns.
 #include "devices.hpp"
 
 #include <concord/histogram_textbook.hpp>
@@ -26,7 +26,7 @@ std::vector<C> counts(Stream& stream, const std::vector<T>& x, u64 bins, const B
     return out.to_host(stream);
 }
 
-// The variants that the device has for a problem.
+// Calls f for each variant that the device supports.
 template <class F>
 void each_variant(const Device& device, F f) {
     for (const Variant* variant : histogram_algorithm.variants) {
@@ -50,7 +50,7 @@ DEVICE_TEST(even_bins_have_the_edges_of_the_contract) {
                                   0.5f, below,    1,         -1e-45f,
                                   NAN,  infinity, -infinity, 0.75f};
     CHECK(counts<u32>(*stream, x, 4, HistogramBins::even(0, 1)) == std::vector<u32>{3, 1, 1, 2});
-    // Rounded up, the last sample below hi would be in a bin past the last.
+    // Without the minimum, rounding would put the last sample below hi past the last bin.
     CHECK(counts<u64>(*stream, std::vector<float>{std::nextafter(0.3f, 0.0f)}, 3,
                       HistogramBins::even(0.1, 0.3)) == std::vector<u64>{0, 0, 1});
     const std::vector<i32> k = {-7, -6, -5, -4, -1, 0, 2, 3, 4, 100, -100};
@@ -62,7 +62,7 @@ DEVICE_TEST(even_bins_have_the_edges_of_the_contract) {
 DEVICE_TEST(ranges_of_64_bits_are_exact) {
     const auto stream = device.create_stream();
     const i64 least = INT64_MIN, most = INT64_MAX;
-    // Bins of (2^64 - 1) / 3, which is whole.
+    // Bins of (2^64 - 1) / 3, a whole number.
     const i64 third = static_cast<i64>(static_cast<u64>(least) + 0x5555555555555555),
               two = static_cast<i64>(static_cast<u64>(least) + 0xaaaaaaaaaaaaaaaa);
     CHECK(counts<u32>(*stream,
@@ -70,7 +70,7 @@ DEVICE_TEST(ranges_of_64_bits_are_exact) {
                       HistogramBins::even(least, most)) == std::vector<u32>{2, 3, 2});
     CHECK(counts<u32>(*stream, std::vector<u64>{0, 1, ~u64{0} - 1, ~u64{0}}, 2,
                       HistogramBins::even(u64{0}, ~u64{0})) == std::vector<u32>{2, 1});
-    // All of 32 bits, and ends that no sample can have.
+    // The whole range of 32 bits, and bounds outside the samples' type.
     CHECK(counts<u32>(*stream, std::vector<u32>{0, 0x7fffffff, 0x80000000, ~u32{0}}, 2,
                       HistogramBins::even(0, i64{1} << 32)) == std::vector<u32>{2, 2});
     CHECK(counts<u32>(*stream, std::vector<u8>{0, 127, 128, 255}, 4, HistogramBins::even(-256, 256)) ==
@@ -80,7 +80,7 @@ DEVICE_TEST(ranges_of_64_bits_are_exact) {
           std::vector<u32>{0, 0, 0, 4, 0, 0, 0});
 }
 
-DEVICE_TEST(counters_stop_at_their_end_and_are_overwritten) {
+DEVICE_TEST(counters_saturate_or_wrap_and_are_overwritten) {
     const auto stream = device.create_stream();
     std::vector<u32> x(200000, 1);
     std::fill_n(x.begin(), 65535, 0);
@@ -99,7 +99,7 @@ DEVICE_TEST(counters_stop_at_their_end_and_are_overwritten) {
     });
 }
 
-DEVICE_TEST(bins_by_a_function_of_the_users_own) {
+DEVICE_TEST(bins_by_a_user_function) {
     const auto stream = device.create_stream();
     const auto x = random_values<float>(50001);
     for (const float y : {0.0f, 0.5f}) {
@@ -112,19 +112,19 @@ DEVICE_TEST(bins_by_a_function_of_the_users_own) {
         each_variant(device, [&](const std::string& name) {
             CAPTURE(name);
             const auto got =
-                counts<u32>(*stream, x, 80, textbook(ring), {name});  // throws what each_variant catches
+                counts<u32>(*stream, x, 80, textbook(ring), {name});  // each_variant() catches the error
             CHECK(got == expected);
         });
     }
     const std::vector<i32> k = {-5, 0, 0, 7, 9, INT32_MIN};
     CHECK(counts<u64>(*stream, k, 2, sign_test) == std::vector<u64>{2, 2});
-    // Bins past 32 bits are not those that their lower half names.
+    // Bins beyond 32 bits are not truncated.
     const std::vector<u32> m = {0, 1, 2, 3, ~u32{0}};
     CHECK(counts<u32>(*stream, m, 3, shifted_test.bind(u64{1} << 32)) == std::vector<u32>(3, 0));
     CHECK(counts<u32>(*stream, m, 3, shifted_test.bind(~u64{0})) == std::vector<u32>{1, 1, 1});
 }
 
-DEVICE_TEST(a_new_range_compiles_nothing) {
+DEVICE_TEST(a_new_range_compiles_no_kernel) {
     const auto stream = device.create_stream();
     const Array<float> in(*stream, random_values<float>(1000));
     const Array<u32> out(*stream, 10);
@@ -149,7 +149,7 @@ DEVICE_TEST(an_empty_input_gives_zeros) {
     CHECK(out.to_host(*stream) == std::vector<u16>(3, 0));
 }
 
-DEVICE_TEST(histogram_refuses_what_its_contract_excludes) {
+DEVICE_TEST(histogram_rejects_invalid_calls) {
     const auto stream = device.create_stream();
     const Array<float> in(*stream, random_values<float>(100));
     const Array<i32> whole(*stream, 100);
@@ -159,36 +159,36 @@ DEVICE_TEST(histogram_refuses_what_its_contract_excludes) {
         CHECK(throws(ErrorCode::invalid_argument, words, [&] { histogram(*stream, in, out, bins); }));
     };
     const auto unit = HistogramBins::even(0, 1);
-    CHECK(
-        throws(ErrorCode::invalid_argument, "one bin at least", [&] { histogram(*stream, in, none, unit); }));
-    CHECK(throws(ErrorCode::invalid_argument, "counters are i32",
+    CHECK(throws(ErrorCode::invalid_argument, "pass at least one",
+                 [&] { histogram(*stream, in, none, unit); }));
+    CHECK(throws(ErrorCode::invalid_argument, "counters must be u16, u32 or u64, got i32",
                  [&] { histogram(*stream, in, negative, unit); }));
-    CHECK(throws(ErrorCode::invalid_argument, "overlap",
+    CHECK(throws(ErrorCode::invalid_argument, "counters and in overlap; pass disjoint ranges",
                  [&] { histogram(*stream, out, out.span().part(3, 1), HistogramBins::modulo()); }));
-    refused("from 1 to 1 is empty", HistogramBins::even(1, 1));
-    refused("from 2 to -1.5 is empty", HistogramBins::even(2, -1.5));
-    refused("is empty in f32", HistogramBins::even(1.0, 1.0 + 1e-12));
+    refused("range is empty in f32, got from 1 to 1; pass lo < hi", HistogramBins::even(1, 1));
+    refused("range is empty in f32, got from 2 to -1.5", HistogramBins::even(2, -1.5));
+    refused("range is empty in f32", HistogramBins::even(1.0, 1.0 + 1e-12));
     refused("from 0 to nan", HistogramBins::even(0, std::nan("")));
     refused("from -inf to 0", HistogramBins::even(-HUGE_VAL, 0));
-    refused("no finite f32", HistogramBins::even(0, 1e300));
+    refused("range must have finite ends in f32", HistogramBins::even(0, 1e300));
     refused("too wide", HistogramBins::even(-3e38, 3e38));
     refused("too narrow", HistogramBins::even(0, 1e-45));
-    refused("unsigned samples, not f32", HistogramBins::modulo());
-    refused("integer samples, not f32", HistogramBins::identity());
-    CHECK(throws(ErrorCode::invalid_argument, "no whole number",
+    refused("modulo bins require unsigned samples, got f32", HistogramBins::modulo());
+    refused("identity bins require integer samples, got f32", HistogramBins::identity());
+    CHECK(throws(ErrorCode::invalid_argument, "integer samples require whole bounds, got from 0 to 1.5",
                  [&] { histogram(*stream, whole, out, HistogramBins::even(0, 1.5)); }));
-    CHECK(throws(ErrorCode::invalid_argument, "from 3 to -3 is empty",
+    CHECK(throws(ErrorCode::invalid_argument, "range is empty, got from 3 to -3",
                  [&] { histogram(*stream, whole, out, HistogramBins::even(3, -3)); }));
     CHECK(throws(ErrorCode::invalid_argument, "wider than 64 bits",
                  [&] { histogram(*stream, whole, out, HistogramBins::even(-1, ~u64{0})); }));
-    CHECK(throws(ErrorCode::invalid_argument, "unsigned samples, not i32",
+    CHECK(throws(ErrorCode::invalid_argument, "modulo bins require unsigned samples, got i32",
                  [&] { histogram(*stream, whole, out, HistogramBins::modulo()); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'magic'; available: ", [&] {
         histogram(*stream, in, out, unit, {"magic"});
     }));
     const Array<u32> many(*stream, 1 << 20);
     if (device.traits().many_items)
-        CHECK(throws(ErrorCode::unsupported, "1048576 bins take",
+        CHECK(throws(ErrorCode::unsupported, "1048576 bins need",
                      [&] { histogram(*stream, in, many, unit, {"shared_atomic"}); }));
     CHECK_NOTHROW(stream->synchronize());
 }

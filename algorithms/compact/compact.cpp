@@ -17,26 +17,26 @@ namespace {
 
 constexpr u32 pack_bytes = 16;
 constexpr u32 rows = 4;
-constexpr u64 most_chunks = 4096;  // that the one group in the middle has to scan
+constexpr u64 most_chunks = 4096;  // limit, because one group scans the counts of all chunks
 
 constexpr Tunable waves{.name = "compact.waves",
-                        .summary = "groups at most, in waves of those that are resident at once, fused",
+                        .summary = "largest number of groups in waves of resident groups, fused",
                         .used_by = {TunableUser::cuda, TunableUser::opencl},
                         .values = {1, 2, 4, 8, 16}};
 constexpr Tunable groups_a_unit{.name = "compact.groups",
-                                .summary = "groups at most for each thread, fused",
+                                .summary = "largest number of groups per thread, fused",
                                 .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                                 .values = {4, 8, 16, 32, 64}};
 constexpr Tunable group_kib{.name = "compact.group_kib",
-                            .summary = "KiB that a group is worth at least",
+                            .summary = "smallest KiB of data per group",
                             .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                             .values = {64, 128, 256, 512, 1024, 4096}};
 constexpr Tunable resident_groups{.name = "compact.lookback_resident",
-                                  .summary = "groups of a unit that registers are kept for, lookback",
+                                  .summary = "groups per unit that the register limit allows, lookback",
                                   .used_by = {TunableUser::cuda},
                                   .values = {3, 4, 5, 6, 8}};
 constexpr Tunable tile_kib{.name = "compact.tile_kib",
-                           .summary = "KiB of a tile, two_pass",
+                           .summary = "KiB per tile, two_pass",
                            .used_by = {TunableUser::host},
                            .values = {8, 16, 32, 64, 128}};
 
@@ -44,7 +44,7 @@ TuningPoint point_of(const CompactProblem& p) {
     return {p.in.type, p.in.count};
 }
 
-const KernelSource& source(CompactSource text) {
+const KernelSource& source(CompactSource which) {
     static const KernelSource fused{
         "compact",
         {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::group_scan_cu,
@@ -61,40 +61,40 @@ const KernelSource& source(CompactSource text) {
          kernel_sources::group_scan_cu, kernel_sources::group_rank_cu, kernel_sources::sklansky_cu,
          kernel_sources::lookback_cu, kernel_sources::compact_lookback_cu},
         {}};
-    return text == CompactSource::steps ? steps : text == CompactSource::lookback ? lookback : fused;
+    return which == CompactSource::steps ? steps : which == CompactSource::lookback ? lookback : fused;
 }
 
-// The unsigned integer of that size.
+// The unsigned integer of the type's size.
 Type bits_of(Type type) {
     constexpr Type types[] = {Type::u8, Type::u16, Type::u32, Type::u64};
     return types[size_of(type) == 8 ? 3 : size_of(type) / 2];
 }
 
-// Whether the data of this call is too large to stay in the caches.
+// 1 if the data of the call exceeds the caches.
 u32 past_cache(const Device& device, const CompactProblem& p) {
     return p.in.bytes() + p.out.bytes() > device.traits().cache ? 1 : 0;
 }
 
 // --- fused ----------------------------------------------------------------------------------------------------------
 
-// Accesses in flight per work-item, of 16 bytes. `lookback` has more of them: they take no registers.
-u32 rows_of(CompactSource text) {
-    return text == CompactSource::lookback ? 8 : rows;
+// Accesses of 16 bytes in flight per work-item. `lookback` has more of them, because they do not take registers.
+u32 rows_of(CompactSource which) {
+    return which == CompactSource::lookback ? 8 : rows;
 }
 
-// Tiles from the 16-byte boundary at or before the input on, and the elements between that and the input.
+// Tiles from the 16-byte boundary at or before the input, and the number of elements from there to the input.
 struct Tiles {
     u64 count;
     u32 shift;
 };
 
-Tiles tiles_of(const CompactProblem& p, CompactSource text) {
+Tiles tiles_of(const CompactProblem& p, CompactSource which) {
     const u64 size = size_of(p.in.type), pack = pack_bytes / size;
     const u32 shift = static_cast<u32>(p.in.offset / size % pack);
-    return {divide_up(p.in.count + shift, u64{compact_group} * rows_of(text) * pack), shift};
+    return {divide_up(p.in.count + shift, u64{compact_group} * rows_of(which) * pack), shift};
 }
 
-// How many elements each group takes, or tiles where groups are of many work-items.
+// Elements per group, or tiles per group where groups have many work-items.
 struct Chunks {
     u64 groups;
     u64 length;
@@ -105,7 +105,7 @@ Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& ke
     const DeviceTraits& traits = device.traits();
     const u64 n = p.in.count;
     if (!traits.many_items) {
-        // One group while the work is small (waking a thread costs more), then some for each thread.
+        // One group for small inputs, because waking threads costs more; then some groups per thread.
         const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10,
                   each = tuned(device, groups_a_unit, point_of(p), 16);
         const u64 most =
@@ -122,14 +122,14 @@ Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& ke
     return {divide_up(tiles, length), length, shift};
 }
 
-// Launches 1 and 2: how much each chunk keeps, then where that goes, and how much it is in all.
+// Launches 1 and 2: count the kept elements of each chunk, then turn the counts into offsets and their total.
 void launch_offsets(Stream& stream, const CompactProblem& p, const Chunks& chunks, const View& offsets) {
     Device& device = stream.device();
     const bool many = device.traits().many_items;
-    const CompactSource text = many ? CompactSource::fused : CompactSource::wide;
+    const CompactSource which = many ? CompactSource::fused : CompactSource::wide;
     const u32 group_size = many ? compact_group : 1;
-    const auto count = compact_kernel(device, p, text, "compact_count", &CompactHost::count);
-    const auto sum = compact_kernel(device, p, text, "compact_offsets", &CompactHost::offsets);
+    const auto count = compact_kernel(device, p, which, "compact_count", &CompactHost::count);
+    const auto sum = compact_kernel(device, p, which, "compact_offsets", &CompactHost::offsets);
     const LaunchShape shape = LaunchShape::linear(chunks.groups, group_size);
     if (many) {
         launch(stream, *count, shape, p.in, offsets, p.in.count, chunks.shift, chunks.length, p.values);
@@ -142,8 +142,8 @@ void launch_offsets(Stream& stream, const CompactProblem& p, const Chunks& chunk
 void run_fused(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     const bool many = device.traits().many_items;
-    const CompactSource text = many ? CompactSource::fused : CompactSource::wide;
-    const auto write = compact_kernel(device, p, text, "compact_write", &CompactHost::write);
+    const CompactSource which = many ? CompactSource::fused : CompactSource::wide;
+    const auto write = compact_kernel(device, p, which, "compact_write", &CompactHost::write);
     const Chunks chunks = chunks_of(device, p, *write);
     const auto buffer = stream.scratch(chunks.groups * sizeof(u64));
     const View offsets{buffer.get(), 0, chunks.groups, Type::u64};
@@ -169,7 +169,7 @@ void run_lookback(Stream& stream, const CompactProblem& p) {
         compact_kernel(device, p, CompactSource::lookback, "compact_lookback", &CompactHost::lookback);
     const auto [tiles, shift] = tiles_of(p, CompactSource::lookback);
     const Lookback lookback(stream, tiles, p.in.count >> 32 != 0 ? 8 : 4);
-    // A part for each warp, with a pack to spare.
+    // One part per warp, with room for one more pack.
     const u64 parts = compact_group / 32 * (u64{32} * rows_of(CompactSource::lookback) + 1) * 16;
     launch(stream, *kernel, LaunchShape::linear(tiles, compact_group, parts), p.in, p.out, p.count,
            lookback.view, p.in.count, shift, static_cast<u32>(tiles), u32{p.in_place()}, p.values);
@@ -183,10 +183,11 @@ void run_two_pass(Stream& stream, const CompactProblem& p) {
         compact_kernel(device, p, CompactSource::wide, "compact_two_pass", &CompactHost::two_pass);
     const u64 n = p.in.count, size = size_of(p.in.type);
     constexpr u64 slack = detail::host::compress_slack;
-    // Two of them fit the first cache; many threads take larger ones, for the turn goes round one tile after another.
+    // Two tiles fit the first-level cache. With many threads tiles are larger, because turns pass from tile to
+    // tile.
     const u64 tile_bytes = tuned(device, tile_kib, point_of(p), device.traits().units <= 8 ? 16 : 64) << 10;
     const u64 tile = tile_bytes / size, tiles = divide_up(n, tile);
-    // One thread while the work is small.
+    // One group for small inputs.
     const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10;
     const u64 groups =
         std::min<u64>({tiles, device.traits().units, std::max<u64>(1, p.in.bytes() / least_bytes)});
@@ -218,13 +219,12 @@ Support supports_fused(const Device& device, const CompactProblem& p) {
 
 Support supports_lookback(const Device& device, const CompactProblem& p) {
     const DeviceTraits& traits = device.traits();
-    if (p.partition)
-        return Support::no("where the elements that are not kept begin is known only after its one pass");
+    if (p.partition) return Support::no("does not support partition; use the variant 'fused'");
     if (!traits.forward_progress || !traits.device_fence)
-        return Support::no("groups of " + device.info().selector + " may not wait for one another");
-    if (tiles_of(p, CompactSource::lookback).count > ~u32{0})
-        return Support::no(std::to_string(tiles_of(p, CompactSource::lookback).count) +
-                           " tiles are more than it counts");
+        return Support::no("requires groups that can wait for one another; " + device.info().selector +
+                           " does not guarantee forward progress");
+    if (const u64 tiles = tiles_of(p, CompactSource::lookback).count; tiles > ~u32{0})
+        return Support::no("supports fewer than 2^32 tiles, got " + std::to_string(tiles));
     return supports_fused(device, p);
 }
 
@@ -232,7 +232,7 @@ struct CompactRow {
     Variant variant;
     Required<Support(const Device&, const CompactProblem&)> supports_apart;
     Required<void(Stream&, const CompactProblem&)> run;
-    bool in_place = false;  // every element is read before another takes its place
+    bool in_place = false;  // every element is read before its place is overwritten
 
     Support supports(const Device& device, const CompactProblem& p) const {
         if (p.in_place() && !in_place)
@@ -244,7 +244,7 @@ struct CompactRow {
 constexpr CompactRow table[] = {
     {.variant =
          {.name = "lookback",
-          .summary = "one pass: a tile is ranked in the group, look-back says where it goes",
+          .summary = "one pass: each tile is ranked in its group, decoupled look-back gives its offset",
           .dialects = {Dialect::cuda},
           .order = OperationOrder::canonical,
           .source =
@@ -253,24 +253,25 @@ constexpr CompactRow table[] = {
      .run = run_lookback,
      .in_place = true},
     {.variant = {.name = "fused",
-                 .summary = "count, offsets, write: three launches, flags never leave the group",
+                 .summary = "count, scan, write: three launches; flags stay in registers",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009"},
      .supports_apart = supports_fused,
      .run = run_fused},
-    // Faster than fused where every thread has a core, far slower where one that has the turn may lose it.
-    {.variant = {.name = "two_pass",
-                 .summary = "a tile is compressed into a buffer of the worker's own, then stored in its "
-                            "turn; compress-stores",
-                 .dialects = {Dialect::host},
-                 .order = OperationOrder::canonical,
-                 .source = "Concord; after D. Merrill, M. Garland, 2016"},
+    // Faster than `fused` if every thread has a core, but far slower if a thread is descheduled during its turn.
+    {.variant =
+         {.name = "two_pass",
+          .summary =
+              "one pass: each thread compresses a tile into private memory, then stores it in tile order",
+          .dialects = {Dialect::host},
+          .order = OperationOrder::canonical,
+          .source = "Concord; after D. Merrill, M. Garland, 2016"},
      .supports_apart = supports_keep,
      .run = run_two_pass,
      .in_place = true},
     {.variant = {.name = "scan_scatter",
-                 .summary = "flags, their exclusive scan, scatter: each a launch",
+                 .summary = "flags, their exclusive scan, scatter; one launch each",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "G. Blelloch, Prefix Sums and Their Applications, 1990"},
@@ -295,23 +296,24 @@ void check(const char* call, Stream& stream, const CompactProblem& p) {
     check_operand(call, "count", stream, p.count);
     auto refuse = [call](const std::string& what) { throw Error(ErrorCode::invalid_argument, call, what); };
     if (p.in.type != p.out.type)
-        refuse("in is " + std::string(name_of(p.in.type)) + ", out " + std::string(name_of(p.out.type)));
+        refuse("types of in and out differ, got " + std::string(name_of(p.in.type)) + " and " +
+               std::string(name_of(p.out.type)) + "; pass ranges of one type");
     if (p.out.count < p.in.count)
-        refuse("out has room for " + std::to_string(p.out.count) + " elements, in has " +
-               std::to_string(p.in.count) + ", all of which may be kept");
+        refuse("out is too short, got " + std::to_string(p.out.count) + " elements for " +
+               std::to_string(p.in.count) + " of in; pass at least as many");
     if (p.count.type != Type::u64 || p.count.count != 1)
-        refuse("count is " + std::to_string(p.count.count) + " elements of " +
-               std::string(name_of(p.count.type)) + ", not one of u64");
+        refuse("count must be one u64, got " + std::to_string(p.count.count) + " elements of " +
+               std::string(name_of(p.count.type)));
     if (overlap(p.in, p.out) && (p.partition || p.in.offset != p.out.offset))
-        refuse(p.partition ? "out overlaps in: a partition is never in place"
-                           : "out, at byte " + std::to_string(p.out.offset) + ", overlaps in, at byte " +
-                                 std::to_string(p.in.offset) + " of the same buffer, without being it");
+        refuse("out at byte " + std::to_string(p.out.offset) + " overlaps in at byte " +
+               std::to_string(p.in.offset) + " of the same buffer; pass " +
+               (p.partition ? "disjoint ranges" : "identical or disjoint ranges"));
     for (const auto& [name, view] : {std::pair("in", p.in), std::pair("out", p.out)}) {
-        if (overlap(p.count, view)) refuse(std::string("count lies within ") + name);
+        if (overlap(p.count, view)) refuse(std::string("count overlaps ") + name + "; pass disjoint ranges");
     }
 }
 
-// `auto` would give the reason of the first variant, which may have nothing to do with the place.
+// `auto` would give the reason of the first variant, which may be another one.
 void check_in_place(const Device& device, const CompactProblem& p) {
     for (const CompactRow& row : table) {
         if (row.in_place && supports_dialect(device, row.variant) && row.supports(device, p)) return;
@@ -325,25 +327,26 @@ void check_in_place(const Device& device, const CompactProblem& p) {
 
 Support supports_keep(const Device& device, const CompactProblem& p) {
     if (!device.traits().compiles_source && p.host == nullptr)
-        return Support::no("predicate " + p.op.name + " is text, which " + device.info().selector +
-                           " cannot compile at run time");
+        return Support::no("predicate '" + p.op.name + "' exists as source only, and " +
+                           device.info().selector + " cannot compile kernels at run time");
     return supports_type(device, p.in.type);
 }
 
-std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, CompactSource text,
+std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, CompactSource which,
                                        const char* entry, HostKernel CompactHost::*host) {
-    // A kernel that does not look at the elements, or not at the predicate, is the same for all: it is compiled with a
-    // predicate that there always is.
+    // A kernel that does not access the elements, or does not call the predicate, is compiled once with a built-in
+    // predicate.
     const bool of_counts = host == &CompactHost::offsets;
     const bool of_flags = host == &CompactHost::scatter;
     const Type type = of_counts ? Type::u32 : of_flags ? bits_of(p.in.type) : p.in.type;
     const Operator& op = of_counts || of_flags ? builtin(KeepRule::nonzero, type) : p.op;
-    // What else a text is specialised by, where it looks at it.
+    // Constants that only some sources use.
     const bool partition = p.partition && host == &CompactHost::write;
-    const bool counts_far = p.in.count >> 32 != 0 && text == CompactSource::lookback;
-    const u64 resident = text == CompactSource::lookback ? tuned(device, resident_groups, point_of(p), 6) : 1;
+    const bool counts_far = p.in.count >> 32 != 0 && which == CompactSource::lookback;
+    const u64 resident =
+        which == CompactSource::lookback ? tuned(device, resident_groups, point_of(p), 6) : 1;
     const std::string as_type = "as_" + std::string(opencl_name(type)) + "(x)";
-    KernelSpec spec{.source = &source(text),
+    KernelSpec spec{.source = &source(which),
                     .entry = entry,
                     .constants = {{"T", type},
                                   {"B", bits_of(type)},
@@ -351,13 +354,13 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                                   {"SIZE", size_of(type)},
                                   {"GROUP", compact_group},
                                   {"PACK", pack_bytes / size_of(type)},
-                                  {"ROWS", rows_of(text)},
+                                  {"ROWS", rows_of(which)},
                                   {"PARTITION", partition},
                                   {"RESIDENT", resident},
                                   {"COUNT", counts_far ? Type::u64 : Type::u32}},
                     .op = &op,
-                    .max_group_size = text == CompactSource::wide ? 1 : compact_group};
-    if (text == CompactSource::wide) spec.constants.push_back({"WIDE", 1});
+                    .max_group_size = which == CompactSource::wide ? 1 : compact_group};
+    if (which == CompactSource::wide) spec.constants.push_back({"WIDE", 1});
     if (p.host != nullptr) spec.host = p.host->*host;
     return device.kernel(spec);
 }
@@ -382,12 +385,11 @@ Enqueued compact(Stream& stream, const View& in, const View& out, const View& co
     const char* call = partition ? "partition" : "compact";
     const std::string rule(name_of(keep.rule)), type(name_of(in.type));
     if (is_float(in.type) && (keep.rule == KeepRule::even || keep.rule == KeepRule::odd))
-        throw Error(ErrorCode::invalid_argument, call, rule + " is for integers, in is " + type);
+        throw Error(ErrorCode::invalid_argument, call, "rule '" + rule + "' requires integers, got " + type);
     if (has_operand(keep.rule) && keep.operand_type != in.type)
         throw Error(ErrorCode::invalid_argument, call,
-                    rule + " compares " + type + " with " +
-                        (keep.operand_type ? std::string(name_of(*keep.operand_type))
-                                           : "nothing: it takes an operand"));
+                    "rule '" + rule + "' requires an operand of " + type + ", got " +
+                        (keep.operand_type ? std::string(name_of(*keep.operand_type)) : "none"));
     return visit_type(in.type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         T limit;
@@ -397,8 +399,13 @@ Enqueued compact(Stream& stream, const View& in, const View& out, const View& co
         const ValueBytes values{has_operand(keep.rule) ? std::as_bytes(std::span(&bound, 1))
                                                        : std::span<const std::byte>(no_values)};
         return compact(stream,
-                       {in, out, count, builtin(keep.rule, in.type), values,
-                        compact_builtin_host(keep.rule, in.type), partition},
+                       {.in = in,
+                        .out = out,
+                        .count = count,
+                        .op = builtin(keep.rule, in.type),
+                        .values = values,
+                        .host = compact_builtin_host(keep.rule, in.type),
+                        .partition = partition},
                        options);
     });
 }

@@ -1,27 +1,39 @@
 #pragma once
-/// Compact: the elements for which a predicate holds, in order, without gaps. Partition: those first, the others
-/// behind them.
+/// @file
+/// Compact: moves the elements that satisfy a predicate to the front, in order and without gaps. Partition: moves
+/// the others behind them.
 ///
-///     compact     out[0 ... count) = the kept elements of in, in their order;        count = how many
-///     partition   the same, and out[count ... n) = the others, in their order too
+///     compact     out[0 ... count) = the kept elements of in, in input order;        count = how many
+///     partition   the same, and out[count ... n) = the other elements, in input order
 ///
-/// Shapes: in of any length n, at any element offset; out, of the same type, has room for n elements; count is one
-/// u64 on the device. What lies in out past its kept elements stays as it is. Elements are moved as bits, whatever they
-/// mean. Traffic: the input twice and what is stored once (`fused`), or either once (`lookback`, `two_pass`).
+/// Shapes: in has any length n and may begin at any element. out has the same type and room for n elements. count
+/// is one u64 on the device. compact leaves elements of out past the kept ones unchanged. Elements move as bits.
 ///
-/// In place: out may be exactly in for compact (never for partition) in the variants `serial`, `two_pass` and
-/// `lookback`, which read every element before any other takes its place; the other variants are unsupported then, and
-/// so is the call where the device has none of the three. Any other overlap, and a count within in or out, is refused.
+/// Stability: every variant keeps the input order, so results are bitwise identical on every device.
 ///
-/// Predicates: built in (Keep), or a function made with CONCORD_FUNCTION of one element, the rest bound, whose result
-/// is of any integer type: nonzero keeps. A predicate may be called more than once for an element.
+/// Memory traffic: two reads of the input and one write of the result (`fused`), or one read and one write
+/// (`lookback`, `two_pass`).
 ///
-/// Enqueues on the stream and returns; takes its scratch (32 KiB at most; `lookback` a thousandth of the input,
-/// `scan_scatter` 8 bytes an element) from the device's pool. Errors: invalid_argument (counts, types, overlap,
-/// a predicate that does not fit the elements), wrong_device, unsupported, compile_failed, out_of_memory.
+/// In place: out may be exactly in for compact in the variants `serial`, `two_pass` and `lookback`. The call is
+/// unsupported if the device has none of them. partition does not support it. Any other overlap is an error, as is
+/// a count that overlaps in or out.
 ///
-/// Sources: D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009; D. Merrill, M. Garland, Single-pass
-/// Parallel Prefix Scan with Decoupled Look-back, 2016; G. Blelloch, Prefix Sums and Their Applications, 1990.
+/// Predicates: built-in rules (Keep), or a function made with CONCORD_FUNCTION of one element with its further
+/// parameters bound. It returns any integer type; nonzero keeps the element. The call may evaluate a predicate more
+/// than once per element.
+///
+/// Scratch memory, from the device's pool: at most 32 KiB; `lookback` a thousandth of the input; `scan_scatter` 8
+/// bytes per element.
+///
+/// Asynchronous: the calls with a count range enqueue their work on the stream and return. The overloads that
+/// return a Future deliver the count when the stream has reached it.
+///
+/// Errors: invalid_argument (counts, types, overlap, a rule that does not support the elements' type),
+/// wrong_device, unsupported, compile_failed, out_of_memory.
+///
+/// Sources: D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009; D. Merrill, M. Garland,
+/// Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; G. Blelloch, Prefix Sums and Their
+/// Applications, 1990.
 
 #include <concord/algorithm.hpp>
 #include <concord/compact_keep.hpp>
@@ -32,18 +44,18 @@ namespace concord {
 
 namespace detail {
 
-/// The host kernels of one predicate on one type. A null one is not compiled.
+// The host kernels of one predicate for one type. A null kernel is not compiled.
 struct CompactHost {
     HostKernel serial = {}, two_pass = {}, count = {}, offsets = {}, write = {};
-    HostKernel flags = {}, scatter = {};  ///< the textbook's
-    HostKernel lookback = {};             ///< not implemented for the host
+    HostKernel flags = {}, scatter = {};  // textbook kernels: only on request for user predicates
+    HostKernel lookback = {};             // not implemented for the host
 };
 
-/// All of them; defined in concord/compact_textbook.hpp.
+// All host kernels; defined in `concord/compact_textbook.hpp`.
 template <class T, class Op>
 struct CompactTextbook;
 
-/// Those of a call: the textbook's only on request.
+// The host kernels of a call: textbook kernels only for textbook(keep).
 template <class T, class Op>
 const CompactHost& compact_host() {
     using O = HostOperator<Op>;
@@ -60,15 +72,16 @@ const CompactHost& compact_host() {
     }
 }
 
-/// The elements for which the predicate does not hold: compact() drops them, partition() stores them behind the others.
+// What happens to elements that do not satisfy the predicate: compact() drops them, partition() stores them behind
+// the others.
 enum class Others : u8 { dropped, behind };
 
-/// A call with its types erased.
+// A call with its types erased.
 struct CompactProblem {
     View in, out, count;
     const Operator& op;
-    ValueBytes values;        ///< the predicate's bound values
-    const CompactHost* host;  ///< null: text only
+    ValueBytes values;        // the predicate's bound values
+    const CompactHost* host;  // null if the predicate exists as source only
     bool partition = false;
 
     Type type() const { return in.type; }
@@ -77,69 +90,74 @@ struct CompactProblem {
 
 Enqueued compact(Stream& stream, const CompactProblem& problem, const Options& options);
 
-/// For a built-in predicate.
+// By a built-in predicate.
 Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
                  Others others, const Options& options);
 
-/// For a function of the user's.
+// By a user predicate.
 template <Range In, Range Out, Range Count, class F, class... B>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
                  const Function<F, B...>& keep, Others others, const Options& options) {
     using Fn = Function<F, B...>;
     using T = typename Out::Element;
-    static_assert(Fn::free_count == 1, "the predicate takes another number of elements: bind the rest");
-    static_assert(std::is_integral_v<typename Fn::Result>, "the predicate's result is no integer");
+    static_assert(Fn::free_count == 1, "the predicate must have one unbound parameter; bind the others");
+    static_assert(std::is_integral_v<typename Fn::Result>, "the predicate must return an integer");
     static_assert(std::is_same_v<typename Fn::template Argument<0>, T> &&
                       std::is_same_v<std::remove_const_t<typename In::Element>, T>,
-                  "in, out and the predicate have different types");
+                  "in, out and the predicate's parameter must have the same type");
     const auto values = keep.packed();
     return compact(stream,
-                   {in.view(),
-                    out.view(),
-                    count.view(),
-                    Fn::erased(),
-                    {values},
-                    &compact_host<T, typename Fn::Host>(),
-                    others == Others::behind},
+                   {.in = in.view(),
+                    .out = out.view(),
+                    .count = count.view(),
+                    .op = Fn::erased(),
+                    .values = {values},
+                    .host = &compact_host<T, typename Fn::Host>(),
+                    .partition = others == Others::behind},
                    options);
 }
 
 }  // namespace detail
 
+/// Descriptor of compact and partition: variants and tunables.
 extern const Algorithm compact_algorithm;
 
-/// A built-in predicate; in and out of one type, which is that of the predicate's operand as well.
+/// Compacts by a built-in predicate. in, out and the predicate's operand have the same type.
 Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
                  const Options& options = {});
+/// Partitions by a built-in predicate. in, out and the predicate's operand have the same type.
 Enqueued partition(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
                    const Options& options = {});
 
-/// A built-in predicate on spans or arrays.
+/// Compacts spans or arrays by a built-in predicate.
 template <Range In, Range Out, Range Count>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
                  const Options& options = {}) {
     return compact(stream, View(in.view()), View(out.view()), View(count.view()), keep, options);
 }
+/// Partitions spans or arrays by a built-in predicate.
 template <Range In, Range Out, Range Count>
 Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
                    const Options& options = {}) {
     return partition(stream, View(in.view()), View(out.view()), View(count.view()), keep, options);
 }
 
-/// A predicate made with CONCORD_FUNCTION: I(T) for any integer type I, once its trailing parameters are bound.
+/// Compacts by a predicate I(T) made with CONCORD_FUNCTION, where I is any integer type, with its further
+/// parameters bound.
 template <Range In, Range Out, Range Count, class F, class... B>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
                  const Function<F, B...>& keep, const Options& options = {}) {
     return detail::compact(stream, in, out, count, keep, detail::Others::dropped, options);
 }
+/// Partitions by a predicate I(T) made with CONCORD_FUNCTION, where I is any integer type, with its further
+/// parameters bound.
 template <Range In, Range Out, Range Count, class F, class... B>
 Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count,
                    const Function<F, B...>& keep, const Options& options = {}) {
     return detail::compact(stream, in, out, count, keep, detail::Others::behind, options);
 }
 
-/// compact() and partition() that hand out the count when the stream has got there. The predicate is built in, or made
-/// with CONCORD_FUNCTION.
+/// Compacts and returns a Future of the count. keep is built in, or made with CONCORD_FUNCTION.
 template <Range In, Range Out, class Predicate>
 requires(!Range<Predicate>) Future<u64> compact(Stream& stream, const In& in, const Out& out,
                                                 const Predicate& keep, const Options& options = {}) {
@@ -147,6 +165,7 @@ requires(!Range<Predicate>) Future<u64> compact(Stream& stream, const In& in, co
     compact(stream, in, out, count, keep, options);
     return Future<u64>(stream, count);
 }
+/// Partitions and returns a Future of the count. keep is built in, or made with CONCORD_FUNCTION.
 template <Range In, Range Out, class Predicate>
 requires(!Range<Predicate>) Future<u64> partition(Stream& stream, const In& in, const Out& out,
                                                   const Predicate& keep, const Options& options = {}) {

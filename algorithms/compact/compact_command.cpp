@@ -15,14 +15,14 @@ class RunCompact final : public RunTask, public Pipelined {
         command
             .add_option(
                 "--keep", text_,
-                "What is kept: even, odd (integers), nonzero, positive, greater:X or less:X (nonzero)")
+                "Elements to keep: even or odd (integers), nonzero (default), positive, greater:X or less:X")
             ->type_name("RULE");
     }
     RunPlan plan(Inputs inputs) override {
         const InputArray& in = *inputs[0];
         if (in.shape().size() != 1)
             throw Error(ErrorCode::invalid_argument, "run compact",
-                        in.name() + " is " + shape_name(in.shape()) + ", compact takes one dimension");
+                        in.name() + " must have one dimension, got shape " + shape_name(in.shape()));
         keep_ = parse(in.type(), in.name());
         return {.output = {in.type(), in.shape()}, .counted = true};
     }
@@ -36,28 +36,33 @@ class RunCompact final : public RunTask, public Pipelined {
     std::string title() const override { return text_; }
 
   private:
-    // A rule, and after a colon its operand in the input's type.
+    // Parses a rule and, after a colon, its operand in the input's type.
     Keep parse(Type type, const std::string& file) const {
         auto refuse = [&](const std::string& why) {
-            throw Error(ErrorCode::invalid_argument, "--keep", "'" + text_ + "': " + why);
+            throw Error(ErrorCode::invalid_argument, "--keep", why);
         };
         const std::size_t colon = text_.find(':');
         const std::string name = text_.substr(0, colon);
         const auto rule = keep_rule_named(name);
-        if (!rule) refuse("there are even, odd, nonzero, positive, greater:X, less:X");
-        if (has_operand(*rule) != (colon != std::string::npos))
-            refuse(name +
-                   (has_operand(*rule) ? " compares with a number, " + name + ":X" : " takes no number"));
+        if (!rule)
+            refuse("unknown rule '" + text_ +
+                   "'; available: even, odd, nonzero, positive, greater:X, less:X");
+        const bool compares = detail::has_operand(*rule);
+        if (compares && colon == std::string::npos)
+            refuse("rule requires an operand, got '" + text_ + "'; pass e.g. '" + name + ":0'");
+        if (!compares && colon != std::string::npos)
+            refuse("rule has no operand, got '" + text_ + "'; pass '" + name + "'");
         if (is_float(type) && (*rule == KeepRule::even || *rule == KeepRule::odd))
-            refuse("it is for integers, " + file + " is " + std::string(name_of(type)));
-        if (!has_operand(*rule)) return *rule;
+            refuse("rule '" + text_ + "' requires integers, got " + std::string(name_of(type)) + " in " +
+                   file);
+        if (!compares) return *rule;
         const std::string_view digits = std::string_view(text_).substr(colon + 1);
         return detail::visit_type(type, [&](auto tag) {
             typename decltype(tag)::type x{};
             const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), x);
             if (error != std::errc() || end != digits.data() + digits.size())
-                refuse("'" + std::string(digits) + "' is no " + std::string(name_of(type)) + ", which " +
-                       file + " is of");
+                refuse("operand must be " + std::string(name_of(type)) + " as in " + file + ", got '" +
+                       text_ + "'");
             return Keep(*rule, x);
         });
     }

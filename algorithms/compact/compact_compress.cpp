@@ -1,8 +1,8 @@
 // Compress-stores of the CPU.
 //
-// Flags of 16 elements make a mask, a compress instruction moves the elements of one register together, and the whole
-// register is stored: to a register and then out, because compressing straight to memory is slow on some CPUs.
-// Elements of 8 and 16 bits take a detour through 32. Source: D. Lemire, W. Muła and others, on AVX-512 compress.
+// The flags of 16 elements form a mask. A compress instruction moves the flagged elements of one register together,
+// then the whole register is stored. Compressing straight to memory is slow on some CPUs. Elements of 8 and 16 bits
+// are widened to 32 bits. Source: D. Lemire, W. Muła and others, on AVX-512 compress.
 
 #include <concord/detail/compact_host.hpp>
 
@@ -20,15 +20,15 @@ T element_at(const void* x, u64 i) {
     return value;
 }
 
-// No branches: every element is stored where the next kept one belongs.
+// Without branches: stores every element at the position of the next kept one.
 template <class T>
-u64 compress_scalar(const void* x, const u8* flags, u64 count, u8 drop, void* to) {
+u64 compress_scalar(const void* x, const u8* flags, u64 count, Select select, void* to) {
     auto* target = static_cast<char*>(to);
     u64 kept = 0;
     for (u64 i = 0; i < count; ++i) {
         const T value = element_at<T>(x, i);
         std::memcpy(target + kept * sizeof(T), &value, sizeof value);
-        kept += flags[i] ^ drop;
+        kept += flags[i] ^ static_cast<u8>(select);
     }
     return kept;
 }
@@ -40,22 +40,23 @@ using Bits = std::conditional_t<SIZE == 1, u8,
 #if defined(__x86_64__)
 #define CONCORD_COMPRESS_TARGET gnu::target("avx512f,avx512bw,avx512dq,avx512vl,popcnt,bmi,bmi2")
 
-// The mask of 16 flags.
-[[CONCORD_COMPRESS_TARGET]] inline u32 mask_of(const u8* flags, u32 drop) {
+// The mask of 16 flags, inverted where `invert` has bits.
+[[CONCORD_COMPRESS_TARGET]] inline u32 mask_of(const u8* flags, u32 invert) {
     const __m128i bytes = _mm_load_si128(reinterpret_cast<const __m128i*>(flags));
-    return _mm_test_epi8_mask(bytes, bytes) ^ drop;
+    return _mm_test_epi8_mask(bytes, bytes) ^ invert;
 }
 
 template <u64 SIZE>
-[[CONCORD_COMPRESS_TARGET]] u64 compress_avx512(const void* x, const u8* flags, u64 count, u8 drop,
+[[CONCORD_COMPRESS_TARGET]] u64 compress_avx512(const void* x, const u8* flags, u64 count, Select select,
                                                 void* to) {
     const auto* from = static_cast<const char*>(x);
     auto* target = static_cast<char*>(to);
-    const u32 drop_mask = drop != 0 ? 0xffff : 0;
-    [[maybe_unused]] constexpr __mmask16 all = 0xffff;  // without a mask g++ 12 warns of its own headers
+    const u32 invert = select == Select::unflagged ? 0xffff : 0;
+    // Unmasked intrinsics cause warnings in headers of g++ 12.
+    [[maybe_unused]] constexpr __mmask16 all = 0xffff;
     u64 i = 0;
     for (; i + 16 <= count; i += 16) {
-        const u32 mask = mask_of(flags + i, drop_mask);
+        const u32 mask = mask_of(flags + i, invert);
         const char* at = from + i * SIZE;
         if constexpr (SIZE == 1) {
             const __m512i wide =
@@ -82,23 +83,23 @@ template <u64 SIZE>
         target += static_cast<u64>(_mm_popcnt_u32(mask)) * SIZE;
     }
     const u64 done = static_cast<u64>(target - static_cast<char*>(to)) / SIZE;
-    return done + compress_scalar<Bits<SIZE>>(from + i * SIZE, flags + i, count - i, drop, target);
+    return done + compress_scalar<Bits<SIZE>>(from + i * SIZE, flags + i, count - i, select, target);
 }
 #endif
 
 }  // namespace
 
 template <u64 SIZE>
-u64 compress(const void* x, const u8* flags, u64 count, u8 drop, void* to) {
+u64 compress(const void* x, const u8* flags, u64 count, Select select, void* to) {
 #if defined(__x86_64__)
-    if (host_isa() == HostIsa::avx512) return compress_avx512<SIZE>(x, flags, count, drop, to);
+    if (host_isa() == HostIsa::avx512) return compress_avx512<SIZE>(x, flags, count, select, to);
 #endif
-    return compress_scalar<Bits<SIZE>>(x, flags, count, drop, to);
+    return compress_scalar<Bits<SIZE>>(x, flags, count, select, to);
 }
 
-template u64 compress<1>(const void*, const u8*, u64, u8, void*);
-template u64 compress<2>(const void*, const u8*, u64, u8, void*);
-template u64 compress<4>(const void*, const u8*, u64, u8, void*);
-template u64 compress<8>(const void*, const u8*, u64, u8, void*);
+template u64 compress<1>(const void*, const u8*, u64, Select, void*);
+template u64 compress<2>(const void*, const u8*, u64, Select, void*);
+template u64 compress<4>(const void*, const u8*, u64, Select, void*);
+template u64 compress<8>(const void*, const u8*, u64, Select, void*);
 
 }  // namespace concord::detail::host

@@ -1,7 +1,7 @@
 #pragma once
-/// Compact in the host dialect. Parallel sources: compact.cu and compact.cl (fused), compact_steps.cu and
-/// compact_steps.cl (the textbook's steps), where phases and traffic are described. T: element type; Op: the
-/// predicate, whose result is an integer; nonzero keeps.
+// Compact in the host dialect. Parallel sources: compact.cu and compact.cl (fused), compact_steps.cu and
+// compact_steps.cl (textbook steps); they describe phases and traffic. T: element type; Op: predicate, which
+// returns an integer; nonzero keeps.
 
 #include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
@@ -11,20 +11,23 @@
 
 namespace concord::detail::host {
 
-/// Bytes past a buffer's last element that compress() may write to.
+// Bytes past a buffer's last element that compress() may overwrite.
 inline constexpr u64 compress_slack = 64;
-/// Elements that are flagged at a time.
+// Elements that are flagged together.
 inline constexpr u64 flag_block = 1024;
 
-/// Moves those elements of x whose flag (0 or 1) is not `drop` to `to`, in order, and returns how many: with AVX-512 by
-/// compress instructions and whole stores, else one by one without branches. SIZE: bytes of an element, 1, 2, 4 or
-/// 8; flags are aligned to 64 bytes. Elements may lie at any byte.
+// The elements that compress() moves, by their flags.
+enum class Select : u8 { flagged = 0, unflagged = 1 };
+
+// Moves the selected elements of x to `to`, in order, and returns their number. AVX-512 CPUs use compress
+// instructions and stores of whole registers, others one store per element without branches. SIZE: bytes per
+// element, 1, 2, 4 or 8. flags: 0 or 1 per element, aligned to 64 bytes. Elements may begin at any byte.
 template <u64 SIZE>
-u64 compress(const void* x, const u8* flags, u64 count, u8 drop, void* to);
-extern template u64 compress<1>(const void*, const u8*, u64, u8, void*);
-extern template u64 compress<2>(const void*, const u8*, u64, u8, void*);
-extern template u64 compress<4>(const void*, const u8*, u64, u8, void*);
-extern template u64 compress<8>(const void*, const u8*, u64, u8, void*);
+u64 compress(const void* x, const u8* flags, u64 count, Select select, void* to);
+extern template u64 compress<1>(const void*, const u8*, u64, Select, void*);
+extern template u64 compress<2>(const void*, const u8*, u64, Select, void*);
+extern template u64 compress<4>(const void*, const u8*, u64, Select, void*);
+extern template u64 compress<8>(const void*, const u8*, u64, Select, void*);
 
 template <class T, class Op>
 [[gnu::always_inline]] inline void flag_elements(const T* x, u64 count, u8* flags, const Op op) {
@@ -47,8 +50,8 @@ template <class T, class Op>
     return kept;
 }
 
-/// One tile to buffers of the group's own, with compress_slack bytes more than it has; returns how many were kept.
-/// `rejected` is null, or receives the others.
+// Compresses a tile to private buffers, which have room for compress_slack more bytes. Returns how many elements
+// were kept. rejected: null, or the buffer of the other elements.
 template <class T, class Op>
 [[gnu::always_inline]] inline u64 compress_tile(const T* x, u64 count, T* kept, T* rejected, const Op op) {
     alignas(64) u8 flags[flag_block];
@@ -56,8 +59,9 @@ template <class T, class Op>
     for (u64 base = 0; base < count; base += flag_block) {
         const u64 n = std::min(flag_block, count - base);
         flag_elements(x + base, n, flags, op);
-        if (rejected != nullptr) compress<sizeof(T)>(x + base, flags, n, 1, rejected + (base - done));
-        done += compress<sizeof(T)>(x + base, flags, n, 0, kept + done);
+        if (rejected != nullptr)
+            compress<sizeof(T)>(x + base, flags, n, Select::unflagged, rejected + (base - done));
+        done += compress<sizeof(T)>(x + base, flags, n, Select::flagged, kept + done);
     }
     return done;
 }
@@ -71,13 +75,13 @@ template <class T>
     }
 }
 
-/// The words that the groups of one launch share, each on a line of its own; zero, and left zero.
+// The words that the groups of one launch share, each on a cache line of its own. Zero before and after the launch.
 enum ChainWord : u64 { chain_ticket = 0, chain_turn = 8, chain_kept = 16, chain_left = 24 };
 
-/// Groups take tiles by ticket, compress each into memory of their own, and wait for their turn: whoever has an
-/// earlier tile is at work on it. A tile's results are stored when all before it, and it itself, have been read, so
-/// that out may be in. With `partition`, *kept_count is what will be kept in all, and the others are stored behind
-/// that.
+// Groups take tiles by ticket, compress each into private memory and wait for their turn. Every earlier tile has
+// begun, so waiting ends. A tile's results are stored after it and all earlier tiles were read, so out may be in.
+// With `partition`, *kept_count holds the total number of kept elements, and the other elements are stored behind
+// them.
 template <class T, class Op>
 void compact_two_pass(const Group& group, const T* in, T* out, u64* kept_count, u64* chain, u64 n, u64 tile,
                       u32 past_cache, u32 partition, const Op op) {
@@ -107,7 +111,7 @@ void compact_two_pass(const Group& group, const T* in, T* out, u64* kept_count, 
         chain[word] = 0;
 }
 
-/// One loop; for partition a second one for the others.
+// One loop; partition adds a second one for the other elements.
 template <class T, class Op>
 void compact_serial(const Group& /*group*/, const T* in, T* out, u64* count, u64 n, u32 partition,
                     const Op op) {
@@ -124,14 +128,14 @@ void compact_serial(const Group& /*group*/, const T* in, T* out, u64* count, u64
 
 // --- fused ----------------------------------------------------------------------------------------------------------
 
-/// Counts what each chunk keeps.
+// Counts the kept elements of each chunk.
 template <class T, class Op>
 void compact_count(const Group& group, const T* in, u64* counts, u64 n, u64 chunk, const Op op) {
     const u64 begin = group.x * chunk;
     counts[group.x] = count_kept(in + begin, std::min(chunk, n - begin), op);
 }
 
-/// The counts become offsets, the sum goes to *count.
+// Turns counts into offsets and stores their sum in *count.
 inline void compact_offsets(const Group& /*group*/, u64* counts, u64* count, u64 chunks) {
     u64 sum = 0;
     for (u64 c = 0; c < chunks; ++c) {
@@ -142,7 +146,7 @@ inline void compact_offsets(const Group& /*group*/, u64* counts, u64* count, u64
     *count = sum;
 }
 
-/// Writes what each chunk keeps to its place; with `partition`, the others behind all of that.
+// Writes the kept elements of each chunk to their place. With `partition`, the others go behind all kept elements.
 template <class T, class Op>
 void compact_write(const Group& group, const T* in, T* out, const u64* offsets, const u64* count, u64 n,
                    u64 chunk, u32 past_cache, u32 partition, const Op op) {
@@ -160,9 +164,9 @@ void compact_write(const Group& group, const T* in, T* out, const u64* offsets, 
     if (past_cache != 0) stream_fence();
 }
 
-// --- The textbook's steps -------------------------------------------------------------------------------------------
+// --- Textbook steps -------------------------------------------------------------------------------------------------
 
-/// One flag more than there are elements; the last is 0.
+// One flag more than there are elements; the last flag is 0.
 template <class T, class Op>
 void compact_flags(const Group& group, const T* in, u64* flags, u64 n, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
@@ -171,7 +175,7 @@ void compact_flags(const Group& group, const T* in, u64* flags, u64 n, u64 tile,
     if (begin <= n && n < begin + tile) flags[n] = 0;
 }
 
-/// positions: the exclusive scan of the flags, in which an element that is kept is followed by a higher one.
+// positions: the exclusive scan of the flags. The position after a kept element is greater by one.
 template <class T>
 void compact_scatter(const Group& group, const T* in, const u64* positions, T* out, u64* count, u64 n,
                      u32 partition, u64 tile) {

@@ -32,7 +32,7 @@ Operator make(KeepRule rule, Type type) {
     op.result = Type::i32;
     op.arguments = {type};
     std::string parameters = t + " x";
-    if (has_operand(rule)) {
+    if (detail::has_operand(rule)) {
         op.bound = {detail::visit_type(type, [](auto tag) {
             return type_of<detail::host::keep::Operand<typename decltype(tag)::type>>();
         })};

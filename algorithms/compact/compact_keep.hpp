@@ -1,6 +1,9 @@
 #pragma once
-/// Which elements compact and partition keep: the built-in predicates, as text for the JIT compilers and as functors
-/// for the host.
+/// @file
+/// The built-in predicates of compact and partition.
+///
+/// Each predicate exists as source for the JIT compilers and as a functor for the host. Comparisons with NaN are
+/// false: positive, greater and less drop NaN, nonzero keeps it and drops the zeros of both signs.
 
 #include <concord/error.hpp>
 #include <concord/function.hpp>
@@ -12,56 +15,69 @@
 
 namespace concord {
 
-/// The built-in predicates. even and odd are for integers. Comparisons with NaN are false, so that positive, greater
-/// and less drop NaN; nonzero drops the zeros of both signs and keeps NaN.
-enum class KeepRule : u8 { even, odd, nonzero, positive, greater, less };
+/// Built-in predicate.
+enum class KeepRule : u8 {
+    even,      ///< x is even; integers only
+    odd,       ///< x is odd; integers only
+    nonzero,   ///< x != 0
+    positive,  ///< x > 0
+    greater,   ///< x > operand
+    less       ///< x < operand
+};
+/// All built-in predicates.
 inline constexpr KeepRule all_keep_rules[] = {KeepRule::even,     KeepRule::odd,     KeepRule::nonzero,
                                               KeepRule::positive, KeepRule::greater, KeepRule::less};
 
+/// Name of a built-in predicate, such as "even".
 std::string_view name_of(KeepRule rule);
+/// The built-in predicate of that name; nothing if there is none.
 std::optional<KeepRule> keep_rule_named(std::string_view name);
-/// Whether the rule compares with an operand: greater and less do.
+
+namespace detail {
+// Whether the rule compares with an operand: greater and less do.
 constexpr bool has_operand(KeepRule rule) {
     return rule == KeepRule::greater || rule == KeepRule::less;
 }
+}  // namespace detail
 
-/// A built-in predicate with its operand: KeepRule::even, Keep::greater(0.5f).
+/// Built-in predicate with its operand, such as KeepRule::even or Keep::greater(0.5f).
 struct Keep {
-    KeepRule rule = KeepRule::nonzero;
-    std::optional<Type> operand_type;       ///< nothing: no operand
-    std::array<std::byte, 8> operand = {};  ///< its bytes, at the front
+    KeepRule rule = KeepRule::nonzero;      ///< the predicate
+    std::optional<Type> operand_type;       ///< type of the operand; nothing for a rule without one
+    std::array<std::byte, 8> operand = {};  ///< the operand's bytes, from the front
 
-    /// A rule without an operand.
+    /// A rule without operand. Implicit, so that a call can pass a KeepRule.
     constexpr Keep(KeepRule rule)
         : rule(rule) {}  // NOLINT(google-explicit-constructor): a rule is a predicate
-    /// x > limit. The limit has the elements' type.
+    /// Keeps x > limit. limit has the elements' type.
     template <class T>
     static Keep greater(T limit) {
         return Keep(KeepRule::greater, limit);
     }
-    /// x < limit.
+    /// Keeps x < limit. limit has the elements' type.
     template <class T>
     static Keep less(T limit) {
         return Keep(KeepRule::less, limit);
     }
-    /// A rule with an operand; throws invalid_argument if it takes none.
+    /// A rule with an operand. Throws invalid_argument if the rule has none.
     template <class T>
     Keep(KeepRule rule, T limit) : rule(rule), operand_type(type_of<T>()) {
-        if (!has_operand(rule))
+        if (!detail::has_operand(rule))
             throw Error(ErrorCode::invalid_argument, "Keep",
-                        std::string(name_of(rule)) + " takes no operand");
+                        "rule '" + std::string(name_of(rule)) + "' has no operand; pass the rule alone");
         std::memcpy(operand.data(), &limit, sizeof limit);
     }
 };
 
 namespace detail {
-/// The predicate's source for elements of `type`, an integer type for even and odd. The same object at every call.
+// The predicate as an operator for elements of `type`, an integer type for even and odd. Returns the same object
+// for the same arguments.
 const Operator& builtin(KeepRule rule, Type type);
 }  // namespace detail
 
 namespace detail::host::keep {
 
-/// What an operand is bound as: of small integers a 32-bit one.
+// Type as which an operand is bound: integers of less than 32 bits become 32-bit ones.
 template <class T>
 using Operand = std::conditional_t<(std::is_integral_v<T> && sizeof(T) < 4),
                                    std::conditional_t<std::is_signed_v<T>, i32, u32>, T>;

@@ -1,4 +1,4 @@
-// The host side of the textbook's way.
+// The host side of `scan_scatter`.
 
 #include "compact_table.hpp"
 
@@ -11,8 +11,8 @@ Support supports_scan_scatter(const Device& device, const CompactProblem& p) {
     if (Support group = supports_group(device, compact_group); !group) return group;
     const DeviceTraits& traits = device.traits();
     if (const u64 scratch = 8 * p.in.count; scratch > traits.global_memory / 4 && traits.runs)
-        return Support::no(std::to_string(scratch) + " bytes of positions are more than a quarter of the " +
-                           std::to_string(traits.global_memory) + " of " + device.info().selector);
+        return Support::no("needs " + std::to_string(scratch) + " bytes of scratch memory; the limit on " +
+                           device.info().selector + " is " + std::to_string(traits.global_memory / 4));
     if (Support keep = supports_keep(device, p); !keep || p.host == nullptr) return keep;
     return supports_textbook(device, "compact", p.op, p.host->flags);
 }

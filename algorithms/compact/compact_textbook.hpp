@@ -1,6 +1,7 @@
 #pragma once
-/// The textbook variants of compact and partition on the CPU, for predicates made with CONCORD_FUNCTION: see
-/// concord/textbook.hpp.
+/// @file
+/// Textbook variants of compact and partition on the CPU for predicates made with CONCORD_FUNCTION; see
+/// `concord/textbook.hpp`.
 
 #include <concord/compact.hpp>
 #include <concord/textbook.hpp>

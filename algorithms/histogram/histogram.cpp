@@ -8,36 +8,37 @@ Support supports_any(const Device& device, const HistogramProblem& p) {
     return supports_type(device, p.in.type);
 }
 
-// In the host dialect these are the textbook's.
+// In the host dialect these variants are textbook kernels.
 Support supports_steps(const Device& device, const HistogramProblem& p) {
     if (Support any = supports_any(device, p); !any || p.host == nullptr) return any;
     return supports_textbook(device, "histogram", p.op, p.host->local);
 }
 
-std::string bins_name(u64 bins) {
-    return std::to_string(bins) + " bins";
+Support supports_at_most_2_30(u64 bins) {
+    if (bins <= most_narrow_bins) return {};
+    return Support::no("supports at most 2^30 bins, got " + std::to_string(bins));
 }
 
 Support supports_local(const Device& device, const HistogramProblem& p, u64 bytes) {
     constexpr u32 least_items = 256;
     if (Support group = supports_group(device, least_items); !group) return group;
     if (bytes > local_budget(device))
-        return Support::no(bins_name(p.bins()) + " take " + std::to_string(bytes) + " bytes of the " +
-                           std::to_string(local_budget(device)) + " that a group has on " +
-                           device.info().selector);
+        return Support::no(std::to_string(p.bins()) + " bins need " + std::to_string(bytes) +
+                           " bytes of local memory per group; " + device.info().selector + " has " +
+                           std::to_string(local_budget(device)));
     return supports_steps(device, p);
 }
 
 Support supports_private(const Device& device, const HistogramProblem& p) {
     if (device.traits().many_items)
-        return Support::no("groups on " + device.info().selector +
-                           " have many work-items, which would share a table");
-    if (p.bins() > most_narrow_bins) return Support::no(bins_name(p.bins()) + " are more than 2^30");
+        return Support::no("requires one work-item per group; " + device.info().selector +
+                           " runs groups of many");
+    if (Support bins = supports_at_most_2_30(p.bins()); !bins) return bins;
     const u64 bytes = private_rows(device, p).bytes(),
               most = std::min(device.traits().max_allocation, device.traits().global_memory / 4);
     if (bytes > most)
-        return Support::no("tables of " + std::to_string(bytes) + " bytes are more than " +
-                           std::to_string(most));
+        return Support::no("tables need " + std::to_string(bytes) + " bytes; the limit on " +
+                           device.info().selector + " is " + std::to_string(most));
     return supports_any(device, p);
 }
 
@@ -48,16 +49,17 @@ Support supports_global(const Device& device, const HistogramProblem& p) {
 }
 
 Support supports_sorted(const Device& device, const HistogramProblem& p) {
-    if (p.bins() > most_narrow_bins) return Support::no(bins_name(p.bins()) + " are more than 2^30");
+    if (Support bins = supports_at_most_2_30(p.bins()); !bins) return bins;
     const u64 scratch = 8 * p.in.count, most = device.traits().global_memory / 4;
     if (scratch > most && device.traits().runs)
-        return Support::no("bins of " + std::to_string(p.in.count) + " samples, and their sort, take " +
-                           std::to_string(scratch) + " bytes, more than " + std::to_string(most));
+        return Support::no("bins of " + std::to_string(p.in.count) + " samples and their sort need " +
+                           std::to_string(scratch) + " bytes; the limit on " + device.info().selector +
+                           " is " + std::to_string(most));
     if (Support global = supports_global(device, p); !global) return global;
     return supports_steps(device, p);
 }
 
-// Groups' rows are added to the counters at a cost, which few samples do not repay.
+// Each group adds its row of counts to the counters. Few samples do not repay this cost.
 bool worth_rows(const HistogramProblem& p) {
     return p.in.count > p.bins();
 }
@@ -66,7 +68,7 @@ struct HistogramRow {
     Variant variant;
     Required<Support(const Device&, const HistogramProblem&)> supports;
     Required<void(Stream&, const HistogramProblem&)> run;
-    /// Whether `auto` prefers it to those further down.
+    // Whether `auto` prefers this variant to those further down; null for always.
     bool (*suits)(const Device&, const HistogramProblem&) = nullptr;
 };
 
@@ -74,8 +76,8 @@ constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation 
 
 constexpr HistogramRow table[] = {
     {.variant = {.name = "private_bins",
-                 .summary = "tables of its own for each task, several against equal neighbours; for groups "
-                            "of one work-item",
+                 .summary =
+                     "private tables per task, several against equal neighbours; one work-item per group",
                  .dialects = {Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
@@ -88,7 +90,8 @@ constexpr HistogramRow table[] = {
                     private_rows(device, p).bytes() <= std::max(always, p.in.bytes());
          }},
     {.variant = {.name = "multi_copy",
-                 .summary = "several copies a group in local memory, a lane of a warp to each where they fit",
+                 .summary =
+                     "several copies of the counters per group in local memory, up to one per lane of a warp",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source =
@@ -104,7 +107,8 @@ constexpr HistogramRow table[] = {
              return device.traits().many_items && p.bins() <= few && worth_rows(p);
          }},
     {.variant = {.name = "shared_atomic",
-                 .summary = "one private copy a group in local memory, merged once",
+                 .summary =
+                     "one private copy of the counters per group in local memory, added to the result once",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = podlozhnyuk},
@@ -114,7 +118,7 @@ constexpr HistogramRow table[] = {
      .suits = [](const Device& device,
                  const HistogramProblem& p) { return device.traits().many_items && worth_rows(p); }},
     {.variant = {.name = "packed16",
-                 .summary = "two counters of 16 bits a word in local memory, spilled before they carry",
+                 .summary = "two 16-bit counters per word in local memory, spilled before they overflow",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "Concord"},
@@ -126,8 +130,8 @@ constexpr HistogramRow table[] = {
      .suits = [](const Device& device,
                  const HistogramProblem& p) { return device.traits().many_items && worth_rows(p); }},
     {.variant = {.name = "passes",
-                 .summary =
-                     "a range of bins a group in local memory; groups of all ranges read a part side by side",
+                 .summary = "a range of bins per group in local memory; groups of all ranges read a part of "
+                            "the samples together",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
@@ -139,7 +143,7 @@ constexpr HistogramRow table[] = {
              return device.traits().many_items && worth_rows(p) && pass_count(device, p.bins()) <= few;
          }},
     {.variant = {.name = "sorted",
-                 .summary = "bins are sorted by coarse bin, and each of these counted in local memory",
+                 .summary = "sorts bin numbers by coarse bin, then counts each coarse bin in local memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
@@ -150,7 +154,7 @@ constexpr HistogramRow table[] = {
              return device.traits().many_items && worth_rows(p) && p.out.bytes() > device.traits().cache;
          }},
     {.variant = {.name = "global_atomic",
-                 .summary = "every sample adds to its counter in global memory",
+                 .summary = "every sample adds to its counter in global memory by an atomic operation",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
@@ -169,15 +173,15 @@ constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&histogram_copies_of_group, &histogram_row_gain,
                                        &histogram_tables_of_task, &histogram_tasks_of_unit};
 
-// What needs no bins.
+// Checks that do not depend on the bins.
 void check_operands(const Stream& stream, const View& in, const View& counters) {
     auto refuse = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, "histogram", why); };
     check_operand("histogram", "in", stream, in);
     check_operand("histogram", "counters", stream, counters);
     if (counters.type != Type::u16 && counters.type != Type::u32 && counters.type != Type::u64)
-        refuse("counters are " + std::string(name_of(counters.type)) + ", not u16, u32 or u64");
-    if (counters.count == 0) refuse("there are no counters: one bin at least");
-    if (overlap(in, counters)) refuse("counters overlap in");
+        refuse("counters must be u16, u32 or u64, got " + std::string(name_of(counters.type)));
+    if (counters.count == 0) refuse("no counters, got a range of 0; pass at least one");
+    if (overlap(in, counters)) refuse("counters and in overlap; pass disjoint ranges");
 }
 
 }  // namespace
@@ -196,23 +200,24 @@ Enqueued histogram(Stream& stream, const HistogramProblem& p, const Options& opt
 
 }  // namespace detail
 
-constinit const Algorithm histogram_algorithm{.name = "histogram",
-                                              .summary = "counters[b] = number of i with bin(in[i]) == b",
-                                              .variants = detail::variants,
-                                              .tunables = detail::tunables,
-                                              .tuning_label = "log2bins"};  // the power of two at or above
+constinit const Algorithm histogram_algorithm{
+    .name = "histogram",
+    .summary = "counters[b] = number of i with bin(in[i]) == b",
+    .variants = detail::variants,
+    .tunables = detail::tunables,
+    .tuning_label = "log2bins"};  // log2 of the number of bins, rounded up
 
 Enqueued histogram(Stream& stream, const View& in, const View& counters, const HistogramBins& bins,
                    const Options& options) {
     detail::check_operands(stream, in, counters);
     const detail::ResolvedBins resolved = detail::resolve(bins, in.type, counters.count);
     return detail::histogram(stream,
-                             {in,
-                              counters,
-                              *resolved.op,
-                              {std::span(resolved.values).first(resolved.size)},
-                              resolved.host,
-                              resolved.nothing},
+                             {.in = in,
+                              .out = counters,
+                              .op = *resolved.op,
+                              .values = {std::span(resolved.values).first(resolved.size)},
+                              .host = resolved.host,
+                              .nothing = resolved.nothing},
                              options);
 }
 

@@ -13,7 +13,7 @@ namespace concord::detail {
 std::string HistogramBound::name() const {
     if (whole) return (negative ? "-" : "") + std::to_string(magnitude);
     char text[40];
-    const auto [end, error] = std::to_chars(text, text + sizeof text, value);  // as few digits as name it
+    const auto [end, error] = std::to_chars(text, text + sizeof text, value);  // the shortest representation
     return {text, end};
 }
 
@@ -27,15 +27,15 @@ __extension__ using i128 = __int128;
 }
 
 std::string range_name(const HistogramBins& bins) {
-    return "the range from " + bins.lo().name() + " to " + bins.hi().name();
+    return "from " + bins.lo().name() + " to " + bins.hi().name();
 }
 
-// --- Texts ---------------------------------------------------------------------------------------------------
+// --- Source for the JIT compilers ---------------------------------------------------------------------------
 
-// How a functor is written for the JIT compilers, by what it is a functor of.
+// The functors of histogram_bins.hpp as source forms.
 enum class Form : u8 { even_float, even_shift, even_ratio, even_wide, modulo, modulo_wide, identity };
 
-// d * p / q by Ratio32 and Ratio64, for u32 or u64 d, whole, high and low.
+// d * p / q as in Ratio32 and Ratio64, for u32 or u64 d, whole, high and low.
 constexpr std::string_view ratio_32 = "d * whole + (u32)(((u64)d * high + ((u64)d * low >> 32)) >> 32)";
 constexpr std::string_view ratio_64 = "d * whole + concord_upper(d, high) + (part + d * high < part ? 1 : 0)";
 constexpr std::string_view upper_word = R"(
@@ -46,7 +46,7 @@ constexpr std::string_view upper_word = R"(
 #endif
 )";
 
-std::string even_text(Form form, Type type, const std::string& bin) {
+std::string even_source(Form form, Type type, const std::string& bin) {
     const std::string t(name_of(type)), none = "(" + bin + ")~(" + bin + ")0";
     const std::string word = size_of(type) == 8 ? "u64" : "u32";
     const std::string above = "const " + std::string(name_of(unsigned_of(type))) + " above = (" +
@@ -74,7 +74,7 @@ std::string even_text(Form form, Type type, const std::string& bin) {
     }
 }
 
-std::string text_of(Form form, Type type, const std::string& bin) {
+std::string source_of(Form form, Type type, const std::string& bin) {
     const std::string head = bin + " concord_function(" + std::string(name_of(type)) + " x";
     switch (form) {
         case Form::modulo:
@@ -89,7 +89,7 @@ std::string text_of(Form form, Type type, const std::string& bin) {
                 return head + ") { return (u64)x < 0xffffffffu ? (u32)x : 0xffffffffu; }";
             return head + ") { return (" + bin + ")x; }";
         default:
-            return even_text(form, type, bin);
+            return even_source(form, type, bin);
     }
 }
 
@@ -113,7 +113,7 @@ std::vector<Type> bound_of(Form form, Type type, Type bin) {
     }
 }
 
-// The same object at every call.
+// Returns the same object for the same arguments, as Operator requires.
 const Operator& operator_of(Form form, Type type, Type bin) {
     static std::mutex mutex;
     static std::map<std::array<u8, 3>, Operator> made;
@@ -126,7 +126,7 @@ const Operator& operator_of(Form form, Type type, Type bin) {
     op.result = bin;
     op.arguments = {type};
     op.bound = bound_of(form, type, bin);
-    op.text = text_of(form, type, std::string(name_of(bin)));
+    op.text = source_of(form, type, std::string(name_of(bin)));
     op.file = "builtin";
     op.line = 1;
     return op = detail::finish(std::move(op));
@@ -150,14 +150,14 @@ ResolvedBins resolved(Form form, const F& functor) {
     return bins;
 }
 
-// The fraction p / q < 1 in 64 bits, rounded down; p becomes what remains.
+// The fraction p / q < 1 in 64 bits, rounded down. p becomes the remainder.
 u64 fraction(u64& p, u64 q) {
     const u128 shifted = u128{p} << 64;
     p = static_cast<u64>(shifted % q);
     return static_cast<u64>(shifted / q);
 }
 
-// p / q as the functors multiply by it.
+// p / q in the form that the functors multiply by.
 ops::Ratio32 ratio_32_of(u64 p, u64 q) {
     u64 rest = p % q;
     u64 part = fraction(rest, q);
@@ -183,12 +183,14 @@ ResolvedBins even_floats(const HistogramBins& bins, u64 count) {
     const T lo = float_bound<T>(bins.lo()), hi = float_bound<T>(bins.hi());
     const std::string type(name_of(type_of<T>()));
     if (!std::isfinite(lo) || !std::isfinite(hi))
-        refuse(range_name(bins) + " has an end that is no finite " + type);
-    if (!(lo < hi)) refuse(range_name(bins) + " is empty in " + type);
+        refuse("range must have finite ends in " + type + ", got " + range_name(bins) +
+               "; pass finite bounds");
+    if (!(lo < hi)) refuse("range is empty in " + type + ", got " + range_name(bins) + "; pass lo < hi");
     const T scale = static_cast<T>(count) / (hi - lo);
     if (!std::isfinite(hi - lo) || !std::isfinite(scale))
-        refuse(range_name(bins) + " is too " + (std::isfinite(hi - lo) ? "narrow" : "wide") + " for " + type +
-               ": hi - lo or " + std::to_string(count) + " / (hi - lo) is infinite");
+        refuse(std::string("range is too ") + (std::isfinite(hi - lo) ? "narrow" : "wide") + " for " + type +
+               ", got " + range_name(bins) + " with " + std::to_string(count) +
+               " bins; hi - lo and bins / (hi - lo) must be finite");
     if (count > most_narrow_bins)
         return resolved<T>(Form::even_float, ops::EvenFloat<T, u64>{lo, hi, scale, count - 1});
     return resolved<T>(Form::even_float, ops::EvenFloat<T, u32>{lo, hi, scale, static_cast<u32>(count - 1)});
@@ -197,8 +199,8 @@ ResolvedBins even_floats(const HistogramBins& bins, u64 count) {
 i128 whole_bound(const HistogramBins& bins, const HistogramBound& bound, Type type) {
     if (bound.whole) return bound.negative ? -static_cast<i128>(bound.magnitude) : bound.magnitude;
     if (!(std::abs(bound.value) < 0x1p100) || bound.value != std::trunc(bound.value))
-        refuse(range_name(bins) + " has an end that is no whole number, which " + std::string(name_of(type)) +
-               " samples need");
+        refuse("integer samples require whole bounds, got " + range_name(bins) + " for " +
+               std::string(name_of(type)) + "; pass whole numbers");
     return static_cast<i128>(bound.value);
 }
 
@@ -206,9 +208,10 @@ template <class T>
 ResolvedBins even_integers(const HistogramBins& bins, u64 count) {
     const i128 lo = whole_bound(bins, bins.lo(), type_of<T>()),
                hi = whole_bound(bins, bins.hi(), type_of<T>());
-    if (lo >= hi) refuse(range_name(bins) + " is empty");
+    if (lo >= hi) refuse("range is empty, got " + range_name(bins) + "; pass lo < hi");
     constexpr i128 widest = ~u64{0};
-    if (hi - lo > widest) refuse(range_name(bins) + " is wider than 64 bits");
+    if (hi - lo > widest)
+        refuse("range is wider than 64 bits, got " + range_name(bins) + "; pass hi - lo < 2^64");
     using Limits = std::numeric_limits<T>;
     const i128 first = std::max<i128>(lo, Limits::min()), last = std::min<i128>(hi - 1, Limits::max());
     if (first > last) {
@@ -216,7 +219,7 @@ ResolvedBins even_integers(const HistogramBins& bins, u64 count) {
         none.nothing = true;
         return none;
     }
-    // Modulo 2^32 or 2^64.
+    // Values modulo 2^32 or 2^64.
     const auto first_word = static_cast<ops::Word<T>>(first), reach = static_cast<ops::Word<T>>(last - first);
     const u64 ahead = static_cast<u64>(first - lo), range = static_cast<u64>(hi - lo);
     if (count > most_narrow_bins)
@@ -251,7 +254,6 @@ ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count) {
     return visit_type(type, [&](auto tag) -> ResolvedBins {
         using T = typename decltype(tag)::type;
         constexpr bool is_integer = std::is_integral_v<T>;
-        const std::string samples = std::string(name_of(type)) + " samples";
         switch (bins.kind()) {
             case HistogramBins::Kind::even:
                 if constexpr (is_integer) return even_integers<T>(bins, count);
@@ -259,13 +261,15 @@ ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count) {
                 break;
             case HistogramBins::Kind::modulo:
                 if constexpr (is_integer && std::is_unsigned_v<T>) return modulo<T>(count);
-                refuse("modulo bins take unsigned samples, not " + samples);
+                refuse("modulo bins require unsigned samples, got " + std::string(name_of(type)) +
+                       "; pass an unsigned type");
             default:
                 if constexpr (is_integer) {
                     if (count > most_narrow_bins) return resolved<T>(Form::identity, ops::Identity<T, u64>{});
                     return resolved<T>(Form::identity, ops::Identity<T, u32>{});
                 }
-                refuse("identity bins take integer samples, not " + samples);
+                refuse("identity bins require integer samples, got " + std::string(name_of(type)) +
+                       "; pass an integer type");
         }
         return {};
     });

@@ -1,6 +1,9 @@
 #pragma once
-/// Which samples a histogram's counters count: the binnings, each a text for the JIT compilers and a functor
-/// for the host, which mean the same to the bit.
+/// @file
+/// The built-in bins of histogram.
+///
+/// Each kind of bins exists as source for the JIT compilers and as a functor for the host. Both give bitwise
+/// identical results.
 
 #include <concord/function.hpp>
 
@@ -11,20 +14,22 @@ namespace concord {
 
 namespace detail {
 
-/// An end of a range, as it was given: a whole number of up to 64 bits and a sign, or a double.
+// One end of a range as the caller gave it: a whole number of 64 bits and a sign, or a double.
 struct HistogramBound {
     bool whole = true;
     bool negative = false;
     u64 magnitude = 0;
-    f64 value = 0;  ///< if it is not whole
+    f64 value = 0;  // the number, if it is not whole
 
     template <class N>
     static constexpr HistogramBound of(N n) {
         if constexpr (std::floating_point<N>) {
-            return {false, false, 0, static_cast<f64>(n)};
+            return {.whole = false, .value = static_cast<f64>(n)};
         } else {
             const bool negative = n < N(0);
-            return {true, negative, negative ? 0 - static_cast<u64>(n) : static_cast<u64>(n), 0};
+            return {.whole = true,
+                    .negative = negative,
+                    .magnitude = negative ? 0 - static_cast<u64>(n) : static_cast<u64>(n)};
         }
     }
     std::string name() const;
@@ -32,15 +37,21 @@ struct HistogramBound {
 
 }  // namespace detail
 
-/// How samples are put into bins 0 ... N-1; N is the number of counters.
+/// Rule that assigns samples to the bins 0 ... N-1, where N is the number of counters.
 class HistogramBins {
   public:
-    enum class Kind : u8 { even, modulo, identity };
+    /// Kind of rule.
+    enum class Kind : u8 {
+        even,     ///< bins of equal width over a range
+        modulo,   ///< remainder of the sample by N
+        identity  ///< the sample itself
+    };
 
-    /// N bins of one width over [lo, hi); what lies outside, and NaN, is not counted. Float samples: bin =
-    /// min(N - 1, trunc((x - lo) * s)) with s = N / (hi - lo), where lo, hi, N and every result are rounded to
-    /// the samples' type. Integer samples take whole bounds, which need not be of the samples' type: bin =
-    /// floor((x - lo) * N / (hi - lo)), exactly.
+    /// N bins of equal width over [lo, hi). Samples outside the range, and NaN, are not counted.
+    ///
+    /// Float samples: bin = min(N - 1, trunc((x - lo) * s)) with s = N / (hi - lo), where lo, hi, N and every
+    /// result are rounded to the samples' type. Integer samples: bin = floor((x - lo) * N / (hi - lo)) exactly.
+    /// They require whole bounds, which may lie outside the samples' type.
     template <class L, class H>
     requires std::is_arithmetic_v<L> && std::is_arithmetic_v<H>
     static constexpr HistogramBins even(L lo, H hi) {
@@ -51,11 +62,14 @@ class HistogramBins {
     }
     /// Unsigned samples: bin = sample mod N.
     static constexpr HistogramBins modulo() { return HistogramBins(Kind::modulo); }
-    /// Integer samples: the sample is its bin; outside [0, N) it is not counted.
+    /// Integer samples: bin = sample. Samples outside [0, N) are not counted.
     static constexpr HistogramBins identity() { return HistogramBins(Kind::identity); }
 
+    /// Kind of this rule.
     constexpr Kind kind() const { return kind_; }
+    /// Lower end of even bins; for the library.
     constexpr const detail::HistogramBound& lo() const { return lo_; }
+    /// Upper end of even bins; for the library.
     constexpr const detail::HistogramBound& hi() const { return hi_; }
 
   private:
@@ -67,7 +81,7 @@ class HistogramBins {
 
 namespace detail::ops {
 
-// What the functors return for a sample that is not counted: no bin has that number.
+// The result of a functor for a sample that is not counted. No bin has this number.
 inline constexpr u32 no_bin = ~u32{0};
 inline constexpr u64 no_wide_bin = ~u64{0};
 
@@ -75,15 +89,15 @@ template <class T>
 using UnsignedOf =
     std::conditional_t<sizeof(T) == 1, u8,
                        std::conditional_t<sizeof(T) == 2, u16, std::conditional_t<sizeof(T) == 4, u32, u64>>>;
-/// Integers are computed in 32 bits where they fit.
+// Integers are computed in 32 bits where they fit.
 template <class T>
 using Word = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
 __extension__ using u128 = unsigned __int128;
 
-/// d * p / q for every d < 2^32, or 2^64, rounded down, without a division: d * whole + (d * fraction >> 64),
-/// or 128, for the fraction of p / q rounded up to as many bits. With an error e / (2^64 q), e < q, what is
-/// added is less than 1 / q, and so never reaches the next integer.
+// d * p / q for every d < 2^32 (Ratio32) or d < 2^64 (Ratio64), rounded down, without a division: d * whole + (d *
+// fraction >> 64), or >> 128. fraction is the fractional part of p / q, rounded up to 64 or 128 bits. The rounding
+// error e / (2^64 q), e < q, adds less than 1 / q to the result, so the result never reaches the next integer.
 struct Ratio32 {
     u32 whole, high, low;
 
@@ -99,15 +113,15 @@ struct Ratio64 {
     }
 };
 
-/// Even bins of floats. Bin: u32, for up to 2^30 bins, or u64.
+// Even bins of floats. Bin: u32 for up to 2^30 bins, else u64.
 template <class T, class Bin>
 struct EvenFloat {
     T lo, hi, scale;
     Bin last;
 
     [[gnu::always_inline]] Bin operator()(T x) const {
-        // Without branches, so that loops over it vectorise; what is not counted is none that the conversion could
-        // not take.
+        // Without branches, so that loops vectorise. A sample that is not counted becomes lo, which every
+        // conversion supports.
         const bool counted = (x >= lo) & (x < hi);
         const T from = (counted ? x : lo) - lo;
         const auto bin = static_cast<Bin>(static_cast<std::make_signed_t<Bin>>(from * scale));
@@ -115,8 +129,8 @@ struct EvenFloat {
     }
 };
 
-/// Even bins of integers in a range of 2^32 at most, as wide each as a power of two. first: the least sample
-/// that is counted; last: how far above it the last one is; ahead: how far above lo it is itself.
+// Even bins of integers in a range of at most 2^32, if the width of a bin is a power of two. first: smallest
+// counted sample; last: largest counted sample - first; ahead: first - lo.
 template <class T>
 struct EvenShift {
     Word<T> first, last;
@@ -128,7 +142,7 @@ struct EvenShift {
     }
 };
 
-/// Even bins of integers in a range of 2^32 at most.
+// Even bins of integers in a range of at most 2^32. Fields as in EvenShift.
 template <class T>
 struct EvenRatio {
     Word<T> first, last;
@@ -141,7 +155,7 @@ struct EvenRatio {
     }
 };
 
-/// Even bins of integers in any range.
+// Even bins of integers in any range. Fields as in EvenShift.
 template <class T, class Bin>
 struct EvenWide {
     Word<T> first, last;
@@ -155,7 +169,7 @@ struct EvenWide {
     }
 };
 
-/// The remainder of samples of up to 32 bits by a number of bins of up to 30.
+// Remainder of samples of at most 32 bits for at most 2^30 bins.
 template <class T>
 struct Modulo {
     u32 bins;
@@ -166,7 +180,7 @@ struct Modulo {
     }
 };
 
-/// The remainder of any unsigned sample by any number of bins.
+// Remainder of any unsigned sample for any number of bins.
 template <class T, class Bin>
 struct ModuloWide {
     u64 bins;
@@ -177,7 +191,7 @@ struct ModuloWide {
     }
 };
 
-/// The sample itself; negative ones become numbers that are no bin's.
+// The sample itself. Negative samples become numbers that exceed every bin.
 template <class T, class Bin>
 struct Identity {
     [[gnu::always_inline]] Bin operator()(T x) const {

@@ -13,33 +13,35 @@ namespace {
 class RunHistogram final : public RunTask, public Pipelined, public OverRanks {
   public:
     void add_options(CLI::App& command) override {
-        command.add_option("--bins", bins_, "How many bins, and counters")->required();
-        auto* range = command.add_option("--range", range_, "Even bins from LO up to, not including, HI")
+        command.add_option("--bins", bins_, "Number of bins")->required();
+        auto* range = command.add_option("--range", range_, "Bins of equal width over [LO, HI)")
                           ->expected(2)
                           ->type_name("LO HI");
         auto* modulo =
-            command.add_flag("--modulo", modulo_, "The bin is the sample mod N (unsigned samples)")
-                ->excludes(range);
-        command
-            .add_flag("--identity", identity_, "The sample is its bin; outside 0 ... N-1 it is not counted")
+            command.add_flag("--modulo", modulo_, "Bin = sample mod N (unsigned samples)")->excludes(range);
+        command.add_flag("--identity", identity_, "Bin = sample; samples outside 0 ... N-1 are not counted")
             ->excludes(range)
             ->excludes(modulo);
-        command.add_option("--counter", counter_, "u16 (stops at 65535), u32 (wraps) or u64 (default)")
+        command
+            .add_option("--counter", counter_,
+                        "Counter type: u16 (saturates at 65535), u32 (wraps) or u64 (default)")
             ->check(CLI::IsMember({"u16", "u32", "u64"}));
     }
     RunPlan plan(Inputs inputs) override {
         u64 bins = 0;
         if (!is_whole(bins_, bins) || bins == 0)
-            refuse("--bins", "'" + bins_ + "' is no number of bins: one at least");
+            refuse("--bins", "invalid number of bins '" + bins_ + "'; expected a whole number of at least 1");
         constexpr u64 most = u64{1} << 48;
-        if (bins > most) refuse("--bins", bins_ + " bins are more than " + std::to_string(most));
+        if (bins > most)
+            refuse("--bins", "supports at most " + std::to_string(most) + " bins, got '" + bins_ + "'");
         if (range_.empty() && !modulo_ && !identity_)
-            refuse("run histogram", "--bins needs one of --range LO HI, --modulo and --identity");
+            refuse("run histogram", "no bins given; pass --range LO HI, --modulo or --identity");
         const Type type = inputs[0]->type();
-        const auto words = inputs[0]->name() + " is " + std::string(name_of(type));
+        const auto got = "got " + std::string(name_of(type)) + " in " + inputs[0]->name();
         if (modulo_ && (is_float(type) || type < Type::u8))
-            refuse("--modulo", "takes unsigned samples; " + words);
-        if (identity_ && is_float(type)) refuse("--identity", "takes integer samples; " + words);
+            refuse("--modulo", "requires unsigned samples, " + got + "; use --range LO HI");
+        if (identity_ && is_float(type))
+            refuse("--identity", "requires integer samples, " + got + "; use --range LO HI");
         if (modulo_) scheme_ = HistogramBins::modulo();
         if (!range_.empty()) scheme_ = even_bins(type);
         return {{*type_named(counter_), {bins}}};
@@ -62,7 +64,7 @@ class RunHistogram final : public RunTask, public Pipelined, public OverRanks {
     [[noreturn]] static void refuse(const char* option, const std::string& why) {
         throw Error(ErrorCode::invalid_argument, option, why);
     }
-    // Whole numbers stay exact; for floats, and numbers like 1e3, doubles.
+    // Whole numbers stay exact. Floats, and numbers like 1e3, become doubles.
     HistogramBins even_bins(Type type) const {
         if (!is_float(type)) {
             i64 lo = 0, hi = 0;
@@ -79,7 +81,8 @@ class RunHistogram final : public RunTask, public Pipelined, public OverRanks {
     static double real(const std::string& text) {
         char* end = nullptr;
         const double value = std::strtod(text.c_str(), &end);
-        if (text.empty() || *end != '\0') refuse("--range", "'" + text + "' is no number");
+        if (text.empty() || *end != '\0')
+            refuse("--range", "invalid number '" + text + "'; expected e.g. 0 or -1.5");
         return value;
     }
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Histogram in the host dialect. Parallel sources: histogram.cu and histogram.cl, histogram_steps.cu and
-/// histogram_steps.cl, where phases and traffic are described. T: the samples' type; Op: a sample's bin.
+// Histogram in the host dialect. Parallel sources: histogram.cu and histogram.cl, histogram_steps.cu and
+// histogram_steps.cl; they describe phases and traffic. T: type of the samples; Op: bin of a sample.
 
 #include <concord/host_kernel.hpp>
 
@@ -9,13 +9,13 @@
 
 namespace concord::detail::host {
 
-/// The bin of a sample; of one that is not counted, a number that is no bin's.
+// The bin of a sample. A sample that is not counted gets a number past the last bin.
 template <class T, class Op>
 [[gnu::always_inline]] inline u64 bin_of(const Op& op, T x) {
     return static_cast<u64>(op(x));
 }
 
-/// A group's share of n samples: [begin, end).
+// A group's share of n samples: [begin, end).
 struct Share {
     u64 begin, end;
     Share(u64 n, u64 group, u64 groups) {
@@ -25,7 +25,7 @@ struct Share {
     }
 };
 
-/// Adds to a counter that other groups add to as well; `words`: 1 for counters of 32 bits, 2 for 64.
+// Adds to a counter that groups share. words: 1 for counters of 32 bits, 2 for 64.
 [[gnu::always_inline]] inline void add_to(u32* out, u32 words, u64 bin, u64 count) {
     if (words == 1) {
         std::atomic_ref<u32>(out[bin]).fetch_add(static_cast<u32>(count), std::memory_order_relaxed);
@@ -34,12 +34,12 @@ struct Share {
     }
 }
 
-/// Samples whose bins are computed, in vectors, before they are counted, and of those the ones that are counted
-/// in one step if they are equal, as skewed data have them.
+// Samples whose bins are computed together, in vectors; and samples that are counted in one step if their bins are
+// equal, as in skewed data.
 inline constexpr u64 histogram_block = 256, histogram_run = 16;
 
-/// Counts a block of bins in sub-tables that take turns: a counter that was just stored to is not loaded again
-/// at once. Meanwhile the next samples, `bytes` a run, come into the cache.
+// Counts a block of bins in sub-tables in turn, so that no counter is loaded right after a store to it. Prefetches
+// the next samples, `bytes` per run.
 template <u32 Tables>
 [[gnu::always_inline]] inline void count_block(const u32* bin, u64 n, u32* table, u64 stride,
                                                const char* next, u64 bytes) {
@@ -64,7 +64,7 @@ template <u32 Tables>
         ++table[bin[i]];
 }
 
-/// Counts a share of the samples in sub-tables, by what `bin` says of them.
+// Counts a share of the samples in sub-tables. bin(x): bin of a sample.
 template <class T, class Bin>
 [[gnu::always_inline]] inline void count_share(const T* in, const Share& share, u32* table, u64 stride,
                                                u32 tables, Bin bin) {
@@ -87,15 +87,15 @@ template <class T, class Bin>
     }
 }
 
-/// A group counts its share of the samples in a row of its own: `tables` sub-tables of `stride` counters, of
-/// which the one after the last bin's takes what is not counted. The sub-tables meet in the first. Of samples of one byte
-/// it counts the values, and asks for a value's bin once.
+// A group counts its share of the samples in its own row of `tables` sub-tables of `stride` counters. The counter
+// after the last bin's takes samples that are not counted. The first sub-table receives the sums. For samples of
+// one byte the group counts values, and computes the bin of each value once.
 template <class T, class Op>
 void histogram_bins(const Group& group, const T* in, u32* rows, u64 n, u64 bins, u64 stride, u32 tables,
                     const Op op) {
     u32* table = rows + group.x * stride * tables;
     const Share share(n, group.x, group.count_x);
-    // No more than 2^30 bins here: of what is compared, nothing is lost in 32 bits.
+    // At most 2^30 bins here, so comparisons in 32 bits are exact.
     const auto none = static_cast<u32>(bins);
     auto bin = [&](T x) __attribute__((always_inline)) {
         const auto b = op(x);
@@ -129,7 +129,7 @@ void histogram_bins(const Group& group, const T* in, u32* rows, u64 n, u64 bins,
 
 inline constexpr u64 histogram_merge_tile = 1024;
 
-/// Sums the rows, a tile of bins a group, and writes the counters, of `size` bytes each.
+// Sums the rows, one tile of bins per group, and writes counters of `size` bytes.
 inline void histogram_merge(const Group& group, const u32* rows, std::byte* out, u64 bins, u64 row_length,
                             u64 count, u32 size) {
     u64 sum[histogram_merge_tile] = {};
@@ -150,7 +150,7 @@ inline void histogram_merge(const Group& group, const u32* rows, std::byte* out,
     }
 }
 
-/// One loop from the first sample to the last, into the counters themselves; counters of 16 bits stop at 65535.
+// One loop over all samples, into the counters themselves. Counters of 16 bits saturate at 65535.
 template <class T, class Op>
 void histogram_serial(const Group& /*group*/, const T* in, std::byte* out, u64 n, u64 bins, u32 size,
                       const Op op) {
@@ -166,7 +166,7 @@ void histogram_serial(const Group& /*group*/, const T* in, std::byte* out, u64 n
     count(reinterpret_cast<u64*>(out));
 }
 
-/// Every sample adds to its counter in global memory.
+// Every sample adds to its counter in global memory.
 template <class T, class Op>
 void histogram_global(const Group& group, const T* in, u32* out, u64 n, u64 bins, u32 words, const Op op) {
     const Share share(n, group.x, group.count_x);
@@ -176,8 +176,8 @@ void histogram_global(const Group& group, const T* in, u32* out, u64 n, u64 bins
     }
 }
 
-/// A group counts the bins of its pass in local memory, in `copies` copies whose counters of one bin lie side by
-/// side, and adds what it counted to the counters.
+// A group counts the bins of its pass in local memory and adds the counts to the result. The `copies` counters of
+// one bin are neighbours.
 template <class T, class Op>
 void histogram_private(const Group& group, const T* in, u32* out, u64 n, u64 bins, u64 range, u64 passes,
                        u32 copies, u32 words, const Op op) {
@@ -197,7 +197,7 @@ void histogram_private(const Group& group, const T* in, u32* out, u64 n, u64 bin
     }
 }
 
-/// Counters of 16 bits in local memory; one that is about to carry is spilled to the counters.
+// Counters of 16 bits in local memory. A counter that overflows adds 65536 to the result.
 template <class T, class Op>
 void histogram_packed16(const Group& group, const T* in, u32* out, u64 n, u64 bins, u32 words, const Op op) {
     u16* table = reinterpret_cast<u16*>(group.local);
@@ -214,7 +214,7 @@ void histogram_packed16(const Group& group, const T* in, u32* out, u64 n, u64 bi
 
 // --- sorted -------------------------------------------------------------------------------------------------------
 
-/// Every sample's bin; `none` for one that is not counted.
+// Stores the bin of every sample; `none` for a sample that is not counted.
 template <class T, class Op>
 void histogram_ids(const Group& group, const T* in, u32* ids, u64 n, u64 bins, u32 none, u64 tile,
                    const Op op) {
@@ -225,7 +225,7 @@ void histogram_ids(const Group& group, const T* in, u32* ids, u64 n, u64 bins, u
     }
 }
 
-/// Where each coarse bin begins among the sorted ids, and the last ends.
+// The position of each coarse bin among the sorted ids, and the end of the last one.
 inline void histogram_positions(const Group& group, const u32* ids, u64* positions, u64 n, u32 coarse,
                                 u32 shift, u64 tile) {
     const u64 begin = group.x * tile, end = std::min(u64{coarse} + 1, begin + tile);
@@ -234,7 +234,7 @@ inline void histogram_positions(const Group& group, const u32* ids, u64* positio
             std::partition_point(ids, ids + n, [&](u32 id) { return id >> shift < c; }) - ids);
 }
 
-/// Counts a segment of the sorted ids, one coarse bin after another, in local memory.
+// Counts a segment of the sorted ids in local memory, one coarse bin after another.
 inline void histogram_segments(const Group& group, const u32* ids, const u64* positions, u32* out, u64 n,
                                u64 bins, u64 segment, u32 coarse, u32 shift, u32 words) {
     u32* table = reinterpret_cast<u32*>(group.local);
@@ -252,7 +252,7 @@ inline void histogram_segments(const Group& group, const u32* ids, const u64* po
     }
 }
 
-/// Counters of 16 bits from counts of 32 or 64: those past 65535 stop there.
+// Saturates counts of 32 or 64 bits to counters of 16 bits.
 inline void histogram_saturate(const Group& group, const u32* counts, u16* out, u64 bins, u32 words,
                                u64 tile) {
     const u64 first = group.x * tile, end = std::min(bins, first + tile);

@@ -1,4 +1,4 @@
-// The host side of the variants: kernels, how many groups and how much local memory they take, launches.
+// The host side of the variants: kernels, numbers of groups, local memory and launches.
 
 #include "histogram_table.hpp"
 
@@ -17,19 +17,19 @@ extern const SourceFile common_cu, common_cl, tile_cu, histogram_cu, histogram_c
 namespace detail {
 namespace {
 
-// Work-items of a group that counts in local memory. The second holds where the compiler does not bound registers: in
-// OpenCL C NVIDIA's takes no more for these kernels.
+// Work-items of a group that counts in local memory. The second number applies where the compiler does not bound
+// registers: NVIDIA's OpenCL does not support larger groups for these kernels.
 constexpr u32 private_group_size = 1024, portable_group_size = 256;
-constexpr u32 global_group_size = 256;  // of a group that counts in global memory
-// Of several copies in local memory: so many bytes that a unit holds two groups and more; and a copy for each work-item of a
-// warp, so that no two lanes meet in a bank.
+constexpr u32 global_group_size = 256;  // work-items of a group that counts in global memory
+// Copies of the counters in local memory: at most this many bytes, so that a unit holds at least two groups, and at
+// most one copy per lane of a warp, so that no two lanes conflict on a bank.
 constexpr u64 most_copy_bytes = u64{32} << 10;
 constexpr u32 most_copies = 32;
-constexpr u64 share_bits = 31;  // samples of a group, counted in 32 bits
+constexpr u64 share_bits = 31;  // log2 of the samples per group, which are counted in 32 bits
 
 enum class Source { groups, wide, steps, sorted };
 
-const KernelSource& source(Source text) {
+const KernelSource& source(Source which) {
     static const KernelSource production{
         "histogram",
         {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::histogram_cu},
@@ -40,7 +40,7 @@ const KernelSource& source(Source text) {
     static const KernelSource sorted{"histogram_sorted",
                                      {kernel_sources::common_cu, kernel_sources::histogram_sorted_cu},
                                      {kernel_sources::common_cl, kernel_sources::histogram_sorted_cl}};
-    return text == Source::steps ? steps : text == Source::sorted ? sorted : production;
+    return which == Source::steps ? steps : which == Source::sorted ? sorted : production;
 }
 
 u32 default_group_size(const Device& device) {
@@ -50,18 +50,18 @@ u32 default_group_size(const Device& device) {
 }
 
 struct KernelShape {
-    Source text = Source::groups;
+    Source source = Source::groups;
     u32 group_size = 1;
     u32 copies = 1;
     bool passes = false;
-    u32 words = 1;  // of a counter in global memory
+    u32 words = 1;  // words of 32 bits per counter in global memory
 };
 
 std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const char* entry,
                                const KernelShape& shape, HostKernel host) {
     const Type type = p.in.type;
     const bool narrow = p.bins() <= most_narrow_bins && size_of(p.op.result) < 8;
-    KernelSpec spec{.source = &source(shape.text),
+    KernelSpec spec{.source = &source(shape.source),
                     .entry = entry,
                     .constants = {{"T", type},
                                   {"SIZE", size_of(type)},
@@ -73,25 +73,25 @@ std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const 
                     .op = &p.op,
                     .host = host,
                     .max_group_size = shape.group_size};
-    if (shape.text == Source::wide) spec.constants.push_back({"WIDE", 1});
+    if (shape.source == Source::wide) spec.constants.push_back({"WIDE", 1});
     return device.kernel(spec);
 }
 
-// A kernel that knows neither samples nor bins, only counters.
+// A kernel that depends on the type of the counters, not on samples or bins.
 std::shared_ptr<Kernel> counter_kernel(Device& device, const HistogramProblem& p, const char* entry,
                                        const KernelShape& shape, HostKernel host) {
     const Type type = p.out.type;
-    KernelSpec spec{.source = &source(shape.text),
+    KernelSpec spec{.source = &source(shape.source),
                     .entry = entry,
                     .constants = {{"COUNTER", type}, {"WORDS", shape.words}, {"GROUP", shape.group_size}},
                     .host = host,
                     .max_group_size = shape.group_size};
-    if (shape.text == Source::wide) spec.constants.push_back({"WIDE", 1});
+    if (shape.source == Source::wide) spec.constants.push_back({"WIDE", 1});
     return device.kernel(spec);
 }
 
-// Where groups add their counts: the counters themselves, as words of 32 bits, or where these are of 16 bits
-// a scratch buffer; all zero at first.
+// Where groups add their counts: the counters themselves as words of 32 bits, or scratch memory for counters of 16
+// bits. All words are zero at first.
 struct Counts {
     std::shared_ptr<Buffer> scratch;
     View view;
@@ -117,14 +117,14 @@ void finish(Stream& stream, const HistogramProblem& p, const Counts& counts) {
     if (p.out.type != Type::u16) return;
     const auto saturate =
         counter_kernel(stream.device(), p, "histogram_saturate",
-                       {.text = Source::steps, .group_size = global_group_size, .words = counts.words},
+                       {.source = Source::steps, .group_size = global_group_size, .words = counts.words},
                        plain_host_kernel<&detail::host::histogram_saturate>());
     launch_elements(stream, *saturate, p.bins(), global_group_size, NoOperator{}, counts.view, p.out,
                     p.bins(), counts.words);
 }
 
-// Groups that count in `bytes` of local memory each, a row of `held` counters that each then adds to the
-// counters: one wave of resident groups; fewer if a group's share of the samples would not be worth a row.
+// The number of groups that count in `bytes` of local memory each. Each adds a row of `held` counters to the
+// result. One wave of resident groups, or fewer if a group's share of the samples would not repay its row.
 u64 group_count(const Device& device, const Kernel& kernel, const HistogramProblem& p, u64 held, u64 bytes,
                 u32 group_size) {
     const u64 n = p.in.count;
@@ -136,12 +136,12 @@ u64 group_count(const Device& device, const Kernel& kernel, const HistogramProbl
                         std::min<u64>(u64{traits.units} * 4, divide_up(n, std::max(host_share, held))));
     u64 resident = std::max<u64>(1, traits.max_resident_items / group_size);
     if (const i64 known = kernel.attributes().groups_per_unit; known > 0) {
-        // The device keeps 1 KiB for itself a group.
+        // The device reserves 1 KiB per group.
         constexpr u64 reserved = 1024;
         resident = std::min({resident, static_cast<u64>(known),
                              std::max<u64>(1, (traits.local_memory + reserved) / (bytes + reserved))});
     }
-    // A row costs about as much as 1 / histogram_row_gain of its length in samples, on all of the device at once.
+    // On the whole device, a row costs about as much as counting 1 / histogram_row_gain of its length in samples.
     const auto gain = static_cast<f64>(tuned(device, histogram_row_gain, point_of(p), 32));
     const auto worth = static_cast<u64>(std::sqrt(gain * static_cast<f64>(n) / static_cast<f64>(held)));
     const u64 work = divide_up(n, u64{group_size} * (16 / size_of(p.in.type)));
@@ -158,7 +158,8 @@ void run_private(Stream& stream, const HistogramProblem& p, u32 copies, u64 pass
                p.host->local);
     const u64 range = divide_up(p.bins(), passes), bytes = range * copies * 4, n = p.in.count;
     u64 groups = group_count(device, *count, p, range, bytes, group_size);
-    // The passes over a part of the samples run side by side: one of them fetches it for all.
+    // Groups of all passes over a part of the samples run together, so one of them brings it into the cache for
+    // all.
     if (passes > 1) groups = std::max((n >> share_bits) + 1, groups / passes) * passes;
     launch(stream, *count, LaunchShape::linear(groups, group_size_of(device, group_size), bytes), p.in,
            counts.view, n, p.bins(), range, passes, copies, counts.words, p.values);
@@ -185,14 +186,15 @@ u64 multi_copies(const Device& device, const HistogramProblem& p) {
 }
 
 u64 pass_count(const Device& device, u64 bins) {
-    // Two at least: one would be shared_atomic.
+    // At least two: one pass would be shared_atomic.
     return std::max<u64>(2, divide_up(bins, local_budget(device) / 4));
 }
 
 PrivateRows private_rows(const Device& device, const HistogramProblem& p) {
     const u64 n = p.in.count, bins = p.bins();
     constexpr u64 least_share = u64{1} << 16, line = 16;
-    // Tables that stay in the cache next to a core: several, so that equal samples do not wait for one another.
+    // Several tables, while they fit the core's private cache, so that equal samples do not wait for each other's
+    // counter.
     const u32 tables = static_cast<u32>(tuned(device, histogram_tables_of_task, point_of(p),
                                               bins <= 512     ? 8
                                               : bins <= 2048  ? 4
@@ -211,10 +213,10 @@ void run_histogram_private_bins(Stream& stream, const HistogramProblem& p) {
     const auto scratch = stream.scratch(rows.bytes());
     const View view{scratch.get(), 0, rows.bytes() / 4, Type::u32};
     const auto count =
-        kernel(device, p, "histogram_bins", {.text = Source::wide, .copies = rows.tables}, p.host->bins);
+        kernel(device, p, "histogram_bins", {.source = Source::wide, .copies = rows.tables}, p.host->bins);
     launch(stream, *count, LaunchShape::linear(rows.tasks, 1), p.in, view, p.in.count, p.bins(), rows.stride,
            rows.tables, p.values);
-    const auto merge = counter_kernel(device, p, "histogram_merge", {.text = Source::wide},
+    const auto merge = counter_kernel(device, p, "histogram_merge", {.source = Source::wide},
                                       host_kernel<&detail::host::histogram_merge>());
     launch(stream, *merge, LaunchShape::linear(divide_up(p.bins(), detail::host::histogram_merge_tile), 1),
            view, p.out, p.bins(), u64{rows.stride * rows.tables}, rows.tasks, size_of(p.out.type));
@@ -248,9 +250,9 @@ void run_histogram_packed16(Stream& stream, const HistogramProblem& p) {
 void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
-    const auto count = kernel(device, p, "histogram_global",
-                              {.text = Source::steps, .group_size = global_group_size, .words = counts.words},
-                              p.host->global);
+    const auto count = kernel(
+        device, p, "histogram_global",
+        {.source = Source::steps, .group_size = global_group_size, .words = counts.words}, p.host->global);
     constexpr u64 most_groups = u64{1} << 22, host_share = u64{1} << 16;
     const u64 groups =
         std::min(most_groups,
@@ -263,7 +265,7 @@ void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
 void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
-    // A coarse bin's counters fit local memory, and a cache next to a core.
+    // The counters of a coarse bin fit local memory and a private cache.
     constexpr u64 most_fine = 8192;
     const u32 shift = static_cast<u32>(std::bit_width(std::min(most_fine, local_budget(device) / 4))) - 1;
     const u64 n = p.in.count, bins = p.bins(), fine = u64{1} << shift;
@@ -273,7 +275,7 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
     const View ids{id_buffer.get(), 0, n, Type::u32},
         positions{position_buffer.get(), 0, u64{coarse} + 1, Type::u64};
 
-    const KernelShape shape{.text = Source::sorted, .group_size = global_group_size, .words = counts.words};
+    const KernelShape shape{.source = Source::sorted, .group_size = global_group_size, .words = counts.words};
     const auto find = kernel(device, p, "histogram_ids", shape, p.host->ids);
     launch_elements(stream, *find, n, global_group_size, p.values, p.in, ids, n, bins, coarse << shift);
     sort(stream, ids, ids, {.begin_bit = shift, .end_bit = shift + static_cast<u32>(std::bit_width(coarse))});
@@ -281,7 +283,7 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
                                        plain_host_kernel<&detail::host::histogram_positions>());
     launch_elements(stream, *locate, positions.count, global_group_size, NoOperator{}, ids, positions, n,
                     coarse, shift);
-    // Segments long enough to repay the counters that are cleared and added, and enough of them for all units.
+    // Segments are long enough to repay clearing and adding their counters, and short enough to occupy all units.
     const u64 segment = std::max(8 * fine, divide_up(n, u64{device.traits().units} * 16));
     const auto count = counter_kernel(device, p, "histogram_segments", shape,
                                       plain_host_kernel<&detail::host::histogram_segments>());
@@ -296,7 +298,7 @@ void run_histogram_serial(Stream& stream, const HistogramProblem& p) {
     const u64 zero = 0;
     stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));
     const auto serial =
-        kernel(stream.device(), p, "histogram_serial", {.text = Source::steps}, p.host->serial);
+        kernel(stream.device(), p, "histogram_serial", {.source = Source::steps}, p.host->serial);
     launch(stream, *serial, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.bins(), size_of(p.out.type),
            p.values);
 }

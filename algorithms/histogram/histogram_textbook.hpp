@@ -1,6 +1,7 @@
 #pragma once
-/// The textbook variants of histogram on the CPU, for bins by a function made with CONCORD_FUNCTION: see
-/// concord/textbook.hpp.
+/// @file
+/// Textbook variants of histogram on the CPU for bin functions made with CONCORD_FUNCTION; see
+/// `concord/textbook.hpp`.
 
 #include <concord/histogram.hpp>
 #include <concord/textbook.hpp>
