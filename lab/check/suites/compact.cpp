@@ -146,7 +146,7 @@ Work compact_work(std::string title, Operation operation, const std::shared_ptr<
 
 template <class T>
 Work builtin_work(KeepRule rule, T limit, Operation operation, const Input& input, std::string title) {
-    const Keep keep = has_operand(rule) ? Keep(rule, limit) : Keep(rule);
+    const Keep keep = detail::has_operand(rule) ? Keep(rule, limit) : Keep(rule);
     return compact_work<T>(
         std::move(title), operation,
         std::make_shared<Reference<T>>(input, [rule, limit](T x) { return reference(rule, limit, x); }),
