@@ -10,7 +10,7 @@ struct Loader {
     Api api;
 };
 
-// Never closed: drivers keep threads that run code of the loader until the process ends.
+// Never closed, because drivers keep threads that run the loader's code until the process ends.
 Loader open_loader() {
     Loader loader;
     std::string tried;
@@ -24,13 +24,15 @@ Loader open_loader() {
             .append(why != nullptr ? why : "unknown");
     }
     if (loader.library == nullptr)
-        throw Error(ErrorCode::unavailable, "opencl", "the OpenCL ICD loader does not load: " + tried);
+        throw Error(ErrorCode::unavailable, "opencl",
+                    "cannot load the OpenCL ICD loader: " + tried + "; install libOpenCL.so.1");
 
     auto find = [&]<class F>(F& function, const char* name) {
         function = reinterpret_cast<F>(dlsym(loader.library, name));
         if (function == nullptr)
             throw Error(ErrorCode::unavailable, "opencl",
-                        std::string("the OpenCL ICD loader is older than OpenCL 1.2: it has no ") + name);
+                        std::string("the OpenCL ICD loader lacks ") + name +
+                            "; install a loader for OpenCL 1.2 or later");
     };
 #define CONCORD_OPENCL_FIND(name) find(loader.api.name, #name);
     CONCORD_OPENCL_FUNCTIONS(CONCORD_OPENCL_FIND)
@@ -43,7 +45,7 @@ const Loader& loader() {
     return instance;
 }
 
-// Every clGet...Info has the form get(object, question, size, where, size_needed).
+// Every clGet...Info function has the form get(object, question, size, where, size_needed).
 template <class Get, class Object>
 std::optional<std::string> ask_by(Get get, Object object, cl_uint question) {
     std::size_t size = 0;
@@ -73,7 +75,7 @@ std::string loader_path() {
 }
 
 std::string loader_version() {
-    // Debian's loader and Khronos' both have this function; no header declares it for both.
+    // Debian's and Khronos' loaders both have this function, but their headers do not both declare it.
     using LoaderInfo = cl_int (*)(int question, std::size_t size, void* where, std::size_t* size_needed);
     constexpr int opencl_version = 1, version = 2, name = 3;
     const auto extension =

@@ -1,9 +1,9 @@
 #pragma once
-// The OpenCL functions that this backend calls, taken from the ICD loader at run time, so that one binary
-// runs with and without OpenCL; and what makes them pleasant to call from C++.
+// The OpenCL functions that this backend calls, and helpers to call them from C++. The functions come from the ICD loader at
+// run time, so that one binary runs with and without OpenCL.
 
 #define CL_TARGET_OPENCL_VERSION 300
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS  // clCreateCommandQueue: the one form that 1.2 platforms have
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS  // clCreateCommandQueue, the only form on 1.2 platforms
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
@@ -61,34 +61,33 @@ namespace concord::opencl {
     X(clSetUserEventStatus)         \
     X(clWaitForEvents)
 
-/// The functions under their own names.
+// The functions under their own names.
 struct Api {
 #define CONCORD_OPENCL_MEMBER(name) decltype(&::name) name = nullptr;
     CONCORD_OPENCL_FUNCTIONS(CONCORD_OPENCL_MEMBER)
 #undef CONCORD_OPENCL_MEMBER
 };
 
-/// The table, filled by the first call. Throws unavailable if the ICD loader cannot be used.
+// The table, filled by the first call. Throws unavailable if the ICD loader is missing or too old.
 const Api& cl();
 
-/// Where the loader was found, and what it says of itself ("" if nothing).
+// Path and version of the loader. The version is empty if the loader does not report it.
 std::string loader_path();
 std::string loader_version();
 
-/// "CL_OUT_OF_RESOURCES (-5)".
+// "CL_OUT_OF_RESOURCES (-5)".
 std::string status_text(cl_int status);
 
-/// Throws what `status` means: out_of_memory, invalid_argument for a launch that the device cannot take, else
-/// device_failed.
+// Throws the error for a status: out_of_memory, invalid_argument for a launch that does not fit, otherwise device_failed.
 [[noreturn]] void fail(cl_int status, std::string_view call, std::string_view message);
 
-/// call: Concord's function; function: the OpenCL function that returned `status`.
+// Throws unless status is CL_SUCCESS. `call` is Concord's function, `function` the OpenCL function.
 inline void check(cl_int status, std::string_view call, std::string_view function) {
     if (status != CL_SUCCESS) [[unlikely]]
         fail(status, call, std::string(function) + " failed");
 }
 
-/// Owns one reference to an OpenCL object.
+// Owns one reference to an OpenCL object.
 template <class T, auto Release>
 class Handle {
   public:
@@ -105,7 +104,7 @@ class Handle {
 
     T get() const noexcept { return object_; }
     explicit operator bool() const noexcept { return object_ != nullptr; }
-    /// Where a function stores a new object; the handle is empty before.
+    // Where a function stores a new object. The handle must be empty.
     T* out() noexcept { return &object_; }
 
   private:
@@ -119,13 +118,13 @@ using ProgramHandle = Handle<cl_program, &Api::clReleaseProgram>;
 using KernelHandle = Handle<cl_kernel, &Api::clReleaseKernel>;
 using EventHandle = Handle<cl_event, &Api::clReleaseEvent>;
 
-/// The raw answer to a question about a device or platform; nothing if the driver does not know it.
+// The raw answer to a question about a device or platform. Empty if the driver does not know the question.
 std::optional<std::string> ask(cl_device_id device, cl_device_info question);
 std::optional<std::string> ask(cl_platform_id platform, cl_platform_info question);
-/// The answer to a question whose answer is text.
+// The answer as text.
 std::string ask_text(cl_device_id device, cl_device_info question);
 std::string ask_text(cl_platform_id platform, cl_platform_info question);
-/// The answer to a question whose answer is a T.
+// The answer as a T.
 template <class T>
 T ask_value(cl_device_id device, cl_device_info question, T otherwise = {}) {
     const std::optional<std::string> bytes = ask(device, question);
@@ -135,7 +134,7 @@ T ask_value(cl_device_id device, cl_device_info question, T otherwise = {}) {
     return value;
 }
 
-/// Whether a space-separated list (as CL_DEVICE_EXTENSIONS is one) has that word.
+// Whether a space-separated list such as CL_DEVICE_EXTENSIONS contains the word.
 bool has_word(std::string_view list, std::string_view word);
 
 }  // namespace concord::opencl

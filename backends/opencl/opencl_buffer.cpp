@@ -10,22 +10,22 @@ namespace concord::opencl {
 namespace {
 
 constexpr u64 large = u64{1} << 20;
-// What PoCL reports as CL_DEVICE_MEM_BASE_ADDR_ALIGN: the size of its largest vector type.
+// PoCL's CL_DEVICE_MEM_BASE_ADDR_ALIGN, the size of its largest vector type.
 constexpr u64 alignment = 128;
 
-// Whatever a driver says when it cannot allocate, it is out of memory to the caller.
+// Drivers report failed allocations with various codes. All become out_of_memory.
 [[noreturn]] void out_of_memory(const backend::Device& device, u64 bytes, cl_int status) {
     const DeviceTraits& traits = device.traits();
     throw Error(ErrorCode::out_of_memory, "Device::allocate",
-                std::to_string(bytes) + " bytes cannot be had on " + device.info().selector +
-                    "; the device has " + std::to_string(traits.global_memory) + ", of which it promises " +
-                    std::to_string(traits.max_allocation) + " to one buffer",
+                "not enough memory on " + device.info().selector + ", got a request for " +
+                    std::to_string(bytes) + " bytes; the device has " + std::to_string(traits.global_memory) +
+                    " bytes and guarantees " + std::to_string(traits.max_allocation) +
+                    " bytes for one buffer",
                 status == CL_SUCCESS ? "no host memory" : status_text(status));
 }
 
-// Two buffers whose addresses agree in their low 12 to 20 bits make a CPU's loads wait for unrelated stores,
-// and large mappings all begin on a page. So each begins a little further in than the last; 32 steps never
-// meet modulo a page.
+// Avoids 4K aliasing: if two addresses agree in their low 12 to 20 bits, a CPU's loads wait for unrelated stores. Large
+// mappings all begin on a page, so that each buffer begins at another offset. The 32 offsets differ modulo a page.
 constexpr u64 stagger_step = 11 * alignment;
 constexpr u64 stagger_steps = 32;
 
@@ -58,12 +58,11 @@ bool PinnedRanges::contains(const void* from, u64 bytes) const {
 
 DeviceMemory::DeviceMemory(const backend::Device& device, cl_context context, cl_command_queue queue,
                            u64 bytes) {
-    // CL_DEVICE_MAX_MEM_ALLOC_SIZE is not looked at first: NVIDIA reports a quarter of the memory, and
-    // gives more.
+    // Does not check CL_DEVICE_MAX_MEM_ALLOC_SIZE: NVIDIA reports a quarter of the memory and allocates more.
     cl_int status = CL_SUCCESS;
     memory_ = MemoryHandle(cl().clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status));
     if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
-    // Drivers allocate when memory is first used, and would fail in some later, innocent call.
+    // Drivers allocate at the first use. The fill makes an allocation fail here instead of in a later call.
     const cl_uint zero = 0;
     status = cl().clEnqueueFillBuffer(queue, memory_.get(), &zero, sizeof zero, 0, sizeof zero, 0, nullptr,
                                       nullptr);
@@ -72,7 +71,7 @@ DeviceMemory::DeviceMemory(const backend::Device& device, cl_context context, cl
 }
 
 HostBlock::HostBlock(u64 bytes) {
-    // Small blocks come with the process's heap, large ones in huge pages where the system has them.
+    // Allocates small blocks from the heap, and large ones as mappings with huge pages if the system supports them.
     if (bytes < large) {
         base_ = static_cast<std::byte*>(
             std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
@@ -97,8 +96,8 @@ HostBlock::~HostBlock() {
 
 SharedMemory::SharedMemory(const backend::Device& device, cl_context context, u64 bytes) : block_(bytes) {
     if (block_.base() == nullptr) out_of_memory(device, bytes, CL_SUCCESS);
-    // By the standard the host sees such memory only while it is mapped. CPU runtimes work in place and
-    // mapping does nothing; the device has checked that this one does (see OpenClDevice).
+    // The standard guarantees the host access only while the memory is mapped. CPU runtimes work in place, so that mapping
+    // does nothing. OpenClDevice has verified this for the runtime.
     cl_int status = CL_SUCCESS;
     memory_ = MemoryHandle(
         cl().clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, block_.base(), &status));

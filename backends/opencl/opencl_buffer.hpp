@@ -1,5 +1,5 @@
 #pragma once
-// Three kinds of memory: a device's own, host memory that a CPU device works in, page-locked host memory.
+// Three kinds of memory: device memory, host memory that a CPU device accesses in place, and page-locked host memory.
 
 #include "opencl_api.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace concord::opencl {
 
-/// The address ranges of a device's page-locked memory, to know such memory again by its address.
+// The address ranges of a device's page-locked memory.
 class PinnedRanges {
   public:
     void add(const void* base, u64 bytes);
@@ -22,17 +22,17 @@ class PinnedRanges {
     std::map<std::uintptr_t, u64> bytes_by_base_;
 };
 
-/// What all memory of this backend has.
+// The base class of all memory of this backend.
 class OpenClMemory : public backend::Memory {
   public:
     virtual cl_mem memory() const noexcept = 0;
     void* native_handle() noexcept override { return memory(); }
 };
 
-/// Memory of the device, which the host does not see.
+// Device memory that the host cannot access.
 class DeviceMemory final : public OpenClMemory {
   public:
-    /// Uses `queue` to make the driver allocate now. Throws out_of_memory.
+    // Uses `queue` to make the driver allocate now. Throws out_of_memory.
     DeviceMemory(const backend::Device& device, cl_context context, cl_command_queue queue, u64 bytes);
     cl_mem memory() const noexcept override { return memory_.get(); }
     void* host_pointer() noexcept override { return nullptr; }
@@ -41,7 +41,7 @@ class DeviceMemory final : public OpenClMemory {
     MemoryHandle memory_;
 };
 
-/// Aligned memory of the process; base() is null if there was none.
+// Aligned host memory. base() is null if the allocation failed.
 class HostBlock {
   public:
     explicit HostBlock(u64 bytes);
@@ -56,23 +56,23 @@ class HostBlock {
     std::byte* base_ = nullptr;
 };
 
-/// Memory of the process that a CPU device uses where it is.
+// Host memory that a CPU device accesses in place.
 class SharedMemory final : public OpenClMemory {
   public:
-    /// Throws out_of_memory.
+    // Throws out_of_memory.
     SharedMemory(const backend::Device& device, cl_context context, u64 bytes);
     cl_mem memory() const noexcept override { return memory_.get(); }
     void* host_pointer() noexcept override { return block_.base(); }
 
   private:
     HostBlock block_;
-    MemoryHandle memory_;  // goes before its block
+    MemoryHandle memory_;  // destroyed before block_
 };
 
-/// Page-locked host memory: the driver's, mapped for as long as it lives.
+// Page-locked host memory of the driver, mapped during its lifetime.
 class PinnedMemory final : public OpenClMemory {
   public:
-    /// Uses `queue` for mapping. Throws out_of_memory.
+    // Uses `queue` for mapping. Throws out_of_memory.
     PinnedMemory(const backend::Device& device, PinnedRanges& ranges, cl_context context,
                  cl_command_queue queue, u64 bytes);
     ~PinnedMemory() override;

@@ -8,8 +8,8 @@
 
 namespace concord::opencl {
 
-// A function in the queue: a marker tells that the stream has got to it; a user event, for which the queue
-// then waits, is its gate.
+// A function in the queue. A marker reports that the queue has reached it. The queue then waits for a user event, the gate,
+// which opens after the function has returned.
 struct Callbacks::Task {
     std::function<void()> function;
     EventHandle gate;
@@ -18,8 +18,8 @@ struct Callbacks::Task {
 struct Callbacks::State {
     std::mutex mutex;
     std::condition_variable changed;
-    std::list<Task> ready;    // whose turn has come, in order
-    std::size_t pending = 0;  // enqueued and not yet returned
+    std::list<Task> ready;    // reached by the queue, in order
+    std::size_t pending = 0;  // enqueued functions that have not returned
     bool stop = false;
     std::exception_ptr error;
 
@@ -27,14 +27,15 @@ struct Callbacks::State {
         const std::lock_guard lock(mutex);
         if (!error) error = std::move(thrown);
     }
-    // Waits for a task and runs it; false if there is none left to wait for.
-    bool run_next(bool until_stopped);
+    enum class Until { stopped, none_pending };
+    // Waits for a task and runs it. False if the condition holds and no task is ready.
+    bool run_next(Until until);
 };
 
 namespace {
 
-// On the way from enqueue() to the driver's callback. The list node is made early, because that thread cannot
-// report errors.
+// What enqueue() passes to the driver's callback. It holds a list node, because the driver's thread cannot report a failed
+// allocation.
 template <class State, class Task>
 struct Arrival {
     std::shared_ptr<State> state;
@@ -48,11 +49,11 @@ void open(const EventHandle& gate) noexcept {
 
 }  // namespace
 
-bool Callbacks::State::run_next(bool until_stopped) {
+bool Callbacks::State::run_next(Until until) {
     std::list<Task> task;
     {
         std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return !ready.empty() || (until_stopped ? stop : pending == 0); });
+        changed.wait(lock, [&] { return !ready.empty() || (until == Until::stopped ? stop : pending == 0); });
         if (ready.empty()) return false;
         task.splice(task.end(), ready, ready.begin());
     }
@@ -65,14 +66,14 @@ bool Callbacks::State::run_next(bool until_stopped) {
         const std::lock_guard lock(mutex);
         --pending;
     }
-    // The function is destroyed after its gate is open: it may own the last reference to its stream, whose
-    // destructor waits for the queue.
+    // Opens the gate before the function is destroyed, which may own the last reference to its stream. The stream's destructor
+    // waits for the queue.
     open(task.front().gate);
     return true;
 }
 
 void Callbacks::work(const std::shared_ptr<State>& state) {
-    while (state->run_next(true)) {
+    while (state->run_next(State::Until::stopped)) {
     }
 }
 
@@ -96,7 +97,7 @@ void Callbacks::arrived(cl_event /*event*/, cl_int status, void* data) {
     const std::unique_ptr<Arrival<State, Task>> arrival(static_cast<Arrival<State, Task>*>(data));
     State& state = *arrival->state;
     if (status < 0) {
-        // The function runs all the same: somebody may be waiting for it.
+        // Runs the function anyway, because a thread may wait for it.
         try {
             fail(status, "Stream::callback", "the work before the callback failed on the device");
         } catch (...) {
@@ -133,7 +134,7 @@ void Callbacks::enqueue(cl_context context, cl_command_queue queue, std::functio
     }
     status = cl().clSetEventCallback(marker.get(), CL_COMPLETE, &Callbacks::arrived, arrival.get());
     if (status != CL_SUCCESS) {
-        open(arrival->task.front().gate);  // the barrier is in the queue and must not hold it for ever
+        open(arrival->task.front().gate);  // the barrier is already in the queue and must not block it
         const std::lock_guard lock(state_->mutex);
         --state_->pending;
         fail(status, call, "clSetEventCallback failed");
@@ -154,7 +155,7 @@ std::exception_ptr Callbacks::take_error() {
 
 void Callbacks::finish_if_own_thread() {
     if (thread_.get_id() != std::this_thread::get_id()) return;
-    while (state_->run_next(false)) {
+    while (state_->run_next(State::Until::none_pending)) {
     }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Host functions in a stream's order.
+// Host functions in the order of a stream.
 
 #include "opencl_api.hpp"
 
@@ -10,21 +10,21 @@
 
 namespace concord::opencl {
 
-/// Runs the functions that one stream is given, on a thread of its own that starts with the first of them.
-/// (Drivers allow little in their callback threads, and a function may wait for other streams.)
+// Runs the functions of one stream on a separate thread, which starts with the first function. The driver's callback threads
+// are unsuitable: drivers forbid most calls there, and a function may wait for other streams.
 class Callbacks {
   public:
     Callbacks();
-    /// All functions must have run; may be called by one of them.
+    // All functions must have returned, except one that calls this destructor.
     ~Callbacks();
 
-    /// Enqueues f; what is enqueued later waits until f has returned.
+    // Enqueues f. Later work of the queue waits until f has returned.
     void enqueue(cl_context context, cl_command_queue queue, std::function<void()> f);
-    /// Whether a function is still to run.
+    // Whether a function has not returned yet.
     bool pending() const;
-    /// The first exception that a function has thrown since the last call.
+    // Returns the first exception of a function since the last call.
     std::exception_ptr take_error();
-    /// If this is the thread that runs the functions: runs those that are left, since nobody else will.
+    // On the thread that runs the functions, runs the remaining ones, because no other thread does.
     void finish_if_own_thread();
 
   private:

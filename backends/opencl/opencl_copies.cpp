@@ -11,11 +11,11 @@ namespace {
 
 struct Texts {
     std::mutex mutex;
-    std::unordered_map<std::size_t, std::shared_ptr<Copies>>
-        copies;  // by the text's hash: equal ones only cost a copy
+    // By the hash of the source. A collision only costs a copy.
+    std::unordered_map<std::size_t, std::shared_ptr<Copies>> copies;
 };
 
-// Never destroyed: at the process's end the driver may be gone before it.
+// Never destroyed, because the driver may be unloaded first when the process ends.
 Texts& texts() {
     static auto* const all = new Texts;
     return *all;
@@ -26,7 +26,7 @@ Texts& texts() {
 std::shared_ptr<Copies> Copies::of_text(const std::string& text) {
     const std::lock_guard lock(texts().mutex);
     std::shared_ptr<Copies>& copies = texts().copies[std::hash<std::string>{}(text)];
-    if (!copies) copies = std::make_shared<Copies>(true);
+    if (!copies) copies = std::make_shared<Copies>(Tracking::on);
     return copies;
 }
 
@@ -62,7 +62,7 @@ void Copies::launched(std::size_t number, cl_command_queue queue, const Grid& gr
         std::find_if(copy.begin(), copy.end(), [&](const Runs& runs) { return runs.queue == queue; });
     if (own == copy.end()) {
         std::erase_if(copy, std::mem_fn(&Runs::ended));
-        copy.push_back({queue, grid, std::move(run), false});
+        copy.push_back({.queue = queue, .grid = grid, .last = std::move(run), .of_many_grids = false});
         return;
     }
     own->of_many_grids = (own->of_many_grids || own->grid != grid) && !own->ended();

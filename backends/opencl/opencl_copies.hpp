@@ -1,5 +1,5 @@
 #pragma once
-// Which copy of a kernel a launch takes.
+// Copies of kernels for PoCL: selects the copy that a launch uses.
 
 #include "opencl_api.hpp"
 
@@ -16,29 +16,31 @@ struct Grid {
     bool operator==(const Grid&) const = default;
 };
 
-/// PoCL 3.1 and 5.0 keep loaded kernels in a list, and look a run's entry up again when it ends: by text and group size. If
-/// a launch of a wider grid has added a second entry meanwhile, PoCL takes that for the run's own, and aborts ("ref_count >
-/// 0"). On PoCL, therefore, runs of one compiled text on several queues overlap only if they have the same grid: else the
-/// launch takes a copy, compiled then, with an option that makes it another text to PoCL. (To wait for the other queues' runs is
-/// no way out: they may themselves wait, through the host, for this one.)
+// A workaround for PoCL 3.1 and 5.0. They keep loaded kernels in a list, and search the entry of a run again when the run
+// ends, by source and group size. If a launch of a wider grid has added a second entry in the meantime, PoCL finds that one
+// and aborts ("ref_count > 0"). Therefore runs of one source on several queues may overlap only if they have the same grid.
+// Otherwise the launch uses a copy, which is compiled with another option and is a different source to PoCL. Waiting for the
+// runs of the other queues could deadlock, because they may wait for this launch through the host.
 class Copies {
   public:
-    /// Of the kernels of an equal text in this process, or of one kernel alone.
+    enum class Tracking { off, on };
+    // The copies that kernels of equal source share in this process.
     static std::shared_ptr<Copies> of_text(const std::string& text);
-    static std::shared_ptr<Copies> of_one_kernel() { return std::make_shared<Copies>(false); }
-    /// Forgets the texts whose kernels are gone and whose runs have ended.
+    // A single kernel without copies.
+    static std::shared_ptr<Copies> of_one_kernel() { return std::make_shared<Copies>(Tracking::off); }
+    // Removes sources without kernels whose runs have ended.
     static void sweep();
 
-    explicit Copies(bool tracked) : tracked_(tracked) {}
-    /// Held from number_for() until the launch is enqueued and, if the copies are tracked, given to launched().
+    explicit Copies(Tracking tracking) : tracked_(tracking == Tracking::on) {}
+    // Held from number_for() until the launch is enqueued, and until launched() if the copies are tracked.
     std::mutex& mutex() noexcept { return mutex_; }
     bool tracked() const noexcept { return tracked_; }
-    /// The number of the copy that the queue may launch now; 0 is the kernel as it was compiled first.
+    // The number of the copy that the queue may launch now. 0 is the original kernel.
     std::size_t number_for(cl_command_queue queue, const Grid& grid) const;
     void launched(std::size_t number, cl_command_queue queue, const Grid& grid, EventHandle run);
 
   private:
-    /// The runs of one copy on one queue.
+    // The runs of one copy on one queue.
     struct Runs {
         cl_command_queue queue;
         Grid grid;

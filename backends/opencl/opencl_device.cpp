@@ -12,13 +12,13 @@
 namespace concord::opencl {
 namespace {
 
-// Drivers tell here what lies behind an error code. Called from any of their threads.
+// Logs the driver's explanation of an error code. The driver may call it on any thread.
 void CL_CALLBACK driver_message(const char* text, const void* /*details*/, std::size_t /*size*/,
                                 void* /*data*/) {
     try {
         detail::log_info(std::string("OpenCL driver: ") + text);
     } catch (...) {
-        // A message lost is no reason to end the process.
+        // Losing a message must not end the process.
     }
 }
 
@@ -46,7 +46,7 @@ OpenClDevice::OpenClDevice(cl_device_id id, DeviceInfo info)
 }
 
 QueueHandle OpenClDevice::create_command_queue() const {
-    // Profiling is always on: event times need it, and it costs a launch nothing measurable on PoCL.
+    // Event times need profiling. It costs nothing measurable per launch on PoCL.
     cl_int status = CL_SUCCESS;
     QueueHandle queue(cl().clCreateCommandQueue(context_.get(), id_, CL_QUEUE_PROFILING_ENABLE, &status));
     check(status, "Device::create_stream", "clCreateCommandQueue");
@@ -58,30 +58,32 @@ void OpenClDevice::observe() {
     constexpr cl_uint pattern = 0xc0c0c0c0;
     alignas(128) std::array<cl_uint, 1024> host{};
     cl_int status = CL_SUCCESS;
-    // A GPU would lock the pages of `host` for nothing: only CPUs are asked whether they work in it.
+    // Only CPUs may work in host memory. A GPU would lock the pages of `host` for nothing.
     const bool cpu = !traits_.many_items;
     const MemoryHandle memory(cl().clCreateBuffer(context_.get(),
                                                   CL_MEM_READ_WRITE | (cpu ? CL_MEM_USE_HOST_PTR : 0),
                                                   sizeof host, cpu ? host.data() : nullptr, &status));
     check(status, call, "clCreateBuffer");
-    // Nothing throws between the first command and the end of all: `host` is on the stack.
+    // Nothing may throw before all commands have ended, because `host` is on the stack.
     EventHandle fill, marker;
     status = cl().clEnqueueFillBuffer(queue_.get(), memory.get(), &pattern, sizeof pattern, 0, sizeof host, 0,
                                       nullptr, fill.out());
     if (status == CL_SUCCESS)
         status = cl().clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, marker.out());
     const cl_int finished = cl().clFinish(queue_.get());
-    check(status, call, "a first command");
+    check(status, call, "the first command");
     check(finished, call, "clFinish");
 
-    // By the standard the host sees such memory only while it is mapped; CPU runtimes work in place.
+    // The standard guarantees the host access only while the memory is mapped. CPU runtimes work in place.
     traits_.shares_host_memory = cpu && host.front() == pattern && host.back() == pattern;
     if (cpu && !traits_.shares_host_memory)
-        detail::log_info(info_.selector + " does not work in host memory; buffers are copied");
+        detail::log_info(info_.selector +
+                         ": the driver does not use host memory in place; buffers are copied");
 
     cl_ulong fill_end = 0, marker_end = 0;
     if (profiled_end(marker, marker_end) && profiled_end(fill, fill_end) && marker_end >= fill_end) return;
-    detail::log_info(info_.selector + " gives markers no usable times; events are marked by small fills");
+    detail::log_info(info_.selector +
+                     ": the driver reports no usable times for markers; events use small fills");
     mark_target_ = MemoryHandle(
         cl().clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, sizeof pattern, nullptr, &status));
     check(status, call, "clCreateBuffer");

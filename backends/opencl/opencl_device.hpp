@@ -1,5 +1,5 @@
 #pragma once
-// One OpenCL device in a context of its own.
+// One OpenCL device with its own context.
 
 #include "opencl_buffer.hpp"
 #include "opencl_traits.hpp"
@@ -26,21 +26,21 @@ class OpenClDevice final : public backend::Device {
     const PinnedRanges& pinned() const noexcept { return pinned_; }
 
     QueueHandle create_command_queue() const;
-    /// A command that ends when all before it in the queue have, and whose end has a time.
+    // Enqueues a command that ends after all earlier commands of the queue and whose end time is reported.
     EventHandle enqueue_mark(cl_command_queue queue) const;
 
   private:
-    /// Finds out by a small experiment what the standard leaves open.
+    // Tests properties of the driver that the standard leaves open.
     void observe();
 
     DeviceInfo info_;
     DeviceTraits traits_;
     cl_device_id id_;
     ContextHandle context_;
-    QueueHandle queue_;  // for allocation; work goes through streams
+    QueueHandle queue_;  // for allocations; streams have their own
     Language language_;
     PinnedRanges pinned_;
-    MemoryHandle mark_target_;  // four bytes to fill where markers have no time; else null
+    MemoryHandle mark_target_;  // four bytes to fill if markers have no times; otherwise null
 };
 
 }  // namespace concord::opencl

@@ -1,4 +1,4 @@
-// What OpenCL's status codes are called and what they mean to a caller.
+// Names of OpenCL's status codes, and the error codes for them.
 
 #include "opencl_api.hpp"
 
@@ -78,7 +78,7 @@ constexpr StatusName status_names[] = {
     ROW(CL_MAX_SIZE_RESTRICTION_EXCEEDED),
     ROW(CL_PLATFORM_NOT_FOUND_KHR),
     ROW(CL_CONTEXT_TERMINATED_KHR),
-    {-9999, "NVIDIA: illegal read or write of a kernel"},  // in no header
+    {-9999, "NVIDIA: illegal read or write of a kernel"},  // not in any header
 };
 #undef ROW
 // clang-format on
@@ -88,7 +88,7 @@ ErrorCode code_of(cl_int status) {
         case CL_MEM_OBJECT_ALLOCATION_FAILURE:
         case CL_OUT_OF_HOST_MEMORY:
             return ErrorCode::out_of_memory;
-        // A launch that does not fit its kernel or the device.
+        // A launch that does not fit the kernel or the device.
         case CL_INVALID_ARG_INDEX:
         case CL_INVALID_ARG_VALUE:
         case CL_INVALID_ARG_SIZE:
@@ -98,7 +98,7 @@ ErrorCode code_of(cl_int status) {
         case CL_INVALID_WORK_ITEM_SIZE:
         case CL_INVALID_GLOBAL_WORK_SIZE:
             return ErrorCode::invalid_argument;
-        // Among them CL_OUT_OF_RESOURCES: drivers use it for a kernel that has crashed.
+        // Includes CL_OUT_OF_RESOURCES, which drivers report when a kernel has crashed.
         default:
             return ErrorCode::device_failed;
     }

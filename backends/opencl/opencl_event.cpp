@@ -3,7 +3,7 @@
 namespace concord::opencl {
 namespace {
 
-// CL_COMPLETE, what is before it (> 0), or the command's failure (< 0).
+// CL_COMPLETE, an earlier state (> 0), or the command's error (< 0).
 cl_int status_of(cl_event event) {
     cl_int status = CL_COMPLETE;
     const cl_int asked =

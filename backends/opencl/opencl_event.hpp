@@ -1,5 +1,5 @@
 #pragma once
-// A mark in a queue: a marker command, whose end is the moment at which the device passed the mark.
+// A mark in a queue: a command whose end is the time at which the device reached the mark.
 
 #include "opencl_api.hpp"
 
@@ -15,9 +15,9 @@ class OpenClEvent final : public backend::Event {
     void synchronize() const override;
     double milliseconds_since(const backend::Event& start) const override;
 
-    /// The command that was recorded last.
+    // The command of the latest record.
     EventHandle mark() const;
-    /// moment: which of the command's times counts in milliseconds_since().
+    // `moment` selects the time of the command for milliseconds_since().
     void move_to(EventHandle mark, cl_profiling_info moment = CL_PROFILING_COMMAND_END);
 
   private:
@@ -31,10 +31,10 @@ class OpenClEvent final : public backend::Event {
     Mark mark_;
 };
 
-/// Waits for a command; throws device_failed if it failed.
+// Waits for a command. Throws device_failed if it failed.
 void wait_for(cl_event event, std::string_view call);
 
-/// Whether a command has ended, well or not.
+// Whether a command has ended, successfully or not.
 bool has_ended(cl_event event);
 
 }  // namespace concord::opencl

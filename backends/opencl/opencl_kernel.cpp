@@ -10,12 +10,12 @@ constexpr const char* call = "Stream::launch";
 template <class T>
 T kernel_value(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info question) {
     T value{};
-    // A driver that cannot tell leaves zero.
+    // A driver that does not know the value leaves zero.
     static_cast<void>(cl().clGetKernelWorkGroupInfo(kernel, device, question, sizeof value, &value, nullptr));
     return value;
 }
 
-// A scalar type, or what a pointer points to, under OpenCL's name or Concord's; none for other types.
+// The element type for a type name of OpenCL or Concord, "uint" or "u32*". Empty for other types.
 std::optional<Type> type_of_parameter(std::string_view name) {
     constexpr std::pair<std::string_view, Type> rows[] = {
         {"char", Type::i8},   {"uchar", Type::u8},  {"short", Type::i16}, {"ushort", Type::u16},
@@ -72,15 +72,16 @@ Grid OpenClKernel::grid_of(const LaunchShape& shape) const {
     u64 items_in_group = 1;
     for (std::size_t i = 0; i < 3; ++i) {
         if (group_size[i] > max_group_size_each_[i] || group_size[i] > max_group_size_ / items_in_group)
-            refuse("a group of " + std::to_string(group_size[0]) + " x " + std::to_string(group_size[1]) +
-                   " x " + std::to_string(group_size[2]) + " work-items; at most " +
-                   std::to_string(max_group_size_) + " work here, by " + "dimension " +
+            refuse("group too large, got " + std::to_string(group_size[0]) + " x " +
+                   std::to_string(group_size[1]) + " x " + std::to_string(group_size[2]) +
+                   " work-items; the limits are " + std::to_string(max_group_size_) + " work-items and " +
                    std::to_string(max_group_size_each_[0]) + " x " + std::to_string(max_group_size_each_[1]) +
-                   " x " + std::to_string(max_group_size_each_[2]));
+                   " x " + std::to_string(max_group_size_each_[2]) + " per dimension");
         items_in_group *= group_size[i];
         if (groups[i] > max_global_ / group_size[i])
-            refuse(std::to_string(groups[i]) + " groups of " + std::to_string(group_size[i]) +
-                   " work-items in one dimension overflow the device's addresses");
+            refuse("grid too large, got " + std::to_string(groups[i]) + " groups of " +
+                   std::to_string(group_size[i]) + " work-items in one dimension; the limit is " +
+                   std::to_string(max_global_) + " work-items");
         grid.global[i] = groups[i] * group_size[i];
         grid.local[i] = group_size[i];
         if (grid.global[i] > 1) grid.dimensions = static_cast<cl_uint>(i + 1);
@@ -88,7 +89,7 @@ Grid OpenClKernel::grid_of(const LaunchShape& shape) const {
     return grid;
 }
 
-// PoCL takes too large a value without a word, and any eight bytes for a buffer, on which it then crashes.
+// Needed for checks: PoCL accepts values of a wrong size, and crashes on a value that is passed for a buffer.
 OpenClKernel::Parameter OpenClKernel::parameter(cl_uint place) const {
     Parameter parameter;
     cl_kernel_arg_address_qualifier space = 0;
@@ -105,7 +106,7 @@ OpenClKernel::Parameter OpenClKernel::parameter(cl_uint place) const {
     return parameter;
 }
 
-// A buffer's offset and group-local memory are no arguments of a launch.
+// The arguments of a launch. A buffer's offset and local memory are parameters of the OpenCL kernel only.
 std::vector<KernelParameter> OpenClKernel::parameters() const {
     std::vector<KernelParameter> parameters;
     for (std::size_t place = 0; place < signature_.size(); ++place) {
@@ -113,8 +114,12 @@ std::vector<KernelParameter> OpenClKernel::parameters() const {
         if (parameter.kind == Parameter::Kind::unknown) return {};
         if (parameter.kind == Parameter::Kind::local) continue;
         const bool is_buffer = parameter.kind == Parameter::Kind::buffer;
-        parameters.push_back({is_buffer, parameter.type});
-        if (is_buffer) ++place;
+        parameters.push_back({.is_buffer = is_buffer, .type = parameter.type});
+        if (!is_buffer) continue;
+        // A kernel without a u64 after a buffer does not follow Concord's convention: its arguments are unknown.
+        if (++place == signature_.size() || signature_[place].kind != Parameter::Kind::value ||
+            signature_[place].type != Type::u64)
+            return {};
     }
     return parameters;
 }
@@ -136,8 +141,8 @@ void OpenClKernel::set(cl_kernel kernel, cl_uint place, Parameter::Kind kind, st
                                                            : text;
     };
     fail(status, call,
-         name_ + ": parameter " + std::to_string(place) + " of the OpenCL kernel takes " +
-             describe(wanted.kind, wanted_size) + " and was given " + describe(kind, size));
+         name_ + ": parameter " + std::to_string(place) + " of the OpenCL kernel is " +
+             describe(wanted.kind, wanted_size) + ", got " + describe(kind, size));
 }
 
 cl_kernel OpenClKernel::copy(std::size_t number) const {
@@ -169,17 +174,16 @@ void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
     const Grid grid = grid_of(shape);
     const u64 local_memory = device_.traits().local_memory;
     if (local_bytes_ > local_memory || shape.local_bytes > local_memory - local_bytes_)
-        refuse("group-local memory of " + std::to_string(shape.local_bytes) +
-               " bytes on top of the kernel's " + std::to_string(local_bytes_) + "; the device has " +
-               std::to_string(local_memory));
+        refuse("too much local memory, got " + std::to_string(shape.local_bytes) +
+               " bytes in addition to the kernel's " + std::to_string(local_bytes_) + "; the limit is " +
+               std::to_string(local_memory) + " bytes");
     std::size_t given = shape.local_bytes > 0 ? 1 : 0;
     for (const KernelArgument& argument : arguments)
         given += argument.buffer != nullptr ? 2 : 1;
     if (given != signature_.size())
-        refuse("the arguments make " + std::to_string(given) +
-               " parameters (a buffer makes two, group-local memory "
-               "one), the kernel has " +
-               std::to_string(signature_.size()));
+        refuse("wrong number of arguments, got " + std::to_string(given) +
+               " OpenCL parameters; the kernel has " + std::to_string(signature_.size()) +
+               " (a buffer counts twice, local memory once)");
 
     const std::lock_guard lock(copies_->mutex());
     const std::size_t number = copies_->tracked() ? copies_->number_for(queue, grid) : 0;

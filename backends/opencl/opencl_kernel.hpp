@@ -17,16 +17,16 @@ class OpenClKernel final : public backend::Kernel {
     KernelAttributes attributes() const override;
     std::vector<KernelParameter> parameters() const override;
 
-    /// Throws invalid_argument if the launch does not fit the kernel or the device. event: null, or where the
-    /// command's event goes.
+    // Throws invalid_argument if the launch does not fit the kernel or the device. `event` is null or receives the
+    // command's event.
     void enqueue(cl_command_queue queue, const LaunchShape& shape, std::span<const KernelArgument> arguments,
                  cl_event* event) const;
 
   private:
-    /// What the compiler tells of a parameter. Not all do; the others' drivers check for themselves.
+    // What the compiler reports about a parameter. Drivers that report nothing check arguments themselves.
     struct Parameter {
         enum class Kind { unknown, value, buffer, local } kind = Kind::unknown;
-        std::optional<Type> type = {};  // of a value or what it points to; none: no element type
+        std::optional<Type> type = {};  // of the value or the elements; empty: not an element type
     };
     Grid grid_of(const LaunchShape& shape) const;
     void set_arguments(cl_kernel kernel, const LaunchShape& shape,
@@ -43,12 +43,12 @@ class OpenClKernel final : public backend::Kernel {
     std::vector<Parameter> signature_;
     u64 max_group_size_ = 0;
     std::array<std::size_t, 3> max_group_size_each_{};  // by dimension
-    u64 max_global_ = 0;                                // work-items of a launch, by dimension
-    u64 local_bytes_ = 0;                               // that the kernel declares
+    u64 max_global_ = 0;                                // limit of work-items in a launch, by dimension
+    u64 local_bytes_ = 0;                               // declared by the kernel
     u64 private_bytes_ = 0;
-    // Arguments belong to the cl_kernel until it is enqueued: all is done under the copies' mutex.
+    // A cl_kernel holds its arguments until it is enqueued, so that launches hold the copies' mutex.
     std::shared_ptr<Copies> copies_;
-    mutable std::vector<KernelHandle> more_;  // copies by number - 1; null: not compiled yet
+    mutable std::vector<KernelHandle> more_;  // copies by number - 1; null: not yet compiled
 };
 
 }  // namespace concord::opencl

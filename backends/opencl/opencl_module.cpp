@@ -1,4 +1,4 @@
-// The backend: finds platforms and devices.
+// The backend's entry point. Finds platforms and devices.
 
 #include "opencl_device.hpp"
 
@@ -11,7 +11,7 @@
 namespace concord::opencl {
 namespace {
 
-// Where the ICD loader looks for drivers, for messages.
+// The folder where the ICD loader searches for drivers, for messages.
 std::string vendor_folder() {
     const char* set = std::getenv("OCL_ICD_VENDORS");
     return set != nullptr && *set != '\0' ? std::string("OCL_ICD_VENDORS=") + set : "/etc/OpenCL/vendors";
@@ -19,7 +19,8 @@ std::string vendor_folder() {
 
 [[noreturn]] void unavailable(const std::string& message) {
     throw Error(ErrorCode::unavailable, "opencl",
-                message + " (loader " + loader_path() + ", drivers from " + vendor_folder() + ")");
+                message + " (loader " + loader_path() + ", drivers from " + vendor_folder() +
+                    "); install an OpenCL driver");
 }
 
 std::vector<cl_platform_id> all_platforms() {
@@ -32,7 +33,7 @@ std::vector<cl_platform_id> all_platforms() {
     return platforms;
 }
 
-// Empty where a platform has none, or cannot tell: `why` says so.
+// The devices of a platform. If there are none or the query fails, appends the reason to `why`.
 std::vector<cl_device_id> all_devices(cl_platform_id platform, std::string& why) {
     cl_uint count = 0;
     cl_int status = cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
@@ -47,7 +48,7 @@ std::vector<cl_device_id> all_devices(cl_platform_id platform, std::string& why)
 
 std::vector<cl_device_id> usable_devices() {
     const std::vector<cl_platform_id> platforms = all_platforms();
-    if (platforms.empty()) unavailable("no OpenCL platform");
+    if (platforms.empty()) unavailable("no OpenCL platform found");
     std::vector<cl_device_id> usable;
     std::string passed_over;
     for (const cl_platform_id platform : platforms) {
@@ -58,11 +59,11 @@ std::vector<cl_device_id> usable_devices() {
                 continue;
             }
             const std::string name = ask_text(device, CL_DEVICE_NAME);
-            detail::log_info(std::string("OpenCL device ").append(name).append(" is left out: ").append(why));
+            detail::log_info("OpenCL device '" + name + "' is not used: " + why);
             passed_over.append("; device ").append(name).append(": ").append(why);
         }
     }
-    if (usable.empty()) unavailable("no OpenCL device that can be used" + passed_over);
+    if (usable.empty()) unavailable("no usable OpenCL device" + passed_over);
     return usable;
 }
 
@@ -79,7 +80,7 @@ class OpenClBackend final : public Backend {
         const std::vector<cl_device_id> devices = found();
         if (index >= devices.size())
             throw Error(ErrorCode::unavailable, "open_device",
-                        "there is no opencl:" + std::to_string(index) + "; OpenCL has " +
+                        "no such device, got 'opencl:" + std::to_string(index) + "'; OpenCL has " +
                             std::to_string(devices.size()) + " device(s), numbered from 0");
         return std::make_unique<OpenClDevice>(devices[index], info_of(devices[index], index));
     }
@@ -102,7 +103,7 @@ class OpenClBackend final : public Backend {
     }
 
   private:
-    // Found once, so that indices keep their meaning.
+    // Searches once, so that indices stay valid.
     std::vector<cl_device_id> found() {
         const std::lock_guard lock(mutex_);
         if (devices_.empty()) devices_ = usable_devices();

@@ -18,7 +18,7 @@ cl_int build(const ProgramHandle& program, cl_device_id device, const std::strin
     return cl().clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
 }
 
-// The compiler's words, without the end if they are very many: the first error is what counts.
+// The compiler's log. A long log is cut at the end, because the first error matters most.
 std::string build_log(cl_program program, cl_device_id device) {
     constexpr std::size_t most = 8192;
     std::size_t size = 0;
@@ -32,14 +32,14 @@ std::string build_log(cl_program program, cl_device_id device) {
     if (text.size() > most) {
         const std::size_t left_out = text.size() - most;
         text.resize(most);
-        text += "\n... and " + std::to_string(left_out) + " bytes more";
+        text += "\n... (" + std::to_string(left_out) + " more bytes)";
     }
     while (!text.empty() && text.back() == '\n')
         text.pop_back();
     return text;
 }
 
-// The kernel from a cached program, or an empty handle: then the text is compiled again.
+// The kernel from a cached program. Empty if the driver rejects the program.
 KernelHandle from_binary(const OpenClDevice& device, const std::string& entry, const std::string& options,
                          const std::string& binary) {
     const cl_device_id id = device.id();
@@ -54,8 +54,8 @@ KernelHandle from_binary(const OpenClDevice& device, const std::string& entry, c
         KernelHandle kernel(cl().clCreateKernel(program.get(), entry.c_str(), &status));
         if (status == CL_SUCCESS) return kernel;
     }
-    detail::log_info("the cached program of " + entry + " is refused by the driver (" + status_text(status) +
-                     "); compiling the text");
+    detail::log_info("the driver rejects the cached program of kernel " + entry + " (" + status_text(status) +
+                     "); compiling the source");
     return {};
 }
 
@@ -71,7 +71,7 @@ std::optional<std::string> binary_of(cl_program program) {
     return binary;
 }
 
-// Where line `line` of a text came from, by its #line directives: "map.cl:12".
+// The file and line of line `line` of a source, by its #line directives: "map.cl:12".
 std::string origin(std::string_view text, unsigned long line) {
     std::string file = "text";
     unsigned long at = 0, number = 1;
@@ -89,8 +89,7 @@ std::string origin(std::string_view text, unsigned long line) {
     return file + ":" + std::to_string(number);
 }
 
-// NVIDIA's compiler does not heed #line in what it says: "<kernel>:28:56" counts from the top of the whole
-// text.
+// NVIDIA's compiler ignores #line in its log: "<kernel>:28:56" counts from the top of the whole source.
 std::string with_origins(std::string log, std::string_view text) {
     constexpr std::string_view mark = "<kernel>:";
     for (std::size_t at = log.find(mark); at != std::string::npos; at = log.find(mark, at + 1)) {
@@ -109,7 +108,7 @@ ProgramHandle from_text(const OpenClDevice& device, const std::string& entry, co
     cl_int status = CL_SUCCESS;
     ProgramHandle program;
     std::string words;
-    // PoCL's own cache has a race: of processes that build one text at once some fail, with no error in the
+    // PoCL's cache has a race: if several processes build one source at the same time, some fail without an error in the
     // log.
     for (int attempt = 0; attempt < 4; ++attempt) {
         program =
@@ -132,23 +131,23 @@ KernelHandle create_kernel(const ProgramHandle& program, const std::string& entr
     cl_int status = CL_SUCCESS;
     KernelHandle kernel(cl().clCreateKernel(program.get(), entry.c_str(), &status));
     if (status == CL_INVALID_KERNEL_NAME)
-        throw Error(ErrorCode::compile_failed, call, "the text has no kernel of the name " + entry,
-                    status_text(status));
+        throw Error(ErrorCode::compile_failed, call,
+                    "the source has no kernel with that name, got '" + entry + "'", status_text(status));
     check(status, call, "clCreateKernel");
     return kernel;
 }
 
-// All that the program depends on.
+// Everything that the program depends on.
 std::string cache_key(const OpenClDevice& device, const std::string& entry, const std::string& options,
                       const std::string& text) {
     const DeviceInfo& info = device.info();
     return "opencl | " + info.name + " | " + entry + "\n" + info.driver + "\n" + options + "\n" + text;
 }
 
-// PoCL compiles a kernel for the group that it is launched with, then, and has a cache of that on disk. Asked for a
-// program's binary, it first compiles every kernel of the text for any group; and if a kernel of an equal text runs just
-// then, PoCL 3.1 mixes up the two when that kernel ends, and aborts ("ref_count > 0").
-bool has_cache_of_its_own(const OpenClDevice& device) {
+// PoCL compiles a kernel for its group size at the launch and caches the result on disk. A query for a program's binary first
+// compiles every kernel for any group size. If a kernel of equal source runs at that time, PoCL 3.1 confuses the two when
+// that kernel ends and aborts ("ref_count > 0").
+bool has_disk_cache(const OpenClDevice& device) {
     return is_pocl_cpu(device.id());
 }
 
@@ -159,14 +158,14 @@ KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) 
     const std::string& options = device.language().options;
     const std::string text = device.language().prelude + assemble(spec, Dialect::opencl);
     const std::string key = cache_key(device, entry, options, text);
-    const bool cached = !spec.fresh && !has_cache_of_its_own(device);
+    const bool cached = !spec.fresh && !has_disk_cache(device);
     if (const std::optional<std::string> binary = cached ? detail::program_cache::load(key) : std::nullopt) {
         if (KernelHandle kernel = from_binary(device, entry, options, *binary)) return kernel;
     }
 
     const ProgramHandle program = from_text(device, entry, options, text);
     KernelHandle kernel = create_kernel(program, entry);
-    // A kernel compiled afresh is for a time, in which PoCL has to do all of its work.
+    // A fresh kernel measures compile time. The query makes PoCL compile the kernel now.
     if (cached || spec.fresh) {
         const std::optional<std::string> result = binary_of(program.get());
         if (result && cached) detail::program_cache::store(key, *result);

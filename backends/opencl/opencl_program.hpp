@@ -1,5 +1,5 @@
 #pragma once
-// From a kernel's text to the driver's kernel, by way of the cache on disk.
+// Compiles kernel sources, or loads them from the disk cache.
 
 #include "opencl_api.hpp"
 
@@ -9,12 +9,12 @@ namespace concord::opencl {
 
 class OpenClDevice;
 
-/// Throws compile_failed with the compiler's log.
+// Throws compile_failed with the compiler's log.
 KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec);
 
-/// The text from which a kernel was compiled.
+// The source of a kernel.
 std::string text_of(cl_kernel kernel);
-/// The kernel compiled again from its text. The driver takes copies of different numbers (> 0) for different texts.
+// Compiles a kernel again from its source. The driver treats copies with different numbers (> 0) as different sources.
 KernelHandle compile_copy(const OpenClDevice& device, cl_kernel kernel, const std::string& entry,
                           std::size_t number);
 

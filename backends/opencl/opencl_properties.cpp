@@ -6,7 +6,7 @@
 namespace concord::opencl {
 namespace {
 
-// How an answer's bytes are to be read.
+// How the bytes of an answer are interpreted.
 enum class Kind {
     text,
     yes_no,    // cl_bool
@@ -20,7 +20,7 @@ enum class Kind {
     versions,  // a list of cl_name_version
     hex,
     uuid,
-    handle,  // of another object: only whether there is one
+    handle,  // of another object; shows only whether it is present
 };
 
 struct Name {
@@ -213,7 +213,7 @@ constexpr Row device_rows[] = {
     ROW(CL_DRIVER_UUID_KHR, Kind::uuid),
 };
 
-// cl_nv_device_attribute_query. The headers know the first seven; NVIDIA documents the rest.
+// cl_nv_device_attribute_query. The headers define the first seven. NVIDIA documents the rest.
 constexpr Row nvidia_rows[] = {
     ROW(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, Kind::number),
     ROW(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, Kind::number),
@@ -238,7 +238,7 @@ T part(const std::string& bytes, std::size_t at) {
     return value;
 }
 
-// Integers come in four and eight bytes.
+// Integers have four or eight bytes.
 u64 integer(const std::string& bytes) {
     return bytes.size() >= sizeof(u64) ? part<u64>(bytes, 0) : part<u32>(bytes, 0);
 }

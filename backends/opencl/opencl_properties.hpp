@@ -1,5 +1,5 @@
 #pragma once
-// Everything that the driver tells of a device.
+// Everything that the driver reports about a device.
 
 #include "opencl_api.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace concord::opencl {
 
-/// One line a constant, under its name in cl.h; what the driver does not know reads "not supported".
+// One entry per constant, named as in cl.h. The value is "not supported" if the driver does not know the constant.
 std::vector<DeviceProperty> properties_of(cl_device_id device);
 
 }  // namespace concord::opencl

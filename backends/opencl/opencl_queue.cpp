@@ -24,9 +24,9 @@ OpenClQueue::~OpenClQueue() {
         callbacks_.finish_if_own_thread();
         const cl_int status = cl().clFinish(queue_.get());
         if (status != CL_SUCCESS)
-            detail::log_warn("a stream ended with work that failed: " + status_text(status));
+            detail::log_warn("a stream was destroyed after its work had failed: " + status_text(status));
     } catch (const std::exception& error) {
-        detail::log_error(std::string("a stream ended badly: ") + error.what());
+        detail::log_error(std::string("destroying a stream failed: ") + error.what());
     }
 }
 
@@ -37,8 +37,8 @@ void OpenClQueue::submit(const char* call, F&& f) {
         ~Count() { ++submitted; }  // also if f throws: part of its work may be in the queue
     } count{submitted_};
     f();
-    // Drivers may keep commands back until told; the caller expects the device to work from here on.
-    // So does a stream that waits for a mark of this one.
+    // Drivers may hold commands back until a flush. The caller, and streams that wait for a mark of this one, expect the
+    // device to start now.
     check(cl().clFlush(queue_.get()), call, "clFlush");
 }
 
@@ -90,7 +90,7 @@ void OpenClQueue::launch(const backend::Kernel& kernel, const LaunchShape& shape
     });
 }
 
-// The command's own times, where the operation is one command; else those of marks around it.
+// Uses the times of the command if the operation is one command, otherwise those of marks around it.
 void OpenClQueue::time(backend::Event& begin, backend::Event& end, const std::function<void()>& enqueue) {
     EventHandle before;
     submit("Stream::record", [&] { before = device_.enqueue_mark(queue_.get()); });
@@ -139,19 +139,18 @@ void OpenClQueue::synchronize() {
         finished_ = std::max(finished_, until);
     }
     const std::exception_ptr thrown = callbacks_.take_error();
-    if (status != CL_SUCCESS)
-        fail(status, "Stream::synchronize", "the work of the stream failed on the device");
+    if (status != CL_SUCCESS) fail(status, "Stream::synchronize", "work of the stream failed on the device");
     if (thrown) std::rethrow_exception(thrown);
 }
 
-// OpenCL cannot be asked whether a queue is empty; a marker behind all of its commands can.
+// OpenCL has no query for an empty queue. A marker after all commands serves instead.
 bool OpenClQueue::idle() {
     const u64 until = submitted_;
     const std::lock_guard lock(idle_mutex_);
     if (finished_ >= until) return true;
     if (tail_at_ < until) {
         EventHandle tail;
-        // A queue that takes no more commands will do no more either; synchronize() throws the failure.
+        // A queue that rejects commands executes nothing more. synchronize() throws the failure.
         if (cl().clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, tail.out()) != CL_SUCCESS ||
             cl().clFlush(queue_.get()) != CL_SUCCESS)
             return true;

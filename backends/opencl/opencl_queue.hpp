@@ -28,12 +28,12 @@ class OpenClQueue final : public backend::Queue {
     void time(backend::Event& begin, backend::Event& end, const std::function<void()>& enqueue) override;
 
   private:
-    /// Where a command that time() asks after leaves its event; null at other times.
+    // Where a command stores its event during time(). Null otherwise.
     cl_event* timed() const { return timed_ != nullptr ? timed_->out() : nullptr; }
-    /// Runs f, which puts commands into the queue, sees that they start, and counts them.
+    // Calls f, which enqueues commands, flushes the queue and counts the commands.
     template <class F>
     void submit(const char* call, F&& f);
-    /// Whether a copy of `bytes` from or to `host` goes through page-locked chunks.
+    // Whether a copy of `bytes` from or to `host` goes through page-locked chunks.
     bool staged(const void* host, u64 bytes);
 
     OpenClDevice& device_;
@@ -42,11 +42,11 @@ class OpenClQueue final : public backend::Queue {
     Callbacks callbacks_;
     EventHandle* timed_ = nullptr;
 
-    // What idle() knows; it is called beside the other calls.
-    std::atomic<u64> submitted_ = 0;  // counted once it is in the queue
+    // State of idle(), which may run at the same time as the other calls.
+    std::atomic<u64> submitted_ = 0;  // commands in the queue so far
     std::mutex idle_mutex_;
-    u64 finished_ = 0;  // all up to here is done
-    EventHandle tail_;  // a marker behind the first tail_at_
+    u64 finished_ = 0;  // commands known to be done
+    EventHandle tail_;  // a marker after the first tail_at_ commands
     u64 tail_at_ = 0;
 };
 

@@ -38,7 +38,7 @@ void OpenClStaging::start(u32 chunk, std::byte* memory, u64 at, u64 bytes) {
 
 bool OpenClStaging::ended(u32 chunk) {
     if (!has_ended(transfers_[chunk].get())) return false;
-    wait(chunk);  // tells whether it failed
+    wait(chunk);  // throws if it failed
     return true;
 }
 

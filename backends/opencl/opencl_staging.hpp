@@ -1,5 +1,5 @@
 #pragma once
-// Large copies between pageable host memory and a device of its own memory.
+// Large copies between pageable host memory and device memory.
 
 #include "opencl_buffer.hpp"
 
@@ -7,12 +7,12 @@
 
 namespace concord::opencl {
 
-/// A queue's ring of chunks. Both directions block the caller until the host has done its part, as drivers do too.
+// The staging ring of a queue. Both directions block the caller until the host's part is done, like the copies of drivers.
 class OpenClStaging final : public detail::Staging {
   public:
     OpenClStaging(concord::Device& device, cl_command_queue queue);
 
-    /// False: there is no page-locked memory, nothing was done.
+    // Return false if there is no page-locked memory. Nothing was copied then.
     [[nodiscard]] bool write(cl_mem to, u64 offset, const void* from, u64 bytes);
     [[nodiscard]] bool read(void* to, cl_mem from, u64 offset, u64 bytes);
 
@@ -26,7 +26,7 @@ class OpenClStaging final : public detail::Staging {
 
     cl_command_queue queue_;
     std::vector<EventHandle> transfers_;  // by chunk
-    // Of the transfer at hand.
+    // The current transfer.
     cl_mem memory_ = nullptr;
     u64 offset_ = 0;
     bool upload_ = true;

@@ -1,5 +1,6 @@
 #include "opencl_traits.hpp"
 
+#include <concord/error.hpp>
 #include <concord/log.hpp>
 
 #include <unistd.h>
@@ -11,7 +12,7 @@
 namespace concord::opencl {
 namespace {
 
-// cl_intel_required_subgroup_size; older headers lack it.
+// From cl_intel_required_subgroup_size, which older headers lack.
 constexpr cl_device_info sub_group_sizes_intel = 0x4108;
 
 cl_platform_id platform_of(cl_device_id device) {
@@ -26,20 +27,19 @@ bool is_cpu(cl_device_id device) {
     return (ask_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
 }
 
-// Which of the two shapes of kernels suits the device. CONCORD_OPENCL_ITEMS overrules it, so that tests run
-// both shapes on any device.
+// DeviceTraits::many_items. CONCORD_OPENCL_ITEMS overrides it, so that tests run both kinds of kernels on every device.
 bool has_many_items(cl_device_id device) {
     const bool many = !is_cpu(device);
     const char* asked = std::getenv("CONCORD_OPENCL_ITEMS");
     if (asked == nullptr || *asked == '\0') return many;
-    const std::string_view group_size = asked;
-    if (group_size == "many" || group_size == "one") return group_size == "many";
-    detail::log_warn(
-        std::string("CONCORD_OPENCL_ITEMS: '").append(group_size).append("' is none of many, one"));
+    const std::string_view items = asked;
+    if (items == "many" || items == "one") return items == "many";
+    detail::log_warn("CONCORD_OPENCL_ITEMS: " +
+                     detail::error_message("invalid value", detail::quoted(items), "expected many or one"));
     return many;
 }
 
-// NVIDIA's own driver, whose compiler takes inline PTX. (PoCL drives the same GPUs by another compiler.)
+// Whether it is NVIDIA's driver, whose compiler accepts inline PTX. PoCL uses another compiler for the same GPUs.
 bool is_nvidia_driver(cl_device_id device) {
     return ask_text(platform_of(device), CL_PLATFORM_NAME).find("NVIDIA") != std::string::npos;
 }
@@ -55,12 +55,12 @@ u32 sub_group_width(cl_device_id device) {
         return ask_value<cl_uint>(device, CL_DEVICE_WARP_SIZE_NV, 1);
     if (has_word(extensions, "cl_amd_device_attribute_query"))
         return ask_value<cl_uint>(device, CL_DEVICE_WAVEFRONT_WIDTH_AMD, 1);
-    // Where the compiler may choose among several widths, none can be relied on.
+    // If the compiler chooses among several widths, the width is unknown.
     const bool one_width = ask(device, sub_group_sizes_intel).value_or("").size() == sizeof(std::size_t);
     return one_width ? static_cast<u32>(ask_value<std::size_t>(device, sub_group_sizes_intel)) : 1;
 }
 
-// Work-items that one multiprocessor holds, from NVIDIA's table of compute capabilities.
+// Resident work-items per multiprocessor, from NVIDIA's table of compute capabilities.
 u32 resident_items_of_capability(u32 major, u32 minor) {
     if (major == 7 && minor == 5) return 1024;
     if ((major == 8 && minor >= 6) || major == 12) return 1536;
@@ -77,17 +77,17 @@ u32 max_resident_items(cl_device_id device, u32 max_group_size) {
 u64 cache_of(cl_device_id device, u32 units) {
     const u64 reported = ask_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
     if (!is_cpu(device)) return reported;
-    // OpenCL tells of the level that all cores share; data stays close in the private ones.
+    // OpenCL reports the level that all cores share. Plans use the private level.
     const long private_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
     return private_level > 0 ? static_cast<u64>(private_level) * units : reported;
 }
 
 enum class Fence { none, cl2, cl3, ptx };
 
-// Barriers order memory within a group only. Between groups, OpenCL C 1.2 has nothing; later versions have
-// fences of device scope, which 3.0 made optional.
+// Barriers order memory within a group only. OpenCL C 1.2 has no fence between groups. Later versions have fences of device
+// scope, which are optional in 3.0.
 Fence fence_of(cl_device_id device) {
-    // PTX first: it is known to work, and the kernels stay OpenCL C 1.2.
+    // Prefers PTX, which is known to work and needs only OpenCL C 1.2.
     if (is_nvidia_driver(device)) return Fence::ptx;
     const u32 version = parse_version(ask_text(device, CL_DEVICE_VERSION));
     if (version >= 200 && version < 300) return Fence::cl2;
@@ -99,7 +99,7 @@ Fence fence_of(cl_device_id device) {
     };
     if (lacks(CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES) || lacks(CL_DEVICE_ATOMIC_FENCE_CAPABILITIES))
         return Fence::none;
-    // The device may be 3.0 and its compiler not.
+    // A 3.0 device may have an older compiler.
     const std::string versions = ask(device, CL_DEVICE_OPENCL_C_ALL_VERSIONS).value_or("");
     for (std::size_t at = 0; at + sizeof(cl_name_version) <= versions.size(); at += sizeof(cl_name_version)) {
         cl_name_version row;
@@ -147,11 +147,11 @@ DeviceInfo info_of(cl_device_id device, u32 index) {
 }
 
 std::string why_unusable(cl_device_id device) {
-    if (ask_value<cl_bool>(device, CL_DEVICE_AVAILABLE) == CL_FALSE) return "it is not available";
-    if (ask_value<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) return "it has no compiler";
-    if (ask_value<cl_bool>(device, CL_DEVICE_ENDIAN_LITTLE) == CL_FALSE) return "it is big-endian";
+    if (ask_value<cl_bool>(device, CL_DEVICE_AVAILABLE) == CL_FALSE) return "not available";
+    if (ask_value<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) return "no compiler";
+    if (ask_value<cl_bool>(device, CL_DEVICE_ENDIAN_LITTLE) == CL_FALSE) return "big-endian";
     const std::string version = ask_text(device, CL_DEVICE_VERSION);
-    if (parse_version(version) < 102) return "it has '" + version + "', and OpenCL 1.2 is needed";
+    if (parse_version(version) < 102) return "version too old, got '" + version + "'; OpenCL 1.2 is required";
     return {};
 }
 
@@ -173,8 +173,8 @@ DeviceTraits traits_of(cl_device_id device) {
     traits.constant_buffers = true;
     traits.shuffles = shuffle_of(device) != Shuffle::none;
     traits.device_fence = fence_of(device) != Fence::none;
-    // OpenCL promises no progress between groups; NVIDIA's scheduler lets a group that has started run on, and so does the
-    // operating system with the threads of PoCL, each of which runs a group to its end.
+    // OpenCL guarantees no progress between groups. NVIDIA's scheduler keeps started groups running. PoCL runs each group to
+    // its end on a thread of the operating system, which also keeps it running.
     traits.forward_progress = is_nvidia_driver(device) || is_pocl_cpu(device);
     traits.fp64 = has_fp64(device);
     traits.exact_divide_sqrt = (ask_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
@@ -185,21 +185,20 @@ DeviceTraits traits_of(cl_device_id device) {
 Language language_of(cl_device_id device, const DeviceTraits& traits) {
     const Fence fence = fence_of(device);
     const Shuffle shuffle = shuffle_of(device);
-    // Fast-math options and -cl-denorms-are-zero are left out for good: bits must agree between devices.
+    // No fast-math options and no -cl-denorms-are-zero, because results must be bitwise identical on all devices.
     Language language{.options = fence == Fence::cl3   ? "-cl-std=CL3.0"
                                  : fence == Fence::cl2 ? "-cl-std=CL2.0"
                                                        : "-cl-std=CL1.2",
                       .prelude = {}};
-    language.options += " -cl-kernel-arg-info";  // lets launches check their arguments
+    language.options += " -cl-kernel-arg-info";  // for the checks of arguments at launch
     if (traits.exact_divide_sqrt) language.options += " -cl-fp32-correctly-rounded-divide-sqrt";
 
     std::string& text = language.prelude;
-    // Compilers may fuse a * b + c by default, and do. There is no standard option against it, only this;
-    // PoCL and NVIDIA's compiler heed it for the whole text.
+    // Compilers may contract a * b + c by default. No standard option disables it, only this pragma, which PoCL and NVIDIA's
+    // compiler apply to the whole source.
     text += "#pragma OPENCL FP_CONTRACT OFF\n";
     if (traits.fp64) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define CONCORD_FP64\n";
-    // A loop that asks for vectors and, with some operator, cannot have them is no news to the user; PoCL
-    // would count such warnings on stderr.
+    // PoCL counts warnings about loops that it cannot vectorise on stderr. With some operators such loops are expected.
     if (!traits.many_items)
         text +=
             "#define CONCORD_CPU\n#ifdef __clang__\n#pragma clang diagnostic ignored "
