@@ -1,0 +1,449 @@
+#!/usr/bin/env python3
+"""performance.py COMMAND: prints tables of the stored results in docs/results/ as Markdown, for generated blocks of the pages.
+
+    machines          the measured machines, with links to their pages
+    machine NAME      all figures of docs/results/NAME.bench.json
+    algorithm NAME    the figures of an algorithm at its largest size, on all machines
+    headline          a row for each algorithm: rate, fraction of the attainable rate, fastest peer library
+    agreement         what `concord check` found, a row for each algorithm
+    figures [DIR]     writes agreement.svg and speedups.svg (default: docs/_static)
+
+docs/store_results.py stores the results.
+"""
+import html
+import json
+import math
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+BACKENDS = {"cuda": "CUDA", "opencl": "OpenCL", "tbb": "oneTBB"}
+
+
+# --- Results --------------------------------------------------------------------------------------------------------
+
+class Group:
+    """The rows of one workload, type and size on one device: Concord's variants and the peers, each fastest first."""
+
+    def __init__(self, device, rows):
+        self.device = device
+        first = rows[0]
+        self.algorithm, self.function, self.type, self.n = (first[k] for k in ("algorithm", "function", "type", "n"))
+        timed = sorted((r for r in rows if "median_ms" in r), key=lambda r: r["median_ms"])
+        self.variants = [r for r in timed if r["kind"] == "variant"]
+        self.peers = [r for r in timed if r["kind"] == "baseline"] if self.variants else []
+
+    @property
+    def best(self):
+        """What `auto` takes: the variant that the baselines are compared with, or the fastest one."""
+        named = {r.get("ratio_to") for r in self.peers}
+        return next((v for v in self.variants if v["variant"] in named), self.variants[0])
+
+    def speed_up(self, peer):
+        return peer["median_ms"] / self.best["median_ms"]
+
+
+class Device:
+    def __init__(self, machine, info):
+        self.machine, self.selector, self.name = machine, info["selector"], info["name"]
+        self.driver, self.libraries, self.ceilings = info.get("driver", ""), info.get("libraries", {}), info.get("ceilings", {})
+        self.backend = BACKENDS.get(self.selector.split(":")[0], self.selector)
+        self.groups = []
+
+    @property
+    def title(self):
+        return f"{self.name}, {self.backend}"
+
+
+class Machine:
+    def __init__(self, path):
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        self.name, self.title, self.runs = path.name.split(".")[0], stored["title"], stored["runs"]
+        self.devices = {}
+        for run in self.runs:
+            for info in run["devices"]:
+                device = self.devices.setdefault(info["selector"], Device(self, info))
+                device.libraries.update(info.get("libraries", {}))
+            groups = {}
+            for row in run["results"]:
+                groups.setdefault((row["device"], row["algorithm"], row["function"], row["type"], row["n"]), []).append(row)
+            for (selector, *_), rows in groups.items():
+                group = Group(self.devices[selector], rows)
+                group.run = run
+                if group.variants:
+                    self.devices[selector].groups.append(group)
+
+
+def machines():
+    return [Machine(path) for path in sorted((DOCS / "results").glob("*.bench.json"))]
+
+
+def algorithms(devices):
+    names = {}
+    for device in devices:
+        for group in device.groups:
+            names[group.algorithm] = None
+    return list(names)
+
+
+# --- Words ----------------------------------------------------------------------------------------------------------
+
+def digits(value, count=3):
+    if value == 0 or not math.isfinite(value):
+        return str(value)
+    places = max(0, count - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:.{places}f}"
+
+
+def scaled(value, unit, prefixes="GTP"):
+    for prefix in prefixes[:-1]:
+        if value < 999.5:
+            return f"{digits(value)} {prefix}{unit}"
+        value /= 1000
+    return f"{digits(value)} {prefixes[-1]}{unit}"
+
+
+def time_of(ms):
+    if ms < 0.9995:
+        return f"{digits(ms * 1e3)} µs"
+    return f"{digits(ms)} ms" if ms < 999.5 else f"{digits(ms / 1e3)} s"
+
+
+def rate_of(row):
+    """Bytes or operations per second, by what bounds the work; elements per second where no attainable rate is known."""
+    if row.get("ceiling") == "fma" and "gflop_per_s" in row:
+        return scaled(row["gflop_per_s"], "FLOP/s")
+    if row.get("ceiling") and "gb_per_s" in row:
+        return scaled(row["gb_per_s"], "B/s")
+    return scaled(row["n"] / row["median_ms"] * 1e-6, "elem/s")
+
+
+def fraction_of(row):
+    return f"{row['of_ceiling'] * 100:.0f} %" if row.get("of_ceiling") is not None and row.get("ceiling") else "–"
+
+
+def size_of(n):
+    return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else str(n)
+
+
+def peer_of(device, row, version=True):
+    """"CUB 3.0.1 radix_sort"."""
+    library, variant = row.get("library") or "", row["variant"]
+    if any(c.isdigit() for c in library):  # "CUB 3.0.1", as bench writes it
+        words = library.split(" ")
+        return library if version else " ".join(w for w in words if not w[0].isdigit())
+    for name, number in device.libraries.items():
+        if name.lower() == library.lower():
+            library = f"{name} {number}" if version else name
+    return f"{library} {variant}".strip()
+
+
+def ratio_of(value):
+    return f"{value:.2f}x" if value < 9.995 else f"{digits(value)}x"
+
+
+def compared(value, peer):
+    """"1.24x faster than CUB", "0.92x the speed of CUB"."""
+    if 0.995 <= value < 1.005:
+        return f"as fast as {peer}"
+    return f"{ratio_of(value)} faster than {peer}" if value > 1 else f"{ratio_of(value)} the speed of {peer}"
+
+
+def table(header, rows):
+    align = ["--:" if name.startswith(">") else "---" for name in header]
+    lines = ["| " + " | ".join(name.lstrip(">") for name in header) + " |", "|" + "|".join(align) + "|"]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+# --- Tables ---------------------------------------------------------------------------------------------------------
+
+SPEED_UP = ("Speed-up is the peer's time divided by Concord's: above 1, Concord is faster. Results are verified before they are timed. "
+            "The fraction compares with the attainable rate (copy, read or fused multiply-add) measured in the same run.\n")
+COLUMNS = ["workload", "type", ">elements", "variant", ">time", ">rate", ">fraction", "speed-up over peers"]
+
+
+def rows_of(groups, all_variants=False):
+    rows = []
+    for group in groups:
+        peers = ", ".join(f"{ratio_of(group.speed_up(p))} {peer_of(group.device, p, version=False)}" for p in group.peers) or "–"
+        for variant in group.variants if all_variants else [group.best]:
+            rows.append([group.function, group.type, size_of(group.n), f"`{variant['variant']}`", time_of(variant["median_ms"]),
+                         rate_of(variant), fraction_of(variant), peers if variant is group.best else ""])
+    return rows
+
+
+def commands(runs):
+    text = ""
+    for run in runs:
+        text += f"- `{run['command']}`, version {run['version']}, {run['date']}"
+        text += f". {run['note']}" if run.get("note") else ""
+        text += "\n"
+    return text
+
+
+def print_machine(name):
+    machine = Machine(DOCS / "results" / f"{name}.bench.json")
+    facts = machine.runs[0]["machine"]
+    print(f"Host: {facts['cpu']}, {facts['cores']} cores, {facts['os']}; Concord compiled by {facts['compiler']}.\n\nMeasured by\n")
+    print(commands(machine.runs))
+    print(SPEED_UP)
+    for device in machine.devices.values():
+        if not device.groups:
+            continue
+        print(f"## {device.title}\n")
+        libraries = ", ".join(f"{k}: {v}" for k, v in device.libraries.items())
+        print(f"Selector `{device.selector}`; {device.driver}{'; ' + libraries if libraries else ''}.\n")
+        names = {"copy_gb_per_s": ("copy", "B/s"), "read_gb_per_s": ("read", "B/s"),
+                 "fma_f32_gflop_per_s": ("fused multiply-add, f32", "FLOP/s"),
+                 "fma_f64_gflop_per_s": ("fused multiply-add, f64", "FLOP/s")}
+        known = [f"{names[k][0]} {scaled(v, names[k][1])}" for k, v in device.ceilings.items() if k in names]
+        if known:
+            print(f"Attainable rates: {', '.join(known)}.\n")
+        for algorithm in algorithms([device]):
+            print(f"### {algorithm} ({device.backend})\n")
+            print(table(COLUMNS, rows_of([g for g in device.groups if g.algorithm == algorithm], all_variants=True)))
+
+
+def print_machines():
+    rows = []
+    for machine in machines():
+        for device in machine.devices.values():
+            if device.groups:
+                rows.append([f"[{machine.title}]({machine.name}.md)", f"`{device.selector}`", device.name, device.backend,
+                             max(run["date"] for run in machine.runs), str(len(device.groups))])
+    print(table(["machine", "selector", "device", "backend", "measured on", ">workloads"], rows), end="")
+
+
+def print_algorithm(name):
+    printed = False
+    for machine in machines():
+        for device in machine.devices.values():
+            largest = {}
+            for group in device.groups:
+                key = (group.function, group.type)
+                if group.algorithm == name and (key not in largest or group.n > largest[key].n):
+                    largest[key] = group
+            if not largest:
+                continue
+            runs = {id(g.run): g.run for g in largest.values()}
+            how = "; ".join(f"`{run['command']}` on {run['date']}" for run in runs.values())
+            print(f"**{device.title}** ({how}; [all sizes](../performance/{machine.name}.md)):\n")
+            print(table(COLUMNS, rows_of(largest.values(), all_variants=True)))
+            printed = True
+    if not printed:
+        print("There are no stored measurements.\n")
+    else:
+        print(SPEED_UP, end="")
+
+
+def headlines():
+    """[(algorithm, {device: Group})]: of each device with peers, the largest size of the first workload that has a peer."""
+    devices = [d for m in machines() for d in m.devices.values() if any(g.peers for g in d.groups)]
+    devices.sort(key=lambda d: list(BACKENDS.values()).index(d.backend) if d.backend in BACKENDS.values() else 9)
+    rows = []
+    for algorithm in algorithms(devices):
+        found = {}
+        for device in devices:
+            groups = [g for g in device.groups if g.algorithm == algorithm]
+            if not groups:
+                continue
+            with_peers = [g for g in groups if g.peers] or groups
+            first = with_peers[0]
+            found[device] = max((g for g in with_peers if (g.function, g.type) == (first.function, first.type)), key=lambda g: g.n)
+        rows.append((algorithm, found))
+    return devices, rows
+
+
+def print_headline():
+    devices, rows = headlines()
+    header = ["algorithm"]
+    for device in devices:
+        header += [device.title, "compared with the fastest peer"]
+    lines = []
+    for algorithm, found in rows:
+        line = [algorithm]
+        for device in devices:
+            group = found.get(device)
+            if group is None:
+                line += ["–", "–"]
+                continue
+            best = group.best
+            fraction = f", {fraction_of(best)} of attainable" if fraction_of(best) != "–" else ""
+            line.append(f"{group.function} of {size_of(group.n)} {group.type}: {rate_of(best)}{fraction}")
+            line.append(compared(group.speed_up(group.peers[0]), peer_of(device, group.peers[0], version=False)) if group.peers else "–")
+        lines.append(line)
+    print(table(header, lines[:12]), end="")
+
+
+# --- Agreement ------------------------------------------------------------------------------------------------------
+
+def agreement():
+    """[(column title, {algorithm: counts})] of all stored checks."""
+    columns = []
+    for path in sorted((DOCS / "results").glob("*.check.json")):
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        for device in stored["devices"]:
+            counts = {}
+            for cell in stored["matrix"]:
+                if cell["device"] != device["selector"]:
+                    continue
+                at = counts.setdefault(cell["algorithm"], {"bits": 0, "bound": 0, "failed": 0, "compiles": 0, "cases": 0})
+                at["cases"] += cell.get("passed", 0)
+                if cell.get("failed", 0):
+                    at["failed"] += 1
+                elif cell.get("passed", 0):
+                    verdict = cell["verdict"].split(" ")[0]
+                    at[verdict if verdict in at else "bits"] += 1
+            backend = BACKENDS.get(device["selector"].split(":")[0], "")
+            columns.append((device["name"], backend, counts, stored))
+    return columns
+
+
+def names_of(columns):
+    names = {}
+    for _, _, counts, _ in columns:
+        names.update(dict.fromkeys(counts))
+    return list(names)
+
+
+def cell_words(at):
+    """Two lines: what agrees, and how many cases."""
+    if at is None or not any(at[k] for k in ("bits", "bound", "failed", "compiles")):
+        return "–", ""
+    parts = [f"{at['bits']} identical"] if at["bits"] else []
+    parts += [f"{at['bound']} within bound"] if at["bound"] else []
+    parts += [f"{at['compiles']} compile"] if at["compiles"] else []
+    parts += [f"{at['failed']} FAILED"] if at["failed"] else []
+    return ", ".join(parts), f"{at['cases']:,} cases".replace(",", " ")
+
+
+def print_agreement():
+    columns = agreement()
+    rows = []
+    for name in names_of(columns):
+        words = [cell_words(counts.get(name)) for _, _, counts, _ in columns]
+        rows.append([name] + [f"{a} ({b})" if b else a for a, b in words])
+    print(table(["algorithm"] + [f"{name}, {backend}" for name, backend, *_ in columns], rows))
+    print("Variants per algorithm: *identical* results are bitwise those of the serial reference; results *within bound* sum "
+          "floating-point numbers in an order of the variant's own. Commands: " +
+          "; ".join(dict.fromkeys(f"`{s['command']}` on {s['date']}" for *_, s in columns)) + ".")
+
+
+# --- Figures --------------------------------------------------------------------------------------------------------
+
+STYLE = """<style>
+.card{fill:#fff;stroke:#d0d7de}.text{fill:#1f2328}.faint{fill:#59636e}.axis{stroke:#8c959f}.grid{stroke:#d8dee4}
+.good{fill:#c6ecd0}.bound{fill:#d3e5fb}.none{fill:#eef1f4}.bad{fill:#ffb3ad}.faster{fill:#2f81d6}.slower{fill:#d9822b}.cpu{fill:#3c9c6b}
+text{font-family:-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:13px}
+.small{font-size:11px}.title{font-size:15px;font-weight:600}
+@media (prefers-color-scheme:dark){.card{fill:#161b22;stroke:#30363d}.text{fill:#e6edf3}.faint{fill:#9198a1}.axis{stroke:#6e7681}.grid{stroke:#30363d}
+.good{fill:#1d5a33}.bound{fill:#1f4573}.none{fill:#262c36}.bad{fill:#8e2f29}.faster{fill:#58a6ff}.slower{fill:#f0a04b}.cpu{fill:#56c288}}
+</style>
+"""
+
+
+def svg(width, height, title, description, body):
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
+            f'aria-labelledby="t d">\n<title id="t">{html.escape(title)}</title><desc id="d">{html.escape(description)}</desc>\n{STYLE}'
+            f'<rect class="card" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="8"/>\n{body}</svg>\n')
+
+
+def words(x, y, text, classes="text", anchor="start"):
+    return f'<text x="{x:.1f}" y="{y:.1f}" class="{classes}" text-anchor="{anchor}">{html.escape(text)}</text>\n'
+
+
+def agreement_svg():
+    columns = agreement()
+    names = names_of(columns)
+    left, top, cell_width, cell_height = 100, 84, 190, 40
+    width, height = left + cell_width * len(columns) + 16, top + cell_height * len(names) + 40
+    body = words(16, 28, "Agreement with the serial reference, variants of each algorithm", "text title")
+    for k, (name, backend, _, _) in enumerate(columns):
+        middle = left + cell_width * k + cell_width / 2
+        body += words(middle, 58, name if len(name) <= 28 else name[:27] + "…", "text", "middle")
+        body += words(middle, 74, backend, "faint small", "middle")
+    for r, algorithm in enumerate(names):
+        y = top + cell_height * r
+        body += words(16, y + 24, algorithm)
+        for k, (_, _, counts, _) in enumerate(columns):
+            at = counts.get(algorithm)
+            first, second = cell_words(at)
+            kind = "none" if first == "–" else "bad" if at["failed"] else "bound" if at["bound"] else "good"
+            x = left + cell_width * k
+            body += f'<rect class="{kind}" x="{x + 2}" y="{y + 2}" width="{cell_width - 4}" height="{cell_height - 4}" rx="4"/>\n'
+            middle = x + cell_width / 2
+            body += words(middle, y + (18 if second else 25), first, "text small", "middle")
+            if second:
+                body += words(middle, y + 32, second, "faint small", "middle")
+    body += words(16, height - 14, "identical: bitwise equal to the reference; within bound: floats summed in the variant's own order",
+                  "faint small")
+    return svg(width, height, "Agreement matrix", "For each algorithm and device, how many variants give bitwise identical results.", body)
+
+
+def speedups_svg():
+    devices, rows = headlines()
+    bars = []
+    for algorithm, found in rows:
+        for device, group in found.items():
+            if group.peers:
+                peer = group.peers[0]
+                bars.append((algorithm, device, group, group.speed_up(peer), peer_of(device, peer, version=False)))
+    left, top, row, plot = 250, 64, 24, 330
+    width, height = left + plot + 190, top + row * len(bars) + 44
+    low = min([0.5] + [b[3] for b in bars])
+    high = max([2.0] + [b[3] for b in bars])
+    low, high = 2.0 ** math.floor(math.log2(low)), 2.0 ** math.ceil(math.log2(high))
+
+    def at(value):
+        return left + plot * (math.log2(value) - math.log2(low)) / (math.log2(high) - math.log2(low))
+
+    body = words(16, 28, "Speed-up over the fastest peer library (peer's time / Concord's time)", "text title")
+    tick = low
+    while tick <= high:
+        kind = "axis" if tick == 1 else "grid"
+        body += f'<line class="{kind}" x1="{at(tick):.1f}" x2="{at(tick):.1f}" y1="{top - 8}" y2="{top + row * len(bars) + 4}"/>\n'
+        body += words(at(tick), top - 14, f"{tick:g}x", "faint small", "middle")
+        tick *= 2
+    for k, (algorithm, device, group, value, peer) in enumerate(bars):
+        y = top + row * k
+        body += words(16, y + 16, f"{algorithm} {group.function}" if len(algorithm + group.function) < 24 else algorithm)
+        body += words(left - 10, y + 16, f"{device.backend}, {size_of(group.n)} {group.type}", "faint small", "end")
+        begin, end = sorted((at(1), at(value)))
+        kind = "slower" if value < 0.995 else "faster" if device.backend != "oneTBB" else "cpu"
+        body += f'<rect class="{kind}" x="{begin:.1f}" y="{y + 4}" width="{max(end - begin, 1.5):.1f}" height="{row - 9}" rx="2"/>\n'
+        body += words(left + plot + 10, y + 16, f"{ratio_of(value)} {peer}", "text small")
+    names = "; ".join(dict.fromkeys(d.title for _, d, *_ in bars))
+    body += words(16, height - 14, f"{names}. Right of 1x Concord is faster.", "faint small")
+    return svg(width, height, "Speed-ups over peer libraries", "Concord's speed-up over the fastest peer library for each algorithm.", body)
+
+
+def write_figures(folder):
+    folder.mkdir(exist_ok=True)
+    if agreement():
+        (folder / "agreement.svg").write_text(agreement_svg(), encoding="utf-8")
+    if headlines()[0]:
+        (folder / "speedups.svg").write_text(speedups_svg(), encoding="utf-8")
+
+
+def main():
+    match sys.argv[1:]:
+        case ["machines"]:
+            print_machines()
+        case ["machine", name]:
+            print_machine(name)
+        case ["algorithm", name]:
+            print_algorithm(name)
+        case ["headline"]:
+            print_headline()
+        case ["agreement"]:
+            print_agreement()
+        case ["figures"]:
+            write_figures(DOCS / "_static")
+        case ["figures", folder]:
+            write_figures(Path(folder))
+        case _:
+            sys.exit(__doc__)
+
+
+main()
