@@ -1,44 +1,48 @@
-// Compact in three launches, `fused`, OpenCL C. Parallel sources: compact.cu with compact_tile.cu, compact_host.hpp.
+// Compact in three launches, `fused`, OpenCL C. Parallel sources: compact.cu with compact_tile.cu,
+// compact_host.hpp.
 //
-// Algorithm  The input is cut into as many chunks of whole tiles as there are groups. Upsweep: each group counts what its
-//            chunk keeps. Spine: one group turns the counts into offsets. Downsweep: each group goes through its chunk
-//            once more, tile by tile: flags stay in registers, ranks come from one scan of the group, kept elements gather
+// Algorithm  The input is cut into one chunk of whole tiles per group. Upsweep: each group counts the kept elements
+//            of its chunk. Spine: one group turns counts into offsets. Downsweep: each group reads its chunk again,
+//            tile by tile. Flags stay in registers, one scan of the group ranks a tile, kept elements are gathered
 //            in local memory and leave in 16-byte stores.
-// Passes     three launches; traffic: the input twice, what is stored once.
-// wide       the shape for CPUs: one work-item a group walks over its chunk; blocks are flagged with vectors, moved
-//            together without branches, and whole lines are stored past the cache.
-// Tunables   GROUP work-items a group, PACK elements an access (16 bytes), ROWS accesses in flight a work-item; BLOCK
-//            elements of the wide shape.
-// Source     D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009 (reduce, then scan); M. Billeter,
-//            O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures, 2009.
+// WIDE       for CPUs: one work-item per group walks over its chunk. It flags a block with vectors, closes it up
+//            without branches, and writes whole lines by non-temporal stores.
+// Passes     three launches
+// Traffic    two reads per element, one write per stored element
+// Tunables   GROUP work-items per group, PACK elements per access (16 bytes), ROWS accesses in flight per
+//            work-item; WIDE: BLOCK elements
+// Source     D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009 (reduce, then scan); M.
+//            Billeter, O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures,
+//            2009.
 //
-// T: element type; B: unsigned integer of its size, as which elements move; AS_T(x): such an integer's value; apply(op,
-// x): the predicate; PARTITION: whether the others are stored as well.
+// T: element type; B: unsigned integer of its size, as which elements move; AS_T(x): an x of B as a T; apply(op,
+// x): predicate; PARTITION: whether the other elements are stored too.
 
 static inline bool keeps(const Op op, B bits) { return apply(op, AS_T(bits)) != 0; }
 
 #if !defined(WIDE)
 
-// A tile has ROWS rows of PACK elements a work-item. Positions count from the 16-byte boundary at or before the input's
-// first element, so that every pack is aligned wherever the input begins: valid are [first, last).
+// A tile has ROWS rows. A work-item owns one pack of PACK elements per row. Positions count from the 16-byte
+// boundary at or before the input's first element, so every pack is aligned wherever the input begins. Valid
+// positions: [first, last).
 #define ROW_LENGTH (GROUP * PACK)
 #define TILE_LENGTH (ROW_LENGTH * ROWS)
 
 typedef struct { B item[PACK]; } __attribute__((aligned(16))) PackB;
 
-// A work-item's part of a tile: a pack of each row, and which of its elements are kept, a bit each.
+// A work-item's part of a tile: one pack per row, and a bit per element that says whether it is kept.
 typedef struct {
     PackB row[ROWS];
     u32 kept[ROWS];
 } Tile;
 
-// Where a work-item's kept elements go, counted from the tile's first kept one.
+// Output positions of a work-item's kept elements, relative to the tile's first kept element.
 typedef struct {
     u32 of_row[ROWS];
     u32 total;
 } Ranks;
 
-// The place in the tile of the work-item's first element of a row.
+// Position in the tile of the work-item's first element of a row.
 INLINED u32 place_of(u32 row) { return row * ROW_LENGTH + (u32)get_local_id(0) * PACK; }
 
 INLINED Tile load_tile(__global const B* base, u64 begin, u64 first, u64 last, const Op op) {
@@ -70,7 +74,7 @@ INLINED Tile load_tile(__global const B* base, u64 begin, u64 first, u64 last, c
     return tile;
 }
 
-// Ranks the tile's kept elements. All work-items of the group call it.
+// Ranks the tile's kept elements. All work-items of the group must call it.
 INLINED Ranks rank_tile(const Tile* tile, __local u64* sums) {
     const RowRanks rows = rank_flags(tile->kept, ROWS, sums);
     Ranks ranks;
@@ -83,14 +87,14 @@ INLINED Ranks rank_tile(const Tile* tile, __local u64* sums) {
     return ranks;
 }
 
-// Stores the tile's kept elements from out[0] on, or with `rejected` its `valid` other ones: gathered in local memory, so
-// that whole packs there are whole packs of out. skip: elements of the tile before the first valid one. staged: TILE_LENGTH
-// + PACK elements. All work-items of the group call it.
+// Stores the tile's kept elements from out[0] on, or with `rejected` the other ones of its `valid` elements.
+// Elements are gathered in local memory, aligned as in out, so whole packs are stored. skip: elements of the tile
+// before the first valid one. staged: TILE_LENGTH + PACK elements. All work-items of the group must call it.
 INLINED void store_tile(const Tile* tile, const Ranks* ranks, bool rejected, __global B* out, u32 skip, u32 valid,
                         __local B* staged) {
     const u32 shift = (u32)((ulong)out / SIZE % PACK);
     const u32 count = rejected ? valid - ranks->total : ranks->total;
-    barrier(CLK_LOCAL_MEM_FENCE);  // what was staged before has left
+    barrier(CLK_LOCAL_MEM_FENCE);  // previously staged elements have been stored
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
         u32 rank = ranks->of_row[r];
@@ -98,7 +102,7 @@ INLINED void store_tile(const Tile* tile, const Ranks* ranks, bool rejected, __g
         for (int j = 0; j < PACK; ++j) {
             const u32 kept = tile->kept[r] >> j & 1;
             if (rejected) {
-                const u32 place = place_of(r) + j - skip;  // wraps, and is then not below `valid`
+                const u32 place = place_of(r) + j - skip;  // may wrap to a value of at least `valid`
                 if (!kept && place < valid) staged[shift + place - rank] = tile->row[r].item[j];
             } else if (kept) {
                 staged[shift + rank] = tile->row[r].item[j];
@@ -119,7 +123,7 @@ INLINED void store_tile(const Tile* tile, const Ranks* ranks, bool rejected, __g
     }
 }
 
-// Upsweep. shift: elements between the 16-byte boundary before the input and its first one. tiles: of a chunk.
+// Upsweep. shift: elements from the 16-byte boundary at or before the input to its first element. tiles: per chunk.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulong counts_at, u64 n, u32 shift,
                    u64 tiles, const Op op) {
@@ -137,7 +141,7 @@ void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulon
     if (get_local_id(0) == 0) counts[counts_at + get_group_id(0)] = all;
 }
 
-// Spine, one group: the counts become offsets, their sum goes to *count.
+// Spine, one group: turns counts into offsets and stores their sum in *count.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void compact_offsets(__global u64* counts, ulong counts_at, __global u64* count, ulong count_at, u64 chunks) {
     __local u64 sums[2 * GROUP];
@@ -155,7 +159,7 @@ void compact_offsets(__global u64* counts, ulong counts_at, __global u64* count,
     if (local_id == 0) count[count_at] = all;
 }
 
-// Downsweep. PARTITION: the elements that are not kept go behind all *count that are.
+// Downsweep. PARTITION: stores the other elements behind all *count kept elements.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out_at, __global const u64* offsets,
                    ulong offsets_at, __global const u64* count, ulong count_at, u64 n, u32 shift, u64 tiles,
@@ -203,7 +207,7 @@ void compact_count(__global const B* in, ulong in_at, __global u64* counts, ulon
     counts[counts_at + get_group_id(0)] = kept;
 }
 
-// Spine: the counts become offsets, their sum goes to *count.
+// Spine: turns counts into offsets and stores their sum in *count.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void compact_offsets(__global u64* counts, ulong counts_at, __global u64* count, ulong count_at, u64 chunks) {
     u64 sum = 0;
@@ -215,11 +219,11 @@ void compact_offsets(__global u64* counts, ulong counts_at, __global u64* count,
     count[count_at] = sum;
 }
 
-// Elements on their way out: gathered as they will lie in memory, from the start of a line on.
+// A buffer of output elements, laid out as in out from the beginning of a cache line on.
 typedef struct {
-    __global B* line;  // where held[0] goes
-    u32 first;         // elements of the first line that are not ours
-    u32 count;         // elements held, with those
+    __global B* line;  // destination of held[0]
+    u32 first;  // elements of the first line that precede this group's output
+    u32 count;  // elements in `held`, including those
     B held[BLOCK + LINE + 1] __attribute__((aligned(64)));
 } Gather;
 
@@ -228,7 +232,7 @@ static inline void gather_from(Gather* g, __global B* out) {
     g->line = out - g->first;
 }
 
-// Stores the whole lines, and moves what is left of the last one to the front.
+// Stores whole lines and moves the rest of the last one to the front.
 static inline void leave_lines(Gather* g, u32 past_cache) {
     const u32 whole = g->count / LINE * LINE;
     u32 i = 0;
@@ -249,13 +253,13 @@ static inline void leave_rest(Gather* g) {
     for (u32 i = g->first; i < g->count; ++i) g->line[i] = g->held[i];
 }
 
-// Downsweep. PARTITION: the elements that are not kept go behind all *count that are.
+// Downsweep. PARTITION: stores the other elements behind all *count kept elements.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void compact_write(__global const B* in, ulong in_at, __global B* out, ulong out_at, __global const u64* offsets,
                    ulong offsets_at, __global const u64* count, ulong count_at, u64 n, u64 chunk, u32 past_cache,
                    const Op op) {
     Gather kept;
-    u32 flags[BLOCK];  // of bytes or shorts PoCL's compiler makes branches, twenty times slower
+    u32 flags[BLOCK];  // 32 bits wide: for narrower flags PoCL's compiler emits branches, which are twenty times slower
     const u64 begin = get_group_id(0) * chunk, end = min(begin + chunk, n);
     const u64 before = offsets[offsets_at + get_group_id(0)];
     in += in_at;

@@ -1,16 +1,18 @@
-// Compact in three launches, `fused`, CUDA C++. Parallel sources: compact.cl, compact_host.hpp. The tile is in
-// compact_tile.cu.
+// Compact in three launches, `fused`, CUDA C++. Parallel sources: compact.cl, compact_host.hpp. compact_tile.cu has
+// the tile.
 //
-// Algorithm  The input is cut into as many chunks of whole tiles as there are groups. Upsweep: each group counts what its
-//            chunk keeps. Spine: one group turns the counts into offsets. Downsweep: each group goes through its chunk
-//            once more, tile by tile: flags stay in registers, ranks come from one scan of the group, kept elements gather
+// Algorithm  The input is cut into one chunk of whole tiles per group. Upsweep: each group counts the kept elements
+//            of its chunk. Spine: one group turns counts into offsets. Downsweep: each group reads its chunk again,
+//            tile by tile. Flags stay in registers, one scan of the group ranks a tile, kept elements are gathered
 //            in shared memory and leave in 16-byte stores.
-// Passes     three launches; traffic: the input twice, what is stored once.
-// Tunables   GROUP threads a group, PACK elements an access (16 bytes), ROWS accesses in flight a thread.
-// Source     D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009 (reduce, then scan); M. Billeter,
-//            O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures, 2009.
+// Passes     three launches
+// Traffic    two reads per element, one write per stored element
+// Tunables   GROUP threads per group, PACK elements per access (16 bytes), ROWS accesses in flight per thread
+// Source     D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009 (reduce, then scan); M.
+//            Billeter, O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures,
+//            2009.
 
-// Upsweep. shift: elements between the 16-byte boundary before the input and its first one. tiles: of a chunk.
+// Upsweep. shift: elements from the 16-byte boundary at or before the input to its first element. tiles: per chunk.
 extern "C" __global__ void __launch_bounds__(GROUP)
     compact_count(const B* in, u64* counts, u64 n, u32 shift, u64 tiles, const Op op) {
     __shared__ u64 warp_sums[warps];
@@ -27,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     if (threadIdx.x == 0) counts[blockIdx.x] = sum;
 }
 
-// Spine, one group: the counts become offsets, their sum goes to *count.
+// Spine, one group: turns counts into offsets and stores their sum in *count.
 extern "C" __global__ void __launch_bounds__(GROUP) compact_offsets(u64* counts, u64* count, u64 chunks) {
     __shared__ u64 warp_sums[warps];
     const u64 share = (chunks + GROUP - 1) / GROUP, begin = threadIdx.x * share;
@@ -44,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(GROUP) compact_offsets(u64* counts,
     if (threadIdx.x == 0) *count = scanned.all;
 }
 
-// Downsweep. PARTITION: the elements that are not kept go behind all *count that are.
+// Downsweep. PARTITION: stores the other elements behind all *count kept elements.
 extern "C" __global__ void __launch_bounds__(GROUP)
     compact_write(const B* in, B* out, const u64* offsets, const u64* count, u64 n, u32 shift, u64 tiles,
                   const Op op) {

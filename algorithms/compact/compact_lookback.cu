@@ -1,32 +1,37 @@
-// Compact in one pass, `lookback`, CUDA C++. lookback.cu says what the tiles tell one another.
+// Compact in one pass, `lookback`, CUDA C++. lookback.cu describes the messages between tiles.
 //
-// Algorithm  A tile a group. Its elements go straight to shared memory, so that registers do not limit how many tiles a
-//            multiprocessor has in flight; that hides the wait for other tiles. A warp owns ROWS consecutive rows of 32 packs
-//            (16 bytes), and a lane one pack of each row. Flags stay in registers, and one scan of the warp ranks its rows.
-//            Look-back over the totals of the other tiles says how many elements are kept before this one. A warp's kept
-//            elements then close up within its own part of shared memory, row by row, and leave in 16-byte stores.
-// Passes     one launch; traffic: the input once, what is kept once, and some 17 bytes a tile.
-// In place   A tile knows what is kept before it once all tiles before it have published their totals. Each does so after it
-//            has read its elements, so all that a tile stores over has been read. The read-only path is not used.
-// Tunables   GROUP threads a group, PACK elements an access (16 bytes), ROWS packs a lane, RESIDENT groups a multiprocessor.
+// Algorithm  One tile per group. Its elements go straight to shared memory, so registers do not limit the number of
+//            tiles in flight. More tiles in flight hide the wait for other tiles. A warp owns ROWS consecutive rows
+//            of 32 packs (16 bytes), a lane one pack per row. Flags stay in registers, and one scan of the warp
+//            ranks its rows. Decoupled look-back over the totals of earlier tiles gives the number of elements kept
+//            before this tile. Then a warp closes up its kept elements in its own part of shared memory, row by
+//            row, and stores 16 bytes at a time.
+// Passes     one launch
+// Traffic    one read per element, one write per kept element, about 17 bytes per tile
+// In place   A tile stores after all earlier tiles published their totals. Each tile publishes after it read its
+//            elements, so a store never overwrites an unread element. Loads do not use the read-only path.
+// Tunables   GROUP threads per group, PACK elements per access (16 bytes), ROWS packs per lane, RESIDENT groups per
+//            multiprocessor
 // Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 //
-// Positions count from the 16-byte boundary at or before the input's first element, so that every pack is aligned wherever the
-// input begins: valid are [first, last). T: element type; B: unsigned integer of its size, as which elements move; apply(op,
-// x): the predicate; COUNT: the type of counts of kept elements, u32 or, from 2^32 elements on, u64.
+// Positions count from the 16-byte boundary at or before the input's first element, so every pack is aligned
+// wherever the input begins. Valid positions: [first, last). T: element type; B: unsigned integer of its size, as
+// which elements move; apply(op, x): predicate; COUNT: type of counts of kept elements, u32 or, from 2^32 elements
+// on, u64.
 
-constexpr u32 row_length = warp_width * PACK;    // of a warp
-constexpr u32 part_length = row_length * ROWS;   // of a warp
-constexpr u32 part_stride = part_length + PACK;  // what is kept may begin up to a pack later than it was
+constexpr u32 row_length = warp_width * PACK;  // of a warp
+constexpr u32 part_length = row_length * ROWS;  // of a warp
+constexpr u32 part_stride = part_length + PACK;  // closing up may move elements by up to a pack towards the end
 constexpr u32 warps = GROUP / warp_width;
 constexpr u32 tile_length = part_length * warps;
 static_assert(row_length < 65536, "group_rank.cu counts in 16 bits");
 
-extern __shared__ __align__(16) unsigned char parts[];  // one a warp, of part_stride elements
+extern __shared__ __align__(16) unsigned char parts[];  // one part per warp, of part_stride elements
 
 __device__ __forceinline__ bool keeps(const Op op, B bits) { return apply(op, bits_as<T>(bits)) != 0; }
 
-// Brings a lane's packs of a warp's part, which begins at `begin`, to shared memory. own: the lane's first pack there.
+// Copies a lane's packs of a warp's part, which begins at `begin`, to shared memory. own: the lane's first pack
+// there.
 __device__ __forceinline__ void load_part(B* own, const B* base, u64 begin, u64 first, u64 last) {
     const u64 at = begin + threadIdx.x % warp_width * PACK;
     if (begin >= first && begin + part_length <= last) {
@@ -45,7 +50,7 @@ __device__ __forceinline__ void load_part(B* own, const B* base, u64 begin, u64 
     }
 }
 
-// Flags which elements of its rows a lane keeps, a bit each.
+// Flags the kept elements of a lane's rows, one bit each.
 __device__ __forceinline__ void flag_part(u32 (&flags)[ROWS], const B* own, u64 begin, u64 first, u64 last, const Op op) {
     const u64 at = begin + threadIdx.x % warp_width * PACK;
     const bool whole = begin >= first && begin + part_length <= last;
@@ -64,8 +69,8 @@ __device__ __forceinline__ void flag_part(u32 (&flags)[ROWS], const B* own, u64 
     }
 }
 
-// Closes up what the warp keeps, from part[shift] on. A row is read before the one ahead of it is written, for that may reach
-// into it by `shift`.
+// Closes up the warp's kept elements from part[shift] on. Each row is read before the previous one is written,
+// which may reach into it by `shift`.
 __device__ __forceinline__ void close_up(B* part, const u32 (&flags)[ROWS], const RowRanks<ROWS>& ranks, u32 shift) {
     B* const own = part + threadIdx.x % warp_width * PACK;
     auto next = *reinterpret_cast<const Pack<B, PACK>*>(own);
@@ -87,7 +92,7 @@ __device__ __forceinline__ void close_up(B* part, const u32 (&flags)[ROWS], cons
     __syncwarp();
 }
 
-// shift: elements between the 16-byte boundary before the input and its first one.
+// shift: elements from the 16-byte boundary at or before the input to its first element.
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     compact_lookback(const B* in, B* out, u64* count, u64* workspace, u64 n, u32 shift, u32 tiles, u32 in_place,
                      const Op op) {
@@ -98,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     const Turn turn = take_turn(workspace);
     const u64 first = shift, last = shift + n, begin = u64(turn.ticket) * tile_length + warp * part_length;
     load_part(own, in - shift, begin, first, last);
-    if (in_place) __threadfence();  // all loads are done before the total is published, whatever the predicate needs of them
+    if (in_place) __threadfence();  // all loads finish before the total is published
     u32 flags[ROWS];
     flag_part(flags, own, begin, first, last, op);
     const RowRanks<ROWS> ranks = rank_flags_in_warp(flags);

@@ -1,14 +1,16 @@
-// Compact as the textbook has it, `scan_scatter`, OpenCL C. Parallel sources: compact_steps.cu, compact_host.hpp.
+// Compact by flags, scan and scatter, `scan_scatter`, OpenCL C. Parallel sources: compact_steps.cu,
+// compact_host.hpp.
 //
-// Algorithm  flags, the predicate of every element, and one more that is 0; positions, their exclusive scan, in place:
-//            where it rises, an element is kept; scatter. The scan is Concord's own.
-// Passes     a launch each, and the scan's. Traffic: 24 bytes and twice the element a work-item, the scan's 16 or 24, and what
-//            is stored.
-// Tunables   GROUP work-items a group.
+// Algorithm  flags: evaluates the predicate for every element; one more flag is 0. Concord's exclusive scan turns
+//            flags into positions in place. scatter: an element is kept if the position after it is greater.
+// Passes     two launches and those of the scan
+// Traffic    24 bytes per element and two reads of the element, 16 or 24 bytes per element for the scan, one write
+//            per stored element
+// Tunables   GROUP work-items per group
 // Source     G. Blelloch, Prefix Sums and Their Applications, 1990.
 //
-// T: element type; B: unsigned integer of its size, as which elements move; AS_T(x): such an integer's value; apply(op,
-// x): the predicate.
+// T: element type; B: unsigned integer of its size, as which elements move; AS_T(x): an x of B as a T; apply(op,
+// x): predicate.
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void compact_flags(__global const B* in, ulong in_at, __global u64* flags, ulong flags_at, u64 n, const Op op) {
@@ -17,7 +19,7 @@ void compact_flags(__global const B* in, ulong in_at, __global u64* flags, ulong
     if (i == n) flags[flags_at + i] = 0;
 }
 
-// With `partition`, the others go behind all that are kept.
+// partition: stores the other elements behind all kept ones.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void compact_scatter(__global const B* in, ulong in_at, __global const u64* positions, ulong positions_at,
                      __global B* out, ulong out_at, __global u64* count, ulong count_at, u64 n, u32 partition) {

@@ -1,23 +1,24 @@
-// A tile of compact, CUDA C++: loaded, ranked and stored by one group. Used by compact.cu. Parallel source: the first half of
-// compact.cl.
+// A tile of `fused`, CUDA C++: one group loads, ranks and stores it. Used by compact.cu. Parallel source: the first
+// half of compact.cl.
 //
-// A tile has ROWS rows of PACK elements (16 bytes) a thread. Positions count from the 16-byte boundary at or before the
-// input's first element, so that every pack is aligned wherever the input begins: valid are [first, last).
+// A tile has ROWS rows. A thread owns one pack of PACK elements (16 bytes) per row. Positions count from the
+// 16-byte boundary at or before the input's first element, so every pack is aligned wherever the input begins.
+// Valid positions: [first, last).
 //
-// T: element type; B: unsigned integer of its size, as which elements move; apply(op, x): the predicate.
+// T: element type; B: unsigned integer of its size, as which elements move; apply(op, x): predicate.
 
 constexpr u32 row_length = GROUP * PACK;
 constexpr u32 tile_length = row_length * ROWS;
 constexpr u32 warps = GROUP / warp_width;
 static_assert(row_length < 65536, "group_rank.cu counts in 16 bits");
 
-// A thread's part of a tile: a pack of each row, and which of its elements are kept, a bit each.
+// A thread's part of a tile: one pack per row, and a bit per element that says whether it is kept.
 struct Tile {
     Pack<B, PACK> row[ROWS];
     u32 kept[ROWS];
 };
 
-// Where a thread's kept elements go, counted from the tile's first kept one.
+// Output positions of a thread's kept elements, relative to the tile's first kept element.
 struct Ranks {
     u32 of_row[ROWS];
     u32 total;
@@ -25,7 +26,7 @@ struct Ranks {
 
 __device__ __forceinline__ bool keeps(const Op op, B bits) { return apply(op, bits_as<T>(bits)) != 0; }
 
-// The place in the tile of the thread's first element of a row.
+// Position in the tile of the thread's first element of a row.
 __device__ __forceinline__ u32 place_of(u32 row) {
     return row * row_length + threadIdx.x * PACK;
 }
@@ -34,7 +35,7 @@ __device__ __forceinline__ bool is_whole(u64 begin, u64 first, u64 last) {
     return begin >= first && begin + tile_length <= last;
 }
 
-// Not through the read-only path: out may be in.
+// Does not use the read-only path, because out may be in.
 __device__ __forceinline__ Tile load_tile(const B* base, u64 begin, u64 first, u64 last, const Op op) {
     Tile tile;
     if (is_whole(begin, first, last)) {
@@ -64,7 +65,7 @@ __device__ __forceinline__ Tile load_tile(const B* base, u64 begin, u64 first, u
     return tile;
 }
 
-// Ranks the tile's kept elements. All threads of the group call it.
+// Ranks the tile's kept elements. All threads of the group must call it.
 __device__ __forceinline__ Ranks rank_tile(const Tile& tile) {
     const RowRanks<ROWS> rows = rank_flags_in_group<warps>(tile.kept);
     Ranks ranks;
@@ -77,15 +78,16 @@ __device__ __forceinline__ Ranks rank_tile(const Tile& tile) {
     return ranks;
 }
 
-// Stores the tile's kept elements from out[0] on, or with Rejected its `valid` other ones: gathered in shared memory, so
-// that whole packs there are whole packs of out. skip: elements of the tile before the first valid one. staged: tile_length
-// + PACK elements of shared memory, aligned to packs. All threads of the group call it.
+// Stores the tile's kept elements from out[0] on, or with Rejected the other ones of its `valid` elements. Elements
+// are gathered in shared memory, aligned as in out, so whole packs are stored. skip: elements of the tile before
+// the first valid one. staged: tile_length + PACK elements of shared memory, aligned to packs. All threads of the
+// group must call it.
 template <bool Rejected>
 __device__ __forceinline__ void store_tile(const Tile& tile, const Ranks& ranks, B* out, u32 skip, u32 valid,
                                            B* staged) {
     const u32 shift = pack_offset<PACK>(out);
     const u32 count = Rejected ? valid - ranks.total : ranks.total;
-    __syncthreads();  // what was staged before has left
+    __syncthreads();  // previously staged elements have been stored
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
         u32 rank = ranks.of_row[r];
@@ -93,7 +95,7 @@ __device__ __forceinline__ void store_tile(const Tile& tile, const Ranks& ranks,
         for (int j = 0; j < PACK; ++j) {
             const bool kept = tile.kept[r] >> j & 1;
             if (Rejected) {
-                const u32 place = place_of(r) + j - skip;  // wraps, and is then not below `valid`
+                const u32 place = place_of(r) + j - skip;  // may wrap to a value of at least `valid`
                 if (!kept && place < valid) staged[shift + place - rank] = tile.row[r].item[j];
             } else if (kept) {
                 staged[shift + rank] = tile.row[r].item[j];

@@ -1,45 +1,46 @@
-// Histogram, OpenCL C. Parallel sources: histogram.cu, histogram_host.hpp.
+// Histogram, `multi_copy`, `shared_atomic`, `passes`, `packed16` and `private_bins`, OpenCL C. Parallel sources:
+// histogram.cu, histogram_host.hpp.
 //
 // Algorithm  A group counts its share of the samples in local memory and adds its row of counts to the counters.
-// private    COPIES copies (1: shared_atomic, more: multi_copy); the counters of one bin lie side by side, and a work-item
-//            counts in the copy of its number, so that 32 copies are a bank a work-item. Adding the constant 1 without
-//            asking for the old value lets the hardware count equal bins of a warp in one step.
-//            PASSES: a group counts one range of bins only; groups of all ranges go over the same samples side by
-//            side, so that one of them fetches them for all.
-// packed16   Two counters of 16 bits a word: bins [0, N/2) in the lower halves, the others in the upper ones. The work-item
-//            whose addition takes a half to 2^15 moves that much to the counters. Between two barriers a group adds
-//            less than 2^15, so a half is below 2^15 after each and never carries. Equal bins of neighbouring samples
-//            are added in one step, for here nothing else merges them.
-// wide       the shape for CPUs (private_bins): one work-item a group counts a contiguous share in tables of its own, whose
-//            rows a second launch adds up (merge). Bins are computed for a block at a time, in vectors; a run of 16
-//            equal ones is counted in one step; else several sub-tables take turns, so that a counter which was just
-//            stored to is not loaded again at once.
-// Passes     one launch, on counters that are zero; traffic: every sample once, a row of counts a group.
-// Tunables   GROUP work-items a group, COPIES; UNROLL and AHEAD accesses in flight a work-item.
+// private    shared_atomic has one copy of the counters, multi_copy COPIES of them. The counters of one bin are
+//            neighbours, and a work-item counts in the copy of its own number, so with 32 copies every work-item of
+//            a warp has its own bank. Atomic additions of the constant 1 that ignore the old value let the hardware
+//            combine equal bins of a warp. PASSES: a group counts one range of bins. Groups of all ranges read the
+//            same samples together, so one of them brings the samples into the cache for all.
+// packed16   Two counters of 16 bits per word: bins [0, N/2) in the lower halves, the others in the upper ones. The
+//            work-item whose addition takes a half to 2^15 moves 2^15 to the counters. Between two barriers a group
+//            adds less than 2^15, so a half is below 2^15 after each barrier and never carries. Runs of equal bins
+//            of neighbouring samples are added in one step.
+// WIDE       private_bins, for CPUs: one work-item per group counts a contiguous share of the samples in its own
+//            tables. A second launch adds the tables (merge). Bins are computed for a block at a time, in vectors.
+//            A run of 16 equal bins is counted in one step. Other samples use several sub-tables in turn, so that
+//            no counter is loaded right after a store to it.
+// Passes     one launch, on counters that are zero; WIDE: two
+// Traffic    one read per sample, one row of counts per group
+// Tunables   GROUP work-items per group; COPIES; UNROLL, AHEAD accesses in flight per work-item
 // Source     V. Podlozhnyuk, Histogram calculation in CUDA, 2007; J. Gomez-Luna et al., An optimized approach to
-//            histogram computation on GPU, 2013 (copies); the packed counters are Concord's.
+//            histogram computation on GPU, 2013 (copies); packed16: Concord.
 //
-// T: type of the samples, of SIZE bytes; apply(op, x): the bin of a sample, N or more if it is not counted; BIN: the
-// unsigned type of bins; WORDS: of 32 bits in a counter.
+// T: type of the samples, of SIZE bytes; apply(op, x): bin of a sample, at least N if it is not counted; BIN:
+// unsigned type of bins; WORDS: 32-bit words per counter.
 
 #if !defined(WIDE)
 
-#if defined(CONCORD_CPU)  // work-items are emulated: to unroll for them takes long and gains nothing
+#if defined(CONCORD_CPU)  // work-items are emulated: unrolling takes compile time and is not faster
 #define UNROLL 1
 #define AHEAD (SIZE < 4 ? 4 / SIZE : 1)
 #endif
 #ifndef UNROLL
-#define UNROLL 4  // accesses of 16 bytes in flight a work-item, private
+#define UNROLL 4  // private: accesses of 16 bytes in flight per work-item
 #endif
 #ifndef AHEAD
-#define AHEAD 4  // the same, and as many loaded ahead, packed16; for samples of 4 bytes and more
+#define AHEAD 4  // packed16: the same, and as many loaded ahead, for samples of at least 4 bytes
 #endif
 
-#define PACK (16 / SIZE)  // samples of an access
+#define PACK (16 / SIZE)  // samples per access
 typedef struct { T item[PACK]; } __attribute__((aligned(16))) Samples;
 
-// Adds to a counter that other groups add to as well. Of 64 bits there are no atomics in OpenCL C 1.2: the lower word
-// carries.
+// Adds to a counter that groups share. OpenCL C 1.2 has no 64-bit atomics, so the lower word carries.
 static inline void add_to(volatile __global u32* out, u64 bin, u32 count) {
 #if WORDS == 1
     atomic_add(out + bin, count);
@@ -49,7 +50,7 @@ static inline void add_to(volatile __global u32* out, u64 bin, u32 count) {
 #endif
 }
 
-// n samples: those before the first and after the last whole access, and the accesses between them.
+// Splits n samples into aligned packs and the samples before and after them.
 typedef struct {
     u64 head, packs;
     u32 ends;
@@ -62,12 +63,12 @@ static inline Layout layout_of(__global const T* in, u64 n) {
     layout.ends = (u32)(n - layout.packs * PACK);
     return layout;
 }
-// The i-th of those in no whole access.
+// The index of the i-th sample outside the packs.
 static inline u64 end_of(const Layout layout, u32 i) { return i < layout.head ? i : i + layout.packs * PACK; }
 
 // --- private --------------------------------------------------------------------------------------------------------
 
-// mine: the work-item's copy; first, held: the group's bins.
+// mine: the work-item's copy; first, held: first bin and number of bins of the group.
 static inline void count_one(T x, volatile __local u32* mine, BIN first, u32 held, const Op op) {
     const BIN bin = (BIN)apply(op, x) - first;
     if (bin < held) atomic_inc(mine + (u32)bin * COPIES);
@@ -109,14 +110,14 @@ void histogram_private(__global const T* in, ulong in_at, __global u32* out, ulo
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) count_pack(x[k], mine, first, held, op);
     }
-    // The broken tile is one group's.
+    // One group has an incomplete tile.
     for (int k = 0; k < UNROLL; ++k) {
         if (at + k * GROUP < layout.packs) count_pack(packs[at + k * GROUP], mine, first, held, op);
     }
     if (part == 0 && local_id < layout.ends) count_one(in[end_of(layout, local_id)], mine, first, held, op);
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // Copies meet; every group begins elsewhere, and every work-item in another bank.
+    // Adds up the copies. Groups begin at different counters, work-items at different banks, to avoid conflicts.
     const u32 begin = (u32)((u64)part * GROUP % (held + 1));
     for (u32 i = local_id; i < held; i += GROUP) {
         const u32 b = i + begin < held ? i + begin : i + begin - held;
@@ -130,13 +131,13 @@ void histogram_private(__global const T* in, ulong in_at, __global u32* out, ulo
 // --- packed16 -------------------------------------------------------------------------------------------------------
 
 #define RUN_LENGTH (PACK < 4 ? PACK : 4)  // samples whose equal bins are added in one step
-#define LOADS_AHEAD (SIZE >= 4 ? AHEAD : SIZE * AHEAD / 4)  // accesses: of short samples fewer
+#define LOADS_AHEAD (SIZE >= 4 ? AHEAD : SIZE * AHEAD / 4)  // accesses; fewer for small samples
 #define HALF_FULL (1u << 15)
 #if LOADS_AHEAD < 1 || GROUP * LOADS_AHEAD * PACK + 2 * PACK >= 32768
 #error a counter could carry between barriers
 #endif
 
-// Adds runs of equal bins; halves: words of the table.
+// Adds runs of equal bins. halves: words of the table.
 static inline void count_runs(const T* x, u32 bins, u32 halves, __global u32* out, volatile __local u32* table,
                               const Op op) {
     u32 word[RUN_LENGTH], add[RUN_LENGTH], old[RUN_LENGTH];
@@ -161,7 +162,7 @@ static inline void count_runs(const T* x, u32 bins, u32 halves, __global u32* ou
     u32 full = 0;
 #pragma unroll
     for (int j = 0; j < RUN_LENGTH; ++j) {
-        // The top bits that went from 0 to 1, of the half that was added to.
+        // The top bit of the half that was added to, if it went from 0 to 1.
         add[j] = ~old[j] & (old[j] + add[j]) & (HALF_FULL << 16 | HALF_FULL);
         full |= add[j];
     }
@@ -189,7 +190,7 @@ void histogram_packed16(__global const T* in, ulong in_at, __global u32* out, ul
     const Layout layout = layout_of(in, n);
     __global const Samples* packs = (__global const Samples*)(in + layout.head);
     const u64 tile = (u64)GROUP * LOADS_AHEAD, step = get_num_groups(0) * tile;
-    u64 first = get_group_id(0) * tile;  // the same for all work-items, as what barriers depend on must be
+    u64 first = get_group_id(0) * tile;  // equal for all work-items, as barriers require
     Samples next[LOADS_AHEAD];
     if (first + tile <= layout.packs) {
 #pragma unroll
@@ -211,7 +212,7 @@ void histogram_packed16(__global const T* in, ulong in_at, __global u32* out, ul
         for (int k = 0; k < LOADS_AHEAD; ++k) count_packed(x[k], bins, halves, out, table, op);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    // The broken tile is one group's; the ends are few.
+    // One group has an incomplete tile.
     for (int k = 0; k < LOADS_AHEAD; ++k) {
         const u64 i = first + local_id + k * GROUP;
         if (i < layout.packs) count_packed(packs[i], bins, halves, out, table, op);
@@ -222,7 +223,7 @@ void histogram_packed16(__global const T* in, ulong in_at, __global u32* out, ul
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // Every group begins elsewhere.
+    // Groups begin at different counters, to avoid conflicts.
     const u32 begin = (u32)((u64)get_group_id(0) * GROUP % halves);
     for (u32 i = local_id; i < halves; i += GROUP) {
         const u32 w = i + begin < halves ? i + begin : i + begin - halves;
@@ -234,10 +235,10 @@ void histogram_packed16(__global const T* in, ulong in_at, __global u32* out, ul
 
 #elif defined(T)
 
-#define BLOCK 256   // samples whose bins are computed before they are counted
-#define RUN 16      // of equal bins, counted in one step
+#define BLOCK 256  // samples whose bins are computed before they are counted
+#define RUN 16  // equal bins that are counted in one step
 
-// Counts a block of bins; COPIES sub-tables of `stride` counters take turns.
+// Counts a block of bins in COPIES sub-tables of `stride` counters in turn.
 static inline void count_block(const u32* bin, u32 n, __global u32* table, u64 stride) {
     u32 i = 0;
     for (; i + RUN <= n; i += RUN) {
@@ -256,8 +257,8 @@ static inline void count_block(const u32* bin, u32 n, __global u32* table, u64 s
     for (; i < n; ++i) ++table[bin[i]];
 }
 
-// rows: for each group COPIES sub-tables of `stride` counters, of which the one after the last bin's takes what is not
-// counted. The sub-tables meet in the first.
+// rows: COPIES sub-tables of `stride` counters per group. The counter after the last bin's takes samples that are
+// not counted. The first sub-table receives the sums.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void histogram_bins(__global const T* in, ulong in_at, __global u32* rows, ulong rows_at, u64 n, u64 bins, u64 stride,
                     u32 copies, const Op op) {
@@ -284,9 +285,9 @@ void histogram_bins(__global const T* in, ulong in_at, __global u32* rows, ulong
 
 #else
 
-#define MERGE_TILE 1024  // bins a group
+#define MERGE_TILE 1024  // bins per group
 
-// Sums the rows and writes the counters; those of 16 bits stop at 65535.
+// Sums the rows and writes the counters. Counters of 16 bits saturate at 65535.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void histogram_merge(__global const u32* rows, ulong rows_at, __global COUNTER* out, ulong out_at, u64 bins,
                      u64 row_length, u64 count, u32 size) {

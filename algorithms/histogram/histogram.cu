@@ -1,34 +1,37 @@
-// Histogram, CUDA C++. Parallel sources: histogram.cl, histogram_host.hpp.
+// Histogram, `multi_copy`, `shared_atomic`, `passes` and `packed16`, CUDA C++. Parallel sources: histogram.cl,
+// histogram_host.hpp.
 //
-// Algorithm  A group counts its share of the samples in local memory and adds its row of counts to the counters.
-// private    COPIES copies (1: shared_atomic, more: multi_copy); the counters of one bin lie side by side, and a thread
-//            counts in the copy of its number, so that 32 copies are a bank a thread. Adding the constant 1 without
-//            asking for the old value lets the hardware count equal bins of a warp in one step.
-//            PASSES: a group counts one range of bins only; groups of all ranges go over the same samples side by
-//            side, so that one of them fetches them for all.
-// packed16   Two counters of 16 bits a word: bins [0, N/2) in the lower halves, the others in the upper ones. The thread
-//            whose addition takes a half to 2^15 moves that much to the counters. Between two barriers a group adds
-//            less than 2^15, so a half is below 2^15 after each and never carries. Equal bins of neighbouring samples
-//            are added in one step, for here nothing else merges them.
-// Passes     one launch, on counters that are zero; traffic: every sample once, a row of counts a group.
-// Tunables   GROUP threads a group, COPIES; UNROLL and AHEAD accesses in flight a thread, RESIDENT groups a unit.
+// Algorithm  A group counts its share of the samples in shared memory and adds its row of counts to the counters.
+// private    shared_atomic has one copy of the counters, multi_copy COPIES of them. The counters of one bin are
+//            neighbours, and a thread counts in the copy of its own number, so with 32 copies every thread of a
+//            warp has its own bank. Atomic additions of the constant 1 that ignore the old value let the hardware
+//            combine equal bins of a warp. PASSES: a group counts one range of bins. Groups of all ranges read the
+//            same samples together, so one of them brings the samples into the cache for all.
+// packed16   Two counters of 16 bits per word: bins [0, N/2) in the lower halves, the others in the upper ones. The
+//            thread whose addition takes a half to 2^15 moves 2^15 to the counters. Between two barriers a group
+//            adds less than 2^15, so a half is below 2^15 after each barrier and never carries. Runs of equal bins
+//            of neighbouring samples are added in one step.
+// Passes     one launch, on counters that are zero
+// Traffic    one read per sample, one row of atomic additions per group
+// Tunables   GROUP threads per group; COPIES; UNROLL, AHEAD accesses in flight per thread; RESIDENT groups per
+//            multiprocessor
 // Source     V. Podlozhnyuk, Histogram calculation in CUDA, 2007; J. Gomez-Luna et al., An optimized approach to
-//            histogram computation on GPU, 2013 (copies); the packed counters are Concord's.
+//            histogram computation on GPU, 2013 (copies); packed16: Concord.
 //
-// T: type of the samples, of SIZE bytes; apply(op, x): the bin of a sample, N or more if it is not counted; BIN: the
-// unsigned type of bins; WORDS: of 32 bits in a counter.
+// T: type of the samples, of SIZE bytes; apply(op, x): bin of a sample, at least N if it is not counted; BIN:
+// unsigned type of bins; WORDS: 32-bit words per counter.
 
 #ifndef UNROLL
-#define UNROLL 4  // accesses of 16 bytes in flight a thread, private
+#define UNROLL 4  // private: accesses of 16 bytes in flight per thread
 #endif
 #ifndef AHEAD
-#define AHEAD 4  // the same, and as many loaded ahead, packed16; for samples of 4 bytes and more
+#define AHEAD 4  // packed16: the same, and as many loaded ahead, for samples of at least 4 bytes
 #endif
 #ifndef RESIDENT
-#define RESIDENT (PASSES || BIN(-1) > 0xffffffffu ? 1 : 2)  // groups a unit that registers are kept for, private
+#define RESIDENT (PASSES || BIN(-1) > 0xffffffffu ? 1 : 2)  // private: resident groups per multiprocessor
 #endif
 
-constexpr int pack = 16 / SIZE;  // samples of an access
+constexpr int pack = 16 / SIZE;  // samples per access
 using Samples = Pack<T, pack>;
 
 template <int Words> struct CounterOf { using Type = u32; };
@@ -37,12 +40,12 @@ using Counter = CounterOf<WORDS>::Type;
 
 extern __shared__ u32 table[];
 
-// What is read once need not stay in L1.
+// Samples are read once, so they need not stay in L1.
 __device__ __forceinline__ Samples load_samples(const Samples* from) {
     return load_pack_l2<pack>(reinterpret_cast<const T*>(from));
 }
 
-// n samples: those before the first and after the last whole access, and the accesses between them.
+// Splits n samples into aligned packs and the samples before and after them.
 struct Layout {
     u64 head, packs;
     u32 ends;
@@ -53,13 +56,13 @@ struct Layout {
         packs = (n - head) / pack;
         ends = u32(n - packs * pack);
     }
-    // The i-th of those in no whole access.
+    // The index of the i-th sample outside the packs.
     __device__ __forceinline__ u64 end(u32 i) const { return i < head ? i : i + packs * pack; }
 };
 
 // --- private --------------------------------------------------------------------------------------------------------
 
-// mine: the thread's copy; first, held: the group's bins.
+// mine: the thread's copy; first, held: first bin and number of bins of the group.
 __device__ __forceinline__ void count_one(T x, u32* mine, BIN first, u32 held, const Op op) {
     const BIN bin = BIN(apply(op, x)) - first;
     if (bin < held) atomicAdd(mine + u32(bin) * COPIES, 1u);
@@ -94,14 +97,14 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
 #pragma unroll
         for (int k = 0; k < UNROLL; ++k) count_pack(x[k], mine, first, held, op);
     }
-    // The broken tile is one group's.
+    // One group has an incomplete tile.
     for (int k = 0; k < UNROLL; ++k) {
         if (at + k * GROUP < layout.packs) count_pack(load_samples(packs + at + k * GROUP), mine, first, held, op);
     }
     if (part == 0 && thread < layout.ends) count_one(in[layout.end(thread)], mine, first, held, op);
     __syncthreads();
 
-    // Copies meet; every group begins elsewhere, and every thread in another bank.
+    // Adds up the copies. Groups begin at different counters, threads at different banks, to avoid conflicts.
     const u32 begin = u32(u64(part) * GROUP % (held + 1));
     for (u32 i = thread; i < held; i += GROUP) {
         const u32 b = i + begin < held ? i + begin : i + begin - held;
@@ -115,11 +118,11 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
 // --- packed16 -------------------------------------------------------------------------------------------------------
 
 constexpr int run_length = pack < 4 ? pack : 4;  // samples whose equal bins are added in one step
-constexpr int ahead = SIZE >= 4 ? AHEAD : SIZE * AHEAD / 4;  // accesses: of short samples fewer
+constexpr int ahead = SIZE >= 4 ? AHEAD : SIZE * AHEAD / 4;  // accesses; fewer for small samples
 constexpr u32 half_full = 1u << 15;
 static_assert(ahead >= 1 && GROUP * ahead * pack + 2 * pack < half_full, "a counter could carry between barriers");
 
-// Adds runs of equal bins; halves: words of the table.
+// Adds runs of equal bins. halves: words of the table.
 __device__ __forceinline__ void count_runs(const T* x, u32 bins, u32 halves, Counter* out, const Op op) {
     u32 word[run_length], add[run_length], old[run_length];
     u32 run = 1, bin = u32(BIN(apply(op, x[0])) < bins ? BIN(apply(op, x[0])) : bins);
@@ -142,7 +145,7 @@ __device__ __forceinline__ void count_runs(const T* x, u32 bins, u32 halves, Cou
     u32 full = 0;
 #pragma unroll
     for (int j = 0; j < run_length; ++j) {
-        // The top bits that went from 0 to 1, of the half that was added to.
+        // The top bit of the half that was added to, if it went from 0 to 1.
         add[j] = ~old[j] & (old[j] + add[j]) & (half_full << 16 | half_full);
         full |= add[j];
     }
@@ -189,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, 1)
         for (int k = 0; k < ahead; ++k) count_packed(x[k], bins, halves, out, op);
         __syncthreads();
     }
-    // The broken tile is one group's; the ends are few.
+    // One group has an incomplete tile.
     for (int k = 0; k < ahead; ++k) {
         if (at + k * GROUP < layout.packs) count_packed(load_samples(packs + at + k * GROUP), bins, halves, out, op);
     }
@@ -199,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, 1)
     }
     __syncthreads();
 
-    // Every group begins elsewhere.
+    // Groups begin at different counters, to avoid conflicts.
     const u32 begin = u32(u64(blockIdx.x) * GROUP % halves);
     for (u32 i = thread; i < halves; i += GROUP) {
         const u32 w = i + begin < halves ? i + begin : i + begin - halves;

@@ -1,20 +1,21 @@
 // Histogram of more bins than local memory holds, `sorted`, OpenCL C. Parallel sources: histogram_sorted.cu,
 // histogram_host.hpp.
 //
-// Algorithm  ids: every sample's bin; these are sorted by their coarse bin, 2^shift bins each, by Concord's radix sort of
-//            a range of bits; positions: where each coarse bin begins; segments: a group takes a segment of the sorted
-//            ids, counts those of one coarse bin after another in local memory, and adds the counts to the counters.
-// Traffic    every sample once; 4 bytes an id written, sorted (sort.hpp) and read; and the counters of a coarse bin are
-//            added to once for each segment that meets it.
-// Tunables   GROUP work-items a group; shift and the segments' length: histogram_run.cpp.
-// Source     textbook.
+// Algorithm  ids: the bin of every sample. Concord's radix sort orders ids by coarse bin, which is 2^shift bins.
+//            positions: the first id of each coarse bin. segments: a group takes a segment of the sorted ids,
+//            counts one coarse bin after another in local memory and adds the counts to the counters.
+// Passes     three launches and those of the sort
+// Traffic    one read per sample; 4 bytes per id are written, sorted (see sort.hpp) and read; each segment adds the
+//            counters of its coarse bins
+// Tunables   GROUP work-items per group; shift and the length of segments: histogram_run.cpp
+// Source     textbook
 //
-// T: type of the samples; apply(op, x): the bin of a sample, N or more if it is not counted; BIN: the unsigned type of
-// bins; WORDS: of 32 bits in a count.
+// T: type of the samples; apply(op, x): bin of a sample, at least N if it is not counted; BIN: unsigned type of
+// bins; WORDS: 32-bit words per count.
 
 #if defined(T)
 
-// none: the id of a sample that is not counted; it is in a coarse bin past all others.
+// none: the id of samples that are not counted. Its coarse bin lies past all others.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void histogram_ids(__global const T* in, ulong in_at, __global u32* ids, ulong ids_at, u64 n, u64 bins, u32 none,
                    const Op op) {
@@ -26,7 +27,7 @@ void histogram_ids(__global const T* in, ulong in_at, __global u32* ids, ulong i
 
 #else
 
-// A work-item a coarse bin, and one for their end: the first id that is in it or past it.
+// One work-item per coarse bin, and one for the end of the last: finds the first id in or past its coarse bin.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void histogram_positions(__global const u32* ids, ulong ids_at, __global u64* positions, ulong positions_at, u64 n,
                          u32 coarse, u32 shift) {
@@ -62,7 +63,7 @@ void histogram_segments(__global const u32* ids, ulong ids_at, __global const u6
         barrier(CLK_LOCAL_MEM_FENCE);
         for (u32 b = local_id; b < fine; b += GROUP) {
             if (table[b] == 0) continue;
-            // Of 64 bits there are no atomics in OpenCL C 1.2: the lower word carries.
+            // OpenCL C 1.2 has no 64-bit atomics, so the lower word carries.
             volatile __global u32* counter = out + out_at + (((u64)c << shift) + b) * WORDS;
             const u32 old = atomic_add(counter, table[b]);
             if (WORDS == 2 && old + table[b] < old) atomic_inc(counter + 1);

@@ -1,16 +1,17 @@
 // Histogram of more bins than local memory holds, `sorted`, CUDA C++. Parallel sources: histogram_sorted.cl,
 // histogram_host.hpp.
 //
-// Algorithm  ids: every sample's bin; these are sorted by their coarse bin, 2^shift bins each, by Concord's radix sort of
-//            a range of bits; positions: where each coarse bin begins; segments: a group takes a segment of the sorted
-//            ids, counts those of one coarse bin after another in shared memory, and adds the counts to the counters.
-// Traffic    every sample once; 4 bytes an id written, sorted (sort.hpp) and read; and the counters of a coarse bin are
-//            added to once for each segment that meets it.
-// Tunables   GROUP threads a group; shift and the segments' length: histogram_run.cpp.
-// Source     textbook.
+// Algorithm  ids: the bin of every sample. Concord's radix sort orders ids by coarse bin, which is 2^shift bins.
+//            positions: the first id of each coarse bin. segments: a group takes a segment of the sorted ids,
+//            counts one coarse bin after another in shared memory and adds the counts to the counters.
+// Passes     three launches and those of the sort
+// Traffic    one read per sample; 4 bytes per id are written, sorted (see sort.hpp) and read; each segment adds the
+//            counters of its coarse bins
+// Tunables   GROUP threads per group; shift and the length of segments: histogram_run.cpp
+// Source     textbook
 //
-// T: type of the samples; apply(op, x): the bin of a sample, N or more if it is not counted; BIN: the unsigned type of
-// bins; WORDS: of 32 bits in a count.
+// T: type of the samples; apply(op, x): bin of a sample, at least N if it is not counted; BIN: unsigned type of
+// bins; WORDS: 32-bit words per count.
 
 template <int Words> struct CounterOf { using Type = u32; };
 template <> struct CounterOf<2> { using Type = unsigned long long; };
@@ -18,7 +19,7 @@ using Counter = CounterOf<WORDS>::Type;
 
 #if defined(T)
 
-// none: the id of a sample that is not counted; it is in a coarse bin past all others.
+// none: the id of samples that are not counted. Its coarse bin lies past all others.
 extern "C" __global__ void __launch_bounds__(GROUP)
     histogram_ids(const T* in, u32* ids, u64 n, u64 bins, u32 none, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
@@ -29,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 
 #else
 
-// A thread a coarse bin, and one for their end: the first id that is in it or past it.
+// One thread per coarse bin, and one for the end of the last: finds the first id in or past its coarse bin.
 extern "C" __global__ void __launch_bounds__(GROUP)
     histogram_positions(const u32* ids, u64* positions, u64 n, u32 coarse, u32 shift) {
     const u32 c = blockIdx.x * GROUP + threadIdx.x;

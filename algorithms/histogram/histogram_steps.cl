@@ -1,18 +1,19 @@
-// The first step to a fast histogram, OpenCL C, and the last of counters of 16 bits. Parallel sources:
+// Histogram, `global_atomic`, and the last launch for counters of 16 bits, OpenCL C. Parallel sources:
 // histogram_steps.cu, histogram_host.hpp.
 //
-// global     every sample adds to its counter in global memory; a sample a work-item at a time.
-// saturate   counters of 16 bits from counts of 32 or 64: those past 65535 stop there.
-// Traffic    every sample once, and the atomic additions; saturate: counts and counters once.
-// Tunables   GROUP work-items a group.
-// Source     textbook.
+// Algorithm  global: every sample adds to its counter in global memory, one sample per work-item at a time.
+//            saturate: turns counts of 32 or 64 bits into counters of 16 bits that saturate at 65535.
+// Passes     one launch each
+// Traffic    global: one read and one atomic addition per sample; saturate: one read and one write per counter
+// Tunables   GROUP work-items per group
+// Source     textbook
 //
-// T: type of the samples; apply(op, x): the bin of a sample, N or more if it is not counted; BIN: the unsigned type of
-// bins; WORDS: of 32 bits in a count.
+// T: type of the samples; apply(op, x): bin of a sample, at least N if it is not counted; BIN: unsigned type of
+// bins; WORDS: 32-bit words per count.
 
 #if defined(T)
 
-// Of 64 bits there are no atomics in OpenCL C 1.2: the lower word carries.
+// OpenCL C 1.2 has no 64-bit atomics, so the lower word carries.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void histogram_global(__global const T* in, ulong in_at, volatile __global u32* out, ulong out_at, u64 n, u64 bins,
                       u32 words, const Op op) {

@@ -1,14 +1,15 @@
-// The first step to a fast histogram, CUDA C++, and the last of counters of 16 bits. Parallel sources:
+// Histogram, `global_atomic`, and the last launch for counters of 16 bits, CUDA C++. Parallel sources:
 // histogram_steps.cl, histogram_host.hpp.
 //
-// global     every sample adds to its counter in global memory; a sample a thread at a time.
-// saturate   counters of 16 bits from counts of 32 or 64: those past 65535 stop there.
-// Traffic    every sample once, and the atomic additions; saturate: counts and counters once.
-// Tunables   GROUP threads a group.
-// Source     textbook.
+// Algorithm  global: every sample adds to its counter in global memory, one sample per thread at a time.
+//            saturate: turns counts of 32 or 64 bits into counters of 16 bits that saturate at 65535.
+// Passes     one launch each
+// Traffic    global: one read and one atomic addition per sample; saturate: one read and one write per counter
+// Tunables   GROUP threads per group
+// Source     textbook
 //
-// T: type of the samples; apply(op, x): the bin of a sample, N or more if it is not counted; BIN: the unsigned type of
-// bins; WORDS: of 32 bits in a count.
+// T: type of the samples; apply(op, x): bin of a sample, at least N if it is not counted; BIN: unsigned type of
+// bins; WORDS: 32-bit words per count.
 
 template <int Words> struct CounterOf { using Type = u32; };
 template <> struct CounterOf<2> { using Type = u64; };

@@ -1,30 +1,32 @@
 // Transpose, `vectorized`, OpenCL C. Parallel source: transpose.cu. Thin matrices: transpose_thin.cl.
 //
-// Algorithm  A group moves a tile of TILE x TILE elements through local memory, in accesses of 16 bytes, PACK elements
-//            each. A work-item loads a block of PACK packs, one below the other, turns it in registers, and stages it: the
-//            stage holds the tile turned. Then the group stores the stage's rows. The packs of a stage's row are
-//            permuted (XOR swizzle), so that eight work-items in turn touch all banks, whether they stage blocks, stage
-//            neighbouring columns, or read a row.
-//            Where in is not aligned to 16 bytes, or the tile reaches over the matrix' edge, a work-item loads PACK elements
-//            of a column one by one, its neighbours the next columns; at out's edge, elements of the stage's rows
-//            are stored one by one. Where out's rows are not aligned, transpose_shifted.cl takes its place.
-// exchange   in place: a group exchanges a tile with its mirror image, in two stages.
-// Passes     one; traffic: every element is read once and written once.
-// Tunables   WIDTH packs to a tile's row (TILE = WIDTH * PACK), GROUP = WIDTH * WIDTH work-items, band of place_of_group.
+// Algorithm  A group moves a tile of TILE x TILE elements through local memory in accesses of 16 bytes, PACK
+//            elements each. A work-item loads a block of PACK packs, one per row, transposes it in registers and
+//            stores it to the stage, which holds the transpose of the tile. Then the group stores the rows of the
+//            stage. An XOR swizzle permutes the packs of a stage's row. So eight consecutive work-items access all
+//            banks when they stage blocks, stage neighbouring columns, or read a row. Where in is not aligned to 16
+//            bytes, or the tile crosses the edge of the matrix, a work-item loads PACK elements of a column one by
+//            one, and its neighbours load the next columns. At the edge of out, elements of the stage's rows are
+//            stored one by one. If the rows of out are not aligned, transpose_shifted.cl is used instead.
+// exchange   In place: a group exchanges a tile with its mirror image, in two stages.
+// Passes     one launch
+// Traffic    one read and one write per element
+// Tunables   WIDTH packs per row of a tile (TILE = WIDTH * PACK), GROUP = WIDTH * WIDTH work-items, band of
+//            place_of_group
 // Source     G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
 //
 // B: unsigned integer of the elements' size.
 
 typedef struct { B item[PACK]; } __attribute__((aligned(16))) PackB;
 
-// Where a pack of a row of the stage lies. For PACK rows, of a block, and for eight that follow one another, the places
-// of one pack differ modulo 8.
+// Position of a pack of the stage. For the PACK rows of a block, and for eight consecutive rows, the positions of
+// one pack differ modulo 8.
 static inline u32 staged(u32 row, u32 pack) {
     const u32 spread = PACK < 8 ? 8 / PACK : 1;
     return row * WIDTH + (pack ^ row / PACK ^ row % PACK * spread % 8);
 }
 
-// Stages the tile turned. What lies right of and below its first element: `rows` x `columns`.
+// Stages the transpose of a tile. rows, columns: elements from the tile's first one to the edges of the matrix.
 INLINED void load_turned(__local PackB* stage, __global const B* in, u64 pitch, u64 rows, u64 columns, bool aligned) {
     const u32 local_id = get_local_id(0);
     if (aligned && rows >= TILE && columns >= TILE) {
@@ -54,7 +56,7 @@ INLINED void load_turned(__local PackB* stage, __global const B* in, u64 pitch, 
     }
 }
 
-// Stores the stage's rows; there are `rows` x `columns` elements to store.
+// Stores the rows of the stage. rows, columns: elements to store.
 INLINED void store_rows(__local const PackB* stage, __global B* out, u64 pitch, u64 rows, u64 columns, bool aligned) {
     const u32 local_id = get_local_id(0);
     if (aligned && rows >= TILE && columns >= TILE) {
@@ -93,7 +95,7 @@ void transpose_vectorized_exchange(__global B* both, ulong both_at, u64 side, u6
     __global B* there = both + both_at + c * pitch + r;
     load_turned(stage, here, pitch, side - r, side - c, aligned != 0);
     if (r != c) load_turned(mirrored, there, pitch, side - c, side - r, aligned != 0);
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // what is stored over has been read
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all elements have been read before they are overwritten
     store_rows(stage, there, pitch, side - c, side - r, aligned != 0);
     if (r != c) store_rows(mirrored, here, pitch, side - r, side - c, aligned != 0);
 }

@@ -1,30 +1,32 @@
 // Transpose, `vectorized`, CUDA C++. Parallel source: transpose.cl. Thin matrices: transpose_thin.cu.
 //
-// Algorithm  A group moves a tile of TILE x TILE elements through local memory, in accesses of 16 bytes, PACK elements
-//            each. A thread loads a block of PACK packs, one below the other, turns it in registers, and stages it: the
-//            stage holds the tile turned. Then the group stores the stage's rows. The packs of a stage's row are
-//            permuted (XOR swizzle), so that eight threads in turn touch all banks, whether they stage blocks, stage
-//            neighbouring columns, or read a row.
-//            Where in is not aligned to 16 bytes, or the tile reaches over the matrix' edge, a thread loads PACK elements
-//            of a column one by one, its neighbours the next columns; at out's edge, elements of the stage's rows
-//            are stored one by one. Where out's rows are not aligned, transpose_shifted.cu takes its place.
-// exchange   in place: a group exchanges a tile with its mirror image, in two stages.
-// Passes     one; traffic: every element is read once and written once.
-// Tunables   WIDTH packs to a tile's row (TILE = WIDTH * PACK), GROUP = WIDTH * WIDTH threads, band of place_of_group.
+// Algorithm  A group moves a tile of TILE x TILE elements through shared memory in accesses of 16 bytes, PACK
+//            elements each. A thread loads a block of PACK packs, one per row, transposes it in registers and
+//            stores it to the stage, which holds the transpose of the tile. Then the group stores the rows of the
+//            stage. An XOR swizzle permutes the packs of a stage's row. So eight consecutive threads access all
+//            banks when they stage blocks, stage neighbouring columns, or read a row. Where in is not aligned to 16
+//            bytes, or the tile crosses the edge of the matrix, a thread loads PACK elements of a column one by
+//            one, and its neighbours load the next columns. At the edge of out, elements of the stage's rows are
+//            stored one by one. If the rows of out are not aligned, transpose_shifted.cu is used instead.
+// exchange   In place: a group exchanges a tile with its mirror image, in two stages.
+// Passes     one launch
+// Traffic    one read and one write per element
+// Tunables   WIDTH packs per row of a tile (TILE = WIDTH * PACK), GROUP = WIDTH * WIDTH threads, band of
+//            place_of_group
 // Source     G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
 //
 // B: unsigned integer of the elements' size.
 
 using PackB = Pack<B, PACK>;
 
-// Where a pack of a row of the stage lies. For PACK rows, of a block, and for eight that follow one another, the places
-// of one pack differ modulo 8.
+// Position of a pack of the stage. For the PACK rows of a block, and for eight consecutive rows, the positions of
+// one pack differ modulo 8.
 __device__ __forceinline__ u32 staged(u32 row, u32 pack) {
     constexpr u32 spread = PACK < 8 ? 8 / PACK : 1;
     return row * WIDTH + (pack ^ row / PACK ^ row % PACK * spread % 8);
 }
 
-// Stages the tile turned. What lies right of and below its first element: `rows` x `columns`.
+// Stages the transpose of a tile. rows, columns: elements from the tile's first one to the edges of the matrix.
 __device__ __forceinline__ void load_turned(PackB* stage, const B* in, u64 pitch, u64 rows, u64 columns, bool aligned) {
     if (aligned && rows >= TILE && columns >= TILE) {
         const u32 x = threadIdx.x % WIDTH, y = threadIdx.x / WIDTH;
@@ -53,7 +55,7 @@ __device__ __forceinline__ void load_turned(PackB* stage, const B* in, u64 pitch
     }
 }
 
-// Stores the stage's rows; there are `rows` x `columns` elements to store.
+// Stores the rows of the stage. rows, columns: elements to store.
 __device__ __forceinline__ void store_rows(const PackB* stage, B* out, u64 pitch, u64 rows, u64 columns, bool aligned) {
     if (aligned && rows >= TILE && columns >= TILE) {
         const u32 pack = threadIdx.x % WIDTH;

@@ -1,11 +1,13 @@
-// Transpose, `vectorized`, where out's rows are not aligned, OpenCL C. Parallel source: transpose_shifted.cu.
+// Transpose, part of `vectorized` for unaligned rows of out, OpenCL C. Parallel source: transpose_shifted.cu.
 //
-// Algorithm  A sector of 32 bytes that is written in two pieces is read and written again by the memory's error correction.
-//            So of each row of out a group stores whole sectors: TILE elements that begin at the last sector's begin before
-//            its tile, up to SECTOR - 1 elements early. It loads SECTOR more rows of in for that, which its neighbour loads
-//            too. The stage holds the tile turned, its rows padded so that work-items that store a column meet all banks.
-// Passes     one; traffic: every element is read 1 + SECTOR / TILE times, mostly from caches but once, and written once.
-// Tunables   TILE, GROUP work-items, band of place_of_group.
+// Algorithm  Memory with error correction reads and rewrites a sector of 32 bytes that is written in two pieces. So
+//            a group stores whole sectors of each row of out: TILE elements from the last sector boundary before
+//            its tile, up to SECTOR - 1 elements early. For them it loads SECTOR more rows of in, which its
+//            neighbour loads too. The stage holds the transpose of the tile. Its rows are padded, so work-items
+//            that store a column access all banks.
+// Passes     one launch
+// Traffic    1 + SECTOR / TILE reads per element, mostly one of them from memory; one write per element
+// Tunables   TILE, GROUP work-items, band of place_of_group
 // Source     Concord; the tile after G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
 //
 // B: unsigned integer of the elements' size, SIZE bytes.
@@ -13,7 +15,7 @@
 #define SECTOR (32 / SIZE)
 #define LOADED (TILE + SECTOR)
 #define STAGE_PITCH (LOADED + (SIZE < 4 ? 4 / SIZE : 1))
-#define LINES (GROUP / TILE)  // that the group loads or stores at once
+#define LINES (GROUP / TILE)  // rows that the group loads or stores at once
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void transpose_shifted(__global const B* in, ulong in_at, __global B* out, ulong out_at, u64 rows, u64 columns,
@@ -21,7 +23,7 @@ void transpose_shifted(__global const B* in, ulong in_at, __global B* out, ulong
     __local B stage[TILE * STAGE_PITCH];
     const u32 x = get_local_id(0) % TILE, y = get_local_id(0) / TILE;
     const Place place = place_of_group(tile_rows, tile_columns, band);
-    // Rows from here on, which may begin before the first, and columns.
+    // First row and column. The row may be negative.
     const i64 r = (i64)place.row * TILE - SECTOR;
     const u64 c = (u64)place.column * TILE;
     __global const B* from = in + in_at + c + x;

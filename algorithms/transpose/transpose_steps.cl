@@ -1,18 +1,21 @@
-// Transpose, the textbook's steps, OpenCL C. Parallel sources: transpose_steps.cu, transpose_host.hpp.
+// Transpose, `naive`, `tiled` and `tiled_padded`, OpenCL C. Parallel sources: transpose_steps.cu,
+// transpose_host.hpp.
 //
-// Passes     one; traffic: every element is read once and written once.
-// naive      one element a work-item: neighbours read neighbours, and write a row's length apart, each a line of its own.
-// tiled      a tile passes through local memory: rows are read, and rows are written. Without padding a column of the
-//            tile lies in few banks; PAD elements after each row (tiled_padded) put it into all of them.
-// exchange   the same in place: a group exchanges a tile with its mirror image.
-// Tunables   TILE elements to the side of a tile, GROUP work-items, band of place_of_group.
+// Algorithm  naive: one element per work-item. Neighbours read neighbours, but write elements a row apart, each to
+//            a cache line of its own. tiled: a tile passes through local memory, so reads and writes both go along
+//            rows. Without padding a column of the tile lies in few banks. PAD elements after each row
+//            (tiled_padded) spread it over all banks.
+// exchange   In place: a group exchanges a tile with its mirror image.
+// Passes     one launch
+// Traffic    one read and one write per element
+// Tunables   TILE elements per side of a tile, GROUP work-items, band of place_of_group
 // Source     G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
 //
 // B: unsigned integer of the elements' size.
 
-#define LINES (GROUP / TILE)  // of a tile, that a group moves at once
+#define LINES (GROUP / TILE)  // rows of a tile that a group moves at once
 
-// Groups are of 32 x 8 elements.
+// A group transposes 8 rows of 32 elements.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void transpose_naive(__global const B* in, ulong in_at, __global B* out, ulong out_at, u64 rows, u64 columns,
                      u64 in_pitch, u64 out_pitch, u32 tile_rows, u32 tile_columns, u32 band) {
@@ -22,7 +25,7 @@ void transpose_naive(__global const B* in, ulong in_at, __global B* out, ulong o
     if (r < rows && c < columns) out[out_at + c * out_pitch + r] = in[in_at + r * in_pitch + c];
 }
 
-// What lies right of and below the tile's first element: `rows` x `columns`.
+// rows, columns: elements from the tile's first one to the edges of the matrix.
 INLINED void load_tile(__local B (*tile)[TILE + PAD], __global const B* in, u64 pitch, u64 rows, u64 columns) {
     const u32 x = get_local_id(0) % TILE, y = get_local_id(0) / TILE;
 #pragma unroll
@@ -59,7 +62,7 @@ void transpose_exchange(__global B* both, ulong both_at, u64 side, u64 pitch, u3
     __global B* there = both + both_at + c * pitch + r;
     load_tile(tile, here, pitch, side - r, side - c);
     if (r != c) load_tile(mirrored, there, pitch, side - c, side - r);
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // what is stored over has been read
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all elements have been read before they are overwritten
     store_turned(tile, there, pitch, side - c, side - r);
     if (r != c) store_turned(mirrored, here, pitch, side - r, side - c);
 }

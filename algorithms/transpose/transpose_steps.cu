@@ -1,18 +1,21 @@
-// Transpose, the textbook's steps, CUDA C++. Parallel sources: transpose_steps.cl, transpose_host.hpp.
+// Transpose, `naive`, `tiled` and `tiled_padded`, CUDA C++. Parallel sources: transpose_steps.cl,
+// transpose_host.hpp.
 //
-// Passes     one; traffic: every element is read once and written once.
-// naive      one element a thread: neighbours read neighbours, and write a row's length apart, each a line of its own.
-// tiled      a tile passes through local memory: rows are read, and rows are written. Without padding a column of the
-//            tile lies in few banks; PAD elements after each row (tiled_padded) put it into all of them.
-// exchange   the same in place: a group exchanges a tile with its mirror image.
-// Tunables   TILE elements to the side of a tile, GROUP threads, band of place_of_group.
+// Algorithm  naive: one element per thread. Neighbours read neighbours, but write elements a row apart, each to a
+//            cache line of its own. tiled: a tile passes through shared memory, so reads and writes both go along
+//            rows. Without padding a column of the tile lies in few banks. PAD elements after each row
+//            (tiled_padded) spread it over all banks.
+// exchange   In place: a group exchanges a tile with its mirror image.
+// Passes     one launch
+// Traffic    one read and one write per element
+// Tunables   TILE elements per side of a tile, GROUP threads, band of place_of_group
 // Source     G. Ruetsch, P. Micikevicius, Optimizing Matrix Transpose in CUDA, 2009.
 //
 // B: unsigned integer of the elements' size.
 
-constexpr u32 lines = GROUP / TILE;  // of a tile, that a group moves at once
+constexpr u32 lines = GROUP / TILE;  // rows of a tile that a group moves at once
 
-// Groups are of 32 x 8 elements.
+// A group transposes 8 rows of 32 elements.
 extern "C" __global__ void __launch_bounds__(GROUP)
     transpose_naive(const B* in, B* out, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 tile_rows,
                     u32 tile_columns, u32 band) {
@@ -21,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     if (r < rows && c < columns) out[c * out_pitch + r] = in[r * in_pitch + c];
 }
 
-// What lies right of and below the tile's first element: `rows` x `columns`.
+// rows, columns: elements from the tile's first one to the edges of the matrix.
 __device__ __forceinline__ void load_tile(B (*tile)[TILE + PAD], const B* in, u64 pitch, u64 rows, u64 columns) {
     const u32 x = threadIdx.x % TILE, y = threadIdx.x / TILE;
 #pragma unroll

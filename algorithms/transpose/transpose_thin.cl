@@ -1,17 +1,17 @@
 // Transpose of thin matrices, part of `vectorized`, OpenCL C. Parallel source: transpose_thin.cu.
 //
-// Algorithm  One side of the matrix is short, `thin` elements: a square tile would be empty but for a strip. A group
-//            takes 2^shift lines of the long side with all of their elements, which lie together where the rows are
-//            thin: accesses of 16 bytes on either side, the stage between them holds element (k, t), k along the long
-//            side, at k * thin + t. After every 128 bytes it has a word of padding, so that strides that are powers of
-//            two do not stay in one bank.
-//            Where the thin rows have gaps between them, or a side is not aligned to 16 bytes, that side goes element
-//            by element, neighbours to neighbours.
-// few_columns  in has thin rows, out long ones.
-// few_rows     in has long rows, out thin ones.
-// Passes     one; traffic: every element is read once and written once.
-// Tunables   STAGE bytes of a stage, GROUP work-items.
-// Source     Concord.
+// Algorithm  One side of the matrix has only `thin` elements, so square tiles would be almost empty. A group takes
+//            2^shift lines along the long side with all of their elements. They are contiguous where rows are thin,
+//            so both sides use accesses of 16 bytes. The stage between them holds element (k, t), k along the long
+//            side, at k * thin + t. A word of padding follows every 128 bytes, so that strides of powers of two use
+//            all banks. Where thin rows have gaps between them, or a side is not aligned to 16 bytes, that side
+//            moves element by element, neighbours to neighbours.
+// few_columns  in has thin rows, out has long ones.
+// few_rows     in has long rows, out has thin ones.
+// Passes     one launch
+// Traffic    one read and one write per element
+// Tunables   STAGE bytes of a stage, GROUP work-items
+// Source     Concord
 //
 // B: unsigned integer of the elements' size; WORD: u32, or u64 for elements of 8 bytes.
 
@@ -29,7 +29,7 @@ static inline __local B* item(__local WORD* stage, u32 i) {
     return (__local B*)(stage + padded(i / WORD_ITEMS)) + i % WORD_ITEMS;
 }
 
-// `lines` thin rows into the stage. whole: without gaps, and aligned.
+// Loads `lines` thin rows into the stage. whole: the rows are contiguous and aligned.
 INLINED void load_thin(__local WORD* stage, __global const B* in, u64 pitch, u32 thin, u32 lines, bool whole) {
     const u32 count = lines * thin, packs = whole ? count / PACK : 0;
     for (u32 k = get_local_id(0); k < packs; k += GROUP) {
@@ -57,7 +57,7 @@ INLINED void store_thin(__local WORD* stage, __global B* out, u64 pitch, u32 thi
     }
 }
 
-// Of `thin` long rows the next `lines` elements. aligned: all rows, and `lines` is 2^shift.
+// Loads the next `lines` elements of `thin` long rows. aligned: all rows are aligned, and `lines` is 2^shift.
 INLINED void load_long(__local WORD* stage, __global const B* in, u64 pitch, u32 thin, u32 lines, u32 shift,
                        bool aligned) {
     if (aligned) {

@@ -1,17 +1,17 @@
 // Transpose of thin matrices, part of `vectorized`, CUDA C++. Parallel source: transpose_thin.cl.
 //
-// Algorithm  One side of the matrix is short, `thin` elements: a square tile would be empty but for a strip. A group
-//            takes 2^shift lines of the long side with all of their elements, which lie together where the rows are
-//            thin: accesses of 16 bytes on either side, the stage between them holds element (k, t), k along the long
-//            side, at k * thin + t. After every 128 bytes it has a word of padding, so that strides that are powers of
-//            two do not stay in one bank.
-//            Where the thin rows have gaps between them, or a side is not aligned to 16 bytes, that side goes element
-//            by element, neighbours to neighbours.
-// few_columns  in has thin rows, out long ones.
-// few_rows     in has long rows, out thin ones.
-// Passes     one; traffic: every element is read once and written once.
-// Tunables   STAGE bytes of a stage, GROUP threads.
-// Source     Concord.
+// Algorithm  One side of the matrix has only `thin` elements, so square tiles would be almost empty. A group takes
+//            2^shift lines along the long side with all of their elements. They are contiguous where rows are thin,
+//            so both sides use accesses of 16 bytes. The stage between them holds element (k, t), k along the long
+//            side, at k * thin + t. A word of padding follows every 128 bytes, so that strides of powers of two use
+//            all banks. Where thin rows have gaps between them, or a side is not aligned to 16 bytes, that side
+//            moves element by element, neighbours to neighbours.
+// few_columns  in has thin rows, out has long ones.
+// few_rows     in has long rows, out has thin ones.
+// Passes     one launch
+// Traffic    one read and one write per element
+// Tunables   STAGE bytes of a stage, GROUP threads
+// Source     Concord
 //
 // B: unsigned integer of the elements' size; WORD: u32, or u64 for elements of 8 bytes.
 
@@ -27,7 +27,7 @@ __device__ __forceinline__ B& item(WORD* stage, u32 i) {
     return reinterpret_cast<B*>(stage + padded(i / word_items))[i % word_items];
 }
 
-// `lines` thin rows into the stage. whole: without gaps, and aligned.
+// Loads `lines` thin rows into the stage. whole: the rows are contiguous and aligned.
 __device__ __forceinline__ void load_thin(WORD* stage, const B* in, u64 pitch, u32 thin, u32 lines, bool whole) {
     const u32 count = lines * thin, packs = whole ? count / PACK : 0;
     for (u32 k = threadIdx.x; k < packs; k += GROUP) {
@@ -55,7 +55,7 @@ __device__ __forceinline__ void store_thin(WORD* stage, B* out, u64 pitch, u32 t
     }
 }
 
-// Of `thin` long rows the next `lines` elements. aligned: all rows, and `lines` is 2^shift.
+// Loads the next `lines` elements of `thin` long rows. aligned: all rows are aligned, and `lines` is 2^shift.
 __device__ __forceinline__ void load_long(WORD* stage, const B* in, u64 pitch, u32 thin, u32 lines, u32 shift,
                                           bool aligned) {
     if (aligned) {

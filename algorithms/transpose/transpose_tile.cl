@@ -1,4 +1,4 @@
-// Which tile a group takes, OpenCL C. Parallel source: transpose_tile.cu. Tiles are counted along the rows and the
+// The tile of a group, OpenCL C. Parallel source: transpose_tile.cu. Tiles are counted along the rows and the
 // columns of in.
 
 // The tile of this group, in the order of tile_order.cl.
@@ -6,8 +6,8 @@ INLINED Place place_of_group(u32 tile_rows, u32 tile_columns, u32 band) {
     return place_of_tile(get_group_id(0), tile_rows, tile_columns, band);
 }
 
-// A tile on or right of the diagonal of `side` x `side` tiles. The rows of that triangle, the first with the last, the
-// second with the last but one, make a rectangle of side | 1 columns.
+// A tile on or right of the diagonal of `side` x `side` tiles. The first and the last row of that triangle
+// together, the second and the second to last, and so on, form a rectangle of side | 1 columns.
 INLINED Place place_of_pair(u32 side) {
     const u32 even = 1 - side % 2, width = side + even, group = get_group_id(0);
     const u32 row = group / width, column = group % width;

@@ -1,4 +1,4 @@
-// Which tile a group takes, CUDA C++. Parallel source: transpose_tile.cl. Tiles are counted along the rows and the
+// The tile of a group, CUDA C++. Parallel source: transpose_tile.cl. Tiles are counted along the rows and the
 // columns of in.
 
 // The tile of this group, in the order of tile_order.cu.
@@ -6,8 +6,8 @@ __device__ __forceinline__ Place place_of_group(u32 tile_rows, u32 tile_columns,
     return place_of_tile(blockIdx.x, tile_rows, tile_columns, band);
 }
 
-// A tile on or right of the diagonal of `side` x `side` tiles. The rows of that triangle, the first with the last, the
-// second with the last but one, make a rectangle of side | 1 columns.
+// A tile on or right of the diagonal of `side` x `side` tiles. The first and the last row of that triangle
+// together, the second and the second to last, and so on, form a rectangle of side | 1 columns.
 __device__ __forceinline__ Place place_of_pair(u32 side) {
     const u32 even = 1 - side % 2, width = side + even;
     const u32 row = blockIdx.x / width, column = blockIdx.x % width;

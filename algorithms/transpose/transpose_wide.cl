@@ -1,20 +1,23 @@
 // Transpose on CPUs, `blocked`, OpenCL C. Parallel source: transpose_host.hpp.
 //
-// Algorithm  One work-item a group takes tile after tile down the columns of in. A tile's rows are copied to a stage that fits
-//            the cache, which leaves the powers of two between rows behind; blocks of 16 bytes by PACK rows are turned in
-//            registers into a second stage; its rows, long pieces of rows of out, are stored: past the cache in whole
-//            lines by non-temporal stores, and what is left of a row waits for the row's next piece. Meanwhile the
-//            rows of the next tile are asked for, because the hardware's prefetching does not follow from row to row.
-//            The stages' rows are as long as whole blocks, and blocks at a tile's edges whole as well. Where a tile has
-//            all of a matrix' rows or columns, and these follow one another in memory, so they do in the stage.
-// exchange   in place: a tile on or right of the diagonal, with its mirror image; through the cache.
-// Passes     one; traffic: every element is read once and written once.
-// Tunables   STAGE bytes of a stage; tiles as the host side cuts them.
+// Algorithm  One work-item per group takes tile after tile down the columns of in. It copies the rows of a tile to
+//            a stage that fits the cache, so distances of powers of two between rows no longer matter. It
+//            transposes blocks of 16 bytes by PACK rows in registers into a second stage, whose rows are long
+//            pieces of rows of out. For large data, it stores whole cache lines by non-temporal stores, and the
+//            rest of a row waits for the row's next piece. Meanwhile it prefetches the rows of the next tile,
+//            because hardware prefetchers do not follow from row to row. Rows of the stages hold whole blocks, and
+//            blocks at a tile's edges are whole too. If a tile has all rows or columns of a matrix, and these are
+//            contiguous in memory, they are contiguous in the stage too.
+// exchange   In place: a group exchanges a tile on or right of the diagonal with its mirror image, through the
+//            cache.
+// Passes     one launch
+// Traffic    one read and one write per element
+// Tunables   STAGE bytes of a stage; the tiles that the host side chooses
 // Source     J. O. Eklundh, A Fast Computer Method for Matrix Transposing, 1972 (the rounds in registers).
 //
-// B: unsigned integer of the elements' size; PACK of them are 16 bytes, a VECTOR.
+// B: unsigned integer of the elements' size; VECTOR: PACK of them, 16 bytes.
 
-// The lower halves of two vectors, element by element in turn; the upper halves. Items of the second one count on.
+// Interleave the lower, or the upper, halves of two vectors. Items of the second vector count from PACK.
 #if PACK == 2
 #define LOW_ITEMS 0, 2
 #define HIGH_ITEMS 1, 3
@@ -34,8 +37,8 @@
 #define SHUFFLE(a, b, ...) shuffle2(a, b, (VECTOR)(__VA_ARGS__))
 #endif
 
-// Turns a block. Row k meets row k + PACK / 2; log PACK such rounds rotate an element's place (row, column), as a
-// string of bits, by half its length.
+// Transposes a block in log2(PACK) rounds. A round interleaves row k with row k + PACK / 2, which rotates the bits
+// of an element's place (row, column) by one. All rounds rotate them by half their length.
 #define ROUND(from, to)                                                                                                \
     _Pragma("unroll") for (int k = 0; k < PACK / 2; ++k) {                                                             \
         to[2 * k] = SHUFFLE(from[k], from[k + PACK / 2], LOW_ITEMS);                                                   \
@@ -66,13 +69,13 @@ INLINED void turn_block(const B* from, u64 from_pitch, B* to, u64 to_pitch) {
     for (int k = 0; k < PACK; ++k) ((Unaligned*)(to + k * to_pitch))->all = TURNED[k];
 }
 
-// The rows of a tile that is needed next, asked for a few lines at a time.
+// Prefetches the rows of the next tile a few lines at a time.
 typedef struct {
     __global const char* row;
     u64 rows, row_bytes, pitch_bytes, at;
 } Ahead;
 
-// To PoCL prefetch() is nothing to do, but it knows the compiler's own.
+// PoCL's prefetch() does nothing, but its compiler has a builtin.
 static inline void ask_line(__global const char* at) {
 #if defined(POCL_DEVICE_ADDRESS_BITS) && __has_builtin(__builtin_prefetch)
     __builtin_prefetch((const void*)(ulong)at, 0, 2);
@@ -92,8 +95,8 @@ INLINED void ask(Ahead* ahead, u32 bytes) {
     }
 }
 
-// In whole blocks: what lies past the last row or column is moved along, and overwritten where rows of `to` follow one
-// another, because the last blocks of a row come first.
+// Transposes in whole blocks. Elements past the last row or column move along. Where rows of `to` are contiguous,
+// they are overwritten, because the last blocks of a row come first.
 INLINED void turn_tile(const B* from, u64 from_pitch, B* to, u64 to_pitch, u64 rows, u64 columns, Ahead* ahead) {
     for (u64 c = 0; c < columns; c += PACK) {
         for (u64 r = (rows + PACK - 1) / PACK * PACK; r > 0;) {
@@ -104,7 +107,7 @@ INLINED void turn_tile(const B* from, u64 from_pitch, B* to, u64 to_pitch, u64 r
     }
 }
 
-// A cache line, and one wherever it lies.
+// A cache line, at any alignment.
 #define LINE (LINE_BYTES / SIZE)
 typedef struct { ulong8 all; } __attribute__((packed)) Line;
 
@@ -114,7 +117,7 @@ INLINED void load_row(__global const B* in, B* stage, u64 count) {
     for (; i < count; ++i) stage[i] = in[i];
 }
 
-// Elements between the last line's boundary and `at`.
+// Elements from the last line boundary at or before `at` to `at`.
 static inline u64 past_line(__global const B* at) { return (ulong)at % LINE_BYTES / SIZE; }
 
 INLINED void store_row(__global B* out, const B* stage, u64 count, u32 past_cache) {
@@ -132,8 +135,8 @@ INLINED void load_tile(__global const B* in, u64 pitch, B* stage, u64 stage_pitc
     for (u64 r = 0; r < (whole ? 1 : rows); ++r) load_row(in + r * pitch, stage + r * stage_pitch, length);
 }
 
-// Past the cache only whole lines are stored, until the last of the tiles that follow one another in out: what is left
-// of a row waits in the stage, ahead of where the row's next piece will be.
+// Non-temporal stores write whole lines only, except for the last tile along a row of out. The rest of a row waits
+// in the stage, ahead of the place of the row's next piece.
 INLINED void store_tile(__global B* out, u64 pitch, B* stage, u64 stage_pitch, u64 rows, u64 columns, bool whole,
                         u32 past_cache, bool first, bool last) {
     const u64 length = whole ? rows * columns : columns;
@@ -147,9 +150,9 @@ INLINED void store_tile(__global B* out, u64 pitch, B* stage, u64 stage_pitch, u
     }
 }
 
-// tile_rows x tile_columns elements are a tile, from_pitch and to_pitch elements a row of the stages; `whole`, bit 0: a
-// tile's rows follow one another in in, bit 1: in out. A group takes `count` of the tiles, which are numbered down the
-// columns, `down` a column.
+// A tile has tile_rows x tile_columns elements. from_pitch, to_pitch: elements per row of the stages. whole: bit 0
+// says that a tile's rows are contiguous in in, bit 1 in out. A group takes `count` of the tiles, which are
+// numbered down the columns, `down` per column.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void transpose_blocked(__global const B* in, ulong in_at, __global B* out, ulong out_at, u64 rows, u64 columns,
                        u64 in_pitch, u64 out_pitch, u64 count, u32 past_cache, u64 tiles, u64 down, u64 tile_rows,
@@ -172,7 +175,7 @@ void transpose_blocked(__global const B* in, ulong in_at, __global B* out, ulong
         }
         load_tile(in + r * in_pitch + c, in_pitch, from, from_pitch, height, width, whole & 1);
         turn_tile(from, from_pitch, to, to_pitch, height, width, &ahead);
-        const bool run = whole >> 1;  // all tiles follow one another in out
+        const bool run = whole >> 1;  // all tiles are contiguous in out
         store_tile(out + c * out_pitch + r, out_pitch, to, to_pitch, width, height, run, past_cache,
                    tile == begin || (r == 0 && !run), tile + 1 == end || (r + height == rows && !run));
     }
