@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# new_algorithm.sh BUILD_DIR SOURCE_DIR: docs/extending.md's steps add an algorithm to a copy of the source tree: the files of
+# new_algorithm.sh BUILD_DIR SOURCE_DIR: the steps of docs/extending/algorithm.md add an algorithm to a copy of the source tree: the files of
 # tests/new_algorithm/ and one line of CMake. The program and the tests then know it. What others compiled already, in BUILD_DIR, is
 # taken from there. Ends with 77, which ctest shows as skipped, where SOURCE_DIR is no git checkout.
 set -eu
