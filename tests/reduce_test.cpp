@@ -1,4 +1,4 @@
-// Reduce through the public API; `concord check` covers variants, types, sizes and patterns.
+// Reduce through the public API. `concord check` covers variants, types, sizes and patterns.
 #include "devices.hpp"
 
 #include <concord/reduce_textbook.hpp>
@@ -14,23 +14,23 @@ CONCORD_FUNCTION(u32, bits_xor_test, (u32 x, u32 y), return x ^ y;)
 
 namespace {
 
-// The canonical order, spelled out.
+// A reference implementation of the canonical order.
 template <class T, class F>
 T canonical(std::vector<T> x, T identity, F op) {
     while (true) {
         const u64 n = x.size(), chunk = canonical_chunk(n);
         std::vector<T> sums;
         for (u64 begin = 0; begin < std::max<u64>(n, 1); begin += chunk) {
-            std::vector<T> lane(128, identity);
+            std::vector<T> column(128, identity);
             for (u64 i = begin; i < std::min(n, begin + chunk); ++i) {
-                T& sum = lane[(i - begin) % 128];
+                T& sum = column[(i - begin) % 128];
                 sum = op(sum, x[i]);
             }
             for (u64 distance = 64; distance > 0; distance /= 2) {
                 for (u64 l = 0; l < distance; ++l)
-                    lane[l] = op(lane[l], lane[l + distance]);
+                    column[l] = op(column[l], column[l + distance]);
             }
-            sums.push_back(lane[0]);
+            sums.push_back(column[0]);
         }
         if (sums.size() == 1) return sums[0];
         x = std::move(sums);
@@ -41,7 +41,7 @@ T canonical(std::vector<T> x, T identity, F op) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(fixed_sums_have_the_canonical_bits) {
+DEVICE_TEST(fixed_sums_follow_the_canonical_order) {
     const auto stream = device.create_stream();
     for (u64 n : {1, 127, 129, 1024, 1025, 100003, 1 << 21}) {
         CAPTURE(n);
@@ -98,7 +98,8 @@ DEVICE_TEST(reduce_refuses_what_its_contract_excludes) {
     const auto stream = device.create_stream();
     const Array<float> in(*stream, random_values<float>(100)), out(*stream, 2);
     const Array<double> other(*stream, 1);
-    CHECK(throws(ErrorCode::invalid_argument, "2 elements", [&] { reduce(*stream, in, out); }));
+    CHECK(
+        throws(ErrorCode::invalid_argument, "must have 1 element, got 2", [&] { reduce(*stream, in, out); }));
     CHECK(throws(ErrorCode::invalid_argument, "within", [&] { reduce(*stream, in, in.span().part(3, 1)); }));
     CHECK(throws(ErrorCode::invalid_argument, "f64", [&] { reduce(*stream, in, other); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'atomic'; available: fixed",
@@ -107,7 +108,7 @@ DEVICE_TEST(reduce_refuses_what_its_contract_excludes) {
     CHECK_NOTHROW(stream->synchronize());
 }
 
-// Launches that share the stream's ticket, one after another and on several streams.
+// Consecutive launches share the ticket of their stream, and several streams run at once.
 DEVICE_TEST(many_reductions_in_flight) {
     const auto x = random_values<float>(300001);
     const float expected = canonical(x, 0.0f, [](float a, float b) { return a + b; });

@@ -16,7 +16,7 @@ CONCORD_FUNCTION(i32, last_set_test, (i32 x, i32 y), return y != 0 ? y : x;)
 
 namespace {
 
-// The canonical order, spelled out by recursion.
+// A recursive reference implementation of the canonical order.
 template <class T, class F>
 std::vector<T> canonical_exclusive(const std::vector<T>& x, T identity, F op) {
     if (x.size() < 2) return std::vector<T>(x.size(), identity);
@@ -28,7 +28,7 @@ std::vector<T> canonical_exclusive(const std::vector<T>& x, T identity, F op) {
     }
     for (u64 i = 15; i < p.size(); i += 16)
         totals.push_back(p[i]);
-    totals.push_back(identity);  // of a last, broken block: nothing comes after it
+    totals.push_back(identity);  // of a partial last block, which no element follows
     const std::vector<T> before =
         totals.size() < 2 ? std::vector<T>{identity} : canonical_exclusive(totals, identity, op);
     std::vector<T> out;
@@ -46,7 +46,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(scans_of_floats_have_the_canonical_bits) {
+DEVICE_TEST(scans_of_floats_follow_the_canonical_order) {
     const auto stream = device.create_stream();
     auto add = [](float a, float b) { return a + b; };
     for (const u64 n : {1, 15, 16, 17, 255, 257, 4097, 65537, 100003, 1 << 20}) {
@@ -162,8 +162,9 @@ DEVICE_TEST(scan_refuses_what_does_not_fit) {
     const auto stream = device.create_stream();
     const Array<u32> a(*stream, 100), b(*stream, 99);
     const Array<float> f(*stream, 100);
-    CHECK(throws(ErrorCode::invalid_argument, "100 elements in, 99 out", [&] { scan(*stream, a, b); }));
-    CHECK(throws(ErrorCode::invalid_argument, "in is u32, out f32",
+    CHECK(throws(ErrorCode::invalid_argument, "the same element count, got 100 and 99",
+                 [&] { scan(*stream, a, b); }));
+    CHECK(throws(ErrorCode::invalid_argument, "the same type, got u32 and f32",
                  [&] { scan(*stream, a.view(), f.view()); }));
     CHECK(throws(ErrorCode::invalid_argument, "overlaps",
                  [&] { scan(*stream, a.span().part(0, 50), a.span().part(1, 50)); }));
@@ -172,7 +173,7 @@ DEVICE_TEST(scan_refuses_what_does_not_fit) {
     CHECK(throws(ErrorCode::unsupported, "order of operations is variant-specific, not canonical", [&] {
         scan(*stream, f, f, ReduceOp::sum, ScanKind::inclusive, {"blelloch", OperationOrder::canonical});
     }));
-    scan(*stream, a.span().part(0, 0), b.span().part(0, 0));  // nothing is a length too
+    scan(*stream, a.span().part(0, 0), b.span().part(0, 0));  // an empty scan
 }
 
 TEST_SUITE_END();

@@ -1,11 +1,14 @@
-// Asynchronous copies from global to shared memory, CUDA C++. Before sm_80 a copy is there when its call returns, and the
-// waits do nothing.
+// Asynchronous copies from global to shared memory, CUDA C++.
 //
-// A thread starts copies, commits those of a step, and waits for its own; what other threads have copied is there after a
-// barrier that follows their waits.
+// Algorithm  A thread starts copies, commits those of a step, and waits for its own copies. Data that other threads
+//            copied is visible after a barrier that follows their waits. Before sm_80 a copy completes before its
+//            call returns, and the waits do nothing.
+// Traffic    Reads the copied bytes once, without passing through registers on sm_80 and later.
+// Tunables   none.
+// Source     NVIDIA, PTX ISA, cp.async.
 
-// Starts to copy BYTES, 4, 8 or 16, through L1, if `wanted`. to: an address in shared memory. The condition is part of the
-// instruction, so that addresses are computed once for all copies of a step.
+// Starts to copy BYTES (4, 8 or 16) through L1 if `wanted`. to: an address in shared memory. The condition is part of
+// the instruction, so that addresses are computed once for all copies of a step.
 template <u32 BYTES, class E>
 __device__ __forceinline__ void copy_async_if(bool wanted, u32 to, const E* from) {
 #if __CUDA_ARCH__ >= 800
@@ -21,7 +24,7 @@ __device__ __forceinline__ void copy_async_if(bool wanted, u32 to, const E* from
 #endif
 }
 
-// Starts to copy a pack of 16 bytes, past L1.
+// Starts to copy a pack of 16 bytes, bypassing L1.
 template <class E>
 __device__ __forceinline__ void copy_pack_async(E* to, const E* from) {
 #if __CUDA_ARCH__ >= 800
@@ -34,14 +37,14 @@ __device__ __forceinline__ void copy_pack_async(E* to, const E* from) {
 #endif
 }
 
-// Ends a step: the copies started since the last one belong to it.
+// Ends a step. It consists of the copies started since the end of the previous step.
 __device__ __forceinline__ void commit_copies() {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-// Waits for all steps but the last LATER.
+// Waits for all steps except the last LATER.
 template <u32 LATER>
 __device__ __forceinline__ void await_steps() {
 #if __CUDA_ARCH__ >= 800

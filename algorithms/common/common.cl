@@ -1,15 +1,22 @@
-// What most OpenCL kernels use, OpenCL C. Parallel source: common.cu.
-// The compiler sees it after the names f32, u64, ..., the constants of the kernel and, where the device has them,
-// CONCORD_FP64, CONCORD_CPU and one of the fences CONCORD_FENCE_CL3, CONCORD_FENCE_PTX.
+// Functions that most kernels use, OpenCL C: fences and shuffles. Parallel source: common.cu.
+//
+// The compiler sees this file after the type names f32, u64, ..., the constants of the kernel and the operator.
+// Depending on the device, CONCORD_FP64, CONCORD_CPU, and one of CONCORD_FENCE_CL3 and CONCORD_FENCE_PTX are defined.
+//
+// Passes     none of its own.
+// Traffic    last_group: one atomic operation per group.
+// Tunables   none.
+// Source     S. Rennich, CUDA threadFenceReduction sample (last_group).
 
-// For functions that ask for the work-item or the group: PoCL 3.1 reads these numbers from a variable that its threads
-// share, in every function that it does not inline.
+// For functions that query work-item or group ids. In functions that it does not inline, PoCL 3.1 reads these ids
+// from a variable that its threads share.
 #define INLINED static inline __attribute__((always_inline))
 
-// --- The last group -------------------------------------------------------------------------------------------------
+// --- The last group
+// -------------------------------------------------------------------------------------------------
 
-// Makes this work-item's earlier stores visible to other groups before its later ones. OpenCL C 1.2 has no such fence:
-// the host side asks the device for one before it launches a kernel that relies on it.
+// Makes this work-item's earlier stores visible to other groups before its later stores. OpenCL C 1.2 has no such
+// fence. The host side checks DeviceTraits::device_fence before it launches a kernel that relies on it.
 static inline void device_fence(void) {
 #if defined(CONCORD_FENCE_CL3)
     atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
@@ -20,8 +27,8 @@ static inline void device_fence(void) {
 #endif
 }
 
-// Returns true in the group of the launch that calls it last. That group sees what all others stored before their call.
-// All work-items of each group call it. It leaves the ticket zero. `last`: a word of the group's local memory.
+// Returns true in the group that calls it last. That group sees all stores that other groups made before their call.
+// All work-items of each group call it. ticket: zero before and after the launch. last: a word of local memory.
 static inline bool last_group(volatile __global u32* ticket, u32 groups, __local u32* last) {
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
@@ -34,11 +41,12 @@ static inline bool last_group(volatile __global u32* ticket, u32 groups, __local
     return *last != 0;
 }
 
-// --- Shuffles -------------------------------------------------------------------------------------------------------
+// --- Shuffles
+// -------------------------------------------------------------------------------------------------------
 
 #if defined(T) && defined(SIZE) && (defined(CONCORD_SHUFFLE_PTX) || defined(CONCORD_SHUFFLE_KHR))
 
-// 32 bits of the lane `distance` above this one.
+// Returns 32 bits of the lane `distance` above this one.
 static inline u32 shuffle_down_word(u32 word, u32 distance) {
 #if defined(CONCORD_SHUFFLE_PTX)
     u32 result;
@@ -49,7 +57,7 @@ static inline u32 shuffle_down_word(u32 word, u32 distance) {
 #endif
 }
 
-// The value of the lane `distance` above this one in the sub-group. SIZE: bytes of T.
+// Returns the value of the lane `distance` above this one in the sub-group. SIZE: size of T in bytes.
 static inline T shuffle_down(T value, u32 distance) {
 #if SIZE < 4
     return (T)shuffle_down_word((u32)value, distance);

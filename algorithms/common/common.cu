@@ -1,16 +1,24 @@
-// What most CUDA kernels use, CUDA C++. Parallel source: common.cl.
-// NVRTC compiles it after the names f32, u64, ... and the constants of the kernel.
+// Functions that most kernels use, CUDA C++: packs, shuffles and the last group. Parallel source: common.cl.
+//
+// NVRTC compiles this file after the type names f32, u64, ..., the constants of the kernel and the operator.
+// Constants are macros. Template parameters of the shared files therefore must not have the name of a constant, for
+// example T or SIZE.
+//
+// Passes     none of its own.
+// Traffic    last_group: one atomic operation per group.
+// Tunables   none.
+// Source     S. Rennich, CUDA threadFenceReduction sample (last_group).
 
 constexpr u32 all_lanes = 0xffffffffu;
 constexpr u32 warp_width = 32;
 
-// N elements that one access moves.
+// N elements that one access loads or stores.
 template <class E, int N>
 struct alignas(sizeof(E) * N) Pack {
     E item[N];
 };
 
-// The value of another type with the same bits.
+// Reinterprets the bits of a value as another type.
 template <class R, class E>
 __device__ __forceinline__ R bits_as(E value) {
     static_assert(sizeof(R) == sizeof(E));
@@ -19,9 +27,10 @@ __device__ __forceinline__ R bits_as(E value) {
     return result;
 }
 
-// --- Shuffles -------------------------------------------------------------------------------------------------------
+// --- Shuffles
+// -------------------------------------------------------------------------------------------------------
 
-// The value of the lane `distance` below this one. The first `distance` lanes get their own value.
+// Returns the value of the lane `distance` below this one. The first `distance` lanes receive their own value.
 template <class E>
 __device__ __forceinline__ E shuffle_up(E value, u32 distance) {
     if constexpr (sizeof(E) < 4) {
@@ -31,7 +40,7 @@ __device__ __forceinline__ E shuffle_up(E value, u32 distance) {
     }
 }
 
-// The value of the lane `distance` above this one. The last `distance` lanes get their own value.
+// Returns the value of the lane `distance` above this one. The last `distance` lanes receive their own value.
 template <class E>
 __device__ __forceinline__ E shuffle_down(E value, u32 distance) {
     if constexpr (sizeof(E) < 4) {
@@ -41,7 +50,7 @@ __device__ __forceinline__ E shuffle_down(E value, u32 distance) {
     }
 }
 
-// The value of that lane, modulo 32.
+// Returns the value of lane `lane` % 32.
 template <class E>
 __device__ __forceinline__ E shuffle_from(E value, u32 lane) {
     if constexpr (sizeof(E) < 4) {
@@ -51,10 +60,11 @@ __device__ __forceinline__ E shuffle_from(E value, u32 lane) {
     }
 }
 
-// --- The last group -------------------------------------------------------------------------------------------------
+// --- The last group
+// -------------------------------------------------------------------------------------------------
 
-// Returns true in the group of the launch that calls it last. That group sees what all others stored before their call.
-// All threads of each group call it. It leaves the ticket zero.
+// Returns true in the group that calls it last. That group sees all stores that other groups made before their call.
+// All threads of each group call it. ticket: zero before and after the launch.
 __device__ __forceinline__ bool last_group(u32* ticket, u32 groups) {
     __shared__ u32 last;
     __syncthreads();

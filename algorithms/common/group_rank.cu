@@ -1,15 +1,19 @@
-// Ranks within a warp and a group, CUDA C++. Parallel source: group_rank.cl.
+// Ranks of flags and digits within a warp and a group, CUDA C++. Parallel source: group_rank.cl (flags).
 //
-// flags    A thread has rows of flags, a bit each. The rank of a row is the number of flags before it that are set, in the
-//          same row of earlier threads. The counts of four rows travel in one word of 64 bits: one scan ranks four rows.
-// digits   A thread has a digit. Its rank is the number of equal digits before it. A warp looks for its lanes of equal
-//          digits, the lowest of which counts them all in the warp's counters.
-// Source   M. Billeter, O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures, 2009
-//          (flags); A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022 (digits).
+// Algorithm  flags: a thread has rows of flags, one bit each. The rank of a row is the number of set flags in the
+//            same row of earlier threads. One 64-bit word holds the counts of four rows, so that one scan ranks four
+//            rows. digits: a thread has a digit. Its rank is the number of equal digits before it. A warp finds its
+//            lanes with equal digits. The lowest of them adds their number to the warp's counters.
+// Passes     flags: one scan within the warp or group. digits: one match per digit. No global memory traffic.
+// Tunables   none.
+// Source     M. Billeter, O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures,
+//            2009 (flags); A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs,
+//            2022 (digits).
 
-// --- Flags ----------------------------------------------------------------------------------------------------------
+// --- Flags
+// ----------------------------------------------------------------------------------------------------------
 
-// A count for each of N rows, less than 65536.
+// A count per row for N rows. Counts are less than 65536.
 template <u32 N>
 struct RowCounts {
     static constexpr u32 words = (N + 3) / 4;
@@ -18,7 +22,7 @@ struct RowCounts {
     __device__ __forceinline__ u32 of(u32 row) const { return u32(word[row / 4] >> (16 * (row % 4))) & 0xffff; }
 };
 
-// The flags of each row that are set.
+// Counts the set flags of each row.
 template <u32 N>
 __device__ __forceinline__ RowCounts<N> count_flags(const u32 (&flags)[N]) {
     RowCounts<N> counts;
@@ -31,13 +35,13 @@ __device__ __forceinline__ RowCounts<N> count_flags(const u32 (&flags)[N]) {
     return counts;
 }
 
-// For each row: the flags of earlier threads, and of all of them.
+// Set flags per row of earlier threads, and of all threads.
 template <u32 N>
 struct RowRanks {
     RowCounts<N> before, all;
 };
 
-// Ranks within each warp.
+// Ranks flags within each warp.
 template <u32 N>
 __device__ __forceinline__ RowRanks<N> rank_flags_in_warp(const u32 (&flags)[N]) {
     const RowCounts<N> mine = count_flags(flags);
@@ -51,7 +55,7 @@ __device__ __forceinline__ RowRanks<N> rank_flags_in_warp(const u32 (&flags)[N])
     return ranks;
 }
 
-// Ranks within a group of WARPS warps. All threads of the group call it.
+// Ranks flags within a group of WARPS warps. All threads of the group call it.
 template <u32 WARPS, u32 N>
 __device__ __forceinline__ RowRanks<N> rank_flags_in_group(const u32 (&flags)[N]) {
     __shared__ u64 totals[RowCounts<N>::words][WARPS];
@@ -60,7 +64,7 @@ __device__ __forceinline__ RowRanks<N> rank_flags_in_group(const u32 (&flags)[N]
     u64 through[mine.words];
 #pragma unroll
     for (u32 w = 0; w < mine.words; ++w) through[w] = scan_warp(mine.word[w]);
-    __syncthreads();  // the totals of an earlier call have been read
+    __syncthreads();  // until the totals of an earlier call have been read
 #pragma unroll
     for (u32 w = 0; w < mine.words; ++w) store_warp_total(through[w], totals[w]);
     __syncthreads();
@@ -73,9 +77,10 @@ __device__ __forceinline__ RowRanks<N> rank_flags_in_group(const u32 (&flags)[N]
     return ranks;
 }
 
-// --- Digits ---------------------------------------------------------------------------------------------------------
+// --- Digits
+// ---------------------------------------------------------------------------------------------------------
 
-// The lanes of the warp that have the same digit of BITS bits, by a vote on each bit.
+// Returns the lanes of the warp with the same digit of BITS bits. One vote per bit.
 template <u32 BITS>
 __device__ __forceinline__ u32 match_by_votes(u32 digit) {
     u32 peers = all_lanes;
@@ -88,8 +93,8 @@ __device__ __forceinline__ u32 match_by_votes(u32 digit) {
     return peers;
 }
 
-// The same, by a word of each digit in shared memory, in which each lane sets its bit. lanes: of this warp, zero, and left
-// zero.
+// The same with one word per digit in shared memory, in which each lane sets its bit. lanes: the warp's words, zero
+// before and after the call.
 __device__ __forceinline__ u32 match_by_words(u32 digit, u32* lanes) {
     const u32 own = 1u << (threadIdx.x % warp_width);
     atomicOr(lanes + digit, own);
@@ -100,8 +105,8 @@ __device__ __forceinline__ u32 match_by_words(u32 digit, u32* lanes) {
     return peers;
 }
 
-// The rank of the lane's digit among those equal to it that the warp has counted in `counts`, a counter for each digit, and
-// those of lower lanes; counts the digits of all lanes. peers: the lanes that have the same digit.
+// Returns the rank of the lane's digit: the count of that digit in `counts`, plus the number of lower lanes with the
+// same digit. Adds the digits of all lanes to `counts`, a counter per digit. peers: the lanes with the same digit.
 __device__ __forceinline__ u32 rank_digit(u32 digit, u32 peers, u32* counts) {
     const u32 lane = threadIdx.x % warp_width;
     const u32 before = __popc(peers & ((1u << lane) - 1)), counted = counts[digit];

@@ -1,11 +1,13 @@
 // Reductions within a warp and a group, CUDA C++. Parallel source: group_reduce.cl.
 //
-// Algorithm  A tree over the lanes of a warp, through registers: lanes l and l + 16 meet, then l and l + 8, ..., l and
-//            l + 1. Sums of a group: the warps' sums meet in shared memory, where one thread adds them in order.
-// Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007; J. Luitjens, Faster Parallel Reductions on Kepler,
-//            2014.
+// Algorithm  A tree over the lanes of a warp, through registers: lane l combines its value with that of lane l + 16,
+//            then l + 8, ..., l + 1. Sums of a group: one thread adds the warps' sums from shared memory in order.
+// Passes     log2(32) shuffles. No global memory traffic.
+// Tunables   none.
+// Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007; J. Luitjens, Faster Parallel Reductions on
+//            Kepler, 2014.
 
-// Each of a thread's N values with those of the warp's other lanes; valid in lane 0.
+// Reduces each of a thread's N values with those of the warp's other lanes. The result is valid in lane 0.
 template <int N, class E, class F>
 __device__ __forceinline__ void reduce_warp(E (&value)[N], const F combine) {
 #pragma unroll
@@ -15,8 +17,8 @@ __device__ __forceinline__ void reduce_warp(E (&value)[N], const F combine) {
     }
 }
 
-// The sum of the values of a group of WARPS warps; valid in thread 0. sums: shared memory for WARPS values. All threads of
-// the group call it. A barrier has to lie between two calls with the same sums.
+// Returns the sum of the values of a group of WARPS warps, valid in thread 0. sums: shared memory for WARPS values.
+// All threads of the group call it. Two calls with the same `sums` need a barrier between them.
 template <u32 WARPS, class E>
 __device__ __forceinline__ E sum_group(E value, E* sums) {
     E one[1] = {value};

@@ -1,14 +1,16 @@
 // Scan of sums within a group, OpenCL C. Parallel source: group_scan.cu.
 //
-// Algorithm  Hillis and Steele's: log2(GROUP) steps, in each of which a work-item adds the value `distance` before its own.
-//            Two rows of local memory take turns, so that a step costs one barrier. It relies on no work-items that run in
-//            lock-step.
+// Algorithm  Hillis and Steele: log2(GROUP) steps. In each step a work-item adds the value `distance` before its own.
+//            Two rows of local memory alternate, so that a step needs one barrier. It does not rely on work-items
+//            that run in lock-step.
+// Passes     log2(GROUP) barriers. No global memory traffic.
+// Tunables   none.
 // Source     W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986.
 
-// Defines two functions for values of type E. All work-items of the group call them. sums: local memory for 2 * GROUP values.
-// NAME(value, sums, last) returns the sum of the group's values up to and with this work-item's. After the next barrier,
-// sums[*last] is the sum of all of them. A barrier has to lie between an earlier use of `sums` and the call.
-// NAME_total(value, sums, all) returns the same; *all: the sum of all values. It has these barriers.
+// Defines two functions for values of type E. All work-items of the group call them. sums: local memory for 2 * GROUP
+// values. NAME(value, sums, last) returns the inclusive sum up to this work-item. After the next barrier, sums[*last]
+// is the sum of all values. An earlier use of `sums` and the call need a barrier between them.
+// NAME_total(value, sums, all) returns the same and sets *all to the sum of all values. It contains these barriers.
 #define SCAN_GROUP(NAME, E)                                                     \
     INLINED E NAME(E value, __local E* sums, u32* last) {                       \
         const u32 local_id = get_local_id(0);                                   \

@@ -1,17 +1,19 @@
 // Scans of sums within a warp and a group, CUDA C++. Parallel source: group_scan.cl.
 //
-// Algorithm  Within a warp, Kogge and Stone's network: log2(32) steps of a shuffle and an addition. Then the warps' totals
-//            meet in shared memory, where each thread adds up those of the warps before its own.
-// Order      not fixed by the count alone: for integers.
-// Source     P. M. Kogge, H. S. Stone, A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence
-//            Equations, 1973.
+// Algorithm  Within a warp the Kogge-Stone network: log2(32) steps of a shuffle and an addition. Then each thread
+//            adds the totals of earlier warps from shared memory.
+// Order      For integers only: the order of additions depends on the number of warps.
+// Passes     log2(32) shuffles, one barrier. No global memory traffic.
+// Tunables   none.
+// Source     P. M. Kogge, H. S. Stone, A Parallel Algorithm for the Efficient Solution of a General Class of
+//            Recurrence Equations, 1973.
 
 struct Plus {
     template <class E>
     __device__ __forceinline__ E operator()(E x, E y) const { return x + y; }
 };
 
-// Inclusive sums of a warp's values.
+// Returns the inclusive sum within the warp.
 template <class E>
 __device__ __forceinline__ E scan_warp(E value) {
     const u32 lane = threadIdx.x % warp_width;
@@ -23,8 +25,9 @@ __device__ __forceinline__ E scan_warp(E value) {
     return value;
 }
 
-// The two halves of a scan over warps, with a barrier between them: each warp stores its total, then each thread adds the
-// totals of earlier warps to `before`, and all WARPS totals to `all`. through: the thread's inclusive sum within its warp.
+// The two halves of a scan over warps, which need a barrier between them. First each warp stores its total. Then each
+// thread adds the totals of earlier warps to `before` and all WARPS totals to `all`. through: the inclusive sum
+// within the warp.
 template <class E>
 __device__ __forceinline__ void store_warp_total(E through, E* totals) {
     if (threadIdx.x % warp_width == warp_width - 1) totals[threadIdx.x / warp_width] = through;
@@ -40,14 +43,14 @@ __device__ __forceinline__ void add_warp_totals(const E* totals, E& before, E& a
     }
 }
 
-// A thread's exclusive sum, and the sum of all values.
+// The exclusive sum of a thread, and the sum of all values.
 template <class E>
 struct Scanned {
     E before, all;
 };
 
-// Scans the values of the group's first WARPS warps. totals: shared memory for WARPS values. All threads of the group call it;
-// those of later warps get no sums. A barrier has to lie between two calls with the same totals.
+// Scans the values of the group's first WARPS warps. totals: shared memory for WARPS values. All threads of the group
+// call it. Threads of later warps receive no sums. Two calls with the same `totals` need a barrier between them.
 template <u32 WARPS, class E>
 __device__ __forceinline__ Scanned<E> scan_group(E value, E* totals) {
     const bool takes_part = threadIdx.x < WARPS * warp_width;

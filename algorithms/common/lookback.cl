@@ -1,8 +1,13 @@
-// Totals that the tiles of one launch publish for others, OpenCL C. Parallel source: lookback.cu, where the tree of totals
-// and the fixed order are described.
+// Decoupled look-back, OpenCL C: how the tiles of one launch publish and read totals. lookback.cu describes the tree
+// of totals and implements all of it for CUDA. Here the kernels (scan_wide.cl, scan_fallback.cl) walk the tree
+// themselves.
 //
-// Memory     The totals of the levels, one level after another, and for each a flag, which is zero until the total is there.
-// Progress   look() ends by itself. await() relies on groups that have begun going on while others spin.
+// Algorithm  A writer stores a total, then sets its flag. A reader polls the flag, then reads the total.
+// Memory     The totals of the levels, one level after another, and a flag per total, initially zero.
+// Progress   look() always ends. await() relies on forward progress of started groups while others spin.
+// Traffic    One total and one flag written per tile and node; at most 15 of each read per tile and level.
+// Tunables   none.
+// Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 //
 // T: type of a total.
 
@@ -13,13 +18,13 @@ static inline void publish(__global T* totals, volatile __global u32* flags, u64
     atomic_xchg(flags + at, 1);
 }
 
-// A total whose flag this work-item has seen.
+// Reads a total whose flag this work-item has seen set.
 static inline T published(__global const T* totals, u64 at) {
     device_fence();
     return ((volatile __global const T*)totals)[at];
 }
 
-// Looks up to `looks` times; returns whether the total is there, and then *total.
+// Polls the flag at most `looks` times. Returns whether the total is published, and sets *total if it is.
 static inline bool look(__global const T* totals, volatile __global u32* flags, u64 at, u32 looks, T* total) {
     while (flags[at] == 0) {
         if (--looks == 0) return false;
@@ -28,7 +33,7 @@ static inline bool look(__global const T* totals, volatile __global u32* flags, 
     return true;
 }
 
-// Waits until the total is there.
+// Waits until the total is published, and returns it.
 static inline T await(__global const T* totals, volatile __global u32* flags, u64 at) {
     while (flags[at] == 0) {}
     return published(totals, at);

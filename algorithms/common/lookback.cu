@@ -1,33 +1,34 @@
-// Decoupled look-back in a fixed order, CUDA C++: how the tiles of one launch get the total of all tiles before them.
-// Parallel source: lookback.cl. Compiled after sklansky.cu.
+// Decoupled look-back in a fixed order, CUDA C++: how a tile obtains its carry, the combination of all earlier tiles,
+// within one launch. Compiled after sklansky.cu. For OpenCL, lookback.cl has the exchange of totals only.
 //
-// Algorithm  Tiles form a tree: 16 tiles make a node of level 1, 16 of these a node of level 2, ... A tile publishes its
-//            total. The last tile of 16 waits for the other 15, combines the 16, and publishes that as the node's total,
-//            and so on upwards. What lies before tile t is, on each level, the siblings to the left of t's ancestor there,
-//            15 at most. Tile t waits for these totals, combines those of each level, and then the levels, top down. Which
-//            values are combined, and how, depends on t alone, so results are the same in every run. No tile waits for a
-//            prefix of another: only totals pass between tiles, and there is no chain of tiles.
-// Order      16 values are scanned by Sklansky's network, see sklansky.cu.
-// Progress   A ticket numbers the tiles, so all tiles that a tile waits for have begun. It relies on groups that have begun
-//            going on while others spin (DeviceTraits::forward_progress).
-// Memory     A workspace that is zero at first: a word of {epoch, ticket}, 15 words of padding, then the totals of the levels
-//            one after another, in 64-bit words whose upper half is a tag. The epoch counts launches, and a total counts
-//            only if its tag is this launch's: nothing has to be cleared. Totals of eight bytes take two words, each half
-//            with its tag.
-// Traffic    8 or 16 bytes published per tile and node; up to 15 of them read per tile and level, from L2.
-// Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; the tree of totals,
-//            and with it the fixed order, is Concord's.
+// Algorithm  Tiles form a tree: 16 tiles form a node of level 1, 16 of these a node of level 2, and so on. A tile
+//            publishes its total. The last tile of 16 waits for the other 15, combines the 16 totals, and publishes
+//            the node's total, and so on upwards. The carry of tile t depends, on each level, on the siblings on the
+//            left of t's ancestor, at most 15. Tile t waits for their totals, combines those of each level, and then
+//            the levels, top down. Which values it combines, and in which order, depends on t alone, so results are
+//            deterministic. Tiles exchange totals only, not prefixes, so there is no chain of dependent tiles.
+// Order      Sklansky's network scans 16 values, see sklansky.cu.
+// Progress   A ticket numbers the tiles, so all tiles that a tile waits for have started. It relies on forward
+//            progress of started groups while others spin (DeviceTraits::forward_progress).
+// Memory     An initially zero workspace: a word of {epoch, ticket}, 15 words of padding, then the totals of the
+//            levels, one level after another, in 64-bit words whose upper half is a tag. The epoch counts launches. A
+//            total is valid only if it has the tag of this launch, so nothing has to be cleared. Totals of eight
+//            bytes take two words, each half with its tag.
+// Traffic    8 or 16 bytes written per tile and node; at most 15 totals read per tile and level, from L2.
+// Tunables   many: tiles per group.
+// Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016. The tree of
+//            totals, and with it the fixed order, is Concord's.
 
 constexpr u32 lookback_fan = 16;
 constexpr u32 lookback_head = 16;
-constexpr u32 lookback_levels = 8;  // 16^8 tiles: all that a ticket counts
+constexpr u32 lookback_levels = 8;  // 16^8 tiles, the range of a ticket
 
-// A group's place among those of its launch, and the tag of the launch.
+// A group's number in the order in which groups start, and the tag of the launch.
 struct Turn {
     u32 ticket, tag;
 };
 
-// Draws a ticket, in the order in which groups begin. All threads of each group call it.
+// Draws a ticket, in the order in which groups start. All threads of each group call it.
 __device__ __forceinline__ Turn take_turn(u64* workspace) {
     __shared__ Turn turn;
     if (threadIdx.x == 0) {
@@ -35,7 +36,7 @@ __device__ __forceinline__ Turn take_turn(u64* workspace) {
         const u64 drawn = atomicAdd(word, 1ull);
         const u32 epoch = u32(drawn >> 32);
         turn = {u32(drawn), epoch + 1};
-        // The last ticket of this launch: the next one begins with the next epoch.
+        // The last ticket of this launch starts the next epoch for the next launch.
         if (turn.ticket == gridDim.x - 1) atomicExch(word, static_cast<unsigned long long>((epoch + 1) & 0x3fffffffu) << 32);
     }
     __syncthreads();
@@ -59,7 +60,7 @@ __device__ __forceinline__ void publish(u64* totals, u64 index, V value, u32 tag
     }
 }
 
-// Waits until the total is published.
+// Waits until the total is published, and returns it.
 template <class V>
 __device__ __forceinline__ V await(const u64* totals, u64 index, u32 tag) {
     u64 bits;
@@ -82,8 +83,8 @@ __device__ __forceinline__ V await(const u64* totals, u64 index, u32 tag) {
     return value;
 }
 
-// Publishes the total of each full node that this tile completes, on all levels. The first warp calls it. p: the scan of the
-// totals of the tile and its 15 siblings.
+// Publishes the total of each full node that this tile completes, on all levels. The first warp calls it. p: scan of
+// the totals of the tile and its 15 siblings.
 template <class V, class F>
 __device__ __forceinline__ void publish_nodes(u64* totals, u32 tile, u32 tiles, u32 tag, V p, const F combine) {
     const u32 lane = threadIdx.x % warp_width, last = lookback_fan - 1;
@@ -98,8 +99,8 @@ __device__ __forceinline__ void publish_nodes(u64* totals, u32 tile, u32 tiles, 
     }
 }
 
-// Publishes the totals of `many` tiles, a power of two up to 16; `tile` is the first one and a multiple of `many`. All threads
-// of the group call it, with the totals in all lanes of the first warp.
+// Publishes the totals of `many` tiles, a power of two up to 16. tile: the first tile, a multiple of `many`. All
+// threads of the group call it, with the totals in all lanes of the first warp.
 template <u32 many, class V>
 __device__ __forceinline__ void publish_tiles(u64* workspace, u32 tile, u32 tiles, u32 tag, const V (&total)[many]) {
     if (threadIdx.x != 0) return;
@@ -109,8 +110,8 @@ __device__ __forceinline__ void publish_tiles(u64* workspace, u32 tile, u32 tile
     }
 }
 
-// Gives all threads what lies before each of those tiles, starting from the identity; combine(earlier, later). All threads of
-// the group, eight warps at least, call it after publish_tiles.
+// Returns the carry of each of those tiles to all threads, starting from the identity. combine(earlier, later). All
+// threads of the group, at least eight warps, call it after publish_tiles.
 template <u32 many, class V, class F>
 __device__ __forceinline__ void carry_tiles(u64* workspace, u32 tile, u32 tiles, u32 tag, const V (&total)[many],
                                             V (&carry)[many], V identity, const F combine) {
@@ -118,7 +119,7 @@ __device__ __forceinline__ void carry_tiles(u64* workspace, u32 tile, u32 tiles,
     const u32 warp = threadIdx.x / warp_width, lane = threadIdx.x % warp_width;
     u64* const first_level = workspace + lookback_head;
 
-    // Warp k: what lies before the tiles' ancestor of level k, under the same node.
+    // Warp k combines the siblings on the left of the tiles' ancestor of level k.
     if (warp < lookback_levels && (warp == 0 || tile >> (4 * warp) != 0)) {
         u64* totals = first_level;
         u32 at = tile;
@@ -154,7 +155,7 @@ __device__ __forceinline__ void carry_tiles(u64* workspace, u32 tile, u32 tiles,
     for (u32 j = 0; j < many; ++j) carry[j] = (tile + j) % lookback_fan != 0 ? combine(node, before_tile[j]) : node;
 }
 
-// Both, for a group of one tile.
+// publish_tiles and carry_tiles for a group of one tile.
 template <class V, class F>
 __device__ __forceinline__ V tile_carry(u64* workspace, Turn turn, u32 tiles, V total, V identity, const F combine) {
     const V totals[1] = {total};

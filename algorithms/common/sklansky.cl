@@ -1,15 +1,17 @@
-// Sklansky's network, OpenCL C: the scan of 16 values that fixes the order of Concord's scans. Parallel source:
+// Sklansky's network, OpenCL C: the scan of 16 values that defines the order of Concord's scans. Parallel source:
 // sklansky.cu. In vectors, for CPUs: sklansky_wide.cl.
 //
-// Algorithm  Halves of 2, 4, 8, 16 values in turn: the last value of a left half is combined with all of the right half.
-//            Four steps, 32 operations.
+// Algorithm  Joins halves of 2, 4, 8 and 16 values: combines the last value of the left half with all values of the
+//            right half. Four steps, 32 operations.
+// Passes     none of its own: works in registers or local memory. No global memory traffic.
+// Tunables   none.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960.
 //
-// T: element type; apply(op, x, y): the operator; x is the earlier one.
+// T: element type; apply(op, x, y): the operator, x is the earlier element.
 
 typedef struct { T item[16]; } Block;
 
-// Item i becomes the combination of items 0 ... i.
+// Inclusive scan: item i becomes the combination of items 0 to i.
 INLINED void scan_sixteen(Block* b, const Op op) {
 #pragma unroll
     for (int half_ = 1; half_ < 16; half_ *= 2) {
@@ -30,7 +32,7 @@ static inline void scan_sixteen_local(__local T* values, const Op op) {
     for (int j = 0; j < 16; ++j) values[j] = b.item[j];
 }
 
-// The same as a loop, for calls that are rare: smaller code, slower.
+// The same as a loop, for rare calls: smaller but slower code.
 static inline void scan_sixteen_loop(__local T* values, const Op op) {
     for (u32 half_ = 1; half_ < 16; half_ *= 2) {
 #pragma unroll 1

@@ -1,12 +1,14 @@
-// Sklansky's network, CUDA C++: the scan of 16 values that fixes the order of Concord's scans. Parallel source:
+// Sklansky's network, CUDA C++: the scan of 16 values that defines the order of Concord's scans. Parallel source:
 // sklansky.cl.
 //
-// Algorithm  Halves of 2, 4, 8, 16 values in turn: the last value of a left half is combined with all of the right half.
-//            Four steps, 32 operations.
+// Algorithm  Joins halves of 2, 4, 8 and 16 values: combines the last value of the left half with all values of the
+//            right half. Four steps, 32 operations.
+// Passes     none of its own: works in registers. No global memory traffic.
+// Tunables   none.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960.
 
-// Inclusive scan of the N values of each of WIDTH neighbouring lanes, lane after lane; combine(earlier, later). N and WIDTH
-// are powers of two. All lanes of the warp call it.
+// Inclusive scan over WIDTH neighbouring lanes with N values each, in the order of the lanes. combine(earlier,
+// later). N and WIDTH are powers of two. All lanes of the warp call it.
 template <u32 WIDTH, int N, class E, class F>
 __device__ __forceinline__ void scan_network(E (&value)[N], const F combine) {
     const u32 lane = threadIdx.x % warp_width;
@@ -27,7 +29,7 @@ __device__ __forceinline__ void scan_network(E (&value)[N], const F combine) {
     }
 }
 
-// Inclusive scan of a value of each of 16 neighbouring lanes.
+// Inclusive scan of one value per lane over 16 neighbouring lanes.
 template <class E, class F>
 __device__ __forceinline__ E scan_sixteen(E value, const F combine) {
     E one[1] = {value};

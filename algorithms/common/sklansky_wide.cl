@@ -1,11 +1,17 @@
-// Sklansky's network in vectors, OpenCL C: the scans of many blocks of 16 values, by one work-item. Parallel source:
-// sklansky.cl, where the network is described.
+// Sklansky's network in vectors, OpenCL C: one work-item scans many blocks of 16 values. sklansky.cl describes the
+// network. Parallel source: scan_host.hpp.
 //
-// T: element type; apply(op, x, y): the operator; x is the earlier one; T16: 16 elements, where the operator is the sum.
+// Algorithm  Loops over all blocks for each step of the network. For sums, vector shuffles within each block.
+// Passes     none of its own: works in private memory. No global memory traffic.
+// Tunables   none.
+// Source     J. Sklansky, Conditional-sum Addition Logic, 1960.
+//
+// T: element type; apply(op, x, y): the operator, x is the earlier element; T16: 16 elements, defined if the operator
+// is the sum.
 
 #define VECTORS _Pragma("clang loop vectorize(enable) interleave(enable)")
 
-// Sklansky's network up to fours.
+// Sklansky's network within groups of four.
 static inline void scan_fours(const T* in, T* p, int n, const Op op) {
     VECTORS
     for (int k = 0; k < n; k += 4) {
@@ -17,7 +23,7 @@ static inline void scan_fours(const T* in, T* p, int n, const Op op) {
     }
 }
 
-// One step of it: the last of each left half is combined with all of the right half.
+// One step of the network: combines the last value of each left half with all values of the right half.
 static inline void join_fours(T* p, int n, const Op op) {
     for (int k = 4; k < n; k += 8) {
         const T left = p[k - 1];
@@ -35,7 +41,7 @@ static inline void join_eights(T* p, int n, const Op op) {
 
 #if defined(T16) && __has_builtin(__builtin_shufflevector)
 
-// Sums: a step of the network is a shuffle of a block, an addition, and a choice of elements.
+// Sums: a step of the network is a shuffle of a block, an addition, and a selection of elements.
 #define PICK __builtin_shufflevector
 static inline T16 network(T16 v) {
     T16 sum = PICK(v, v, 0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14) + v;
@@ -48,7 +54,7 @@ static inline T16 network(T16 v) {
     return PICK(v, sum, 0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31);
 }
 
-// The results of n / 16 blocks, given what lies before each; p: unused.
+// Computes the results of n / 16 blocks from their carries. p: unused.
 static inline void scan_blocks(const T* in, T* out, const T* before, T* p, int n, bool exclusive, const Op op) {
     for (int b = 0; b < n / 16; ++b) {
         const T16 v = network(vload16(b, in));
@@ -64,7 +70,8 @@ static inline T16 sum_neighbours(T16 a, T16 b) {
            PICK(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
 }
 
-// The totals of n / 16 blocks that lie one after another, n a multiple of 256: neighbours meet, four times; room: unused.
+// Computes the totals of n / 16 consecutive blocks, n a multiple of 256: combines neighbours four times. room:
+// unused.
 static inline void total_blocks(const T* in, T* totals, T* room, int n, const Op op) {
     for (int k = 0; k < n / 256; ++k) {
         T16 rows[8];
@@ -81,7 +88,7 @@ static inline void total_blocks(const T* in, T* totals, T* room, int n, const Op
 
 #else
 
-// The results of n / 16 blocks in p, given what lies before each; p[-1] is read, and not used.
+// Computes the results of n / 16 blocks from their carries. p: room for n elements; p[-1] is read but not used.
 static inline void scan_blocks(const T* in, T* out, const T* before, T* p, int n, bool exclusive, const Op op) {
     scan_fours(in, p, n, op);
     join_fours(p, n, op);
@@ -95,7 +102,7 @@ static inline void scan_blocks(const T* in, T* out, const T* before, T* p, int n
     }
 }
 
-// The totals of n / 16 blocks that lie one after another: neighbours meet, four times; room: n elements.
+// Computes the totals of n / 16 consecutive blocks: combines neighbours four times. room: n elements.
 static inline void total_pairs(const T* in, T* totals, int n, const Op op) {
     VECTORS
     for (int k = 0; k < n; ++k) totals[k] = apply(op, in[2 * k], in[2 * k + 1]);
@@ -112,7 +119,7 @@ static inline void total_blocks(const T* in, T* totals, T* room, int n, const Op
 
 #endif
 
-// Scans 16 values; returns their total.
+// Scans 16 values and returns their total.
 static inline T scan_node(const T* values, T* p, const Op op) {
     scan_fours(values, p, 16, op);
     join_fours(p, 16, op);

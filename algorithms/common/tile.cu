@@ -1,8 +1,13 @@
-// Loads and stores of tiles, CUDA C++. Parallel source: tile.cl.
+// Loads and stores of tiles, CUDA C++.
 //
-// Accesses are of whole packs, at most 16 bytes, where the memory is aligned to them; the rest moves element by element.
+// Algorithm  Accesses move packs of at most 16 bytes if the memory is aligned to them. The other elements move one by
+//            one.
+// Passes     none of its own.
+// Traffic    Each element once.
+// Tunables   S, N: accesses per thread and elements per access.
+// Source     V. Volkov, Better performance at lower occupancy, GTC 2010 (several accesses in flight).
 
-// Loads from L2, past an L1 that may hold older data.
+// Loads from L2, bypassing L1, which may hold stale data.
 template <int N, class E>
 __device__ __forceinline__ Pack<E, N> load_pack_l2(const E* from) {
     constexpr int bytes = sizeof(E) * N;
@@ -21,7 +26,7 @@ __device__ __forceinline__ Pack<E, N> load_pack_l2(const E* from) {
     return pack;
 }
 
-// Stores the first `left` elements of a pack, all of them in one access if `aligned`.
+// Stores the first `left` elements of a pack, a whole pack in one access if `aligned`.
 template <int N, class E>
 __device__ __forceinline__ void store_pack(E* to, const E (&value)[N], u64 left, bool aligned) {
     if (left >= N && aligned) {
@@ -37,9 +42,10 @@ __device__ __forceinline__ void store_pack(E* to, const E (&value)[N], u64 left,
     }
 }
 
-// --- Striped tiles: a thread holds elements (row * THREADS + thread) * N + j of the tile, at item[row][j] -----------
+// --- Striped tiles: a thread holds elements (row * THREADS + thread) * N + j of the tile, at item[row][j]
+// -----------
 
-// Loads a tile of which `left` elements are there. The others become `filler`.
+// Loads a tile that has `left` elements. The others become `filler`.
 template <u32 THREADS, class E, int S, int N>
 __device__ __forceinline__ void load_striped(const E* from, u64 left, E filler, E (&item)[S][N]) {
     if (left >= THREADS * S * N && reinterpret_cast<u64>(from) % (sizeof(E) * N) == 0) {
@@ -84,16 +90,17 @@ __device__ __forceinline__ void store_striped(E* to, u64 left, const E (&item)[S
     }
 }
 
-// --- Staged runs ----------------------------------------------------------------------------------------------------
+// --- Staged runs
+// ----------------------------------------------------------------------------------------------------
 
-// The elements between a pack's boundary and `to`.
+// Returns the number of elements between a pack's boundary and `to`.
 template <int N, class E>
 __device__ __forceinline__ u32 pack_offset(const E* to) {
     return u32(reinterpret_cast<u64>(to) / sizeof(E) % N);
 }
 
-// Stores `count` elements from staged[shift] on, where shift is pack_offset<N>(to): whole packs of `staged`, which is
-// aligned, are whole packs of `to`. The calling THREADS threads, of which this is the thread-th, store together.
+// Stores `count` elements from staged[shift] on, with shift = pack_offset<N>(to). `staged` is aligned, so its whole
+// packs are whole packs of `to`. THREADS threads store together. thread: index of the calling thread.
 template <u32 THREADS, int N, class E>
 __device__ __forceinline__ void store_staged(E* to, const E* staged, u32 shift, u32 count, u32 thread) {
     E* const base = to - shift;

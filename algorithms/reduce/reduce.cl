@@ -1,13 +1,14 @@
 // Reduce in the canonical order, OpenCL C. Parallel sources: reduce.cu, reduce_host.hpp.
 //
-// Algorithm  The input is cut into chunks of a length that depends on n alone. A chunk is summed in 128 columns: element i
-//            belongs to column i mod 128, which starts from the identity and adds its elements in order. Then columns l
-//            and l + 64 meet, l and l + 32, ..., l and l + 1. The chunks' sums are reduced by the same rule: there are at
-//            most 32768 of them, and so at most three levels.
-// Passes     one launch; traffic: every element once. The group that finishes last does the upper levels; where the
-//            device has no fence for that, a second launch of one group does them (reduce_upper).
-// wide       the shape for CPUs: one work-item a group takes a contiguous run of chunks, all 128 columns in vectors.
-// Tunables   GROUP work-items a group, UNROLL loads in flight a work-item.
+// Algorithm  The input is split into chunks of a length that depends on n alone. A chunk is summed in 128 columns.
+//            Element i belongs to column i mod 128, which starts from the identity and adds its elements in order.
+//            Column l is then combined with column l + 64, l + 32, ..., l + 1. The chunks' sums are reduced by the
+//            same rule. There are at most 32768 chunks, and so at most three levels.
+// Passes     one launch. Traffic: reads every element once. The last group to finish reduces the upper levels. On
+//            devices without a fence between groups, a second launch of one group does so (reduce_upper).
+// wide       The shape for CPUs: one work-item per group reduces a run of consecutive chunks, all 128 columns in
+//            vectors.
+// Tunables   GROUP: work-items per group; UNROLL: loads in flight per work-item.
 // Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007 (the tree); the fixed columns are Concord's.
 //
 // T: element type; apply(op, x, y): the operator.
@@ -20,10 +21,10 @@
 #define TEAM 32
 #define TEAMS (GROUP / TEAM)
 #define HELD (ORDER_COLUMNS / TEAM)
-#define PACK (SIZE == 8 ? 2 : HELD)  // elements of an access: 16 bytes at most
-#define PACKS (HELD / PACK)          // accesses a row of 128
+#define PACK (SIZE == 8 ? 2 : HELD)  // elements per access, at most 16 bytes
+#define PACKS (HELD / PACK)          // accesses per row of 128
 
-// A member's part of a row of 128: columns PACK * member + j + 64 * k, at item[k * PACK + j].
+// A member's part of a row of 128: item[k * PACK + j] holds column PACK * member + j + 64 * k.
 typedef struct { T item[HELD]; } Row;
 typedef struct { T item[PACK]; } __attribute__((aligned(SIZE * PACK))) PackT;
 
@@ -44,8 +45,8 @@ static inline Row load_row(__global const T* row, u32 member, bool aligned) {
     return r;
 }
 
-// Reduces one chunk, by one team; valid in its first member. All teams of the group call it together, those without a chunk
-// with length 0. meet: GROUP * PACK elements of local memory.
+// Reduces one chunk with one team. The result is valid in the team's first member. All teams of the group call it
+// together, those without a chunk with length 0. meet: local memory for GROUP * PACK elements.
 static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, const Op op, __local T* meet) {
     const u32 member = get_local_id(0) % TEAM;
     const bool aligned = (ulong)chunk % (SIZE * PACK) == 0;
@@ -78,7 +79,7 @@ static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, co
         if (i < length) sum[j] = apply(op, sum[j], chunk[i]);
     }
 
-    // Columns meet: 64 apart in registers if an access holds two, then across the team, then within an access.
+    // Combine columns: 64 apart in registers if an access holds two, then across the team, then within an access.
 #if SIZE == 8
 #pragma unroll
     for (int j = 0; j < PACK; ++j) sum[j] = apply(op, sum[j], sum[PACK + j]);
@@ -92,7 +93,7 @@ static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, co
     return sum[0];
 }
 
-// Spine. Level 2: the chunks' sums, by one group alone. Level 3: the sums of level 2, at most 32.
+// Spine, one group. Level 2: the chunks' sums. Level 3: the sums of level 2, at most 32.
 static inline void reduce_sums(__global T* sums, u64 chunks, u64 upper_chunk, __global T* out, T identity,
                                const Op op, __local T* meet) {
     const u32 team = get_local_id(0) / TEAM;
@@ -111,8 +112,8 @@ static inline void reduce_sums(__global T* sums, u64 chunks, u64 upper_chunk, __
     if (team == 0 && first_member) *out = sum;
 }
 
-// sums: room for the first two levels; ticket: zero, and left zero; finish: whether the last group does the upper
-// levels.
+// sums: room for the first two levels; ticket: zero before and after the launch; finish: whether the last group
+// reduces the upper levels.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void reduce_fixed(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* sums, ulong sums_at,
                   __global u32* ticket, ulong ticket_at, u64 n, u64 chunk, u64 upper_chunk, u32 finish, T identity,
@@ -126,7 +127,7 @@ void reduce_fixed(__global const T* in, ulong in_at, __global T* out, ulong out_
     const bool first_member = get_local_id(0) % TEAM == 0;
     const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk;
 
-    // Upsweep, level 1: a chunk a team.
+    // Upsweep, level 1: one chunk per team.
     for (u64 first = get_group_id(0) * TEAMS; first < chunks; first += get_num_groups(0) * TEAMS) {
         const u64 c = first + team, begin = c * chunk;
         const T sum = reduce_chunk(in + begin, begin < n ? min(chunk, n - begin) : 0, identity, op, meet);
@@ -136,7 +137,7 @@ void reduce_fixed(__global const T* in, ulong in_at, __global T* out, ulong out_
     reduce_sums(sums, chunks, upper_chunk, out, identity, op, meet);
 }
 
-// The spine as a launch of its own, one group.
+// The spine in a launch of its own, one group.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void reduce_upper(__global T* sums, ulong sums_at, __global T* out, ulong out_at, u64 chunks, u64 upper_chunk,
                   T identity, const Op op) {
@@ -146,8 +147,8 @@ void reduce_upper(__global T* sums, ulong sums_at, __global T* out, ulong out_at
 
 #else
 
-// Reduces one chunk: a row of 128 at a time, then the tree. The loops stay loops: unrolled, they take the compiler a second
-// and run no faster.
+// Reduces one chunk: a row of 128 elements at a time, then the tree. Unrolled loops compile for a second and run no
+// faster.
 static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, const Op op) {
     T sum[ORDER_COLUMNS];
 #pragma clang loop vectorize(enable) unroll(disable)
@@ -180,7 +181,7 @@ static inline void reduce_sums(__global T* sums, u64 chunks, u64 upper_chunk, __
     *out = chunks <= upper_chunk ? *upper : reduce_chunk(upper, (chunks + upper_chunk - 1) / upper_chunk, identity, op);
 }
 
-// A group takes `run` consecutive chunks.
+// A group reduces `run` consecutive chunks.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void reduce_wide(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* sums, ulong sums_at,
                  __global u32* ticket, ulong ticket_at, u64 n, u64 chunk, u64 upper_chunk, u64 run, u32 finish,
@@ -200,7 +201,7 @@ void reduce_wide(__global const T* in, ulong in_at, __global T* out, ulong out_a
     reduce_sums(sums, chunks, upper_chunk, out, identity, op);
 }
 
-// The spine as a launch of its own.
+// The spine in a launch of its own.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void reduce_upper(__global T* sums, ulong sums_at, __global T* out, ulong out_at, u64 chunks, u64 upper_chunk,
                   T identity, const Op op) {

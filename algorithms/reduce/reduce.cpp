@@ -16,18 +16,18 @@ namespace detail {
 namespace {
 
 constexpr u32 loads_in_flight = 8;
-constexpr std::array<std::byte, 4> no_values{};  // bound to a built-in operator
+constexpr std::array<std::byte, 4> no_values{};  // a built-in operator has no bound values
 
 constexpr Tunable waves{.name = "reduce.waves",
-                        .summary = "groups at most, in waves of those that are resident at once",
+                        .summary = "maximum number of groups, in waves of resident groups",
                         .used_by = {TunableUser::cuda, TunableUser::opencl},
                         .values = {1, 2, 4, 8, 16, 1 << 20}};
 constexpr Tunable groups_a_unit{.name = "reduce.groups",
-                                .summary = "groups at most for each thread",
+                                .summary = "maximum number of groups per thread",
                                 .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                                 .values = {4, 8, 16, 32, 64}};
 constexpr Tunable group_kib{.name = "reduce.group_kib",
-                            .summary = "KiB that a group is worth at least",
+                            .summary = "minimum input per group, in KiB",
                             .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                             .values = {64, 128, 256, 512, 1024, 4096}};
 
@@ -35,7 +35,7 @@ TuningPoint point_of(const ReduceProblem& p) {
     return {p.in.type, p.in.count};
 }
 
-const KernelSource& source(ReduceSource text) {
+const KernelSource& source(ReduceSource from) {
     static const KernelSource fixed{
         "reduce",
         {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::group_reduce_cu,
@@ -44,47 +44,52 @@ const KernelSource& source(ReduceSource text) {
     static const KernelSource steps{"reduce_steps",
                                     {kernel_sources::common_cu, kernel_sources::reduce_steps_cu},
                                     {kernel_sources::common_cl, kernel_sources::reduce_steps_cl}};
-    return text == ReduceSource::steps ? steps : fixed;
+    return from == ReduceSource::steps ? steps : fixed;
 }
 
-// The first level: chunks of `length` elements to their sums. Behind these there is room for the sums of the level above,
-// which follows unless `only`.
+// Which levels of the tree a call reduces.
+enum class Levels { all, first };
+
+// The first level: reduces chunks of `length` elements to their sums. The buffer of sums has room for the second
+// level, which follows if all levels are reduced.
 struct ReduceLevel {
     u64 length, chunks, upper;
-    bool only;
+    Levels levels;
     std::shared_ptr<Buffer> buffer;
     View sums;
 
-    ReduceLevel(Stream& stream, const ReduceProblem& p, u64 length, bool only)
+    ReduceLevel(Stream& stream, const ReduceProblem& p, u64 length, Levels levels)
         : length(length),
           chunks(std::max<u64>(1, divide_up(p.in.count, length))),
           upper(canonical_chunk(chunks)),
-          only(only) {
+          levels(levels) {
         const u64 room = chunks + divide_up(chunks, upper);
         buffer = stream.scratch(room * size_of(p.in.type));
         sums = {buffer.get(), 0, room, p.in.type};
     }
-    // Whether the last group is to do the upper levels; one group alone always does.
+    // Whether the last group of the launch reduces the upper levels. A single group always does.
     bool finish(const DeviceTraits& traits, u64 groups) const {
-        return groups == 1 || (traits.device_fence && !only);
+        return groups == 1 || (traits.device_fence && levels == Levels::all);
     }
+    // Whether the upper levels need a launch of their own.
+    bool needs_upper(bool finish) const { return !finish && levels == Levels::all; }
 };
 
-// The upper levels as a launch of their own, for devices whose groups cannot hand over to a last one.
-void run_upper(Stream& stream, const ReduceProblem& p, ReduceSource text, u32 group_size,
+// Reduces the upper levels in a launch of their own, for devices without a fence between groups.
+void run_upper(Stream& stream, const ReduceProblem& p, ReduceSource from, u32 group_size,
                const ReduceLevel& level) {
-    const auto upper = reduce_kernel(stream.device(), p, text, "reduce_upper", &ReduceHost::fixed);
+    const auto upper = reduce_kernel(stream.device(), p, from, "reduce_upper", &ReduceHost::fixed);
     launch(stream, *upper, LaunchShape::linear(1, group_size), level.sums, p.out, level.chunks, level.upper,
            p.identity, p.values);
 }
 
-// One work-item a group; runs of chunks that lie one after another.
+// One work-item per group, which reduces a run of consecutive chunks.
 void run_wide(Stream& stream, const ReduceProblem& p, const ReduceLevel& level) {
     Device& device = stream.device();
     const DeviceTraits& traits = device.traits();
     const auto wide = reduce_kernel(device, p, ReduceSource::wide, "reduce_wide", &ReduceHost::fixed);
     const u64 n = p.in.count, chunks = level.chunks;
-    // One group while the work is small (waking a thread costs more), then a few for each thread.
+    // One group while the input is small, because waking a thread costs more. Then a few groups per thread.
     const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10,
               each = tuned(device, groups_a_unit, point_of(p), 16);
     const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
@@ -94,7 +99,7 @@ void run_wide(Stream& stream, const ReduceProblem& p, const ReduceLevel& level) 
     const bool finish = level.finish(traits, groups);
     launch(stream, *wide, LaunchShape::linear(groups, 1), p.in, p.out, level.sums, ticket, n, level.length,
            level.upper, run, u32{finish}, p.identity, p.values);
-    if (!finish && !level.only) run_upper(stream, p, ReduceSource::wide, 1, level);
+    if (level.needs_upper(finish)) run_upper(stream, p, ReduceSource::wide, 1, level);
 }
 
 void run_level(Stream& stream, const ReduceProblem& p, const ReduceLevel& level) {
@@ -103,8 +108,8 @@ void run_level(Stream& stream, const ReduceProblem& p, const ReduceLevel& level)
     if (!traits.many_items) return run_wide(stream, p, level);
     const auto fixed = reduce_kernel(device, p, ReduceSource::fixed, "reduce_fixed", &ReduceHost::fixed);
     const u64 n = p.in.count, chunks = level.chunks;
-    // One wave of resident groups, each with its share of the chunks; of many waves the hardware makes a
-    // better job.
+    // One wave of resident groups that share the chunks evenly. With work for more than 8 waves, each warp reduces one
+    // chunk, and the hardware balances the load.
     const u64 all = divide_up(chunks, reduce_group / 32);
     const i64 resident = fixed->attributes().groups_per_unit;
     const u64 wave = resident > 0 ? static_cast<u64>(resident) * traits.units : all;
@@ -115,21 +120,19 @@ void run_level(Stream& stream, const ReduceProblem& p, const ReduceLevel& level)
     const bool finish = level.finish(traits, groups);
     launch(stream, *fixed, shape, p.in, p.out, level.sums, ticket, n, level.length, level.upper, u32{finish},
            p.identity, p.values);
-    if (!finish && !level.only) run_upper(stream, p, ReduceSource::fixed, reduce_group, level);
+    if (level.needs_upper(finish)) run_upper(stream, p, ReduceSource::fixed, reduce_group, level);
 }
 
 void run_fixed(Stream& stream, const ReduceProblem& p) {
-    run_level(stream, p, ReduceLevel(stream, p, canonical_chunk(p.in.count), false));
+    run_level(stream, p, ReduceLevel(stream, p, canonical_chunk(p.in.count), Levels::all));
 }
 
 Support supports_any(const Device& device, const ReduceProblem& p) {
-    if (!device.traits().compiles_source && p.host == nullptr)
-        return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +
-                           " cannot compile at run time");
+    if (Support op = supports_operator(device, p.op, p.host); !op) return op;
     return supports_type(device, p.in.type);
 }
 
-// In the host dialect these are the textbook's.
+// On the host these kernels are compiled on request only.
 Support supports_steps(const Device& device, const ReduceProblem& p) {
     if (Support group = supports_group(device, reduce_group); !group) return group;
     if (Support any = supports_any(device, p); !any || p.host == nullptr) return any;
@@ -145,13 +148,13 @@ Support supports_shuffle(const Device& device, const ReduceProblem& p) {
     if (!traits.shuffles) return Support::no(device.info().selector + " has no sub-group shuffles");
     if (!std::has_single_bit(traits.sub_group_width) ||
         traits.sub_group_width * traits.sub_group_width < reduce_group)
-        return Support::no("sub-groups of " + std::to_string(traits.sub_group_width) +
-                           " work-items are too few for groups of " + std::to_string(reduce_group));
+        return Support::no("requires sub-groups whose squared width is at least " +
+                           std::to_string(reduce_group) + "; " + device.info().selector +
+                           " has sub-groups of " + std::to_string(traits.sub_group_width));
     return supports_steps(device, p);
 }
 
-// The longest chain of a variant that reduces `factor` elements a group, `depth` operations each level, to
-// one.
+// The longest chain of a variant in which a group reduces `factor` elements with a chain of `depth` operations.
 u64 levels_depth(u64 n, u64 factor, u64 depth) {
     u64 total = 0;
     do {
@@ -171,8 +174,8 @@ constexpr std::string_view harris = "M. Harris, Optimizing Parallel Reduction in
 
 constexpr ReduceRow table[] = {
     {.variant = {.name = "fixed",
-                 .summary = "canonical order in one launch: a chunk a warp (CPU: a run of chunks a task), "
-                            "the last group finishes",
+                 .summary = "one launch: a warp reduces a chunk (CPU: a task a run of chunks), the last "
+                            "group reduces the chunks' sums",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .longest_chain = canonical_depth,
@@ -180,7 +183,7 @@ constexpr ReduceRow table[] = {
      .supports = supports_fixed,
      .run = run_fixed},
     {.variant = {.name = "shuffle",
-                 .summary = "two elements per work-item at load, then sub-group shuffles",
+                 .summary = "adds two elements at load, then uses sub-group shuffles",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::unspecified,
                  .longest_chain = [](u64 n) { return levels_depth(n, 2 * reduce_group, 12); },
@@ -188,7 +191,7 @@ constexpr ReduceRow table[] = {
      .supports = supports_shuffle,
      .run = run_reduce_shuffle},
     {.variant = {.name = "first_add",
-                 .summary = "two elements per work-item at load, then halves meet in local memory",
+                 .summary = "adds two elements at load, then halves the active work-items in local memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return levels_depth(n, 2 * reduce_group, 9); },
@@ -196,7 +199,7 @@ constexpr ReduceRow table[] = {
      .supports = supports_steps,
      .run = run_reduce_first_add},
     {.variant = {.name = "sequential",
-                 .summary = "halves meet in local memory: contiguous active work-items",
+                 .summary = "tree in local memory with contiguous active work-items",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return levels_depth(n, reduce_group, 8); },
@@ -204,7 +207,7 @@ constexpr ReduceRow table[] = {
      .supports = supports_steps,
      .run = run_reduce_sequential},
     {.variant = {.name = "interleaved",
-                 .summary = "neighbours meet in local memory: work-item index modulo stride, divergent",
+                 .summary = "tree in local memory with divergent active work-items (index modulo stride)",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return levels_depth(n, reduce_group, 8); },
@@ -212,7 +215,7 @@ constexpr ReduceRow table[] = {
      .supports = supports_steps,
      .run = run_reduce_interleaved},
     {.variant = {.name = "global_tree",
-                 .summary = "a tree in global memory, a launch a level, on a copy of the input",
+                 .summary = "tree in global memory on a copy of the input, one launch per level",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return static_cast<u64>(std::bit_width(n)); },
@@ -234,18 +237,18 @@ constexpr const Tunable* tunables[] = {&waves, &groups_a_unit, &group_kib};
 
 }  // namespace
 
-std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, ReduceSource text,
+std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, ReduceSource from,
                                       const char* entry, HostKernel ReduceHost::*host) {
     const Type type = p.in.type;
-    KernelSpec spec{.source = &source(text),
+    KernelSpec spec{.source = &source(from),
                     .entry = entry,
                     .constants = {{"T", type},
                                   {"SIZE", size_of(type)},
                                   {"GROUP", reduce_group},
                                   {"UNROLL", loads_in_flight}},
                     .op = &p.op,
-                    .max_group_size = text == ReduceSource::wide ? 1 : reduce_group};
-    if (text == ReduceSource::wide) spec.constants.push_back({"WIDE", 1});
+                    .max_group_size = from == ReduceSource::wide ? 1 : reduce_group};
+    if (from == ReduceSource::wide) spec.constants.push_back({"WIDE", 1});
     if (p.host != nullptr) spec.host = p.host->*host;
     return device.kernel(spec);
 }
@@ -255,14 +258,16 @@ Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) 
     check_operand("reduce", "out", stream, p.out);
     if (p.out.count != 1)
         throw Error(ErrorCode::invalid_argument, "reduce",
-                    "out has " + std::to_string(p.out.count) + " elements, not 1");
+                    "out must have 1 element, got " + std::to_string(p.out.count));
     if (p.in.type != p.out.type)
         throw Error(ErrorCode::invalid_argument, "reduce",
-                    "in is " + std::string(name_of(p.in.type)) + ", out " + std::string(name_of(p.out.type)));
-    if (overlap(p.in, p.out)) throw Error(ErrorCode::invalid_argument, "reduce", "out lies within in");
+                    "in and out must have the same type, got " + std::string(name_of(p.in.type)) + " and " +
+                        std::string(name_of(p.out.type)));
+    if (overlap(p.in, p.out))
+        throw Error(ErrorCode::invalid_argument, "reduce", "out lies within in; pass a distinct range");
     const ReduceRow& row = choose_tuned("reduce", table, stream.device(), p, point_of(p), options);
     if (p.in.count == 0) {
-        // No group has anything to load: the identity is the result.
+        // Without elements the result is the identity.
         u64 identity = 0;
         std::memcpy(&identity, p.identity.bytes.data(), p.identity.bytes.size());
         stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &identity, size_of(p.out.type));
@@ -279,10 +284,10 @@ std::string_view reduce_chunks(Stream& stream, const ReduceProblem& p, u64 lengt
     if (&row != &table[0])
         throw_unsupported_variant(
             "reduce", row.variant.name, stream.device(),
-            "does not support an input in parts: its partial sums do not combine to the sum of the whole",
+            "does not support an input in parts, because its partial sums do not combine to the total",
             {table[0].variant.name});
     if (p.in.count == 0) return row.variant.name;
-    const ReduceLevel level(stream, p, length, true);
+    const ReduceLevel level(stream, p, length, Levels::first);
     ReduceProblem one = p;
     one.out.count = 1;
     run_level(stream, one, level);
@@ -298,19 +303,19 @@ ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op) {
                                            identity_of<T>(ReduceOp::min), identity_of<T>(ReduceOp::max)};
         const detail::ReduceHost* host =
             ops::visit(op, [](auto f) { return &ReduceTextbook<T, decltype(f)>::kernels; });
-        return {in,
-                out,
-                builtin(op, in.type),
-                {no_values},
-                {std::as_bytes(std::span(&identities[static_cast<std::size_t>(op)], 1))},
-                host};
+        return {.in = in,
+                .out = out,
+                .op = builtin(op, in.type),
+                .values = {no_values},
+                .identity = {std::as_bytes(std::span(&identities[static_cast<std::size_t>(op)], 1))},
+                .host = host};
     });
 }
 
 }  // namespace detail
 
 constinit const Algorithm reduce_algorithm{.name = "reduce",
-                                           .summary = "out[0] = in[0] op in[1] op ... in[n-1]",
+                                           .summary = "out[0] = in[0] op in[1] op ... op in[n-1]",
                                            .variants = detail::variants,
                                            .tunables = detail::tunables};
 

@@ -1,29 +1,30 @@
 // Reduce in the canonical order, CUDA C++. Parallel sources: reduce.cl, reduce_host.hpp.
 //
-// Algorithm  The input is cut into chunks of a length that depends on n alone. A chunk is summed in 128 columns: element i
-//            belongs to column i mod 128, which starts from the identity and adds its elements in order. Then columns l
-//            and l + 64 meet, l and l + 32, ..., l and l + 1. The chunks' sums are reduced by the same rule: there are at
-//            most 32768 of them, and so at most three levels.
-// Passes     one launch; traffic: every element once. The group that finishes last does the upper levels.
-// Tunables   GROUP threads a group, UNROLL loads in flight a thread. On an H200 registers matter more than occupancy: held
-//            to 32 of them, the same kernel is a quarter slower.
+// Algorithm  The input is split into chunks of a length that depends on n alone. A chunk is summed in 128 columns.
+//            Element i belongs to column i mod 128, which starts from the identity and adds its elements in order.
+//            Column l is then combined with column l + 64, l + 32, ..., l + 1. The chunks' sums are reduced by the
+//            same rule. There are at most 32768 chunks, and so at most three levels.
+// Passes     one launch. Traffic: reads every element once. The last group to finish reduces the upper levels.
+// Tunables   GROUP: threads per group; UNROLL: loads in flight per thread. On an H200 registers matter more than
+//            occupancy: limited to 32 registers, the kernel is 25 % slower.
 // Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007 (the tree); S. Rennich, CUDA threadFenceReduction
 //            sample (the last group); the fixed columns are Concord's.
 //
-// T: element type; apply(op, x, y): the operator. One warp reduces one chunk: each lane holds four of the 128 columns.
+// T: element type; apply(op, x, y): the operator. One warp reduces one chunk. Each lane holds four of the 128
+// columns.
 
 constexpr u32 order_columns = 128;
 constexpr u32 warps = GROUP / warp_width;
-constexpr int held = order_columns / warp_width;                // columns of a lane
-constexpr int pack = sizeof(T) == 8 ? 2 : held;                 // elements of an access: 16 bytes at most
-constexpr int packs = held / pack;                              // accesses a row of 128
+constexpr int held = order_columns / warp_width;                // columns per lane
+constexpr int pack = sizeof(T) == 8 ? 2 : held;                 // elements per access, at most 16 bytes
+constexpr int packs = held / pack;                              // accesses per row of 128
 
-// A lane's part of a row of 128: columns pack * lane + j + 64 * k, at item[k * pack + j].
+// A lane's part of a row of 128: item[k * pack + j] holds column pack * lane + j + 64 * k.
 struct Row {
     T item[held];
 };
 
-// Rows are read past L1, which may hold what the upper levels' data was before other groups wrote it.
+// Loads bypass L1, which may hold stale data of the upper levels, written by other groups.
 template <bool Aligned>
 __device__ __forceinline__ Row load_row(const T* row, u32 lane) {
     Row r;
@@ -63,7 +64,7 @@ __device__ __forceinline__ void add_rows(const T* chunk, u64 rows, u32 lane, T (
     }
 }
 
-// Reduces one chunk, by one warp; valid in its lane 0.
+// Reduces one chunk with one warp. The result is valid in lane 0.
 __device__ __forceinline__ T reduce_chunk(const T* chunk, u64 length, T identity, const Op op) {
     const u32 lane = threadIdx.x % warp_width;
     T sum[held];
@@ -83,7 +84,7 @@ __device__ __forceinline__ T reduce_chunk(const T* chunk, u64 length, T identity
         if (i < length) sum[j] = apply(op, sum[j], __ldcg(chunk + i));
     }
 
-    // Columns meet: 64 apart in registers if an access holds two, then across the warp, then within an access.
+    // Combine columns: 64 apart in registers if an access holds two, then across the warp, then within an access.
     if constexpr (packs == 2) {
 #pragma unroll
         for (int j = 0; j < pack; ++j) sum[j] = apply(op, sum[j], sum[pack + j]);
@@ -100,8 +101,8 @@ __device__ __forceinline__ T reduce_chunk(const T* chunk, u64 length, T identity
     return across[0];
 }
 
-// The bound of one group a multiprocessor lets the compiler keep all loads of a batch in flight instead of saving registers.
-// sums: room for the first two levels; ticket: zero, and left zero.
+// The launch bound of one group per multiprocessor lets the compiler keep all loads of a batch in flight instead of
+// saving registers. sums: room for the first two levels; ticket: zero before and after the launch.
 extern "C" __global__ void __launch_bounds__(GROUP, 1)
     reduce_fixed(const T* in, T* out, T* sums, u32* ticket, u64 n, u64 chunk, u64 upper_chunk, u32 /*finish*/,
                  T identity, const Op op) {
@@ -109,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, 1)
     const bool first_lane = threadIdx.x % warp_width == 0;
     const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk;
 
-    // Upsweep, level 1: a chunk a warp.
+    // Upsweep, level 1: one chunk per warp.
     for (u64 c = u64(blockIdx.x) * warps + warp; c < chunks; c += u64(gridDim.x) * warps) {
         const u64 begin = c * chunk;
         const T sum = reduce_chunk(in + begin, n - begin < chunk ? n - begin : chunk, identity, op);
@@ -117,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, 1)
     }
     if (chunks == 1 || !last_group(ticket, gridDim.x)) return;
 
-    // Spine. Level 2: the chunks' sums, by this group alone. Level 3: the sums of level 2, at most 32.
+    // Spine, this group only. Level 2: the chunks' sums. Level 3: the sums of level 2, at most 32.
     const u32 upper_chunks = u32((chunks + upper_chunk - 1) / upper_chunk);
     T* upper = sums + chunks;
     for (u32 c = warp; c < upper_chunks; c += warps) {

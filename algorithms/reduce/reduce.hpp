@@ -1,24 +1,31 @@
 #pragma once
-/// Reduce: all elements combined by an associative operator.
+/// @file
+/// Reduce: combines all elements with an associative and commutative operator.
 ///
 ///     out[0] = in[0] op in[1] op ... op in[n-1]
 ///
-/// Shapes: in of any length, at any element offset; out of one element, not within in. An empty input gives
-/// the identity. in stays as it is. Traffic: every element is read once. Enqueues on the stream and returns;
-/// takes its scratch (about n / 32 bytes at most, in buffers of 512 at least; for `global_tree` a copy of the
-/// input) from the device's pool. Errors: invalid_argument (out's count, overlap, types), wrong_device,
-/// unsupported, compile_failed, out_of_memory.
+/// - Shapes: in has n >= 0 elements, out one. Both may start at any element offset. An empty input gives the
+/// identity.
+/// - Types: any element type, the same for in and out.
+/// - In place: not supported. out may not lie within in. in is not modified.
+/// - Memory traffic: reads every element once. `global_tree` moves about 3 n elements on a copy of the input.
+/// - Scratch: at most about n / 32 bytes from the device's pool, in buffers of at least 512 bytes; n elements for
+/// `global_tree`.
+/// - Asynchrony: enqueues on the stream and returns. reduce_value() returns a future.
+/// - Errors: invalid_argument (count of out, overlap, types), wrong_device, unsupported, compile_failed,
+/// out_of_memory.
 ///
-/// Order. Integers are exact in any order. For floats, and for operators of your own, the canonical order
-/// depends on n alone and is the same on every device, so that the bits are too:
-///   chunk length C = 1024 * 2^k: 1024 up to 2^22 elements, then n / 4096 rounded up to such a length, but
-///   8192 from 2^24 + 1 to 2^28, then the smallest for which n <= 32768 C (canonical_chunk); element i of a
-///   chunk belongs to lane i mod 128; a lane starts from the identity and takes its elements in order; lane l
-///   then takes lane l + 64, then l + 32, l + 16, ... l + 1, and the chunk's result is lane 0; the chunks'
-///   results, if more than one, are reduced by this same rule.
-/// The longest chain of operations that an element passes is canonical_depth(n): for 2^28 elements, 90. The
-/// operator must be associative and commutative up to rounding. Source: M. Harris, Optimizing Parallel
-/// Reduction in CUDA, 2007, for the tree; the fixed lanes are Concord's.
+/// Integers are exact in every order. For floats and user operators, the canonical order depends on n alone. Results
+/// are then bitwise identical on all devices:
+/// 1. The input is split into chunks of C = canonical_chunk(n) elements, a power of two of at least 1024.
+/// 2. A chunk is reduced in 128 columns. Element i of the chunk belongs to column i mod 128. A column starts from the
+///    identity and combines its elements in order.
+/// 3. Column l is combined with column l + 64, then with l + 32, l + 16, ..., l + 1. The result of the chunk is
+/// column 0. 4. The results of several chunks are reduced by the same rule.
+///
+/// An element passes at most canonical_depth(n) operations: 90 for 2^28 elements.
+///
+/// Source: M. Harris, Optimizing Parallel Reduction in CUDA, 2007 (the tree). The fixed columns are Concord's.
 
 #include <concord/algorithm.hpp>
 #include <concord/detail/reduce_host.hpp>
@@ -26,8 +33,9 @@
 
 namespace concord {
 
-/// The canonical order's chunk length for n elements: few enough sums for one group to finish quickly, short
-/// enough chunks for the load to balance.
+/// Returns the chunk length C of the canonical order for n elements. It is 1024 up to 2^22 elements, doubles up to
+/// 8192 while n > 4096 C, and then doubles while n > 32768 C. One group can reduce the chunks' results, and chunks
+/// are short enough for load balance.
 constexpr u64 canonical_chunk(u64 n) {
     u64 chunk = 1024;
     while (chunk < 8192 && detail::divide_up(n, chunk) > 4096)
@@ -37,8 +45,8 @@ constexpr u64 canonical_chunk(u64 n) {
     return chunk;
 }
 
-/// The longest chain of operations from an element to the result, in the canonical order; the h of the error
-/// bound gamma_h sum |x|.
+/// Returns the number of operations in the longest chain from an element to the result in the canonical order: the h
+/// of the error bound gamma_h sum |x|.
 constexpr u64 canonical_depth(u64 n) {
     u64 depth = 0;
     while (true) {
@@ -51,17 +59,18 @@ constexpr u64 canonical_depth(u64 n) {
 
 namespace detail {
 
-/// The host kernels of one operator on one type. A null one is not compiled.
+// The host kernels of one operator and type. Null: not compiled.
 struct ReduceHost {
     HostKernel fixed = {}, serial = {};
-    HostKernel global_step = {}, interleaved = {}, sequential = {}, first_add = {};  ///< the textbook's
+    HostKernel global_step = {}, interleaved = {}, sequential = {},
+               first_add = {};  // of the textbook variants
 };
 
-/// All of them; defined in concord/reduce_textbook.hpp.
+// All host kernels. Defined in concord/reduce_textbook.hpp.
 template <class T, class Op>
 struct ReduceTextbook;
 
-/// Those of a call: the textbook's only on request.
+// The host kernels of a call: those of the textbook variants only on request.
 template <class T, class Op>
 const ReduceHost& reduce_host() {
     using O = HostOperator<Op>;
@@ -74,45 +83,46 @@ const ReduceHost& reduce_host() {
     }
 }
 
-/// A call with its types erased.
+// A call with its types erased.
 struct ReduceProblem {
     View in, out;
     const Operator& op;
-    ValueBytes values;       ///< the operator's bound values
-    ValueBytes identity;     ///< one element
-    const ReduceHost* host;  ///< null: text only
+    ValueBytes values;       // the operator's bound values
+    ValueBytes identity;     // one element
+    const ReduceHost* host;  // null: the operator has kernel source only
 
     Type type() const { return in.type; }
 };
 
 Enqueued reduce(Stream& stream, const ReduceProblem& problem, const Options& options);
 
-/// The first level alone, for a part of a larger input: out[c] is the result of chunk c, of `length` elements (the last one
-/// of what is left); nothing if in is empty. Throws unsupported for a variant other than `fixed`; returns its name.
+// The first level only, for a part of a larger input: out[c] becomes the result of chunk c of `length` elements. The
+// last chunk may be shorter. Does nothing if in is empty. Returns the variant, `fixed`. Throws unsupported for any
+// other variant.
 std::string_view reduce_chunks(Stream& stream, const ReduceProblem& problem, u64 length,
                                const Options& options);
 
-/// The call of a built-in operator. It refers to nothing that does not last.
+// The call of a built-in operator. It refers only to static data.
 ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op);
 
 }  // namespace detail
 
+/// Descriptor of reduce.
 extern const Algorithm reduce_algorithm;
 
-/// A built-in operator; in and out of one type. Identities: 0, 1, and for min and max the type's largest and
-/// smallest value (floats: the infinities).
+/// Reduces a view with a built-in operator. The result of an empty input is identity_of<T>(op).
 Enqueued reduce(Stream& stream, const View& in, const View& out, ReduceOp op = ReduceOp::sum,
                 const Options& options = {});
 
-/// A built-in operator on spans or arrays.
+/// Reduces a span or array with a built-in operator.
 template <Range In, Range Out>
 Enqueued reduce(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
                 const Options& options = {}) {
     return reduce(stream, View(in.view()), View(out.view()), op, options);
 }
 
-/// An operator made with CONCORD_FUNCTION: T(T, T) once its trailing parameters are bound. identity: the
-/// value for which op(identity, x) == x.
+/// Reduces with a user operator (CONCORD_FUNCTION) of type T(T, T) after binding. It must be associative and
+/// commutative up to rounding. identity: the value e for which op(e, x) == x.
 template <Range In, Range Out, class F, class... B>
 Enqueued reduce(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
                 typename In::Element identity, const Options& options = {}) {
@@ -131,7 +141,8 @@ Enqueued reduce(Stream& stream, const In& in, const Out& out, const Function<F, 
                           options);
 }
 
-/// The same result as a future: reduces, downloads, and hands out the value when the stream has got there.
+/// Reduces, downloads the result, and returns it as a future. Enqueues and returns. Future::get() waits for the
+/// stream.
 template <Range In>
 auto reduce_value(Stream& stream, const In& in, ReduceOp op = ReduceOp::sum, const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;

@@ -11,7 +11,7 @@ namespace {
 class RunReduce final : public RunTask, public Pipelined, public OverRanks {
   public:
     void add_options(CLI::App& command) override {
-        command.add_option("--op", op_, "How elements are combined (sum)")
+        command.add_option("--op", op_, "Operator that combines elements (default: sum)")
             ->check(CLI::IsMember(names_of(all_reduce_ops)));
     }
     RunPlan plan(Inputs inputs) override { return {{inputs[0]->type(), {}}}; }

@@ -1,7 +1,14 @@
 #pragma once
-/// Reduce in the host dialect. Parallel sources: reduce.cu and reduce.cl (canonical order), reduce_steps.cu and
-/// reduce_steps.cl (the textbook's steps), where phases and traffic are described. T: element type; Op: the
-/// operator.
+// Reduce, host dialect. Parallel sources: reduce.cu and reduce.cl (canonical order), reduce_steps.cu and
+// reduce_steps.cl (textbook variants).
+//
+// Algorithm  reduce_wide: the canonical order of reduce.hpp, with 128 columns in vectors. The others: see
+//            reduce_steps.cu.
+// Passes     one launch. Traffic: reads every element once.
+// Tunables   run: chunks per group, a launch argument.
+// Source     M. Harris, Optimizing Parallel Reduction in CUDA, 2007 (the tree); the fixed columns are Concord's.
+//
+// T: element type; Op: the operator.
 
 #include <concord/host_kernel.hpp>
 
@@ -12,7 +19,7 @@ namespace concord::detail::host {
 
 inline constexpr u64 order_width = 128;
 
-/// The reduction of one chunk: a row of 128 at a time, then the tree.
+// Reduces one chunk: a row of 128 elements at a time, then the tree.
 template <class T, class Op>
 [[gnu::always_inline]] inline T reduce_chunk(const T* chunk, u64 length, T identity, const Op op) {
     alignas(64) T sum[order_width];
@@ -34,7 +41,7 @@ template <class T, class Op>
     return sum[0];
 }
 
-/// Reduces n elements chunk by chunk to the sums.
+// Reduces n elements to the sums of their chunks.
 template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_level(const T* in, u64 n, u64 chunk, T* sums, T identity,
                                                 const Op op) {
@@ -42,7 +49,7 @@ template <class T, class Op>
         sums[c] = reduce_chunk(in + c * chunk, std::min(chunk, n - c * chunk), identity, op);
 }
 
-/// A group takes `run` chunks that lie one after another; the group that finishes last does the upper levels.
+// A group reduces `run` consecutive chunks. The last group to finish reduces the upper levels.
 template <class T, class Op>
 void reduce_wide(const Group& group, const T* in, T* out, T* sums, u32* ticket, u64 n, u64 chunk,
                  u64 upper_chunk, u64 run, u32 /*finish*/, T identity, const Op op) {
@@ -65,7 +72,7 @@ void reduce_wide(const Group& group, const T* in, T* out, T* sums, u32* ticket, 
                : reduce_chunk(upper, (chunks + upper_chunk - 1) / upper_chunk, identity, op);
 }
 
-/// One loop from the first element to the last.
+// One loop from the first element to the last.
 template <class T, class Op>
 void reduce_serial(const Group& /*group*/, const T* in, T* out, u64 n, T identity, const Op op) {
     T sum = identity;
@@ -74,7 +81,7 @@ void reduce_serial(const Group& /*group*/, const T* in, T* out, u64 n, T identit
     *out = sum;
 }
 
-/// One step of the tree in global memory: x[i] meets x[i + half], in place; x has n elements, n <= 2 half.
+// One level of the tree in global memory, in place: combines x[i] with x[i + half]. x has n <= 2 half elements.
 template <class T, class Op>
 void reduce_global_step(const Group& group, T* x, u64 n, u64 half, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(n - half, begin + tile);
@@ -84,27 +91,28 @@ void reduce_global_step(const Group& group, T* x, u64 n, u64 half, u64 tile, con
 
 inline constexpr u64 step_group = 256;
 
-/// Neighbours meet: distances 1, 2, 4, ...; the lanes at work lie ever further apart.
+// Combines neighbours at distances 1, 2, 4, ... The active work-items lie ever further apart.
 template <class T, class Op>
 void reduce_interleaved(const Group& group, const T* in, T* sums, u64 n, T identity, const Op op) {
     T shared[step_group];
     const u64 first = group.x * step_group;
-    for (u64 lane = 0; lane < step_group; ++lane)
-        shared[lane] = first + lane < n ? in[first + lane] : identity;
+    for (u64 local_id = 0; local_id < step_group; ++local_id)
+        shared[local_id] = first + local_id < n ? in[first + local_id] : identity;
     for (u32 distance = 1; distance < step_group; distance *= 2) {
-        for (u32 lane = 0; lane < step_group; ++lane) {
-            if (lane % (2 * distance) == 0) shared[lane] = op(shared[lane], shared[lane + distance]);
+        for (u32 local_id = 0; local_id < step_group; ++local_id) {
+            if (local_id % (2 * distance) == 0)
+                shared[local_id] = op(shared[local_id], shared[local_id + distance]);
         }
     }
     sums[group.x] = shared[0];
 }
 
-/// Halves meet: the lanes at work are the first ones.
+// Combines the upper half with the lower half. The active work-items are the first ones.
 template <class T, class Op>
 [[gnu::always_inline]] inline T meet_halves(T* shared, const Op op) {
     for (u64 distance = step_group / 2; distance > 0; distance /= 2) {
-        for (u64 lane = 0; lane < distance; ++lane)
-            shared[lane] = op(shared[lane], shared[lane + distance]);
+        for (u64 local_id = 0; local_id < distance; ++local_id)
+            shared[local_id] = op(shared[local_id], shared[local_id + distance]);
     }
     return shared[0];
 }
@@ -113,19 +121,19 @@ template <class T, class Op>
 void reduce_sequential(const Group& group, const T* in, T* sums, u64 n, T identity, const Op op) {
     T shared[step_group];
     const u64 first = group.x * step_group;
-    for (u64 lane = 0; lane < step_group; ++lane)
-        shared[lane] = first + lane < n ? in[first + lane] : identity;
+    for (u64 local_id = 0; local_id < step_group; ++local_id)
+        shared[local_id] = first + local_id < n ? in[first + local_id] : identity;
     sums[group.x] = meet_halves(shared, op);
 }
 
-/// Every lane adds two elements as it loads, a group's length apart.
+// Every work-item combines two elements as it loads them, one group size apart.
 template <class T, class Op>
 void reduce_first_add(const Group& group, const T* in, T* sums, u64 n, T identity, const Op op) {
     T shared[step_group];
     const u64 first = group.x * step_group * 2;
-    for (u64 lane = 0; lane < step_group; ++lane) {
-        const u64 i = first + lane, j = i + step_group;
-        shared[lane] = op(i < n ? in[i] : identity, j < n ? in[j] : identity);
+    for (u64 local_id = 0; local_id < step_group; ++local_id) {
+        const u64 i = first + local_id, j = i + step_group;
+        shared[local_id] = op(i < n ? in[i] : identity, j < n ? in[j] : identity);
     }
     sums[group.x] = meet_halves(shared, op);
 }

@@ -1,13 +1,14 @@
-// The textbook's steps to a fast reduction, OpenCL C. Parallel sources: reduce_steps.cu, reduce_host.hpp.
+// Textbook variants of reduce, OpenCL C. Parallel sources: reduce_steps.cu, reduce_host.hpp.
 //
-// Every kernel but the first reduces what one group loads to one sum; the host side launches it again on the sums
-// until one is left. Traffic: every element once, plus the sums' levels.
-// global_step a step of the tree in global memory; log n launches and 3 n element accesses in all.
-// interleaved neighbours meet, the active work-items lie ever further apart (divergent).
-// sequential  halves meet, the first work-items are active.
-// first_add   every work-item adds two elements as it loads.
-// shuffle     as first_add, then within sub-groups through registers, where the device has that.
-// Tunables    GROUP work-items a group.
+// Algorithm   A tree. Except in global_step, a group reduces the elements that it loads to one sum. The host side
+//             launches the kernel again on the sums until one is left.
+// Passes      log n / log GROUP launches. Traffic: reads every element once, plus the levels of sums.
+// global_step A level of the tree in global memory: log n launches, 3 n element accesses in total.
+// interleaved Combines neighbours. The active work-items lie ever further apart (divergent).
+// sequential  Combines the upper half with the lower half. The first work-items are active.
+// first_add   Every work-item adds two elements as it loads them.
+// shuffle     As first_add, then through registers within sub-groups, on devices with sub-group shuffles.
+// Tunables    GROUP: work-items per group.
 // Source      M. Harris, Optimizing Parallel Reduction in CUDA, 2007; J. Luitjens, Faster Parallel Reductions on
 //             Kepler, 2014 (shuffle).
 //
@@ -34,7 +35,7 @@ void reduce_interleaved(__global const T* in, ulong in_at, __global T* sums, ulo
     if (local_id == 0) sums[sums_at + get_group_id(0)] = shared[0];
 }
 
-// Halves meet; valid in work-item 0.
+// Combines the upper half with the lower half. The result is valid in work-item 0.
 static inline T meet_halves(__local T* shared, u32 local_id, const Op op) {
     for (u32 distance = GROUP / 2; distance > 0; distance /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -54,7 +55,7 @@ void reduce_sequential(__global const T* in, ulong in_at, __global T* sums, ulon
     if (local_id == 0) sums[sums_at + get_group_id(0)] = sum;
 }
 
-// Two elements, a group's length apart.
+// Combines two elements, one group size apart.
 static inline T add_two(__global const T* in, u64 n, u32 local_id, T identity, const Op op) {
     const u64 i = get_group_id(0) * (u64)(GROUP * 2) + local_id, j = i + GROUP;
     return apply(op, i < n ? in[i] : identity, j < n ? in[j] : identity);
@@ -72,7 +73,7 @@ void reduce_first_add(__global const T* in, ulong in_at, __global T* sums, ulong
 
 #if defined(CONCORD_SHUFFLE_PTX) || defined(CONCORD_SHUFFLE_KHR)
 
-// Valid in lane 0 of the sub-group.
+// The result is valid in lane 0 of the sub-group.
 static inline T reduce_sub_group(T sum, const Op op) {
     for (u32 distance = CONCORD_SUB_GROUP / 2; distance > 0; distance /= 2)
         sum = apply(op, sum, shuffle_down(sum, distance));

@@ -1,4 +1,4 @@
-// The host side of the textbook's steps.
+// Host side of the textbook variants.
 
 #include "reduce_table.hpp"
 
@@ -9,8 +9,7 @@
 namespace concord::detail {
 namespace {
 
-// Reduces groups of `factor` elements to a sum each, again and again until one is left. Two scratch buffers
-// take turns.
+// Reduces each `factor` elements to one, level by level, until one element is left. Two scratch buffers alternate.
 void run_levels(Stream& stream, const ReduceProblem& p, const char* entry, HostKernel ReduceHost::*host,
                 u64 factor) {
     Device& device = stream.device();

@@ -1,13 +1,14 @@
-// The textbook's steps to a fast reduction, CUDA C++. Parallel sources: reduce_steps.cl, reduce_host.hpp.
+// Textbook variants of reduce, CUDA C++. Parallel sources: reduce_steps.cl, reduce_host.hpp.
 //
-// Every kernel but the first reduces what one group loads to one sum; the host side launches it again on the sums
-// until one is left. Traffic: every element once, plus the sums' levels.
-// global_step a step of the tree in global memory; log n launches and 3 n element accesses in all.
-// interleaved neighbours meet, the active threads lie ever further apart (divergent).
-// sequential  halves meet, the first threads are active.
-// first_add   every thread adds two elements as it loads.
-// shuffle     as first_add, then within warps through registers.
-// Tunables    GROUP threads a group.
+// Algorithm   A tree. Except in global_step, a group reduces the elements that it loads to one sum. The host side
+//             launches the kernel again on the sums until one is left.
+// Passes      log n / log GROUP launches. Traffic: reads every element once, plus the levels of sums.
+// global_step A level of the tree in global memory: log n launches, 3 n element accesses in total.
+// interleaved Combines neighbours. The active threads lie ever further apart (divergent).
+// sequential  Combines the upper half with the lower half. The first threads are active.
+// first_add   Every thread adds two elements as it loads them.
+// shuffle     As first_add, then through registers within warps.
+// Tunables    GROUP: threads per group.
 // Source      M. Harris, Optimizing Parallel Reduction in CUDA, 2007; J. Luitjens, Faster Parallel Reductions on
 //             Kepler, 2014 (shuffle).
 //
@@ -31,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     if (thread == 0) sums[blockIdx.x] = shared[0];
 }
 
-// Halves meet; valid in thread 0.
+// Combines the upper half with the lower half. The result is valid in thread 0.
 __device__ __forceinline__ T meet_halves(T* shared, u32 thread, const Op op) {
     for (u32 distance = GROUP / 2; distance > 0; distance /= 2) {
         __syncthreads();
@@ -50,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     if (thread == 0) sums[blockIdx.x] = sum;
 }
 
-// Two elements, a group's length apart.
+// Combines two elements, one group size apart.
 __device__ __forceinline__ T add_two(const T* in, u64 n, u32 thread, T identity, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP * 2 + thread, j = i + GROUP;
     return apply(op, i < n ? in[i] : identity, j < n ? in[j] : identity);
@@ -65,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     if (thread == 0) sums[blockIdx.x] = sum;
 }
 
-// Valid in lane 0 of the warp.
+// The result is valid in lane 0 of the warp.
 __device__ __forceinline__ T reduce_warp(T sum, const Op op) {
 #pragma unroll
     for (u32 distance = warp_width / 2; distance > 0; distance /= 2) sum = apply(op, sum, shuffle_down(sum, distance));

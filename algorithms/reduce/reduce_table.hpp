@@ -1,5 +1,5 @@
 #pragma once
-// What reduce.cpp and reduce_steps.cpp share: kernels and the launch code of the rows.
+// Kernels and launch code that reduce.cpp and reduce_steps.cpp share.
 
 #include <concord/reduce.hpp>
 
@@ -9,8 +9,8 @@ inline constexpr u32 reduce_group = 256;
 
 enum class ReduceSource { fixed, wide, steps };
 
-/// The kernel `entry` for the problem's type and operator.
-std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& problem, ReduceSource text,
+// The kernel `entry` for the problem's type and operator.
+std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& problem, ReduceSource from,
                                       const char* entry, HostKernel ReduceHost::*host);
 
 void run_reduce_serial(Stream& stream, const ReduceProblem& problem);

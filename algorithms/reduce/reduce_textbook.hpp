@@ -1,5 +1,6 @@
 #pragma once
-/// The textbook variants of reduce on the CPU, for operators made with CONCORD_FUNCTION: see concord/textbook.hpp.
+/// @file
+/// Textbook variants of reduce on the CPU for user operators (CONCORD_FUNCTION). See concord/textbook.hpp.
 
 #include <concord/reduce.hpp>
 #include <concord/textbook.hpp>

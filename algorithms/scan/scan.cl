@@ -1,31 +1,33 @@
 // Scan in the canonical order, OpenCL C. Parallel sources: scan.cu, scan_host.hpp.
 //
-// Algorithm  A tree of nodes of 16, the same on every device: 16 elements make a block, 16 blocks a node of 256 elements,
-//            16 of these a tile of 4096, ... Sklansky's network scans the totals of the children of each node. What lies
-//            before a child is what lies before the node, combined with the scan up to the child to the left.
-// Tiles      A group works on one tile, which passes through local memory, so that accesses are of 16 bytes and a work-item
-//            has one block in its registers.
-// reduce_then_scan  two launches over the tiles, with a scan of the tiles' totals between them by the same kernels;
-//            traffic: every element read twice, written once.
-// wide       the shape for CPUs: scan_wide.cl.
-// Tunables   none: the order fixes the tile, GROUP = 256 work-items of 16 elements.
+// Algorithm  A tree of nodes of 16, the same on all devices: 16 elements form a block, 16 blocks a node of 256
+//            elements, 16 of these a tile of 4096, and so on. Sklansky's network scans the totals of each node's
+//            children. The carry of a child combines all elements before it: it is the carry of its node, combined
+//            with the scan up to the sibling on the left.
+// Tiles      A group scans one tile. The tile passes through local memory, so that accesses move 16 bytes and a
+//            work-item holds one block in registers.
+// Passes     reduce_then_scan: two launches over the tiles. The same kernels scan the tiles' totals in between.
+//            Traffic: reads every element twice, writes it once.
+// wide       The shape for CPUs: scan_wide.cl.
+// Tunables   none. The order fixes the tile: GROUP = 256 work-items of 16 elements.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960; Y. Dotsenko et al., Fast Scan Algorithms on Graphics
 //            Processors, 2008 (reduce, then scan).
 //
-// T: element type; SIZE: its bytes; apply(op, x, y): the operator; x is the earlier one.
+// T: element type; SIZE: its size in bytes; apply(op, x, y): the operator, x is the earlier element.
 
-#define PACK (16 / SIZE)           // elements of an access of 16 bytes
-#define ROUNDS (16 / PACK)         // accesses a work-item
+#define PACK (16 / SIZE)           // elements per access of 16 bytes
+#define ROUNDS (16 / PACK)         // accesses per work-item
 #define TILE (GROUP * 16)
-#define STAGE (TILE + TILE / 16)   // a tile with an element of padding after each block, against bank conflicts
+#define STAGE (TILE + TILE / 16)   // a tile with one element of padding per block, which avoids bank conflicts
 #define STAGED(I) ((I) + (I) / 16)
 
 typedef struct { T item[PACK]; } __attribute__((aligned(16))) PackT;
 
-// None of the functions below returns a Block: inlined, that becomes an intrinsic of LLVM that Oclgrind 21.10 does not know.
+// The functions below do not return a Block: inlined, that becomes an LLVM intrinsic that Oclgrind 21.10 does not
+// support.
 
-// Loads a tile of which `left` elements are there, and gives each work-item its block. All work-items of the group call it;
-// the stage is free once they have passed the next barrier.
+// Loads a tile that has `left` elements, and returns each work-item's block. All work-items of the group call it. The
+// stage may be reused after the next barrier.
 INLINED void load_tile(__global const T* in, u64 left, __local T* stage, T identity, Block* b) {
     const u32 local_id = get_local_id(0);
     if (left >= TILE && (ulong)in % 16 == 0) {
@@ -64,9 +66,9 @@ INLINED void store_tile(__global T* out, u64 left, __local T* stage, const Block
     }
 }
 
-// Upsweep: scans the work-item's block, then the totals of each node's blocks, then those of the tile's nodes. All work-items
-// of the group call it; it ends with a barrier. blocks: GROUP elements; nodes: 16, of which the last becomes the tile's
-// total.
+// Upsweep: scans the work-item's block, then the totals of each node's blocks, then the totals of the tile's nodes.
+// All work-items of the group call it. It ends with a barrier. blocks: GROUP elements; nodes: 16 elements. The last
+// node becomes the tile's total.
 INLINED void upsweep(Block* b, __local T* blocks, __local T* nodes, const Op op) {
     const u32 local_id = get_local_id(0);
     scan_sixteen(b, op);
@@ -81,7 +83,7 @@ INLINED void upsweep(Block* b, __local T* blocks, __local T* nodes, const Op op)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Downsweep: combines each element of the block with what lies before the block. carry: what lies before the tile.
+// Downsweep: combines each element of the block with the block's carry. carry: the tile's carry.
 INLINED void downsweep(Block* b, __local const T* blocks, __local const T* nodes, T carry, u32 exclusive, const Op op) {
     const u32 local_id = get_local_id(0), node = local_id / 16;
     T before = node == 0 ? carry : apply(op, carry, nodes[node - 1]);
@@ -93,7 +95,7 @@ INLINED void downsweep(Block* b, __local const T* blocks, __local const T* nodes
     *b = r;
 }
 
-// Upsweep, the first of two launches: the tiles' totals. Their scan, by these kernels again, is the spine.
+// Upsweep, the first of two launches: computes the tiles' totals. The same kernels scan them: the spine.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void scan_totals(__global const T* in, ulong in_at, __global T* totals, ulong totals_at, u64 n, T identity, const Op op) {
     __local T stage[STAGE], blocks[GROUP], nodes[16];
@@ -104,7 +106,7 @@ void scan_totals(__global const T* in, ulong in_at, __global T* totals, ulong to
     if (get_local_id(0) == 0) totals[totals_at + get_group_id(0)] = nodes[15];
 }
 
-// Downsweep, the second launch. carries: what lies before each tile; not read if there is only one.
+// Downsweep, the second launch. carries: the carry of each tile; not read if there is only one tile.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void scan_tiles(__global const T* in, ulong in_at, __global const T* carries, ulong carries_at, __global T* out,
                 ulong out_at, u64 n, u32 exclusive, T identity, const Op op) {

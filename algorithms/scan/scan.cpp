@@ -19,7 +19,7 @@ namespace {
 constexpr u64 group_tile = u64{scan_group} * 16;
 constexpr u64 wide_tile = detail::host::scan_tile;
 
-const KernelSource& source(ScanSource text) {
+const KernelSource& source(ScanSource from) {
     using namespace kernel_sources;
     static const KernelSource tiles{
         "scan", {common_cu, tile_cu, sklansky_cu, lookback_cu, scan_cu}, {common_cl, sklansky_cl, scan_cl}};
@@ -28,7 +28,7 @@ const KernelSource& source(ScanSource text) {
     static const KernelSource wide{
         "scan_wide", {}, {common_cl, tile_cl, sklansky_wide_cl, lookback_cl, scan_wide_cl}};
     static const KernelSource steps{"scan_steps", {common_cu, scan_steps_cu}, {common_cl, scan_steps_cl}};
-    switch (text) {
+    switch (from) {
         case ScanSource::tiles:
             return tiles;
         case ScanSource::fallback:
@@ -44,22 +44,23 @@ u32 past_cache(const Device& device, const ScanProblem& p) {
     return 2 * p.in.bytes() > device.traits().cache ? 1 : 0;
 }
 
-// How `lookback` is specialised: tiles a group, and groups that a multiprocessor is to hold, for which the compiler saves
-// registers. Measured on an H200: large groups have more loads in flight, small ones keep all multiprocessors busy.
+// Specialisation of `lookback`: tiles per group, and resident groups per multiprocessor, for which the compiler
+// limits registers. Measured on an H200: many tiles per group have more loads in flight, few keep all multiprocessors
+// busy.
 struct LookbackShape {
     u32 tiles, resident;
 };
 
 constexpr Tunable lookback_tiles{.name = "scan.lookback_tiles",
-                                 .summary = "tiles a group, lookback",
+                                 .summary = "tiles per group of lookback",
                                  .used_by = {TunableUser::cuda},
                                  .values = {1, 2, 4}};
 constexpr Tunable lookback_resident{.name = "scan.lookback_resident",
-                                    .summary = "groups of a unit that registers are kept for, lookback",
+                                    .summary = "resident groups per unit for which lookback limits registers",
                                     .used_by = {TunableUser::cuda},
                                     .values = {2, 3, 4, 6, 8}};
 constexpr Tunable group_kib{.name = "scan.group_kib",
-                            .summary = "KiB that a group is worth at least, partitioned",
+                            .summary = "minimum input per group of partitioned, in KiB",
                             .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                             .values = {128, 256, 512, 1024, 2048, 4096}};
 
@@ -81,12 +82,12 @@ LookbackShape default_shape(Type type, u64 n) {
     }
 }
 
-// scan_kernel() with that shape, to which only kernels of groups of many work-items are specialised.
-std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, ScanSource text,
+// scan_kernel() with that shape. Only kernels with many work-items per group use it.
+std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, ScanSource from,
                                       const char* entry, HostKernel ScanHost::*host,
                                       const LookbackShape& shape) {
     const Type type = p.type();
-    KernelSpec spec{.source = &source(text),
+    KernelSpec spec{.source = &source(from),
                     .entry = entry,
                     .constants = {{"T", type},
                                   {"SIZE", size_of(type)},
@@ -94,9 +95,9 @@ std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, Scan
                                   {"TILES", shape.tiles},
                                   {"RESIDENT", shape.resident}},
                     .op = &p.op,
-                    .max_group_size = text == ScanSource::wide ? 1 : scan_group};
+                    .max_group_size = from == ScanSource::wide ? 1 : scan_group};
     std::string sixteen;
-    if (text == ScanSource::wide && device.traits().compiles_source &&
+    if (from == ScanSource::wide && device.traits().compiles_source &&
         p.op.hash == builtin(ReduceOp::sum, type).hash) {
         sixteen = std::string(opencl_name(type)) + "16";
         spec.constants.push_back({"T16", std::string_view(sixteen)});
@@ -121,7 +122,8 @@ void run_lookback(Stream& stream, const ScanProblem& p) {
            static_cast<u32>(tiles), p.exclusive(), p.identity, p.values);
 }
 
-// Totals of all levels above the tiles, and a flag that each is there, zero at first. One of each at least.
+// The totals of all levels above the tiles, and for each a flag that it is published, initially zero. At least one of
+// each.
 struct Totals {
     Totals(Stream& stream, u64 tiles, Type type) : count(lookback_totals(tiles) + 1) {
         total_buffer = stream.scratch(count * size_of(type));
@@ -144,22 +146,27 @@ void run_lookback_fallback(Stream& stream, const ScanProblem& p) {
            static_cast<u32>(tiles), p.exclusive(), p.identity, p.values);
 }
 
-// The tiles' totals, an exclusive scan of these by the same rule, and the tiles once more.
+// Computes the tiles' totals, their exclusive scan by the same rule, and then the tiles.
 void run_reduce_then_scan(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
     const bool wide = !device.traits().many_items;
-    const ScanSource text = wide ? ScanSource::wide : ScanSource::tiles;
+    const ScanSource from = wide ? ScanSource::wide : ScanSource::tiles;
     const u64 n = p.in.count, tiles = divide_up(n, wide ? wide_tile : group_tile);
     const LaunchShape shape = LaunchShape::linear(tiles, wide ? 1 : scan_group);
     const auto buffer = stream.scratch(tiles * size_of(p.type()));
     const View carries{buffer.get(), 0, tiles, p.type()};
     if (tiles > 1) {
-        const auto totals = scan_kernel(device, p, text, "scan_totals");
+        const auto totals = scan_kernel(device, p, from, "scan_totals");
         launch(stream, *totals, shape, p.in, carries, n, p.identity, p.values);
-        run_reduce_then_scan(stream,
-                             {carries, carries, p.op, p.values, p.identity, ScanKind::exclusive, p.host});
+        run_reduce_then_scan(stream, {.in = carries,
+                                      .out = carries,
+                                      .op = p.op,
+                                      .values = p.values,
+                                      .identity = p.identity,
+                                      .kind = ScanKind::exclusive,
+                                      .host = p.host});
     }
-    const auto scan = scan_kernel(device, p, text, "scan_tiles");
+    const auto scan = scan_kernel(device, p, from, "scan_tiles");
     if (wide) {
         launch(stream, *scan, shape, p.in, carries, p.out, n, p.exclusive(), past_cache(device, p),
                p.identity, p.values);
@@ -168,7 +175,7 @@ void run_reduce_then_scan(Stream& stream, const ScanProblem& p) {
     }
 }
 
-// Groups that take tiles in turn; a single one while the work is small, for waking a thread costs more.
+// Groups take tiles by ticket. One group while the input is small, because waking a thread costs more.
 void run_partitioned(Stream& stream, const ScanProblem& p) {
     Device& device = stream.device();
     const auto scan = scan_kernel(device, p, ScanSource::wide, "scan_partitioned", &ScanHost::partitioned);
@@ -188,13 +195,11 @@ void run_serial(Stream& stream, const ScanProblem& p) {
 }
 
 Support supports_any(const Device& device, const ScanProblem& p) {
-    if (!device.traits().compiles_source && p.host == nullptr)
-        return Support::no("operator " + p.op.name + " is text, which " + device.info().selector +
-                           " cannot compile at run time");
+    if (Support op = supports_operator(device, p.op, p.host); !op) return op;
     return supports_type(device, p.type());
 }
 
-// In the host dialect these are the textbook's.
+// On the host these kernels are compiled on request only.
 Support supports_groups(const Device& device, const ScanProblem& p) {
     if (Support group = supports_group(device, scan_group); !group) return group;
     if (Support any = supports_any(device, p); !any || p.host == nullptr) return any;
@@ -203,7 +208,8 @@ Support supports_groups(const Device& device, const ScanProblem& p) {
 
 Support supports_progress(const Device& device, const ScanProblem& p) {
     if (!device.traits().forward_progress)
-        return Support::no(device.info().selector + " does not promise that groups go on while others wait");
+        return Support::no("requires forward progress of waiting groups, which " + device.info().selector +
+                           " does not guarantee");
     return device.traits().many_items ? supports_groups(device, p) : supports_any(device, p);
 }
 
@@ -215,19 +221,19 @@ Support supports_lookback(const Device& device, const ScanProblem& p) {
 
 Support supports_partitioned(const Device& device, const ScanProblem& p) {
     if (device.traits().many_items)
-        return Support::no("requires one work-item per group; " + device.info().selector +
-                           " runs groups of many");
+        return Support::no("requires a device that prefers one work-item per group; " +
+                           device.info().selector + " prefers many");
     return supports_progress(device, p);
 }
 
 Support supports_local(const Device& device, const ScanProblem& p, u64 bytes) {
     if (device.traits().local_memory < bytes)
-        return Support::no(std::to_string(bytes) + " bytes of local memory are more than the " +
-                           std::to_string(device.traits().local_memory) + " of " + device.info().selector);
+        return Support::no("requires " + std::to_string(bytes) + " bytes of local memory; " +
+                           device.info().selector + " has " + std::to_string(device.traits().local_memory));
     return supports_groups(device, p);
 }
 
-// Elements in local memory of a group that scans a tile: the tile, padding, and the totals of its blocks and nodes.
+// Elements of local memory per group: a tile, its padding, and the totals of its blocks and nodes.
 constexpr u64 tile_room = group_tile / 16 * 17 + scan_group + 16;
 
 Support supports_reduce_then_scan(const Device& device, const ScanProblem& p) {
@@ -239,23 +245,23 @@ Support supports_lookback_fallback(const Device& device, const ScanProblem& p) {
     if (overlap(p.in, p.out))
         return Support::no("does not support in-place operation; pass a distinct output");
     if (!device.traits().device_fence)
-        return Support::no(device.info().selector + " has no fence between the groups of a launch");
+        return Support::no(device.info().selector + " has no memory fence between the groups of a launch");
     constexpr u64 most = (u64{1} << 32) - 1, looked_at = 128;
     if (divide_up(p.in.count, group_tile) > most) return Support::no("more than 2^32 - 1 tiles");
     const u64 room = tile_room + looked_at + scan_group + 16 + 1;
     return supports_local(device, p, room * size_of(p.type()) + (looked_at + 2) * sizeof(u32) + 64);
 }
 
-// Five operations for each factor of 16: four in the network, one with what lies before.
-u64 canonical_depth(u64 n) {
+// Five operations per factor of 16: four in the network and one with the carry.
+u64 canonical_chain(u64 n) {
     u64 depth = 5;
     for (; n > 16; n = divide_up(n, 16))
         depth += 5;
     return depth;
 }
 
-// Blocks of `block` elements, `depth` operations in each; one more to combine.
-u64 blocks_depth(u64 n, u64 block, u64 depth) {
+// Blocks of `block` elements with a chain of `depth` operations each, and one more operation per level to combine.
+u64 blocks_chain(u64 n, u64 block, u64 depth) {
     u64 total = depth;
     for (; n > block; n = divide_up(n, block))
         total += depth + 1;
@@ -274,37 +280,34 @@ struct ScanRow {
 
 constexpr ScanRow table[] = {
     {.variant = {.name = "lookback",
-                 .summary = "canonical order in one launch: tiles look back on a tree of totals, not on a "
-                            "chain of prefixes",
+                 .summary = "one launch: tiles look back on a tree of totals instead of a chain of prefixes",
                  .dialects = {Dialect::cuda},
                  .order = OperationOrder::canonical,
-                 .longest_chain = canonical_depth,
+                 .longest_chain = canonical_chain,
                  .source = "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
      .supports = supports_lookback,
      .run = run_lookback},
     {.variant = {.name = "partitioned",
-                 .summary = "canonical order in one launch: a task reduces a tile that fits its cache, looks "
-                            "back, scans it",
+                 .summary = "one launch: a task reduces a tile that fits its cache, looks back, and scans it",
                  .dialects = {Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
-                 .longest_chain = canonical_depth,
+                 .longest_chain = canonical_chain,
                  .source = "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
      .supports = supports_partitioned,
      .run = run_partitioned},
     {.variant = {.name = "reduce_then_scan",
-                 .summary = "canonical order: the tiles' totals, a scan of these, and the tiles once more",
+                 .summary = "three steps: totals of the tiles, scan of the totals, scan of the tiles",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
-                 .longest_chain = canonical_depth,
+                 .longest_chain = canonical_chain,
                  .source = "Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors, 2008"},
      .supports = supports_reduce_then_scan,
      .run = run_reduce_then_scan},
     {.variant = {.name = "lookback_fallback",
-                 .summary = "canonical order in one launch: as lookback, but what a group waits for too "
-                            "long, it works out itself",
+                 .summary = "as lookback, but a group that waits too long computes the missing totals",
                  .dialects = {Dialect::opencl},
                  .order = OperationOrder::canonical,
-                 .longest_chain = canonical_depth,
+                 .longest_chain = canonical_chain,
                  .source = "T. Smith, R. Levien, J. D. Owens, Decoupled Fallback, 2025"},
      .supports = supports_lookback_fallback,
      .run = run_lookback_fallback},
@@ -312,7 +315,7 @@ constexpr ScanRow table[] = {
                  .summary = "as recursive, eight elements per work-item in registers",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
-                 .longest_chain = [](u64 n) { return blocks_depth(n, 8 * scan_group, 8 + 8 + 1); },
+                 .longest_chain = [](u64 n) { return blocks_chain(n, 8 * scan_group, 8 + 8 + 1); },
                  .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
      .supports = supports_groups,
      .run = run_scan_recursive_vector},
@@ -320,36 +323,37 @@ constexpr ScanRow table[] = {
                  .summary = "as recursive, with padding against bank conflicts",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::variant_specific,
-                 .longest_chain = [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9 + 1); },
+                 .longest_chain = [](u64 n) { return blocks_chain(n, 2 * scan_group, 2 * 9 + 1); },
                  .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
      .supports = supports_groups,
      .run = run_scan_conflict_free},
     {.variant = {.name = "recursive",
-                 .summary = "blocks by a tree in local memory, their sums recursively, then offsets",
+                 .summary =
+                     "scans blocks with a tree in local memory, their sums recursively, then adds offsets",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
-                 .longest_chain = [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9 + 1); },
+                 .longest_chain = [](u64 n) { return blocks_chain(n, 2 * scan_group, 2 * 9 + 1); },
                  .source = "M. Harris, S. Sengupta, J. Owens, GPU Gems 3, 2007"},
      .supports = supports_groups,
      .run = run_scan_recursive},
     {.variant = {.name = "brent_kung",
-                 .summary = "blocks by a tree up and one down, sums recursively",
+                 .summary = "scans blocks with an upward and a downward tree, their sums recursively",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
-                 .longest_chain = [](u64 n) { return blocks_depth(n, 2 * scan_group, 2 * 9); },
+                 .longest_chain = [](u64 n) { return blocks_chain(n, 2 * scan_group, 2 * 9); },
                  .source = "R. P. Brent, H. T. Kung, A Regular Layout for Parallel Adders, 1982"},
      .supports = supports_groups,
      .run = run_scan_brent_kung},
     {.variant = {.name = "kogge_stone",
-                 .summary = "blocks by log n steps of all work-items, sums recursively",
+                 .summary = "scans blocks in log n steps of all work-items, their sums recursively",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
-                 .longest_chain = [](u64 n) { return blocks_depth(n, scan_group, 8); },
+                 .longest_chain = [](u64 n) { return blocks_chain(n, scan_group, 8); },
                  .source = "P. M. Kogge, H. S. Stone, 1973"},
      .supports = supports_groups,
      .run = run_scan_kogge_stone},
     {.variant = {.name = "blelloch",
-                 .summary = "up-sweep and down-sweep in global memory, a launch a level",
+                 .summary = "up-sweep and down-sweep in global memory, one launch per level",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .longest_chain = [](u64 n) { return 2 * log2_up(n) + 1; },
@@ -379,10 +383,10 @@ constexpr const Tunable* tunables[] = {&lookback_tiles, &lookback_resident, &gro
 
 }  // namespace
 
-std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, ScanSource text, const char* entry,
+std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& p, ScanSource from, const char* entry,
                                     HostKernel ScanHost::*host) {
-    const u64 n = text == ScanSource::tiles ? p.in.count : 0;
-    return shaped_kernel(device, p, text, entry, host, default_shape(p.type(), n));
+    const u64 n = from == ScanSource::tiles ? p.in.count : 0;
+    return shaped_kernel(device, p, from, entry, host, default_shape(p.type(), n));
 }
 
 Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {
@@ -390,15 +394,16 @@ Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {
     check_operand("scan", "out", stream, p.out);
     if (p.in.count != p.out.count)
         throw Error(ErrorCode::invalid_argument, "scan",
-                    "counts differ: " + std::to_string(p.in.count) + " elements in, " +
-                        std::to_string(p.out.count) + " out");
+                    "in and out must have the same element count, got " + std::to_string(p.in.count) +
+                        " and " + std::to_string(p.out.count));
     if (p.in.type != p.out.type)
         throw Error(ErrorCode::invalid_argument, "scan",
-                    "in is " + std::string(name_of(p.in.type)) + ", out " + std::string(name_of(p.out.type)));
+                    "in and out must have the same type, got " + std::string(name_of(p.in.type)) + " and " +
+                        std::string(name_of(p.out.type)));
     if (overlap(p.in, p.out) && p.in.offset != p.out.offset)
         throw Error(ErrorCode::invalid_argument, "scan",
-                    "out, at byte " + std::to_string(p.out.offset) + ", overlaps in, at byte " +
-                        std::to_string(p.in.offset) + " of the same buffer, without being it");
+                    "out overlaps in, got byte offsets " + std::to_string(p.out.offset) + " and " +
+                        std::to_string(p.in.offset) + " in one buffer; pass exactly in or a distinct range");
     const ScanRow& row = choose_tuned("scan", table, stream.device(), p, point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
     return {row.variant.name, &stream.device()};
@@ -422,7 +427,7 @@ std::string_view scan_in_parts(Stream& stream, const ScanProblem& p, const Optio
     if (row.variant.order != OperationOrder::canonical)
         throw_unsupported_variant(
             "scan", row.variant.name, stream.device(),
-            "does not support an input in parts: its partial scans do not combine to the scan of the whole",
+            "does not support an input in parts, because its partial scans do not combine to the whole scan",
             {choose("scan", table, stream.device(), p, {}).variant.name});
     return row.variant.name;
 }

@@ -1,25 +1,26 @@
 // Scan in the canonical order, CUDA C++. Parallel sources: scan.cl, scan_host.hpp.
 //
-// Algorithm  A tree of nodes of 16, the same on every device: 16 elements make a block, 16 blocks a node of 256 elements,
-//            16 of these a tile of 4096, ... Sklansky's network scans the totals of the children of each node. What lies
-//            before a child is what lies before the node, combined with the scan up to the child to the left.
-// Tiles      A group works on one tile. A thread loads packs of neighbours, in `rounds` accesses; `sharers` threads share a
-//            block of one round. They scan it in registers and across their lanes. Then each thread takes one of the 256
-//            totals of the blocks, and every 16 threads the 16 totals of the nodes of 256.
-// lookback   one launch; traffic: every element read once, written once. What lies before a tile comes from the totals of
-//            other tiles, see lookback.cu.
-// reduce_then_scan  two launches over the tiles, with a scan of the tiles' totals between them by the same kernels;
-//            traffic: every element read twice, written once.
-// Tunables   TILES a group of `lookback`, RESIDENT groups a multiprocessor. The order fixes the tile: GROUP = 256 threads of
-//            16 elements.
-// Source     J. Sklansky, Conditional-sum Addition Logic, 1960; D. Merrill, M. Garland, Single-pass Parallel Prefix Scan
-//            with Decoupled Look-back, 2016; Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors, 2008
-//            (reduce, then scan).
+// Algorithm  A tree of nodes of 16, the same on all devices: 16 elements form a block, 16 blocks a node of 256
+//            elements, 16 of these a tile of 4096, and so on. Sklansky's network scans the totals of each node's
+//            children. The carry of a child combines all elements before it: it is the carry of its node, combined
+//            with the scan up to the sibling on the left.
+// Tiles      A group scans one tile. A thread loads packs of neighbours in `rounds` accesses. In each round,
+//            `sharers` threads share a block. They scan it in registers and across their lanes. Then each thread
+//            holds one of the 256 block totals, and each 16 threads the 16 totals of the nodes of 256.
+// Passes     lookback: one launch. Traffic: reads and writes every element once. The carry of a tile comes from the
+//            totals of other tiles, see lookback.cu.
+//            reduce_then_scan: two launches over the tiles. The same kernels scan the tiles' totals in between.
+//            Traffic: reads every element twice, writes it once.
+// Tunables   TILES: tiles per group of lookback; RESIDENT: groups per multiprocessor. The order fixes the tile: GROUP
+//            = 256 threads of 16 elements.
+// Source     J. Sklansky, Conditional-sum Addition Logic, 1960; D. Merrill, M. Garland, Single-pass Parallel Prefix
+//            Scan with Decoupled Look-back, 2016; Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors,
+//            2008 (reduce, then scan).
 //
-// T: element type; apply(op, x, y): the operator; x is the earlier one.
+// T: element type; apply(op, x, y): the operator, x is the earlier element.
 
-constexpr int pack = 16 / sizeof(T);     // elements of an access of 16 bytes
-constexpr int rounds = 16 / pack;        // accesses a thread
+constexpr int pack = 16 / sizeof(T);     // elements per access of 16 bytes
+constexpr int rounds = 16 / pack;        // accesses per thread
 constexpr u32 sharers = 16 / pack;       // threads that share a block
 constexpr u32 tile_length = GROUP * 16;
 static_assert(GROUP == 256);
@@ -29,16 +30,16 @@ struct Combine {
     __device__ __forceinline__ T operator()(T earlier, T later) const { return apply(op, earlier, later); }
 };
 
-// A thread's part of COUNT tiles, and of their upper levels.
+// A thread's part of COUNT tiles and of their upper levels.
 template <u32 COUNT>
 struct Work {
-    T item[COUNT][rounds][pack];  // the scan of the block up to element (round * GROUP + thread) * pack + j
-    T block[COUNT];               // of the node's blocks, up to block `thread` of the tile
-    T node[COUNT];                // of the tile's nodes, up to node `thread` % 16
+    T item[COUNT][rounds][pack];  // scan of the block up to element (round * GROUP + thread) * pack + j
+    T block[COUNT];               // scan of the node's blocks up to block `thread` of the tile
+    T node[COUNT];                // scan of the tile's nodes up to node `thread` % 16
     T total[COUNT];
 };
 
-// Upsweep: loads the tiles, scans their blocks, nodes and totals. All threads of the group call it.
+// Upsweep: loads the tiles, then scans their blocks, nodes and totals. All threads of the group call it.
 template <u32 COUNT>
 __device__ __forceinline__ void upsweep(Work<COUNT>& w, const T* in, u64 begin, u64 n, T identity, const Combine combine) {
     __shared__ T blocks[COUNT][GROUP], nodes[COUNT][16];
@@ -70,7 +71,7 @@ __device__ __forceinline__ void upsweep(Work<COUNT>& w, const T* in, u64 begin, 
     }
 }
 
-// Downsweep: combines each element with what lies before its block, and stores it. carry: what lies before each tile. All
+// Downsweep: combines each element with the carry of its block, and stores it. carry: the carry of each tile. All
 // threads of the group call it.
 template <u32 COUNT>
 __device__ __forceinline__ void downsweep(Work<COUNT>& w, T* out, u64 begin, u64 n, const T (&carry)[COUNT], bool exclusive,
@@ -107,7 +108,8 @@ __device__ __forceinline__ void downsweep(Work<COUNT>& w, T* out, u64 begin, u64
     }
 }
 
-// Decoupled look-back, one launch. workspace: see lookback.cu. tiles: of the input. A group takes TILES of them.
+// Decoupled look-back, one launch. workspace: see lookback.cu; tiles: number of tiles of the input. A group scans
+// TILES tiles.
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     scan_lookback(const T* in, T* out, u64* workspace, u64 n, u32 tiles, u32 exclusive, T identity, const Op op) {
     const Combine combine{op};
@@ -122,14 +124,14 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     downsweep(w, out, begin, n, carry, exclusive != 0, combine);
 }
 
-// Upsweep, the first of two launches: the tiles' totals. Their scan, by these kernels again, is the spine.
+// Upsweep, the first of two launches: computes the tiles' totals. The same kernels scan them: the spine.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_totals(const T* in, T* totals, u64 n, T identity, const Op op) {
     Work<1> w;
     upsweep(w, in, u64(blockIdx.x) * tile_length, n, identity, Combine{op});
     if (threadIdx.x == 0) totals[blockIdx.x] = w.total[0];
 }
 
-// Downsweep, the second launch. carries: what lies before each tile; not read if there is only one.
+// Downsweep, the second launch. carries: the carry of each tile; not read if there is only one tile.
 extern "C" __global__ void __launch_bounds__(GROUP)
     scan_tiles(const T* in, const T* carries, T* out, u64 n, u32 exclusive, T identity, const Op op) {
     const u64 begin = u64(blockIdx.x) * tile_length;

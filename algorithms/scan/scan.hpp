@@ -1,27 +1,33 @@
 #pragma once
-/// Scan: every element combined with all elements before it, by an associative operator.
+/// @file
+/// Scan: combines every element with all elements before it, with an associative operator.
 ///
 ///     inclusive   out[i] = in[0] op in[1] op ... op in[i]
 ///     exclusive   out[i] = in[0] op ... op in[i-1], and out[0] is the identity
 ///
-/// Shapes: out has as many elements as in, any number, at any element offset; it may be in exactly (in place) and
-/// overlaps it otherwise not at all; `lookback_fallback`, which `auto` never takes, is not done in place. Traffic: every
-/// element is read once and written once in `lookback`, `lookback_fallback` and `partitioned`, read twice in
-/// `reduce_then_scan`; the textbook's steps say in scan_steps.cu what they move. Enqueues on the stream and returns; takes its scratch from the device's pool: n / 3000 elements in the production variants, up to 2 n in
-/// the textbook's. Errors: invalid_argument (counts that differ, overlap, types), wrong_device, unsupported,
-/// compile_failed, out_of_memory.
+/// - Shapes: in and out have n >= 0 elements. They may start at any element offset.
+/// - Types: any element type, the same for in and out.
+/// - In place: out may be exactly in, except for `lookback_fallback`. Any other overlap is an error.
+/// - Memory traffic: one read and one write per element. `reduce_then_scan` reads every element twice. For the
+///   textbook variants see scan_steps.cu.
+/// - Scratch: at most about n / 3000 elements from the device's pool; up to 2 n elements for the textbook variants.
+/// - Asynchrony: enqueues on the stream and returns.
+/// - Errors: invalid_argument (counts, types, overlap), wrong_device, unsupported, compile_failed, out_of_memory.
 ///
-/// Order. Integers are exact in any order. For floats, and for operators of your own, the canonical order is the same
-/// on every device, so that the bits are too, and does not depend on n: the first k results are those of the
-/// first k elements. It is a tree of nodes of 16:
-///   elements 16 b ... 16 b + 15 are block b; within a block p[i] is the combination of its elements up to i, by Sklansky's
-///   network: halves of 2, then 4, 8, 16, in which the last p of the left half is combined with each of the right one;
-///   a block's total is its last p; c[b], what lies before block b, is the exclusive scan of the totals by this
-///   same rule, which for the first one is the identity;
-///   inclusive: out[i] = c[b] op p[i]; exclusive: out[i] = c[b] op p[i-1], or c[b] where i begins a block.
-/// The longest chain of operations is 5 for each factor of 16 in i: 35 for 2^28 elements. The operator must be
-/// associative up to rounding; it need not be commutative. Sources: J. Sklansky, Conditional-sum Addition Logic, 1960;
-/// G. Blelloch, Prefix Sums and Their Applications, 1990.
+/// Integers are exact in every order. For floats and user operators, the canonical order is a tree of nodes of 16. It
+/// is the same on all devices, so results are bitwise identical. It does not depend on n: the first k results depend
+/// on the first k elements only.
+/// 1. Elements 16 b to 16 b + 15 form block b. Within a block, p[i] combines the elements up to i by Sklansky's
+///    network. It joins halves of 2, 4, 8 and 16 elements: the last p of the left half is combined with each p of the
+///    right half.
+/// 2. The total of a block is its last p. c[b] is the exclusive scan of the blocks' totals by the same rule. c[0] is
+///    the identity.
+/// 3. Inclusive: out[i] = c[b] op p[i]. Exclusive: out[i] = c[b] op p[i-1], and c[b] for the first element of a
+/// block.
+///
+/// The longest chain has 5 operations per factor of 16 in i: 35 for 2^28 elements.
+///
+/// Sources: J. Sklansky, Conditional-sum Addition Logic, 1960; G. Blelloch, Prefix Sums and Their Applications, 1990.
 
 #include <concord/algorithm.hpp>
 #include <concord/detail/scan_host.hpp>
@@ -32,25 +38,31 @@
 
 namespace concord {
 
-enum class ScanKind : u8 { inclusive, exclusive };
+/// Whether a result includes the element at its own position.
+enum class ScanKind : u8 {
+    inclusive,  ///< out[i] includes in[i]
+    exclusive   ///< out[i] excludes in[i]; out[0] is the identity
+};
 
+/// Returns "inclusive" or "exclusive".
 std::string_view name_of(ScanKind kind);
 
 namespace detail {
 
-/// The host kernels of one operator on one type. A null one is not compiled.
+// The host kernels of one operator and type. Null: not compiled.
 struct ScanHost {
     HostKernel serial = {}, partitioned = {};
-    HostKernel totals = {};  ///< of a part of a larger input
+    HostKernel totals = {};  // for an input in parts
     HostKernel step = {}, shift = {}, join = {}, up_sweep = {}, down_sweep = {}, kogge_stone = {},
-               brent_kung = {}, recursive = {}, recursive_vector = {}, offsets = {};  ///< the textbook's
+               brent_kung = {}, recursive = {}, recursive_vector = {},
+               offsets = {};  // of the textbook variants
 };
 
-/// All of them; defined in concord/scan_textbook.hpp.
+// All host kernels. Defined in concord/scan_textbook.hpp.
 template <class T, class Op>
 struct ScanTextbook;
 
-/// Those of one call: without totals, and the textbook's only on request.
+// The host kernels of one call: without totals, and those of the textbook variants only on request.
 template <class T, class Op>
 const ScanHost& scan_host() {
     using O = HostOperator<Op>;
@@ -64,7 +76,7 @@ const ScanHost& scan_host() {
     }
 }
 
-/// Those of an input that is scanned in parts.
+// The host kernels for an input in parts.
 template <class T, class Op>
 const ScanHost& scan_parts_host() {
     using O = typename HostOperator<Op>::Type;
@@ -74,14 +86,14 @@ const ScanHost& scan_parts_host() {
     return kernels;
 }
 
-/// A call with its types erased.
+// A call with its types erased.
 struct ScanProblem {
     View in, out;
     const Operator& op;
-    ValueBytes values;    ///< the operator's bound values
-    ValueBytes identity;  ///< one element
+    ValueBytes values;    // the operator's bound values
+    ValueBytes identity;  // one element
     ScanKind kind;
-    const ScanHost* host;  ///< null: text only
+    const ScanHost* host;  // null: the operator has kernel source only
 
     Type type() const { return in.type; }
     u32 exclusive() const { return kind == ScanKind::exclusive ? 1 : 0; }
@@ -89,17 +101,18 @@ struct ScanProblem {
 
 Enqueued scan(Stream& stream, const ScanProblem& problem, const Options& options);
 
-// A part of a larger input that is a node of the canonical tree, or the beginning of one, is scanned by a call of its own
-// whose identity is what lies before it: elsewhere the identity only fills up what no result depends on.
+// A part of a larger input is scanned by a call of its own if it is a node of the canonical tree, or the beginning of
+// one. The call's identity is the carry: the combination of all elements before the part. Otherwise the identity only
+// pads elements on which no result depends.
 
-/// How many elements a group takes: 16^3 or 16^4.
+// Number of elements of a tile: 16^3 or 16^4.
 u64 scan_tile(const Device& device);
-/// The totals of the tiles of p.in: out[t] is that of tile t; not of the last one if that is not whole.
+// Computes the totals of the tiles of p.in: out[t] becomes the total of tile t. A partial last tile has no total.
 void scan_totals(Stream& stream, const ScanProblem& problem);
-/// The variant that options ask for. Throws unsupported if its order is not the canonical one.
+// Returns the variant that the options select. Throws unsupported if its order is not canonical.
 std::string_view scan_in_parts(Stream& stream, const ScanProblem& problem, const Options& options);
 
-/// What lies before each tile; the functions are those of detail::host::ScanCarry, without its types.
+// The carry of each tile: the functions of detail::host::ScanCarry with their types erased.
 struct ScanBefore {
     std::function<void(void* carry)> carry;
     std::function<void(const void* totals, u64 count, u32 level)> push;
@@ -117,28 +130,29 @@ ScanBefore scan_before(T identity, const Op& op) {
             }};
 }
 
-/// The call of a built-in operator. It refers to nothing that does not last.
+// The call of a built-in operator. It refers only to static data.
 ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind kind);
 ScanBefore scan_before(Type type, ReduceOp op);
 
 }  // namespace detail
 
+/// Descriptor of scan.
 extern const Algorithm scan_algorithm;
 
-/// A built-in operator; in and out of one type. Identities: 0, 1, and for min and max the type's largest and
-/// smallest value (floats: the infinities).
+/// Scans a view with a built-in operator. The identity is identity_of<T>(op).
 Enqueued scan(Stream& stream, const View& in, const View& out, ReduceOp op = ReduceOp::sum,
               ScanKind kind = ScanKind::inclusive, const Options& options = {});
 
-/// A built-in operator on spans or arrays.
+/// Scans a span or array with a built-in operator.
 template <Range In, Range Out>
 Enqueued scan(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
               ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
     return scan(stream, View(in.view()), View(out.view()), op, kind, options);
 }
 
-/// An operator made with CONCORD_FUNCTION: T(T, T) once its trailing parameters are bound, called with the earlier
-/// element first. identity: the value for which op(identity, x) == x.
+/// Scans with a user operator (CONCORD_FUNCTION) of type T(T, T) after binding. Its first argument is the earlier
+/// element. It must be associative up to rounding, but need not be commutative. identity: the value e for which op(e,
+/// x) == x.
 template <Range In, Range Out, class F, class... B>
 Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
               typename In::Element identity, ScanKind kind = ScanKind::inclusive,

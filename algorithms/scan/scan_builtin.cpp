@@ -1,4 +1,4 @@
-// Scan with the built-in operators: a file of its own, because their host kernels take long to compile.
+// Scan with the built-in operators, in a separate file because their host kernels take long to compile.
 
 #include <concord/scan_textbook.hpp>
 
@@ -18,7 +18,7 @@ ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind 
         using T = typename decltype(tag)::type;
         static constexpr T identities[] = {identity_of<T>(ReduceOp::sum), identity_of<T>(ReduceOp::product),
                                            identity_of<T>(ReduceOp::min), identity_of<T>(ReduceOp::max)};
-        // Wrapping arithmetic is the same for signed and unsigned integers: their kernels are compiled once.
+        // Wrapping arithmetic is the same for signed and unsigned integers, so their kernels are compiled once.
         constexpr bool integral = std::is_integral_v<T>;
         using Wrapping =
             typename std::conditional_t<integral, std::make_unsigned<T>, std::type_identity<T>>::type;
@@ -26,13 +26,13 @@ ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind 
                                : op == ReduceOp::product ? &ScanTextbook<Wrapping, ops::Product>::kernels
                                : op == ReduceOp::min     ? &ScanTextbook<T, ops::Min>::kernels
                                                          : &ScanTextbook<T, ops::Max>::kernels;
-        return {in,
-                out,
-                builtin(op, in.type),
-                {no_values},
-                {std::as_bytes(std::span(&identities[static_cast<std::size_t>(op)], 1))},
-                kind,
-                host};
+        return {.in = in,
+                .out = out,
+                .op = builtin(op, in.type),
+                .values = {no_values},
+                .identity = {std::as_bytes(std::span(&identities[static_cast<std::size_t>(op)], 1))},
+                .kind = kind,
+                .host = host};
     });
 }
 

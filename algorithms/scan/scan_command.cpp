@@ -11,16 +11,17 @@ namespace {
 class RunScan final : public RunTask, public Pipelined, public OverRanks {
   public:
     void add_options(CLI::App& command) override {
-        command.add_option("--op", op_, "How elements are combined (sum)")
+        command.add_option("--op", op_, "Operator that combines elements (default: sum)")
             ->check(CLI::IsMember(names_of(all_reduce_ops)));
         command.add_flag("--exclusive", exclusive_,
-                         "Leave out the element itself; the first result is the identity");
+                         "Exclude the element itself; the first result is the identity");
     }
     RunPlan plan(Inputs inputs) override {
         const InputArray& in = *inputs[0];
         if (in.shape().size() != 1)
             throw Error(ErrorCode::invalid_argument, "run scan",
-                        in.name() + " has the shape " + shape_name(in.shape()) + ", not one dimension");
+                        "the input must have one dimension, got " + in.name() + " of shape " +
+                            shape_name(in.shape()));
         return {{in.type(), in.shape()}};
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
@@ -48,7 +49,7 @@ class RunScan final : public RunTask, public Pipelined, public OverRanks {
 
 RunCommand run_scan() {
     return {.name = "scan",
-            .summary = "Combine every element with all before it",
+            .summary = "Combine every element with all elements before it",
             .example = "concord run scan --op sum --exclusive --in x.npy --out y.npy",
             .make = make_task<RunScan>};
 }

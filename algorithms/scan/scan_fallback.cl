@@ -1,28 +1,30 @@
-// Scan in the canonical order in one launch that waits for no group: `lookback_fallback`, OpenCL C. Compiled after scan.cl.
+// Scan in the canonical order in one launch without waiting for other groups (`lookback_fallback`), OpenCL C.
+// Compiled after scan.cl.
 //
-// Algorithm  Decoupled look-back on the tree of totals that lookback.cu describes: a tile publishes its total, the last tile of
-//            16 that of their node, and so on. What lies before a tile are the totals of the siblings to the left of its
-//            ancestors, 15 a level at most. If such a total is not there after SPINS looks, the group computes it from the
-//            input: the tiles below that are missing one after another, then the nodes above them. A total has the same
-//            bits whoever computes it, so any of its writers may come last.
-// Progress   It relies on no progress of other groups: no loop goes on until another group has done something. But an input
-//            that is overwritten while it is read would spoil what a group computes, so this is never done in place.
-// Traffic    every element read once and written once, and a tile more for each total that a group has to compute.
-// Tunables   SPINS.
+// Algorithm  Decoupled look-back on the tree of totals of lookback.cu. A tile publishes its total. The last tile of
+//            16 publishes the total of their node, and so on upwards. The carry of a tile combines the totals of the
+//            siblings on the left of its ancestors, at most 15 per level. If such a total is missing after SPINS
+//            looks, the group computes it from the input: first the missing tiles below, then the nodes above them. A
+//            total is bitwise identical whoever computes it, so the order of its writers does not matter.
+// Progress   No loop waits for another group. A group may reread input of other tiles, so in-place operation is
+//            unsupported.
+// Passes     one launch. Traffic: reads and writes every element once, and reads one more tile for each total that a
+//            group has to compute.
+// Tunables   SPINS: looks for a total before the group computes it.
 // Source     T. Smith, R. Levien, J. D. Owens, Decoupled Fallback: A Portable Single-Pass GPU Scan, 2025; the tree of
 //            totals, and with it the fixed order, is Concord's.
 
 #define SPINS 64
 #define LEVELS 8  // 16^8 tiles
 
-// The totals of all levels, one level after another, and whether each is there.
+// The totals of all levels, one level after another, and for each a flag that it is published.
 typedef struct {
     __global T* totals;
     volatile __global u32* flags;
     u32 tiles;
 } Tree;
 
-// Where the totals of a level begin.
+// Index of the first total of a level.
 static inline u64 level_begin(u32 tiles, u32 level) {
     u64 begin = 0;
     for (u32 k = 0; k < level; ++k) {
@@ -32,7 +34,7 @@ static inline u64 level_begin(u32 tiles, u32 level) {
     return begin;
 }
 
-// The total of a node, or of a tile where level is 0.
+// Publish or look for the total of a node. Level 0: of a tile.
 static inline void publish_node(const Tree tree, u32 level, u32 index, T total) {
     publish(tree.totals, tree.flags, level_begin(tree.tiles, level) + index, total);
 }
@@ -40,28 +42,28 @@ static inline bool look_for_node(const Tree tree, u32 level, u32 index, u32 look
     return look(tree.totals, tree.flags, level_begin(tree.tiles, level) + index, looks, total);
 }
 
-// What a group finds out about what lies before its tile: value 16 k + c is the total of sibling c on level k.
+// The totals from which a group computes its tile's carry: values[16 k + c] is the total of sibling c on level k.
 typedef struct {
     T values[LEVELS * 16];
     u32 missing[LEVELS * 16];
-    u32 stalled;    // whether some are
-    u32 wanted;     // a tile that the group computes for another group, or NONE
-    T sums[GROUP];  // of that tile's blocks
+    u32 stalled;    // whether some totals are missing
+    u32 wanted;     // tile whose total the group computes for another group, or NONE
+    T sums[GROUP];  // totals of that tile's blocks
     T children[16];
     T carry;
 } Before;
 
 #define NONE 0xffffffffu
 
-// Returns the next tile without which a value stays missing, or NONE if all values are there. Publishes the nodes whose
-// children are there, on the way. One work-item calls it.
+// Returns the next tile whose total is required for a missing value, or NONE if no value is missing. Publishes nodes
+// whose children are all available. One work-item calls it.
 static inline u32 next_wanted(const Tree tree, u32 tile, __local Before* before, const Op op) {
     for (u32 m = 0; m < LEVELS * 16; ++m) {
         if (!before->missing[m]) continue;
         const u32 level = m / 16, index = (tile >> (4 * level)) / 16 * 16 + m % 16;
         T total;
         while (!look_for_node(tree, level, index, 1, &total)) {
-            // Down to a tile, or to a node all of whose children are there.
+            // Descend to a tile, or to a node whose children are all available.
             u32 k = level, i = index;
             for (u32 child = 0; k > 0 && child < 16; ++child) {
                 if (look_for_node(tree, k - 1, i * 16 + child, 1, &total)) {
@@ -82,7 +84,7 @@ static inline u32 next_wanted(const Tree tree, u32 tile, __local Before* before,
     return NONE;
 }
 
-// Publishes the wanted tile's total, once the sums are there. One work-item calls it.
+// Publishes the total of the wanted tile from `sums`. One work-item calls it.
 static inline void publish_wanted(const Tree tree, __local Before* before, const Op op) {
     for (u32 node = 0; node < 16; ++node) {
         scan_sixteen_loop(before->sums + node * 16, op);
@@ -92,8 +94,7 @@ static inline void publish_wanted(const Tree tree, __local Before* before, const
     publish_node(tree, 0, before->wanted, before->children[15]);
 }
 
-// Computes what lies before the tile, once all values are there. Publishes the nodes that the tile completes. One work-item
-// calls it.
+// Computes the tile's carry from the values. Publishes the nodes that the tile completes. One work-item calls it.
 static inline void carry_tile(const Tree tree, u32 tile, T total, T identity, __local Before* before, const Op op) {
     bool completes = true;
     u32 levels = 0;
@@ -118,7 +119,7 @@ static inline void carry_tile(const Tree tree, u32 tile, T total, T identity, __
     before->carry = carry;
 }
 
-// totals, flags: of all levels above the tiles; the flags are zero.
+// totals, flags: of all levels above the tiles. The flags are initially zero.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void scan_fallback(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* totals,
                    ulong totals_at, volatile __global u32* flags, ulong flags_at, u64 n, u32 tiles, u32 exclusive,

@@ -1,6 +1,15 @@
 #pragma once
-/// Scan in the canonical order in the host dialect. Parallel sources: scan.cu, scan.cl, where the algorithm is described. T:
-/// element type; Op: the operator.
+// Scan in the canonical order, host dialect. Parallel sources: scan.cu, scan.cl and scan_wide.cl.
+//
+// Algorithm  The tree of scan.cu, in vectors. A task scans tiles of 65536 elements.
+// Passes     partitioned: one launch. The carry of a tile comes from the totals of earlier tiles, as in lookback.cu.
+//            Traffic: reads every element from memory once, for its tile's total, and again from the cache; writes it
+//            once.
+// Tunables   none. The launch chooses the number of groups.
+// Source     J. Sklansky, Conditional-sum Addition Logic, 1960; D. Merrill, M. Garland, Single-pass Parallel Prefix
+//            Scan with Decoupled Look-back, 2016.
+//
+// T: element type; Op: the operator.
 
 #include <concord/detail/host_vector.hpp>
 #include <concord/detail/scan_sum_host.hpp>
@@ -13,15 +22,15 @@
 
 namespace concord::detail::host {
 
-inline constexpr u64 scan_fan = 16;      ///< nodes of a node, elements of a block
-inline constexpr u64 scan_piece = 1024;  ///< elements that go through the loops at a time
-inline constexpr u64 scan_node = 4096;   ///< a node of three levels
-inline constexpr u64 scan_tile =
-    65536;  ///< of four: what a task works through, and half of an L2 cache holds
+inline constexpr u64 scan_fan = 16;      // children of a node, elements of a block
+inline constexpr u64 scan_piece = 1024;  // elements that the loops process at a time
+inline constexpr u64 scan_node = 4096;   // elements of a node of three levels
+inline constexpr u64 scan_tile = 65536;  // elements of a node of four levels, which half of an L2 cache holds
 
-// The loops below are all that touches elements. Each goes over N of them, so that the compiler makes vectors of it.
+// Only the loops below access elements. Each has a constant number N of iterations, so that the compiler vectorizes
+// it.
 
-// Sklansky's network up to fours.
+// Sklansky's network within groups of four.
 template <int N, class T, class Op>
 [[gnu::always_inline]] inline void scan_fours(const T* in, T* p, const Op& op) {
     for (int k = 0; k < N; k += 4) {
@@ -33,7 +42,7 @@ template <int N, class T, class Op>
     }
 }
 
-// One step of it: the last of each left half is combined with all of the right half.
+// One step of the network: combines the last element of each left half with all elements of the right half.
 template <int N, int half, class T, class Op>
 [[gnu::always_inline]] inline void join_halves(T* p, const Op& op) {
     for (int k = half; k < N; k += 2 * half) {
@@ -43,8 +52,8 @@ template <int N, int half, class T, class Op>
     }
 }
 
-// The results of N / 16 blocks, given what lies before each; p: room for N elements, p[-1] is read and not used. out may
-// be in.
+// Computes the results of N / 16 blocks from their carries. p: room for N elements; p[-1] is read but not used. out
+// may be in.
 template <int N, class T, class Op>
 [[gnu::always_inline]] inline void scan_blocks(const T* in, T* out, const T* before, T* p, bool exclusive,
                                                const Op& op) {
@@ -60,7 +69,7 @@ template <int N, class T, class Op>
     }
 }
 
-// The totals of n blocks that lie one after another: neighbours meet, four times.
+// Computes the totals of N / 16 consecutive blocks: combines neighbours four times.
 template <class T, class Op>
 [[gnu::always_inline]] inline void total_pairs(const T* in, T* totals, u64 n, const Op& op) {
     for (u64 k = 0; k < n; ++k)
@@ -75,8 +84,8 @@ template <int N, class T, class Op>
     total_pairs(eights, totals, N / 16, op);
 }
 
-// What a task keeps of its tile: the totals of its blocks, of its nodes of 256 and of its nodes of 4096 elements, and
-// room for the loops. The gap keeps loads and stores that follow one another from agreeing in their low address bits.
+// A task's data of its tile: the totals of its blocks, of its nodes of 256 and of its nodes of 4096 elements, and
+// scratch for the loops. The gap prevents 4K aliasing of consecutive loads and stores.
 template <class T>
 struct TileWork {
     alignas(64) T blocks[scan_tile / 16];
@@ -87,14 +96,14 @@ struct TileWork {
     alignas(64) T piece[scan_piece];
 };
 
-// The last piece of the input, made whole with identities.
+// Copies the last piece of the input, padded with identities.
 template <class T>
 [[gnu::always_inline]] inline void pad_piece(T* whole, const T* in, u64 length, T identity) {
     std::copy(in, in + length, whole);
     std::fill(whole + length, whole + scan_piece, identity);
 }
 
-// Fills in the totals of a tile's nodes.
+// Upsweep: computes the totals of a tile's blocks and nodes.
 template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_tile(const T* in, u64 length, TileWork<T>& work, T identity,
                                                const Op& op) {
@@ -112,7 +121,7 @@ template <class T, class Op>
     total_blocks<256>(work.chunks, work.nodes, op);
 }
 
-/// A group's tile to its total: what whole nodes are made of, that lie before a later part of a larger input.
+// Computes the total of a group's tile, for the carry of a later part of a larger input.
 template <class T, class Op>
 [[gnu::always_inline]] inline void scan_totals(const Group& group, const T* in, T* totals, u64 n, T identity,
                                                const Op op) {
@@ -122,13 +131,13 @@ template <class T, class Op>
     total_blocks<16>(work.nodes, totals + group.x, op);
 }
 
-/// What lies before each node of an input that comes node by node, in the canonical order.
+// The carry of each node of an input that arrives node by node, in the canonical order.
 template <class T, class Op>
 class ScanCarry {
   public:
     ScanCarry(T identity, const Op& op) : identity_(identity), op_(op) {}
 
-    /// What lies before the next node.
+    // Returns the carry of the next node.
     T carry() const {
         T carry = identity_;
         for (std::size_t level = levels_.size(); level-- > 0;) {
@@ -144,7 +153,7 @@ class ScanCarry {
         }
         return carry;
     }
-    /// Takes the total of the next node, or of one 16^level times as large that begins here.
+    // Adds the total of the next node, or of a node 16^level times as large that begins here.
     void push(T total, std::size_t level = 0) {
         for (;; ++level) {
             while (level >= levels_.size())
@@ -169,7 +178,7 @@ class ScanCarry {
     std::vector<Level> levels_;  // the lowest first
 };
 
-// A piece by whichever is faster.
+// Scans a piece with the faster implementation.
 template <class T, class Op>
 [[gnu::always_inline]] inline void scan_piece_of(HostIsa isa, const T* in, T* out, const T* before, T* p,
                                                  bool exclusive, const Op& op) {
@@ -179,7 +188,8 @@ template <class T, class Op>
     scan_blocks<scan_piece>(in, out, before, p, exclusive, op);
 }
 
-// The results of a tile, given what lies before it. past_cache: results gather, and leave for memory in whole lines.
+// Downsweep: computes the results of a tile from its carry. past_cache: results are stored to memory in whole cache
+// lines.
 template <class T, class Op>
 [[gnu::always_inline]] inline void finish_tile(HostIsa isa, const T* in, T* out, u64 length,
                                                TileWork<T>& work, T carry, bool exclusive, bool past_cache,
@@ -206,8 +216,8 @@ template <class T, class Op>
     }
 }
 
-// Tiles tell one another their totals, as in lookback.cu: flags[0] is the ticket, flags[1 + i] is set once totals[i] is
-// there.
+// Tiles exchange their totals as in lookback.cu. flags[0] is the ticket; flags[1 + i] is set when totals[i] is
+// published.
 template <class T>
 [[gnu::always_inline]] inline void publish(T* totals, u32* flags, u64 index, T total) {
     totals[index] = total;
@@ -222,7 +232,8 @@ template <class T>
     return totals[index];
 }
 
-// Called with the totals of the tile's nodes of 4096 elements; gives what lies before the tile.
+// Publishes the totals of the tile and of the nodes that it completes. Returns the tile's carry. nodes: totals of the
+// tile's nodes of 4096 elements.
 template <class T, class Op>
 [[gnu::always_inline]] inline T tile_carry(T* totals, u32* flags, u64 tile, u64 tiles, const T* nodes,
                                            T identity, const Op& op) {
@@ -256,16 +267,16 @@ template <class T, class Op>
     return carry;
 }
 
-/// Always inlined, for g++ 12 does not flatten it into its entry points, where it would be compiled for their instruction
-/// sets. Groups take tiles in turn, one after the other until none is left. A tile's total is published before anything is
-/// waited for, and what a tile waits for was begun before it.
+// Groups take tiles by ticket until none is left. A group publishes its tile's total before it waits for other tiles.
+// Those tiles have started before its own. Always inlined: g++ 12 would not flatten it into its entry points, which
+// are compiled for the instruction sets.
 template <class T, class Op>
 [[gnu::always_inline]] inline void scan_partitioned(const Group& group, const T* in, T* out, T* totals,
                                                     u32* flags, u64 n, u32 exclusive, u32 past_cache,
                                                     T identity, const Op op) {
     const u64 tiles = (n + scan_tile - 1) / scan_tile;
     TileWork<T> work;
-    work.p[0] = identity;  // read, and not used, where a block begins
+    work.p[0] = identity;  // read but not used at the beginning of a block
     std::atomic_ref<u32> ticket(flags[0]);
     for (u64 tile = 0; tile < tiles; ++tile) {
         if (tiles > 1) tile = ticket.fetch_add(1, std::memory_order_relaxed);
@@ -280,7 +291,7 @@ template <class T, class Op>
     if (past_cache != 0) stream_fence();
 }
 
-/// One loop from the first element to the last.
+// One loop from the first element to the last.
 template <class T, class Op>
 void scan_serial(const Group& /*group*/, const T* in, T* out, u64 n, u32 exclusive, T identity, const Op op) {
     T sum = identity;

@@ -1,23 +1,27 @@
-// The textbook's steps to a fast scan, OpenCL C. Parallel sources: scan_steps.cu, scan_steps_host.hpp.
+// Textbook variants of scan, OpenCL C. Parallel sources: scan_steps.cu, scan_steps_host.hpp.
 //
-// hillis_steele  log n launches over global memory: element i meets element i - 1, i - 2, i - 4, ... Moves 2 n log n
-//                elements, takes n log n operations.
-// blelloch       a tree in global memory, a launch a level: up-sweep, down-sweep; 2 n operations. On a copy whose length is
-//                a power of two, moves about 8 n elements.
-// The others scan blocks within groups, the blocks' sums by themselves again, and combine each block with what lies before
-// it in a launch of its own; they move 4 n elements:
-// kogge_stone    as hillis_steele, in local memory; a block of GROUP elements.
-// brent_kung     a tree up and one down, in local memory, results where they belong; a block of 2 GROUP.
-// recursive      as blelloch, in local memory; a block of 2 GROUP.
-// conflict_free  the same, with an element of padding after each 32, so that the accesses of a step are to different banks.
-// recursive_vector  eight elements a work-item, in registers; then the work-items' sums; a block of 8 GROUP.
-// Tunables       GROUP work-items a group.
+// hillis_steele  log n launches over global memory: combines element i with element i - 1, i - 2, i - 4, ...
+//                Traffic: 2 n log n elements; n log n operations.
+// blelloch       Tree in global memory, one launch per level: up-sweep, then down-sweep, on a copy whose length is a
+//                power of two. Traffic: about 8 n elements; 2 n operations.
+//
+// The other variants scan blocks within groups, then the blocks' sums by the same kernels. A last launch combines
+// each block with its carry. Traffic: 4 n elements.
+//
+// kogge_stone    As hillis_steele, in local memory; blocks of GROUP elements.
+// brent_kung     An upward and a downward tree in local memory, in place; blocks of 2 GROUP elements.
+// recursive      As blelloch, in local memory; blocks of 2 GROUP elements.
+// conflict_free  As recursive, with one element of padding per 32, so that the accesses of a step hit different
+//                banks.
+// recursive_vector  Eight elements per work-item in registers, then the work-items' sums; blocks of 8 GROUP elements.
+// Tunables       GROUP: work-items per group.
 // Source         W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986; G. Blelloch, Prefix Sums and Their
 //                Applications, 1990; P. M. Kogge, H. S. Stone, A Parallel Algorithm for the Efficient Solution of a
 //                General Class of Recurrence Equations, 1973; R. P. Brent, H. T. Kung, A Regular Layout for Parallel
-//                Adders, 1982; M. Harris, S. Sengupta, J. Owens, Parallel Prefix Sum (Scan) with CUDA, GPU Gems 3, 2007.
+//                Adders, 1982; M. Harris, S. Sengupta, J. Owens, Parallel Prefix Sum (Scan) with CUDA, GPU Gems 3,
+//                2007.
 //
-// T: element type; SIZE: its bytes; apply(op, x, y): the operator; x is the earlier one.
+// T: element type; SIZE: its size in bytes; apply(op, x, y): the operator, x is the earlier element.
 
 #define GROUP_KERNEL __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 
@@ -29,14 +33,14 @@ void scan_step(__global const T* x, ulong x_at, __global T* y, ulong y_at, u64 n
     if (i < n) y[y_at + i] = i < distance ? x[i] : apply(op, x[i - distance], x[i]);
 }
 
-// From an inclusive scan to an exclusive one.
+// Converts an inclusive scan to an exclusive one.
 GROUP_KERNEL
 void scan_shift(__global const T* x, ulong x_at, __global T* out, ulong out_at, u64 n, T identity, const Op op) {
     const u64 i = get_global_id(0);
     if (i < n) out[out_at + i] = i == 0 ? identity : x[x_at + i - 1];
 }
 
-// From an exclusive scan to an inclusive one.
+// Converts an exclusive scan to an inclusive one.
 GROUP_KERNEL
 void scan_join(__global const T* x, ulong x_at, __global const T* in, ulong in_at, __global T* out, ulong out_at, u64 n,
                const Op op) {
@@ -44,7 +48,7 @@ void scan_join(__global const T* x, ulong x_at, __global const T* in, ulong in_a
     if (i < n) out[out_at + i] = apply(op, x[x_at + i], in[in_at + i]);
 }
 
-// A level of the up-sweep of blelloch: right nodes become sums. nodes: of the level above.
+// One level of the up-sweep of blelloch: right nodes become sums. nodes: number of nodes of the level above.
 GROUP_KERNEL
 void scan_up_sweep(__global T* x, ulong x_at, u64 nodes, u64 distance, const Op op) {
     const u64 k = get_global_id(0);
@@ -53,8 +57,8 @@ void scan_up_sweep(__global T* x, ulong x_at, u64 nodes, u64 distance, const Op 
     *right = apply(op, *(right - distance), *right);
 }
 
-// A level of its down-sweep: a node hands what lies before it to its left child, and that with the left child's sum to the
-// right one.
+// One level of the down-sweep: the left child receives the node's carry. The right child receives that carry combined
+// with the left child's sum.
 GROUP_KERNEL
 void scan_down_sweep(__global T* x, ulong x_at, u64 nodes, u64 distance, const Op op) {
     const u64 k = get_global_id(0);
@@ -65,7 +69,7 @@ void scan_down_sweep(__global T* x, ulong x_at, u64 nodes, u64 distance, const O
     *right = apply(op, before, sum);
 }
 
-// Combines every element with what lies before its block.
+// Combines every element with the carry of its block.
 GROUP_KERNEL
 void scan_offsets(__global T* out, ulong out_at, __global const T* offsets, ulong offsets_at, u64 n, u64 block,
                   const Op op) {
@@ -73,7 +77,7 @@ void scan_offsets(__global T* out, ulong out_at, __global const T* offsets, ulon
     if (i < n) out[out_at + i] = apply(op, offsets[offsets_at + i / block], out[out_at + i]);
 }
 
-// An inclusive scan of a value of each work-item, by hillis_steele in local memory. All work-items of the group call it.
+// Inclusive scan of one value per work-item, by hillis_steele in local memory. All work-items of the group call it.
 INLINED T scan_work_items(__local T* shared, T value, const Op op) {
     const u32 local_id = get_local_id(0);
     shared[local_id] = value;
@@ -124,7 +128,7 @@ void scan_brent_kung(__global const T* in, ulong in_at, __global T* out, ulong o
     if (local_id == 0) sums[sums_at + get_group_id(0)] = shared[2 * GROUP - 1];
 }
 
-// recursive and conflict_free. pad: elements between which one of padding lies in shared.
+// recursive and conflict_free. pad: elements of `shared` per element of padding.
 INLINED void scan_tree(__global const T* in, __global T* out, __global T* sum, u64 first, u64 n, u32 exclusive,
                              T identity, __local T* shared, u32 pad, const Op op) {
 #define AT(I) shared[(I) + (I) / pad]
@@ -135,7 +139,7 @@ INLINED void scan_tree(__global const T* in, __global T* out, __global T* sum, u
         const u32 right = (local_id + 1) * 2 * distance - 1;
         if (right <= last) AT(right) = apply(op, AT(right - distance), AT(right));
     }
-    if (local_id == 0) {  // which has just written the root
+    if (local_id == 0) {  // this work-item has just written the root
         *sum = AT(last);
         AT(last) = identity;
     }

@@ -1,4 +1,4 @@
-// The host side of the textbook's steps.
+// Host side of the textbook variants.
 
 #include "scan_table.hpp"
 
@@ -9,13 +9,13 @@
 namespace concord::detail {
 namespace {
 
-// A part of a scratch buffer as elements of the problem's type.
+// The first `count` elements of a scratch buffer, in the problem's type.
 View elements(const std::shared_ptr<Buffer>& buffer, u64 count, const ScanProblem& p) {
     return {buffer.get(), 0, count, p.type()};
 }
 
-// Scans blocks of `block` elements, the blocks' sums by the same kernels, and combines each block with what lies before
-// it.
+// Scans blocks of `block` elements, then the blocks' sums by the same kernels, and combines each block with its
+// carry.
 void run_blocks(Stream& stream, const ScanProblem& p, const char* entry, HostKernel ScanHost::*host,
                 u64 block) {
     Device& device = stream.device();
@@ -26,8 +26,15 @@ void run_blocks(Stream& stream, const ScanProblem& p, const char* entry, HostKer
     launch(stream, *scan, LaunchShape::linear(groups, group_size_of(device, scan_group)), p.in, p.out, sums,
            n, p.exclusive(), p.identity, p.values);
     if (groups == 1) return;
-    run_blocks(stream, {sums, sums, p.op, p.values, p.identity, ScanKind::exclusive, p.host}, entry, host,
-               block);
+    run_blocks(stream,
+               {.in = sums,
+                .out = sums,
+                .op = p.op,
+                .values = p.values,
+                .identity = p.identity,
+                .kind = ScanKind::exclusive,
+                .host = p.host},
+               entry, host, block);
     const auto offsets = scan_kernel(device, p, ScanSource::steps, "scan_offsets", &ScanHost::offsets);
     launch_elements(stream, *offsets, n, scan_group, p.values, p.out, sums, n, block);
 }
@@ -39,7 +46,7 @@ void run_scan_hillis_steele(Stream& stream, const ScanProblem& p) {
     const auto step = scan_kernel(device, p, ScanSource::steps, "scan_step", &ScanHost::step);
     const u64 n = p.in.count;
     View x = p.in;
-    std::shared_ptr<Buffer> from, to;  // two take turns
+    std::shared_ptr<Buffer> from, to;  // alternate
     for (u64 distance = 1; distance < n; distance *= 2) {
         if (!to) to = stream.scratch(p.in.bytes());
         const View y = elements(to, n, p);
@@ -48,7 +55,7 @@ void run_scan_hillis_steele(Stream& stream, const ScanProblem& p) {
         std::swap(from, to);
     }
     if (p.kind == ScanKind::exclusive) {
-        if (n == 1) {  // x may be out itself
+        if (n == 1) {  // x may be out
             stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), p.identity.bytes.data(),
                         size_of(p.type()));
             return;

@@ -1,23 +1,27 @@
-// The textbook's steps to a fast scan, CUDA C++. Parallel sources: scan_steps.cl, scan_steps_host.hpp.
+// Textbook variants of scan, CUDA C++. Parallel sources: scan_steps.cl, scan_steps_host.hpp.
 //
-// hillis_steele  log n launches over global memory: element i meets element i - 1, i - 2, i - 4, ... Moves 2 n log n
-//                elements, takes n log n operations.
-// blelloch       a tree in global memory, a launch a level: up-sweep, down-sweep; 2 n operations. On a copy whose length is
-//                a power of two, moves about 8 n elements.
-// The others scan blocks within groups, the blocks' sums by themselves again, and combine each block with what lies before
-// it in a launch of its own; they move 4 n elements:
-// kogge_stone    as hillis_steele, in shared memory; a block of GROUP elements.
-// brent_kung     a tree up and one down, in shared memory, results where they belong; a block of 2 GROUP.
-// recursive      as blelloch, in shared memory; a block of 2 GROUP.
-// conflict_free  the same, with an element of padding after each 32, so that the accesses of a step are to different banks.
-// recursive_vector  eight elements a thread, in registers; then the threads' sums; a block of 8 GROUP.
-// Tunables       GROUP threads a group.
+// hillis_steele  log n launches over global memory: combines element i with element i - 1, i - 2, i - 4, ...
+//                Traffic: 2 n log n elements; n log n operations.
+// blelloch       Tree in global memory, one launch per level: up-sweep, then down-sweep, on a copy whose length is a
+//                power of two. Traffic: about 8 n elements; 2 n operations.
+//
+// The other variants scan blocks within groups, then the blocks' sums by the same kernels. A last launch combines
+// each block with its carry. Traffic: 4 n elements.
+//
+// kogge_stone    As hillis_steele, in shared memory; blocks of GROUP elements.
+// brent_kung     An upward and a downward tree in shared memory, in place; blocks of 2 GROUP elements.
+// recursive      As blelloch, in shared memory; blocks of 2 GROUP elements.
+// conflict_free  As recursive, with one element of padding per 32, so that the accesses of a step hit different
+//                banks.
+// recursive_vector  Eight elements per thread in registers, then the threads' sums; blocks of 8 GROUP elements.
+// Tunables       GROUP: threads per group.
 // Source         W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986; G. Blelloch, Prefix Sums and Their
 //                Applications, 1990; P. M. Kogge, H. S. Stone, A Parallel Algorithm for the Efficient Solution of a
 //                General Class of Recurrence Equations, 1973; R. P. Brent, H. T. Kung, A Regular Layout for Parallel
-//                Adders, 1982; M. Harris, S. Sengupta, J. Owens, Parallel Prefix Sum (Scan) with CUDA, GPU Gems 3, 2007.
+//                Adders, 1982; M. Harris, S. Sengupta, J. Owens, Parallel Prefix Sum (Scan) with CUDA, GPU Gems 3,
+//                2007.
 //
-// T: element type; apply(op, x, y): the operator; x is the earlier one.
+// T: element type; apply(op, x, y): the operator, x is the earlier element.
 
 // One pass of hillis_steele.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_step(const T* x, T* y, u64 n, u64 distance, const Op op) {
@@ -25,19 +29,19 @@ extern "C" __global__ void __launch_bounds__(GROUP) scan_step(const T* x, T* y, 
     if (i < n) y[i] = i < distance ? x[i] : apply(op, x[i - distance], x[i]);
 }
 
-// From an inclusive scan to an exclusive one.
+// Converts an inclusive scan to an exclusive one.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_shift(const T* x, T* out, u64 n, T identity, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
     if (i < n) out[i] = i == 0 ? identity : x[i - 1];
 }
 
-// From an exclusive scan to an inclusive one.
+// Converts an exclusive scan to an inclusive one.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_join(const T* x, const T* in, T* out, u64 n, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
     if (i < n) out[i] = apply(op, x[i], in[i]);
 }
 
-// A level of the up-sweep of blelloch: right nodes become sums. nodes: of the level above.
+// One level of the up-sweep of blelloch: right nodes become sums. nodes: number of nodes of the level above.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_up_sweep(T* x, u64 nodes, u64 distance, const Op op) {
     const u64 k = u64(blockIdx.x) * GROUP + threadIdx.x;
     if (k >= nodes) return;
@@ -45,8 +49,8 @@ extern "C" __global__ void __launch_bounds__(GROUP) scan_up_sweep(T* x, u64 node
     x[right] = apply(op, x[right - distance], x[right]);
 }
 
-// A level of its down-sweep: a node hands what lies before it to its left child, and that with the left child's sum to the
-// right one.
+// One level of the down-sweep: the left child receives the node's carry. The right child receives that carry combined
+// with the left child's sum.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_down_sweep(T* x, u64 nodes, u64 distance, const Op op) {
     const u64 k = u64(blockIdx.x) * GROUP + threadIdx.x;
     if (k >= nodes) return;
@@ -56,13 +60,13 @@ extern "C" __global__ void __launch_bounds__(GROUP) scan_down_sweep(T* x, u64 no
     x[right] = apply(op, before, sum);
 }
 
-// Combines every element with what lies before its block.
+// Combines every element with the carry of its block.
 extern "C" __global__ void __launch_bounds__(GROUP) scan_offsets(T* out, const T* offsets, u64 n, u64 block, const Op op) {
     const u64 i = u64(blockIdx.x) * GROUP + threadIdx.x;
     if (i < n) out[i] = apply(op, offsets[i / block], out[i]);
 }
 
-// An inclusive scan of a value of each thread, by hillis_steele in shared memory. All threads of the group call it.
+// Inclusive scan of one value per thread, by hillis_steele in shared memory. All threads of the group call it.
 __device__ __forceinline__ T scan_threads(T* shared, T value, const Op op) {
     const u32 thread = threadIdx.x;
     shared[thread] = value;
@@ -109,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     if (thread == 0) sums[blockIdx.x] = shared[2 * GROUP - 1];
 }
 
-// recursive and conflict_free. PAD: elements between which one of padding lies; none if there is only one such row.
+// recursive and conflict_free. PAD: elements of `shared` per element of padding. At 2 * GROUP the padding is unused.
 template <u32 PAD>
 __device__ __forceinline__ void scan_tree(const T* in, T* out, T* sums, u64 n, u32 exclusive, T identity, const Op op) {
     __shared__ T shared[2 * GROUP + 2 * GROUP / PAD];
@@ -122,7 +126,7 @@ __device__ __forceinline__ void scan_tree(const T* in, T* out, T* sums, u64 n, u
         const u32 right = (thread + 1) * 2 * distance - 1;
         if (right <= last) at(right) = apply(op, at(right - distance), at(right));
     }
-    if (thread == 0) {  // which has just written the root
+    if (thread == 0) {  // this thread has just written the root
         sums[blockIdx.x] = at(last);
         at(last) = identity;
     }

@@ -1,7 +1,10 @@
 #pragma once
-/// The textbook's steps to a fast scan in the host dialect. Parallel sources: scan_steps.cu, scan_steps.cl, where
-/// they are described. T: element type; Op: the operator, called with the earlier element first. A group of the
-/// first six takes `tile` elements or nodes, of the others a block.
+// Textbook variants of scan, host dialect. Parallel sources: scan_steps.cu and scan_steps.cl, which describe
+// algorithms, passes, traffic and sources.
+//
+// A group of the first six kernels processes `tile` elements or nodes, a group of the others one block.
+//
+// T: element type; Op: the operator, called with the earlier element first.
 
 #include <concord/host_kernel.hpp>
 
@@ -11,7 +14,7 @@ namespace concord::detail::host {
 
 inline constexpr u64 scan_group = 256;
 
-/// One pass of hillis_steele.
+// One pass of hillis_steele.
 template <class T, class Op>
 void scan_step(const Group& group, const T* x, T* y, u64 n, u64 distance, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile),
@@ -21,7 +24,7 @@ void scan_step(const Group& group, const T* x, T* y, u64 n, u64 distance, u64 ti
         y[i] = op(x[i - distance], x[i]);
 }
 
-/// From an inclusive scan to an exclusive one.
+// Converts an inclusive scan to an exclusive one.
 template <class T, class Op>
 void scan_shift(const Group& group, const T* x, T* out, u64 n, T identity, u64 tile, const Op /*op*/) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
@@ -30,7 +33,7 @@ void scan_shift(const Group& group, const T* x, T* out, u64 n, T identity, u64 t
         out[i] = x[i - 1];
 }
 
-/// From an exclusive scan to an inclusive one.
+// Converts an exclusive scan to an inclusive one.
 template <class T, class Op>
 void scan_join(const Group& group, const T* x, const T* in, T* out, u64 n, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
@@ -38,7 +41,7 @@ void scan_join(const Group& group, const T* x, const T* in, T* out, u64 n, u64 t
         out[i] = op(x[i], in[i]);
 }
 
-/// A level of blelloch upwards.
+// One level of the up-sweep of blelloch.
 template <class T, class Op>
 void scan_up_sweep(const Group& group, T* x, u64 nodes, u64 distance, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(nodes, begin + tile);
@@ -48,7 +51,7 @@ void scan_up_sweep(const Group& group, T* x, u64 nodes, u64 distance, u64 tile, 
     }
 }
 
-/// And downwards.
+// One level of the down-sweep.
 template <class T, class Op>
 void scan_down_sweep(const Group& group, T* x, u64 nodes, u64 distance, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(nodes, begin + tile);
@@ -60,7 +63,7 @@ void scan_down_sweep(const Group& group, T* x, u64 nodes, u64 distance, u64 tile
     }
 }
 
-/// Combines every element with what lies before its block.
+// Combines every element with the carry of its block.
 template <class T, class Op>
 void scan_offsets(const Group& group, T* out, const T* offsets, u64 n, u64 block, u64 tile, const Op op) {
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
@@ -68,7 +71,7 @@ void scan_offsets(const Group& group, T* out, const T* offsets, u64 n, u64 block
         out[i] = op(offsets[i / block], out[i]);
 }
 
-// A block of the input, made whole with identities, and its results.
+// Load a block of the input, padded with identities, and store its results.
 template <u64 length, class T>
 [[gnu::always_inline]] inline void load_block(const Group& group, const T* in, T* block, u64 n, T identity) {
     const u64 first = group.x * length, count = std::min(length, n - first);
@@ -83,13 +86,13 @@ template <u64 length, class T>
     std::copy(block, block + count - (exclusive != 0 ? 1 : 0), out + first + (exclusive != 0 ? 1 : 0));
 }
 
-/// An inclusive scan of a value a lane, by hillis_steele.
+// Inclusive scan of one value per work-item, by hillis_steele.
 template <class T, class Op>
-[[gnu::always_inline]] inline void scan_group_size(T* shared, const Op op) {
+[[gnu::always_inline]] inline void scan_work_items(T* shared, const Op op) {
     T next[scan_group];
     for (u64 distance = 1; distance < scan_group; distance *= 2) {
-        for (u64 lane = distance; lane < scan_group; ++lane)
-            next[lane] = op(shared[lane - distance], shared[lane]);
+        for (u64 local_id = distance; local_id < scan_group; ++local_id)
+            next[local_id] = op(shared[local_id - distance], shared[local_id]);
         std::copy(next + distance, next + scan_group, shared + distance);
     }
 }
@@ -99,7 +102,7 @@ void scan_kogge_stone(const Group& group, const T* in, T* out, T* sums, u64 n, u
                       const Op op) {
     T shared[scan_group];
     load_block<scan_group>(group, in, shared, n, identity);
-    scan_group_size(shared, op);
+    scan_work_items(shared, op);
     store_block<scan_group>(group, shared, out, n, exclusive, identity);
     sums[group.x] = shared[scan_group - 1];
 }
@@ -122,7 +125,7 @@ void scan_brent_kung(const Group& group, const T* in, T* out, T* sums, u64 n, u3
     sums[group.x] = shared[length - 1];
 }
 
-/// A tree up and down again, as blelloch.
+// An upward and a downward tree, as blelloch.
 template <class T, class Op>
 void scan_recursive(const Group& group, const T* in, T* out, T* sums, u64 n, u32 exclusive, T identity,
                     const Op op) {
@@ -147,23 +150,23 @@ void scan_recursive(const Group& group, const T* in, T* out, T* sums, u64 n, u32
         out[first + i] = exclusive != 0 ? shared[i] : op(shared[i], in[first + i]);
 }
 
-/// Eight elements a lane, then the lanes' sums.
+// Eight elements per work-item, then the work-items' sums.
 template <class T, class Op>
 void scan_recursive_vector(const Group& group, const T* in, T* out, T* sums, u64 n, u32 exclusive, T identity,
                            const Op op) {
     constexpr u64 width = 8, length = width * scan_group;
     T item[length], shared[scan_group];
     load_block<length>(group, in, item, n, identity);
-    for (u64 lane = 0; lane < scan_group; ++lane) {
+    for (u64 local_id = 0; local_id < scan_group; ++local_id) {
         for (u64 j = 1; j < width; ++j)
-            item[lane * width + j] = op(item[lane * width + j - 1], item[lane * width + j]);
-        shared[lane] = item[lane * width + width - 1];
+            item[local_id * width + j] = op(item[local_id * width + j - 1], item[local_id * width + j]);
+        shared[local_id] = item[local_id * width + width - 1];
     }
-    scan_group_size(shared, op);
+    scan_work_items(shared, op);
     const u64 first = group.x * length, count = std::min(length, n - first);
     for (u64 i = 0; i < count; ++i) {
-        const u64 lane = i / width;
-        const T before = lane == 0 ? identity : shared[lane - 1];
+        const u64 local_id = i / width;
+        const T before = local_id == 0 ? identity : shared[local_id - 1];
         out[first + i] = exclusive == 0   ? op(before, item[i])
                          : i % width == 0 ? before
                                           : op(before, item[i - 1]);

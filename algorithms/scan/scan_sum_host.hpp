@@ -1,6 +1,7 @@
 #pragma once
-/// Sums through scan's network in registers, for instruction sets whose shuffles are one instruction. The order is that of
-/// scan_host.hpp, whose loops the compiler makes poorer vectors of: this takes a third to a half of their time.
+// Prefix sums of blocks of 16 elements in vector registers, for instruction sets with single-instruction shuffles.
+// The order is that of scan_host.hpp. Compilers vectorize the loops there poorly: this takes a third to a half of
+// their time.
 
 #include <concord/types.hpp>
 
@@ -10,7 +11,7 @@
 
 namespace concord::detail::host {
 
-/// A block of 16 elements, in vectors of 32 bytes at most. Integers are taken as unsigned: they wrap.
+// A block of 16 elements in vectors of at most 32 bytes. Integers are treated as unsigned, which wrap.
 template <class T>
 class SumBlock {
     template <bool integer, class U>
@@ -28,7 +29,7 @@ class SumBlock {
     static constexpr int rows = 16 / lanes;
     typedef Element Row __attribute__((vector_size(lanes * sizeof(T))));
 
-    // Row by row: g++ would keep an array that is copied as a whole in memory.
+    // Row by row: g++ keeps an array in memory if it is copied as a whole.
     [[gnu::always_inline]] void load(const T* in) {
         for (int r = 0; r < rows; ++r)
             std::memcpy(&row_[r], in + r * lanes, sizeof(Row));
@@ -38,7 +39,7 @@ class SumBlock {
             std::memcpy(out + r * lanes, &row_[r], sizeof(Row));
     }
 
-    /// Sklansky's network: the last of each left half is added to all of the right half.
+    // Sklansky's network: adds the last element of each left half to all elements of the right half.
     [[gnu::always_inline]] void scan() {
         for (Row& row : row_)
             scan_row<1>(row);
@@ -49,13 +50,13 @@ class SumBlock {
         }
     }
 
-    /// Adds what lies before the block.
+    // Adds the carry of the block.
     [[gnu::always_inline]] void add(T before) {
         for (Row& row : row_)
             row = static_cast<Element>(before) + row;
     }
 
-    /// The same of an exclusive scan: every result moves on by one.
+    // The same for an exclusive scan: every result moves by one element.
     [[gnu::always_inline]] void add_exclusive(T before) {
         for (int r = rows - 1; r >= 0; --r) {
             shift(row_[r > 0 ? r - 1 : 0], row_[r], Lanes{});
@@ -88,7 +89,7 @@ class SumBlock {
     Row row_[rows];
 };
 
-/// The sums of n / 16 blocks, given what lies before each. out may be in.
+// Computes the prefix sums of n / 16 blocks from their carries. out may be in.
 template <int n, class T>
 [[gnu::always_inline]] inline void scan_sums(const T* in, T* out, const T* before, bool exclusive) {
     for (int b = 0; b < n / 16; ++b) {

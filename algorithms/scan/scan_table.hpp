@@ -1,5 +1,5 @@
 #pragma once
-// What scan.cpp and scan_steps.cpp share: kernels and the launch code of the rows.
+// Kernels and launch code that scan.cpp and scan_steps.cpp share.
 
 #include <concord/scan.hpp>
 
@@ -9,8 +9,8 @@ inline constexpr u32 scan_group = 256;
 
 enum class ScanSource { tiles, fallback, wide, steps };
 
-/// The kernel `entry` for the problem's type and operator.
-std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, ScanSource text,
+// The kernel `entry` for the problem's type and operator.
+std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, ScanSource from,
                                     const char* entry, HostKernel ScanHost::*host = nullptr);
 
 void run_scan_hillis_steele(Stream& stream, const ScanProblem& problem);

@@ -1,5 +1,6 @@
 #pragma once
-/// The textbook variants of scan on the CPU, for operators made with CONCORD_FUNCTION: see concord/textbook.hpp.
+/// @file
+/// Textbook variants of scan on the CPU for user operators (CONCORD_FUNCTION). See concord/textbook.hpp.
 
 #include <concord/detail/scan_steps_host.hpp>
 #include <concord/scan.hpp>

@@ -1,23 +1,26 @@
-// Scan in the canonical order, OpenCL C, the shape for CPUs: one work-item a group works on tiles of 65536 elements in loops
-// that the compiler vectorizes. Parallel source: scan_host.hpp. The order is described in scan.cl.
+// Scan in the canonical order, OpenCL C, the shape for CPUs. Parallel source: scan_host.hpp.
 //
-// partitioned       one launch; groups take tiles in turn. Traffic: every element is read from memory once, for its tile's
-//                   total, then from the cache for its results, and written once. What lies before a tile comes from the
-//                   totals of the tiles before it, as in lookback.cu: for devices whose groups go on while others spin.
-// reduce_then_scan  two launches over the tiles, with a scan of the tiles' totals between them by the same kernels.
-// Tunables          PIECE elements that go through the loops at a time.
-// Source            J. Sklansky, Conditional-sum Addition Logic, 1960; D. Merrill, M. Garland, Single-pass Parallel
-//                   Prefix Scan with Decoupled Look-back, 2016.
+// Algorithm  The tree of scan.cl. One work-item per group scans tiles of 65536 elements in loops that the compiler
+//            vectorizes.
+// Passes     partitioned: one launch. Groups take tiles by ticket. The carry of a tile comes from the totals of
+//            earlier tiles, as in lookback.cu. It relies on forward progress of started groups while others spin.
+//            Traffic: reads every element from memory once, for its tile's total, and again from the cache; writes it
+//            once.
+//            reduce_then_scan: two launches over the tiles. The same kernels scan the tiles' totals in between.
+//            Traffic: reads every element twice, writes it once.
+// Tunables   PIECE: elements that the loops process at a time.
+// Source     J. Sklansky, Conditional-sum Addition Logic, 1960; D. Merrill, M. Garland, Single-pass Parallel Prefix
+//            Scan with Decoupled Look-back, 2016.
 //
-// T: element type; apply(op, x, y): the operator; x is the earlier one.
+// T: element type; apply(op, x, y): the operator, x is the earlier element.
 
 #define FAN 16
 #define PIECE 1024
 #define NODE 4096
 #define TILE 65536
 
-// What a group keeps of its tile: the totals of its blocks, of its nodes of 256 and of its nodes of 4096 elements, and scratch
-// memory for the loops.
+// A group's data of its tile: the totals of its blocks, of its nodes of 256 and of its nodes of 4096 elements, and
+// scratch for the loops.
 typedef struct {
     T blocks[TILE / 16], chunks[TILE / 256], nodes[TILE / 4096];
     T room[1 + PIECE], piece[PIECE];
@@ -27,7 +30,7 @@ static inline void fill(T* to, int from, int end, T value) {
     for (int i = from; i < end; ++i) to[i] = value;
 }
 
-// A piece of the input in private memory; what it lacks of PIECE elements are identities.
+// Loads a piece of the input into private memory, padded with identities to PIECE elements.
 static inline void load_piece(T* piece, __global const T* in, u64 left, T identity) {
     const int count = (int)min(left, (u64)PIECE);
     VECTORS
@@ -35,8 +38,8 @@ static inline void load_piece(T* piece, __global const T* in, u64 left, T identi
     fill(piece, count, PIECE, identity);
 }
 
-// Upsweep: the totals of a tile's nodes: those of its blocks piece by piece, then those of each level from the level below.
-// total_blocks is called at one place for all of them: PoCL inlines every function, and takes seconds for each copy.
+// Upsweep: computes the totals of a tile's blocks piece by piece, then those of each level from the level below. One
+// call of total_blocks serves all levels: PoCL inlines every function and takes seconds to compile each copy.
 static inline void upsweep(__global const T* in, u64 length, Work* work, T identity, const Op op) {
     const int pieces = (int)((length + PIECE - 1) / PIECE), nodes = (int)((length + NODE - 1) / NODE);
     fill(work->blocks, pieces * (PIECE / 16), nodes * (NODE / 16), identity);
@@ -77,9 +80,9 @@ static inline void store_piece(__global T* out, const T* piece, int count, u32 p
     for (int k = i; k < count; ++k) out[k] = piece[k];
 }
 
-// Downsweep: the results of a tile, given what lies before it. past_cache: whole lines are stored past the caches. Before a
-// piece its blocks are scanned, before those of a node the node's chunks, before all of them the tile's nodes: by one call of
-// scan_blocks, as above.
+// Downsweep: computes the results of a tile from its carry. past_cache: results are stored with non-temporal stores.
+// It scans the tile's nodes first, the chunks of a node before its first piece, and the blocks of a piece before the
+// piece. One call of scan_blocks serves all levels, as above.
 static inline void downsweep(__global const T* in, __global T* out, u64 length, Work* work, T carry, u32 exclusive,
                              u32 past_cache, T identity, const Op op) {
     T before_tile[1], before_nodes[16], before_chunks[16], before_blocks[PIECE / 16];
@@ -104,7 +107,7 @@ static inline void downsweep(__global const T* in, __global T* out, u64 length, 
     }
 }
 
-// Publishes the totals of the tile and of the nodes that it completes, and gives what lies before the tile.
+// Publishes the totals of the tile and of the nodes that it completes. Returns the tile's carry.
 static inline T tile_carry(__global T* totals, volatile __global u32* flags, u64 tile, u64 tiles, T total, T identity,
                            const Op op) {
     T values[FAN], p[FAN], before[16];
@@ -129,8 +132,8 @@ static inline T tile_carry(__global T* totals, volatile __global u32* flags, u64
     return carry;
 }
 
-// Groups take tiles in turn until none is left. A group publishes its tile's total before it waits for other tiles, and these
-// have begun before its own. flags: the ticket, then those of the totals.
+// Groups take tiles by ticket until none is left. A group publishes its tile's total before it waits for other tiles.
+// Those tiles have started before its own. flags: the ticket, then the flags of the totals.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void scan_partitioned(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global T* totals, ulong totals_at,
                       __global u32* flags, ulong flags_at, u64 n, u32 exclusive, u32 past_cache, T identity, const Op op) {
@@ -153,7 +156,7 @@ void scan_partitioned(__global const T* in, ulong in_at, __global T* out, ulong 
     }
 }
 
-// Upsweep, the first of two launches: the tiles' totals. Their scan, by these kernels again, is the spine.
+// Upsweep, the first of two launches: computes the tiles' totals. The same kernels scan them: the spine.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void scan_totals(__global const T* in, ulong in_at, __global T* totals, ulong totals_at, u64 n, T identity, const Op op) {
     Work work;
@@ -163,7 +166,7 @@ void scan_totals(__global const T* in, ulong in_at, __global T* totals, ulong to
     totals[totals_at + get_group_id(0)] = scan_node(work.nodes, p, op);
 }
 
-// Downsweep, the second launch. carries: what lies before each tile; not read if there is only one.
+// Downsweep, the second launch. carries: the carry of each tile; not read if there is only one tile.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void scan_tiles(__global const T* in, ulong in_at, __global const T* carries, ulong carries_at, __global T* out,
                 ulong out_at, u64 n, u32 exclusive, u32 past_cache, T identity, const Op op) {
