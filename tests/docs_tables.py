@@ -1,45 +1,95 @@
 #!/usr/bin/env python3
-"""docs_tables.py [--update] CONCORD FILE...: whether the generated tables in Markdown files are current.
+"""docs_tables.py [--update] CONCORD [FILE...]: compares generated blocks in Markdown files with what their commands print now.
 
-A generated table is between two lines; the first one names the command that prints it:
+A generated block is between two lines. The first line names the command: `concord ...` or a script in docs/.
     <!-- generated: concord algorithms scan --markdown -->
     <!-- generated: end -->
-CONCORD is the program that runs these commands. With --update, writes what they print into the files.
+CONCORD is the program that runs `concord` commands. Default files: README.md and all pages in docs/. Also compares the figures of
+docs/performance.py with those in docs/_static. With --update, writes the current output into the files.
 """
+import os
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-BLOCK = re.compile(r"(<!-- generated: concord ([^>]*?) -->\n)(.*?)(<!-- generated: end -->\n)", re.DOTALL)
+ROOT = Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"(<!-- generated: (?!end)([^>]*?) -->\n)(.*?)(<!-- generated: end -->\n)", re.DOTALL)
+FIGURES = ("agreement.svg", "speedups.svg")
 
 
 def main():
     arguments = sys.argv[1:]
     update = "--update" in arguments
     concord, *files = [a for a in arguments if a != "--update"]
-    stale = blocks = 0
-    for file in map(Path, files):
-        def current(match):
-            nonlocal stale, blocks
-            begin, command, text, end = match.groups()
-            printed = subprocess.run([concord, *shlex.split(command)], check=True, capture_output=True, text=True).stdout
-            blocks += 1
-            if text != printed:
-                stale += 1
-                print(f"{file}: the table of `concord {command}` is {'updated' if update else 'stale'}")
-            return begin + printed + end
+    concord = Path(concord).resolve()
+    pages = [Path(f) for f in files] or [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    # Output must not depend on the user's settings or on a terminal's width.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("CONCORD_")} | {"COLUMNS": "120", "LC_ALL": "C.UTF-8"}
+    printed, problems, blocks, stale = {}, [], 0, 0
 
-        text = file.read_text(encoding="utf-8")
+    def output_of(command):
+        if command not in printed:
+            program, *rest = shlex.split(command)
+            if program == "concord":
+                line = [concord, *rest]
+            elif program.startswith("docs/") and program.endswith(".py") and (ROOT / program).is_file():
+                line = [sys.executable, ROOT / program, *rest]
+            else:
+                line = None
+            result = line and subprocess.run(line, cwd=ROOT, env=environment, capture_output=True, text=True)
+            if result is None or result.returncode != 0:
+                problems.append(f"`{command}` fails: {result.stderr.strip() if result else 'not a program of this repository'}")
+                printed[command] = None
+            else:
+                printed[command] = result.stdout if result.stdout.endswith("\n") else result.stdout + "\n"
+        return printed[command]
+
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+
+        def current(match):
+            nonlocal blocks, stale
+            begin, command, old, end = match.groups()
+            blocks += 1
+            new = output_of(command)
+            if new is None:
+                return match[0]
+            if new != old:
+                stale += 1
+                print(f"{page}: the output of `{command}` is {'updated' if update else 'stale'}")
+            return begin + new + end
+
         new = BLOCK.sub(current, text)
+        if len(re.findall(r"^<!-- generated: ", text, re.MULTILINE)) != 2 * len(BLOCK.findall(text)):
+            problems.append(f"{page}: a generated block without its end, or the other way round")
         if update and new != text:
-            file.write_text(new, encoding="utf-8")
-    print(f"{blocks} tables, {stale} stale")
+            page.write_text(new, encoding="utf-8")
+
+    if not files:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, ROOT / "docs/performance.py", "figures", folder], check=True)
+            for name in FIGURES:
+                made, stored = Path(folder) / name, ROOT / "docs/_static" / name
+                if not made.exists():
+                    continue
+                blocks += 1
+                if not stored.exists() or stored.read_bytes() != made.read_bytes():
+                    stale += 1
+                    print(f"{stored}: {'updated' if update else 'stale'}")
+                    if update:
+                        stored.write_bytes(made.read_bytes())
+
+    print(f"{blocks} generated blocks, {stale} {'updated' if update else 'stale'}")
+    for problem in problems:
+        print(f"FAILED: {problem}")
     if blocks == 0:
-        sys.exit("no generated table found")
+        sys.exit("no generated block found")
     if stale and not update:
-        sys.exit(f"run {sys.argv[0]} --update {concord} {' '.join(files)}")
+        sys.exit(f"run tests/docs_tables.py --update {concord}")
+    sys.exit(1 if problems else 0)
 
 
 main()
