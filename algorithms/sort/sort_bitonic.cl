@@ -1,18 +1,20 @@
 // Bitonic sort of any length, `bitonic`, `bitonic_fused`, `bitonic_local`, and `odd_even`, OpenCL C. Parallel
 // source: sort_bitonic.cu.
 //
-// Algorithm  Blocks of 2, 4, 8, ... elements are sorted, each by merging its two sorted halves in columns of
-//            comparators. The first column of a merge is mirrored, i against length-1-i, the others compare i with i
-//            + distance: so all comparators leave the smaller key at the lower index, and those that reach past the
-//            end of the array can be left out, as if the largest of keys lay there. No element is ever made up.
-// column     a comparator a work-item, a launch a column; the columns of odd_even are those of distance 1 as well.
-// fused      INPUTS elements a work-item, which takes them through log2(INPUTS) columns in registers.
-// tile       TILE elements a group in local memory: all columns up to blocks of TILE, or the last columns of a longer
-//            merge.
-// Passes     log2(n) (log2(n) + 1) / 2 columns; traffic: every element once either way for each launch.
-// Tunables   GROUP work-items a group, INPUTS, TILE.
-// Source     K. Batcher, Sorting networks and their applications, 1968; D. Knuth, The Art of Computer Programming 3,
-//            5.3.4 (any length); N. Habermann, Parallel Neighbor Sort, 1972 (odd-even transposition).
+// Algorithm  Sorts blocks of 2, 4, 8, ... elements, each by merging its two sorted halves in columns of
+//            comparators. The first column of a merge is mirrored and compares i with length-1-i; the others
+//            compare i with i + distance. So every comparator leaves the smaller key at the lower index.
+//            Comparators that reach past the end of the array are left out, as if the largest keys lay there. The
+//            array is not padded.
+// column     one comparator per work-item, one launch per column; odd_even uses columns of distance 1
+// fused      INPUTS elements per work-item, which takes them through log2(INPUTS) columns in registers
+// tile       TILE elements per group in local memory: all columns of blocks up to TILE, or the last columns of a
+//            longer merge
+// Passes     log2(n) (log2(n) + 1) / 2 columns
+// Traffic    one read and one write per element and launch
+// Tunables   GROUP work-items per group, INPUTS, TILE
+// Source     K. Batcher, Sorting networks and their applications, 1968; D. Knuth, The Art of Computer Programming
+//            3, 5.3.4 (any length); N. Habermann, Parallel Neighbor Sort, 1972 (odd-even transposition).
 
 INLINED void exchange_keys(K* a, K* b) {
     const K x = *a;
@@ -47,15 +49,15 @@ void sort_column(__global K* keys, ulong keys_at, __global V* values, ulong valu
 
 #ifdef INPUTS
 
-// A comparator between the t-th and the u-th of a work-item's elements, t < u; the first `count` of them are there.
+// The comparator between elements t and u of a work-item, t < u. The first `count` elements are valid.
 #define COMPARE(t, u)                                                         \
     if ((u) < count && code_of(key[u], code) < code_of(key[t], code)) {   \
         exchange_keys(key + (t), key + (u));                                  \
         if (VALUE_SIZE) exchange_values(value + (t), value + (u));            \
     }
 
-// A work-item's elements lie `stride` apart, from first + residue on; in a mirrored merge those of the upper half from
-// first + stride-1-residue on, where the mirror images of the lower half's are.
+// A work-item's elements are `stride` apart, from first + residue on. In a mirrored merge those of the upper half
+// begin at first + stride-1-residue, where the mirror images of the lower half's are.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_columns(__global K* keys, ulong keys_at, __global V* values, ulong values_at, u64 n, u64 stride, u32 mirrored,
                   u64 flip, u64 fold) {
@@ -102,7 +104,7 @@ void sort_columns(__global K* keys, ulong keys_at, __global V* values, ulong val
 
 #ifdef TILE
 
-// whole: sorts each tile; else merges with columns from distance TILE/2 on.
+// whole: sorts each tile; else performs the columns of a merge from distance TILE/2 downwards.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_tile_columns(__global K* keys, ulong keys_at, __global V* values, ulong values_at, u64 n, u32 whole, u64 flip,
                        u64 fold) {

@@ -1,18 +1,20 @@
 // Bitonic sort of any length, `bitonic`, `bitonic_fused`, `bitonic_local`, and `odd_even`, CUDA C++. Parallel
 // source: sort_bitonic.cl.
 //
-// Algorithm  Blocks of 2, 4, 8, ... elements are sorted, each by merging its two sorted halves in columns of
-//            comparators. The first column of a merge is mirrored, i against length-1-i, the others compare i with i
-//            + distance: so all comparators leave the smaller key at the lower index, and those that reach past the
-//            end of the array can be left out, as if the largest of keys lay there. No element is ever made up.
-// column     a comparator a thread, a launch a column; the columns of odd_even are those of distance 1 as well.
-// fused      INPUTS elements a thread, which takes them through log2(INPUTS) columns in registers.
-// tile       TILE elements a group in shared memory: all columns up to blocks of TILE, or the last columns of a
-//            longer merge.
-// Passes     log2(n) (log2(n) + 1) / 2 columns; traffic: every element once either way for each launch.
-// Tunables   GROUP threads a group, INPUTS, TILE.
-// Source     K. Batcher, Sorting networks and their applications, 1968; D. Knuth, The Art of Computer Programming 3,
-//            5.3.4 (any length); N. Habermann, Parallel Neighbor Sort, 1972 (odd-even transposition).
+// Algorithm  Sorts blocks of 2, 4, 8, ... elements, each by merging its two sorted halves in columns of
+//            comparators. The first column of a merge is mirrored and compares i with length-1-i; the others
+//            compare i with i + distance. So every comparator leaves the smaller key at the lower index.
+//            Comparators that reach past the end of the array are left out, as if the largest keys lay there. The
+//            array is not padded.
+// column     one comparator per thread, one launch per column; odd_even uses columns of distance 1
+// fused      INPUTS elements per thread, which takes them through log2(INPUTS) columns in registers
+// tile       TILE elements per group in shared memory: all columns of blocks up to TILE, or the last columns of a
+//            longer merge
+// Passes     log2(n) (log2(n) + 1) / 2 columns
+// Traffic    one read and one write per element and launch
+// Tunables   GROUP threads per group, INPUTS, TILE
+// Source     K. Batcher, Sorting networks and their applications, 1968; D. Knuth, The Art of Computer Programming
+//            3, 5.3.4 (any length); N. Habermann, Parallel Neighbor Sort, 1972 (odd-even transposition).
 
 template <class E>
 __device__ __forceinline__ void exchange(E& a, E& b) {
@@ -37,13 +39,13 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 
 #ifdef INPUTS
 
-// A thread's elements, of which the first `count` are there.
+// A thread's elements. The first `count` of them are valid.
 struct Inputs {
     K key[INPUTS];
     V value[has_values ? INPUTS : 1];
     u32 count;
 
-    // The comparator between two of them, t < u.
+    // The comparator between elements t and u, t < u.
     __device__ __forceinline__ void compare(u32 t, u32 u, Code code) {
         if (u < count && code_of(key[u], code) < code_of(key[t], code)) {
             exchange(key[t], key[u]);
@@ -52,8 +54,8 @@ struct Inputs {
     }
 };
 
-// A thread's elements lie `stride` apart, from first + residue on; in a mirrored merge those of the upper half from
-// first + stride-1-residue on, where the mirror images of the lower half's are.
+// A thread's elements are `stride` apart, from first + residue on. In a mirrored merge those of the upper half
+// begin at first + stride-1-residue, where the mirror images of the lower half's are.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_columns(K* keys, V* values, u64 n, u64 stride, u32 mirrored, u64 flip, u64 fold) {
     const Code code = make_code(flip, fold);
@@ -98,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 
 #ifdef TILE
 
-// whole: sorts each tile; else merges with columns from distance TILE/2 on.
+// whole: sorts each tile; else performs the columns of a merge from distance TILE/2 downwards.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_tile_columns(K* keys, V* values, u64 n, u32 whole, u64 flip, u64 fold) {
     __shared__ K key[TILE];

@@ -1,24 +1,25 @@
-// Merge sort, `merge`, OpenCL C. Parallel source: sort_merge.cu; the shape for CPUs is in sort_merge_wide.cl.
+// Merge sort, `merge`, OpenCL C. Parallel source: sort_merge.cu. The kernels for CPUs are in sort_merge_wide.cl.
 //
-// Algorithm  Each group sorts a tile in local memory: a work-item sorts ITEMS neighbours by odd-even transposition.
-//            Then runs are merged two by two: each work-item finds by binary search where its ITEMS results begin in
-//            both (merge path). Then passes over all merge runs of tiles two by two: a first launch finds where each tile
-//            of the result begins in both runs, a second one merges a tile a group in the same way. Keys alone are
-//            merged; values follow from the places that their keys had.
-// Stable     Of equal elements that of the earlier run comes first.
-// Passes     one launch, then two for each doubling of the tile; traffic: each pass everything once, once stored.
-// Tunables   GROUP work-items a group, a power of two; ITEMS elements a work-item, odd against bank conflicts.
+// Algorithm  Each group sorts a tile in local memory. A work-item sorts ITEMS neighbours by odd-even transposition.
+//            Then the group merges pairs of runs: each work-item finds by binary search where its ITEMS results
+//            begin in both runs (merge path). Then passes merge pairs of runs of tiles. A first launch finds where
+//            each tile of the result begins in both runs, a second one merges one tile per group in the same way.
+//            Only keys are merged; values follow by the original places of their keys.
+// Stable     Of equal elements those of the earlier run come first.
+// Passes     one launch, then two per doubling of the tile
+// Traffic    one read and one write per element and pass
+// Tunables   GROUP work-items per group, a power of two; ITEMS elements per work-item, odd to avoid bank conflicts
 // Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012; S.
 //            Baxter, moderngpu, 2013 (the sort of a tile).
 //
-// K: unsigned integer of a key's size; T: its type, AS_T(x): such an integer's value; apply(op, x, y): nonzero where
-// x comes before y; V: unsigned integer of a value's size, VALUE_SIZE, 0 for keys alone.
+// K: unsigned integer of a key's size; T: its type; AS_T(x): an x of K as a T; apply(op, x, y): nonzero if x comes
+// before y; V: unsigned integer of a value's size, VALUE_SIZE bytes, 0 for keys alone.
 
 #define TILE (GROUP * ITEMS)
 
 INLINED bool comes_before(const Op op, K x, K y) { return apply(op, AS_T(x), AS_T(y)) != 0; }
 
-// How many of the first `diagonal` elements of the merge of a and b are of a.
+// How many of the first `diagonal` elements of the merge of a and b come from a.
 #define MERGE_PATH(name, SPACE, COUNT)                                                                        \
     INLINED COUNT name(SPACE const K* a, COUNT a_count, SPACE const K* b, COUNT b_count, COUNT diagonal,      \
                        const Op op) {                                                                         \
@@ -39,10 +40,10 @@ MERGE_PATH(path_in_runs, __global, u64)
 // A tile in local memory.
 typedef struct {
     K key[TILE];
-    u16 origin[TILE];  // the place that each key had at first
+    u16 origin[TILE];  // original place of each key
 } Tile;
 
-// Results [diagonal, diagonal + count) of the merge of [a, b) and [b, end) of the tile.
+// Computes the results [diagonal, diagonal + count) of the merge of [a, b) and [b, end) of the tile.
 INLINED void merge_in_tile(__local const Tile* tile, u32 a, u32 b, u32 end, u32 diagonal, u32 count, K* key,
                            u16* origin, const Op op) {
     const u32 path = path_in_tile(tile->key + a, b - a, tile->key + b, end - b, diagonal, op);
@@ -57,7 +58,7 @@ INLINED void merge_in_tile(__local const Tile* tile, u32 a, u32 b, u32 end, u32 
     }
 }
 
-// Stores a work-item's results to their places in the tile, after a barrier of the caller's.
+// Stores a work-item's results to their places in the tile. The caller provides the barrier before it.
 INLINED void keep_in_tile(__local Tile* tile, u32 first, u32 count, const K* key, const u16* origin) {
     for (u32 k = 0; k < count; ++k) {
         tile->key[first + k] = key[k];
@@ -65,7 +66,7 @@ INLINED void keep_in_tile(__local Tile* tile, u32 first, u32 count, const K* key
     }
 }
 
-// out may be in: a group has read all of its tile before it stores any of it.
+// out may be in: a group reads its whole tile before it stores any element.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_tiles(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at, __global K* out,
                 ulong out_at, __global V* out_values, ulong out_values_at, u64 n, const Op op) {
@@ -131,7 +132,7 @@ void sort_tiles(__global const K* in, ulong in_at, __global const V* in_values, 
     }
 }
 
-// The two runs that a tile of the result is of: [a, b) and [b, end); run: tiles of a run, a power of two.
+// The two runs that a tile of the result belongs to: [a, b) and [b, end). run: tiles per run, a power of two.
 typedef struct {
     u64 a, b, end;
 } Runs;
@@ -142,7 +143,7 @@ INLINED void runs_of(u64 tile, u64 run, u64 n, Runs* runs) {
     runs->end = min(runs->b + run * TILE, n);
 }
 
-// splits: of each tile of the result, how many elements of the first run come before it.
+// splits: for each tile of the result, the number of elements of the first run that precede it.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_splits(__global const K* in, ulong in_at, __global u64* splits, ulong splits_at, u64 n, u64 tiles, u64 run,
                  const Op op) {
@@ -169,7 +170,7 @@ void sort_merge(__global const K* in, ulong in_at, __global const V* in_values, 
     const u64 split = splits[splits_at + t];
     const u64 a = runs.a + split, b = runs.b + (begin - runs.a - split);
     const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[splits_at + t + 1];
-    // Needed only where the comparator is not a strict weak order: even then nothing outside the runs is read.
+    // The bounds matter only if the comparator is not a strict weak order. They keep reads inside the runs.
     const u32 a_count = (u32)min(max(a_end, a) - a, (u64)count);
     const u64 b_last = runs.end - 1;
     in += in_at;

@@ -1,18 +1,19 @@
 // Merge sort, `merge`, CUDA C++. Parallel source: sort_merge.cl.
 //
-// Algorithm  Each group sorts a tile in shared memory: a thread sorts ITEMS neighbours by odd-even transposition.
-//            Then runs are merged two by two: each thread finds by binary search where its ITEMS results begin in both
-//            (merge path). Then passes over all merge runs of tiles two by two: a first launch finds where each tile
-//            of the result begins in both runs, a second one merges a tile a group in the same way. Keys alone are
-//            merged; values follow from the places that their keys had.
-// Stable     Of equal elements that of the earlier run comes first.
-// Passes     one launch, then two for each doubling of the tile; traffic: each pass everything once, once stored.
-// Tunables   GROUP threads a group, a power of two; ITEMS elements a thread, odd against bank conflicts.
+// Algorithm  Each group sorts a tile in shared memory. A thread sorts ITEMS neighbours by odd-even transposition.
+//            Then the group merges pairs of runs: each thread finds by binary search where its ITEMS results begin
+//            in both runs (merge path). Then passes merge pairs of runs of tiles. A first launch finds where each
+//            tile of the result begins in both runs, a second one merges one tile per group in the same way. Only
+//            keys are merged; values follow by the original places of their keys.
+// Stable     Of equal elements those of the earlier run come first.
+// Passes     one launch, then two per doubling of the tile
+// Traffic    one read and one write per element and pass
+// Tunables   GROUP threads per group, a power of two; ITEMS elements per thread, odd to avoid bank conflicts
 // Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012; S.
 //            Baxter, moderngpu, 2013 (the sort of a tile).
 //
-// K: unsigned integer of a key's size; T: its type; apply(op, x, y): nonzero where x comes before y; V: unsigned
-// integer of a value's size, VALUE_SIZE, 0 for keys alone.
+// K: unsigned integer of a key's size; T: its type; apply(op, x, y): nonzero if x comes before y; V: unsigned
+// integer of a value's size, VALUE_SIZE bytes, 0 for keys alone.
 
 constexpr bool has_values = VALUE_SIZE != 0;
 constexpr u32 tile_length = GROUP * ITEMS;
@@ -24,7 +25,7 @@ __device__ __forceinline__ T value_of(K bits) {
 }
 __device__ __forceinline__ bool comes_before(const Op op, K x, K y) { return apply(op, value_of(x), value_of(y)) != 0; }
 
-// How many of the first `diagonal` elements of the merge of a and b are of a.
+// How many of the first `diagonal` elements of the merge of a and b come from a.
 template <class N>
 __device__ __forceinline__ N merge_path(const K* a, N a_count, const K* b, N b_count, N diagonal, const Op op) {
     N low = diagonal > b_count ? diagonal - b_count : 0, high = min(diagonal, a_count);
@@ -42,10 +43,10 @@ __device__ __forceinline__ N merge_path(const K* a, N a_count, const K* b, N b_c
 // A tile in shared memory.
 struct Tile {
     K key[tile_length];
-    u16 origin[has_values ? tile_length : 1];  // the place that each key had at first
+    u16 origin[has_values ? tile_length : 1];  // original place of each key
 };
 
-// A thread's elements of a tile: `held` from `first` on.
+// A thread's elements of a tile: `held` elements from place `first` on.
 struct Items {
     K key[ITEMS];
     u16 origin[has_values ? ITEMS : 1];
@@ -55,7 +56,7 @@ struct Items {
         held = first < count ? min(count - first, u32(ITEMS)) : 0;
     }
 
-    // From the tile's places [first, first + held), sorted.
+    // Sorts the elements at places [first, first + held) of the tile.
     __device__ __forceinline__ void sort(const Tile& tile, const Op op) {
 #pragma unroll
         for (u32 k = 0; k < ITEMS; ++k) {
@@ -80,8 +81,8 @@ struct Items {
         }
     }
 
-    // Results from `diagonal` on of the merge of [a, b) and [b, end) of the tile. Keys alone at first: of a value,
-    // its origin there is what the tile says, or with Places the place in the tile.
+    // Computes the results from `diagonal` on of the merge of [a, b) and [b, end) of the tile. origin becomes the
+    // origin in the tile, or with Places the place in the tile.
     template <bool Places>
     __device__ __forceinline__ void merge(const Tile& tile, u32 a, u32 b, u32 end, u32 diagonal, const Op op) {
         if (held == 0) return;
@@ -111,7 +112,7 @@ struct Items {
     }
 };
 
-// out may be in: a group has read all of its tile before it stores any of it.
+// out may be in: a group reads its whole tile before it stores any element.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_tiles(const K* in, const V* in_values, K* out, V* out_values, u64 n, const Op op) {
     __shared__ Tile tile;
@@ -151,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     }
 }
 
-// The two runs that a tile of the result is of: [a, b) and [b, end); run: tiles of a run, a power of two.
+// The two runs that a tile of the result belongs to: [a, b) and [b, end). run: tiles per run, a power of two.
 struct Runs {
     u64 a, b, end;
 
@@ -162,7 +163,7 @@ struct Runs {
     }
 };
 
-// splits: of each tile of the result, how many elements of the first run come before it.
+// splits: for each tile of the result, the number of elements of the first run that precede it.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_splits(const K* in, u64* splits, u64 n, u64 tiles, u64 run, const Op op) {
     const u64 tile = u64(blockIdx.x) * GROUP + threadIdx.x;
@@ -181,7 +182,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const u64 split = splits[t];
     const u64 a = runs.a + split, b = runs.b + (begin - runs.a - split);
     const u64 a_end = begin + count == runs.end ? runs.b : runs.a + splits[t + 1];
-    // Needed only where the comparator is not a strict weak order: even then nothing outside the runs is read.
+    // The bounds matter only if the comparator is not a strict weak order. They keep reads inside the runs.
     const u32 a_count = u32(min(max(a_end, a) - a, u64(count)));
     const u64 b_last = runs.end - 1;
 #pragma unroll

@@ -1,16 +1,16 @@
-// Merge sort in the shape for CPUs, `merge`, OpenCL C: one work-item a group owns a chunk. The shape for GPUs is in
-// sort_merge.cl.
+// Merge sort for CPUs, `merge`, OpenCL C: one work-item per group. The kernels for GPUs are in sort_merge.cl.
 //
-// Algorithm  Each work-item sorts its chunk, which stays in its cache: blocks of BLOCK by insertion, then runs are
-//            merged two by two. Passes over all then merge runs of chunks two by two; there a work-item makes a piece
-//            of the result, whose beginning in both runs it finds by binary search (merge path).
-// Stable     Of equal elements that of the earlier run comes first.
-// Passes     one launch, then one for each doubling of the chunk; traffic: each everything once, once stored.
-// Tunables   BLOCK elements that are inserted.
+// Algorithm  Each work-item sorts its chunk, which fits its cache: blocks of BLOCK elements by insertion, then
+//            merges of pairs of runs. Then passes merge pairs of runs of chunks. A work-item makes one piece of the
+//            result and finds its inputs in both runs by binary search (merge path).
+// Stable     Of equal elements those of the earlier run come first.
+// Passes     one launch, then one per doubling of the chunk
+// Traffic    one read and one write per element and launch
+// Tunables   BLOCK elements per insertion sort
 // Source     S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging Made Simple, 2012.
 //
-// K: unsigned integer of a key's size; T: its type, AS_T(x): such an integer's value; apply(op, x, y): nonzero where
-// x comes before y; V: unsigned integer of a value's size, VALUE_SIZE, 0 for keys alone.
+// K: unsigned integer of a key's size; T: its type; AS_T(x): an x of K as a T; apply(op, x, y): nonzero if x comes
+// before y; V: unsigned integer of a value's size, VALUE_SIZE bytes, 0 for keys alone.
 
 INLINED bool comes_before(const Op op, K x, K y) { return apply(op, AS_T(x), AS_T(y)) != 0; }
 
@@ -20,7 +20,7 @@ typedef struct {
     __global V* values;
 } Elements;
 
-// Results [from, to) of the merge of [a, b) and [b, end), counted from a, go to those places of `out`.
+// Stores the results [from, to) of the merge of [a, b) and [b, end), counted from a, to the same places of `out`.
 INLINED void merge_runs(const Elements* in, const Elements* out, u64 a, u64 b, u64 end, u64 from, u64 to, const Op op) {
     u64 low = max(from, end - b) - (end - b), high = min(from, b - a);
     while (low < high) {
@@ -44,7 +44,7 @@ INLINED void merge_runs(const Elements* in, const Elements* out, u64 a, u64 b, u
         j += second;
         ++k;
     }
-    const u64 left = i < b ? i : j;  // of the run that is not at its end
+    const u64 left = i < b ? i : j;  // the rest of the run that has not ended
     for (u64 l = 0; k + l < last; ++l) {
         out->keys[k + l] = in->keys[left + l];
 #if VALUE_SIZE
@@ -53,7 +53,7 @@ INLINED void merge_runs(const Elements* in, const Elements* out, u64 a, u64 b, u
     }
 }
 
-// Sorts each chunk, BLOCK << rounds elements, into out, which may be in; other: as much room.
+// Sorts each chunk of BLOCK << rounds elements into out, which may be in. other: memory for as many elements.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void sort_chunks(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at, __global K* out,
                  ulong out_at, __global V* out_values, ulong out_values_at, __global K* other, ulong other_at,
@@ -64,7 +64,7 @@ void sort_chunks(__global const K* in, ulong in_at, __global const V* in_values,
     sides[0].values = out_values + out_values_at;
     sides[1].keys = other + other_at;
     sides[1].values = other_values + other_values_at;
-    u32 side = rounds % 2;  // so that the last round ends in out
+    u32 side = rounds % 2;  // the last round ends in out
     for (u64 first = begin; first < end; first += BLOCK) {
         const u32 count = (u32)min(end - first, (u64)BLOCK);
         K key[BLOCK];
@@ -97,7 +97,7 @@ void sort_chunks(__global const K* in, ulong in_at, __global const V* in_values,
     }
 }
 
-// Merges runs of `width` two by two; a work-item makes `piece` results, of which there are whole ones in a run.
+// Merges pairs of runs of `width` elements. A work-item makes `piece` results; a run is a multiple of pieces.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void sort_merge_runs(__global K* in, ulong in_at, __global V* in_values, ulong in_values_at, __global K* out,
                      ulong out_at, __global V* out_values, ulong out_values_at, u64 n, u64 width, u64 piece,

@@ -1,33 +1,36 @@
-// Radix sort with one sweep over the data a digit, `onesweep`, CUDA C++. The tile is in sort_tile.cu.
+// Radix sort with one sweep over the data per digit, `onesweep`, CUDA C++. The tile is in sort_tile.cu.
 //
-// Algorithm  Histogram: a launch counts the digits of all passes at once. Scan: its last group turns the counts into
-//            offsets, and makes the plan: a pass whose digit is the same in all keys is left out, and the others take turns
-//            between out and a buffer so that the last one ends in out. Chained scan and scatter: a launch for each digit,
-//            from the lowest on. A group takes a tile by ticket, ranks it by the digit, and learns by look-back how many
-//            elements of each digit lie in the tiles before it. It gathers its elements in shared memory, equal digits side
-//            by side, and stores them. In the first pass over keys alone, whole ones, equal digits come in any order.
-// Look-back  A thread a digit. A tile first publishes how many it has itself, then how many there are up to and with it, both
-//            as one word with two bits that say which. A thread goes back, AHEAD tiles at a time, to the nearest tile with a
-//            count of the second kind, and adds up those of the first kind on the way. A word is zero before: the histogram
-//            clears those of the first pass, and each pass those of the next.
-// one tile   all passes of an input that fits one tile, in one launch.
-// Passes     two launches and one a pass; traffic: the keys once, then a pass keys and values once, once stored, and
-//            3 KiB (6 KiB from 2^30 elements on) a tile.
-// Progress   A tile waits for tiles of lower tickets only, which have begun.
-// Tunables   GROUP threads a group, ITEMS elements a thread, RESIDENT groups a multiprocessor, AHEAD, MATCH; of the
-//            histogram COPIES of each counter and UNROLL accesses in flight a thread.
+// Algorithm  Histogram: one launch counts the digits of all passes. Scan: its last group turns the counts into
+//            offsets and makes the plan. A pass whose digit is equal in all keys is skipped; the other passes
+//            alternate between out and a buffer, and the last one ends in out. Chained scan and scatter: one launch
+//            per digit, lowest digit first. A group takes a tile by ticket and ranks it by the digit. Decoupled
+//            look-back gives the number of elements of each digit in earlier tiles. The group gathers equal digits
+//            in shared memory and stores them. The first pass over keys without values, compared by all bits, may
+//            reorder equal digits.
+// Look-back  One thread per digit. A tile first publishes its own count, then the count of all tiles up to and
+//            including it. Both are one word with two bits that say which. A thread reads AHEAD earlier tiles at a
+//            time, back to the nearest count of the second kind, and adds the counts of the first kind on the way.
+//            Words must be zero before a pass: the histogram clears those of the first pass, each pass clears those
+//            of the next one.
+// one tile   all passes of an input that fits one tile, in one launch
+// Passes     two launches, and one per digit
+// Traffic    one read per key; then per pass one read and one write per element, and 3 KiB per tile (6 KiB from
+//            2^30 elements on)
+// Progress   A tile waits only for tiles of lower tickets, which have begun.
+// Tunables   GROUP threads per group, ITEMS elements per thread, RESIDENT groups per multiprocessor, AHEAD, MATCH;
+//            histogram: COPIES of each counter, UNROLL accesses in flight per thread
 // Source     A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022; D.
 //            Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 //
-// COUNT: the type of counts, u32 or, from 2^30 elements on, u64: with two bits to spare.
+// COUNT: type of counts, u32 or, from 2^30 elements on, u64. Two bits are flags.
 
-// The words of `memory`, zero at first: tickets of the passes, the ticket of the histogram, whether a copy is to follow, the
-// plan, and the counts of the passes, later offsets.
+// The words of `memory`, zero at first: tickets of the passes, the ticket of the histogram, whether a copy follows,
+// the plan, and the counts of the passes, which become offsets.
 constexpr u32 counting_ticket = 8, copy_follows = 9, plan_at = 16, totals_at = 32;
 
-// Where elements are before or after a pass.
+// Where the elements are before or after a pass.
 enum Place : u32 { in_place_of = 0, out_place = 1, other_place = 2 };
-// A pass in the plan.
+// An entry of the plan: `skipped`, or source, destination and half of the status words.
 constexpr u32 skipped = 64;
 __device__ __forceinline__ u32 step_of(u32 from, u32 to, u32 half) { return from | to << 2 | half << 4; }
 
@@ -47,11 +50,11 @@ __device__ __forceinline__ void count_key(K key, u32 passes, u32 first, u32 last
     }
 }
 
-// Scan, by one thread: what each pass does.
+// Scan, by one thread: makes the plan of all passes.
 __device__ __forceinline__ void make_plan(u64* memory, u32 constant, u32 passes, u32 in_place) {
     const u32 all = (1u << passes) - 1;
     u32 moves = all & ~constant;
-    if (moves == 0 && !in_place) moves = 1;  // one of them copies
+    if (moves == 0 && !in_place) moves = 1;  // one pass copies
     const u32 odd = __popc(moves) % 2;
     u32 from = in_place_of, half = 0;
     for (u32 p = 0; p < passes; ++p) {
@@ -68,8 +71,8 @@ __device__ __forceinline__ void make_plan(u64* memory, u32 constant, u32 passes,
     memory[copy_follows] = from == other_place;
 }
 
-// Histogram and scan. Positions count from the 16-byte boundary at or before the input's first key, so that every pack is aligned.
-// status: the words of the first pass, which are cleared.
+// Histogram and scan. Positions count from the 16-byte boundary at or before the input's first key, so every pack
+// is aligned. status: the words of the first pass, which this kernel clears.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_histograms(const K* in, u64* memory, COUNT* status, u64 words, u64 n, u32 passes, u32 first, u32 last,
                     u32 in_place, u64 flip, u64 fold) {
@@ -126,8 +129,8 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 #elif defined(AHEAD)
 
 constexpr u32 count_bits = 8 * sizeof(COUNT);
-constexpr COUNT is_own = COUNT(1) << (count_bits - 2);       // a count of the tile's own
-constexpr COUNT is_through = COUNT(2) << (count_bits - 2);   // of all tiles up to and with it
+constexpr COUNT is_own = COUNT(1) << (count_bits - 2);  // count of the tile alone
+constexpr COUNT is_through = COUNT(2) << (count_bits - 2);  // count of all tiles up to and including it
 constexpr COUNT value_bits = is_own - 1;
 
 __device__ __forceinline__ void publish(COUNT* word, COUNT value) {
@@ -137,7 +140,7 @@ __device__ __forceinline__ COUNT look(const COUNT* word) {
     return *static_cast<const volatile COUNT*>(word);
 }
 
-// How many elements of the thread's digit lie in the tiles before this one. status: the words of the digit.
+// The number of elements of the thread's digit in earlier tiles. status: the words of the digit.
 __device__ __forceinline__ COUNT look_back(const COUNT* status, u32 tile) {
     COUNT before = 0;
     for (u32 at = tile; at > 0; at -= min(at, u32(AHEAD))) {
@@ -154,7 +157,7 @@ __device__ __forceinline__ COUNT look_back(const COUNT* status, u32 tile) {
     return before;
 }
 
-// Chained scan and scatter, one digit.
+// Chained scan and scatter of one digit.
 extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     sort_onesweep(u64* memory, COUNT* status, const K* in, const V* in_values, K* out, V* out_values, K* other,
                   V* other_values, u64 n, u32 tiles, u32 pass, u32 shift, u32 last, u64 flip, u64 fold) {
@@ -169,7 +172,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     const u32 count = u32(min(n - begin, u64(tile_length)));
     const K* const from = (from_place == in_place_of ? in : from_place == out_place ? out : other) + begin;
     const Digit digit = digit_at(shift, last, make_code(flip, fold));
-    // The words of this thread's digit, of this pass and of the next one.
+    // The words of this thread's digit for this pass and for the next one.
     COUNT* const words = status + u64(half) * tiles * digits + threadIdx.x;
     COUNT* const next_words = status + u64(half ^ 1) * tiles * digits + threadIdx.x;
 
@@ -200,7 +203,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
                 digit, place, shared);
 }
 
-// In place, after an odd number of passes: the elements come back to out.
+// In place, after an odd number of passes: copies the elements back to out.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_copy_back(const u64* memory, const K* other, const V* other_values, K* out, V* out_values, u64 n) {
     if (memory[copy_follows] == 0) return;
@@ -212,7 +215,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
 
 #else
 
-// Sorts by the bits [first, last). One group, which has read all before it stores any: out may be in.
+// Sorts by the bits [first, last). One group. out may be in: it reads all elements before it stores any.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_one_tile(const K* in, const V* in_values, K* out, V* out_values, u32 count, u32 first, u32 last, u64 flip,
                   u64 fold) {

@@ -1,21 +1,23 @@
-// Radix sort, least significant digit first, as the textbook has it: `radix1`, `radix4`, `radix4_local`,
-// `radix4_vector`, OpenCL C. Parallel source: sort_radix.cu.
+// Textbook radix sorts, least significant digit first, `radix1`, `radix4`, `radix4_local` and `radix4_vector`,
+// OpenCL C. Parallel source: sort_radix.cu.
 //
-// Algorithm  A pass for each digit, from the lowest on, moves the elements stably to where their digits belong.
-// radix1     One bit a pass: flags of the zeros, their exclusive scan, a split: zeros first, ones behind them.
-// radix4     Four bits a pass. Each work-item owns CHUNK elements. Upsweep: it counts their digits. Spine: an exclusive scan
-//            of the counts, digit by digit and within a digit by work-items, says where its first element of each digit
-//            goes. Downsweep: the work-item moves its elements there one by one.
-// LOCAL      radix4_local, radix4_vector: counts are in local memory, a column a work-item, not in private memory.
-// VECTOR     radix4_vector: elements are loaded 16 at a time.
-// Passes     a launch to count, those of a scan, one to move; traffic a pass: radix1 the keys twice and the values
-//            once, once stored, and 4 COUNTs an element; radix4 the same with 3 * 16 / CHUNK COUNTs.
-// Tunables   GROUP work-items a group, CHUNK.
+// Algorithm  A stable pass per digit, lowest digit first, moves the elements to the places of their digits.
+// radix1     One bit per pass: flags of the zeros, their exclusive scan, a split that puts zeros before ones.
+// radix4     Four bits per pass. Each work-item owns CHUNK elements. Upsweep: it counts their digits. Spine: an
+//            exclusive scan of the counts, by digit and then by work-item, gives the place of its first element of
+//            each digit. Downsweep: the work-item moves its elements one by one.
+// LOCAL      radix4_local, radix4_vector: counters are in local memory, one column per work-item, not in private
+//            memory.
+// VECTOR     radix4_vector: 16 elements per load.
+// Passes     per digit one launch to count, those of a scan, one launch to move
+// Traffic    per pass: radix1 two reads per key, one per value, one write per element, and 4 COUNTs per element;
+//            radix4 the same with 3 * 16 / CHUNK COUNTs
+// Tunables   GROUP work-items per group, CHUNK
 // Source     G. Blelloch, Prefix Sums and Their Applications, 1990 (split); M. Zagha, G. Blelloch, Radix Sort for
 //            Vector Multiprocessors, 1991; N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms
 //            for Manycore GPUs, 2009.
 //
-// COUNT: u32 or, from 2^32 elements on, u64: what counts elements.
+// COUNT: type of counts of elements, u32 or, from 2^32 elements on, u64.
 
 #if !defined(CHUNK)
 
@@ -60,7 +62,7 @@ void sort_split(__global const K* in, ulong in_at, __global const V* in_values, 
 #define STEP 1
 #endif
 
-// STEP keys, or as many of them as there are before the end.
+// Loads STEP keys, or fewer at the end.
 INLINED void load_keys(__global const K* in, u64 i, u64 end, K* key) {
 #if VECTOR
     if (i + STEP <= end) {
@@ -73,7 +75,7 @@ INLINED void load_keys(__global const K* in, u64 i, u64 end, K* key) {
     }
 }
 
-// Upsweep. counts: of all work-items, for each digit.
+// Upsweep. counts: for each digit, the counts of all work-items.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_count(__global const K* in, ulong in_at, __global COUNT* counts, ulong counts_at, u64 n, u64 items, u32 shift,
                 u32 mask, u64 flip, u64 fold) {

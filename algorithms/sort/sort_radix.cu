@@ -1,21 +1,23 @@
-// Radix sort, least significant digit first, as the textbook has it: `radix1`, `radix4`, `radix4_local`,
-// `radix4_vector`, CUDA C++. Parallel source: sort_radix.cl.
+// Textbook radix sorts, least significant digit first, `radix1`, `radix4`, `radix4_local` and `radix4_vector`, CUDA
+// C++. Parallel source: sort_radix.cl.
 //
-// Algorithm  A pass for each digit, from the lowest on, moves the elements stably to where their digits belong.
-// radix1     One bit a pass: flags of the zeros, their exclusive scan, a split: zeros first, ones behind them.
-// radix4     Four bits a pass. Each thread owns CHUNK elements. Upsweep: it counts their digits. Spine: an exclusive scan of
-//            the counts, digit by digit and within a digit by threads, says where its first element of each digit goes.
-//            Downsweep: the thread moves its elements there one by one.
-// LOCAL      radix4_local, radix4_vector: counts are in shared memory, a column a thread, not in local memory.
-// VECTOR     radix4_vector: elements are loaded 16 at a time, in accesses of 16 bytes where they are aligned.
-// Passes     a launch to count, those of a scan, one to move; traffic a pass: radix1 the keys twice and the values
-//            once, once stored, and 4 COUNTs an element; radix4 the same with 3 * 16 / CHUNK COUNTs.
-// Tunables   GROUP threads a group, CHUNK.
+// Algorithm  A stable pass per digit, lowest digit first, moves the elements to the places of their digits.
+// radix1     One bit per pass: flags of the zeros, their exclusive scan, a split that puts zeros before ones.
+// radix4     Four bits per pass. Each thread owns CHUNK elements. Upsweep: it counts their digits. Spine: an
+//            exclusive scan of the counts, by digit and then by thread, gives the place of its first element of
+//            each digit. Downsweep: the thread moves its elements one by one.
+// LOCAL      radix4_local, radix4_vector: counters are in shared memory, one column per thread, not in local
+//            memory.
+// VECTOR     radix4_vector: 16 elements per load, in accesses of 16 bytes if they are aligned.
+// Passes     per digit one launch to count, those of a scan, one launch to move
+// Traffic    per pass: radix1 two reads per key, one per value, one write per element, and 4 COUNTs per element;
+//            radix4 the same with 3 * 16 / CHUNK COUNTs
+// Tunables   GROUP threads per group, CHUNK
 // Source     G. Blelloch, Prefix Sums and Their Applications, 1990 (split); M. Zagha, G. Blelloch, Radix Sort for
 //            Vector Multiprocessors, 1991; N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms
 //            for Manycore GPUs, 2009.
 //
-// COUNT: u32 or, from 2^32 elements on, u64: what counts elements.
+// COUNT: type of counts of elements, u32 or, from 2^32 elements on, u64.
 
 #if !defined(CHUNK)
 
@@ -54,7 +56,7 @@ constexpr u32 step = VECTOR ? 16 : 1;
 #define COUNTER(d) table[d]
 #endif
 
-// `step` keys, or as many of them as there are before the end.
+// Loads `step` keys, or fewer at the end.
 __device__ __forceinline__ void load_keys(const K* in, u64 i, u64 end, K (&key)[step]) {
     if constexpr (VECTOR) {
         constexpr u32 pack = 16 / SIZE;
@@ -74,7 +76,7 @@ __device__ __forceinline__ void load_keys(const K* in, u64 i, u64 end, K (&key)[
     }
 }
 
-// Upsweep. counts: of all threads, for each digit.
+// Upsweep. counts: for each digit, the counts of all threads.
 extern "C" __global__ void __launch_bounds__(GROUP)
     sort_count(const K* in, COUNT* counts, u64 n, u64 items, u32 shift, u32 mask, u64 flip, u64 fold) {
     TABLE;

@@ -1,20 +1,21 @@
-// Radix sort with digits of eight bits in three launches a pass, `radix8`, OpenCL C. Parallel source: sort_radix8.cu.
+// Radix sort with digits of 8 bits in three launches per pass, `radix8`, OpenCL C. Parallel source: sort_radix8.cu.
+// The kernels for CPUs are in sort_wide.cl.
 //
-// Algorithm  A pass for each digit, from the lowest on. Upsweep: each group counts the digits of its tile. Spine: an
-//            exclusive scan of the counts, digit by digit and within a digit by tiles, says where a tile's first element
-//            of each digit goes. Downsweep: each group sorts its tile by the digit in local memory, stably, in two splits
-//            by four bits, so that equal digits lie side by side, and stores it to where they belong. Values follow from
-//            the places that the keys had in the tile.
-// split      A work-item counts the digits of its ITEMS neighbouring keys in a column of its own; one scan of all columns
-//            ranks the tile. It relies on no work-items that run in lock-step.
-// tile       all passes of an input that fits one tile, in one launch.
-// Passes     a launch to count, those of a scan, one to store; traffic a pass: the keys twice, the values once, once
-//            stored.
-// Tunables   GROUP work-items a group; ITEMS keys a work-item, odd against bank conflicts.
+// Algorithm  One pass per digit, lowest digit first. Upsweep: each group counts the digits of its tile. Spine: an
+//            exclusive scan of the counts, by digit and then by tile, gives the place of a tile's first element of
+//            each digit. Downsweep: each group sorts its tile by the digit in local memory in two stable splits by
+//            4 bits, so equal digits are neighbours, and stores it. Values follow by the original places of their
+//            keys.
+// split      A work-item counts the digits of its ITEMS neighbouring keys in its own column. One scan of all
+//            columns ranks the tile. The split does not rely on work-items that run in lock-step.
+// tile       all passes of an input that fits one tile, in one launch
+// Passes     per digit one launch to count, those of a scan, one launch to store
+// Traffic    per pass two reads per key, one per value, one write per element
+// Tunables   GROUP work-items per group; ITEMS keys per work-item, odd to avoid bank conflicts
 // Source     N. Satish, M. Harris, M. Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009; D.
 //            Merrill, A. Grimshaw, High Performance and Scalable Radix Sorting, 2011.
 //
-// COUNT: u32 or, from 2^32 elements on, u64: what counts elements.
+// COUNT: type of counts of elements, u32 or, from 2^32 elements on, u64.
 
 #define TILE (GROUP * ITEMS)
 #define DIGITS 256
@@ -26,12 +27,12 @@ SCAN_GROUP(scan_group, u32)
 // A tile in local memory.
 typedef struct {
     K key[TILE];
-    u16 origin[TILE];  // the place that each key had at first
+    u16 origin[TILE];  // original place of each key
     u16 counter[SPLIT_DIGITS * GROUP];
     u32 sums[2 * GROUP];
 } Tile;
 
-// Loads `count` keys of a tile. All work-items of the group call it.
+// Loads `count` keys of a tile. All work-items of the group must call it.
 INLINED void load_tile(__global const K* in, u32 count, __local Tile* tile) {
     for (u32 i = get_local_id(0); i < TILE; i += GROUP) {
         if (i < count) tile->key[i] = in[i];
@@ -40,7 +41,7 @@ INLINED void load_tile(__global const K* in, u32 count, __local Tile* tile) {
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Every counter becomes the sum of those before it.
+// Replaces every counter by the sum of those before it.
 INLINED void scan_counters(__local Tile* tile) {
     __local u16* mine = tile->counter + get_local_id(0) * SPLIT_DIGITS;
     u32 sum = 0, last;
@@ -55,8 +56,9 @@ INLINED void scan_counters(__local Tile* tile) {
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Sorts the tile by the bits (key >> shift) & mask, SPLIT_BITS at most. What lies past its first `count` keys stays
-// there: it has the last digit, and comes last among those. All work-items of the group call it.
+// Sorts the tile by the bits (key >> shift) & mask, at most SPLIT_BITS of them. Places past the first `count` keys
+// keep their content: it has the last digit and comes last among equal digits. All work-items of the group must
+// call it.
 INLINED void split_tile(__local Tile* tile, u32 count, u32 shift, u32 mask, Code code) {
     const u32 local_id = get_local_id(0);
     K key[ITEMS];
@@ -103,7 +105,7 @@ void sort_scatter(__global const K* in, ulong in_at, __global const V* in_values
                   __global V* out_values, ulong out_values_at, u64 n, u64 tiles, u32 shift, u32 mask, u64 flip,
                   u64 fold) {
     __local Tile tile;
-    __local COUNT base[DIGITS];  // of each digit: where it goes, less its place in the tile
+    __local COUNT base[DIGITS];  // place of each digit in out, minus its place in the tile
     const Code code = make_code(flip, fold);
     const u64 begin = get_group_id(0) * (u64)TILE;
     const u32 local_id = get_local_id(0), count = (u32)min(n - begin, (u64)TILE);
@@ -128,7 +130,7 @@ void sort_scatter(__global const K* in, ulong in_at, __global const V* in_values
 
 #else
 
-// Sorts by the bits [first, last). One group, which has read all values before it stores any: out may be in.
+// Sorts by the bits [first, last). One group. out may be in: it reads all values before it stores any.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void sort_one_tile(__global const K* in, ulong in_at, __global const V* in_values, ulong in_values_at, __global K* out,
                    ulong out_at, __global V* out_values, ulong out_values_at, u32 count, u32 first, u32 last, u64 flip,

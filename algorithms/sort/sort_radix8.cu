@@ -1,13 +1,13 @@
-// Radix sort with digits of eight bits in three launches a pass, `radix8`, CUDA C++. The tile is in sort_tile.cu. Parallel
-// source: sort_radix8.cl, which splits tiles by four bits at a time, because it cannot rely on warps.
+// Radix sort with digits of 8 bits in three launches per pass, `radix8`, CUDA C++. The tile is in sort_tile.cu.
+// Parallel source: sort_radix8.cl, which splits tiles by 4 bits at a time because it cannot rely on warps.
 //
-// Algorithm  A pass for each digit, from the lowest on. Upsweep: each group counts the digits of its tile. Spine: an
-//            exclusive scan of the counts, digit by digit and within a digit by tiles, says where a tile's first element
-//            of each digit goes. Downsweep: each group ranks its tile, gathers it in shared memory, equal digits side by
-//            side, and stores it.
-// Passes     a launch to count, those of a scan, one to store; traffic a pass: the keys twice, the values once, once
-//            stored.
-// Tunables   GROUP threads a group, ITEMS elements a thread, MATCH.
+// Algorithm  One pass per digit, lowest digit first. Upsweep: each group counts the digits of its tile. Spine: an
+//            exclusive scan of the counts, by digit and then by tile, gives the place of a tile's first element of
+//            each digit. Downsweep: each group ranks its tile, gathers equal digits in shared memory and stores
+//            them.
+// Passes     per digit one launch to count, those of a scan, one launch to store
+// Traffic    per pass two reads per key, one per value, one write per element
+// Tunables   GROUP threads per group, ITEMS elements per thread, MATCH
 // Source     D. Merrill, A. Grimshaw, High Performance and Scalable Radix Sorting, 2011.
 
 // Upsweep.

@@ -1,12 +1,14 @@
-// A tile of a radix sort, CUDA C++: loaded, ranked by a digit of eight bits and stored by one group. Used by
+// A tile of a radix sort, CUDA C++: one group loads it, ranks it by a digit of 8 bits and stores it. Used by
 // sort_onesweep.cu and sort_radix8.cu.
 //
-// A warp owns warp_width * ITEMS neighbouring elements of the tile, and a lane every warp_width-th of these: loads are
-// coalesced, and item after item, lane after lane is the order of the input. See group_rank.cu for how a warp ranks an item.
+// A warp owns warp_width * ITEMS neighbouring elements of the tile, a lane every warp_width-th of these. So loads
+// are coalesced, and the order of the input is by item, then by lane. group_rank.cu describes how a warp ranks an
+// item.
 //
-// GROUP threads a group, at least 256; ITEMS elements a thread; MATCH: how equal digits are found, 0 by votes, 1 by words in
-// shared memory (on an H200 the instruction for it took twice as long); COUNT: u32 or u64, the type of counts; UNORDERED: items
-// of equal digits may come in any order, and one counter of each digit serves the whole group.
+// GROUP threads per group, at least 256; ITEMS elements per thread; MATCH: how a warp finds equal digits, 0 by
+// votes, 1 by words in shared memory (the match instruction took twice as long on an H200); COUNT: u32 or u64, type
+// of counts; UNORDERED: items of equal digits may come in any order, and one counter per digit serves the whole
+// group.
 
 constexpr u32 digits = 256;
 constexpr u32 digit_bits = 8;
@@ -15,14 +17,14 @@ constexpr u32 tile_length = GROUP * ITEMS;
 constexpr u32 tables = UNORDERED ? 1 : warps;  // of counters
 static_assert(GROUP >= digits && GROUP % warp_width == 0 && tile_length <= 65536);
 
-// What a group shares besides the elements that it stages.
+// The group's shared memory, in addition to the staged elements.
 struct Shared {
     u32 counts[tables][digits];
 #if MATCH == 1
     u32 lanes[warps][digits];
 #endif
     u32 sums[digits / warp_width];
-    COUNT base[digits];  // of each digit: where it goes, less its place in the tile
+    COUNT base[digits];  // place of each digit in the output, minus its place in the tile
 };
 extern __shared__ __align__(16) unsigned char staged[];  // tile_length keys, then as many values
 
@@ -33,7 +35,7 @@ struct Digit {
     __device__ __forceinline__ u32 of(K key) const { return digit_of(key, shift, mask, code); }
 };
 
-// The pass that begins `shift` bits up, of bits below `last`.
+// The digit of the pass that begins at bit `shift`, of bits below `last`.
 __device__ __forceinline__ Digit digit_at(u32 shift, u32 last, Code code) {
     return {shift, last - shift < digit_bits ? (1u << (last - shift)) - 1 : digits - 1, code};
 }
@@ -43,7 +45,7 @@ __device__ __forceinline__ u32 place_of(u32 i) {
     return threadIdx.x / warp_width * (warp_width * ITEMS) + i * warp_width + threadIdx.x % warp_width;
 }
 
-// N: ITEMS, or one where there are no values.
+// N: ITEMS, or 1 without values.
 template <class E, u32 N>
 __device__ __forceinline__ void load_items(const E* from, u32 count, E (&item)[N]) {
     if (count == tile_length) {
@@ -62,12 +64,13 @@ __device__ __forceinline__ u32 own_table() {
     return UNORDERED ? 0 : threadIdx.x / warp_width;
 }
 
-constexpr u32 nowhere = ~0u;  // the rank of what is not ranked
+constexpr u32 nowhere = ~0u;  // the rank of an item that is not ranked
 
 #if UNORDERED
 
-// Gives each item a rank among those of its digit in the tile, with the digit from bit 16 on, and counts the digits. Items past
-// the tile's first `count` are not counted, and nowhere. All threads of the group call it.
+// Gives each item its rank among those of its digit in the tile, with the digit from bit 16 on, and counts the
+// digits. Items past the tile's first `count` are not counted and get the rank `nowhere`. All threads of the group
+// must call it.
 __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, const Digit& digit, u32 (&rank)[ITEMS],
                                            Shared& shared) {
     if (threadIdx.x < digits) shared.counts[0][threadIdx.x] = 0;
@@ -82,8 +85,8 @@ __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, con
 
 #else
 
-// Gives each item its rank among those of its digit in this warp, with the digit from bit 16 on, and counts the digits.
-// Items past the tile's first `count` are of the last digit, and come last of it.
+// Gives each item its rank among those of its digit in this warp, with the digit from bit 16 on, and counts the
+// digits. Items past the tile's first `count` get the last digit, and come last in it.
 __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, const Digit& digit, u32 (&rank)[ITEMS],
                                            Shared& shared) {
     const u32 lane = threadIdx.x % warp_width;
@@ -107,9 +110,9 @@ __device__ __forceinline__ void rank_items(const K (&key)[ITEMS], u32 count, con
 
 #endif
 
-// The warps' counts become the places in the tile of each warp's first item of each digit. Calls publish(total) with the
-// tile's count of the thread's digit as soon as it is known. Returns where the thread's digit begins. All threads of the
-// group call it; those from `digits` on have no digit.
+// Turns the warps' counts into the places in the tile of each warp's first item of each digit. Calls publish(total)
+// as soon as the tile's count of the thread's digit is known. Returns the place of the digit's first item. All
+// threads of the group must call it; those from `digits` on have no digit.
 template <class F>
 __device__ __forceinline__ u32 scan_counts(Shared& shared, const F publish) {
     u32 total = 0;
@@ -133,7 +136,7 @@ __device__ __forceinline__ u32 scan_counts(Shared& shared, const F publish) {
     return start;
 }
 
-// Turns ranks into places in the tile, and stages the keys there. A barrier of the caller's follows.
+// Turns ranks into places in the tile and stages the keys there. The caller must add a barrier.
 __device__ __forceinline__ void stage_keys(const K (&key)[ITEMS], u32 (&rank)[ITEMS], const Shared& shared) {
     K* const keys = reinterpret_cast<K*>(staged);
 #pragma unroll
@@ -144,8 +147,8 @@ __device__ __forceinline__ void stage_keys(const K (&key)[ITEMS], u32 (&rank)[IT
     }
 }
 
-// Stores what is staged, and then the values, to where shared.base says. place: of each item in the tile. All threads of the
-// group call it, after a barrier.
+// Stores the staged keys, and then the values, at the places that shared.base gives. place: each item's place in
+// the tile. All threads of the group must call it, after a barrier.
 __device__ __forceinline__ void store_items(K* to, V* to_values, const V (&value)[has_values ? ITEMS : 1], u32 count,
                                             const Digit& digit, u32 (&place)[ITEMS], const Shared& shared) {
     const K* const keys = reinterpret_cast<const K*>(staged);
@@ -156,7 +159,7 @@ __device__ __forceinline__ void store_items(K* to, V* to_values, const V (&value
             const K key = keys[j];
             const u32 d = digit.of(key);
             to[COUNT(shared.base[d] + j)] = key;
-            if constexpr (has_values) place[i] |= d << 16;  // that of the value which will be staged there
+            if constexpr (has_values) place[i] |= d << 16;  // the digit of the value that will be staged there
         }
     }
     if constexpr (has_values) {

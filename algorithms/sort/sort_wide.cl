@@ -1,45 +1,45 @@
-// Radix sort with digits of eight bits in the shape for CPUs, `radix8`, OpenCL C: one work-item a group owns a chunk.
-// The shape for GPUs is in sort_radix8.cl.
+// Radix sort with digits of 8 bits for CPUs, `radix8`, OpenCL C: one work-item per group, which owns a chunk. The
+// kernels for GPUs are in sort_radix8.cl.
 //
-// Algorithm  Histogram: counts of all digits of all chunks. Then a plan: a pass whose digit is the same in all keys is left
-//            out, and the others take turns between out and a buffer so that the last one ends in out. Then a pass for
-//            each digit, from the lowest on: counts of the chunks (the first pass has them already), and a scatter,
-//            which gathers LINE elements a digit in private memory and stores them together: whole cache lines, past the
-//            cache where the data is too large for it.
-// small      all of it for a small input, in one launch of one work-item.
-// Passes     two launches for the plan, two a pass; traffic: the keys once; then in each pass the keys twice, the values
-//            once, and both stored once.
-// Tunables   LINE elements gathered a digit.
-// Source     D. Jimenez-Gonzalez et al., CC-Radix: a Cache Conscious Sorting Based on Radix Sort, 2003; N. Satish et
-//            al., Fast Sort on CPUs and GPUs: a Case for Bandwidth Oblivious SIMD Sort, 2010 (software
+// Algorithm  Histogram: counts all digits of all chunks. Plan: a pass whose digit is equal in all keys is skipped;
+//            the other passes alternate between out and a buffer, and the last one ends in out. Then one pass per
+//            digit, lowest digit first: counts of the chunks (the first pass has them already), and a scatter. The
+//            scatter gathers LINE elements per digit in private memory and stores them together as whole cache
+//            lines, by non-temporal stores for large data.
+// small      the whole sort of a small input, in one launch of one work-item
+// Passes     two launches for the plan, two per digit
+// Traffic    one read per key; then per pass two reads per key, one per value, one write per element
+// Tunables   LINE elements gathered per digit
+// Source     D. Jimenez-Gonzalez et al., CC-Radix: a Cache Conscious Sorting Based on Radix Sort, 2003; N. Satish
+//            et al., Fast Sort on CPUs and GPUs: a Case for Bandwidth Oblivious SIMD Sort, 2010 (software
 //            write-combining).
 
 #define DIGITS 256
 #define DIGIT_BITS 8
-#define PASSES SIZE  // at most
+#define PASSES SIZE  // upper limit
 
-// Where elements are before or after a pass.
+// Where the elements are before or after a pass.
 #define IN 0
 #define OUT 1
 #define OTHER 2
-// A pass in the plan: SKIPPED, or where it takes elements from and moves them to.
+// An entry of the plan: SKIPPED, or source and destination.
 #define SKIPPED 65535
-// Of whole bytes: Oclgrind 21.10 goes astray where a switch is over fewer bits.
+// Whole bytes, because Oclgrind 21.10 fails on a switch over fewer bits.
 #define STEP(from, to) ((from) | (to) << 8)
 #define FROM(step) ((step) & 255)
 #define TO(step) ((step) >> 8)
-// The elements there, of type E.
+// The elements of type E at a place.
 #define AT(place, E, in, out, other)                                                                 \
     ((place) == IN ? (in) : (place) == OUT ? (__global const E*)(out) : (__global const E*)(other))
 
-// The digit of a pass: bits from `shift` on.
+// The digit of a pass: bits from shift_of() on.
 INLINED u32 shift_of(u32 pass, u32 first) { return first + pass * DIGIT_BITS; }
 INLINED u32 mask_of(u32 pass, u32 first, u32 last) {
     const u32 bits = last - shift_of(pass, first);
     return bits < DIGIT_BITS ? (1u << bits) - 1 : DIGITS - 1;
 }
 
-// Adds the digits of all passes to `counts`, a row a pass.
+// Adds the digits of all passes to `counts`, one row per pass.
 INLINED void count_all(__global const K* in, u64 n, u32* counts, u32 passes, u32 first, u32 last, Code code) {
     for (u64 i = 0; i < n; ++i) {
         const K bits = code_of(in[i], code) >> first;
@@ -50,7 +50,7 @@ INLINED void count_all(__global const K* in, u64 n, u32* counts, u32 passes, u32
     }
 }
 
-// rows: of all passes of each chunk.
+// rows: per chunk one row for each pass.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void sort_histograms(__global const K* in, ulong in_at, __global u32* rows, ulong rows_at, u64 n, u64 chunk, u32 passes,
                      u32 first, u32 last, u64 flip, u64 fold) {
@@ -62,12 +62,12 @@ void sort_histograms(__global const K* in, ulong in_at, __global u32* rows, ulon
     for (u32 k = 0; k < passes * DIGITS; ++k) rows[k] = counts[k];
 }
 
-// Marks what each pass that is not skipped does; steps: SKIPPED or not. The last one ends in out; in place, only an even number
-// of passes can: returns whether all is in `other` at the end.
+// Plans each pass that is not skipped. steps: SKIPPED or 0 at first. The last pass ends in out; in place, only an
+// even number of passes can. Returns whether the result is in `other` at the end.
 INLINED u32 plan_steps(u32* steps, u32 passes, u32 in_place) {
     u32 left = 0, from = IN;
     for (u32 p = 0; p < passes; ++p) left += steps[p] != SKIPPED;
-    if (left == 0 && !in_place) {  // one of them copies
+    if (left == 0 && !in_place) {  // one pass copies
         steps[0] = 0;
         left = 1;
     }
@@ -82,7 +82,7 @@ INLINED u32 plan_steps(u32* steps, u32 passes, u32 in_place) {
     return from == OTHER;
 }
 
-// plan: a word a pass, and at the end whether a copy is to follow.
+// plan: one word per pass, then whether a copy follows.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void sort_plan(__global const u32* rows, ulong rows_at, __global u32* plan, ulong plan_at, u64 n, u64 chunks,
                u32 passes, u32 in_place) {
@@ -99,7 +99,7 @@ void sort_plan(__global const u32* rows, ulong rows_at, __global u32* plan, ulon
     for (u32 p = 0; p < passes; ++p) plan[plan_at + p] = steps[p];
 }
 
-// counts: a row a chunk.
+// counts: one row per chunk.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void sort_count(__global const u32* plan, ulong plan_at, __global const K* out, ulong out_at, __global const K* other,
                 ulong other_at, __global const u32* rows, ulong rows_at, __global u32* counts, ulong counts_at, u64 n,
@@ -115,7 +115,7 @@ void sort_count(__global const u32* plan, ulong plan_at, __global const K* out, 
         return;
     }
     __global const K* from = FROM(step) == OUT ? out + out_at : other + other_at;
-    u32 table[2][DIGITS];  // in turns: a counter that was just stored to is not loaded at once
+    u32 table[2][DIGITS];  // in turn, so that no counter is loaded right after a store to it
     for (u32 d = 0; d < DIGITS; ++d) table[0][d] = table[1][d] = 0;
     u64 i = begin;
     for (; i + 2 <= end; i += 2) {
@@ -128,7 +128,7 @@ void sort_count(__global const u32* plan, ulong plan_at, __global const K* out, 
 
 // --- The scatter ----------------------------------------------------------------------------------------------------
 
-// Defines a function that stores elements [first, count) of a line; `to` is where the line begins.
+// Defines a function that stores the elements [first, count) of a line. `to`: place of the line's first element.
 #define LEAVE(type, name, line_aligned)                                                                   \
     INLINED void name(const type* held, __global type* to, u32 first, u32 count, u32 past_cache) {        \
         u32 i = first;                                                                                    \
@@ -159,7 +159,7 @@ void sort_scatter(__global const u32* plan, ulong plan_at, __global const K* in,
     if (step == SKIPPED) return;
     __global const K* from = AT(FROM(step), K, in + in_at, out + out_at, other + other_at);
     __global K* to = TO(step) == OUT ? out + out_at : other + other_at;
-    // Lines begin where those of the memory do: `skew` elements before the first key.
+    // Lines are aligned in memory: `skew` elements precede the first key of the array.
     const u32 skew = (u32)((ulong)to / SIZE % LINE);
     to -= skew;
 #if VALUE_SIZE
@@ -169,7 +169,7 @@ void sort_scatter(__global const u32* plan, ulong plan_at, __global const K* in,
     V held_values[DIGITS * LINE] __attribute__((aligned(64)));
 #endif
     K held[DIGITS * LINE] __attribute__((aligned(64)));
-    u64 next[DIGITS], first[DIGITS];  // of each digit: where the next element goes, and the first one of this chunk
+    u64 next[DIGITS], first[DIGITS];  // per digit: place of the next element, and of this chunk's first one
     u64 before = skew;
     counts += counts_at;
     for (u32 d = 0; d < DIGITS; ++d) {
@@ -207,7 +207,7 @@ void sort_scatter(__global const u32* plan, ulong plan_at, __global const K* in,
     }
 }
 
-// In place, after an odd number of passes: the elements come back to out.
+// In place, after an odd number of passes: copies the elements back to out.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void sort_copy_back(__global const u32* copies, ulong copies_at, __global const K* other, ulong other_at,
                     __global const V* other_values, ulong other_values_at, __global K* out, ulong out_at,

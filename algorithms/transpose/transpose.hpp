@@ -17,7 +17,7 @@
 /// pairs of tiles. Every variant except `naive` supports this. Any other overlap of the ranges, from the first to
 /// the last element of each matrix, is an error.
 ///
-/// Asynchronous: the call enqueues its work on the stream and returns. It takes no scratch memory.
+/// Asynchronous: the call enqueues its work on the stream and returns. It uses no scratch memory.
 ///
 /// Errors: invalid_argument (types, a pitch shorter than a row, a range shorter than its matrix, overlap),
 /// wrong_device, unsupported, compile_failed.
