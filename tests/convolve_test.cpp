@@ -157,7 +157,7 @@ DEVICE_TEST(separable_takes_masks_of_rank_one_only_and_if_asked) {
     }));
     mask[7] *= 1.001F;
     CHECK(!convolve_separates(ConvolveMask(mask, 5, 5)));
-    CHECK(throws(ErrorCode::unsupported, "the mask is not of rank one",
+    CHECK(throws(ErrorCode::unsupported, "requires a mask of rank one",
                  [&] { convolve(*stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable"}); }));
     mask[7] = inf;
     CHECK(!convolve_separates(ConvolveMask(mask, 5, 5)));
@@ -176,9 +176,9 @@ DEVICE_TEST(what_convolve_refuses) {
             convolve(*stream, from, ConvolveMask(mask.data(), rows, columns, Type::f32), to, s);
         }));
     };
-    refused("a mask of 2 x 3: its sides are odd numbers up to 31", 2, 3, {10, 10}, in.view(), out.view());
-    refused("a mask of 33 x 1", 33, 1, {10, 10}, in.view(), out.view());
-    refused("a mask of 0 x 1", 0, 1, {10, 10}, in.view(), out.view());
+    refused("mask sides must be odd numbers from 1 to 31, got 2 x 3", 2, 3, {10, 10}, in.view(), out.view());
+    refused("got 33 x 1", 33, 1, {10, 10}, in.view(), out.view());
+    refused("got 0 x 1", 0, 1, {10, 10}, in.view(), out.view());
     refused("in of 10 x 11 needs 110 elements, got a range of 100", 3, 3, {10, 11}, in.view(), out.view());
     refused("out, 10 x 9 with a pitch of 11, takes 108 elements", 3, 3, {10, 9, ConvolveBorder::zero, 9, 11},
             in.view(), out.view());
@@ -186,10 +186,10 @@ DEVICE_TEST(what_convolve_refuses) {
             in.view(), out.view());
     refused("overflows 64-bit sizes", 3, 3, {u64{1} << 32, u64{1} << 32}, in.view(), out.view());
     refused("overlaps in", 3, 3, {10, 10}, in.view(), in.view());
-    refused("in is i32; images are u8, f32 or f64", 3, 3, {10, 10}, integers.view(), out.view());
-    refused("in is f64, the mask f32, not f64", 3, 3, {10, 10}, doubles.view(), out.view());
-    refused("in is f32, out f64, not f32", 3, 3, {10, 10}, in.view(), doubles.view());
-    CHECK(throws(ErrorCode::invalid_argument, "3 x 4 is not the number of values, 1089",
+    refused("image must be u8, f32 or f64, got i32", 3, 3, {10, 10}, integers.view(), out.view());
+    refused("mask must be f64 for an image of f64, got f32", 3, 3, {10, 10}, doubles.view(), out.view());
+    refused("out must be f32 for an image of f32, got f64", 3, 3, {10, 10}, in.view(), doubles.view());
+    CHECK(throws(ErrorCode::invalid_argument, "a mask of 3 x 4 needs 3 * 4 values, got 1089",
                  [&] { ConvolveMask(mask, 3, 4); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'round'; available: sliding", [&] {
         convolve(*stream, in, ConvolveMask(mask.data(), 3, 3, Type::f32), out, {10, 10}, {"round"});

@@ -78,7 +78,7 @@ of_library convolve_host.hpp convolve_host.cpp "convolve $textbook naive" "naive
 of_library convolve_host.hpp convolve_host.cpp "convolve $textbook sliding" "sliding: rows outside are never 0" \
     'if (p.clamps == 0 && (r < 0 || r > last)) return -1;' ''
 of_library convolve_host.hpp convolve_host.cpp "convolve $textbook sliding" "sliding: a vector past a row's end" \
-    'out, std::min(x, count - lanes));' 'out, x);'
+    'out, std::min(x, count - width));' 'out, x);'
 of_library convolve_host.hpp convolve_host.cpp "convolve $textbook sliding" "sliding: rows past the last are stored" \
     'p.past_cache != 0 || b >= high ?' 'p.past_cache != 0 ?'
 of_library convolve_host.hpp convolve_host.cpp "convolve ${textbook/f32/u8} sliding" \

@@ -1,23 +1,26 @@
 // Convolve, `sliding`, OpenCL C. Parallel source: convolve.cu. On CPUs: convolve_wide.cl.
 //
-// Algorithm  A work-item has PACK columns and goes down `height` rows of them. It loads a row's cells, from LEAD columns before
-//            its own to LEAD columns after, in packs, AHEAD rows before they are needed; each tap of the mask's rows is then
-//            applied to the row for all results that it reaches: MASK_ROWS x PACK sums are in registers. A sum begins with
-//            the mask's first row, and moves on by a row as it takes the next, which the first tap's multiply-add does in
-//            passing; after the last one it is stored. So every sum takes its taps row by row, in ascending order.
-//            All taps are unrolled. Small masks come by value, which is among the kernel's parameters; others are in
-//            constant memory. Lanes that follow one another are neighbours: what they share of a row comes from a cache.
-// Border     Cells outside are made where they are loaded. Most work-items have none in their strips, and load without asking.
-// Passes     one; traffic: every element of the image is read once from memory, and (height + MASK_ROWS - 1) / height times
-//            from the caches; every result is written once. Taps that a strip's first rows would add to the strip above are
-//            left out where CHECKED, and else computed in vain: MASK_ROWS - 1 rows in each strip.
-// Tunables   PACK columns a work-item, AHEAD, GROUP work-items, `height` as the host side cuts the image, CHECKED.
+// Algorithm  A work-item computes PACK columns of `height` rows, top to bottom. It loads a row of cells, from LEAD
+//            columns to the left of its own to LEAD columns to the right, in packs, AHEAD rows ahead of use. It then
+//            applies the taps of all mask rows to that row: MASK_ROWS x PACK sums are in registers. A sum begins with
+//            the first mask row and moves up one place per image row, as part of the first tap's fma. After the last
+//            mask row it is stored. So every sum takes its taps in ascending order of rows, then columns.
+//            All taps are unrolled. Small masks are passed by value as a kernel argument; larger ones are in constant
+//            memory. Adjacent work-items have adjacent columns and share cells through the cache.
+// Border     Cells outside the image are substituted at the load. Work-items whose strip lies inside the image skip
+//            the checks.
+// Passes     one; traffic: every element of the image is read once from memory and (height + MASK_ROWS - 1) / height
+//            times from the caches; every result is written once. The first and last MASK_ROWS - 1 rows of a strip
+//            contribute to sums of other strips, too. With CHECKED these taps are skipped; without, they are computed
+//            and discarded.
+// Tunables   PACK columns per work-item, AHEAD, UNROLL, GROUP work-items, `height` (convolve.strip), CHECKED.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
 //
-// I: type of the image; T: of the mask and the result; BY_VALUE: how the mask comes; ALIGNED: whether the image's packs are.
+// I: element type of the image; T: element type of the mask and the result; BY_VALUE: the mask is passed by value;
+// ALIGNED: packs of the image are aligned.
 
-#define BEFORE (MASK_COLUMNS / 2)                    // columns that the mask reaches to either side
-#define LEAD ((BEFORE + PACK - 1) / PACK * PACK)    // the same in whole packs
+#define BEFORE (MASK_COLUMNS / 2)                    // columns under the mask on either side
+#define LEAD ((BEFORE + PACK - 1) / PACK * PACK)    // BEFORE, rounded up to whole packs
 #define WIDTH (PACK + 2 * LEAD)
 #define SLOT(u, k) (UNROLL == 1 ? (k) : ((u) + (k)) % (AHEAD + 1))
 
@@ -35,8 +38,8 @@ typedef struct { T tap[MASK_ROWS * MASK_COLUMNS]; } Mask;
 typedef struct { I item[PACK]; } __attribute__((aligned(PACK * I_SIZE))) PackI;
 typedef struct { T item[PACK]; } __attribute__((aligned(16))) PackT;
 
-// The cells of columns [-LEAD, PACK + LEAD) beside `own`, all of which are in the image. Cells further away than BEFORE are
-// nothing.
+// Loads the cells of columns [-LEAD, PACK + LEAD) relative to `own`, all inside the image. Cells further away than
+// BEFORE are undefined.
 INLINED void load_inside(T* to, __global const I* own) {
 #if ALIGNED
 #pragma unroll
@@ -51,7 +54,7 @@ INLINED void load_inside(T* to, __global const I* own) {
 #endif
 }
 
-// The same of any row and column, where cells may be outside.
+// Loads the same cells of any row and column; cells may be outside the image.
 INLINED void load_checked(T* to, __global const I* in, i64 row, i64 column, i64 rows, i64 columns, u64 pitch, bool clamps) {
     const i64 r = min(max(row, (i64)0), rows - 1);
     __global const I* from = in + (u64)r * pitch;
@@ -77,8 +80,8 @@ INLINED void store_pack(__global T* to, const T* value, u64 count, bool aligned)
     }
 }
 
-// Applies the taps: sum[k] is afterwards the one that has had mask rows up to MASK_ROWS - 1 - k. Wanted are those from
-// `first` to `last`.
+// Applies all taps to a row. Afterwards sum[k] includes the mask rows up to MASK_ROWS - 1 - k. Only sums `first` to
+// `last` are needed.
 INLINED void add_row(T sum[MASK_ROWS][PACK], const T* row, MASK_PARAMETER, int first, int last) {
 #pragma unroll
     for (int k = 0; k < MASK_ROWS; ++k) {
@@ -96,10 +99,10 @@ INLINED void add_row(T sum[MASK_ROWS][PACK], const T* row, MASK_PARAMETER, int f
     }
 }
 
-// Groups lie `across` side by side; of a group's rows of 32 lanes 1 << wide_shift do, the others below them. Whether all
-// cells that such a row of lanes loads are in the image is decided for its whole strip: a branch in which rows were loaded
-// would wait for them where it ends, and nothing would be AHEAD. (The rows are unrolled by hand: NVVM of CUDA 13.0 forgets the
-// remainder of this loop.)
+// `across` groups cover the image's width. In a group, 1 << wide_shift rows of 32 work-items are side by side, the
+// others below them. Whether the strip of such a row lies inside the image is decided once per strip: loads inside a
+// branch complete where the branches join, so none would be in flight AHEAD. (Rows are unrolled by hand: NVVM of CUDA
+// 13.0 drops the remainder of this loop.)
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void convolve_sliding(__global const I* restrict in, ulong in_at, __global T* restrict out, ulong out_at, MASK_PARAMETER,
                       u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u32 across, u32 height, u32 wide_shift, u32 clamps,
@@ -122,7 +125,7 @@ void convolve_sliding(__global const I* restrict in, ulong in_at, __global T* re
     }
     if (left >= LEAD && left + (32 * PACK + LEAD) <= columns && y >= MASK_ROWS / 2 && y + results + MASK_ROWS / 2 <= rows) {
         __global const I* own = in + (top * (i64)in_pitch + (i64)x);
-        T window[AHEAD + 1][WIDTH];  // the next row is at SLOT(u, 0), for the body's row u
+        T window[AHEAD + 1][WIDTH];  // iteration u reads the row at SLOT(u, 0)
 #pragma unroll
         for (int r = 0; r < AHEAD; ++r) {
             load_inside(window[r], own);

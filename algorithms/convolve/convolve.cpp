@@ -17,32 +17,31 @@ struct ConvolveRow {
 constexpr char kirk[] = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8";
 
 constexpr ConvolveRow table[] = {
-    {.variant =
-         {.name = "sliding",
-          .summary =
-              "several results per work-item in registers, which slide down the image; a work-item's taps "
-              "are unrolled for the mask's shape (CPU: rows of vectors)",
-          .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
-          .order = OperationOrder::canonical,
-          .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
+    {.variant = {.name = "sliding",
+                 .summary =
+                     "a window of results slides down the image in registers; taps unrolled for the mask's "
+                     "shape (CPU: rows of vectors)",
+                 .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
      .supports = supports_convolve_sliding,
      .run = run_convolve_sliding},
     {.variant = {.name = "tiled_halo",
-                 .summary = "tiles in local memory, with the cells around them that the mask reaches",
+                 .summary = "tiles with halo cells in local memory, one result per work-item",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = kirk},
      .supports = supports_convolve_tiled_halo,
      .run = run_convolve_tiled_halo},
     {.variant = {.name = "constant_mask",
-                 .summary = "one element per work-item, the mask in constant memory",
+                 .summary = "one result per work-item, the mask in constant memory",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = kirk},
      .supports = supports_convolve_constant_mask,
      .run = run_convolve_constant_mask},
     {.variant = {.name = "naive",
-                 .summary = "one element per work-item, image and mask in global memory",
+                 .summary = "one result per work-item, image and mask in global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
@@ -56,8 +55,8 @@ constexpr ConvolveRow table[] = {
      .supports = supports_convolve_serial,
      .run = run_convolve_serial},
     {.variant = {.name = "separable",
-                 .summary =
-                     "masks of rank one: a row of factors, then a column of factors; never chosen unasked",
+                 .summary = "masks of rank one only: one pass along rows, one along columns; never chosen by "
+                            "auto",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::variant_specific,
                  .source = "textbook"},
@@ -72,7 +71,7 @@ constexpr const Tunable* tunables[] = {&convolve_strip_rows, &convolve_groups_a_
     throw Error(ErrorCode::invalid_argument, "convolve", what);
 }
 
-std::string words(u64 rows, u64 columns) {
+std::string sides(u64 rows, u64 columns) {
     return std::to_string(rows) + " x " + std::to_string(columns);
 }
 
@@ -82,23 +81,26 @@ ConvolveProblem problem_of(Stream& stream, const View& in, const ConvolveMask& m
     check_operand("convolve", "out", stream, out);
     auto named = [](Type type) { return std::string(name_of(type)); };
     if (in.type != Type::u8 && !is_float(in.type))
-        refuse("in is " + named(in.type) + "; images are u8, f32 or f64");
+        refuse("image must be u8, f32 or f64, got " + named(in.type));
     const Type arithmetic = in.type == Type::f64 ? Type::f64 : Type::f32;
-    if (mask.type != arithmetic)
-        refuse("in is " + named(in.type) + ", the mask " + named(mask.type) + ", not " + named(arithmetic));
-    if (out.type != arithmetic)
-        refuse("in is " + named(in.type) + ", out " + named(out.type) + ", not " + named(arithmetic));
+    auto check_type = [&](const char* name, Type type) {
+        if (type != arithmetic)
+            refuse(std::string(name) + " must be " + named(arithmetic) + " for an image of " +
+                   named(in.type) + ", got " + named(type));
+    };
+    check_type("mask", mask.type);
+    check_type("out", out.type);
     auto is_side = [](u64 side) { return side % 2 != 0 && side <= convolve_longest_side; };
     if (!is_side(mask.rows) || !is_side(mask.columns))
-        refuse("a mask of " + words(mask.rows, mask.columns) + ": its sides are odd numbers up to " +
-               std::to_string(convolve_longest_side));
-    if (mask.values == nullptr) refuse("the mask has no values");
+        refuse("mask sides must be odd numbers from 1 to " + std::to_string(convolve_longest_side) +
+               ", got " + sides(mask.rows, mask.columns));
+    if (mask.values == nullptr) refuse("mask values must not be null");
     ConvolveProblem p{in, out, mask, shape};
     p.in = matrix_part("convolve", "in", in, shape.rows, shape.columns, p.shape.in_pitch);
     p.out = matrix_part("convolve", "out", out, shape.rows, shape.columns, p.shape.out_pitch);
     if (overlap(p.in, p.out))
         refuse("out, at byte " + std::to_string(out.offset) + ", overlaps in, at byte " +
-               std::to_string(in.offset) + " of the same buffer");
+               std::to_string(in.offset) + " of the same buffer; pass a distinct output");
     return p;
 }
 
@@ -107,7 +109,7 @@ ConvolveProblem problem_of(Stream& stream, const View& in, const ConvolveMask& m
 
 constinit const Algorithm convolve_algorithm{
     .name = "convolve",
-    .summary = "out[y, x] = sum of mask[j, i] * in[y + j - ry, x + i - rx]",
+    .summary = "out[y, x] = sum over j, i of mask[j, i] * in[y + j - ry, x + i - rx]",
     .variants = detail::variants,
     .tunables = detail::tunables,
     .tuning_label = "taps"};

@@ -1,21 +1,23 @@
 // Convolve, `sliding`, CUDA C++. Parallel source: convolve.cl.
 //
-// Algorithm  A thread has PACK columns and goes down `height` rows of them. It loads a row's cells, from LEAD columns before
-//            its own to LEAD columns after, in packs, AHEAD rows before they are needed; each tap of the mask's rows is then
-//            applied to the row for all results that it reaches: MASK_ROWS x PACK sums are in registers. A sum begins with
-//            the mask's first row, and moves on by a row as it takes the next, which the first tap's multiply-add does in
-//            passing; after the last one it is stored. So every sum takes its taps row by row, in ascending order.
-//            All taps are unrolled, and are operands in constant memory, where the kernel's parameters are (small masks;
-//            others are in global memory). A warp's lanes are neighbours: what they share of a row comes from L1.
-// Border     Cells outside are made where they are loaded. Most warps have none in their strips, and load without asking.
-// Passes     one; traffic: every element of the image is read once from memory, and (height + MASK_ROWS - 1) / height times
-//            from L2; every result is written once. Taps that a strip's first rows would add to the strip above are left out
-//            where CHECKED, and else computed in vain: MASK_ROWS - 1 rows in each strip.
-// Tunables   PACK columns a thread, AHEAD, GROUP threads, `height` as the host side cuts the image, CHECKED.
+// Algorithm  A thread computes PACK columns of `height` rows, top to bottom. It loads a row of cells, from `lead`
+//            columns to the left of its own to `lead` columns to the right, in packs, AHEAD rows ahead of use. It then
+//            applies the taps of all mask rows to that row: MASK_ROWS x PACK sums are in registers. A sum begins with
+//            the first mask row and moves up one place per image row, as part of the first tap's fma. After the last
+//            mask row it is stored. So every sum takes its taps in ascending order of rows, then columns.
+//            All taps are unrolled. Small masks are kernel parameters, so their taps are constant-memory operands;
+//            larger ones are in global memory. Lanes of a warp have adjacent columns and share cells through L1.
+// Border     Cells outside the image are substituted at the load. Warps whose strip lies inside the image skip the
+//            checks.
+// Passes     one; traffic: every element of the image is read once from memory and (height + MASK_ROWS - 1) / height
+//            times from L2; every result is written once. The first and last MASK_ROWS - 1 rows of a strip contribute
+//            to sums of other strips, too. With CHECKED these taps are skipped; without, they are computed and
+//            discarded.
+// Tunables   PACK columns per thread, AHEAD, UNROLL, GROUP threads, `height` (convolve.strip), CHECKED.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
 //
-// I: type of the image; T: of the mask and the result; BY_VALUE: how the mask comes; ALIGNED: whether the image's packs
-// are.
+// I: element type of the image; T: element type of the mask and the result; BY_VALUE: the mask is a kernel parameter;
+// ALIGNED: packs of the image are aligned.
 
 struct MaskValues {
     T tap[MASK_ROWS * MASK_COLUMNS];
@@ -27,8 +29,8 @@ typedef MaskValues Mask;
 typedef const T* Mask;
 #endif
 
-constexpr int before = MASK_COLUMNS / 2;                  // columns that the mask reaches to either side
-constexpr int lead = (before + PACK - 1) / PACK * PACK;  // the same in whole packs
+constexpr int before = MASK_COLUMNS / 2;                  // columns under the mask on either side
+constexpr int lead = (before + PACK - 1) / PACK * PACK;  // `before`, rounded up to whole packs
 constexpr int width = PACK + 2 * lead;
 constexpr int unrolled = UNROLL;
 static_assert(unrolled == 1 || unrolled == AHEAD + 1);
@@ -37,7 +39,7 @@ struct Row {
     T cell[width];
 };
 
-// What all threads know of the image.
+// The image, as all threads see it.
 struct Image {
     const I* in;
     i64 rows, columns;
@@ -45,8 +47,8 @@ struct Image {
     bool clamps;
 };
 
-// The cells of columns [-lead, PACK + lead) beside `own`, all of which are in the image. Cells further away than `before` are
-// nothing.
+// Loads the cells of columns [-lead, PACK + lead) relative to `own`, all inside the image. Cells further away than
+// `before` are undefined.
 __device__ __forceinline__ void load_inside(Row& to, const I* own) {
     if constexpr (ALIGNED) {
 #pragma unroll
@@ -61,7 +63,7 @@ __device__ __forceinline__ void load_inside(Row& to, const I* own) {
     }
 }
 
-// The same of any row and column, where cells may be outside.
+// Loads the same cells of any row and column; cells may be outside the image.
 __device__ __forceinline__ void load_checked(Row& to, const Image& image, i64 row, i64 column) {
     const i64 r = min(max(row, i64(0)), image.rows - 1);
     const I* const from = image.in + u64(r) * image.pitch;
@@ -73,8 +75,8 @@ __device__ __forceinline__ void load_checked(Row& to, const Image& image, i64 ro
     }
 }
 
-// Applies the taps: sum[k] is afterwards the one that has had mask rows up to MASK_ROWS - 1 - k. Wanted are those from
-// `first` to `last`.
+// Applies all taps to a row. Afterwards sum[k] includes the mask rows up to MASK_ROWS - 1 - k. Only sums `first` to
+// `last` are needed.
 __device__ __forceinline__ void add_row(T (&sum)[MASK_ROWS][PACK], const Row& row, const Mask& mask, int first, int last) {
 #pragma unroll
     for (int k = 0; k < MASK_ROWS; ++k) {
@@ -92,9 +94,9 @@ __device__ __forceinline__ void add_row(T (&sum)[MASK_ROWS][PACK], const Row& ro
     }
 }
 
-// A thread's strip of `results` rows. Inside: all cells that it loads are in the image. That is decided for a warp's whole
-// strip: a branch in which rows were loaded would wait for them where it ends, and nothing would be AHEAD. (The rows are
-// unrolled by hand: NVVM of CUDA 13.0 forgets the remainder of this loop.)
+// Computes a thread's strip of `results` rows. Inside: all cells of the warp's strip are inside the image. The branch
+// is taken once per strip: loads inside a branch complete where the branches join, so none would be in flight AHEAD.
+// (Rows are unrolled by hand: NVVM of CUDA 13.0 drops the remainder of this loop.)
 template <bool Inside>
 __device__ __forceinline__ void take_strip(const Image& image, const Mask& mask, T* to, u64 out_pitch, i64 y, i64 x, int results,
                                            bool out_aligned) {
@@ -109,7 +111,7 @@ __device__ __forceinline__ void take_strip(const Image& image, const Mask& mask,
     };
     if constexpr (Inside) {
         const I* own = image.in + top * i64(image.pitch) + x;
-        Row window[AHEAD + 1];  // the next row is at slot(u, 0), for the body's row u
+        Row window[AHEAD + 1];  // iteration u reads the row at slot(u, 0)
         auto slot = [](int u, int k) { return unrolled == 1 ? k : (u + k) % (AHEAD + 1); };
         auto load = [&](Row& to, int r) {
             load_inside(to, own);
@@ -141,7 +143,7 @@ __device__ __forceinline__ void take_strip(const Image& image, const Mask& mask,
     }
 }
 
-// Groups lie `across` side by side; of a group's warps 1 << wide_shift do, the others below them.
+// `across` groups cover the image's width. In a group, 1 << wide_shift warps are side by side, the others below them.
 extern "C" __global__ void __launch_bounds__(GROUP)
     convolve_sliding(const I* __restrict__ in, T* __restrict__ out, const __grid_constant__ Mask mask, u64 rows, u64 columns, u64 in_pitch,
                      u64 out_pitch, u32 across, u32 height, u32 wide_shift, u32 clamps, u32 out_aligned) {

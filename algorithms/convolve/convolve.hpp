@@ -1,35 +1,40 @@
 #pragma once
-/// 2D convolution of an image with a small mask, in the form that image filters use (cross-correlation: the mask is not
-/// turned round).
+/// @file
+/// 2-D convolution of an image with a small mask, in the form of image filters: cross-correlation, without flipping
+/// the mask.
 ///
-///     out(y, x) = sum of mask(j, i) * in(y + j - ry, x + i - rx)         ry, rx: half the mask's sides, rounded down
+///     out(y, x) = sum over j, i of mask(j, i) * in(y + j - ry, x + i - rx)
 ///
-/// Shapes: the image has rows x columns elements in C order, element (y, x) being element y * in_pitch + x of its range, and
-/// the result is as large. Pitches count elements and are as long as a row at least; elements between rows are neither read nor
-/// written. Ranges may begin at any element, and be longer than the image. The mask's sides are odd, 1 to 31, and may
-/// differ; it may be larger than the image. It is memory of the host, read before the call returns.
-/// Types: an f32 or f64 image with a mask and a result of its type; a u8 image with an f32 mask and an f32 result, because a
-/// filter's result is rarely within 0 ... 255 (map turns it into bytes, in the way that the filter needs).
+/// ry and rx are the mask's rows / 2 and columns / 2, rounded down.
 ///
-/// Borders: a cell outside the image has the value of the nearest cell inside (clamp), or is +0 (zero). It takes part like any
-/// other. For finite masks that is what skipping the cell would give, up to the sign of a sum that is zero because a
-/// product underflowed; where the mask has an infinity or NaN, the result is NaN there.
+/// Shapes: the image and the result have `rows` x `columns` elements in C order. Element (y, x) of the image is
+/// element y * in_pitch + x of its range. A pitch is at least the row length; padding between rows is not accessed. A
+/// range may begin at any element and may be longer than the image. The sides of the mask are odd, from 1 to 31, and
+/// may differ. The mask may be larger than the image. The mask is host memory; the call reads it before it returns.
 ///
-/// Order: one chain of fused multiply-adds an element, t = fma(mask(j, i), in(..), t), from +0, the mask's rows ascending and
-/// within a row its columns: equal bits on every device. `separable` has an order of its own: each row of the image with a row
-/// of factors, then these sums with a column of factors, both chains as above. It takes masks of rank one to within rounding
-/// (see convolve_separates), is taken only if it is named, and differs from the exact sum by at most
-/// gamma(mask rows + mask columns + separable_slack) times the sum of |mask(j, i) * in(..)|, unless something underflows.
+/// Types: f32 and f64 images with a mask and a result of the same type; u8 images with an f32 mask and an f32 result.
 ///
-/// Traffic: every element of the image is read once and every element of the result written once. Work: two operations a
-/// tap and element; `separable` takes rows + columns taps, not rows * columns.
+/// Borders: a cell outside the image is +0 (zero) or has the value of the nearest cell inside (clamp). It takes part
+/// in the sum like any other cell. For a finite mask the result equals the one that skips such cells, except for the
+/// sign of a zero sum after underflow. An infinity or NaN in the mask gives NaN where it meets a zero cell.
 ///
-/// Enqueues on the stream and returns; scratch is a copy of the mask at most, and for `separable` one image. Errors:
-/// invalid_argument (types, even or too long sides, a pitch shorter than a row, a range shorter than its image, overlap of in
-/// and out), wrong_device, unsupported, compile_failed.
+/// Order: canonical. Every result is one chain t = fma(mask(j, i), in(...), t) from +0, in ascending order of the
+/// mask's rows, then columns. Results are bitwise identical on every device, except for NaN payloads. The variant
+/// `separable` has its own order: it convolves every row with a row of factors, then every column with a column of
+/// factors. It requires a mask of rank one (convolve_separates()) and runs only by name. Its error is at most
+/// gamma(mask rows + mask columns + 8) * sum |mask(j, i) * in(...)| if nothing underflows.
 ///
-/// Sources: D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8 (constant memory, tiles with halo cells);
-/// V. Volkov, Better performance at lower occupancy, GTC 2010 (several results per work-item, in registers).
+/// Traffic: every element of the image is read once, every result is written once. Work: 2 operations per tap and
+/// result; `separable` applies rows + columns instead of rows * columns taps.
+///
+/// Asynchronous: enqueues on the stream and returns. Scratch: at most a copy of the mask; `separable` also takes an
+/// image of the result's type. In-place operation is not supported.
+///
+/// Errors: invalid_argument (types, mask sides, a pitch shorter than a row, a range shorter than its image, overlap
+/// of in and out), wrong_device, unsupported, compile_failed.
+///
+/// Sources: D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8 (constant memory, tiles with halo
+/// cells); V. Volkov, Better performance at lower occupancy, GTC 2010 (several results per work-item, in registers).
 
 #include <concord/algorithm.hpp>
 
@@ -38,69 +43,89 @@
 
 namespace concord {
 
-/// What lies outside the image.
-enum class ConvolveBorder : u8 { zero, clamp };
+/// Value of the cells outside the image.
+enum class ConvolveBorder : u8 {
+    zero,  ///< +0
+    clamp  ///< the value of the nearest cell inside
+};
+/// All borders.
 inline constexpr ConvolveBorder all_convolve_borders[] = {ConvolveBorder::zero, ConvolveBorder::clamp};
+/// Returns the name of a border: "zero" or "clamp".
 std::string_view name_of(ConvolveBorder border);
+/// Returns the border of that name, or nothing for an unknown name.
 std::optional<ConvolveBorder> convolve_border_named(std::string_view name);
 
-/// The image, and where it and the result lie.
+/// Shape and memory layout of the image and the result.
 struct ConvolveShape {
-    u64 rows = 0;
-    u64 columns = 0;
-    ConvolveBorder border = ConvolveBorder::zero;
-    u64 in_pitch = 0;   ///< from one row of in to the next; 0: columns
-    u64 out_pitch = 0;  ///< from one row of out to the next; 0: columns
+    u64 rows = 0;                                  ///< rows of the image
+    u64 columns = 0;                               ///< columns of the image
+    ConvolveBorder border = ConvolveBorder::zero;  ///< value of the cells outside
+    u64 in_pitch = 0;                              ///< elements between row starts of in; 0: columns
+    u64 out_pitch = 0;                             ///< elements between row starts of out; 0: columns
 };
 
-inline constexpr u64 convolve_longest_side = 31;  ///< of a mask
+/// Longest side of a mask.
+inline constexpr u64 convolve_longest_side = 31;
 
-/// rows x columns values of a mask on the host, which it does not own, row by row.
+/// View of a mask in host memory: rows x columns values in C order. Does not own the values.
 struct ConvolveMask {
-    const void* values = nullptr;
-    u64 rows = 0, columns = 0;
-    Type type = Type::f32;
+    const void* values = nullptr;  ///< the first value
+    u64 rows = 0;                  ///< odd
+    u64 columns = 0;               ///< odd
+    Type type = Type::f32;         ///< f32 or f64
 
+    /// Creates an empty mask, which convolve() rejects.
     ConvolveMask() = default;
+    /// Creates a view of mask_rows x mask_columns values at `data`.
     ConvolveMask(const void* data, u64 mask_rows, u64 mask_columns, Type mask_type)
         : values(data), rows(mask_rows), columns(mask_columns), type(mask_type) {}
-    /// Throws invalid_argument if there are not as many values.
+    /// Creates a view of a span. Throws invalid_argument unless it has mask_rows * mask_columns values.
     template <class T>
     ConvolveMask(std::span<const T> all, u64 mask_rows, u64 mask_columns)
         : ConvolveMask(all.data(), mask_rows, mask_columns, type_of<T>()) {
         check_count(all.size());
     }
+    /// Creates a view of a vector. Throws invalid_argument unless it has mask_rows * mask_columns values.
     template <class T>
     ConvolveMask(const std::vector<T>& all, u64 mask_rows, u64 mask_columns)
         : ConvolveMask(std::span<const T>(all), mask_rows, mask_columns) {}
 
+    /// Number of values.
     u64 taps() const { return rows * columns; }
+    /// Size of the values in bytes.
     u64 bytes() const { return taps() * size_of(type); }
 
   private:
     void check_count(u64 count) const;
 };
 
-/// Whether `separable` takes the mask: every element is, within eight units of roundoff of itself, the product of a factor of
-/// its row and one of its column, and all are finite. A mask that was made of two vectors is.
+/// Whether the mask has rank one, as the variant `separable` requires: all values are finite, and each is the product
+/// of a row factor and a column factor to within 8 units of roundoff. Every mask that was made as a product of two
+/// vectors is.
 bool convolve_separates(const ConvolveMask& mask);
-/// Roundings of the factors, see above.
-inline constexpr u64 separable_slack = 8;
 
+namespace detail {
+// Roundings of the factors of a separable mask, in units of roundoff.
+inline constexpr u64 separable_slack = 8;
+}  // namespace detail
+
+/// Descriptor of convolve.
 extern const Algorithm convolve_algorithm;
 
+/// Convolves the image `in` with `mask` into `out`. See the file comment for the contract.
 Enqueued convolve(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
                   const ConvolveShape& shape, const Options& options = {});
 
-/// The same for spans or arrays.
+/// Convolves spans or arrays; the types are checked at compile time.
 template <Range In, Range Out>
 Enqueued convolve(Stream& stream, const In& in, const ConvolveMask& mask, const Out& out,
                   const ConvolveShape& shape, const Options& options = {}) {
     using I = std::remove_const_t<typename In::Element>;
     using T = typename Out::Element;
-    static_assert(std::is_same_v<T, f32> || std::is_same_v<T, f64>, "the result is f32 or f64");
+    static_assert(std::is_same_v<T, f32> || std::is_same_v<T, f64>,
+                  "convolve: the result must be f32 or f64");
     static_assert(std::is_same_v<I, T> || (std::is_same_v<I, u8> && std::is_same_v<T, f32>),
-                  "the image is of the result's type, or u8 with an f32 result");
+                  "convolve: the image must have the result's type, or be u8 with an f32 result");
     return convolve(stream, View(in.view()), mask, View(out.view()), shape, options);
 }
 

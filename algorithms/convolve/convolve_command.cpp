@@ -11,27 +11,28 @@ class RunConvolve final : public RunTask {
   public:
     void add_options(CLI::App& command) override {
         command
-            .add_option("--border", border_,
-                        "What cells outside the image are: zero, or as the nearest inside (zero)")
+            .add_option(
+                "--border", border_,
+                "Value of cells outside the image: zero, or that of the nearest cell inside (default: zero)")
             ->check(CLI::IsMember(names_of(all_convolve_borders)));
     }
     RunPlan plan(Inputs inputs) override {
         const InputArray &image = *inputs[0], &mask = *inputs[1];
         for (const auto& input : inputs) {
             if (input->shape().size() != 2)
-                refuse(*input, "has the shape " + shape_name(input->shape()) + ", not two dimensions");
+                refuse(*input, "must have two dimensions, got shape " + shape_name(input->shape()));
         }
         if (image.type() != Type::u8 && !is_float(image.type()))
-            refuse(image, "is " + std::string(name_of(image.type())) + "; images are u8, f32 or f64");
+            refuse(image, "must be u8, f32 or f64, got " + std::string(name_of(image.type())));
         const Type type = image.type() == Type::f64 ? Type::f64 : Type::f32;
         if (mask.type() != type)
-            refuse(mask, "is " + std::string(name_of(mask.type())) + "; a mask for an image of " +
-                             std::string(name_of(image.type())) + " is " + std::string(name_of(type)));
+            refuse(mask, "must be " + std::string(name_of(type)) + " for an image of " +
+                             std::string(name_of(image.type())) + ", got " +
+                             std::string(name_of(mask.type())));
         for (const u64 side : mask.shape()) {
             if (side % 2 == 0 || side > convolve_longest_side)
-                refuse(mask, "has the shape " + shape_name(mask.shape()) +
-                                 "; a mask's sides are odd numbers up to " +
-                                 std::to_string(convolve_longest_side));
+                refuse(mask, "must have odd sides from 1 to " + std::to_string(convolve_longest_side) +
+                                 ", got shape " + shape_name(mask.shape()));
         }
         values_ = mask.elements();
         mask_ = ConvolveMask(values_.data(), mask.shape()[0], mask.shape()[1], type);
@@ -60,7 +61,7 @@ class RunConvolve final : public RunTask {
 
 RunCommand run_convolve() {
     return {.name = "convolve",
-            .summary = "Apply a mask to every element of an image and those around it",
+            .summary = "Convolve an image with a small mask",
             .example = "concord run convolve --in image.npy --in mask.npy --border clamp --out filtered.npy",
             .inputs = 2,
             .make = make_task<RunConvolve>};

@@ -1,4 +1,4 @@
-// The host kernels, one set for each type of image.
+// Host kernels of convolve, one set per image type.
 
 #include "convolve_host.hpp"
 #include "convolve_table.hpp"
@@ -6,13 +6,14 @@
 namespace concord::detail {
 namespace {
 
-// The same kernel in the widths of the instruction sets: registers for four rows of four vectors where there are 32 of 64
-// bytes, of two where there are 16 of 32. Without FMA the multiply-adds are calls, whatever the width.
+// One kernel per instruction set. 32 registers of 64 bytes hold four rows of four vectors; 16 registers of 32 bytes
+// hold four rows of two. Without FMA instructions every multiply-add is a function call.
 template <class I, class T>
 constexpr HostKernel sliding() {
-    using Calls = HostEntry<&detail::host::convolve_sliding<I, T, 32, 2, false>>;
-    using Narrow = HostEntry<&detail::host::convolve_sliding<I, T, 32, 2, true>>;
-    using Wide = HostEntry<&detail::host::convolve_sliding<I, T, 64, 4, true>>;
+    using detail::host::MaskLoops;
+    using Calls = HostEntry<&detail::host::convolve_sliding<I, T, 32, 2, MaskLoops::rolled>>;
+    using Narrow = HostEntry<&detail::host::convolve_sliding<I, T, 32, 2, MaskLoops::unrolled>>;
+    using Wide = HostEntry<&detail::host::convolve_sliding<I, T, 64, 4, MaskLoops::unrolled>>;
     return {Calls::baseline, Narrow::avx2, Wide::avx512, Calls::parameters};
 }
 

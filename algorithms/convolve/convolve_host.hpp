@@ -1,6 +1,17 @@
 #pragma once
-// Convolve in the host dialect; parallel sources are convolve_steps.cu and .cl, and convolve_wide.cl, where passes and traffic
-// are described. I: type of the image; T: of the mask and the result.
+// Convolve, host dialect. Parallel sources: convolve_steps.cu and .cl for `naive`; convolve_wide.cl for `sliding`.
+//
+// Algorithm  naive, serial: one result at a time. sliding: a group computes a band of rows, 4 rows at a time, as
+//            vectors along the rows. Sums are in registers; a loaded vector of cells is used for all rows of results
+//            that it reaches. The taps of 3 x 3, 5 x 5 and 7 x 7 masks are unrolled. Cells at the borders are staged
+//            in local memory.
+// Passes     one; traffic: every element of the image is read once from memory, every result is written once, with
+//            non-temporal stores if the data exceed the caches.
+// Tunables   vector width and vectors side by side per instruction set; bands and spans of a group (convolve.groups,
+//            convolve.group_work).
+// Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
+//
+// I: element type of the image; T: element type of the mask and the result.
 
 #include <concord/convolve.hpp>
 #include <concord/detail/host_vector.hpp>
@@ -11,18 +22,18 @@
 
 namespace concord::detail::host {
 
-/// The image and the mask's shape, and which part of the image a group takes.
+// Shapes and pitches of the image and the mask, and the part of the image per group.
 struct ConvolvePlan {
     u64 rows = 0, columns = 0;
     u64 in_pitch = 0, out_pitch = 0;
-    u64 band = 0, span = 0;  ///< rows and columns of a group
-    u64 across = 0;          ///< groups side by side
+    u64 band = 0, span = 0;  // rows and columns per group
+    u64 across = 0;          // groups along a row
     u32 mask_rows = 0, mask_columns = 0;
-    u32 clamps = 0;      ///< cells outside have the value of the nearest one inside, not 0
-    u32 past_cache = 0;  ///< the host side's word that the data does not fit the caches
+    u32 clamps = 0;      // 1: cells outside have the value of the nearest cell inside; 0: they are 0
+    u32 past_cache = 0;  // 1: the data exceed the caches, use non-temporal stores
 };
 
-// --- The textbook's -------------------------------------------------------------------------------------------------
+// --- Textbook steps ------------------------------------------------------------------------------------------------
 
 template <class I, class T>
 [[gnu::always_inline]] inline T convolve_cell(const I* in, const T* mask, const ConvolvePlan& p, u64 y,
@@ -45,7 +56,7 @@ template <class I, class T>
     return sum;
 }
 
-/// A group: `band` rows. Serial: all of them.
+// A group computes `band` rows; `serial` runs one group with all rows.
 template <class I, class T>
 void convolve_naive(const Group& group, const I* in, const T* mask, T* out, const ConvolvePlan p) {
     const u64 end = std::min(p.rows, (group.x + 1) * p.band);
@@ -57,30 +68,29 @@ void convolve_naive(const Group& group, const I* in, const T* mask, T* out, cons
 
 // --- sliding --------------------------------------------------------------------------------------------------------
 
-inline constexpr u64 convolve_tall = 4;      // rows of results that are in registers at once
-inline constexpr u64 convolve_chunk = 1024;  // columns that they slide along before the next rows
-inline constexpr u64 convolve_segment = 64;  // columns at an edge that are staged at once
+inline constexpr u64 convolve_tall = 4;      // rows of results in registers
+inline constexpr u64 convolve_chunk = 1024;  // columns computed before the next rows
+inline constexpr u64 convolve_segment = 64;  // columns staged at once at a border
 inline constexpr u64 convolve_most_rows = convolve_longest_side - 1 + convolve_tall;
 
-/// What a group has in its local memory.
+// A group's local memory.
 template <class I, class T>
 struct ConvolveStage {
-    // Rows are no power of two apart, so that they are not in the same few places of a cache.
+    // The row pitch is not a power of two, which avoids cache set conflicts.
     alignas(64) T results[convolve_tall][convolve_chunk + 64 / sizeof(T)];
     alignas(64) T segment[convolve_tall][convolve_segment];
     alignas(64) T zeros[convolve_chunk + convolve_longest_side];
     alignas(64) T cells[convolve_most_rows][convolve_segment + convolve_longest_side];
-    // Cells of another type than T, converted once for all rows of results that they are in.
+    // Cells of an image whose type is not T, converted once for all rows of results that use them.
     static constexpr bool converts = !std::is_same_v<I, T>;
     alignas(64) T converted[converts ? convolve_most_rows : 1][convolve_chunk + convolve_longest_side];
 };
 
-/// Rows of results, a few vectors wide, in registers: a vector of cells is loaded once for all of them. `Bytes` of a vector
-/// and how many lie side by side are for the instruction set to say; `Rows` and `Columns` are the mask's, 0 if they are
-/// known at run time only.
+// Sums of `tall` rows by `Side` vectors of `Bytes` bytes, in registers. `Rows` and `Columns` are the sides of the
+// mask; 0 means that they are known at run time only.
 template <class T, u64 Bytes, int Side>
 struct ConvolveBlocks {
-    static constexpr u64 lanes = Bytes / sizeof(T);
+    static constexpr u64 width = Bytes / sizeof(T);  // elements per vector
     static constexpr int tall = convolve_tall;
     typedef T V __attribute__((vector_size(Bytes)));
 
@@ -92,12 +102,13 @@ struct ConvolveBlocks {
     [[gnu::always_inline]] static V fused(T a, V b, V c) {
         V r;
 #pragma GCC unroll 16
-        for (u64 l = 0; l < lanes; ++l)
-            r[l] = std::fma(a, b[l], c[l]);
+        for (u64 e = 0; e < width; ++e)
+            r[e] = std::fma(a, b[e], c[e]);
         return r;
     }
 
-    /// The results at columns [x, x + Wide * lanes) of `tall` rows; rows[r] + x is the first cell that the mask reaches in row r.
+    // Computes the results at columns [x, x + Wide * width) of `tall` rows. rows[r] + x is the first cell of row r
+    // under the mask.
     template <int Wide, u32 Rows, u32 Columns>
     [[gnu::always_inline]] static void block(const T* const* rows, const T* mask, u32 mask_rows,
                                              u32 mask_columns, T* const* out, u64 x) {
@@ -107,8 +118,8 @@ struct ConvolveBlocks {
             V cells[Wide];
 #pragma GCC unroll 4
             for (int w = 0; w < Wide; ++w)
-                cells[w] = load(rows[r] + x + i + static_cast<u64>(w) * lanes);
-            // Loaded once for all rows: g++ would rather take them from memory in every multiply-add.
+                cells[w] = load(rows[r] + x + i + static_cast<u64>(w) * width);
+            // Keeps the cells in registers: g++ would reload them in every multiply-add.
             asm volatile("" ::: "memory");
 #pragma GCC unroll 8
             for (u32 b = 0; b < tall; ++b) {
@@ -141,25 +152,26 @@ struct ConvolveBlocks {
         for (int b = 0; b < tall; ++b) {
 #pragma GCC unroll 4
             for (int w = 0; w < Wide; ++w)
-                std::memcpy(out[b] + x + static_cast<u64>(w) * lanes, &sum[b][w], Bytes);
+                std::memcpy(out[b] + x + static_cast<u64>(w) * width, &sum[b][w], Bytes);
         }
     }
 
-    /// `count` columns, a vector at least; the last vectors may overlap. ahead(x) is called before each Side vectors.
+    // Computes `count` columns, at least one vector; the last vectors may overlap. Calls ahead(x) before every `Side`
+    // vectors.
     template <u32 Rows, u32 Columns, class F>
     [[gnu::always_inline]] static void slide(const T* const* rows, const T* mask, u32 mask_rows,
                                              u32 mask_columns, T* const* out, u64 count, const F& ahead) {
         u64 x = 0;
-        for (; x + Side * lanes <= count; x += Side * lanes) {
+        for (; x + Side * width <= count; x += Side * width) {
             ahead(x);
             block<Side, Rows, Columns>(rows, mask, mask_rows, mask_columns, out, x);
         }
-        for (; x < count; x += lanes)
-            block<1, Rows, Columns>(rows, mask, mask_rows, mask_columns, out, std::min(x, count - lanes));
+        for (; x < count; x += width)
+            block<1, Rows, Columns>(rows, mask, mask_rows, mask_columns, out, std::min(x, count - width));
     }
 };
 
-/// The rows of cells that `tall` rows of results need, the first of them row y.
+// Rows of cells under the mask for `tall` rows of results, which begin at row y.
 template <class I, class T>
 struct ConvolveRows {
     const I* in;
@@ -167,14 +179,14 @@ struct ConvolveRows {
     ConvolveStage<I, T>& stage;
     u64 y, count;
 
-    // Row k, or -1: its cells are 0.
+    // Image row of row k, or -1 if its cells are 0.
     [[gnu::always_inline]] i64 row(u64 k) const {
         const i64 r = static_cast<i64>(y + k) - p.mask_rows / 2, last = static_cast<i64>(p.rows) - 1;
         if (p.clamps == 0 && (r < 0 || r > last)) return -1;
         return std::clamp<i64>(r, 0, last);
     }
-    // Pointers to the rows' cells of `width` columns from column c on, which all are inside. Where these are converted, the
-    // first `known` rows are those that were the last ones of the rows before.
+    // Sets rows[k] to the cells of `width` columns from column c, all inside the image. If cells are converted, the
+    // first `known` rows have been converted for the previous rows of results.
     [[gnu::always_inline]] void inside(const T** rows, u64 c, u64 width, u64 known) const {
         for (u64 k = 0; k < count; ++k) {
             if (row(k) < 0) {
@@ -194,9 +206,9 @@ struct ConvolveRows {
             }
         }
     }
-    // Copies the cells of `width` columns from column c on, wherever they are.
+    // Stages the cells of `width` columns from column c, inside or outside the image, and sets rows[k] to them.
     [[gnu::always_inline]] void staged(const T** rows, i64 c, u64 width) const {
-        // Cells [first, last) are of columns that are there.
+        // Cells [first, last) are in columns inside the image.
         const u64 first = static_cast<u64>(std::clamp<i64>(-c, 0, static_cast<i64>(width)));
         const u64 last = static_cast<u64>(std::clamp<i64>(static_cast<i64>(p.columns) - c,
                                                           static_cast<i64>(first), static_cast<i64>(width)));
@@ -218,11 +230,14 @@ struct ConvolveRows {
     }
 };
 
-/// A group: `band` rows by `span` columns, in strips of a few rows, chunk by chunk.
-/// `Unrolls`: whether the usual masks are unrolled, for which multiply-adds should be instructions, not calls.
-template <class I, class T, u64 Bytes, int Side, bool Unrolls>
+// Whether the taps of 3 x 3, 5 x 5 and 7 x 7 masks are unrolled. That pays only with FMA instructions.
+enum class MaskLoops { rolled, unrolled };
+
+// A group computes `band` rows by `span` columns, in strips of `convolve_tall` rows, chunk by chunk.
+template <class I, class T, u64 Bytes, int Side, MaskLoops Loops>
 void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, const ConvolvePlan p) {
     using Blocks = ConvolveBlocks<T, Bytes, Side>;
+    constexpr bool unrolls = Loops == MaskLoops::unrolled;
     auto& stage = *reinterpret_cast<ConvolveStage<I, T>*>(group.local);
     std::fill(std::begin(stage.zeros), std::end(stage.zeros), T(0));
     const u64 first_row = group.x / p.across * p.band, first_column = group.x % p.across * p.span;
@@ -232,14 +247,15 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
     const T* rows[convolve_most_rows];
     for (u64 c = first_column; c < last_column; c += convolve_chunk) {
         const u64 end = std::min(last_column, c + convolve_chunk);
-        // Where all cells are inside; too few columns of that are staged as well.
+        // Columns [from, to) have all cells inside the image. If they are fewer than a vector, all columns are
+        // staged.
         u64 from = std::min(end, std::max(c, before));
         u64 to = std::max(from, std::min(end, p.columns - std::min(p.columns, reach - before)));
-        if (to - from < Blocks::lanes) from = to = end;
+        if (to - from < Blocks::width) from = to = end;
         for (u64 y = first_row; y < last_row; y += convolve_tall) {
             const u64 high = std::min(convolve_tall, last_row - y);
             const ConvolveRows<I, T> cells{in, p, stage, y, p.mask_rows - 1 + convolve_tall};
-            // Rows past the last are results that nobody wants.
+            // Results of rows past the last are discarded.
             T* target[convolve_tall];
             for (u64 b = 0; b < convolve_tall; ++b)
                 target[b] =
@@ -247,7 +263,7 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
             auto edge = [&](u64 begin, u64 stop) __attribute__((always_inline)) {
                 for (u64 x = begin; x < stop; x += convolve_segment) {
                     const u64 width = std::min(convolve_segment, stop - x);
-                    const u64 whole = (width + Blocks::lanes - 1) / Blocks::lanes * Blocks::lanes;
+                    const u64 whole = (width + Blocks::width - 1) / Blocks::width * Blocks::width;
                     cells.staged(rows, static_cast<i64>(x) - static_cast<i64>(before), whole + reach);
                     T* segment[convolve_tall];
                     for (u64 b = 0; b < convolve_tall; ++b)
@@ -265,7 +281,7 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
                 T* inner[convolve_tall];
                 for (u64 b = 0; b < convolve_tall; ++b)
                     inner[b] = target[b] + (from - c);
-                // The next strip's new rows are fetched meanwhile: several short pieces, which the hardware does not foresee.
+                // Prefetches the new rows of the next strip: the hardware does not predict these short pieces.
                 const I* next[convolve_tall];
                 for (u64 b = 0; b < convolve_tall; ++b)
                     next[b] = in +
@@ -273,7 +289,7 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
                               (from - before);
                 auto ahead = [&](u64 x) __attribute__((always_inline)) {
                     for (u64 b = 0; b < convolve_tall; ++b) {
-                        for (u64 i = 0; i < Side * Blocks::lanes; i += 64 / sizeof(I))
+                        for (u64 i = 0; i < Side * Blocks::width; i += 64 / sizeof(I))
                             __builtin_prefetch(next[b] + x + i);
                     }
                 };
@@ -281,8 +297,8 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
                     Blocks::template slide<Rows, Columns>(rows, mask, p.mask_rows, p.mask_columns, inner,
                                                           to - from, ahead);
                 };
-                const u32 side = Unrolls && p.mask_rows == p.mask_columns ? p.mask_rows : 0;
-                if constexpr (Unrolls) {
+                const u32 side = unrolls && p.mask_rows == p.mask_columns ? p.mask_rows : 0;
+                if constexpr (unrolls) {
                     if (side == 3) slide.template operator()<3, 3>();
                     if (side == 5) slide.template operator()<5, 5>();
                     if (side == 7) slide.template operator()<7, 7>();

@@ -1,5 +1,5 @@
 #pragma once
-// What the launches of convolve's variants have in common.
+// Shared by the launch functions of convolve's variants.
 
 #include "convolve_host.hpp"
 #include "convolve_table.hpp"
@@ -10,20 +10,20 @@
 
 namespace concord::detail {
 
-// The types of a problem as constants of its text.
+// The types of a call as constants of its kernel source.
 inline Constants type_constants(const ConvolveProblem& p) {
     return {{"I", p.in.type}, {"T", p.type()}};
 }
 
 // --- Masks ----------------------------------------------------------------------------------------------------------
 
-// Bytes of a mask for which a kernel's parameters have room next to the other arguments.
+// Bytes available for a mask among a kernel's parameters.
 inline u64 parameter_room(const Device& device) {
     constexpr u64 other_arguments = 112;
     return device.traits().parameter_bytes - other_arguments;
 }
 
-inline bool goes_by_value(const Device& device, const ConvolveProblem& p) {
+inline bool fits_parameters(const Device& device, const ConvolveProblem& p) {
     return p.mask.bytes() <= parameter_room(device);
 }
 
@@ -31,7 +31,7 @@ inline ValueBytes bytes_of(const ConvolveMask& mask) {
     return {std::span(static_cast<const std::byte*>(mask.values), mask.bytes())};
 }
 
-// A copy of the mask on the device. The host's may be gone when the stream gets there.
+// A copy of the mask on the device. The caller may release the mask before the stream reads it.
 struct MaskCopy {
     MaskCopy(Stream& stream, const ConvolveMask& mask)
         : host(stream.device().allocate_host(mask.bytes())), device(stream.scratch(mask.bytes())) {
@@ -73,7 +73,7 @@ inline void launch_host(Stream& stream, const ConvolveProblem& p, const Kernel& 
            ValueBytes{std::as_bytes(std::span(&plan, 1))});
 }
 
-// Whether groups of so many rows and columns can be counted.
+// Whether the number of groups of `rows` x `columns` results is within the limit of a launch.
 inline Support supports_tiles(const ConvolveProblem& p, u64 rows, u64 columns) {
     return supports_groups({divide_up(p.shape.rows, rows), divide_up(p.shape.columns, columns)});
 }

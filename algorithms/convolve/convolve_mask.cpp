@@ -1,4 +1,4 @@
-// Masks: their borders' names, and masks of rank one.
+// Names of the borders, and factors of masks of rank one.
 
 #include "convolve_table.hpp"
 
@@ -22,16 +22,18 @@ void ConvolveMask::check_count(u64 count) const {
     u64 wanted = 0;
     if (!__builtin_mul_overflow(rows, columns, &wanted) && wanted == count) return;
     throw Error(ErrorCode::invalid_argument, "ConvolveMask",
-                std::to_string(rows) + " x " + std::to_string(columns) + " is not the number of values, " +
+                "a mask of " + std::to_string(rows) + " x " + std::to_string(columns) + " needs " +
+                    std::to_string(rows) + " * " + std::to_string(columns) + " values, got " +
                     std::to_string(count));
 }
 
 namespace detail {
 
-// The largest element's row, and each row's element in its column divided by it: no factor of a row is above one.
+// The row factors are the row of the largest value. The column factors are that value's column divided by it, so none
+// exceeds 1 in magnitude.
 template <class T>
 std::optional<ConvolveFactors<T>> convolve_factors(const ConvolveMask& mask) {
-    // Where products of two T have no rounding that would count.
+    // Products of two T are exact in Wide, or nearly so.
     using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
     const std::span<const T> m(static_cast<const T*>(mask.values), mask.taps());
     u64 pivot = 0;

@@ -1,4 +1,4 @@
-// `sliding` and `separable`: their launches.
+// Launches of `sliding` and `separable`.
 
 #include "convolve_launch.hpp"
 
@@ -26,33 +26,36 @@ const KernelSource& wide_source() {
     return source;
 }
 
-// --- sliding, groups of many work-items ----------------------------------------------------------------------------------
+// --- sliding, many work-items per group ---------------------------------------------------------------------------
 
 constexpr u32 sliding_group_size = 128;
-constexpr u32 sliding_row = 32;  // lanes side by side: a warp
+constexpr u32 sliding_row = 32;  // work-items side by side: a warp
 
-// The kernel for a mask's shape.
+// Tuning of the kernel for a mask's shape.
 struct Sliding {
-    u32 pack;    // columns of a work-item
-    u32 ahead;   // rows that are loaded before they are needed: as far as registers last
-    u32 unroll;  // rows of the loop's body, so that what was loaded ahead need not be moved
-    u32 checked;  // whether a sum's taps in vain are left out; they cost more than they bring where a row has few
+    u32 pack;     // columns per work-item
+    u32 ahead;    // rows loaded ahead of use, limited by registers
+    u32 unroll;   // rows per loop iteration; ahead + 1 avoids moving the rows loaded ahead
+    u32 checked;  // 1: skips taps whose sums belong to other strips, which pays for masks of many rows only
 };
 
 Sliding sliding_of(const ConvolveProblem& p) {
     const u64 taps = p.mask.taps();
     const u32 pack = 16 / size_of(p.type());
     const u32 ahead = taps <= 49 ? 2 : taps <= 255 ? 1 : 0;
-    return {pack, ahead, taps <= 49 ? ahead + 1 : 1, p.mask.rows > 7 ? 1U : 0U};
+    return {.pack = pack,
+            .ahead = ahead,
+            .unroll = taps <= 49 ? ahead + 1 : 1,
+            .checked = p.mask.rows > 7 ? 1U : 0U};
 }
 
-// Whether packs of a view's rows are aligned, wherever a row begins.
+// Whether every row of a view begins at an aligned pack.
 bool has_aligned_packs(const View& view, u64 pitch, u32 pack) {
     return view.offset % (pack * size_of(view.type)) == 0 && pitch % pack == 0;
 }
 
 std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p, const Sliding& k) {
-    const bool by_value = goes_by_value(device, p);
+    const bool by_value = fits_parameters(device, p);
     const bool aligned = has_aligned_packs(p.in, p.shape.in_pitch, k.pack);
     KernelSpec spec{.source = &sliding_source(),
                     .entry = "convolve_sliding",
@@ -71,8 +74,8 @@ std::shared_ptr<Kernel> sliding_kernel(Device& device, const ConvolveProblem& p,
     return device.kernel(spec);
 }
 
-// Rows of a work-item's strip: short ones, whose neighbours meet in the cache what they load again, or tall ones where short strips
-// make many waves of groups; of these the height with which the fewest rows pass in all waves.
+// Rows of a work-item's strip. Neighbouring short strips find their shared rows in the cache. Tall strips avoid many
+// waves of groups. Among the permitted heights, takes the one that processes the fewest rows in all waves.
 u64 strip_height(const Device& device, const Kernel& kernel, const ConvolveProblem& p, u64 across,
                  u64 strips) {
     constexpr u64 least = 8, tall = 128, many_waves = 30;
@@ -107,21 +110,21 @@ void run_sliding_groups(Stream& stream, const ConvolveProblem& p) {
                s.rows, s.columns, s.in_pitch, s.out_pitch, static_cast<u32>(across), static_cast<u32>(height),
                wide_shift, p.clamps(), u32{has_aligned_packs(p.out, s.out_pitch, k.pack)});
     };
-    if (goes_by_value(device, p)) return launch_with(bytes_of(p.mask));
+    if (fits_parameters(device, p)) return launch_with(bytes_of(p.mask));
     launch_with(MaskCopy(stream, p.mask).view);
 }
 
-// --- sliding, groups of one work-item ------------------------------------------------------------------------------------
+// --- sliding, one work-item per group -----------------------------------------------------------------------------
 
-// Bands of whole strips; of an image of few rows, spans of whole chunks side by side. One group while the work is small
-// (waking a thread costs more), then some for each thread.
+// Bands of whole strips; an image of few rows is also cut into spans of whole chunks. Small images are one group,
+// because starting a thread costs more than the work. Larger ones have several groups per thread.
 detail::host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProblem& p) {
     detail::host::ConvolvePlan plan = host_plan(p);
     const DeviceTraits& traits = device.traits();
     const u64 elements = p.shape.rows * p.shape.columns;
     const u64 least_work = tuned(device, convolve_group_work, point_of(p), 512) << 10,
               most = traits.units * tuned(device, convolve_groups_a_unit, point_of(p), 16);
-    const u64 work = elements * (p.mask.taps() + 8);  // an element costs some by itself
+    const u64 work = elements * (p.mask.taps() + 8);  // a result costs about as much as 8 taps in addition
     const u64 groups = std::clamp<u64>(work / least_work, 1, most);
     const u64 strips = divide_up(plan.rows, detail::host::convolve_tall),
               chunks = divide_up(plan.columns, detail::host::convolve_chunk);
@@ -143,7 +146,7 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
     Device& device = stream.device();
     const detail::host::ConvolvePlan plan = sliding_plan(device, p);
     const bool small = p.mask.taps() <= 25;
-    const u64 elements = 64 / size_of(p.type());  // of a vector
+    const u64 elements = 64 / size_of(p.type());  // per vector
     const u64 scratch = detail::host::convolve_chunk + convolve_longest_side +
                         detail::host::convolve_most_rows * (elements + convolve_longest_side + 1);
     const bool bytes = p.in.type == Type::u8;
@@ -173,7 +176,7 @@ void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
 
 // --- separable ------------------------------------------------------------------------------------------------------
 
-// The rows' pass goes to scratch, without gaps.
+// The pass along rows writes to scratch without padding.
 template <class T>
 void run_factors(Stream& stream, const ConvolveProblem& p) {
     const auto factors = convolve_factors<T>(p.mask);
@@ -210,7 +213,7 @@ Support supports_convolve_sliding(const Device& device, const ConvolveProblem& p
 }
 
 Support supports_convolve_separable(const Device& device, const ConvolveProblem& p) {
-    if (!convolve_separates(p.mask)) return Support::no("the mask is not of rank one");
+    if (!convolve_separates(p.mask)) return Support::no("requires a mask of rank one");
     return supports_convolve_sliding(device, p);
 }
 

@@ -1,14 +1,16 @@
-// Convolve, the textbook's steps, OpenCL C. Parallel sources: convolve_steps.cu, convolve_host.hpp.
+// Convolve, textbook steps, OpenCL C. Parallel sources: convolve_steps.cu, convolve_host.hpp.
 //
-// Passes         one; traffic: every element of the image is read once, as far as caches help, and every result written.
-// direct         one element a work-item. naive: the mask is in global memory; constant_mask: in constant memory, where all
-//                work-items get one tap in one access.
-// tiled_halo     a tile of cells, with those around it that the mask reaches, is loaded to local memory by all work-items of
-//                the group; then each work-item takes one result. The tile of cells is larger than the tile of results.
-// Tunables       TILE_COLUMNS x TILE_ROWS results a group, a work-item each.
+// direct         one result per work-item. naive: the mask is in global memory. constant_mask: the mask is in
+//                constant memory, where all work-items read one tap in one access.
+// tiled_halo     the work-items of a group load a tile of cells, with its halo, into local memory; then each
+//                work-item computes one result.
+// Passes         one; traffic: every element of the image is read once if the caches hold the rows under the mask;
+//                every result is written once.
+// Tunables       TILE_COLUMNS x TILE_ROWS results per group, one per work-item.
 // Source         D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8.
 //
-// I: type of the image; T: of the mask and the result; CONSTANT_MASK: whether the mask is in constant memory.
+// I: element type of the image; T: element type of the mask and the result; CONSTANT_MASK: the mask is in constant
+// memory.
 
 #if CONSTANT_MASK
 #define MASK __constant T*
@@ -17,13 +19,13 @@
 #endif
 
 
-// The cell of that row and column, which may be outside.
+// Cell (row, column), which may be outside the image.
 INLINED T cell(__global const I* in, i64 row, i64 column, i64 rows, i64 columns, u64 pitch, u32 clamps) {
     const i64 r = min(max(row, (i64)0), rows - 1), c = min(max(column, (i64)0), columns - 1);
     return clamps || (r == row && c == column) ? (T)in[(u64)r * pitch + (u64)c] : (T)0;
 }
 
-// Groups are of TILE_COLUMNS x TILE_ROWS results, `across` of them side by side.
+// A group computes TILE_COLUMNS x TILE_ROWS results; `across` groups cover the width of the image.
 __kernel __attribute__((reqd_work_group_size(TILE_COLUMNS * TILE_ROWS, 1, 1)))
 void convolve_direct(__global const I* in, ulong in_at, __global T* out, ulong out_at, MASK mask, ulong mask_at, u64 rows,
                      u64 columns, u64 in_pitch, u64 out_pitch, u32 across, u32 mask_rows, u32 mask_columns, u32 clamps) {

@@ -1,4 +1,4 @@
-// The textbook's variants: their launches.
+// Launches of the textbook variants.
 
 #include "convolve_launch.hpp"
 
@@ -18,9 +18,9 @@ const KernelSource& steps_source() {
     return source;
 }
 constexpr u32 tile_columns = 32, tile_rows = 8;
-constexpr u64 host_group = u64{1} << 14;  // elements of a group on the CPU
+constexpr u64 host_group = u64{1} << 14;  // results per group on the CPU
 
-// How the mask comes to a textbook kernel.
+// Memory space of the mask.
 enum class MaskIn { global, constant };
 
 std::shared_ptr<Kernel> steps_kernel(Device& device, const ConvolveProblem& p, const char* entry,
@@ -94,16 +94,16 @@ Support supports_convolve_naive(const Device& device, const ConvolveProblem& p) 
 }
 
 Support supports_convolve_constant_mask(const Device& device, const ConvolveProblem& p) {
-    if (!device.traits().constant_buffers && !goes_by_value(device, p))
-        return Support::no("a mask of " + std::to_string(p.mask.bytes()) + " bytes is more than the " +
-                           std::to_string(parameter_room(device)) + " that its parameters hold");
+    if (!device.traits().constant_buffers && !fits_parameters(device, p))
+        return Support::no("requires a mask of at most " + std::to_string(parameter_room(device)) +
+                           " bytes among the kernel's parameters, got " + std::to_string(p.mask.bytes()));
     return supports_convolve_naive(device, p);
 }
 
 Support supports_convolve_tiled_halo(const Device& device, const ConvolveProblem& p) {
     if (device.traits().local_memory < tile_bytes(p))
-        return Support::no("a tile of " + std::to_string(tile_bytes(p)) +
-                           " bytes is more than the local memory of " + device.info().selector + ", " +
+        return Support::no("requires " + std::to_string(tile_bytes(p)) +
+                           " bytes of local memory for a tile; " + device.info().selector + " has " +
                            std::to_string(device.traits().local_memory));
     return supports_convolve_naive(device, p);
 }

@@ -1,15 +1,16 @@
-// Convolve, the textbook's steps, CUDA C++. Parallel sources: convolve_steps.cl, convolve_host.hpp.
+// Convolve, textbook steps, CUDA C++. Parallel sources: convolve_steps.cl, convolve_host.hpp.
 //
-// Passes         one; traffic: every element of the image is read once, as far as caches help, and every result written.
-// direct         one element a thread. naive: the mask is in global memory; constant_mask: it is among the kernel's
-//                parameters, which are constant memory, where a warp gets one tap in one access.
-// tiled_halo     a tile of cells, with those around it that the mask reaches, is loaded to local memory by all threads of
-//                the group; then each thread takes one result. The tile of cells is larger than the tile of results.
-// Tunables       TILE_COLUMNS x TILE_ROWS results a group, a thread each.
+// direct         one result per thread. naive: the mask is in global memory. constant_mask: the mask is a kernel
+//                parameter, in constant memory; a warp reads one tap in one access.
+// tiled_halo     the threads of a group load a tile of cells, with its halo, into shared memory; then each thread
+//                computes one result.
+// Passes         one; traffic: every element of the image is read once if the caches hold the rows under the mask;
+//                every result is written once.
+// Tunables       TILE_COLUMNS x TILE_ROWS results per group, one per thread.
 // Source         D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8.
 //
-// I: type of the image; T: of the mask and the result; CONSTANT_MASK: whether the mask comes by value, in constant
-// memory, with its TAPS values.
+// I: element type of the image; T: element type of the mask and the result; CONSTANT_MASK: the mask, of TAPS values,
+// is a kernel parameter.
 
 struct MaskValues {
     T tap[TAPS];
@@ -21,13 +22,13 @@ typedef MaskValues Mask;
 typedef const T* Mask;
 #endif
 
-// The cell of that row and column, which may be outside.
+// Cell (row, column), which may be outside the image.
 __device__ __forceinline__ T cell(const I* in, i64 row, i64 column, i64 rows, i64 columns, u64 pitch, u32 clamps) {
     const i64 r = min(max(row, i64(0)), rows - 1), c = min(max(column, i64(0)), columns - 1);
     return clamps || (r == row && c == column) ? T(in[u64(r) * pitch + u64(c)]) : T(0);
 }
 
-// Groups are of TILE_COLUMNS x TILE_ROWS results, `across` of them side by side.
+// A group computes TILE_COLUMNS x TILE_ROWS results; `across` groups cover the width of the image.
 extern "C" __global__ void __launch_bounds__(TILE_COLUMNS * TILE_ROWS)
     convolve_direct(const I* in, T* out, const __grid_constant__ Mask mask, u64 rows, u64 columns, u64 in_pitch,
                     u64 out_pitch, u32 across, u32 mask_rows, u32 mask_columns, u32 clamps) {

@@ -1,5 +1,5 @@
 #pragma once
-// What convolve's files share.
+// Internal to convolve: the validated call, tunables, and the launch function of each variant.
 
 #include <concord/convolve.hpp>
 #include <concord/host_kernel.hpp>
@@ -7,28 +7,28 @@
 
 namespace concord::detail {
 
-/// A call as the kernels see it: the views cut to the image, the pitches filled in.
+// A validated call: the views cover the image exactly, all pitches are set.
 struct ConvolveProblem {
     View in, out;
     ConvolveMask mask;
     ConvolveShape shape;
 
-    Type type() const { return mask.type; }  ///< of the arithmetic
+    Type type() const { return mask.type; }  // element type of the arithmetic
     u32 clamps() const { return shape.border == ConvolveBorder::clamp ? 1 : 0; }
 };
 
 inline constexpr Tunable convolve_strip_rows{.name = "convolve.strip",
-                                             .summary = "rows of a work-item's strip, sliding",
+                                             .summary = "sliding: rows per work-item",
                                              .used_by = {TunableUser::cuda, TunableUser::opencl},
                                              .values = {8, 12, 16, 24, 32, 48, 64, 128}};
 inline constexpr Tunable convolve_groups_a_unit{
     .name = "convolve.groups",
-    .summary = "groups at most for each thread, sliding",
+    .summary = "sliding: maximum number of groups per thread",
     .used_by = {TunableUser::opencl_single_item, TunableUser::host},
     .values = {2, 4, 8, 16, 32, 64}};
 inline constexpr Tunable convolve_group_work{
     .name = "convolve.group_work",
-    .summary = "thousands of taps that a group is worth at least, sliding",
+    .summary = "sliding: minimum work per group, in units of 1024 taps",
     .used_by = {TunableUser::opencl_single_item, TunableUser::host},
     .values = {128, 256, 512, 1024, 2048, 4096}};
 
@@ -36,22 +36,22 @@ inline TuningPoint point_of(const ConvolveProblem& p) {
     return {p.in.type, p.shape.rows * p.shape.columns, p.mask.taps()};
 }
 
-/// Factors of a mask of rank one: column.size() rows, row.size() columns.
+// Factors of a mask of rank one: mask(j, i) = column[j] * row[i].
 template <class T>
 struct ConvolveFactors {
     std::vector<T> column, row;
 };
-/// Nothing if the mask is not of rank one, see convolve_separates.
+// Returns the factors; nothing if the mask does not have rank one, see convolve_separates().
 template <class T>
 std::optional<ConvolveFactors<T>> convolve_factors(const ConvolveMask& mask);
 
-/// The host kernels for one type of image.
+// Host kernels for one image type. `serial` runs `naive` as one group.
 struct ConvolveHost {
-    HostKernel naive, sliding;  ///< naive: `serial` too, in one group
+    HostKernel naive, sliding;
 };
 const ConvolveHost& convolve_host(Type image);
 
-// The variants' launches, and what they ask of the device.
+// Launch and support query of each variant.
 void run_convolve_serial(Stream& stream, const ConvolveProblem& p);
 void run_convolve_naive(Stream& stream, const ConvolveProblem& p);
 void run_convolve_constant_mask(Stream& stream, const ConvolveProblem& p);

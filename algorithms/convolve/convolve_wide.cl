@@ -1,16 +1,17 @@
-// Convolve on CPUs, `sliding`, OpenCL C. Parallel source: convolve_host.hpp.
+// Convolve, `sliding`, OpenCL C for CPUs, one work-item per group. Parallel source: convolve_host.hpp.
 //
-// Algorithm  One work-item a group takes a band of rows, TALL rows of results at a time, in vectors along the rows: sums of
-//            TALL rows by WIDE vectors are in registers. A vector of cells is loaded once for all rows of results that it
-//            reaches. The taps of a small mask are unrolled. At the left and right edges cells are staged, as the border says.
-// Border     is the loading's matter: rows outside are a row of zeros, or the nearest row.
-// Passes     one; traffic: every element of the image is read once from memory, since its rows stay in the cache for the next
-//            TALL rows of results; every result is written once, past the cache by non-temporal stores where it is aligned.
-// Tunables   TALL x WIDE vectors of LANES elements, CHUNK columns before the next rows, SEGMENT columns staged at once.
+// Algorithm  A group computes a band of rows, TALL rows at a time, as vectors along the rows. Sums of TALL rows by
+//            WIDE vectors are in registers; a loaded vector of cells is used for all rows of results that it reaches.
+//            The taps of a small mask are unrolled. Cells at the left and right borders are staged.
+// Border     Rows outside the image read a row of zeros or the nearest row.
+// Passes     one; traffic: every element of the image is read once from memory, because its rows stay in the cache
+//            for the next TALL rows of results; every result is written once, aligned ones with non-temporal stores.
+// Tunables   TALL x WIDE vectors of LANES elements, CHUNK columns before the next rows, SEGMENT columns staged at
+//            once; bands and spans (convolve.groups, convolve.group_work).
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
 //
-// I: type of the image; T: of the mask and the result; VECTOR and CELLS: LANES of T and of I; CONVERT: from CELLS to VECTOR.
-// MASK_ROWS x MASK_COLUMNS: of a mask that is unrolled, or else 0.
+// I: element type of the image; T: element type of the mask and the result; VECTOR and CELLS: vectors of LANES
+// elements T and I; CONVERT: from CELLS to VECTOR. MASK_ROWS x MASK_COLUMNS: sides of a mask to unroll, or 0.
 
 #define TALL 4
 #define WIDE 2
@@ -22,12 +23,12 @@
 typedef struct { CELLS all; } __attribute__((packed)) UnalignedCells;
 typedef struct { VECTOR all; } __attribute__((packed)) UnalignedVector;
 
-// The rows of cells that TALL rows of results need.
+// Rows of cells under the mask for TALL rows of results.
 typedef struct {
     __global const I* row[MOST_ROWS];
 } Rows;
 
-// Applies all taps: sum[b * wide + w] are the results of row b at columns [x, x + wide * LANES).
+// Applies all taps: sum[b * wide + w] becomes vector w of row b of the results at columns [x, x + wide * LANES).
 #define TAPS(r, i, high, reached)                                                                                       \
     {                                                                                                                   \
         VECTOR cells[WIDE];                                                                                             \
@@ -64,7 +65,7 @@ INLINED void add_taps(VECTOR* sum, const u32 wide, const Rows* rows, u64 x, __gl
 #endif
 }
 
-// `count` of a vector's elements.
+// Stores the first `count` elements of a vector.
 INLINED void store_vector(__global T* to, VECTOR value, u64 count, bool past_cache) {
     if (count < LANES) {
         T item[LANES];
@@ -81,8 +82,8 @@ INLINED void store_vector(__global T* to, VECTOR value, u64 count, bool past_cac
     ((__global UnalignedVector*)to)->all = value;
 }
 
-// `band` rows by `span` columns are a group's, `across` groups lie side by side. `scratch`: of each group a row of zeros, and
-// the staged cells.
+// A group computes `band` rows by `span` columns; `across` groups cover the width. `scratch` holds a row of zeros and
+// the staged cells of each group.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void convolve_sliding_wide(__global const I* in, ulong in_at, __global T* out, ulong out_at, __global const T* mask, ulong mask_at,
                    __global I* scratch, ulong scratch_at, u64 rows, u64 columns, u64 in_pitch, u64 out_pitch, u64 band,
@@ -97,7 +98,7 @@ void convolve_sliding_wide(__global const I* in, ulong in_at, __global T* out, u
     in += in_at;
     out += out_at;
     mask += mask_at;
-    // Vectors from `left` to `right` reach no column outside.
+    // Vectors in [left, right) have all cells inside the image.
     const u64 left = (before + LANES - 1) / LANES * LANES;
     const u64 right = columns < before + LANES ? 0 : (columns - before) / LANES * LANES;
     Rows inner, staged;
