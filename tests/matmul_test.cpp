@@ -148,20 +148,20 @@ DEVICE_TEST(matmul_refuses_what_its_contract_excludes) {
                      [&] { matmul(*stream, View(x.view()), View(y.view()), View(z.view()), shape); }));
     };
     const MatmulShape square{.m = 10, .n = 10, .k = 10};
-    refused("a is f32, b f64, c f32", a, doubles, c, square);
-    refused("takes f32 or f64, not i32", integers, integers, integers, square);
-    refused("a, 10 x 11, takes 110 elements, its range has 100", a, b, c, {.m = 10, .n = 5, .k = 11});
-    refused("b, 10 x 11, takes 110 elements, its range has 100", a, b, c, {.m = 5, .n = 11, .k = 10});
-    refused("c, 20 x 10, takes 200 elements, its range has 100", a, b, c, {.m = 20, .n = 10, .k = 5});
-    refused("a, 5 x 10: a pitch of 9 is shorter than a row", a, b, c,
+    refused("a, b and c must have one type, got f32, f64 and f32", a, doubles, c, square);
+    refused("matrices must be f32 or f64, got i32", integers, integers, integers, square);
+    refused("a, 10 x 11, needs 110 elements, got a range of 100", a, b, c, {.m = 10, .n = 5, .k = 11});
+    refused("b, 10 x 11, needs 110 elements, got a range of 100", a, b, c, {.m = 5, .n = 11, .k = 10});
+    refused("c, 20 x 10, needs 200 elements, got a range of 100", a, b, c, {.m = 20, .n = 10, .k = 5});
+    refused("a, 5 x 10: pitch must be at least the row length 10, got 9", a, b, c,
             {.m = 5, .n = 5, .k = 10, .a_pitch = 9});
-    refused("b, 5 x 10: a pitch of 9 is shorter than a row", a, b, c,
+    refused("b, 5 x 10: pitch must be at least the row length 10, got 9", a, b, c,
             {.m = 5, .n = 5, .k = 10, .transpose_b = true, .b_pitch = 9});
-    refused("c, 10 x 5 with a pitch of 11, takes 104 elements", a, b, c,
+    refused("c, 10 x 5 with a pitch of 11, needs 104 elements", a, b, c,
             {.m = 10, .n = 5, .k = 5, .c_pitch = 11});
     refused("overflows 64-bit sizes", a, b, c, {.m = u64{1} << 32, .n = 1, .k = u64{1} << 32});
-    refused("3 matrices of 4 x 10, takes 120 elements", a, b, c, {.m = 4, .n = 2, .k = 10, .batch = 3});
-    refused("a stride of 15 is shorter than the 16 elements of a matrix", a, b, c,
+    refused("3 matrices of 4 x 10, needs 120 elements", a, b, c, {.m = 4, .n = 2, .k = 10, .batch = 3});
+    refused("c, 4 x 4: stride must be at least the 16 elements of a matrix, got 15", a, b, c,
             {.m = 4, .n = 4, .k = 4, .batch = 2, .c_stride = 15});
     refused("2 matrices with a stride of 18446744073709551614 overflow", a, b, c,
             {.m = 4, .n = 4, .k = 4, .batch = 2, .a_stride = ~u64{0} - 1});

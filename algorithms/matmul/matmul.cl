@@ -1,21 +1,24 @@
 // Matmul, `register_tiled`, OpenCL C. Parallel source: matmul.cu.
 //
-// Algorithm  A group takes a tile of C, and goes through k in steps of DEPTH: what it needs of A and B at the next step is
-//            loaded to registers before it multiplies this one's, and stored after that to the other of two stages in
-//            local memory, turned so that a column of op(A) and a row of op(B) lie together. A work-item has PACKS_M x
-//            PACKS_N packs of elements of C in registers, a pack being 16 bytes down by 16 bytes across, lanes of a warp
-//            8 down and 4 across: it loads PACKS_M + PACKS_N packs for each l, of the next l while it multiplies this
-//            one's. Neighbouring lanes (1 apart where A is loaded, 2 where B is) load the same pack.
-//            Past the edge of A and B a work-item loads what lies at the edge: what is computed of it is not stored. The last
-//            steps of k, fewer than DEPTH, are a loop of their own, so that every element's chain is exactly k long.
-// Modes      how an operand lies: MODE_K: elements that follow one another have consecutive l; MODE_SIDE: consecutive
-//            rows of op(A) or columns of op(B); MODE_PACKS, MODE_K_PACKS: the same in whole packs, which are aligned.
-// Passes     one; 2 m n k operations; k (1 / TILE_M + 1 / TILE_N) elements loaded an element of C.
-// Tunables   WARPS_M x WARPS_N warps of 32 lanes, PACKS_M, PACKS_N, DEPTH, band of place_of_tile.
-// Source     V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008; the lanes' order after S. Gray,
-//            maxas, SGEMM, 2014.
+// Algorithm  A group computes a tile of C and advances along k in steps of DEPTH. A work-item loads its part of the
+//            next step to registers, multiplies the current step, then stores that part to the other of two stages in
+//            local memory. A stage is transposed so that a column of op(A) and a row of op(B) are contiguous. A
+//            work-item holds PACKS_M x PACKS_N packs of elements of C in registers; a pack is 16 bytes high and 16
+//            bytes wide. The lanes of a warp are 8 down and 4 across. For each l a work-item loads PACKS_M + PACKS_N
+//            packs, while it multiplies those of the previous l. Neighbouring lanes (1 apart for A, 2 apart for B)
+//            load the same pack. Past the edges of A and B a work-item loads the edge again; results computed from
+//            there are not stored. The last k % DEPTH steps are a separate loop, so that every chain has exactly k
+//            terms.
+// Modes      How an operand is loaded. MODE_K: consecutive elements in memory have consecutive l. MODE_SIDE: they are
+//            consecutive rows of op(A) or columns of op(B). MODE_PACKS, MODE_K_PACKS: MODE_SIDE and MODE_K in whole,
+//            aligned packs.
+// Passes     one; 2 m n k operations; k (1 / TILE_M + 1 / TILE_N) elements loaded per element of C.
+// Tunables   matmul.tile selects WARPS_M x WARPS_N warps of 32 lanes, PACKS_M, PACKS_N and DEPTH; band of
+//            place_of_tile.
+// Source     V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008; order of lanes after S.
+//            Gray, maxas, SGEMM, 2014.
 //
-// T: element type, of SIZE bytes; P: a pack of them. One chain of fma an element, l from 0 up.
+// T: element type of SIZE bytes; P: a pack. Every element is one chain of fma, l ascending from 0.
 
 #define MODE_K 0
 #define MODE_SIDE 1
@@ -25,13 +28,13 @@
 #define PACK (16 / SIZE)
 #define LANES_M 8
 #define LANES_N 4
-#define ROWS (PACKS_M * PACK)  // of a work-item
+#define ROWS (PACKS_M * PACK)  // per work-item
 #define COLUMNS (PACKS_N * PACK)
 #define WARP_M (LANES_M * ROWS)
 #define WARP_N (LANES_N * COLUMNS)
 #define TILE_M (WARPS_M * WARP_M)
 #define TILE_N (WARPS_N * WARP_N)
-// A pack after each row: lanes that store a column of 8 elements then meet all banks.
+// One pack of padding per row: lanes that store a column of 8 elements access different banks.
 #define PITCH_M (TILE_M + PACK)
 #define PITCH_N (TILE_N + PACK)
 
@@ -42,17 +45,18 @@ typedef union {
 
 // --- Copies ---------------------------------------------------------------------------------------------------------
 
-// What one work-item copies of an operand at each step, SIDE x DEPTH elements for the group, WIDTH of them at once. LINE
-// work-items copy beside one another, along k or along the side; the next copy is as many lines on as the group copies at once.
+// Copies of one work-item per operand and step. The group copies SIDE x DEPTH elements, WIDTH per copy. LINE adjacent
+// work-items copy one line, along k or along the side. Consecutive copies of a work-item are GROUP / LINE lines
+// apart.
 #define ALONG_K(mode) ((mode) == MODE_K || (mode) == MODE_K_PACKS)
 #define WIDTH(mode) ((mode) >= MODE_PACKS ? PACK : 1)
 #define LINE(mode, side) ((ALONG_K(mode) ? DEPTH : (side)) / WIDTH(mode))
 #define COPIES(mode, side) (DEPTH * (side) / (WIDTH(mode) * GROUP))
 #if DEPTH * TILE_M % (WIDTH(A_MODE) * GROUP) != 0 || DEPTH * TILE_N % (WIDTH(B_MODE) * GROUP) != 0
-#error "a step is no whole number of copies a work-item"
+#error "the copies of a step must divide evenly among the work-items"
 #endif
 
-// Where in a step the work-item's copy `q` begins.
+// Position of the work-item's copy `q` in a step: along the side and along k.
 INLINED u32 side_of(u32 mode, u32 side, u32 q) {
     const u32 at = get_local_id(0) + q * GROUP, line = LINE(mode, side);
     return ALONG_K(mode) ? at / line : at % line * WIDTH(mode);
@@ -62,7 +66,8 @@ INLINED u32 l_of(u32 mode, u32 side, u32 q) {
     return ALONG_K(mode) ? at % line * WIDTH(mode) : at / line;
 }
 
-// Where the work-item's copies of the first step are; there are `left` rows of op(A) or columns of op(B), at least one.
+// Sets the addresses of the work-item's copies for the first step. `left` rows of op(A) or columns of op(B) exist, at
+// least one.
 INLINED void begin_copies(__global const T** from, __global const T* operand, u64 side_pitch, u64 l_pitch, u64 left,
                           u32 mode, u32 side) {
 #pragma unroll
@@ -72,7 +77,7 @@ INLINED void begin_copies(__global const T** from, __global const T* operand, u6
     }
 }
 
-// A whole step to registers; afterwards the copies are at the one that follows.
+// Loads a whole step to registers and advances the addresses to the next step.
 INLINED void load_step(T* next, __global const T** from, u64 l_pitch, u32 mode, u32 side) {
 #pragma unroll
     for (u32 q = 0; q < COPIES(mode, side); ++q) {
@@ -88,7 +93,7 @@ INLINED void load_step(T* next, __global const T** from, u64 l_pitch, u32 mode, 
     }
 }
 
-// What load_step loaded, to a stage.
+// Stores what load_step() loaded to a stage.
 INLINED void store_step(__local T* stage, const T* next, u32 mode, u32 side, u32 pitch) {
 #pragma unroll
     for (u32 q = 0; q < COPIES(mode, side); ++q) {
@@ -105,7 +110,7 @@ INLINED void store_step(__local T* stage, const T* next, u32 mode, u32 side, u32
     }
 }
 
-// The last steps of k, `rest` of them, from global memory to a stage.
+// Copies the last `rest` steps of k from global memory to a stage.
 INLINED void copy_rest(__local T* stage, __global const T** from, u32 rest, u32 mode, u32 side, u32 pitch) {
     for (u32 q = 0; q < COPIES(mode, side); ++q) {
         const u32 l = l_of(mode, side, q);
@@ -118,7 +123,7 @@ INLINED void copy_rest(__local T* stage, __global const T** from, u32 rest, u32 
 
 // --- Arithmetic -----------------------------------------------------------------------------------------------------
 
-// A work-item's packs of one l, spread so that lanes beside one another have packs beside one another.
+// Loads a work-item's packs of one l. They are `stride` elements apart, so that adjacent lanes load adjacent packs.
 INLINED void load_packs(Pack* to, __local const T* from, u32 packs, u32 stride) {
 #pragma unroll
     for (u32 q = 0; q < packs; ++q) to[q].all = *(__local const P*)(from + q * stride);
@@ -146,7 +151,7 @@ void matmul_register_tiled(__global const T* a, ulong a_at, __global const T* b,
     b += b_at + batch * p.b_stride + column * p.b_column;
     c += c_at + batch * p.c_stride + row * p.c_pitch + column;
     const u32 lane = get_local_id(0) % 32, warp = get_local_id(0) / 32;
-    // Lanes: bit 0 and bit 4 go across, bits 1 to 3 down.
+    // Bits 0 and 4 of the lane select the column, bits 1 to 3 the row.
     const u32 i = warp % WARPS_M * WARP_M + (lane >> 1 & 7) * PACK,
               j = warp / WARPS_M * WARP_N + ((lane & 1) | (lane >> 3 & 2)) * PACK;
 
@@ -185,7 +190,7 @@ void matmul_register_tiled(__global const T* a, ulong a_at, __global const T* b,
                 LOAD_PACKS((l + 1) % 2, reads, l + 1);
                 multiply(t, of_a[l % 2], of_b[l % 2]);
             }
-            // Nobody reads this stage: what was in it was in registers before the last barrier.
+            // The stage is free: its packs were in registers before the last barrier.
             STORE_STEP(writes);
             barrier(CLK_LOCAL_MEM_FENCE);
             LOAD_PACKS(DEPTH % 2, writes, 0);

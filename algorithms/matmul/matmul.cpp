@@ -13,7 +13,7 @@ extern const SourceFile common_cu, common_cl, tile_order_cu, tile_order_cl, asyn
 namespace detail {
 namespace {
 
-const KernelSource& source(MatmulSource text) {
+const KernelSource& source_of(MatmulSource source) {
     using namespace kernel_sources;
     static const KernelSource steps{"matmul_steps",
                                     {tile_order_cu, matmul_tile_cu, matmul_steps_cu},
@@ -28,15 +28,24 @@ const KernelSource& source(MatmulSource text) {
         "matmul_tf32",
         {common_cu, tile_order_cu, async_copy_cu, matmul_tile_cu, matmul_copy_cu, matmul_tf32_cu},
         {}};
-    if (text == MatmulSource::tf32) return tf32;
-    return text == MatmulSource::steps ? steps : text == MatmulSource::packed ? packed : register_tiled;
+    switch (source) {
+        case MatmulSource::steps:
+            return steps;
+        case MatmulSource::packed:
+            return packed;
+        case MatmulSource::tf32:
+            return tf32;
+        case MatmulSource::register_tiled:
+            break;
+    }
+    return register_tiled;
 }
 
 }  // namespace
 
-std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource text, const char* entry,
+std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource source, const char* entry,
                                       u32 group_size, const Constants& constants, HostKernel host) {
-    KernelSpec spec{.source = &source(text),
+    KernelSpec spec{.source = &source_of(source),
                     .entry = entry,
                     .constants = {{"T", type},
                                   {"SIZE", size_of(type)},
@@ -63,12 +72,18 @@ struct MatmulRow {
     Required<void(Stream&, const MatmulProblem&)> run;
 };
 
+// In units of roundoff, for a result of k products. Each of the 3 k additions rounds towards zero, with an error of
+// up to 2 units. A product loses 3 * 2^-22, which is 12 units. 4 more cover the remaining roundings.
+constexpr u64 tf32x3_chain(u64 k) {
+    return 6 * k + 16;
+}
+
 constexpr char volkov[] = "V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008";
 
 constexpr MatmulRow table[] = {
     {.variant = {.name = "packed",
-                 .summary = "packed panels, a tile of C in vector registers, k in blocks of the cache; for "
-                            "groups of one work-item",
+                 .summary = "operands packed into panels, a tile of C in vector registers, k in cache-sized "
+                            "blocks; one work-item per group",
                  .dialects = {Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source =
@@ -76,15 +91,15 @@ constexpr MatmulRow table[] = {
      .supports = supports_matmul_packed,
      .run = run_matmul_packed},
     {.variant = {.name = "register_tiled",
-                 .summary = "tiles of 128 x 128 (64, 32 where C is small), 8 x 8 elements per work-item, "
-                            "copies ahead of use",
+                 .summary = "tiles of up to 128 x 256 elements in local memory, up to 16 x 8 elements per "
+                            "work-item in registers, pipelined copies",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = volkov},
      .supports = supports_matmul_register_tiled,
      .run = run_matmul_register_tiled},
     {.variant = {.name = "blocks_tiled",
-                 .summary = "tiles in local memory, 4 x 4 elements per work-item in vector registers",
+                 .summary = "tiles in local memory, 4 x 4 elements per work-item in registers",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = volkov},
@@ -98,33 +113,35 @@ constexpr MatmulRow table[] = {
      .supports = supports_matmul_steps,
      .run = run_matmul_tiled},
     {.variant = {.name = "blocks",
-                 .summary = "4 x 4 elements per work-item in vector registers, no local memory",
+                 .summary = "4 x 4 elements per work-item in registers, operands from global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = volkov},
      .supports = supports_matmul_steps,
      .run = run_matmul_blocks},
     {.variant = {.name = "naive",
-                 .summary = "one element per work-item",
+                 .summary = "one element per work-item, operands from global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .supports = supports_matmul_steps,
      .run = run_matmul_naive},
     {.variant = {.name = "serial",
-                 .summary = "three loops on one thread",
+                 .summary = "three nested loops on one thread",
                  .dialects = {Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .supports = supports_any,
      .run = run_matmul_serial},
-    {.variant =
-         {.name = "tf32x3",
-          .summary =
-              "tensor cores, each f32 as two of 11 bits; an accuracy class of its own, never taken by auto",
-          .dialects = {Dialect::cuda},
-          .order = OperationOrder::unspecified,
-          .source = "H. Ootomo, R. Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022"},
+    {.variant = {.name = "tf32x3",
+                 .summary =
+                     "tensor cores, every f32 split into two TF32 values of 11 bits; own error bound, never "
+                     "chosen by auto",
+                 .dialects = {Dialect::cuda},
+                 .order = OperationOrder::unspecified,
+                 .longest_chain = tf32x3_chain,
+                 .source =
+                     "H. Ootomo, R. Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022"},
      .supports = supports_matmul_tf32x3,
      .run = run_matmul_tf32x3},
 };
@@ -139,13 +156,19 @@ constexpr const Tunable* tunables[] = {&matmul_tile_index, &matmul_panel_kib, &m
     throw Error(ErrorCode::invalid_argument, "matmul", what);
 }
 
-// The part of a view that a batch of matrices takes, from the first element to the last; fills in pitch and stride.
-View extent(const char* name, const View& view, u64 rows, u64 columns, u64 batch, u64& pitch, u64& stride,
-            bool apart) {
+// Matrices of a batch of inputs may share elements; those of outputs may not.
+enum class Role { input, output };
+
+// The range from the first element to the last that a batch of matrices occupies. Fills in the default pitch and
+// stride.
+View extent(const char* name, Role role, const View& view, u64 rows, u64 columns, u64 batch, u64& pitch,
+            u64& stride) {
     const std::string what =
         std::string(name) + ", " + std::to_string(rows) + " x " + std::to_string(columns);
     if (pitch == 0) pitch = columns;
-    if (pitch < columns) refuse(what + ": a pitch of " + std::to_string(pitch) + " is shorter than a row");
+    if (pitch < columns)
+        refuse(what + ": pitch must be at least the row length " + std::to_string(columns) + ", got " +
+               std::to_string(pitch));
     const std::string pitches = pitch == columns ? "" : " with a pitch of " + std::to_string(pitch);
     auto overflow = [&] { refuse(what + pitches + " overflows 64-bit sizes"); };
     if (stride == MatmulShape::dense && __builtin_mul_overflow(rows, pitch, &stride)) overflow();
@@ -153,16 +176,16 @@ View extent(const char* name, const View& view, u64 rows, u64 columns, u64 batch
     u64 one = 0, before = 0, count = 0;
     if (__builtin_mul_overflow(rows - 1, pitch, &one) || __builtin_add_overflow(one, columns, &one))
         overflow();
-    if (apart && batch > 1 && stride < one)
-        refuse(what + pitches + ": a stride of " + std::to_string(stride) + " is shorter than the " +
-               std::to_string(one) + " elements of a matrix");
+    if (role == Role::output && batch > 1 && stride < one)
+        refuse(what + pitches + ": stride must be at least the " + std::to_string(one) +
+               " elements of a matrix, got " + std::to_string(stride));
     if (__builtin_mul_overflow(batch - 1, stride, &before) || __builtin_add_overflow(before, one, &count))
         refuse(what + ": " + std::to_string(batch) + " matrices with a stride of " + std::to_string(stride) +
                " overflow 64-bit sizes");
     if (count > view.count)
         refuse(std::string(name) + ", " + (batch == 1 ? "" : std::to_string(batch) + " matrices of ") +
-               std::to_string(rows) + " x " + std::to_string(columns) + pitches + ", takes " +
-               std::to_string(count) + " elements, its range has " + std::to_string(view.count));
+               std::to_string(rows) + " x " + std::to_string(columns) + pitches + ", needs " +
+               std::to_string(count) + " elements, got a range of " + std::to_string(view.count));
     return view.part(0, count);
 }
 
@@ -172,21 +195,22 @@ MatmulProblem problem_of(Stream& stream, const View& a, const View& b, const Vie
     check_operand("matmul", "b", stream, b);
     check_operand("matmul", "c", stream, c);
     if (a.type != c.type || b.type != c.type)
-        refuse("a is " + std::string(name_of(a.type)) + ", b " + std::string(name_of(b.type)) + ", c " +
-               std::string(name_of(c.type)));
-    if (!is_float(c.type)) refuse("takes f32 or f64, not " + std::string(name_of(c.type)));
+        refuse("a, b and c must have one type, got " + std::string(name_of(a.type)) + ", " +
+               std::string(name_of(b.type)) + " and " + std::string(name_of(c.type)));
+    if (!is_float(c.type)) refuse("matrices must be f32 or f64, got " + std::string(name_of(c.type)));
     MatmulProblem p{a, b, c, shape, scale};
     MatmulShape& s = p.shape;
-    p.a = extent("a", a, s.transpose_a ? s.k : s.m, s.transpose_a ? s.m : s.k, s.batch, s.a_pitch, s.a_stride,
-                 false);
-    p.b = extent("b", b, s.transpose_b ? s.n : s.k, s.transpose_b ? s.k : s.n, s.batch, s.b_pitch, s.b_stride,
-                 false);
-    p.c = extent("c", c, s.m, s.n, s.batch, s.c_pitch, s.c_stride, true);
+    p.a = extent("a", Role::input, a, s.transpose_a ? s.k : s.m, s.transpose_a ? s.m : s.k, s.batch,
+                 s.a_pitch, s.a_stride);
+    p.b = extent("b", Role::input, b, s.transpose_b ? s.n : s.k, s.transpose_b ? s.k : s.n, s.batch,
+                 s.b_pitch, s.b_stride);
+    p.c = extent("c", Role::output, c, s.m, s.n, s.batch, s.c_pitch, s.c_stride);
     if (s.k == 0) p.a = p.b = p.c.part(0, 0);
     for (const auto& [name, view] : {std::pair("a", &p.a), std::pair("b", &p.b)}) {
         if (overlap(*view, p.c))
             refuse(std::string("c, at byte ") + std::to_string(p.c.offset) + ", overlaps " + name +
-                   ", at byte " + std::to_string(view->offset) + " of the same buffer");
+                   ", at byte " + std::to_string(view->offset) +
+                   " of the same buffer; pass a distinct output");
     }
     return p;
 }
@@ -199,7 +223,8 @@ constinit const Algorithm matmul_algorithm{
     .summary = "C = alpha op(A) op(B) + beta C",
     .variants = detail::variants,
     .tunables = detail::tunables,
-    .tuning_label = "oblong"};  // 1: of m, n and k one is more than four times another, or a batch
+    // 1 for a batch, and if one of m, n, k is more than four times another; else 0.
+    .tuning_label = "oblong"};
 
 Enqueued matmul(Stream& stream, const View& a, const View& b, const View& c, const MatmulShape& shape,
                 const MatmulScale& scale, const Options& options) {

@@ -1,26 +1,27 @@
 // Matmul, `register_tiled`, CUDA C++. Parallel source: matmul.cl.
 //
-// Algorithm  A group takes a tile of C, and goes through k in steps of DEPTH: what it needs of A and B is copied to
-//            shared memory STAGES - 1 steps ahead of use, asynchronously (sm_80 and later), turned so that a column of
-//            op(A) and a row of op(B) lie together. A thread has PACKS_M x PACKS_N packs of elements of C in registers, a
-//            pack being 16 bytes down by 16 bytes across, lanes of a warp 8 down and 4 across: it loads PACKS_M + PACKS_N
-//            packs for each l, of the next l while it multiplies this one's. Neighbouring lanes (1 apart where A is
-//            loaded, 2 where B is) load the same pack, so that half a warp is served at once.
-//            Past the edge of A and B nothing is loaded: what is computed of it is not stored. The last steps of k,
-//            fewer than DEPTH, are a loop of their own, so that every element's chain is exactly k long.
-// Modes      A_MODE and B_MODE say how the operands lie, see matmul_copy.cu.
-// Passes     one; 2 m n k operations; k (1 / TILE_M + 1 / TILE_N) elements loaded an element of C.
-// Tunables   WARPS_M x WARPS_N warps, PACKS_M, PACKS_N, DEPTH, STAGES, RESIDENT groups an SM, band of place_of_tile.
-// Source     V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008; the lanes' order after S. Gray,
-//            maxas, SGEMM, 2014.
+// Algorithm  A group computes a tile of C and advances along k in steps of DEPTH. Asynchronous copies (sm_80 and
+//            later) bring the operands of a step to shared memory STAGES - 1 steps ahead of use, transposed so that a
+//            column of op(A) and a row of op(B) are contiguous. A thread holds PACKS_M x PACKS_N packs of elements of
+//            C in registers; a pack is 16 bytes high and 16 bytes wide. The lanes of a warp are 8 down and 4 across.
+//            For each l a thread loads PACKS_M + PACKS_N packs, while it multiplies those of the previous l.
+//            Neighbouring lanes (1 apart for A, 2 apart for B) load the same pack, so half a warp is served at once.
+//            Past the edges of A and B nothing is loaded; results computed from there are not stored. The last k %
+//            DEPTH steps are a separate loop, so that every chain has exactly k terms.
+// Modes      A_MODE and B_MODE: how the operands are loaded, see matmul_copy.cu.
+// Passes     one; 2 m n k operations; k (1 / tile_m + 1 / tile_n) elements loaded per element of C.
+// Tunables   matmul.tile selects WARPS_M x WARPS_N warps, PACKS_M, PACKS_N, DEPTH, STAGES and RESIDENT groups per
+//            unit; band of place_of_tile.
+// Source     V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008; order of lanes after S.
+//            Gray, maxas, SGEMM, 2014.
 //
-// T: element type, of SIZE bytes. One chain of fma an element, l from 0 up.
+// T: element type of SIZE bytes. Every element is one chain of fma, l ascending from 0.
 
 constexpr u32 lanes_m = 8, lanes_n = 4;
-constexpr u32 rows = PACKS_M * pack, columns = PACKS_N * pack;  // of a thread
+constexpr u32 rows = PACKS_M * pack, columns = PACKS_N * pack;  // per thread
 constexpr u32 warp_m = lanes_m * rows, warp_n = lanes_n * columns;
 constexpr u32 tile_m = WARPS_M * warp_m, tile_n = WARPS_N * warp_n;
-// A pack after each row: lanes that store a column of 8 elements then meet all banks.
+// One pack of padding per row: lanes that store a column of 8 elements access different banks.
 constexpr u32 pitch_m = tile_m + pack, pitch_n = tile_n + pack;
 
 struct alignas(16) Stage {
@@ -30,7 +31,7 @@ struct alignas(16) Stage {
 
 // --- Arithmetic -----------------------------------------------------------------------------------------------------
 
-// A thread's packs of one l, spread so that lanes beside one another have packs beside one another.
+// Loads a thread's packs of one l. They are STRIDE elements apart, so that adjacent lanes load adjacent packs.
 template <u32 PACKS, u32 STRIDE>
 __device__ __forceinline__ void load_packs(T (&to)[PACKS * pack], const T* from) {
 #pragma unroll
@@ -49,7 +50,7 @@ __device__ __forceinline__ void multiply(T (&t)[rows][columns], const T (&of_a)[
     }
 }
 
-// A pack of a row of C, of which `left` elements are there. packs: rows of C are aligned to 16 bytes.
+// Stores a pack of a row of C, `left` elements of which exist. packs: rows of C are aligned to 16 bytes.
 __device__ __forceinline__ void store_pack(const Product& p, const T* t, T* c, u64 left, bool packs) {
     if (packs && left >= pack) {
         PackT out;
@@ -79,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
                                            B_MODE == MODE_K ? p.b_column : p.b_row, p.n - column, static_cast<u32>(p.k));
 
     const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    // Lanes: bit 0 and bit 4 go across, bits 1 to 3 down.
+    // Bits 0 and 4 of the lane select the column, bits 1 to 3 the row.
     const u32 i = warp % WARPS_M * warp_m + (lane >> 1 & 7) * pack,
               j = warp / WARPS_M * warp_n + (lane & 1 | lane >> 3 & 2) * pack;
     T t[rows][columns] = {};
@@ -96,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
         commit_copies();
     };
 
-    // Steps 0 ... STAGES - 2 are under way; the first has arrived.
+    // Prologue: start the copies of steps 0 ... STAGES - 2 and wait for the first.
     u32 reads = 0, writes = STAGES - 1;
 #pragma unroll
     for (u32 s = 0; s < STAGES - 1; ++s) copy(s);
@@ -108,7 +109,8 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
 #pragma unroll
         for (u32 l = 0; l < DEPTH; ++l) {
             if (l == DEPTH - 1) {
-                // The next step has arrived, and nobody reads this one's stage any more: all of it is in registers.
+                // The next step has arrived. All packs of this step are in registers, so its stage may be
+                // overwritten.
                 await_steps<STAGES - 2>();
                 __syncthreads();
                 reads = reads + 1 == STAGES ? 0 : reads + 1;

@@ -17,17 +17,18 @@ class RunMatmul final : public RunTask {
         for (const InputArray* file : {&a, &b}) {
             const std::string path = file->name();
             if (file->shape().size() != 2)
-                refuse(path + " has the shape " + shape_name(file->shape()) + ", not two dimensions");
+                refuse(path + " must have two dimensions, got shape " + shape_name(file->shape()));
             if (!is_float(file->type()))
-                refuse(path + " is " + std::string(name_of(file->type())) + ", matmul takes f32 or f64");
+                refuse(path + " must be f32 or f64, got " + std::string(name_of(file->type())));
         }
         auto describe = [](const InputArray& file) {
-            return file.name() + " is " + std::string(name_of(file.type())) + " " + shape_name(file.shape());
+            return file.name() + " of " + std::string(name_of(file.type())) + " " + shape_name(file.shape());
         };
-        if (a.type() != b.type()) refuse("the types differ: " + describe(a) + ", " + describe(b));
+        if (a.type() != b.type())
+            refuse("inputs must have one type, got " + describe(a) + " and " + describe(b));
         if (a.shape()[1] != b.shape()[0])
-            refuse("the shapes do not fit: " + describe(a) + ", " + describe(b) +
-                   "; the first has as many columns as the second has rows");
+            refuse("shapes do not match, got " + describe(a) + " and " + describe(b) +
+                   "; the first input needs as many columns as the second has rows");
         shape_ = {.m = a.shape()[0], .n = b.shape()[1], .k = a.shape()[1]};
         return {{a.type(), {shape_.m, shape_.n}}};
     }

@@ -1,8 +1,9 @@
-// How matmul's tiles get to shared memory, CUDA C++: asynchronous copies, see async_copy.cu, that a thread starts steps ahead
-// of use. T: element type, of SIZE bytes; GROUP threads; DEPTH: elements along k a step.
+// Copies of matmul's operands to shared memory, CUDA C++. Uses the asynchronous copies of async_copy.cu.
 //
-// Modes      how an operand lies: MODE_K: elements that follow one another have consecutive l; MODE_SIDE: consecutive
-//            rows of op(A) or columns of op(B); MODE_PACKS: the same in whole packs, which are aligned.
+// Modes      How an operand is loaded. MODE_K: consecutive elements in memory have consecutive l. MODE_SIDE: they are
+//            consecutive rows of op(A) or columns of op(B). MODE_PACKS: MODE_SIDE in whole, aligned packs.
+//
+// T: element type of SIZE bytes; GROUP threads; DEPTH: length of a step along k.
 
 #define MODE_K 0
 #define MODE_SIDE 1
@@ -12,23 +13,23 @@ constexpr u32 pack = 16 / SIZE;
 
 using PackT = Pack<T, pack>;
 
-// What one thread copies of an operand at each step of k, SIDE x DEPTH elements for the group. Copies that lie `lines` apart
-// along the side (MODE_K) or along k, and where a line is shorter than DEPTH, another line's length further along k.
+// Copies of one thread per operand and step; the group copies SIDE x DEPTH elements. Consecutive copies are `lines`
+// apart, along the side (MODE_K) or along k. If a line is shorter than DEPTH, further pieces of it follow along k.
 template <int MODE, u32 SIDE, u32 PITCH>
 struct Copier {
-    static constexpr u32 width = MODE == MODE_PACKS ? pack : 1;         // elements a copy
-    static constexpr u32 line = MODE == MODE_K ? 8 : SIDE / width;      // threads that copy side by side
-    static constexpr u32 lines = GROUP / line;                          // that the group copies at once
-    static constexpr u32 pieces = MODE == MODE_K ? DEPTH / line : 1;    // of a line
+    static constexpr u32 width = MODE == MODE_PACKS ? pack : 1;         // elements per copy
+    static constexpr u32 line = MODE == MODE_K ? 8 : SIDE / width;      // adjacent threads that copy one line
+    static constexpr u32 lines = GROUP / line;                          // lines that the group copies at once
+    static constexpr u32 pieces = MODE == MODE_K ? DEPTH / line : 1;    // per line
     static constexpr u32 copies = DEPTH * SIDE / (width * GROUP * pieces);
     static_assert(GROUP % line == 0 && DEPTH * SIDE % (width * GROUP * pieces) == 0);
 
     const T* from;
-    u64 step;  // to the next copy
-    u32 to;    // bytes from the stage's beginning
+    u64 step;  // elements to the next copy
+    u32 to;    // byte offset in the stage
     i32 side_left, k_left;
 
-    // operand: the tile's first element; side, k: what there is from there on.
+    // operand: first element of the tile; side, k: number of elements from there on.
     __device__ __forceinline__ Copier(const T* operand, u64 pitch, u64 side, u32 k) : step(lines * pitch) {
         const u32 across = threadIdx.x % line * width, down = threadIdx.x / line;
         const u32 l = MODE == MODE_K ? across : down, s = MODE == MODE_K ? down : across;
@@ -38,7 +39,7 @@ struct Copier {
         k_left = static_cast<i32>(k - l);
     }
 
-    // The next step, to a stage at that address. Afterwards this copier is at the one that follows.
+    // Starts the copies of the next step to the stage at that address, and advances to the following step.
     __device__ __forceinline__ void copy(u32 stage) {
         const T* at = from;
 #pragma unroll

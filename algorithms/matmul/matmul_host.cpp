@@ -1,4 +1,4 @@
-// The host kernels of the textbook's steps, for each type.
+// Host kernels of matmul's textbook steps, one set per element type.
 
 #include "matmul_table.hpp"
 

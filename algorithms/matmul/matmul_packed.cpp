@@ -1,4 +1,4 @@
-// The host side of `packed`.
+// Host side of `packed`.
 
 #include "matmul_packed.hpp"
 
@@ -7,9 +7,9 @@
 namespace concord::detail {
 namespace {
 
-// --- The CPU --------------------------------------------------------------------------------------------------------
+// --- CPU ----------------------------------------------------------------------------------------------------------
 
-// The kernels, and how large the parts are that they work on, for the machine's instruction set.
+// Kernels and register tile (rows of a strip, columns of a panel) for the machine's instruction set.
 struct PackedHost {
     HostKernel pack, packed;
     u64 rows, columns;
@@ -21,7 +21,7 @@ PackedHost packed_host() {
 #if defined(__x86_64__)
     using Avx2 = detail::host::Avx2Registers<T>;
     using Avx512 = detail::host::Avx512Registers<T>;
-    // For each instruction set another kernel.
+    // Each instruction set has its own kernel.
     auto of = []<auto PLAIN, auto AVX2, auto AVX512>() {
         HostKernel kernel = host_kernel<PLAIN>();
         kernel.avx2 = HostEntry<AVX2>::avx2;
@@ -44,18 +44,18 @@ PackedHost packed_host() {
     return {pack, packed, Plain::rows, detail::host::panel_columns<Plain>};
 }
 
-constexpr u64 pack_bytes = u64{64} << 10;  // that a group of the packing kernel writes, about
+constexpr u64 pack_bytes = u64{64} << 10;  // target output of a group of the packing kernel
 
-// Strips and panels of a group: as many as fit the caches, fewer where that would leave threads without work.
+// Strips and panels per group: as many as fit the caches, fewer if threads would have no work.
 detail::host::PackedPlan plan_of(const Device& device, const MatmulProblem& p, const PackedHost& kernels) {
     const MatmulShape& s = p.shape;
     const u64 down = divide_up(s.m, kernels.rows), across = divide_up(s.n, kernels.columns);
     detail::host::PackedPlan plan{};
-    // A block of a panel fills a first cache, or a little more, a group's blocks of strips a part of a second one.
+    // A block of a panel fills the L1 cache, or slightly more. A group's blocks of strips fill part of L2.
     const u64 panel_bytes = tuned(device, matmul_panel_kib, point_of(p), 48) << 10,
               strips_bytes = tuned(device, matmul_strips_kib, point_of(p), 128) << 10;
     plan.block_depth = panel_bytes / (kernels.columns * p.size());
-    // Blocks of equal length, so that the last one is none of a few steps.
+    // Blocks of equal length: the last one is not much shorter than the others.
     plan.block_depth = std::max<u64>(1, divide_up(s.k, std::max<u64>(1, divide_up(s.k, plan.block_depth))));
     plan.strips = std::max<u64>(1, strips_bytes / (plan.block_depth * kernels.rows * p.size()));
     plan.strips = std::min(down, plan.strips);
@@ -82,7 +82,7 @@ void run_on_host(Stream& stream, const MatmulProblem& p, const PackedHost& kerne
     const auto strips_at = scratch(of_strips), panels_at = scratch(of_panels);
     const View strips_view{strips_at.get(), 0, of_strips, p.type()},
         panels_view{panels_at.get(), 0, of_panels, p.type()};
-    // Where chains wait that may not wait in C.
+    // Storage for partial chains if C must be kept until the end.
     const bool parts = p.scale.beta != 0 && s.k > plan.block_depth;
     const u64 of_parts = parts ? s.batch * s.m * s.n : 0;
     const auto parts_at = parts ? scratch(of_parts) : panels_at;
@@ -101,7 +101,7 @@ void run_on_host(Stream& stream, const MatmulProblem& p, const PackedHost& kerne
     });
 }
 
-// --- OpenCL on a CPU ------------------------------------------------------------------------------------------------
+// --- OpenCL on a CPU ----------------------------------------------------------------------------------------------
 
 void run_wide(Stream& stream, const MatmulProblem& p) {
     Device& device = stream.device();
@@ -113,7 +113,7 @@ void run_wide(Stream& stream, const MatmulProblem& p) {
     const View panels{panels_at.get(), 0, of_panels, p.type()};
     const auto pack = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, {}, {});
     const auto packed = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, {}, {});
-    // Few groups: as many rows of A as leave work for all threads.
+    // As many rows of A per group as leave work for all threads.
     const u64 wanted = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8),
               depth = 512;
     const u64 down = std::clamp<u64>(divide_up(wanted, across), 1, divide_up(s.m, rows));

@@ -1,18 +1,17 @@
 #pragma once
-// Matmul in the host dialect, `packed`. Parallel text: matmul_wide.cl.
+// Matmul, `packed`, host dialect. Parallel source: matmul_wide.cl.
 //
-// Algorithm  First op(A) is copied to strips of `rows` rows, a column of a strip after the other, and op(B) to panels of
-//            `columns` columns, a row of a panel after the other, with zeros past the last ones. Then a group multiplies a
-//            few strips by a few panels, k in blocks of `block_depth`: a block of a panel stays in the first cache, those
-//            of the strips in the second, and rows x columns elements of C in vector registers. Between blocks the
-//            chains wait in C, or where that is still needed (beta is not 0) in an array beside it: they go on as if they
-//            had never stopped.
+// Algorithm  Pass 1 packs op(A) into strips of `rows` rows, column by column, and op(B) into panels of `columns`
+//            columns, row by row, padded with zeros. In pass 2 a group multiplies several strips by several panels, k
+//            in blocks of `block_depth`. A block of a panel stays in the L1 cache, the blocks of the strips in L2,
+//            and rows x columns elements of C in vector registers. Between blocks the partial chains are stored in C,
+//            or in a scratch array if C is still needed (beta != 0). So the order of operations is that of one
+//            unbroken chain.
 // Passes     two: 2 k (m + n) elements moved, then 2 m n k operations.
-// Tunables   rows and vectors of each set of registers, block_depth; how many strips and panels is the host side's
-//            choice.
+// Tunables   rows and vectors per instruction set; matmul.panel_kib, matmul.strips_kib, matmul.panels, matmul.groups.
 // Source     K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008.
 //
-// R: a set of vector registers, below. One chain of fma an element, l from 0 up.
+// R: a set of vector registers, see below. Every element is one chain of fma, l ascending from 0.
 
 #include "matmul_host.hpp"
 
@@ -24,8 +23,8 @@
 namespace concord::detail::host {
 
 // --- Registers ------------------------------------------------------------------------------------------------------
-// Vectors are passed by reference: these functions have an instruction set of their own, and are inlined where a kernel
-// has been compiled for it. So the kernels are always inlined: clang flattens one level of calls only.
+// Vectors are passed by reference: these functions have their own target instruction set and are inlined only into
+// kernels that are compiled for it. The kernels are always_inline because clang flattens one level of calls only.
 
 template <class T>
 struct PlainRegisters {
@@ -104,7 +103,7 @@ inline constexpr u64 panel_columns = R::width* R::vectors;
 
 // --- Packing --------------------------------------------------------------------------------------------------------
 
-/// Copies one strip or panel: element (l, s) of `side` x k, s < SIDE, comes from from[l * l_step + s * side_step].
+// Packs one strip or panel: element (l, s), s < SIDE, is from[l * l_step + s * side_step], or 0 if s >= side.
 template <u64 SIDE, class T>
 [[gnu::always_inline]] inline void pack_side(const T* from, u64 l_step, u64 side_step, u64 side, u64 k,
                                              T* to) {
@@ -125,7 +124,7 @@ template <u64 SIDE, class T>
     }
 }
 
-/// A group: `depth` of k, of one strip or panel, the strips of all products first.
+// A group packs `depth` steps of k of one strip or panel. The strips of all products come first.
 template <class R, class T>
 [[gnu::always_inline]] inline void matmul_pack(const Group& group, const T* a, const T* b, T* strips,
                                                T* panels, const Product<T> p, u64 batch, u64 depth) {
@@ -147,7 +146,7 @@ template <class R, class T>
 
 // --- Multiplying ----------------------------------------------------------------------------------------------------
 
-/// Goes on with rows x columns chains for k steps: from what `from` holds, or zeros if it is null, to `to`.
+// Continues rows x columns chains for k steps: loads them from `from` (zeros if null) and stores them to `to`.
 template <class R, class T>
 [[gnu::always_inline]] inline void multiply_packed(const T* strip, const T* panel, u64 k, const T* from,
                                                    u64 from_pitch, T* to, u64 to_pitch) {
@@ -184,9 +183,9 @@ template <class R, class T>
     }
 }
 
-/// What a group of `packed` takes. Chains wait between blocks of k in C, or if beta is not 0 in `parts`, of n elements a row.
+// Work of a group of `packed`.
 struct PackedPlan {
-    u64 strips, panels;  ///< of a group
+    u64 strips, panels;  // per group
     u64 groups_down, groups_across;
     u64 block_depth;
 };
@@ -198,6 +197,7 @@ template <class T>
         std::memcpy(to + i * to_pitch, from + i * from_pitch, columns * sizeof(T));
 }
 
+// Between blocks of k the chains are stored in C, or in `parts` with n elements per row if beta is not 0.
 template <class R, class T>
 [[gnu::always_inline]] inline void matmul_packed(const Group& group, const T* strips, const T* panels, T* c,
                                                  T* parts, const Product<T> p, const PackedPlan plan) {

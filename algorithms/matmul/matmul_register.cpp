@@ -1,4 +1,4 @@
-// The host side of `register_tiled` and `tf32x3`: which tiles, and how operands lie.
+// Host side of `register_tiled` and `tf32x3`: selection of the tile and of the operands' load modes.
 
 #include "matmul_table.hpp"
 
@@ -7,45 +7,54 @@
 namespace concord::detail {
 namespace {
 
-// A group's tile of C: warps of 8 x 4 lanes, each with packs of 16 bytes down and across.
+// A group's tile of C. A warp has 8 x 4 lanes; a lane holds packs_m x packs_n packs, each 16 bytes high and 16 bytes
+// wide.
 struct Tile {
     u32 warps_m, warps_n, packs_m, packs_n, depth, stages, resident;
-    double rate;  // of a full machine, against the best of them
+    double rate;  // throughput relative to the fastest tile, with all units of the device occupied
 
     u32 group_size() const { return warps_m * warps_n * 32; }
     u32 rows(u32 size) const { return warps_m * 8 * packs_m * (16 / size); }
     u32 columns(u32 size) const { return warps_n * 4 * packs_n * (16 / size); }
 };
 
-// Of elements of 4 bytes 128 x 256, 128 x 128, 64 x 128, 64 x 64 and 32 x 32; of 8 bytes 128 x 64, 64 x 32 and 32 x 32. The
-// rates are those of an H200 where a product fills it.
-constexpr Tile tiles_f32[] = {{1, 8, 4, 2, 8, 3, 1, 1.0},
-                              {1, 4, 4, 2, 8, 3, 2, 0.99},
-                              {1, 4, 2, 2, 8, 4, 3, 0.93},
-                              {1, 2, 2, 2, 8, 4, 4, 0.9},
-                              {1, 2, 1, 1, 16, 4, 8, 0.55}};
+// f32: 128 x 256, 128 x 128, 64 x 128, 64 x 64 and 32 x 32 elements; f64: 128 x 64, 64 x 32 and 32 x 32. The rates
+// were measured on an H200 with products that occupy all of it.
+// clang-format off
+constexpr Tile tiles_f32[] = {
+    {.warps_m = 1, .warps_n = 8, .packs_m = 4, .packs_n = 2, .depth = 8, .stages = 3, .resident = 1, .rate = 1.0},
+    {.warps_m = 1, .warps_n = 4, .packs_m = 4, .packs_n = 2, .depth = 8, .stages = 3, .resident = 2, .rate = 0.99},
+    {.warps_m = 1, .warps_n = 4, .packs_m = 2, .packs_n = 2, .depth = 8, .stages = 4, .resident = 3, .rate = 0.93},
+    {.warps_m = 1, .warps_n = 2, .packs_m = 2, .packs_n = 2, .depth = 8, .stages = 4, .resident = 4, .rate = 0.9},
+    {.warps_m = 1, .warps_n = 2, .packs_m = 1, .packs_n = 1, .depth = 16, .stages = 4, .resident = 8, .rate = 0.55}};
 constexpr Tile tiles_f64[] = {
-    {2, 4, 4, 2, 8, 3, 2, 1.0}, {1, 2, 4, 2, 8, 4, 4, 0.95}, {1, 2, 2, 2, 8, 4, 6, 0.8}};
+    {.warps_m = 2, .warps_n = 4, .packs_m = 4, .packs_n = 2, .depth = 8, .stages = 3, .resident = 2, .rate = 1.0},
+    {.warps_m = 1, .warps_n = 2, .packs_m = 4, .packs_n = 2, .depth = 8, .stages = 4, .resident = 4, .rate = 0.95},
+    {.warps_m = 1, .warps_n = 2, .packs_m = 2, .packs_n = 2, .depth = 8, .stages = 4, .resident = 6, .rate = 0.8}};
 
-// Without asynchronous copies, in OpenCL C, on the same device: 128 x 128, 64 x 128, 64 x 64, 32 x 64 and 32 x 32.
-constexpr Tile synchronous_tiles_f32[] = {{1, 4, 4, 2, 8, 2, 2, 1.0},
-                                          {1, 4, 2, 2, 8, 2, 3, 0.99},
-                                          {1, 2, 2, 2, 8, 2, 4, 0.93},
-                                          {1, 4, 1, 1, 16, 2, 8, 0.62},
-                                          {1, 2, 1, 1, 32, 2, 8, 0.58}};
+// OpenCL C, without asynchronous copies, on the same device: 128 x 128, 64 x 128, 64 x 64, 32 x 64 and 32 x 32
+// elements.
+constexpr Tile synchronous_tiles_f32[] = {
+    {.warps_m = 1, .warps_n = 4, .packs_m = 4, .packs_n = 2, .depth = 8, .stages = 2, .resident = 2, .rate = 1.0},
+    {.warps_m = 1, .warps_n = 4, .packs_m = 2, .packs_n = 2, .depth = 8, .stages = 2, .resident = 3, .rate = 0.99},
+    {.warps_m = 1, .warps_n = 2, .packs_m = 2, .packs_n = 2, .depth = 8, .stages = 2, .resident = 4, .rate = 0.93},
+    {.warps_m = 1, .warps_n = 4, .packs_m = 1, .packs_n = 1, .depth = 16, .stages = 2, .resident = 8, .rate = 0.62},
+    {.warps_m = 1, .warps_n = 2, .packs_m = 1, .packs_n = 1, .depth = 32, .stages = 2, .resident = 8, .rate = 0.58}};
+// clang-format on
 
 std::span<const Tile> tiles_for(const Device& device, const MatmulProblem& p) {
     if (p.type() == Type::f64) return tiles_f64;
     return device.traits().async_copy ? std::span<const Tile>(tiles_f32) : synchronous_tiles_f32;
 }
-// The part of its rate that a unit with so many warps reaches: four schedulers want one each, and more to hide latency, which
-// asynchronous copies do by themselves.
-double filled(const Device& device, double warps) {
+
+// Fraction of its peak rate that a unit reaches with this many resident warps. Each of its four schedulers needs one
+// warp, and more to hide latency. Asynchronous copies hide latency with fewer warps.
+double occupancy_rate(const Device& device, double warps) {
     if (!device.traits().async_copy) return std::min(1.0, 0.12 * warps);
     return warps < 4 ? warps * 0.19 : std::min(1.0, 0.5 + warps / 16);
 }
 
-// The tile with which the unit that has most to do is done first.
+// Index of the tile with the shortest estimated time on the unit that has the most groups.
 u32 choose_tile(const Device& device, const MatmulProblem& p) {
     u32 best = 0;
     double least = 0;
@@ -58,7 +67,7 @@ u32 choose_tile(const Device& device, const MatmulProblem& p) {
         const double units = device.traits().units, each = std::ceil(groups / units);
         const double resident = std::min(each, static_cast<double>(tile.resident));
         const double time =
-            each * rows * columns / (tile.rate * filled(device, resident * tile.group_size() / 32));
+            each * rows * columns / (tile.rate * occupancy_rate(device, resident * tile.group_size() / 32));
         if (t == 0 || time < least) {
             best = t;
             least = time;
@@ -68,37 +77,46 @@ u32 choose_tile(const Device& device, const MatmulProblem& p) {
     return static_cast<u32>(std::min(last, tuned(device, matmul_tile_index, point_of(p), best + 1))) - 1;
 }
 
-// See matmul_copy.cu and matmul.cl.
+// How an operand is loaded; see matmul_copy.cu and matmul.cl, which have the same numbers.
 enum Mode : u32 { along_k, along_side, in_packs, in_packs_along_k };
 
+// Which copies a kernel uses from global to local memory.
+enum class Copies { synchronous, asynchronous };
+
+constexpr u64 pack_bytes = 16;
+
 bool is_aligned(const View& view, u64 pitch, u64 stride) {
-    constexpr u64 pack_bytes = 16;
     const u64 size = size_of(view.type);
     return view.offset % pack_bytes == 0 && pitch * size % pack_bytes == 0 && stride * size % pack_bytes == 0;
 }
 
-// Whether an operand's elements that follow one another, `beside` of them, come in whole packs.
-bool in_whole_packs(const View& view, u64 beside, u64 pitch, u64 stride) {
-    return beside * size_of(view.type) % 16 == 0 && is_aligned(view, pitch, stride);
+// Whether every row of an operand, `contiguous` elements long, consists of whole aligned packs.
+bool in_whole_packs(const View& view, u64 contiguous, u64 pitch, u64 stride) {
+    return contiguous * size_of(view.type) % pack_bytes == 0 && is_aligned(view, pitch, stride);
 }
 
 struct Modes {
     Mode a, b;
 };
 
-// Asynchronous copies cannot turn a pack, so theirs along k are of one element. The others take packs of both operands or
-// of none, which is half as many kernels.
-Modes modes_of(const MatmulProblem& p, bool asynchronous) {
-    const MatmulShape& s = p.shape;
-    const bool a_along_k = !s.transpose_a, b_along_k = s.transpose_b;
-    bool a = in_whole_packs(p.a, a_along_k ? s.k : s.m, s.a_pitch, s.a_stride);
-    bool b = in_whole_packs(p.b, b_along_k ? s.k : s.n, s.b_pitch, s.b_stride);
-    if (!asynchronous) a = b = a && b;
-    const auto mode = [&](bool k, bool packs) {
-        if (k) return packs && !asynchronous ? in_packs_along_k : along_k;
-        return packs ? in_packs : along_side;
+// Asynchronous copies cannot transpose a pack: along k they copy single elements. Synchronous kernels use packs for
+// both operands or for neither, which halves the number of kernels.
+Modes modes_of(const MatmulProblem& p, Copies copies) {
+    struct Layout {
+        bool is_along_k, has_packs;
     };
-    return {mode(a_along_k, a), mode(b_along_k, b)};
+    const MatmulShape& s = p.shape;
+    Layout a{.is_along_k = !s.transpose_a,
+             .has_packs = in_whole_packs(p.a, s.transpose_a ? s.m : s.k, s.a_pitch, s.a_stride)};
+    Layout b{.is_along_k = s.transpose_b,
+             .has_packs = in_whole_packs(p.b, s.transpose_b ? s.k : s.n, s.b_pitch, s.b_stride)};
+    const bool synchronous = copies == Copies::synchronous;
+    if (synchronous) a.has_packs = b.has_packs = a.has_packs && b.has_packs;
+    const auto mode = [&](const Layout& operand) {
+        if (operand.is_along_k) return operand.has_packs && synchronous ? in_packs_along_k : along_k;
+        return operand.has_packs ? in_packs : along_side;
+    };
+    return {.a = mode(a), .b = mode(b)};
 }
 
 constexpr u32 band_rows = 16;
@@ -106,7 +124,7 @@ constexpr u64 most_k = (u64{1} << 31) - 1;
 
 Support supports_k(const MatmulProblem& p) {
     if (p.shape.k <= most_k) return {};
-    return Support::no("k is " + std::to_string(p.shape.k) + ", it counts to " + std::to_string(most_k));
+    return Support::no("k is limited to " + std::to_string(most_k) + ", got " + std::to_string(p.shape.k));
 }
 
 }  // namespace
@@ -126,9 +144,8 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
     Device& device = stream.device();
     const MatmulShape& s = p.shape;
     const bool asynchronous = device.traits().async_copy;
-    const u32 which = choose_tile(device, p);
-    const Tile& tile = tiles_for(device, p)[which];
-    const auto [a, b] = modes_of(p, asynchronous);
+    const Tile& tile = tiles_for(device, p)[choose_tile(device, p)];
+    const auto [a, b] = modes_of(p, asynchronous ? Copies::asynchronous : Copies::synchronous);
     const auto kernel = matmul_kernel(device, p.type(), MatmulSource::register_tiled, "matmul_register_tiled",
                                       tile.group_size(),
                                       {{"GROUP", tile.group_size()},
@@ -155,24 +172,24 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
 // --- tf32x3 ---------------------------------------------------------------------------------------------------------
 
 namespace {
-constexpr u32 tf32_lanes = 256, tf32_tile = 128, tf32_depth = 16;
+constexpr u32 tf32_group_size = 256, tf32_tile = 128, tf32_depth = 16;
 }
 
 Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p) {
-    if (p.type() != Type::f32) return Support::no("takes f32, not " + std::string(name_of(p.type())));
-    if (Support group = supports_group(device, tf32_lanes); !group) return group;
+    if (p.type() != Type::f32) return Support::no("requires f32, got " + std::string(name_of(p.type())));
+    if (Support group = supports_group(device, tf32_group_size); !group) return group;
     if (Support k = supports_k(p); !k) return k;
     return supports_tiles(p, tf32_tile, tf32_tile);
 }
 
 void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p) {
-    const auto [a, b] = modes_of(p, true);
+    const auto [a, b] = modes_of(p, Copies::asynchronous);
     const auto kernel = matmul_kernel(
-        stream.device(), p.type(), MatmulSource::tf32, "matmul_tf32x3", tf32_lanes,
-        {{"GROUP", tf32_lanes}, {"DEPTH", tf32_depth}, {"A_MODE", u32{a}}, {"B_MODE", u32{b}}}, {});
+        stream.device(), p.type(), MatmulSource::tf32, "matmul_tf32x3", tf32_group_size,
+        {{"GROUP", tf32_group_size}, {"DEPTH", tf32_depth}, {"A_MODE", u32{a}}, {"B_MODE", u32{b}}}, {});
     const MatmulTiles tiles = tiles_of(p, tf32_tile, tf32_tile);
     with_product(p, [&](const ValueBytes& product) {
-        launch(stream, *kernel, LaunchShape::linear(tiles.groups, tf32_lanes), p.a, p.b, p.c, product,
+        launch(stream, *kernel, LaunchShape::linear(tiles.groups, tf32_group_size), p.a, p.b, p.c, product,
                tiles.down, tiles.across, std::min(band_rows, tiles.down));
     });
 }

@@ -1,21 +1,22 @@
-// Matmul, the textbook's steps, OpenCL C. Parallel sources: matmul_steps.cu, matmul_host.hpp.
+// Matmul, textbook steps, OpenCL C. Parallel sources: matmul_steps.cu, matmul_host.hpp.
 //
-// naive         one element of C a work-item, neighbours beside one another: a row of A and a column of B from global memory;
-//               2 elements loaded a fused multiply-add.
-// tiled         tiles of A and B pass through local memory: 2 / TILE elements loaded from global memory an fma, 2 from
-//               local memory.
-// blocks        BLOCK x BLOCK elements of C a work-item, rows in vector registers, no local memory: 2 / BLOCK loaded an fma.
-// blocks_tiled  both: a group of LINES x LINES work-items takes BLOCK x BLOCK elements a work-item; 2 / (LINES * BLOCK) loaded
-//               from global memory an fma, 2 / BLOCK from local memory.
+// naive         one element of C per work-item, adjacent work-items in one row: 2 elements loaded from global memory
+//               per fma.
+// tiled         tiles of A and B pass through local memory: 2 / TILE elements loaded from global memory per fma, 2
+//               from local memory.
+// blocks        BLOCK x BLOCK elements of C per work-item, in vector registers, one per row, no local memory: 2 /
+//               BLOCK loaded per fma.
+// blocks_tiled  both: a group of TILE x TILE work-items computes BLOCK x BLOCK elements per work-item; 2 / (TILE *
+//               BLOCK) loaded from global memory per fma, 2 / BLOCK from local memory.
 // Passes        one; 2 m n k operations.
-// Tunables      GROUP work-items, TILE = LINES = sqrt(GROUP), BLOCK 4.
+// Tunables      none; GROUP work-items, TILE = sqrt(GROUP), BLOCK 4.
 // Source        V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008.
 //
-// T: element type; V: four of them. In every kernel one chain of fma an element, l from 0 up.
+// T: element type; V: vector of four elements. Every element is one chain of fma, l ascending from 0.
 
 #define BLOCK 4
 
-// Groups are of GROUP / 32 x 32 elements.
+// A group computes GROUP / 32 x 32 elements.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void matmul_naive(__global const T* a, ulong a_at, __global const T* b, ulong b_at, __global T* c, ulong c_at,
                   const Product p, u32 tile_rows, u32 tile_columns, u32 band) {
@@ -57,7 +58,7 @@ typedef union {
     T item[BLOCK];
 } Row;
 
-// Four elements of a row of op(B), of which `columns` are there.
+// Loads four elements of a row of op(B), `columns` of which exist.
 INLINED V load_row(__global const T* b, u64 step, u64 columns) {
     if (step == 1 && columns >= BLOCK) return vload4(0, b);
     Row row;
@@ -76,7 +77,7 @@ INLINED void store_row(const Product* p, V t, __global T* c, u64 columns) {
     }
 }
 
-// Groups are of GROUP / 16 x 16 blocks.
+// A group computes GROUP / 16 x 16 blocks.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void matmul_blocks(__global const T* a, ulong a_at, __global const T* b, ulong b_at, __global T* c, ulong c_at,
                    const Product p, u32 tile_rows, u32 tile_columns, u32 band) {
@@ -85,7 +86,7 @@ void matmul_blocks(__global const T* a, ulong a_at, __global const T* b, ulong b
     const u64 i = ((u64)place.row * (GROUP / 16) + get_local_id(0) / 16) * BLOCK,
               j = ((u64)place.column * 16 + get_local_id(0) % 16) * BLOCK;
     if (i >= p.m || j >= p.n) return;
-    const u64 last = p.m - 1 - i;  // rows past it are taken for it, and not stored
+    const u64 last = p.m - 1 - i;  // rows past it repeat it and are not stored
     a += a_at + batch * p.a_stride + i * p.a_row;
     b += b_at + batch * p.b_stride + j * p.b_column;
     c += c_at + batch * p.c_stride + i * p.c_pitch + j;
@@ -107,12 +108,12 @@ void matmul_blocks(__global const T* a, ulong a_at, __global const T* b, ulong b
     if (last >= 3) store_row(&p, t3, c + 3 * p.c_pitch, p.n - j);
 }
 
-#define SIDE (TILE * BLOCK)  // of a group's part of C
+#define SIDE (TILE * BLOCK)  // side of a group's tile of C
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void matmul_blocks_tiled(__global const T* a, ulong a_at, __global const T* b, ulong b_at, __global T* c, ulong c_at,
                          const Product p, u32 tile_rows, u32 tile_columns, u32 band) {
-    __local T from_a[TILE][SIDE];  // turned: a column of op(A) lies together
+    __local T from_a[TILE][SIDE];  // transposed: a column of op(A) is contiguous
     __local T from_b[TILE][SIDE];
     const u32 tiles = tile_rows * tile_columns, group = get_group_id(0), batch = group / tiles;
     const Place place = place_of_tile(group % tiles, tile_rows, tile_columns, band);

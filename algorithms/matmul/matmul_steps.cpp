@@ -1,4 +1,4 @@
-// The host side of the textbook's steps.
+// Host side of matmul's textbook steps.
 
 #include "matmul_table.hpp"
 
@@ -29,7 +29,7 @@ Support supports_tiles(const MatmulProblem& p, u64 rows, u64 columns) {
     return supports_groups({p.shape.batch, divide_up(p.shape.m, rows), divide_up(p.shape.n, columns)});
 }
 
-// Tiles of the fewest rows and columns: `naive` has 8 x 32, `tiled` 16 x 16.
+// Checks the smallest tile: 8 rows of `naive`, 16 columns of `tiled`.
 Support supports_matmul_steps(const Device& device, const MatmulProblem& p) {
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (Support group = supports_group(device, group_size); !group) return group;

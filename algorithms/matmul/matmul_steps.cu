@@ -1,21 +1,21 @@
-// Matmul, the textbook's steps, CUDA C++. Parallel sources: matmul_steps.cl, matmul_host.hpp.
+// Matmul, textbook steps, CUDA C++. Parallel sources: matmul_steps.cl, matmul_host.hpp.
 //
-// naive         one element of C a thread, neighbours beside one another: a row of A and a column of B from global memory;
-//               2 elements loaded a fused multiply-add.
-// tiled         tiles of A and B pass through shared memory: 2 / TILE elements loaded from global memory an fma, 2 from
-//               shared memory.
-// blocks        4 x 4 elements of C a thread, in registers, no shared memory: 1/2 loaded an fma.
-// blocks_tiled  both: a group of TILE x TILE threads takes 4 x 4 elements a thread; 1 / (2 TILE) loaded from global memory
-//               an fma, 1/2 from shared memory.
+// naive         one element of C per thread, adjacent threads in one row: 2 elements loaded from global memory per
+//               fma.
+// tiled         tiles of A and B pass through shared memory: 2 / TILE elements loaded from global memory per fma, 2
+//               from shared memory.
+// blocks        4 x 4 elements of C per thread, in registers, no shared memory: 1/2 loaded per fma.
+// blocks_tiled  both: a group of TILE x TILE threads computes 4 x 4 elements per thread; 1 / (2 TILE) loaded from
+//               global memory per fma, 1/2 from shared memory.
 // Passes        one; 2 m n k operations.
-// Tunables      GROUP threads, TILE = sqrt(GROUP), block 4.
+// Tunables      none; GROUP threads, TILE = sqrt(GROUP), block 4.
 // Source        V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008.
 //
-// T: element type. In every kernel one chain of fma an element, l from 0 up.
+// T: element type. Every element is one chain of fma, l ascending from 0.
 
 constexpr u32 block = 4;
 
-// Groups are of GROUP / 32 x 32 elements.
+// A group computes GROUP / 32 x 32 elements.
 extern "C" __global__ void __launch_bounds__(GROUP)
     matmul_naive(const T* a, const T* b, T* c, const Product p, u32 tile_rows, u32 tile_columns, u32 band) {
     const u32 tiles = tile_rows * tile_columns, batch = blockIdx.x / tiles;
@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     if (i < p.m && j < p.n) finish(p, t, c + batch * p.c_stride + i * p.c_pitch + j);
 }
 
-// Stores the part of a block that is in C: rows x columns lie below and right of its first element.
+// Stores the part of a block that is inside C: rows x columns elements from its first element on.
 __device__ __forceinline__ void store_block(const Product& p, const T (&t)[block][block], T* c, u64 rows,
                                             u64 columns) {
 #pragma unroll
@@ -62,7 +62,7 @@ __device__ __forceinline__ void store_block(const Product& p, const T (&t)[block
     }
 }
 
-// Groups are of GROUP / 16 x 16 blocks.
+// A group computes GROUP / 16 x 16 blocks.
 extern "C" __global__ void __launch_bounds__(GROUP)
     matmul_blocks(const T* a, const T* b, T* c, const Product p, u32 tile_rows, u32 tile_columns, u32 band) {
     const u32 tiles = tile_rows * tile_columns, batch = blockIdx.x / tiles;
@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     T t[block][block] = {};
     for (u64 l = 0; l < p.k; ++l) {
         T of_a[block], of_b[block];
-        // Past the last row and column the last one is taken again, and not stored.
+        // Rows and columns past the last repeat the last one; their results are not stored.
 #pragma unroll
         for (u32 e = 0; e < block; ++e) {
             of_a[e] = a[min(u64(e), rows - 1) * p.a_row + l * p.a_column];
@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     store_block(p, t, c + batch * p.c_stride + i * p.c_pitch + j, rows, columns);
 }
 
-constexpr u32 side = TILE * block;  // of a group's part of C
+constexpr u32 side = TILE * block;  // side of a group's tile of C
 
 extern "C" __global__ void __launch_bounds__(GROUP)
     matmul_blocks_tiled(const T* a, const T* b, T* c, const Product p, u32 tile_rows, u32 tile_columns, u32 band) {

@@ -1,5 +1,5 @@
 #pragma once
-// What matmul's files share: a call as the kernels see it, kernels, and the launch code of the rows.
+// Internal to matmul: the validated call, its kernels, and the launch function of each variant.
 
 #include <concord/matmul.hpp>
 #include <concord/tuning.hpp>
@@ -8,7 +8,7 @@
 
 namespace concord::detail {
 
-/// A call with pitches and strides filled in. Where k is 0, a and b are empty ranges of c's buffer.
+// A validated call. All pitches and strides are set. If k is 0, a and b are empty ranges of c's buffer.
 struct MatmulProblem {
     View a, b, c;
     MatmulShape shape;
@@ -16,7 +16,7 @@ struct MatmulProblem {
 
     Type type() const { return c.type; }
     u32 size() const { return size_of(c.type); }
-    /// From one element of op(A) or op(B) to the next, down and across.
+    // Distance in elements between neighbours of op(A) or op(B), down a column and along a row.
     u64 a_row() const { return shape.transpose_a ? 1 : shape.a_pitch; }
     u64 a_column() const { return shape.transpose_a ? shape.a_pitch : 1; }
     u64 b_row() const { return shape.transpose_b ? 1 : shape.b_pitch; }
@@ -29,34 +29,35 @@ inline TuningPoint point_of(const MatmulProblem& p) {
     return {p.type(), p.shape.m * p.shape.n * p.shape.batch, oblong ? 1U : 0U};
 }
 
-inline constexpr Tunable matmul_tile_index{.name = "matmul.tile",
-                                           .summary = "which tile, from the largest on, register_tiled",
-                                           .used_by = {TunableUser::cuda, TunableUser::opencl},
-                                           .values = {1, 2, 3, 4, 5}};
+inline constexpr Tunable matmul_tile_index{
+    .name = "matmul.tile",
+    .summary = "register_tiled: index of the tile size, 1 is the largest",
+    .used_by = {TunableUser::cuda, TunableUser::opencl},
+    .values = {1, 2, 3, 4, 5}};
 inline constexpr Tunable matmul_panel_kib{.name = "matmul.panel_kib",
-                                          .summary = "KiB of a block of a panel, packed",
+                                          .summary = "packed: KiB per block of a panel of B",
                                           .used_by = {TunableUser::host},
                                           .values = {16, 24, 32, 48, 64, 96}};
 inline constexpr Tunable matmul_strips_kib{.name = "matmul.strips_kib",
-                                           .summary = "KiB of a group's blocks of strips, packed",
+                                           .summary = "packed: KiB per group for blocks of strips of A",
                                            .used_by = {TunableUser::host},
                                            .values = {64, 128, 256, 512}};
 inline constexpr Tunable matmul_most_panels{.name = "matmul.panels",
-                                            .summary = "panels of a group at most, packed",
+                                            .summary = "packed: maximum number of panels per group",
                                             .used_by = {TunableUser::host},
                                             .values = {2, 4, 8, 16, 32}};
 inline constexpr Tunable matmul_groups_a_unit{.name = "matmul.groups",
-                                              .summary = "groups wanted for each thread, packed",
+                                              .summary = "packed: target number of groups per thread",
                                               .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                                               .values = {1, 2, 4, 8, 16, 32}};
 
 enum class MatmulSource { steps, register_tiled, packed, tf32 };
 
-/// The kernel `entry` for a type, with constants besides those that follow from the type.
-std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource text, const char* entry,
+// Kernel `entry` for an element type. `constants` are added to those that depend on the type alone.
+std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource source, const char* entry,
                                       u32 group_size, const Constants& constants, HostKernel host);
 
-/// The host kernels of the textbook's steps for one type.
+// Host kernels of the textbook steps for one element type.
 struct MatmulHost {
     HostKernel serial, naive, tiled, blocks, blocks_tiled;
 };
@@ -80,7 +81,7 @@ detail::host::Product<T> product_of(const MatmulProblem& p) {
             static_cast<T>(p.scale.beta)};
 }
 
-/// Calls f with the call as a kernel's argument.
+// Calls f with the Product argument of the kernels.
 template <class F>
 void with_product(const MatmulProblem& p, F f) {
     auto with = [&](const auto& product) { f(ValueBytes{std::as_bytes(std::span(&product, 1))}); };
@@ -88,10 +89,10 @@ void with_product(const MatmulProblem& p, F f) {
     with(product_of<f64>(p));
 }
 
-/// Whether groups of `rows` x `columns` elements of C can be counted in 32 bits, as kernels do.
+// Whether the number of tiles of `rows` x `columns` elements of C is within the limit of a launch.
 Support supports_tiles(const MatmulProblem& p, u64 rows, u64 columns);
 
-/// Tiles of `rows` x `columns` elements, as kernels count them.
+// Number of tiles of C along a column, along a row, and in all products of the batch.
 struct MatmulTiles {
     u32 down, across;
     u64 groups;

@@ -1,22 +1,24 @@
-// Matmul, `tf32x3`, CUDA C++: tensor cores. There is no other source: OpenCL C and C++ have no such units.
+// Matmul, `tf32x3`, CUDA C++ with tensor cores. There is no parallel source: OpenCL C and C++ have no access to
+// tensor cores.
 //
-// Algorithm  A float x is split in two of 11 bits each, high = tf32(x) and low = tf32(x - high), and a product becomes low
-//            high' + high low' + high high', each of which tensor cores multiply exactly and add up in f32. What is lost
-//            of a product is less than 3 * 2^-22 of it; the sums are in no order that could be had elsewhere, and are
-//            rounded towards 0. So this variant is held to a bound of its own, gamma of 6 k + 16 roundings.
-//            A group takes a tile of C, and goes through k in steps of DEPTH, copied to shared memory one step ahead.
-//            A warp has 64 x 32 elements of C, in 4 x 4 blocks of 16 x 8.
-//            Infinities and numbers of more than 2^127 in magnitude give NaN; denormals may count as 0.
-// Passes     one; 6 m n k operations of tensor cores for 2 m n k.
-// Tunables   DEPTH, GROUP 256 threads, tile 128 x 128, band of place_of_tile.
-// Source     M. Fasi, N. Higham, M. Mikaitis, S. Pranesh, Numerical Behavior of NVIDIA Tensor Cores, 2021; H. Ootomo, R.
-//            Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022.
+// Algorithm  A float x is split into two TF32 values of 11 bits, high = tf32(x) and low = tf32(x - high). A product
+//            becomes low high' + high low' + high high'. Tensor cores multiply each of these exactly and add in f32.
+//            A product loses less than 3 * 2^-22 of its value. The order of the additions is unspecified, and they
+//            round towards 0. The error bound of t is gamma(6 k + 16).
+//            A group computes a tile of C and advances along k in steps of DEPTH, copied to shared memory one step
+//            ahead. A warp computes 64 x 32 elements of C, as 4 x 4 blocks of 16 x 8.
+//            Infinities and magnitudes above 2^127 give NaN; denormals may count as 0.
+// Passes     one; 6 m n k tensor-core operations for the 2 m n k of the product; k (1 / tile_m + 1 / tile_n) elements
+//            loaded per element of C.
+// Tunables   none; DEPTH, GROUP 256 threads, tile 128 x 128, band of place_of_tile.
+// Source     M. Fasi, N. Higham, M. Mikaitis, S. Pranesh, Numerical Behavior of NVIDIA Tensor Cores, 2021; H. Ootomo,
+//            R. Yokota, Recovering Single Precision Accuracy from Tensor Cores, 2022.
 //
 // T: f32.
 
 constexpr u32 warps_m = 2, warp_m = 64, warp_n = 32;
 constexpr u32 tile_m = 128, tile_n = 128;
-// So that the lanes of a warp, 4 along k and 8 along the side, meet all banks.
+// The lanes of a warp, 4 along k and 8 along the side, access different banks.
 constexpr u32 pitch = tile_m + 8;
 constexpr u32 blocks_m = warp_m / 16, blocks_n = warp_n / 8;
 static_assert(GROUP == 256 && DEPTH % 8 == 0);
@@ -46,7 +48,7 @@ __device__ __forceinline__ Split split(T x) {
 }
 
 #if __CUDA_ARCH__ >= 800
-// A block of 16 x 8 elements of C plus a block of A times one of B, 8 along k.
+// Adds the product of a block of A and a block of B, 8 along k, to a block of 16 x 8 elements of C.
 __device__ __forceinline__ void multiply_block(T (&t)[4], const u32 (&a)[4], const u32 (&b)[2]) {
     asm volatile(
         "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -55,8 +57,8 @@ __device__ __forceinline__ void multiply_block(T (&t)[4], const u32 (&a)[4], con
 }
 #endif
 
-// Lane 4 y + x holds of a block of A the elements (y and y + 8, x and x + 4), of B (x and x + 4, y), and of C (y and y + 8,
-// 2 x and 2 x + 1). `left`: how much of k there is from here on; what lies past it counts as 0.
+// Lane 4 y + x holds elements (y and y + 8, x and x + 4) of a block of A, (x and x + 4, y) of B, and (y and y + 8, 2
+// x and 2 x + 1) of C. `left`: remaining length of k; elements past it count as 0.
 __device__ __forceinline__ void multiply_eight(T (&t)[blocks_m][blocks_n][4], const T* a, const T* b, u32 left) {
     const u32 x = threadIdx.x % 4, y = threadIdx.x / 4 % 8;
 #if __CUDA_ARCH__ >= 800
@@ -89,7 +91,7 @@ __device__ __forceinline__ void multiply_eight(T (&t)[blocks_m][blocks_n][4], co
         }
     }
 #else
-    // No such units: the same elements by ordinary arithmetic.
+    // Without tensor cores for TF32: the same elements with fma.
     for (u32 l = 0; l < min(left, 8u); ++l) {
 #pragma unroll
         for (u32 g = 0; g < blocks_m; ++g) {
@@ -137,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         for (u32 l = 0; l < DEPTH; l += 8) {
             if (l < left) multiply_eight(t, stage.a + l * pitch + i, stage.b + l * pitch + j, left - l);
         }
-        __syncthreads();  // the next copy is to this stage
+        __syncthreads();  // the next copy overwrites this stage
     }
     const u32 x = threadIdx.x % 4, y = threadIdx.x / 4 % 8;
     c += batch * p.c_stride;

@@ -1,14 +1,14 @@
-// Matmul, `packed`, OpenCL C for CPUs: groups of one work-item. Parallel source: matmul_packed.hpp.
+// Matmul, `packed`, OpenCL C for CPUs, one work-item per group. Parallel source: matmul_packed.hpp.
 //
-// Algorithm  First op(B) is copied to panels of PANEL columns, a row of a panel after the other, with zeros past the last
-//            column. Then a group multiplies a strip of A's rows by a panel, ROWS rows at a time: ROWS x 2 vectors of C
-//            stay in registers while l goes from 0 to k, two vectors of the panel and ROWS elements of A are loaded for
-//            each l. The panel stays in the cache for all rows of the strip.
+// Algorithm  Pass 1 packs op(B) into panels of PANEL columns, row by row, padded with zeros. In pass 2 a group
+//            multiplies a strip of rows of A by a panel, ROWS rows at a time. ROWS x 2 vectors of C stay in registers
+//            while l goes from 0 to k; each l loads two vectors of the panel and ROWS elements of A. The panel stays
+//            in the cache for all rows of the strip.
 // Passes     two: 2 k n elements moved, then 2 m n k operations.
-// Tunables   ROWS 8, PANEL two vectors of 64 bytes; the rows of a strip are the host side's choice.
+// Tunables   none in the source; ROWS 8, PANEL two vectors of 64 bytes; matmul.groups sets the rows of a strip.
 // Source     K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008.
 //
-// T: element type, of SIZE bytes; WIDE: 64 bytes of them. One chain of fma an element, l from 0 up.
+// T: element type of SIZE bytes; WIDE: vector of 64 bytes. Every element is one chain of fma, l ascending from 0.
 
 #define WIDTH (64 / SIZE)
 #define PANEL (2 * WIDTH)
@@ -20,7 +20,7 @@
 #define LOAD vload8
 #endif
 
-// A group: `count` rows of op(B), of one panel, of one product of the batch.
+// A group packs `count` rows of op(B), of one panel, of one product of the batch.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void matmul_pack(__global const T* b, ulong b_at, __global T* panels, ulong panels_at, const Product p, u64 count) {
     const u64 across = (p.n + PANEL - 1) / PANEL, down = (p.k + count - 1) / count, group = get_group_id(0);
@@ -61,14 +61,14 @@ INLINED void store_row(const Product* p, WIDE low, WIDE high, __global T* c, u64
         low##R = fma(of_a, low, low##R);               \
         high##R = fma(of_a, high, high##R);            \
     }
-// Rows past the last one are taken for it, and not stored.
+// Rows past the last repeat it and are not stored.
 #define START(R)                                                         \
     __global const T* a##R = a + min(i + R, end - 1) * p.a_row; \
     WIDE low##R = 0, high##R = 0;
 #define END(R) \
     if (i + R < end) store_row(&p, low##R, high##R, c + (i + R) * p.c_pitch, p.n - j);
 
-// A group: `strip` rows of one panel.
+// A group multiplies `strip` rows of op(A) by one panel.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void matmul_packed(__global const T* a, ulong a_at, __global const T* panels, ulong panels_at, __global T* c,
                    ulong c_at, const Product p, u64 strip) {
