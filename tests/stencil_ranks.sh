@@ -146,8 +146,8 @@ refused 2 "a cut into 3 x 1 parts, for 2 ranks" tbb,tbb --cut 3x1
 [[ $mpiexec ]] || refused 2 "a cut into 2 x 1 parts, for 1 rank" tbb --cut 2x1
 refused 2 "53 planes in 14 parts: a part has 4 planes, the radius, at least" "$(times 14 tbb)" --cut 14x1
 refused 2 "--memory-limit: is for one " tbb,tbb --memory-limit 1G
-refused 2 "--cut: '2' is no cut" tbb,tbb --cut 2
-refused 2 "--cut: '0x2' is no cut" tbb,tbb --cut 0x2
+refused 2 "--cut: invalid domain decomposition '2'" tbb,tbb --cut 2
+refused 2 "--cut: invalid domain decomposition '0x2'" tbb,tbb --cut 0x2
 refused 2 "unknown variant 'comet'; available: overlapped, sequential, data_server" tbb,tbb --variant comet
 out=/dev/null refused 2 "ranks write side by side: name a file" tbb,tbb
 made="--generate random --shape 53x29x31"

@@ -151,15 +151,15 @@ DEVICE_TEST(stencil_refuses_what_its_contract_excludes) {
             stencil(*stream, View(from.view()), View(to.view()), shape, {1, 2});
         }));
     };
-    refused("in is f32, out f64", in, doubles, {1, 10, 10});
-    refused("in is u32; f32 and f64 have stencils", words, more, {1, 10, 10});
-    refused("in, 1 x 10 x 11, takes 110 elements, its range has 100", in, out, {1, 10, 11});
-    refused("overflow 64-bit sizes", in, out, {u64{1} << 30, u64{1} << 30, u64{1} << 30});
+    refused("in and out must have one type, got f32 and f64", in, doubles, {1, 10, 10});
+    refused("volume must be f32 or f64, got u32", words, more, {1, 10, 10});
+    refused("in, 1 x 10 x 11, needs 110 elements, got a range of 100", in, out, {1, 10, 11});
+    refused("overflows 64-bit sizes", in, out, {u64{1} << 30, u64{1} << 30, u64{1} << 30});
     refused("overlaps in, at byte 0 of the same buffer", in, in, {1, 10, 10});
     refused("overlaps in", in.span().part(0, 50), in.span().part(49, 51), {5, 5, 2});
-    CHECK(throws(ErrorCode::invalid_argument, "1 coefficients: a star of radius 1 to 8 has 2 to 9",
+    CHECK(throws(ErrorCode::invalid_argument, "a star of radius 1 to 8 needs 2 to 9 coefficients, got 1",
                  [] { StarCoefficients({1}); }));
-    CHECK(throws(ErrorCode::invalid_argument, "10 coefficients",
+    CHECK(throws(ErrorCode::invalid_argument, "2 to 9 coefficients, got 10",
                  [] { StarCoefficients(std::vector<f64>(10)); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'comet'; available: ", [&] {
         stencil(*stream, in, out, {1, 10, 10}, {1, 2}, 1, {"comet"});
@@ -169,10 +169,10 @@ DEVICE_TEST(stencil_refuses_what_its_contract_excludes) {
             stencil_box(*stream, in, out, {5, 4, 5}, {1, 2}, box);
         }));
     };
-    box_refused("stencil_box: planes 1 to 6, of a volume of 5 x 4 x 5", {1, 6, 0, 4});
-    box_refused("planes 3 to 2", {3, 2, 0, 4});
-    box_refused("rows 0 to 5", {0, 5, 0, 5});
-    box_refused("rows 2 to 1", {0, 5, 2, 1});
+    box_refused("stencil_box: planes of the box must be an interval within 0 to 5 of the volume of 5 x 4 x 5, got 1 to 6", {1, 6, 0, 4});
+    box_refused("got 3 to 2", {3, 2, 0, 4});
+    box_refused("rows of the box must be an interval within 0 to 4", {0, 5, 0, 5});
+    box_refused("got 2 to 1", {0, 5, 2, 1});
     // Ranges may touch.
     CHECK_NOTHROW(stencil(*stream, in.span().part(0, 50), in.span().part(50, 50), {5, 5, 2}, {1, 2}));
     CHECK_NOTHROW(stream->synchronize());

@@ -1,27 +1,28 @@
 // Stencil, `streaming`, OpenCL C. Parallel source: stencil.cu.
 //
-// Algorithm  2.5D: a group has a tile of x and y and passes along z. A work-item has ROWS packs of PACK points, 8 bytes each,
-//            one above the other; of each it keeps the 2 RADIUS + 1 planes around the one at work in registers, as a queue.
-//            That plane lies in local memory with its halo, which is what work-items take their neighbours in x and y from: by
-//            packs, and of two rows of a work-item most are shared, for reading single points there would bind the kernel at
-//            a radius of 4. Two stages take turns, so that a plane costs one barrier; while one is at work, the next
-//            plane's halo and the pack at the queue's end are on their way.
-// Passes     one a step; traffic: every point is read once and written once; halos, and the planes between two pieces
-//            of the volume's depth, are read again, mostly from L2.
-// Tunables   GROUP work-items, LANES_X of them along x; PACK, 1 where rows do not begin at a multiple of 8 bytes; ROWS.
+// Algorithm  2.5-D blocking: a group has a tile in x and y and advances along z. A work-item computes ROWS packs of
+//            PACK points, one above the other. It keeps the 2 RADIUS + 1 planes around the current one of each pack
+//            in a queue in registers. The current plane and its halo are in local memory, from which work-items read
+//            their neighbours in x and y. They read whole packs, because reads of single points limit the kernel at
+//            radius 4. Two stages alternate, so a plane costs one barrier. While a plane is computed, the next
+//            plane's halo and the packs at the end of the queue load.
+// Passes     one per step; traffic: every point is read once and written once. Halos, and the planes at the borders
+//            between pieces of the depth, are read again, mostly from L2.
+// Tunables   GROUP work-items, LANES_X of them along x; ROWS; PACK, 1 if rows are not aligned to 8 bytes;
+//            stencil.planes.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //
-// T: f32 or f64. Columns are a multiple of PACK, so a pack is either in the volume or outside. Computed are planes z_begin to
-// z_end and of these rows y_begin to y_end; neighbours are read in all of the volume. Tiles of that box are counted along x,
-// then y; pieces of `planes` planes come last.
+// T: f32 or f64. The number of columns is a multiple of PACK, so a pack is entirely inside or outside the volume. The
+// kernel computes planes [z_begin, z_end) and rows [y_begin, y_end); neighbours are read from all of the volume.
+// Tiles are numbered along x, then y, then pieces of `planes` planes along z.
 
 #define LANES_Y (GROUP / LANES_X)
 #define WIDTH (LANES_X * PACK)
 #define HEIGHT (LANES_Y * ROWS)
-#define SIDE ((RADIUS + PACK - 1) / PACK)  // packs of a halo's row, on one side
-#define PITCH (LANES_X + 2 * SIDE)         // packs from one row of a stage to the next
-#define ABOVE (2 * RADIUS * LANES_X)       // packs of the halo above and below the tile
-#define HALO (ABOVE + HEIGHT * 2 * SIDE)   // and with those on both sides
+#define SIDE ((RADIUS + PACK - 1) / PACK)  // packs of a halo row on one side
+#define PITCH (LANES_X + 2 * SIDE)         // packs between row starts of a stage
+#define ABOVE (2 * RADIUS * LANES_X)       // halo packs above and below the tile
+#define HALO (ABOVE + HEIGHT * 2 * SIDE)   // all halo packs, with those on the left and right
 #define HALO_EACH ((HALO + GROUP - 1) / GROUP)
 
 typedef struct {
@@ -51,8 +52,8 @@ void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* r
     in += in_at;
     out += out_at;
 
-    // The work-item's own packs: where they are in a plane, and in a stage. What is left of or above the volume is past its
-    // end, as an unsigned number.
+    // The work-item's own packs: their position in a plane and in a stage. Positions left of or above the volume wrap
+    // around to large unsigned numbers.
     const u32 local_x = local_id % LANES_X, local_y = local_id / LANES_X * ROWS;
     const u32 staged = (RADIUS + local_y) * PITCH + SIDE + local_x;
     const u64 own_x = tile_x + local_x * PACK, own_y = tile_y + local_y, own = own_y * columns + own_x;
@@ -60,7 +61,7 @@ void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* r
 #pragma unroll
     for (u32 j = 0; j < ROWS; ++j) inside[j] = own_x < columns && own_y + j < rows;
 
-    // Its packs of the halo.
+    // Halo packs that the work-item loads.
     u64 halo_at[HALO_EACH];
     u32 halo_staged[HALO_EACH];
     bool halo_inside[HALO_EACH];
@@ -85,7 +86,7 @@ void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* r
         halo[k] = load(in + begin * plane + halo_at[k], halo_inside[k]);
     }
 
-    // Fill the queue; its middle is the plane at work.
+    // Fill the queue; its middle is the current plane.
     V queue[ROWS][2 * RADIUS + 1];
 #pragma unroll
     for (u32 k = 0; k <= 2 * RADIUS; ++k) {
@@ -96,14 +97,14 @@ void stencil_streaming(__global const T* restrict in, ulong in_at, __global T* r
     }
 
     for (u64 z = begin; z < end; ++z) {
-        // The queue's end for the next plane is on its way while this one is at work.
+        // Load the packs at the end of the queue for the next plane.
         V next[ROWS];
         const u64 front = z + 1 + RADIUS;
 #pragma unroll
         for (u32 j = 0; j < ROWS; ++j)
             next[j] = load(in + front * plane + own + j * columns, inside[j] && front < depth && z + 1 < end);
 
-        // Stage the plane.
+        // Stage the current plane; load the next plane's halo.
         __local V* const stage = stages[z % 2];
 #pragma unroll
         for (u32 j = 0; j < ROWS; ++j) stage[staged + j * PITCH] = queue[j][RADIUS];

@@ -13,8 +13,9 @@ extern const SourceFile common_cu, common_cl, stencil_steps_cu, stencil_cu, sten
 
 StarCoefficients::StarCoefficients(std::span<const f64> values) {
     if (values.size() < 2 || values.size() > most)
-        throw Error(ErrorCode::invalid_argument, "stencil",
-                    std::to_string(values.size()) + " coefficients: a star of radius 1 to 8 has 2 to 9");
+        throw Error(
+            ErrorCode::invalid_argument, "stencil",
+            "a star of radius 1 to 8 needs 2 to 9 coefficients, got " + std::to_string(values.size()));
     std::copy(values.begin(), values.end(), values_.begin());
     radius_ = static_cast<u32>(values.size()) - 1;
 }
@@ -24,25 +25,33 @@ namespace {
 
 // --- Kernels --------------------------------------------------------------------------------------------------------
 
-const KernelSource& source(StencilSource text) {
+const KernelSource& source_of(StencilSource source) {
     using namespace kernel_sources;
     static const KernelSource steps{"stencil_steps", {stencil_steps_cu}, {common_cl, stencil_steps_cl}};
     static const KernelSource streaming{"stencil", {common_cu, stencil_cu}, {common_cl, stencil_cl}};
     static const KernelSource wide{"stencil_wide", {}, {common_cl, stencil_wide_cl}};
-    return text == StencilSource::steps ? steps : text == StencilSource::streaming ? streaming : wide;
+    switch (source) {
+        case StencilSource::steps:
+            return steps;
+        case StencilSource::streaming:
+            return streaming;
+        case StencilSource::wide:
+            break;
+    }
+    return wide;
 }
 
 }  // namespace
 
-std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, StencilSource text,
+std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, StencilSource source,
                                        const char* entry, const StencilTile& tile,
                                        HostKernel StencilHost::*host) {
-    KernelSpec spec{.source = &source(text),
+    KernelSpec spec{.source = &source_of(source),
                     .entry = entry,
                     .constants = {{"T", p.type()}, {"RADIUS", p.radius()}},
                     .host = stencil_host(p.type()).*host,
                     .max_group_size = tile.group_size};
-    switch (text) {
+    switch (source) {
         case StencilSource::steps:
             spec.constants.append(Constants{{"LANES_X", tile.group_size_x}, {"GROUP", tile.group_size}});
             break;
@@ -62,9 +71,9 @@ std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, 
 
 namespace {
 
-// --- Groups of many work-items -------------------------------------------------------------------------------------------
+// --- Tiles for many work-items per group --------------------------------------------------------------------------
 
-// Whether the tiles of `depth` planes, or pieces of the depth, can be counted.
+// Whether the number of tiles is within the limit of a launch. depth: number of planes, or of pieces of the depth.
 Support supports_tiles(const StencilProblem& p, const StencilTile& tile, u64 depth) {
     return supports_groups(
         {depth, divide_up(p.rows(), tile.height()), divide_up(p.shape.columns, tile.width())});
@@ -74,10 +83,10 @@ u32 tiles_in(u64 length, u64 side) {
     return static_cast<u32>(divide_up(length, side));
 }
 
-// --- The textbook's -------------------------------------------------------------------------------------------------
+// --- Textbook steps -----------------------------------------------------------------------------------------------
 
-constexpr StencilTile step_tile{256, 32, 1, 1};
-constexpr u64 host_group = u64{1} << 14;  // points of a group on the CPU
+constexpr StencilTile step_tile{.group_size = 256, .group_size_x = 32};
+constexpr u64 host_group = u64{1} << 14;  // points per group on the CPU
 
 void run_serial(Stream& stream, const StencilProblem& p) {
     const auto kernel =
@@ -90,7 +99,7 @@ void run_serial(Stream& stream, const StencilProblem& p) {
     });
 }
 
-// A launch of the textbook's kernels for groups of many work-items: a group for each tile of each plane.
+// Launches a textbook kernel with one group per tile of every plane.
 void run_planes(Stream& stream, const StencilProblem& p, const Kernel& kernel) {
     const StencilShape& s = p.shape;
     const u32 across = tiles_in(s.columns, step_tile.width()), down = tiles_in(p.rows(), step_tile.height());
@@ -132,29 +141,30 @@ void run_tiled(Stream& stream, const StencilProblem& p) {
     });
 }
 
-// --- streaming ------------------------------------------------------------------------------------------------------
+// --- streaming ----------------------------------------------------------------------------------------------------
 
-// Packs of 8 bytes where all rows begin at a multiple of that and registers last; a work-item's queue along z is what fills them. A
-// tile of 64 x 64 reads less of a halo, and takes all registers of a unit, which only a compiler that bounds them
-// manages.
+// Packs have 8 bytes if all rows are aligned to them and registers suffice; the queue along z takes most registers. A
+// tile of 64 x 64 points reads fewer halo points but needs all registers of a unit, so it requires a compiler that
+// bounds them.
 StencilTile streaming_tile(const Device& device, const StencilProblem& p) {
     constexpr u32 pack_bytes = 8, side = 32;
     const u32 radius = p.radius();
-    if (p.size() == 8) return {256, side, 1, radius <= 4 ? 4U : 2U};
+    if (p.size() == 8)
+        return {.group_size = 256, .group_size_x = side, .pack = 1, .rows = radius <= 4 ? 4U : 2U};
     const bool aligned =
         p.in.offset % pack_bytes == 0 && p.out.offset % pack_bytes == 0 && p.shape.columns % 2 == 0;
-    if (!aligned || radius > 5) return {256, side, 1, 4};
+    if (!aligned || radius > 5) return {.group_size = 256, .group_size_x = side, .pack = 1, .rows = 4};
     const bool large = radius > 2 && device.traits().bounds_registers;
-    return {large ? 512U : 256U, side, 2, 4};
+    return {.group_size = large ? 512U : 256U, .group_size_x = side, .pack = 2, .rows = 4};
 }
 
 constexpr Tunable planes_a_group{.name = "stencil.planes",
-                                 .summary = "planes of a group, streaming",
+                                 .summary = "streaming: planes per group",
                                  .used_by = {TunableUser::cuda, TunableUser::opencl},
                                  .values = {4, 8, 16, 32, 64, 128, 256}};
 
-// Planes of a group. Each group also reads R planes below and above its own; so there are few of them, as long as they fill
-// the device: what is compared is how many planes pass in all waves of groups.
+// Planes per group. A group also reads R planes below and above its own, so groups should be deep; but they should
+// also occupy the whole device. Takes the number of pieces with the fewest planes processed in all waves of groups.
 u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilProblem& p, u64 tiles) {
     const i64 groups = kernel.attributes().groups_per_unit;
     const u64 resident = u64{device.traits().units} * (groups > 0 ? static_cast<u64>(groups) : 2),
@@ -189,7 +199,7 @@ void run_streaming(Stream& stream, const StencilProblem& p) {
     });
 }
 
-// --- The table ------------------------------------------------------------------------------------------------------
+// --- Variants -----------------------------------------------------------------------------------------------------
 
 Support supports_any(const Device& device, const StencilProblem& p) {
     return supports_type(device, p.type());
@@ -223,22 +233,23 @@ constexpr StencilVariant table[] = {
     {.variant =
          {.name = "blocked",
           .summary =
-              "tiles whose planes stay in cache, whole rows in vectors; on the CPU several steps at once",
+              "tiles whose planes stay in the cache, rows in vectors; on the CPU several steps per pass",
           .dialects = {Dialect::opencl, Dialect::host},
           .order = OperationOrder::canonical,
           .source = "A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations, 2010"},
      .supports = supports_blocked,
      .run = run_blocked},
-    {.variant = {.name = "streaming",
-                 .summary =
-                     "tiles pass along z: a queue in registers, the plane in local memory, packs of 16 bytes",
-                 .dialects = {Dialect::cuda, Dialect::opencl},
-                 .order = OperationOrder::canonical,
-                 .source = micikevicius},
+    {.variant =
+         {.name = "streaming",
+          .summary =
+              "tiles advance along z: a queue of planes in registers, the current plane in local memory",
+          .dialects = {Dialect::cuda, Dialect::opencl},
+          .order = OperationOrder::canonical,
+          .source = micikevicius},
      .supports = supports_streaming,
      .run = run_streaming},
     {.variant = {.name = "tiled",
-                 .summary = "a tile of a plane with its halo in local memory",
+                 .summary = "a tile of a plane and its halo in local memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = micikevicius},
@@ -264,7 +275,7 @@ constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&stencil_groups_a_unit, &stencil_cache_part, &stencil_steps_together,
                                        &planes_a_group};
 
-// --- The call -------------------------------------------------------------------------------------------------------
+// --- The call -----------------------------------------------------------------------------------------------------
 
 [[noreturn]] void refuse(const char* call, const std::string& what) {
     throw Error(ErrorCode::invalid_argument, call, what);
@@ -274,23 +285,24 @@ std::string text_of(const StencilShape& s) {
     return std::to_string(s.depth) + " x " + std::to_string(s.rows) + " x " + std::to_string(s.columns);
 }
 
-// The part of a view that the volume takes.
+// The range of a view that the volume occupies.
 View extent(const char* call, const char* name, const View& view, const StencilShape& s) {
     const std::string what = std::string(name) + ", " + text_of(s);
     u64 count = 0;
     if (s.depth == 0 || s.rows == 0 || s.columns == 0) return view.part(0, 0);
     if (__builtin_mul_overflow(s.depth, s.rows, &count) || __builtin_mul_overflow(count, s.columns, &count))
-        refuse(call, what + ": its points overflow 64-bit sizes");
+        refuse(call, what + ": the number of points overflows 64-bit sizes");
     if (count > view.count)
-        refuse(call, what + ", takes " + std::to_string(count) + " elements, its range has " +
+        refuse(call, what + ", needs " + std::to_string(count) + " elements, got a range of " +
                          std::to_string(view.count));
     return view.part(0, count);
 }
 
 void check_range(const char* axis, u64 begin, u64 end, u64 length, const StencilShape& s) {
     if (begin > end || end > length)
-        refuse("stencil_box", std::string(axis) + " " + std::to_string(begin) + " to " + std::to_string(end) +
-                                  ", of a volume of " + text_of(s));
+        refuse("stencil_box", std::string(axis) + " of the box must be an interval within 0 to " +
+                                  std::to_string(length) + " of the volume of " + text_of(s) + ", got " +
+                                  std::to_string(begin) + " to " + std::to_string(end));
 }
 
 StencilProblem problem_of(const char* call, Stream& stream, const View& in, const View& out,
@@ -298,26 +310,26 @@ StencilProblem problem_of(const char* call, Stream& stream, const View& in, cons
                           const StencilBox& box) {
     check_operand(call, "in", stream, in);
     check_operand(call, "out", stream, out);
-    if (!is_float(in.type))
-        refuse(call, "in is " + std::string(name_of(in.type)) + "; f32 and f64 have stencils");
+    if (!is_float(in.type)) refuse(call, "volume must be f32 or f64, got " + std::string(name_of(in.type)));
     if (in.type != out.type)
-        refuse(call, "in is " + std::string(name_of(in.type)) + ", out " + std::string(name_of(out.type)));
+        refuse(call, "in and out must have one type, got " + std::string(name_of(in.type)) + " and " +
+                         std::string(name_of(out.type)));
     const View from = extent(call, "in", in, shape), to = extent(call, "out", out, shape);
     if (overlap(from, to))
         refuse(call, "out, at byte " + std::to_string(out.offset) + ", overlaps in, at byte " +
-                         std::to_string(in.offset) + " of the same buffer");
+                         std::to_string(in.offset) + " of the same buffer; pass a distinct output");
     return {from, to, shape, star, steps, box};
 }
 
 }  // namespace
 }  // namespace detail
 
-constinit const Algorithm stencil_algorithm{
-    .name = "stencil",
-    .summary = "out = a star of radius 1 to 8 on a volume, in time steps",
-    .variants = detail::variants,
-    .tunables = detail::tunables,
-    .tuning_label = "star"};  // the radius; 10 more if there are several steps
+constinit const Algorithm stencil_algorithm{.name = "stencil",
+                                            .summary = "time steps of a star of radius 1 to 8 on a volume",
+                                            .variants = detail::variants,
+                                            .tunables = detail::tunables,
+                                            // The radius, plus 10 for several steps.
+                                            .tuning_label = "star"};
 
 Enqueued stencil(Stream& stream, const View& in, const View& out, const StencilShape& shape,
                  const StarCoefficients& star, u64 steps, const Options& options) {

@@ -1,26 +1,26 @@
 // Stencil, `streaming`, CUDA C++. Parallel source: stencil.cl.
 //
-// Algorithm  2.5D: a group has a tile of x and y and passes along z. A thread has ROWS packs of PACK points, 8 bytes each, one
-//            above the other; of each it keeps the 2 RADIUS + 1 planes around the one at work in registers, as a queue. That
-//            plane lies in local memory with its halo, which is what threads take their neighbours in x and y from: by
-//            packs, and of two rows of a thread most are shared, for reading single points there would bind the kernel at
-//            a radius of 4. Two stages take turns, so that a plane costs one barrier; while one is at work, the next
-//            plane's halo and the pack at the queue's end are on their way.
-// Passes     one a step; traffic: every point is read once and written once; halos, and the planes between two pieces
-//            of the volume's depth, are read again, mostly from L2.
-// Tunables   GROUP threads, LANES_X of them along x; PACK, 1 where rows do not begin at a multiple of 8 bytes; ROWS;
-//            RESIDENT groups a unit.
+// Algorithm  2.5-D blocking: a group has a tile in x and y and advances along z. A thread computes ROWS packs of PACK
+//            points, one above the other. It keeps the 2 RADIUS + 1 planes around the current one of each pack in a
+//            queue in registers. The current plane and its halo are in shared memory, from which threads read their
+//            neighbours in x and y. They read whole packs, because reads of single points limit the kernel at radius
+//            4. Two stages alternate, so a plane costs one barrier. While a plane is computed, the next plane's halo
+//            and the packs at the end of the queue load.
+// Passes     one per step; traffic: every point is read once and written once. Halos, and the planes at the borders
+//            between pieces of the depth, are read again, mostly from L2.
+// Tunables   GROUP threads, LANES_X of them along x; ROWS; PACK, 1 if rows are not aligned to 8 bytes; RESIDENT
+//            groups per unit; stencil.planes.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //
-// T: f32 or f64. Columns are a multiple of PACK, so a pack is either in the volume or outside. Computed are planes z_begin to
-// z_end and of these rows y_begin to y_end; neighbours are read in all of the volume. Tiles of that box are counted along x,
-// then y; pieces of `planes` planes come last.
+// T: f32 or f64. The number of columns is a multiple of PACK, so a pack is entirely inside or outside the volume. The
+// kernel computes planes [z_begin, z_end) and rows [y_begin, y_end); neighbours are read from all of the volume.
+// Tiles are numbered along x, then y, then pieces of `planes` planes along z.
 
 constexpr u32 LANES_Y = GROUP / LANES_X, WIDTH = LANES_X * PACK, HEIGHT = LANES_Y * ROWS;
-constexpr u32 SIDE = (RADIUS + PACK - 1) / PACK;   // packs of a halo's row, on one side
-constexpr u32 PITCH = LANES_X + 2 * SIDE;          // packs from one row of a stage to the next
-constexpr u32 ABOVE = 2 * RADIUS * LANES_X;        // packs of the halo above and below the tile
-constexpr u32 HALO = ABOVE + HEIGHT * 2 * SIDE;    // and with those on both sides
+constexpr u32 SIDE = (RADIUS + PACK - 1) / PACK;   // packs of a halo row on one side
+constexpr u32 PITCH = LANES_X + 2 * SIDE;          // packs between row starts of a stage
+constexpr u32 ABOVE = 2 * RADIUS * LANES_X;        // halo packs above and below the tile
+constexpr u32 HALO = ABOVE + HEIGHT * 2 * SIDE;    // all halo packs, with those on the left and right
 constexpr u32 HALO_EACH = (HALO + GROUP - 1) / GROUP;
 
 using V = Pack<T, PACK>;
@@ -45,8 +45,8 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     const u64 tile_x = u64(blockIdx.x % tiles_x) * WIDTH, tile_y = y_begin + u64(tile % tiles_y) * HEIGHT;
     const u64 begin = z_begin + tile / tiles_y * planes, end = min(z_end, begin + planes), plane = rows * columns;
 
-    // The thread's own packs: where they are in a plane, and in a stage. What is left of or above the volume is past its end,
-    // as an unsigned number.
+    // The thread's own packs: their position in a plane and in a stage. Positions left of or above the volume wrap
+    // around to large unsigned numbers.
     const u32 thread_x = threadIdx.x % LANES_X, thread_y = threadIdx.x / LANES_X * ROWS;
     const u32 staged = (RADIUS + thread_y) * PITCH + SIDE + thread_x;
     const u64 own_x = tile_x + thread_x * PACK, own_y = tile_y + thread_y, own = own_y * columns + own_x;
@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
 #pragma unroll
     for (u32 j = 0; j < ROWS; ++j) inside[j] = own_x < columns && own_y + j < rows;
 
-    // Its packs of the halo.
+    // Halo packs that the thread loads.
     u64 halo_at[HALO_EACH];
     u32 halo_staged[HALO_EACH];
     bool halo_inside[HALO_EACH];
@@ -79,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
         halo[k] = load(in + begin * plane + halo_at[k], halo_inside[k]);
     }
 
-    // Fill the queue; its middle is the plane at work.
+    // Fill the queue; its middle is the current plane.
     V queue[ROWS][2 * RADIUS + 1];
 #pragma unroll
     for (u32 k = 0; k <= 2 * RADIUS; ++k) {
@@ -90,14 +90,14 @@ extern "C" __global__ void __launch_bounds__(GROUP, RESIDENT)
     }
 
     for (u64 z = begin; z < end; ++z) {
-        // The queue's end for the next plane is on its way while this one is at work.
+        // Load the packs at the end of the queue for the next plane.
         V next[ROWS];
         const u64 front = z + 1 + RADIUS;
 #pragma unroll
         for (u32 j = 0; j < ROWS; ++j)
             next[j] = load(in + front * plane + own + j * columns, inside[j] && front < depth && z + 1 < end);
 
-        // Stage the plane.
+        // Stage the current plane; load the next plane's halo.
         V* const stage = stages[z % 2];
 #pragma unroll
         for (u32 j = 0; j < ROWS; ++j) stage[staged + j * PITCH] = queue[j][RADIUS];

@@ -1,27 +1,34 @@
 #pragma once
-/// Stencil: time steps of a star of radius 1 to 8 on a volume.
+/// @file
+/// Time steps of a 3-D star stencil of radius R, 1 to 8, on a volume.
 ///
-///     t = c0 * v(z, y, x)
+///     t = c_0 * v(z, y, x)
 ///     for r = 1 ... R: t = fma(c_r, ((v(z, y, x-r) + v(z, y, x+r)) + (v(z, y-r, x) + v(z, y+r, x)))
 ///                                   + (v(z-r, y, x) + v(z+r, y, x)), t)
 ///     out(z, y, x) = t
 ///
-/// and that as many times as there are steps, each on the result of the one before. Outside of the volume v is +0. Every
-/// addition, the product and the fused multiply-adds round once, in the volume's type: the order is fixed, and with it
-/// the bits, on every device and in every variant. The radius is the number of coefficients less one; volumes may be
-/// thinner than it.
+/// Every step applies the formula to the result of the previous step. Outside the volume v is +0. The volume may be
+/// thinner than the radius.
 ///
-/// Shapes: in and out are volumes of depth x rows x columns (z, y, x) in C order, without gaps, f32 or f64. Ranges may
-/// begin at any element and be longer than the volume; they may not overlap, and in stays as it is. No steps: a copy.
-/// Traffic: every point is read once and written once a step, but for what tiles read again of their neighbours; on the
-/// CPU several steps pass through the cache together.
+/// Order: canonical. The product, every addition and every fma round to the element type, in the order of the
+/// formula. Results are bitwise identical on every device and in every variant, except for NaN payloads.
 ///
-/// Enqueues all steps on the stream and returns. Takes a volume of scratch from the stream's pool where the steps are not
-/// done at once. Errors: invalid_argument (types, coefficients, a range shorter than its volume, overlap), wrong_device,
+/// Shapes: in and out are volumes of depth x rows x columns (z, y, x) in C order without padding. A range may begin
+/// at any element and may be longer than the volume. Types: f32 and f64, the same for in and out.
+///
+/// Traffic: every point is read once and written once per step, plus the halos of tiles, which are read again. The
+/// CPU's `blocked` runs several steps per pass through memory. Work: 7 R + 1 floating-point operations per point and
+/// step.
+///
+/// Asynchronous: enqueues all steps on the stream and returns. Scratch: one volume from the stream's pool if the
+/// steps take more than one pass. In-place operation is not supported: in and out must not overlap, and in is not
+/// modified. With 0 steps in is copied to out.
+///
+/// Errors: invalid_argument (types, number of coefficients, a range shorter than its volume, overlap), wrong_device,
 /// unsupported, out_of_memory, compile_failed.
 ///
-/// Sources: P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009; for several steps at once A.
-/// Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs, 2010.
+/// Sources: P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009; A. Nguyen et al., 3.5-D
+/// Blocking Optimization for Stencil Computations on Modern CPUs and GPUs, 2010 (several steps per pass).
 
 #include <concord/algorithm.hpp>
 
@@ -30,34 +37,39 @@
 
 namespace concord {
 
-/// A volume: `depth` planes (z) of `rows` rows (y) of `columns` points (x).
+/// Shape of a volume.
 struct StencilShape {
-    u64 depth = 0;
-    u64 rows = 0;
-    u64 columns = 0;
+    u64 depth = 0;    ///< number of planes (z)
+    u64 rows = 0;     ///< rows per plane (y)
+    u64 columns = 0;  ///< points per row (x)
 };
 
-/// A box of a volume: whole rows, those from y_begin to y_end (without it), of the planes from z_begin to z_end.
+/// Box of a volume: planes [z_begin, z_end), of these the whole rows [y_begin, y_end).
 struct StencilBox {
-    u64 z_begin = 0, z_end = 0;
-    u64 y_begin = 0, y_end = 0;
+    u64 z_begin = 0;  ///< first plane
+    u64 z_end = 0;    ///< one past the last plane
+    u64 y_begin = 0;  ///< first row
+    u64 y_end = 0;    ///< one past the last row
 
-    /// Of a volume with rows of `columns`.
+    /// Number of points, for rows of `columns` points.
     constexpr u64 points(u64 columns) const { return (z_end - z_begin) * (y_end - y_begin) * columns; }
 };
 
-/// The coefficients c0 ... cR of a star, by value. On a volume of f32 each is rounded to f32.
+/// Coefficients c_0 ... c_R of a star, held by value. They are rounded to the element type of the volume.
 class StarCoefficients {
   public:
+    /// Maximum number of coefficients.
     static constexpr std::size_t most = 9;
 
-    /// Throws invalid_argument unless there are 2 to 9.
+    /// Copies the coefficients. Throws invalid_argument unless there are 2 to 9.
     StarCoefficients(std::span<const f64> values);
+    /// Copies the coefficients. Throws invalid_argument unless there are 2 to 9.
     StarCoefficients(std::initializer_list<f64> values)
         : StarCoefficients(std::span(values.begin(), values.size())) {}
 
+    /// Radius R of the star: the number of coefficients minus 1.
     u32 radius() const { return radius_; }
-    /// c_r, for r from 0 to radius().
+    /// Returns c_r, for r from 0 to radius().
     f64 operator[](u32 r) const { return values_[r]; }
 
   private:
@@ -65,34 +77,36 @@ class StarCoefficients {
     u32 radius_ = 0;
 };
 
+/// Descriptor of stencil.
 extern const Algorithm stencil_algorithm;
 
-/// in and out of one type.
+/// Runs `steps` time steps from in to out. See the file comment for the contract.
 Enqueued stencil(Stream& stream, const View& in, const View& out, const StencilShape& shape,
                  const StarCoefficients& star, u64 steps = 1, const Options& options = {});
 
-/// One step, of which only the points of a box are computed: they have the bits that stencil() gives them, and the rest of
-/// out stays as it is. Neighbours are read in all of in. So a volume can be computed piece by piece, by different streams
-/// or while a part of it is still on its way (concord/distributed_stencil.hpp); pieces thinner than the radius, and those of
-/// few rows, read more of a halo than they write. A box that ends past the volume, or ahead of where it begins, is
-/// invalid_argument; else as stencil().
+/// Runs one time step for the points of a box. The results are bitwise identical to those of stencil(); the rest of
+/// out is not modified. Neighbours are read from all of in. So different streams can compute the parts of a volume,
+/// and a part can be computed while another one is still being received (concord/distributed_stencil.hpp). A box
+/// thinner than the radius, or of few rows, reads more halo points than it writes. Throws invalid_argument for a box
+/// outside the volume, or whose end is before its begin; otherwise as stencil().
 Enqueued stencil_box(Stream& stream, const View& in, const View& out, const StencilShape& shape,
                      const StarCoefficients& star, const StencilBox& box, const Options& options = {});
 
-/// The same for spans or arrays.
+/// Runs time steps on spans or arrays; the types are checked at compile time.
 template <Range In, Range Out>
 Enqueued stencil(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
                  const StarCoefficients& star, u64 steps = 1, const Options& options = {}) {
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
-                  "in and out have different types");
+                  "stencil: in and out must have one type");
     return stencil(stream, View(in.view()), View(out.view()), shape, star, steps, options);
 }
 
+/// Runs one time step for the points of a box on spans or arrays; the types are checked at compile time.
 template <Range In, Range Out>
 Enqueued stencil_box(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
                      const StarCoefficients& star, const StencilBox& box, const Options& options = {}) {
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
-                  "in and out have different types");
+                  "stencil_box: in and out must have one type");
     return stencil_box(stream, View(in.view()), View(out.view()), shape, star, box, options);
 }
 

@@ -1,12 +1,12 @@
-// The host side of `blocked`: how a volume is cut for groups of one work-item, and how many steps they take at once.
+// Host side of `blocked`: tiling of the volume for one work-item per group, and number of steps per pass.
 
 #include "stencil_table.hpp"
 
 namespace concord::detail {
 namespace {
 
-// A tile's rows for `steps` steps at once, of which the planes that are at work take no more than `bytes`; 0: not even one.
-// Steps ahead of the last compute some rows above and below it.
+// Rows of a tile whose active planes of `steps` steps fit into `bytes`; 0 if not even one row fits. All steps but the
+// last also compute some rows above and below the tile.
 u64 fitting_rows(const StencilProblem& p, u64 width, u64 steps, u64 bytes) {
     const u64 radius = p.radius(), plane = (2 * radius + 1) * width * p.size();
     const u64 rows = bytes / plane, more = radius * steps * (steps - 1) + 2 * radius;
@@ -17,8 +17,8 @@ u64 thread_cache(const Device& device) {
     return device.traits().cache / std::max(1U, device.traits().units);
 }
 
-// How many steps to take at once: as many as cost an eighth more work at most. Their planes may take twice a thread's own
-// cache: what is in a shared one behind it still comes sooner than memory.
+// Steps per pass: as many as add at most an eighth to the work. Their planes may take twice a thread's own cache,
+// because a shared cache level is still faster than memory.
 u64 steps_at_once(const Device& device, const StencilProblem& p) {
     constexpr u64 most = 4;
     u64 steps = 1;
@@ -30,8 +30,8 @@ u64 steps_at_once(const Device& device, const StencilProblem& p) {
     return std::min(steps, p.steps);
 }
 
-// Tiles of whole rows, as far as these go; as many of them as keep the planes of all steps in the thread's cache; of the
-// whole depth, unless threads would lack work.
+// Tiles have whole rows of up to wide_row points, as many rows as keep the planes of all steps in the thread's cache,
+// and the whole depth unless threads would have no work.
 detail::host::StencilTiling tiling_of(const Device& device, const StencilProblem& p, u64 steps) {
     const StencilShape& s = p.shape;
     const u64 radius = p.radius(), ring = 2 * radius + 1, ahead = radius * (steps - 1);
@@ -50,8 +50,8 @@ detail::host::StencilTiling tiling_of(const Device& device, const StencilProblem
     t.down = divide_up(p.rows(), t.rows);
     t.plane_rows = std::min(s.rows, t.rows + 2 * ahead);
     t.slot = steps == 1 ? 0 : (steps - 1) * ring * t.plane_rows * t.pitch + 2 * detail::host::stencil_margin;
-    // One group while the work is small, for waking a thread costs more; then some for each thread, of planes enough that
-    // those between two groups, which both read, cost little.
+    // Small volumes are one group, because starting a thread costs more than the work. Larger ones have several
+    // groups per thread, each deep enough that the planes which two groups read cost little.
     constexpr u64 least_points = u64{1} << 16;
     const u64 tiles = t.across * t.down, points = t.rows * t.columns;
     const u64 units = device.traits().units,
@@ -95,7 +95,7 @@ void run_blocked(Stream& stream, const StencilProblem& p) {
     const StencilShape& s = p.shape;
     const detail::host::StencilTiling t = tiling_of(device, p, 1);
     const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
-    // What is read where there is no row.
+    // Rows outside the volume read these zeros.
     const Array<u8> zeros(stream, u64{wide_row} * p.size());
     const u64 zero = 0;
     stream.fill(*zeros.buffer(), 0, zeros.size(), &zero, 8);

@@ -1,4 +1,5 @@
-// `concord run stencil`: on one device, and over ranks, each of which reads or makes its part of the volume and writes it.
+// `concord run stencil`, on one device and over ranks. Each rank reads or generates its part of the volume and writes
+// it.
 
 #include "boxes.hpp"
 #include "generate.hpp"
@@ -18,10 +19,11 @@ namespace {
 class RunStencil final : public RunTask, public OverBoxes, public GeneratesInput {
   public:
     void add_options(CLI::App& command) override {
-        command.add_option("--steps", steps_, "How many time steps (1); none is a copy");
+        command.add_option("--steps", steps_, "Number of time steps; 0 copies the input (default: 1)");
         command
-            .add_option("--cut", cut_,
-                        "How several devices cut the volume, as in 4x2: parts along z, times parts along y")
+            .add_option(
+                "--cut", cut_,
+                "Domain decomposition over several devices: parts along z times parts along y, e.g. 4x2")
             ->type_name("ZxY");
         generate_.add_options(command);
     }
@@ -32,18 +34,19 @@ class RunStencil final : public RunTask, public OverBoxes, public GeneratesInput
             throw Error(ErrorCode::invalid_argument, "run stencil", what);
         };
         if (in.shape().size() != 3)
-            refuse(in.name() + " has the shape " + shape_name(in.shape()) + ", not three dimensions");
+            refuse(in.name() + " must have three dimensions, got shape " + shape_name(in.shape()));
         if (coefficients.shape().size() != 1)
-            refuse(coefficients.name() + " has the shape " + shape_name(coefficients.shape()) +
-                   ", coefficients take one dimension");
+            refuse(coefficients.name() + " must have one dimension, got shape " +
+                   shape_name(coefficients.shape()));
         if (coefficients.type() != in.type())
-            refuse(in.name() + " is " + std::string(name_of(in.type())) + ", " + coefficients.name() + " " +
+            refuse("volume and coefficients must have one type, got " + in.name() + " of " +
+                   std::string(name_of(in.type())) + " and " + coefficients.name() + " of " +
                    std::string(name_of(coefficients.type())));
         if (!is_float(in.type()))
-            refuse(in.name() + " is " + std::string(name_of(in.type())) + "; f32 and f64 have stencils");
+            refuse(in.name() + " must be f32 or f64, got " + std::string(name_of(in.type())));
         if (coefficients.count() < 2 || coefficients.count() > StarCoefficients::most)
-            refuse(coefficients.name() + " has " + std::to_string(coefficients.count()) +
-                   " coefficients: a star of radius 1 to 8 has 2 to 9");
+            refuse(coefficients.name() + " must hold 2 to 9 coefficients, for a star of radius 1 to 8, got " +
+                   std::to_string(coefficients.count()));
         const std::vector<std::byte> elements = coefficients.elements();
         std::vector<f64> values;
         for (u64 r = 0; r < coefficients.count(); ++r)
@@ -51,7 +54,8 @@ class RunStencil final : public RunTask, public OverBoxes, public GeneratesInput
         star_.emplace(values);
         shape_ = {in.shape()[0], in.shape()[1], in.shape()[2]};
         if (!is_whole(steps_, count_))
-            throw Error(ErrorCode::invalid_argument, "--steps", "'" + steps_ + "' is no number of steps");
+            throw Error(ErrorCode::invalid_argument, "--steps",
+                        "invalid number of steps '" + steps_ + "'; expected e.g. 100");
         if (!cut_.empty()) read_cut();
         return {{in.type(), in.shape()}};
     }
@@ -78,9 +82,9 @@ class RunStencil final : public RunTask, public OverBoxes, public GeneratesInput
         if (times == std::string::npos || !is_whole(cut_.substr(0, times), along_z_) ||
             !is_whole(cut_.substr(times + 1), along_y_) || along_z_ == 0 || along_y_ == 0)
             throw Error(ErrorCode::invalid_argument, "--cut",
-                        "'" + cut_ + "' is no cut; examples: 4x1, 2x2 (parts along z, times parts along y)");
+                        "invalid domain decomposition '" + cut_ +
+                            "'; expected parts along z times parts along y, e.g. 4x1 or 2x2");
     }
-    // Element r.
     static f64 value(const std::vector<std::byte>& elements, Type type, u64 r) {
         f32 single = 0;
         f64 value = 0;
@@ -122,7 +126,7 @@ BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream, Inputs input
     RankJob::together(ranks, [&] { read_box(stream, *buffer, in.source(), shape_, box); });
     run.upload = upload.milliseconds();
 
-    // The first step compiles, which the clock would count as work; it is done again.
+    // A first step compiles the kernels outside the timed run.
     volume.load(held);
     const HostClock first;
     volume.run(std::min<u64>(count_, 1));
@@ -151,14 +155,15 @@ BoxesRun RunStencil::run_boxes(Communicator& ranks, Stream& stream, Inputs input
 }  // namespace
 
 RunCommand run_stencil() {
-    return {.name = "stencil",
-            .summary = "Time steps of a 3-D star stencil: a volume, and the coefficients c0 ... cR",
-            .example =
-                "concord run stencil --in volume.npy --in coefficients.npy --out after.npy --steps 100\n"
-                "  concord run stencil --generate random --shape 400x480x480 --in coefficients.npy --out "
-                "after.npy",
-            .inputs = 2,
-            .make = make_task<RunStencil>};
+    return {
+        .name = "stencil",
+        .summary = "Run time steps of a 3-D star stencil; inputs: the volume and the coefficients c0 ... cR",
+        .example =
+            "concord run stencil --in volume.npy --in coefficients.npy --out after.npy --steps 100\n"
+            "  concord run stencil --generate random --shape 400x480x480 --in coefficients.npy --out "
+            "after.npy",
+        .inputs = 2,
+        .make = make_task<RunStencil>};
 }
 
 }  // namespace concord::app

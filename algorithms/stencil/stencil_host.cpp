@@ -1,4 +1,4 @@
-// The host kernels, one set for each type, the radius being an argument.
+// Host kernels of stencil, one set per element type. The radius is an argument.
 
 #include "stencil_table.hpp"
 

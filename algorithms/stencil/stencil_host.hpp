@@ -1,6 +1,15 @@
 #pragma once
-// Stencil in the host dialect; parallel sources are stencil_steps.cu and .cl, and stencil_wide.cl for `blocked`. T: f32 or
-// f64.
+// Stencil, host dialect. Parallel sources: stencil_steps.cu and .cl for the textbook steps, stencil_wide.cl for
+// `blocked`.
+//
+// Algorithm  naive, serial: one point at a time, neighbours from memory. tiled: tiles of a plane, with their halo, in
+//            local memory. blocked: see below.
+// Passes     naive, serial, tiled: one per step; blocked: one per `steps` steps. Traffic per pass: every point is
+//            read once and written once, plus the halos of tiles.
+// Tunables   blocked: stencil.groups, stencil.cache_part, stencil.steps.
+// Source     A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs, 2010.
+//
+// T: f32 or f64.
 
 #include <concord/detail/host_vector.hpp>
 #include <concord/host_kernel.hpp>
@@ -10,22 +19,22 @@
 
 namespace concord::detail::host {
 
-/// c0 ... cR.
+// Coefficients c_0 ... c_R.
 template <class T>
 struct Star {
     T c[9];
 };
 
-/// A volume's extent, the star's radius, and what is computed: planes z_begin to z_end, of these rows y_begin to y_end.
+// Shape of the volume, radius of the star, and the computed box: planes [z_begin, z_end), rows [y_begin, y_end).
 struct StencilVolume {
     u64 depth = 0, rows = 0, columns = 0;
     u64 radius = 0;
     u64 z_begin = 0, z_end = 0, y_begin = 0, y_end = 0;
 };
 
-// --- The textbook's -------------------------------------------------------------------------------------------------
+// --- Textbook steps -----------------------------------------------------------------------------------------------
 
-/// One point, for any v(z, y, x) that is 0 outside of the volume.
+// One point; v(z, y, x) is 0 outside the volume.
 template <class T, class V>
 [[gnu::always_inline]] inline T stencil_point(const V& v, i64 z, i64 y, i64 x, i64 radius,
                                               const Star<T>& star) {
@@ -38,7 +47,7 @@ template <class T, class V>
     return t;
 }
 
-/// Point (z, y, x) of a volume, 0 outside.
+// Point (z, y, x) of a volume, 0 outside.
 template <class T>
 struct StencilAt {
     const T* in;
@@ -51,7 +60,7 @@ struct StencilAt {
     }
 };
 
-/// A group: `strip` rows of those that are computed, counted through all planes.
+// A group computes `strip` rows of the box; rows are numbered through all planes.
 template <class T>
 void stencil_naive(const Group& group, const T* in, T* out, const StencilVolume volume, u64 strip,
                    const Star<T> star) {
@@ -72,8 +81,8 @@ void stencil_serial(const Group& group, const T* in, T* out, const StencilVolume
     stencil_naive(group, in, out, volume, ~u64{0}, star);
 }
 
-/// A group: the tiles of `tile` x `tile` points of one plane after another, `planes` of them. Each comes with its halo
-/// into local memory; planes below and above stay where they are.
+// A group computes tiles of `tile` x `tile` points, at one position of `planes` consecutive planes. Each tile and its
+// halo are staged in local memory; neighbours in z are read from memory.
 template <class T>
 void stencil_tiled(const Group& group, const T* in, T* out, const StencilVolume volume, u64 tiles_x,
                    u64 tiles_y, u64 planes, const Star<T> star) {
@@ -104,28 +113,28 @@ void stencil_tiled(const Group& group, const T* in, T* out, const StencilVolume 
     }
 }
 
-// --- blocked --------------------------------------------------------------------------------------------------------
+// --- blocked ------------------------------------------------------------------------------------------------------
 //
-// A group takes a tile: some rows and columns, and a piece of the volume's depth, plane by plane. What 2 R + 1 planes of it
-// take stays in the thread's cache. `steps` steps follow one another at a distance of R planes: all but the last leave
-// their planes in rings of 2 R + 1, which stay in the cache too. What a later step needs past the tile's edges is computed
-// by the group itself, so groups need not wait for one another.
+// A group computes a tile (rows, columns and a piece of the depth) plane by plane. 2 R + 1 planes of the tile stay in
+// the thread's cache. `steps` time steps follow each other at a distance of R planes. All but the last write their
+// planes to rings of 2 R + 1 planes, which also stay in the cache. A group computes the halo that later steps need
+// itself, so groups are independent of each other.
 
-/// How a volume is cut, and what lies where in a group's piece of scratch.
+// Tiling of the volume, and layout of a group's scratch.
 struct StencilTiling {
-    u64 depth = 0, rows = 0, columns = 0;  ///< of a tile
-    u64 across = 0, down = 0;              ///< tiles in x, in y
+    u64 depth = 0, rows = 0, columns = 0;  // of a tile
+    u64 across = 0, down = 0;              // number of tiles in x, in y
     u64 steps = 1;
-    u64 pitch = 0;       ///< elements from one row of a ring, or of local memory, to the next
-    u64 plane_rows = 0;  ///< rows of a ring's plane
-    u64 slot = 0;        ///< elements of scratch that a group has
-    u64 past_cache = 0;  ///< the result does not stay in the caches
+    u64 pitch = 0;       // elements between row starts of a ring, and of local memory
+    u64 plane_rows = 0;  // rows of a ring's plane
+    u64 slot = 0;        // elements of scratch per group
+    u64 past_cache = 0;  // 1: the result exceeds the caches, use non-temporal stores
 };
 
-/// Room ahead of a row for what lies left of it, whole vectors of it.
+// Elements reserved before a row for its left neighbours; whole vectors.
 inline constexpr u64 stencil_margin = 16;
 
-/// The rows at distances r and r + 1 of a row, its own elements in `centre`.
+// The rows at distances r and r + 1 of a row; its own elements are in `centre`.
 template <class T>
 struct StencilRows {
     const T* y_before[2];
@@ -134,8 +143,8 @@ struct StencilRows {
     const T* z_after[2];
 };
 
-// Two distances (or the last one) at a time, because more rows than these are more addresses than there are registers. The
-// loop asks for ivdep instead of __restrict, which g++ 12 loses where it inlines.
+// Adds one or two distances per pass: more rows need more addresses than there are registers. The loop uses ivdep
+// because g++ 12 drops __restrict when it inlines.
 template <class T, int first, int count>
 [[gnu::always_inline]] inline void stencil_pass(const T* centre, const StencilRows<T>& rows, const T* sums,
                                                 T* to, u64 n, const T* c) {
@@ -167,30 +176,30 @@ template <class T, int first>
     }
 }
 
-/// What a group does of one plane in one step. A plane is given by where its row 0 begins, or would;
-/// null: it is outside of the volume.
+// One plane of a tile in one step. planes[k] is the address of row 0, which may be outside the tile, or null outside
+// the volume.
 template <class T>
 struct StencilPlane {
-    const T* planes[17];        ///< z - R ... z + R
-    const T* zeros;             ///< a row outside of the volume
-    u64 row, rows;              ///< elements from one row to the next; rows of the volume
-    u64 first_y, end_y, count;  ///< of the points that are computed
-    u64 left, right;            ///< points of a row on both sides of them that are there
-    T* staged;                  ///< where a row goes, between zeros; null: rows lie between zeros already
-    T* sums;                    ///< of a row so far
-    T* to;                      ///< of first_y
+    const T* planes[17];        // z - R ... z + R
+    const T* zeros;             // row of zeros, for rows outside the volume
+    u64 row, rows;              // elements between row starts; rows of the volume
+    u64 first_y, end_y, count;  // computed rows, and points per row
+    u64 left, right;            // existing neighbours to the left and right of the computed points
+    T* staged;                  // buffer for a row between zeros; null if rows are stored between zeros
+    T* sums;                    // partial sums of a row
+    T* to;                      // target of row first_y
     u64 to_row;
     u64 radius, past_cache;
     Star<T> star;
 
-    /// Row y of planes[k], or zeros.
+    // Row y of planes[k], or zeros outside the volume.
     [[gnu::always_inline]] const T* at(u64 k, u64 y) const {
         const T* const plane = planes[k];
         return plane != nullptr && y < rows ? plane + y * row : zeros;
     }
 };
 
-/// Row y; `centre` has R elements or zeros on both sides.
+// Computes row y; `centre` has R elements or zeros on both sides.
 template <class T>
 [[gnu::always_inline]] inline void stencil_row(const StencilPlane<T>& p, u64 y, const T* centre, T* to) {
     const u64 radius = p.radius;
@@ -217,7 +226,7 @@ template <class T>
     }
 }
 
-/// This is what is compiled for several instruction sets. always_inline, because g++ 12 does not flatten it into them.
+// Compiled once per instruction set. always_inline, because g++ 12 does not flatten it into the versions.
 template <class T>
 [[gnu::always_inline]] inline void stencil_plane(const Group& /*group*/, const StencilPlane<T>* plane) {
     const StencilPlane<T> p = *plane;
@@ -233,7 +242,7 @@ template <class T>
     }
 }
 
-/// What lies from `begin` to `end` along an axis, and `more` on both sides of it, as far as there is something.
+// Interval along an axis. wider() extends it on both sides, within the volume.
 struct StencilExtent {
     u64 begin, end;
     StencilExtent wider(u64 more, u64 length) const {
@@ -255,10 +264,10 @@ void stencil_blocked(const Group& group, const T* in, T* out, T* scratch, const 
         ys{tile_y, std::min(volume.y_end, tile_y + tiling.rows)},
         zs{tile_z, std::min(volume.z_end, tile_z + tiling.depth)};
 
-    // Local memory: a row of zeros, a row with its neighbours in x, the sums of a row so far.
+    // Local memory: a row of zeros, a row with its neighbours in x, the partial sums of a row.
     T* const zeros = reinterpret_cast<T*>(group.local);
     std::fill_n(zeros, 2 * tiling.pitch, T(0));
-    // Rows of a ring have zeros on both sides, or what no later step reads.
+    // Rows of a ring have zeros, or elements that no later step reads, on both sides.
     T* const rings = scratch + group.x * tiling.slot;
     if (steps > 1) std::fill_n(rings, tiling.slot, T(0));
     const u64 ring_plane = tiling.plane_rows * tiling.pitch;
@@ -287,7 +296,7 @@ void stencil_blocked(const Group& group, const T* in, T* out, T* scratch, const 
             plane.row = step == 1 ? volume.columns : tiling.pitch;
             if (step == 1) plane.staged = zeros + tiling.pitch + stencil_margin;
             for (u64 k = 0; k <= 2 * radius; ++k) {
-                const u64 near = z + k - radius;  // those ahead of the first are past the last
+                const u64 near = z + k - radius;  // planes before the first wrap around to large numbers
                 if (near >= volume.depth) continue;
                 plane.planes[k] = step == 1 ? in + near * volume.rows * volume.columns + x.begin
                                             : ring_of(step - 1) + near % ring * ring_plane + plane.left -

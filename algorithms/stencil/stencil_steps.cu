@@ -1,13 +1,13 @@
-// Stencil, the textbook's steps, CUDA C++. Parallel sources: stencil_steps.cl, stencil_host.hpp.
+// Stencil, textbook steps, CUDA C++. Parallel sources: stencil_steps.cl, stencil_host.hpp.
 //
-// Passes     one a step; traffic: every point is read once and written once, if all else comes from caches.
-// naive      one point a thread, 6 RADIUS + 1 loads from global memory.
-// tiled      a tile of a plane comes with its halo into local memory; neighbours in z are still loads from global memory.
-// Tunables   GROUP threads, LANES_X of them along x; a tile has as many points.
+// naive      one point per thread, 6 RADIUS + 1 loads from global memory.
+// tiled      a tile of a plane and its halo are in shared memory; neighbours in z are loads from global memory.
+// Passes     one per step; traffic: every point is read once and written once if the caches serve the other loads.
+// Tunables   GROUP threads, LANES_X of them along x; one point per thread.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //
-// T: f32 or f64. A group takes one tile of one plane; tiles are counted along x, then y, then z, from plane z_begin and row
-// y_begin; rows from y_end on are not computed. Neighbours are read in all of the volume.
+// T: f32 or f64. A group computes one tile of one plane. Tiles are numbered along x, then y, then z, from plane
+// z_begin and row y_begin; rows from y_end on are not computed. Neighbours are read from all of the volume.
 
 constexpr u32 LANES_Y = GROUP / LANES_X;
 
@@ -16,7 +16,7 @@ struct Star {
 };
 
 struct Place {
-    u64 z, y, x;  // of the tile's first point
+    u64 z, y, x;  // first point of the tile
 };
 
 __device__ __forceinline__ Place place_of_group(u64 z_begin, u64 y_begin, u32 tiles_y, u32 tiles_x) {
@@ -24,7 +24,7 @@ __device__ __forceinline__ Place place_of_group(u64 z_begin, u64 y_begin, u32 ti
     return {z_begin + tile / tiles_y, y_begin + u64(tile % tiles_y) * LANES_Y, u64(blockIdx.x % tiles_x) * LANES_X};
 }
 
-// Every one of the six is 0 where it would be outside of the volume.
+// One term of the star. A neighbour outside the volume is 0.
 __device__ __forceinline__ T step(T t, T c, T left, T right, T before, T after, T below, T above) {
     return fma(c, ((left + right) + (before + after)) + (below + above), t);
 }
@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
     const Place place = place_of_group(z_begin, y_begin, tiles_y, tiles_x);
     const u32 i = threadIdx.x % LANES_X, j = threadIdx.x / LANES_X;
     const u64 z = place.z, y = place.y + j, x = place.x + i, plane = rows * columns;
-    // Rows and columns ahead of the first are past the last, as unsigned numbers.
+    // Rows and columns before the first wrap around to large unsigned numbers.
     for (u32 row = j; row < LANES_Y + 2 * RADIUS; row += LANES_Y) {
         for (u32 column = i; column < LANES_X + 2 * RADIUS; column += LANES_X) {
             const u64 v = place.y + row - RADIUS, h = place.x + column - RADIUS;

@@ -1,5 +1,5 @@
 #pragma once
-// What the host side's files share.
+// Internal to stencil: the validated call, kernels, tunables and helpers of the launch functions.
 
 #include <concord/stencil.hpp>
 #include <concord/tuning.hpp>
@@ -8,15 +8,15 @@
 
 namespace concord::detail {
 
-/// The host kernels for one type.
+// Host kernels for one element type.
 struct StencilHost {
     HostKernel serial, naive, tiled, blocked;
-    HostKernel none;  ///< of kernels that are not in the host dialect
+    HostKernel none;  // for kernels without a host version
 };
 
 const StencilHost& stencil_host(Type type);
 
-/// A call as the kernels see it.
+// A validated call.
 struct StencilProblem {
     View in, out;
     StencilShape shape;
@@ -29,22 +29,22 @@ struct StencilProblem {
     u32 radius() const { return star.radius(); }
     u64 planes() const { return box.z_end - box.z_begin; }
     u64 rows() const { return box.y_end - box.y_begin; }
-    /// Bytes of what is computed.
+    // Size of the computed box in bytes.
     u64 bytes() const { return planes() * rows() * shape.columns * size(); }
 };
 
 inline constexpr Tunable stencil_groups_a_unit{
     .name = "stencil.groups",
-    .summary = "groups for each thread, blocked",
+    .summary = "blocked: groups per thread",
     .used_by = {TunableUser::opencl_single_item, TunableUser::host},
     .values = {1, 2, 4, 8, 16, 32}};
 inline constexpr Tunable stencil_cache_part{
     .name = "stencil.cache_part",
-    .summary = "percent of a thread's cache for the planes at work, blocked",
+    .summary = "blocked: percentage of a thread's cache for the active planes",
     .used_by = {TunableUser::opencl_single_item, TunableUser::host},
     .values = {25, 50, 75, 100, 150, 200, 300}};
 inline constexpr Tunable stencil_steps_together{.name = "stencil.steps",
-                                                .summary = "steps at once, blocked",
+                                                .summary = "blocked: steps per pass",
                                                 .used_by = {TunableUser::host},
                                                 .values = {1, 2, 3, 4}};
 
@@ -54,27 +54,27 @@ inline TuningPoint point_of(const StencilProblem& p) {
 
 enum class StencilSource { steps, streaming, wide };
 
-/// The points of a group of many work-items, and of one of its work-items.
+// Tile of a group of many work-items.
 struct StencilTile {
     u32 group_size = 1;
-    u32 group_size_x = 1;  // of a row
-    u32 pack = 1;          // points of a work-item, along x
-    u32 rows = 1;          // and along y
+    u32 group_size_x = 1;  // work-items along x
+    u32 pack = 1;          // points per work-item along x
+    u32 rows = 1;          // points per work-item along y
 
     u32 width() const { return group_size_x * pack; }
     u32 height() const { return group_size / group_size_x * rows; }
 };
 
-constexpr u32 wide_row = 1024;  // most points of a row that a CPU has at work
+constexpr u32 wide_row = 1024;  // maximum points per row of a tile on CPUs
 
-std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, StencilSource text,
+std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, StencilSource source,
                                        const char* entry, const StencilTile& tile,
                                        HostKernel StencilHost::*host);
 
-/// The coefficients that a kernel takes: those that there are, or all nine, as host kernels do.
+// Length of the coefficient argument: those in use, or all nine (host kernels).
 enum class StarLength { used, all };
 
-/// Calls f with the coefficients in the volume's type.
+// Calls f with the coefficients, converted to the volume's type.
 template <class F>
 void with_star(const StencilProblem& p, StarLength length, F f) {
     visit_type(p.type(), [&](auto tag) {
@@ -99,8 +99,8 @@ ValueBytes struct_bytes(const T& value) {
     return {std::as_bytes(std::span(&value, 1))};
 }
 
-/// Calls sweep(from, to, steps) until all steps are enqueued, `at_once` in one sweep. Two volumes take turns, so that the
-/// last sweep's is out; the other one is scratch.
+// Calls sweep(from, to, steps) until all steps are enqueued, with up to `at_once` steps per sweep. out and a scratch
+// volume alternate, so that the last sweep writes out.
 template <class Sweep>
 void each_sweep(Stream& stream, const StencilProblem& p, u64 at_once, Sweep sweep) {
     const u64 sweeps = divide_up(p.steps, at_once);
@@ -122,7 +122,7 @@ void each_sweep(Stream& stream, const StencilProblem& p, u64 at_once, Sweep swee
     }
 }
 
-/// The variant for groups of one work-item, stencil_blocked.cpp.
+// `blocked`, for one work-item per group: stencil_blocked.cpp.
 Support supports_blocked(const Device& device, const StencilProblem& p);
 void run_blocked(Stream& stream, const StencilProblem& p);
 

@@ -1,16 +1,16 @@
-// Stencil on CPUs, `blocked`, OpenCL C. Parallel source: stencil_host.hpp.
+// Stencil, `blocked`, OpenCL C for CPUs, one work-item per group. Parallel source: stencil_host.hpp.
 //
-// Algorithm  One work-item a group takes a tile of rows and columns, and a piece of the volume's depth, plane by plane; what
-//            2 RADIUS + 1 planes of the tile take stays in the thread's cache. A row at work is copied between zeros,
-//            so that its neighbours in x need no questions; rows outside of the volume are a row of zeros. Two vectors
-//            of the result are at work at once, which share the addresses of 4 RADIUS rows. Past the cache results gather
-//            in a line, which leaves by non-temporal stores.
-// Passes     one a step; traffic: every point is read once and written once; rows above and below a tile, and planes between
-//            two pieces of the depth, are read again.
-// Tunables   ROW: most points of a row at work; tiles as the host side cuts them.
+// Algorithm  A group computes a tile of rows and columns and a piece of the depth, plane by plane. 2 RADIUS + 1
+//            planes of the tile stay in the thread's cache. The current row is copied between zeros, so its
+//            neighbours in x need no checks. Rows outside the volume are a row of zeros. Two vectors of results are
+//            computed together and share the addresses of 4 RADIUS rows. Results that exceed the caches are gathered
+//            in a line and leave with non-temporal stores.
+// Passes     one per step; traffic: every point is read once and written once. Rows above and below a tile, and
+//            planes at the borders between pieces of the depth, are read again.
+// Tunables   ROW: maximum points per row of a tile; stencil.groups and stencil.cache_part set the tiles.
 // Source     A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs, 2010.
 //
-// T: f32 or f64, SIZE its bytes. W: as many as a vector of 64 bytes holds.
+// T: f32 or f64 of SIZE bytes. W: elements per vector of 64 bytes.
 
 #if SIZE == 4
 #define W 16
@@ -83,8 +83,8 @@ INLINED void store_row(__global T* out, const T* line, u64 count, u32 past_cache
     for (; i < count; ++i) out[i] = line[i];
 }
 
-// tile_depth x tile_rows x tile_columns points are a tile. Those of planes z_from to z_to and of these rows y_from to y_to
-// are counted along x, then y, then z; neighbours are read in all of the volume. `zeros`: ROW of them.
+// A tile has tile_depth x tile_rows x tile_columns points. Tiles of planes [z_from, z_to) and rows [y_from, y_to) are
+// numbered along x, then y, then z. Neighbours are read from all of the volume. `zeros` has ROW elements.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void stencil_blocked(__global const T* in, ulong in_at, __global T* out, ulong out_at, __global const T* zeros,
                      ulong zeros_at, u64 depth, u64 rows, u64 columns, u64 z_from, u64 z_to, u64 y_from, u64 y_to,

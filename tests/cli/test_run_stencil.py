@@ -148,7 +148,7 @@ def files():
         (["volume.npy", "(1, 2, 2)", "one dimension"], "volume.npy", "volume.npy", ""),
         (["nested.npy", "u8", "star.npy", "f32"], "nested.npy", "star.npy", ""),
         (["nested.npy", "u8", "f32", "f64"], "nested.npy", "bytes.npy", ""),
-        (["1 coefficient", "radius 1 to 8", "2 to 9"], "volume.npy", "short.npy", ""),
+        (["short.npy", "2 to 9 coefficients", "radius 1 to 8", "got 1"], "volume.npy", "short.npy", ""),
         (["--steps", "'-1'"], "volume.npy", "star.npy", "--steps -1"),
         (["--steps", "'2.5'"], "volume.npy", "star.npy", "--steps 2.5"),
         (["--shape", "--generate"], "volume.npy", "star.npy", "--shape 4x4x4"),
