@@ -1,19 +1,20 @@
-// Runs of elements at a fixed distance from one another, OpenCL C. Parallel sources: halo.cu, halo_host.hpp.
+// Copies runs of elements at a fixed stride, OpenCL C. Parallel sources: halo.cu, halo_host.hpp.
 //
-// Algorithm  A halo along y is some rows of each plane: a run of elements a plane, which this kernel packs one after another
-//            for a message, and unpacks. A group moves a piece of one run.
+// Algorithm  A halo along y consists of the same rows of each plane: one run of elements per plane. This kernel packs the runs
+//            into a contiguous message buffer, and unpacks them. A group copies a piece of one run.
 // Passes     one; traffic: every element is read once and written once.
-// Tunables   GROUP work-items, EACH packs of a work-item; a pack is PACK elements, more than one where all runs begin and end
-//            at multiples of it.
+// Tunables   GROUP work-items, EACH packs per work-item, PACK elements per pack. PACK is 1 unless all runs begin and end at a
+//            multiple of a larger pack.
+// Source     textbook (strided copy).
 //
-// E: unsigned integer of the elements' size. Lengths and distances are counted in packs; pieces of a run follow one another.
+// ELEMENT: unsigned integer of the element's size. Lengths and strides count packs. Groups are numbered by run, then by piece.
 
 typedef struct {
-    E item[PACK];
-} __attribute__((aligned(PACK * sizeof(E)))) V;
+    ELEMENT item[PACK];
+} __attribute__((aligned(PACK * sizeof(ELEMENT)))) V;
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void halo_runs(__global const E* restrict from, ulong from_at, __global E* restrict to, ulong to_at, u64 length,
+void halo_runs(__global const ELEMENT* restrict from, ulong from_at, __global ELEMENT* restrict to, ulong to_at, u64 length,
                u64 from_stride, u64 to_stride, u32 pieces) {
     const u32 group = get_group_id(0);
     const u64 run = group / pieces, begin = (u64)(group % pieces) * (GROUP * EACH);

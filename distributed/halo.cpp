@@ -15,21 +15,21 @@ extern const SourceFile common_cu, halo_cu, halo_cl;
 namespace detail {
 namespace {
 
-const KernelSource& source() {
-    static const KernelSource text{
+const KernelSource& halo_source() {
+    static const KernelSource source{
         "halo", {kernel_sources::common_cu, kernel_sources::halo_cu}, {kernel_sources::halo_cl}};
-    return text;
+    return source;
 }
 
-// A group moves `group_size` x `each` packs.
+// A group copies group_size * each packs of `pack` elements.
 struct HaloGroup {
     u32 group_size = 1, each = 1, pack = 1;
 };
 
 std::shared_ptr<Kernel> halo_kernel(Device& device, u32 size, const HaloGroup& group) {
-    return device.kernel({.source = &source(),
+    return device.kernel({.source = &halo_source(),
                           .entry = "halo_runs",
-                          .constants = {{"E", size == 4 ? Type::u32 : Type::u64},
+                          .constants = {{"ELEMENT", size == 4 ? Type::u32 : Type::u64},
                                         {"PACK", group.pack},
                                         {"GROUP", group.group_size},
                                         {"EACH", group.each}},
@@ -38,7 +38,7 @@ std::shared_ptr<Kernel> halo_kernel(Device& device, u32 size, const HaloGroup& g
                           .max_group_size = group.group_size});
 }
 
-// Elements that move at once: as many as make 16 bytes, if all runs begin and end at a multiple of these.
+// Elements per pack: the largest pack of at most 16 bytes that all runs are aligned to, at both ends.
 u32 pack_of(const View& from, const Runs& from_runs, const View& to, const Runs& to_runs) {
     const u64 size = size_of(from.type);
     u64 common = 16;
@@ -72,8 +72,10 @@ void copy_runs(Stream& stream, const View& from, const Runs& from_runs, const Vi
         return;
     }
     const u32 pack = pack_of(from, from_runs, to, to_runs);
-    const HaloGroup group = traits.many_items ? HaloGroup{std::min(256U, traits.max_group_size), 4, pack}
-                                              : HaloGroup{1, 4096, pack};
+    const HaloGroup group =
+        traits.many_items
+            ? HaloGroup{.group_size = std::min(256U, traits.max_group_size), .each = 4, .pack = pack}
+            : HaloGroup{.group_size = 1, .each = 4096, .pack = pack};
     const auto kernel = halo_kernel(stream.device(), static_cast<u32>(size), group);
     const u64 packs = length / pack;
     const u32 pieces = static_cast<u32>(divide_up(packs, u64{group.group_size} * group.each));

@@ -1,11 +1,11 @@
 #pragma once
-// Boxes of a volume, gathered for messages and put back.
+// Boxes of a volume as runs of elements, and the copies that pack and unpack them.
 
 #include <concord/stencil.hpp>
 
 namespace concord::detail {
 
-/// Runs of elements: `count` of them, each `length` long, from the start of one to the next `stride` elements.
+// `count` runs of `length` elements each; `stride` elements from the start of one run to the next.
 struct Runs {
     u64 count = 0, length = 0, stride = 0;
 
@@ -13,16 +13,16 @@ struct Runs {
     bool gapless() const { return count <= 1 || stride == length; }
 };
 
-/// What a box is in memory: a run a plane. `first`: the element at which it begins.
+// The memory of a box: one run per plane. `first`: element index of the first run.
 struct BoxRuns {
     u64 first = 0;
     Runs runs;
 };
 BoxRuns runs_of(const StencilShape& shape, const StencilBox& box);
 
-/// Copies runs of `from` to runs of `to`, as many and as long ones, each in a view that begins with the first run. Views are of
-/// one type of 4 or 8 bytes, on the stream's device, and do not overlap. Enqueues: one kernel, or a copy where neither has
-/// gaps.
+// Copies runs of `from` to runs of `to`. Both have the same count and length; each view begins with its first run.
+// Both views have the same type of 4 or 8 bytes, are on the stream's device and do not overlap.
+// Asynchronous: enqueues one kernel, or one buffer copy if both sides are contiguous.
 void copy_runs(Stream& stream, const View& from, const Runs& from_runs, const View& to, const Runs& to_runs);
 
 }  // namespace concord::detail
