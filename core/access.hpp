@@ -1,5 +1,5 @@
 #pragma once
-// From the user's objects to what is behind them. For core's own sources.
+// Access to the private parts of the public classes, for core's sources.
 
 #include <concord/backend/device.hpp>
 #include <concord/recording.hpp>
@@ -20,7 +20,7 @@ struct Access {
     static void set_recorded(Event& event) noexcept { event.recorded_ = true; }
     static void set_size(Buffer& buffer, u64 bytes) noexcept { buffer.size_ = bytes; }
 
-    /// Creates one of the user's objects, whose constructors are private.
+    // Creates an object of a public class with a private constructor.
     template <class T, class... Arguments>
     static std::unique_ptr<T> make(Arguments&&... arguments) {
         return std::unique_ptr<T>(new T(std::forward<Arguments>(arguments)...));

@@ -1,5 +1,6 @@
 #pragma once
-/// What a backend module offers to the registry. Only backends include this header.
+/// @file
+/// The interface between a backend module and the registry. Only backends include this header.
 ///
 /// A backend implements Backend below and the five classes in <concord/backend/...>: Device, Memory, Kernel, Event, Queue.
 
@@ -8,10 +9,10 @@
 
 namespace concord {
 
-/// Changes with every change of the interfaces in core/ that a module sees.
+/// The version of the interfaces in core/ that a module uses. Increases with every incompatible change.
 inline constexpr u32 backend_interface_version = 5;
 
-/// One per process and backend; lives until the process ends.
+/// A backend. The process has one object per backend, which lives until the process ends.
 class Backend {
   public:
     virtual ~Backend() = default;
@@ -19,26 +20,28 @@ class Backend {
     virtual std::vector<DeviceInfo> devices() = 0;
     /// Opens device `index` of devices().
     virtual std::unique_ptr<backend::Device> open(u32 index) = 0;
-    /// Opens a device that compiles for `target` ("sm_90") and cannot run: launches and copies do nothing, memory is host
-    /// memory. Default: throws unsupported.
+    /// Opens a device that compiles for `target` ("sm_90") and cannot run kernels: launches and copies do nothing, and memory
+    /// is host memory. Default: throws unsupported.
     virtual std::unique_ptr<backend::Device> open_offline(std::string_view target);
-    /// The libraries that the backend found, with paths and versions, for `concord doctor`. Default: none.
+    /// The driver libraries with paths and versions, for `concord doctor`. Default: none.
     virtual std::vector<DeviceProperty> libraries() { return {}; }
 };
 
-/// What a module's entry point returns. The first member never moves.
+/// The description that a module's entry point returns. The first member never moves.
 struct BackendModule {
-    u32 interface_version;
-    const char* concord_version;
-    const char* name;
-    Backend* (*create)();
+    u32 interface_version;        ///< backend_interface_version of the module
+    const char* concord_version;  ///< version of Concord that the module was built with
+    const char* name;             ///< name of the backend: "cuda"
+    Backend* (*create)();         ///< creates the backend; called once
 };
 
+/// The entry point of a module.
 using BackendEntry = const BackendModule* (*)();
 
 }  // namespace concord
 
-/// The entry point of a module `concord-backend-NAME.so`, or of a backend built into the library.
+/// Defines the entry point of the module `concord-backend-NAME.so`, or of a backend that is part of the library. CREATE is a
+/// function that returns a new Backend.
 #define CONCORD_BACKEND_MODULE(NAME, CREATE)                                                                \
     extern "C" __attribute__((visibility("default")))                                                       \
     const ::concord::BackendModule* concord_backend_##NAME() {                                              \

@@ -47,7 +47,7 @@ std::shared_ptr<Buffer> host_range(Device& device, const void* data, u64 bytes) 
 void BufferState::note_use(Stream& stream, const std::shared_ptr<std::atomic<bool>>& ended, u64 ticket) {
     const std::lock_guard lock(mutex);
     for (Use& use : uses) {
-        // The weak pointer tells a stream from a later one at the same address.
+        // The weak pointer distinguishes a stream from a later one at the same address.
         if (use.id == &stream && !use.stream.expired()) {
             use.ticket = std::max(use.ticket, ticket);
             return;

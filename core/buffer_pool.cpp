@@ -11,15 +11,15 @@ namespace {
 constexpr u64 smallest = 512;
 constexpr u64 large = u64{1} << 20;
 
-// Powers of two while small, so that few classes serve many sizes; multiples of 1 MiB after, to waste little.
+// Powers of two for small sizes, for few size classes. Multiples of 1 MiB for large sizes, to waste little.
 u64 round_up(u64 bytes) {
     if (bytes <= smallest) return smallest;
     if (bytes <= large) return std::bit_ceil(bytes);
-    if (bytes > ~u64{0} - large) return bytes;  // no device has it: let the backend say so
+    if (bytes > ~u64{0} - large) return bytes;  // exceeds every device; the backend throws
     return (bytes + large - 1) / large * large;
 }
 
-// How much larger than asked a cached buffer may be.
+// How much larger than requested a cached buffer may be.
 u64 slack(u64 capacity) {
     return capacity <= large ? 0 : capacity / 8;
 }
@@ -32,7 +32,7 @@ bool BufferPool::ready(Buffer& buffer, const Stream* home, Streams& seen) {
     for (const BufferState::Use& use : state.uses) {
         if (use.ended->load()) continue;
         std::shared_ptr<Stream> stream = use.stream.lock();
-        if (!stream) return false;  // it is just ending
+        if (!stream) return false;  // the stream is being destroyed
         if (stream.get() == home) continue;
         const bool reached = Access::state(*stream).reached(use.ticket);
         seen.push_back(std::move(stream));
@@ -63,7 +63,7 @@ std::shared_ptr<Buffer> BufferPool::take(u64 bytes, const Stream* home, std::sha
         try {
             buffer = allocate_(capacity);
         } catch (const Error& error) {
-            // What is cached may be in the way: give all of it back and try once more.
+            // Frees the cached memory and tries again.
             if (error.code() != ErrorCode::out_of_memory || !trim()) throw;
             buffer = allocate_(capacity);
         }
@@ -73,13 +73,13 @@ std::shared_ptr<Buffer> BufferPool::take(u64 bytes, const Stream* home, std::sha
     Access::set_size(*buffer, bytes);
     BufferState& state = Access::state(*buffer);
     {
-        // Uses by the home stream stay noted: they matter if another stream gets the buffer next.
+        // Keeps the uses by the home stream, because another stream may get the buffer next.
         const std::lock_guard lock(state.mutex);
         if (home == nullptr) state.uses.clear();
     }
     std::shared_ptr<Buffer> taken(buffer.release(), [this, keep = std::move(keep)](Buffer* released) {
-        Access::state(*released)
-            .self.reset();  // or the device, which the deleter holds, would live as long as its pool
+        // The weak pointer would keep the deleter alive, and with it the device that owns this pool.
+        Access::state(*released).self.reset();
         give_back(std::unique_ptr<Buffer>(released));
     });
     state.self = taken;
@@ -94,7 +94,7 @@ void BufferPool::give_back(std::unique_ptr<Buffer> buffer) noexcept {
         free_.emplace(capacity, std::move(buffer));
         use_.cached += capacity;
     } catch (...) {
-        buffer.reset();  // no memory for the map's node: then not cached
+        buffer.reset();  // too little memory for the map's node: frees the buffer
     }
 }
 
@@ -112,7 +112,7 @@ bool BufferPool::trim() {
     }
     const bool any = !taken.empty();
     for (auto& [capacity, buffer] : taken) {
-        // Wait for whoever still works with it. A stream's failure is that stream's to report.
+        // Waits for streams that still use the buffer. Their failures are reported by the streams.
         std::vector<BufferState::Use> uses;
         {
             BufferState& state = Access::state(*buffer);

@@ -1,5 +1,5 @@
 #pragma once
-// What core keeps about a buffer: which streams still use it.
+// State of a buffer: the streams that use it.
 
 #include <concord/stream.hpp>
 
@@ -11,16 +11,17 @@
 namespace concord::detail {
 
 struct BufferState {
-    /// The last operation of a stream that uses the buffer.
+    // The last operation of a stream that uses the buffer.
     struct Use {
         std::weak_ptr<Stream> stream;
-        std::shared_ptr<const std::atomic<bool>> ended;  // a stream is gone before its last work is done
+        std::shared_ptr<const std::atomic<bool>>
+            ended;  // set after the last work, when the stream itself is already gone
         const Stream* id;
         u64 ticket;
     };
     void note_use(Stream& stream, const std::shared_ptr<std::atomic<bool>>& ended, u64 ticket);
 
-    std::weak_ptr<Buffer> self;  // while it is handed out
+    std::weak_ptr<Buffer> self;  // while it is allocated to a user
     std::mutex mutex;
     std::vector<Use> uses;
 };

@@ -22,8 +22,8 @@ std::string_view name_of(Dialect dialect) {
 
 namespace detail {
 
-// Entries are only added, so that a look-up takes no lock. They stay where they are until the device goes. Each has a lock
-// of its own, so that threads compile different kernels at once and the same kernel once.
+// The cache of compiled kernels. Entries are never removed or moved, so that a look-up needs no lock. Each entry has a lock, so
+// that threads compile different kernels concurrently and the same kernel once.
 struct Kernels {
     struct Entry {
         explicit Entry(std::string_view key) : key(key) {}
@@ -32,9 +32,9 @@ struct Kernels {
         std::unique_ptr<Entry> next;
         std::mutex mutex;
         std::shared_ptr<Kernel> kernel;
-        std::atomic<bool> is_ready = false;  // kernel stays as it is from here on
+        std::atomic<bool> is_ready = false;  // kernel is final
     };
-    // A list of entries: `first` is what readers see, `owner` keeps it.
+    // A list of entries. Readers use `first`, and `owner` owns the list.
     struct Bucket {
         std::atomic<Entry*> first = nullptr;
         std::unique_ptr<Entry> owner;
@@ -57,11 +57,11 @@ struct Kernels {
         return *bucket.owner;
     }
 
-    std::mutex mutex;  // of those that add
+    std::mutex mutex;  // for adding entries
     Bucket buckets[1024];
 };
 
-// Kernels and cached memory go before the backend's device.
+// Members are destroyed in reverse order: kernels and cached memory before the backend's device.
 struct DeviceState {
     DeviceState(Device& device, std::unique_ptr<backend::Device> made)
         : backend(std::move(made)),
@@ -111,10 +111,10 @@ std::shared_ptr<Event> Device::create_event() {
 
 std::shared_ptr<Buffer> Device::allocate(u64 bytes, Stream* home) {
     if (home != nullptr && &home->device() != this)
-        throw Error(
-            ErrorCode::wrong_device, "Device::allocate",
-            "the home stream is of " + home->device().info().selector + ", the memory of " + info_.selector);
-    // What is recorded may be replayed on any stream, so that the order of this one promises nothing.
+        throw Error(ErrorCode::wrong_device, "Device::allocate",
+                    "stream of another device, got " + home->device().info().selector +
+                        "; pass a stream of " + info_.selector);
+    // A recording may be replayed on any stream, so that the order of this stream guarantees nothing.
     if (home != nullptr && home->is_recording()) home = nullptr;
     return state_->pool.take(bytes, home, shared_from_this());
 }
@@ -149,8 +149,8 @@ std::shared_ptr<Kernel> Device::compile(const KernelSpec& spec) {
                          : spec.source != nullptr && !spec.source->opencl().empty();
     if (!has)
         throw Error(ErrorCode::unsupported, "Device::compile",
-                    "kernel " + std::string(spec.entry) + " has no text in " +
-                        std::string(name_of(traits_.dialect)) + ", which " + info_.selector + " needs");
+                    "kernel " + std::string(spec.entry) + " has no source in " +
+                        std::string(name_of(traits_.dialect)) + ", the language of " + info_.selector);
     if (!state_->afresh)
         return Access::make<Kernel>(*this, std::string(spec.entry), state_->backend->compile(spec), -1.0);
     KernelSpec fresh = spec;

@@ -20,12 +20,13 @@ void Event::synchronize() const {
 double Event::milliseconds_since(const Event& start) const {
     constexpr const char* call = "Event::milliseconds_since";
     if (&start.device() != &device())
-        throw Error(
-            ErrorCode::wrong_device, call,
-            "the start is of " + start.device().info().selector + ", the end of " + device().info().selector);
+        throw Error(ErrorCode::wrong_device, call,
+                    "event of another device, got " + start.device().info().selector + "; pass an event of " +
+                        device().info().selector);
     if (!start.recorded_ || !recorded_)
         throw Error(ErrorCode::invalid_argument, call,
-                    std::string("the ") + (recorded_ ? "start" : "end") + " was never recorded");
+                    std::string("the ") + (recorded_ ? "start" : "end") +
+                        " event was never recorded; call Stream::record first");
     return event_->milliseconds_since(*start.event_);
 }
 

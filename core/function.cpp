@@ -10,8 +10,8 @@ namespace {
 
 [[noreturn]] void bad_head(std::string_view definition, std::string_view why) {
     throw Error(ErrorCode::invalid_argument, "operator text",
-                "'" + std::string(definition) + "': " + std::string(why) +
-                    "; expected something like 'float f(float x) { return x * x; }'");
+                detail::error_message(why, detail::quoted(definition),
+                                      "expected e.g. 'float f(float x) { return x * x; }'"));
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -27,8 +27,7 @@ struct Declarator {
     std::string_view name;
 };
 
-// "unsigned int x" -> {u32, "x"}. The spellings mean the same in all three languages on every system that we
-// run on.
+// "unsigned int x" -> {u32, "x"}. The spellings mean the same in all three languages on every supported system.
 Declarator parse_declarator(std::string_view definition, std::string_view text) {
     constexpr std::pair<std::string_view, Type> spellings[] = {
         {"float", Type::f32},        {"double", Type::f64},     {"int", Type::i32},
@@ -43,12 +42,12 @@ Declarator parse_declarator(std::string_view definition, std::string_view text) 
         --at;
     const std::string_view name = text.substr(at), type = trimmed(text.substr(0, at));
     if (type.empty() || name.empty())
-        bad_head(definition, "'" + std::string(text) + "' is not a type and a name");
+        bad_head(definition, "expected a type and a name instead of '" + std::string(text) + "'");
     if (const auto element = type_named(type)) return {*element, name};
     for (const auto& [spelling, element] : spellings) {
         if (spelling == type) return {element, name};
     }
-    bad_head(definition, "'" + std::string(type) + "' is no element type");
+    bad_head(definition, "unknown element type '" + std::string(type) + "'");
 }
 
 }  // namespace
@@ -67,7 +66,7 @@ Operator detail::finish(Operator op) {
     std::string all = op.text + '\n' + op.signature();
     for (const Type type : op.bound)
         all.append(" ").append(name_of(type));
-    // Messages name the place, so two places are two kernels.
+    // Includes the place, because compilers name it in messages.
     all.append("\n").append(op.file).append(":").append(std::to_string(op.line));
     op.hash = detail::content_hash(all);
     return op;
@@ -89,9 +88,10 @@ Operator detail::make_operator(std::string_view name, std::string_view text, std
 Operator operator_from_text(std::string_view definition) {
     const std::size_t open = definition.find('('), close = definition.find(')');
     if (open == std::string_view::npos || close == std::string_view::npos || close < open)
-        bad_head(definition, "no parameter list");
+        bad_head(definition, "missing parameter list");
     const std::size_t body = definition.find_first_not_of(" \t\r\n", close + 1);
-    if (body == std::string_view::npos || definition[body] != '{') bad_head(definition, "no body in braces");
+    if (body == std::string_view::npos || definition[body] != '{')
+        bad_head(definition, "missing body in braces");
 
     Operator op;
     const Declarator head = parse_declarator(definition, definition.substr(0, open));

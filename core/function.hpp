@@ -1,18 +1,18 @@
 #pragma once
-/// Operators: one definition of a small function that every backend runs.
+/// @file
+/// Operators: one definition of a small function that runs on every backend.
 ///
 ///     CONCORD_FUNCTION(float, saxpy, (float x, float y, float a), return a * x + y;)
 ///     concord::map(stream, x, y, out, saxpy.bind(2.0f));
 ///
-/// The body is compiled by the host compiler as it stands, and its text by the CUDA and OpenCL compilers, so
-/// it is written in what the three languages share: scalar types (float, double, int, u8 ... u64, f32, f64),
-/// arithmetic, control flow, and the functions that all three have under one name (sqrt, fabs, fma, floor,
-/// fmin, ...). It calls no other user function and reads no global. Bodies that contract or reassociate are
-/// the compiler's fault, not yours: Concord turns both off everywhere.
+/// The host compiler compiles the body, and the CUDA and OpenCL compilers compile its source. It can use what the three
+/// languages share: scalar types (float, double, int, u8 ... u64, f32, f64), arithmetic, control flow, and functions with the
+/// same name in all three (sqrt, fabs, fma, floor, fmin, ...). It must not call other user functions or read globals. Concord
+/// disables contraction and reassociation in all compilers.
 
 #include <concord/types.hpp>
 
-#include <math.h>  // NOLINT: the bodies call sqrt, fabs ... unqualified, as the other two languages do
+#include <math.h>  // NOLINT: bodies call sqrt, fabs ... unqualified, as in the other two languages
 
 #include <array>
 #include <cstring>
@@ -24,8 +24,7 @@
 
 namespace concord {
 
-/// 128 bits that tell contents apart: equal contents have equal hashes, and others do not, for all that is
-/// known (it does not resist those who search for a collision).
+// A 128-bit hash of some content. Not cryptographic: it does not resist a search for collisions.
 namespace detail {
 struct ContentHash {
     u64 low = 0, high = 0;
@@ -33,35 +32,37 @@ struct ContentHash {
 };
 }  // namespace detail
 
-/// A function with its types erased: what a kernel specialisation needs to know of it. In a kernel source it
-/// appears as `struct Op` (the bound values, passed by value as the kernel's argument) and `apply(op, x...)`.
+/// A function with its types erased, for kernel specifications. A kernel source sees it as `struct Op`, which holds the bound
+/// values and is passed by value as a kernel argument, and as `apply(op, x...)`.
 struct Operator {
-    std::string name;  ///< for messages and kernel names
-    std::string text;  ///< definition of `concord_function` in the common subset
-    std::string file;  ///< where the text is from, for the compilers' messages
-    u32 line = 0;
-    Type result = Type::f32;
-    std::vector<Type> arguments;  ///< without the bound ones
-    std::vector<Type> bound;      ///< the values themselves travel with each call
-    detail::ContentHash hash;     ///< of the text, its place and the types
+    std::string name;             ///< name, for messages
+    std::string text;             ///< definition of `concord_function` in the common subset
+    std::string file;             ///< file of the definition, for messages of the compilers
+    u32 line = 0;                 ///< line of the definition
+    Type result = Type::f32;      ///< result type
+    std::vector<Type> arguments;  ///< types of the arguments, without the bound ones
+    std::vector<Type> bound;      ///< types of the bound values, which are passed with each call
+    detail::ContentHash hash;     ///< hash of the text, its place and the types
 
-    /// "float(float, float)", for messages.
+    /// Result and argument types, "f32(f32, f32)", for messages.
     std::string signature() const;
 };
 
 namespace detail {
-/// The operator with its hash: the last step of making one.
+// Computes the hash, the last step of constructing an operator.
 Operator finish(Operator op);
 }  // namespace detail
 
-/// An operator from text alone, "float f(float x) { return x * x; }": one function definition whose types are
-/// element types under their C or Concord names. Devices that do not compile at run time cannot run it.
-/// Throws invalid_argument if the head cannot be read; errors in the body are the compiler's to find.
+/// Creates an operator from source at run time: "float f(float x) { return x * x; }".
+///
+/// The source is one function definition whose types are element types under their C or Concord names. Devices without a
+/// run-time compiler (DeviceTraits::compiles_source) cannot run it. Throws invalid_argument if the function head is malformed.
+/// Compilers report errors in the body later.
 Operator operator_from_text(std::string_view definition);
 
 namespace detail {
 
-/// An operator with its hash.
+// Constructs an operator and its hash.
 Operator make_operator(std::string_view name, std::string_view text, std::string_view file, u32 line,
                        Type result, std::span<const Type> arguments, std::span<const Type> bound);
 
@@ -74,7 +75,7 @@ struct Signature<R (*)(P...)> {
     static constexpr std::size_t count = sizeof...(P);
 };
 
-/// Offsets and size of a C struct whose members are parameters First ... of F.
+// Offsets and size of a C struct whose members are parameters First ... of F.
 template <class F, std::size_t First>
 struct BoundLayout {
     using S = Signature<decltype(&F::call)>;
@@ -101,8 +102,8 @@ struct BoundLayout {
     }
 };
 
-/// What a host kernel receives for an operator made with CONCORD_FUNCTION: the same bytes as the other
-/// dialects' `struct Op`, and callable. Free is the number of parameters that are not bound.
+// The operator that a host kernel receives for a CONCORD_FUNCTION: callable, with the same bytes as `struct Op` of the other
+// languages. Free is the number of parameters that are not bound.
 template <class F, std::size_t Free>
 struct HostFunction {
     static constexpr auto layout = BoundLayout<F, Free>::make();
@@ -130,22 +131,28 @@ struct HostFunction {
 
 }  // namespace detail
 
-/// The object that CONCORD_FUNCTION defines: a function of which the last sizeof...(B) parameters are bound.
+/// The type of objects that CONCORD_FUNCTION defines: a function whose last sizeof...(B) parameters are bound to values.
 template <class F, class... B>
 class Function {
     using S = detail::Signature<decltype(&F::call)>;
 
   public:
+    /// The number of parameters that are not bound.
     static constexpr std::size_t free_count = S::count - sizeof...(B);
+    /// The result type.
     using Result = typename S::Result;
+    /// The type of parameter I.
     template <std::size_t I>
     using Argument = std::tuple_element_t<I, typename S::Parameters>;
+    /// The form that host kernels receive.
     using Host = detail::HostFunction<F, free_count>;
 
+    /// The function without bound values.
     constexpr Function() = default;
+    /// The function with bound values.
     constexpr explicit Function(std::tuple<B...> values) : values_(values) {}
 
-    /// Binds the last parameters to values. A new value compiles nothing: it travels as a kernel argument.
+    /// Binds the last parameters to values. Values are kernel arguments, so that new values need no compilation.
     template <class... V>
     constexpr auto bind(V... values) const {
         static_assert(sizeof...(B) == 0, "bind all trailing parameters in one call");
@@ -153,14 +160,14 @@ class Function {
         return bind_as(std::make_index_sequence<sizeof...(V)>{}, values...);
     }
 
-    /// The function itself, on the host.
+    /// Calls the function on the host.
     template <class... A>
     Result operator()(A... arguments) const {
         static_assert(sizeof...(A) == free_count, "wrong number of arguments");
         return std::apply([&](auto... bound) { return F::call(arguments..., bound...); }, values_);
     }
 
-    /// The function without its types and values.
+    /// The function with its types erased and without the bound values.
     static const Operator& erased() {
         static constexpr std::array<Type, sizeof...(B)> bound{type_of<B>()...};
         static constexpr auto arguments = free_types(std::make_index_sequence<free_count>{});
@@ -169,8 +176,9 @@ class Function {
         return op;
     }
 
+    /// The bound values.
     constexpr const std::tuple<B...>& values() const { return values_; }
-    /// The bound values as the kernels take them: a C struct of them, four bytes at least.
+    /// The bound values as a C struct of at least four bytes, as kernels receive them.
     std::array<std::byte, Host::layout.size> packed() const {
         std::array<std::byte, Host::layout.size> bytes{};
         pack(bytes.data(), std::make_index_sequence<sizeof...(B)>{});
@@ -198,7 +206,8 @@ class Function {
 
 }  // namespace concord
 
-/// Defines the operator object NAME at namespace scope. PARAMETERS in parentheses; the body follows.
+/// Defines the operator object NAME at namespace scope. PARAMETERS are in parentheses, and the body follows:
+/// `CONCORD_FUNCTION(float, twice, (float x), return 2 * x;)`.
 #define CONCORD_FUNCTION(RESULT, NAME, PARAMETERS, ...)                      \
     struct NAME##_concord_function {                                         \
         static inline RESULT call PARAMETERS { __VA_ARGS__ }                 \

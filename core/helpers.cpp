@@ -12,7 +12,7 @@
 namespace concord::detail {
 namespace {
 
-// Next to the thread that asks for help. None if CONCORD_THREADS is not a number, of which the oneTBB device tells.
+// In addition to the caller. None if CONCORD_THREADS is invalid, which the oneTBB device reports.
 u32 most_helpers() {
     try {
         return host_threads() - 1;
@@ -21,7 +21,7 @@ u32 most_helpers() {
     }
 }
 
-// Threads that start when they are first asked for and stay until the process ends.
+// Threads that start at the first use and stay until the process ends.
 class HelperThreads {
   public:
     void begin(const std::function<void()>& work, u32 most) {
@@ -31,7 +31,7 @@ class HelperThreads {
             try {
                 std::thread([this] { run(); }).detach();
             } catch (const std::system_error&) {
-                break;  // with those that there are
+                break;  // continues with the threads started so far
             }
         }
         for (u32 i = 0; i < most; ++i)
@@ -69,7 +69,7 @@ class HelperThreads {
     const u32 most_ = most_helpers();
 };
 
-// Never destroyed: its threads are never joined.
+// Never destroyed, because its threads are never joined.
 HelperThreads& helper_threads() {
     static HelperThreads& instance = *new HelperThreads;
     return instance;

@@ -1,5 +1,5 @@
 #pragma once
-// A few threads of the process that lend a hand with copying host memory.
+// Threads of the process that help to copy host memory.
 
 #include <concord/types.hpp>
 
@@ -7,12 +7,12 @@
 
 namespace concord::detail {
 
-/// For as long as it lives, up to `most` threads run `work` in addition to the caller, and fewer than host_threads(). Nobody
-/// waits for them to begin: what they do the caller can do alone.
+// During its lifetime up to `most` threads, and fewer than host_threads(), run `work` in addition to the caller. Helpers may
+// start late or never, so that the caller must be able to do all the work alone.
 class Helpers {
   public:
     Helpers(u32 most, const std::function<void()>& work);
-    /// Waits for those that have begun; the others never will. `work` must be about to return by then.
+    // Waits for helpers that have started. The others never start. `work` must return soon.
     ~Helpers();
     Helpers(const Helpers&) = delete;
     Helpers& operator=(const Helpers&) = delete;

@@ -29,7 +29,7 @@ void copy_in_parallel(void* to, const void* from, u64 bytes) {
     const std::function<void()> work = [&] {
         for (u64 at = next.fetch_add(piece); at < bytes; at = next.fetch_add(piece)) {
             const u64 count = std::min(piece, bytes - at);
-            // What is small may be used soon.
+            // A small copy may be used soon and should stay in cache.
             if (bytes <= most_cached) {
                 std::memcpy(to_bytes + at, from_bytes + at, count);
             } else {

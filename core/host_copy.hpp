@@ -1,5 +1,5 @@
 #pragma once
-/// Large copies within the host's memory.
+// Large copies within host memory.
 
 #include <concord/types.hpp>
 
@@ -7,12 +7,12 @@
 
 namespace concord::detail {
 
-/// A thread's part of a large copy, by way of L1 and past the other caches: reads run ahead of the stores better than line by
-/// line, and what is written is not read again soon.
+// One thread's part of a large copy, through blocks in L1 and with non-temporal stores. Blocks overlap reads and stores better
+// than single lines.
 void copy_past_cache(std::byte* to, const std::byte* from, u64 bytes);
 
-/// A large copy by the calling thread and up to seven helpers (at most host_threads() in all), which the process keeps. The ranges may not overlap. Returns
-/// when it is done.
+// Copies with the calling thread and up to seven helpers, at most host_threads() threads in total. The ranges must not overlap.
+// Blocks until the copy is done.
 void copy_in_parallel(void* to, const void* from, u64 bytes);
 
 }  // namespace concord::detail

@@ -1,4 +1,5 @@
 #include <concord/detail/host_vector.hpp>
+#include <concord/error.hpp>
 #include <concord/host_kernel.hpp>
 #include <concord/log.hpp>
 
@@ -39,7 +40,9 @@ HostIsa host_isa() {
         } else if (name == "avx2") {
             isa = HostIsa::avx2;
         } else if (name != "avx512") {
-            detail::log_warn("CONCORD_HOST_ISA: '" + name + "' is none of baseline, avx2, avx512");
+            detail::log_warn("CONCORD_HOST_ISA: " +
+                             detail::error_message("unknown instruction set", detail::quoted(name),
+                                                   "expected baseline, avx2 or avx512"));
         }
         return isa < most ? isa : most;
     }();

@@ -1,12 +1,12 @@
 #pragma once
-/// Kernels in the host dialect: C++ functions, one call of which is one group.
+/// @file
+/// Kernels for the CPU: C++ functions. One call processes one group.
 ///
 ///     template <class T>
 ///     void scale(const Group& group, const T* in, T* out, u64 n, T factor);
 ///     KernelSpec spec{.host = host_kernel<&scale<float>>()};
 ///
-/// The parameters after the group are the launch's arguments in order: pointers for buffers, values for
-/// values.
+/// The parameters after the group are the arguments of the launch in order: pointers for buffers, values for values.
 
 #include <concord/types.hpp>
 
@@ -20,33 +20,47 @@
 
 namespace concord {
 
-/// Instruction sets that host kernels are compiled for; the machine's best is chosen once, at run time.
-enum class HostIsa { baseline, avx2, avx512 };
+/// Instruction sets that host kernels are compiled for. Concord selects the best one of the machine at run time.
+enum class HostIsa {
+    baseline,  ///< the compiler's default
+    avx2,      ///< AVX2 with FMA and BMI2
+    avx512     ///< AVX-512 F, BW, DQ, VL and CD
+};
 
-/// Where a host kernel's call stands in its launch.
+/// The group that a call of a host kernel processes.
 struct Group {
-    u64 x = 0, y = 0, z = 0;                    ///< this group
-    u64 count_x = 1, count_y = 1, count_z = 1;  ///< groups of the launch
-    std::byte* local = nullptr;  ///< LaunchShape::local_bytes of scratch, 64-byte aligned; this group's own
-    /// What the running copy of the kernel is compiled for: a constant wherever the kernel is inlined.
+    u64 x = 0;        ///< index along x
+    u64 y = 0;        ///< index along y
+    u64 z = 0;        ///< index along z
+    u64 count_x = 1;  ///< groups of the launch along x
+    u64 count_y = 1;  ///< groups of the launch along y
+    u64 count_z = 1;  ///< groups of the launch along z
+    /// Local memory of this group: LaunchShape::local_bytes bytes with 64-byte alignment.
+    std::byte* local = nullptr;
+    /// The instruction set that this copy of the kernel is compiled for. A constant after inlining.
     HostIsa isa = HostIsa::baseline;
 };
 
-/// One entry point per instruction set, all of the same source. Null functions: no host kernel.
+/// The compiled versions of a host kernel, one per instruction set. Empty if the functions are null.
 struct HostKernel {
+    /// A compiled version: processes one group. `arguments` points to the arguments of the launch.
     using Entry = void (*)(const Group& group, const void* const* arguments);
+    /// A parameter after the group.
     struct Parameter {
-        u32 bytes;
-        bool pointer;
-        bool is_class;
-        std::optional<Type> type;  ///< of the value or what it points to; none: no element type
+        u32 bytes;      ///< size
+        bool pointer;   ///< a pointer, for a buffer
+        bool is_class;  ///< a struct
+        std::optional<Type>
+            type;  ///< type of the value or of the elements; empty if it is not an element type
     };
-    Entry baseline = nullptr;
-    Entry avx2 = nullptr;
-    Entry avx512 = nullptr;
-    std::span<const Parameter> parameters;  ///< after the group
+    Entry baseline = nullptr;               ///< version for HostIsa::baseline
+    Entry avx2 = nullptr;                   ///< version for HostIsa::avx2
+    Entry avx512 = nullptr;                 ///< version for HostIsa::avx512
+    std::span<const Parameter> parameters;  ///< parameters after the group
 
+    /// Whether there is a kernel.
     explicit operator bool() const { return baseline != nullptr; }
+    /// The version for an instruction set.
     Entry entry(HostIsa isa) const {
         return isa == HostIsa::avx512 ? avx512 : isa == HostIsa::avx2 ? avx2 : baseline;
     }
@@ -67,7 +81,10 @@ struct HostEntry;
 template <class... P, void (*Kernel)(const Group&, P...)>
 struct HostEntry<Kernel> {
     static constexpr std::array<HostKernel::Parameter, sizeof...(P)> parameters = {
-        {{sizeof(P), std::is_pointer_v<P>, std::is_class_v<P>, parameter_type<P>()}...}};
+        {{.bytes = sizeof(P),
+          .pointer = std::is_pointer_v<P>,
+          .is_class = std::is_class_v<P>,
+          .type = parameter_type<P>()}...}};
 
     template <class T>
     [[gnu::always_inline]] static inline T load(const void* argument) {
@@ -85,11 +102,10 @@ struct HostEntry<Kernel> {
     static void baseline(const Group& group, const void* const* arguments) {
         call<HostIsa::baseline>(group, arguments, std::index_sequence_for<P...>{});
     }
-    // Under a sanitizer, which multiplies the compiler's work, one instruction set will do.
+    // One instruction set only under a sanitizer, which multiplies compile time.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    // The features are added to what the command line asks for (an arch= would replace it, and a kernel
-    // compiled with -march=native could then not be inlined here). g++ would rather not use 512-bit vectors,
-    // clang does.
+    // Adds features to the target of the command line. An arch= would replace the target, and a kernel compiled with
+    // -march=native could not be inlined here. g++ avoids 512-bit vectors without the option below.
 #define CONCORD_AVX2 "avx2,fma,bmi,bmi2,lzcnt,popcnt"
 #define CONCORD_AVX512 "avx512f,avx512bw,avx512dq,avx512vl,avx512cd," CONCORD_AVX2
 #if defined(__clang__)
@@ -116,21 +132,21 @@ struct HostEntry<Kernel> {
 
 }  // namespace detail
 
-/// The host kernel whose groups run `Kernel`, a function void(const Group&, arguments...).
+/// The host kernel for `Kernel`, a function void(const Group&, arguments...), compiled for every instruction set.
 template <auto Kernel>
 constexpr HostKernel host_kernel() {
     using E = detail::HostEntry<Kernel>;
     return {E::baseline, E::avx2, E::avx512, E::parameters};
 }
 
-/// The same compiled once, for every instruction set: where wide vectors gain too little to be worth the compiler's time.
+/// The host kernel for `Kernel`, compiled once. For kernels that gain little from wide vectors; saves compile time.
 template <auto Kernel>
 constexpr HostKernel plain_host_kernel() {
     using E = detail::HostEntry<Kernel>;
     return {E::baseline, E::baseline, E::baseline, E::parameters};
 }
 
-/// The best instruction set of this machine; CONCORD_HOST_ISA (baseline, avx2, avx512) may ask for less.
+/// The best instruction set of this machine. The environment variable CONCORD_HOST_ISA (baseline, avx2, avx512) limits it.
 HostIsa host_isa();
 
 }  // namespace concord

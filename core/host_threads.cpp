@@ -14,7 +14,7 @@
 namespace concord::detail {
 namespace {
 
-// By the affinity of the main thread, which oneTBB takes for that of the process too: a caller may be bound to one processor.
+// Uses the affinity of the main thread, like oneTBB, because the caller's thread may be bound to one processor.
 u32 usable_processors() {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -32,7 +32,7 @@ u32 host_threads() {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
     if (error != std::errc() || end != text.data() + text.size() || threads < 1)
         throw Error(ErrorCode::unavailable, "CONCORD_THREADS",
-                    "'" + std::string(text) + "' is not a number of threads");
+                    error_message("invalid number of threads", quoted(text), "expected a number from 1"));
     return static_cast<u32>(std::min(threads, 4096));
 }
 

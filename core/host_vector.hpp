@@ -1,5 +1,5 @@
 #pragma once
-/// Helpers of host kernels: storing past the cache.
+// Helpers of host kernels: non-temporal stores.
 
 #include <concord/types.hpp>
 
@@ -11,9 +11,8 @@
 
 namespace concord::detail::host {
 
-/// Copies `bytes` from memory in cache to memory that should not be: whole cache lines by non-temporal
-/// stores, which do not read the line first. Stores are ordered before what follows only after
-/// stream_fence().
+// Copies `bytes` with non-temporal stores of whole cache lines, which neither read the target nor keep it in cache. Later
+// stores of this thread are ordered after them only by stream_fence().
 [[gnu::always_inline]] inline void stream_store(void* to, const void* from, u64 bytes) {
 #if defined(__x86_64__)
     auto* target = static_cast<char*>(to);
@@ -34,7 +33,7 @@ namespace concord::detail::host {
     std::memcpy(to, from, bytes);
 }
 
-/// Lets another thread run: for loops that wait for another group.
+// Lets another thread run, for loops that wait for another group.
 void yield();
 
 inline void stream_fence() {

@@ -26,13 +26,13 @@ u64 short_word(std::string_view text) {
     return low;
 }
 
-// The halves of the product, folded: every bit of both factors reaches every bit of the result.
+// The exclusive or of the halves of the product, so that every bit of the factors affects every bit of the result.
 u64 fold(u64 a, u64 b) {
     const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
     return static_cast<u64>(product) ^ static_cast<u64>(product >> 64);
 }
 
-// Each of these writes something and returns where it ends.
+// Each put() writes a value and returns the end of it.
 char* put(char* to, u64 word) {
     std::memcpy(to, &word, sizeof word);
     return to + sizeof word;
@@ -50,7 +50,7 @@ char* put(char* to, const T* pointer) {
     std::memcpy(to, text.data(), text.size());
     return to + text.size();
 }
-// Without its size, which has to be there before it: what follows cannot be taken for a part of it then.
+// Writes no size. The caller writes it before, so that different sequences never give the same bytes.
 char* put(char* to, std::string_view text) {
     return text.size() <= sizeof(u64) ? put(to, short_word(text)) : put_long(to, text);
 }
@@ -61,7 +61,7 @@ u64 mixed(u64 hash, u64 a, u64 b) {
 
 }  // namespace
 
-// After Wang Yi's wyhash: two words a step, each step a product; here two of them side by side.
+// Based on Wang Yi's wyhash: one product of two words per step. Here with two products per step, for 128 bits.
 ContentHash content_hash(std::string_view bytes) {
     constexpr u64 secret[] = {0xa0761d6478bd642f, 0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3, 0x589965cc75374cc3};
     ContentHash hash{secret[2] ^ bytes.size(), secret[3] + bytes.size()};
@@ -100,7 +100,7 @@ KernelKey::KernelKey(const KernelSpec& spec, Dialect dialect) {
             hash = mixed(hash, constant.kind_, word_at(value));
         }
         if (spec.op != nullptr) {
-            // One without a hash was not finish()ed.
+            // Only finish() computes the hash.
             const ContentHash op = spec.op->hash == ContentHash{} ? finish(*spec.op).hash : spec.op->hash;
             to = put(to, op);
             hash = mixed(hash, op.low, op.high);

@@ -1,19 +1,19 @@
 #pragma once
-// The identity of a kernel, computed from all that its specification says.
+// The identity of a kernel, computed from its whole specification.
 
 #include <concord/kernel.hpp>
 
 namespace concord::detail {
 
-/// In one pass, at several bytes a cycle.
+// Hashes in one pass, at several bytes per cycle.
 ContentHash content_hash(std::string_view bytes);
 
-/// Bytes of a text up to which it goes into a key as it is.
+// The length up to which a key stores a text itself instead of its hash.
 inline constexpr std::size_t longest_text = 64;
 
-/// Everything that a specification makes of a kernel in one dialect, as bytes: keys are equal only if assemble() gives
-/// equal texts, or if the host functions are the same. The source, the operator and long texts are compared by 128-bit
-/// hashes. Making a key takes no memory, and far less time than a launch.
+// A specification in one language as bytes. Keys are equal only if assemble() gives equal sources, or if the host functions are
+// the same. The source, the operator and long texts enter as 128-bit hashes. Construction allocates nothing and takes far less
+// time than a launch.
 class KernelKey {
   public:
     KernelKey(const KernelSpec& spec, Dialect dialect);
@@ -21,7 +21,7 @@ class KernelKey {
     KernelKey& operator=(const KernelKey&) = delete;
 
     std::string_view bytes() const { return {room_, size_}; }
-    /// Of what tells keys apart most often.
+    // A hash of the parts that differ most often.
     u64 hash() const { return hash_; }
 
   private:

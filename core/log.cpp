@@ -17,11 +17,12 @@ spdlog::level::level_enum parse(std::string_view name) {
     for (auto [text, level] : levels) {
         if (text == name) return level;
     }
-    throw Error(ErrorCode::invalid_argument, "log level",
-                "'" + std::string(name) + "' is none of debug, info, warn, error, off");
+    throw Error(ErrorCode::invalid_argument, "set_log_level",
+                detail::error_message("unknown log level", detail::quoted(name),
+                                      "expected debug, info, warn, error or off"));
 }
 
-// Never destroyed: streams that end late still log.
+// Never destroyed, because streams that are destroyed late still log.
 spdlog::logger& logger() {
     static spdlog::logger& instance = *[] {
         const bool colour = std::getenv("NO_COLOR") == nullptr;

@@ -1,4 +1,4 @@
-// NVTX ranges by NVIDIA's header-only library. It loads the tool that NVTX_INJECTION64_PATH names.
+// NVTX ranges with NVIDIA's header-only library, which loads the tool in NVTX_INJECTION64_PATH.
 
 #include "operation.hpp"
 
@@ -30,8 +30,7 @@ void find_nvtx_tool() {
             listeners |= listener_nvtx;
         } else if (const char* path = std::getenv("NVTX_INJECTION64_PATH");
                    path != nullptr && *path != '\0') {
-            log_info("NVTX_INJECTION64_PATH names '" + std::string(path) +
-                     "', which is not a tool that listens");
+            log_info("NVTX_INJECTION64_PATH: '" + std::string(path) + "' is not an NVTX tool");
         }
     });
 }
@@ -48,7 +47,7 @@ NvtxRange::NvtxRange(std::string_view name) {
 }
 
 NvtxRange::~NvtxRange() {
-    // A tool that listens does so until the process ends.
+    // A tool listens until the process ends.
     if ((listeners & listener_nvtx) != 0) nvtxDomainRangePop(domain);
 }
 

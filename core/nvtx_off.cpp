@@ -1,4 +1,4 @@
-// Instead of nvtx.cpp where the NVTX headers were not found: no tool listens.
+// Replaces nvtx.cpp in builds without the NVTX headers. No tool is found.
 
 #include "operation.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// What tracing and recording see of a stream's operations.
+// The operations of a stream as tracing and recording see them.
 
 #include <concord/trace.hpp>
 
@@ -13,7 +13,7 @@ namespace concord::detail {
 
 class StreamTrace;
 
-/// One operation, as it is told to those that listen.
+// One operation, as listeners receive it.
 struct Operation {
     Engine engine;
     u64 bytes = 0;
@@ -25,17 +25,17 @@ struct Operation {
     }
 };
 
-/// Who listens to operations, one bit each: all that a stream looks at where nobody does.
+// The active listeners, one bit each. A stream without listeners tests only this word.
 inline constexpr u32 listener_trace = 1, listener_nvtx = 2;
 extern std::atomic<u32> listeners;
 
-/// Places the two marks around the operation that it enqueues.
+// Enqueues an operation with a mark before it and a mark after it.
 using Timed = std::function<void(Event& begin, Event& end)>;
-/// Calls `timed` with events of the trace's, or `plain` if there is no trace any more. `own` is the stream's record.
+// Calls `timed` with events of the trace, or `plain` if the trace has ended. `own` is the stream's record.
 void trace_operation(Stream& stream, std::shared_ptr<StreamTrace>& own, const Operation& operation,
                      const Timed& timed, const std::function<void()>& plain);
 
-/// A range on the caller's thread in the NVTX domain "concord". Does nothing without a tool that listens.
+// A range on the caller's thread in the NVTX domain "concord". Does nothing without a tool.
 class NvtxRange {
   public:
     explicit NvtxRange(std::string_view name);
@@ -43,7 +43,7 @@ class NvtxRange {
     NvtxRange(const NvtxRange&) = delete;
     NvtxRange& operator=(const NvtxRange&) = delete;
 };
-/// Looks for such a tool, once, and sets listener_nvtx if there is one.
+// Searches for a tool at the first call, and sets listener_nvtx if there is one.
 void find_nvtx_tool();
 
 }  // namespace concord::detail

@@ -10,14 +10,14 @@ bool can_reach(const Device& from, const Device& to, std::string* why) {
     std::string& reason = why != nullptr ? *why : unused;
     const std::string& backend = from.info().backend;
     if (backend != to.info().backend) {
-        reason = from.info().selector + " and " + to.info().selector + " are of two backends";
+        reason = from.info().selector + " and " + to.info().selector + " have different backends";
         return false;
     }
     return detail::Access::device(from).reach(detail::Access::device(to), reason);
 }
 
 bool backend::Device::reach(const Device& /*other*/, std::string& why) {
-    why = "the backend " + info().backend + " has no copies between devices";
+    why = "the backend " + info().backend + " does not support copies between devices";
     return false;
 }
 

@@ -15,8 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file: Header, key, program. The whole key is stored and compared, so two keys of one hash cannot be
-// confused.
+// A file consists of a header, the key and the program. The whole key is compared, so that keys with equal hashes differ.
 struct Header {
     char magic[8];
     u64 key_bytes;
@@ -57,7 +56,7 @@ struct Parts {
     std::string_view key, program;
 };
 
-// The parts of a file's bytes, or nothing if a single bit of them is not as it was written.
+// The parts of a file's bytes. Empty if the file is damaged.
 std::optional<Parts> parse(std::string_view bytes) {
     Header header;
     if (bytes.size() < sizeof header) return std::nullopt;
@@ -84,7 +83,7 @@ bool write_all(int file, std::string_view bytes) {
 void complain_once(const fs::path& where, std::string_view why) {
     static std::atomic<bool> complained = false;
     if (!complained.exchange(true))
-        log_info("kernels are not cached in " + where.string() + ": " + std::string(why));
+        log_info("cannot write to the kernel cache " + where.string() + ": " + std::string(why));
 }
 
 }  // namespace
@@ -123,8 +122,7 @@ void store(std::string_view key, std::string_view program) noexcept try {
     header.program_bytes = program.size();
     header.checksum = checksum(key, program);
 
-    // A name of our own, then rename: readers see the old file or the new one, whoever else writes it
-    // meanwhile.
+    // Writes a temporary file and renames it, so that readers see the old or the new file.
     std::string temporary = (where / "writing-XXXXXX").string();
     const int file = ::mkstemp(temporary.data());
     if (file < 0) return complain_once(where, std::strerror(errno));
@@ -136,7 +134,7 @@ void store(std::string_view key, std::string_view program) noexcept try {
     complain_once(where, std::strerror(written ? errno : why));
     ::unlink(temporary.c_str());
 } catch (...) {
-    // No memory for a path: then not cached.
+    // Too little memory for a path: does not store the program.
 }
 
 std::vector<Entry> list() {
@@ -147,7 +145,7 @@ std::vector<Entry> list() {
         Entry entry;
         entry.path = item.path();
         const auto bytes = read_all(item.path());
-        if (!bytes) continue;  // another process has just removed it
+        if (!bytes) continue;  // removed by another process
         entry.bytes = bytes->size();
         if (const auto parts = parse(*bytes)) {
             entry.valid = path_of(folder(), parts->key) == item.path();

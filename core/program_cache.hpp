@@ -1,5 +1,5 @@
 #pragma once
-/// The on-disk cache of compiled kernels: $XDG_CACHE_HOME/concord, else ~/.cache/concord.
+// The disk cache of compiled kernels in $XDG_CACHE_HOME/concord, otherwise in ~/.cache/concord.
 
 #include <concord/types.hpp>
 
@@ -11,29 +11,28 @@
 
 namespace concord::detail::program_cache {
 
-/// One entry as `concord cache ls` shows it.
+// One entry, as `concord cache ls` shows it.
 struct Entry {
     std::filesystem::path path;
     u64 bytes = 0;
-    std::string title;  ///< first line of the key: backend, device, kernel
+    std::string title;  // first line of the key: backend, device, kernel
     bool valid = false;
 };
 
-/// Where entries live; empty if neither variable is set or CONCORD_CACHE=off.
+// The folder of the cache. Empty if XDG_CACHE_HOME and HOME are not set, or if CONCORD_CACHE is off.
 std::filesystem::path folder();
 
-/// The program stored under `key`, or nothing. The key is all that went into the program: its first line says
-/// what it is, in words; then compiler and driver versions, options, text. A damaged entry is a miss.
+// The program stored under `key`, if any. The key contains everything that the program depends on: a title in the first line,
+// then versions of compiler and driver, options and source. A damaged entry counts as missing.
 std::optional<std::string> load(std::string_view key);
 
-/// Stores a program; other processes see all of it or nothing. A folder that cannot be written is logged once
-/// and otherwise ignored.
+// Stores a program atomically. If the folder is not writable, logs it once and does nothing.
 void store(std::string_view key, std::string_view program) noexcept;
 
-/// Every entry; reads all of them.
+// All entries. Reads every file.
 std::vector<Entry> list();
 
-/// Deletes every entry (and leftovers of interrupted writers); returns how many.
+// Deletes all entries, and files of interrupted writers. Returns the number of deleted files.
 u64 clear();
 
 }  // namespace concord::detail::program_cache

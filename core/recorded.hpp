@@ -1,5 +1,5 @@
 #pragma once
-// What a recording holds.
+// The contents of a recording.
 
 #include <concord/backend/queue.hpp>
 #include <concord/recording.hpp>
@@ -36,18 +36,18 @@ using RecordedOperation = std::variant<RecordedCopy, RecordedFill, RecordedLaunc
 struct RecordingContents {
     std::shared_ptr<Device> device;
     std::vector<RecordedOperation> operations;
-    std::vector<std::shared_ptr<Buffer>> buffers;  // that they use, each once
+    std::vector<std::shared_ptr<Buffer>> buffers;  // used by the operations, without duplicates
     std::shared_ptr<Buffer> zeros;
-    std::shared_ptr<void> captured;  // by the backend; null: operations are enqueued one by one
+    std::shared_ptr<void> captured;  // capture of the backend; null: operations are enqueued one by one
 
     std::mutex mutex;  // one replay at a time
     std::weak_ptr<Stream> last;
     std::shared_ptr<Event> behind_last;
 
-    /// Keeps the buffer as long as the recording.
+    // Keeps the buffer alive as long as the recording.
     void keep(Buffer& buffer);
     void add(const Kernel& kernel, const LaunchShape& shape, std::span<const KernelArgument> arguments);
-    /// Hands one to a stream's queue.
+    // Passes an operation to a queue.
     static void enqueue(backend::Queue& queue, const RecordedOperation& operation);
 };
 

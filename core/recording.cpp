@@ -12,7 +12,7 @@ Recording::Recording(std::shared_ptr<Device> device)
 }
 
 Recording::~Recording() {
-    // What was captured refers to the kernels and buffers.
+    // The capture refers to the kernels and buffers.
     contents_->captured.reset();
 }
 
@@ -26,13 +26,13 @@ u64 Recording::size() const noexcept {
 
 void Recording::replay(Stream& stream) {
     detail::StreamState& state = detail::Access::state(stream);
-    state.check_device("Recording::replay", "the recording", device());
+    state.check_device("Recording::replay", "recording", device());
     state.check_not_recording("Recording::replay");
     const std::lock_guard lock(contents_->mutex);
     if (const auto last = contents_->last.lock(); last && last.get() != &stream) {
         if (!contents_->behind_last) contents_->behind_last = device().create_event();
         {
-            // Not Stream::record(): the stream may be recording something else by now.
+            // Not Stream::record(), because the stream may be recording now.
             detail::StreamState& other = detail::Access::state(*last);
             const std::lock_guard other_lock(other.mutex);
             other.record(*contents_->behind_last);
@@ -63,7 +63,8 @@ void RecordingContents::add(const Kernel& kernel, const LaunchShape& shape,
             bytes += (argument.size + 15) / 16 * 16;
         }
     }
-    launch.values.resize(bytes);  // once: arguments point into it, and moving a vector leaves it where it is
+    launch.values.resize(
+        bytes);  // once, because arguments point into it; moving the vector keeps its elements in place
     std::byte* at = launch.values.data();
     for (KernelArgument& argument : launch.arguments) {
         if (argument.buffer != nullptr) continue;

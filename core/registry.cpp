@@ -20,7 +20,8 @@ extern const BackendEntry builtin_backends[];
 
 std::unique_ptr<backend::Device> Backend::open_offline(std::string_view target) {
     throw Error(ErrorCode::unsupported, "open_device",
-                "this backend has no compile-only devices ('@" + std::string(target) + "')");
+                detail::error_message("the backend has no compile-only devices",
+                                      detail::quoted("@" + std::string(target)), "only cuda supports them"));
 }
 
 namespace {
@@ -29,7 +30,7 @@ namespace fs = std::filesystem;
 
 struct Loaded {
     BackendStatus status;
-    Backend* backend = nullptr;  // null: the module itself could not be used
+    Backend* backend = nullptr;  // null if the module is unusable
 };
 
 struct Selector {
@@ -54,13 +55,13 @@ Selector parse(std::string_view text) {
         }
     }
     if (!good)
-        throw Error(
-            ErrorCode::invalid_argument, "open_device",
-            "'" + std::string(text) + "' is no selector; examples: auto, cuda, cuda:1, opencl:0, tbb");
+        throw Error(ErrorCode::invalid_argument, "open_device",
+                    detail::error_message("invalid device selector", detail::quoted(text),
+                                          "expected e.g. auto, cuda, cuda:1, opencl:0 or tbb"));
     return selector;
 }
 
-// Backends and opened devices of this process. Never destroyed: drivers may be gone before static destructors
+// The backends and open devices of this process. Never destroyed, because drivers may be unloaded before static destructors
 // run.
 class Registry {
   public:
@@ -122,23 +123,23 @@ class Registry {
 
     void load_module(const fs::path& path) {
         std::string name = path.stem().string().substr(prefix.size());
-        if (backends_.count(name) != 0) return;  // an earlier folder had it
+        if (backends_.count(name) != 0) return;  // found in an earlier folder
         Loaded failed;
         failed.status.name = name;
         failed.status.path = path.string();
         void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (module == nullptr) {
-            failed.status.reason = std::string("the module does not load: ") + dlerror();
+            failed.status.reason = std::string("cannot load the module: ") + dlerror();
         } else if (auto* entry =
                        reinterpret_cast<BackendEntry>(dlsym(module, ("concord_backend_" + name).c_str()))) {
             if (const BackendModule* described = entry();
                 described->interface_version == backend_interface_version)
                 return take(described, path.string());
             else
-                failed.status.reason =
-                    "the module is for backend interface " + std::to_string(described->interface_version) +
-                    ", this library (" CONCORD_VERSION ") has " + std::to_string(backend_interface_version) +
-                    "; rebuild one with the other";
+                failed.status.reason = "wrong backend interface, got version " +
+                                       std::to_string(described->interface_version) +
+                                       "; this library (" CONCORD_VERSION ") requires " +
+                                       std::to_string(backend_interface_version) + ", rebuild the module";
         } else {
             failed.status.reason = "the module has no entry point concord_backend_" + name;
         }
@@ -154,9 +155,9 @@ class Registry {
             loaded.backend = module->create();
             loaded.status.devices = loaded.backend->devices();
             loaded.status.available = !loaded.status.devices.empty();
-            if (!loaded.status.available) loaded.status.reason = "no device";
+            if (!loaded.status.available) loaded.status.reason = "no device found";
             detail::log_info("backend " + loaded.status.name + " (" + loaded.status.path +
-                             "): " + std::to_string(loaded.status.devices.size()) + " devices");
+                             "): " + std::to_string(loaded.status.devices.size()) + " device(s)");
         } catch (const std::exception& error) {
             loaded.status.reason = error.what();
             detail::log_info("backend " + loaded.status.name + " (" + loaded.status.path +
@@ -165,7 +166,7 @@ class Registry {
         backends_.emplace(module->name, std::move(loaded));
     }
 
-    // All selectors, in the order of the devices' ranks.
+    // All selectors, ordered by the ranks of the devices.
     std::vector<std::string> listed() {
         std::vector<const DeviceInfo*> all;
         for (const auto& [name, loaded] : backends_) {
@@ -187,12 +188,12 @@ class Registry {
             try {
                 return open_named(selector);
             } catch (const Error& error) {
-                // `auto` promises the best that works; what did not is in the log and in `concord doctor`.
-                detail::log_warn(selector + " does not open: " + error.what());
+                // `auto` takes the best device that works. The log and `concord doctor` report the others.
+                detail::log_warn("cannot open " + selector + ": " + error.what());
                 tried += "; " + selector + ": " + error.what();
             }
         }
-        throw Error(ErrorCode::unavailable, "open_device", "no backend has a device" + tried + explain_all());
+        throw Error(ErrorCode::unavailable, "open_device", "no device available" + tried + explain_all());
     }
 
     std::shared_ptr<Device> open_named(std::string_view text) {
@@ -200,7 +201,7 @@ class Registry {
         const auto it = backends_.find(selector.backend);
         if (it == backends_.end())
             throw Error(ErrorCode::unavailable, "open_device",
-                        "'" + std::string(text) + "': there is no backend '" + selector.backend + "'" +
+                        detail::error_message("no backend '" + selector.backend + "'", detail::quoted(text)) +
                             explain_all());
         const Loaded& loaded = it->second;
         const std::string canonical = selector.target.empty()
@@ -211,13 +212,16 @@ class Registry {
         if (!selector.target.empty() && loaded.backend != nullptr) {
             opened = loaded.backend->open_offline(selector.target);
         } else if (!loaded.status.available) {
-            throw Error(ErrorCode::unavailable, "open_device",
-                        "'" + std::string(text) + "': " + loaded.status.reason + " (backend " +
-                            loaded.status.path + ")");
+            throw Error(
+                ErrorCode::unavailable, "open_device",
+                detail::error_message("device not available", detail::quoted(text), loaded.status.reason) +
+                    " (backend " + loaded.status.path + ")");
         } else if (selector.index >= loaded.status.devices.size()) {
             throw Error(ErrorCode::unavailable, "open_device",
-                        "'" + std::string(text) + "': " + selector.backend + " has " +
-                            std::to_string(loaded.status.devices.size()) + " device(s), numbered from 0");
+                        detail::error_message("no such device", detail::quoted(text),
+                                              selector.backend + " has " +
+                                                  std::to_string(loaded.status.devices.size()) +
+                                                  " device(s), numbered from 0"));
         } else {
             opened = loaded.backend->open(selector.index);
         }
@@ -227,7 +231,7 @@ class Registry {
     }
 
     std::string explain_all() const {
-        std::string text = "; looked in";
+        std::string text = "; searched in";
         for (const fs::path& where : detail::module_folders())
             text += " " + where.string();
         for (const auto& [name, loaded] : backends_) {

@@ -8,22 +8,23 @@ void detail::check_view(const char* call, const char* name, const View& view) {
     const std::string what = std::string(name) + ": ";
     if (view.buffer == nullptr) {
         if (view.count == 0) return;
-        throw Error(ErrorCode::invalid_argument, call, what + "no buffer");
+        throw Error(ErrorCode::invalid_argument, call,
+                    what + "range without a buffer; pass an allocated range");
     }
     const u64 size = size_of(view.type);
     if (view.offset % size != 0)
         throw Error(ErrorCode::invalid_argument, call,
-                    what + "offset " + std::to_string(view.offset) + " is not a multiple of an element's " +
-                        std::to_string(size) + " bytes");
+                    what + "misaligned offset, got " + std::to_string(view.offset) +
+                        " bytes; expected a multiple of " + std::to_string(size));
     if (view.count > ~u64{0} / size)
         throw Error(ErrorCode::invalid_argument, call,
-                    what + std::to_string(view.count) + " elements of " + std::to_string(size) +
-                        " bytes overflow 64-bit sizes");
+                    what + "size overflows 64 bits, got " + std::to_string(view.count) + " elements of " +
+                        std::to_string(size) + " bytes");
     if (view.offset > view.buffer->size() || view.bytes() > view.buffer->size() - view.offset)
         throw Error(ErrorCode::invalid_argument, call,
-                    what + std::to_string(view.count) + " elements of " + std::string(name_of(view.type)) +
-                        " at byte " + std::to_string(view.offset) + " do not fit a buffer of " +
-                        std::to_string(view.buffer->size()) + " bytes");
+                    what + "range exceeds the buffer, got " + std::to_string(view.count) + " elements of " +
+                        std::string(name_of(view.type)) + " at byte " + std::to_string(view.offset) +
+                        "; the buffer has " + std::to_string(view.buffer->size()) + " bytes");
 }
 
 bool overlap(const View& a, const View& b) {
@@ -34,8 +35,9 @@ bool overlap(const View& a, const View& b) {
 View View::part(u64 first, u64 n) const {
     if (first > count || n > count - first)
         throw Error(ErrorCode::invalid_argument, "View::part",
-                    "elements [" + std::to_string(first) + ", " + std::to_string(first) + " + " +
-                        std::to_string(n) + ") of a view of " + std::to_string(count));
+                    "range exceeds the view, got elements [" + std::to_string(first) + ", " +
+                        std::to_string(first) + " + " + std::to_string(n) + "); the view has " +
+                        std::to_string(count) + " elements");
     View result = *this;
     result.offset += first * size_of(type);
     result.count = n;

@@ -1,5 +1,6 @@
 #pragma once
-/// Typed views of buffers, and the typed forms of what core does in bytes.
+/// @file
+/// Typed views of buffers, owned arrays, and the typed launch().
 
 #include <concord/device.hpp>
 
@@ -10,90 +11,107 @@
 
 namespace concord {
 
-/// A range of elements in a buffer, type known at run time only. Does not own.
+/// A range of elements in a buffer, whose type is known at run time. Does not own the buffer.
 struct View {
-    Buffer* buffer = nullptr;
-    u64 offset = 0;  ///< bytes from the buffer's base
-    u64 count = 0;   ///< elements
-    Type type = Type::u8;
+    Buffer* buffer = nullptr;  ///< the buffer; may be null if count is 0
+    u64 offset = 0;            ///< bytes from the buffer's base
+    u64 count = 0;             ///< elements
+    Type type = Type::u8;      ///< element type
 
+    /// The size in bytes.
     u64 bytes() const { return count * size_of(type); }
+    /// The device of the buffer.
     Device& device() const { return buffer->device(); }
-    /// Elements [first, first + n); throws invalid_argument if they are not there.
+    /// Elements [first, first + n). Throws invalid_argument if they are out of range.
     View part(u64 first, u64 n) const;
 };
 
 namespace detail {
-/// Throws invalid_argument unless the view's range lies in its buffer and is aligned to its element.
+// Throws invalid_argument unless the view's range lies in its buffer and is aligned to its elements.
 void check_view(const char* call, const char* name, const View& view);
 }  // namespace detail
-/// Whether two views share a byte.
+/// Whether two views have a byte in common.
 bool overlap(const View& a, const View& b);
 
-/// A range of T in a buffer. Does not own; any element offset works. A Span<T> converts to a Span<const T>.
+/// A range of elements of type T in a buffer. Does not own the buffer. A Span<T> converts to a Span<const T>.
 template <class T>
 class Span {
   public:
+    /// The element type without const.
     using Element = std::remove_const_t<T>;
 
+    /// An empty span.
     Span() = default;
-    /// Throws invalid_argument if the range is not inside the buffer.
+    /// Elements [offset, offset + count) of a buffer of T. Throws invalid_argument if they are out of range.
     Span(Buffer& buffer, u64 offset, u64 count)
         : Span(View{&buffer, bytes_at(offset), count, type_of<T>()}) {}
-    /// The same range, typed. Throws invalid_argument if the view is of another type or not inside its
-    /// buffer.
+    /// The range of a view. Throws invalid_argument if the view has another type or exceeds its buffer.
     explicit Span(const View& view) : view_(view) {
         if (view.type != type_of<T>())
             throw Error(ErrorCode::invalid_argument, "Span",
-                        "the view is of " + std::string(name_of(view.type)) + ", the span of " +
-                            std::string(name_of(type_of<T>())));
+                        "wrong element type, got a view of " + std::string(name_of(view.type)) +
+                            "; expected " + std::string(name_of(type_of<T>())));
         detail::check_view("Span", "range", view_);
     }
-    /// A Span<T> is a Span<const T>.
+    /// Converts a Span<T> to a Span<const T>.
     Span(const Span<Element>& other) requires(std::is_const_v<T>) : view_(other.view()) {}
 
+    /// The number of elements.
     u64 size() const { return view_.count; }
+    /// The span as a view.
     const View& view() const { return view_; }
-    /// Elements [first, first + count); throws invalid_argument if they are not there.
+    /// Elements [first, first + count). Throws invalid_argument if they are out of range.
     Span part(u64 first, u64 count) const { return Span(view_.part(first, count)); }
 
   private:
     static u64 bytes_at(u64 offset) {
         if (offset > ~u64{0} / sizeof(T))
             throw Error(ErrorCode::invalid_argument, "Span",
-                        "offset " + std::to_string(offset) + " overflows 64-bit sizes");
+                        "offset overflows 64 bits, got " + std::to_string(offset) + " elements");
         return offset * sizeof(T);
     }
 
     View view_{nullptr, 0, 0, type_of<T>()};
 };
 
-/// An owned array of T on a device: a buffer and its count.
+/// An array of T on a device, which owns its buffer.
 template <class T>
 class Array {
   public:
+    /// The element type.
     using Element = T;
 
+    /// An array without a buffer.
     Array() = default;
-    /// Contents undefined. Throws invalid_argument if the size overflows 64 bits, out_of_memory.
+    /// Allocates `count` elements. Contents are undefined. Throws out_of_memory, and invalid_argument if the size overflows
+    /// 64 bits.
     Array(Device& device, u64 count) : buffer_(device.allocate(bytes_of(count))), count_(count) {}
-    /// Scratch of a stream, see Device::allocate.
+    /// Allocates `count` elements whose first use is on the stream; see Device::allocate.
     Array(Stream& stream, u64 count) : buffer_(stream.scratch(bytes_of(count))), count_(count) {}
-    /// Filled with the host's values; they are free again when this returns.
+    /// Allocates an array and copies host values to it. Blocks until the values are copied.
     Array(Stream& stream, std::span<const T> values) : Array(stream, values.size()) {
         stream.write(*buffer_, 0, values.data(), values.size_bytes());
         stream.synchronize();
     }
+    /// Allocates an array and copies host values to it. Blocks until the values are copied.
     Array(Stream& stream, const std::vector<T>& values) : Array(stream, std::span<const T>(values)) {}
 
+    /// The number of elements.
     u64 size() const { return count_; }
+    /// The buffer.
     const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
-    View view() const { return {buffer_.get(), 0, count_, type_of<T>()}; }
+    /// All elements as a view.
+    View view() const {
+        return {.buffer = buffer_.get(), .offset = 0, .count = count_, .type = type_of<T>()};
+    }
+    /// All elements as a span.
     Span<T> span() const { return Span<T>(view()); }
+    /// All elements as a span.
     operator Span<T>() const { return span(); }
+    /// All elements as a span of constants.
     operator Span<const T>() const { return span(); }
 
-    /// The values, once the stream has got there.
+    /// Copies the values to the host. Blocks until the stream has executed its work and the copy.
     std::vector<T> to_host(Stream& stream) const {
         std::vector<T> values(count_);
         if (count_ == 0) return values;
@@ -106,7 +124,7 @@ class Array {
     static u64 bytes_of(u64 count) {
         if (count > ~u64{0} / sizeof(T))
             throw Error(ErrorCode::invalid_argument, "Array",
-                        std::to_string(count) + " elements overflow 64-bit sizes");
+                        "size overflows 64 bits, got " + std::to_string(count) + " elements");
         return count * sizeof(T);
     }
 
@@ -114,18 +132,19 @@ class Array {
     u64 count_ = 0;
 };
 
-/// A value that a stream is still to deliver.
+/// A value that a stream delivers to the host later.
 template <class T>
 class Future {
   public:
-    /// Enqueues the download of the first element of `from`.
+    /// Enqueues a copy of the first element of `from` to page-locked memory. Asynchronous.
     Future(Stream& stream, Span<const T> from)
         : host_(stream.device().allocate_host(sizeof(T))), event_(stream.device().create_event()) {
         stream.copy(*host_, 0, *from.view().buffer, from.view().offset, sizeof(T));
         stream.record(*event_);
     }
+    /// Whether the value has arrived. Does not block.
     bool ready() const { return event_->done(); }
-    /// Waits for the value.
+    /// Blocks until the value has arrived, and returns it.
     T get() const {
         event_->synchronize();
         return *static_cast<const T*>(host_->host_pointer());
@@ -136,7 +155,7 @@ class Future {
     std::shared_ptr<Event> event_;
 };
 
-/// What kind of thing the algorithms take as a range: anything with a view, whose element type is known.
+/// A range argument of an algorithm: a type with a member type Element and a view(), such as Span and Array.
 template <class R>
 concept Range = requires(const R& range) {
     typename R::Element;
@@ -148,13 +167,13 @@ concept Range = requires(const R& range) {
 };
 
 namespace detail {
-/// The bytes of one value as a kernel argument, for example an operator's bound values.
+// The bytes of one value as a kernel argument, for example an operator's bound values.
 struct ValueBytes {
     std::span<const std::byte> bytes;
 };
 inline KernelArgument argument(const View& view) {
     if (view.buffer == nullptr)
-        throw Error(ErrorCode::invalid_argument, "launch", "a range without a buffer");
+        throw Error(ErrorCode::invalid_argument, "launch", "range without a buffer; pass an allocated range");
     return {
         .buffer = view.buffer, .offset = view.offset, .element_size = size_of(view.type), .type = view.type};
 }
@@ -171,8 +190,10 @@ requires is_element<T> KernelArgument argument(const T& value) {
 }
 }  // namespace detail
 
-/// Launches with spans, views, arrays and scalar values as the kernel's arguments. Scalars must have exactly
-/// the parameter's type: write u64{n}, not n, where they differ. The types are compared, see KernelArgument.
+/// Launches a kernel with spans, views, arrays and scalar values as arguments. Asynchronous.
+///
+/// Scalars must have exactly the type of the parameter: write u64{n} for a u64. The launch compares the types as described at
+/// KernelArgument. Throws like Stream::launch.
 template <class... A>
 void launch(Stream& stream, const Kernel& kernel, const LaunchShape& shape, const A&... arguments) {
     const KernelArgument list[] = {detail::argument(arguments)..., KernelArgument{}};

@@ -12,13 +12,13 @@
 namespace concord::detail {
 namespace {
 
-// Of a helper for its next piece: they last longer than a chunk's transfer, of some 80 us.
+// The number of polls before a helper sleeps. They take longer than the transfer of a chunk, about 80 us.
 constexpr u32 looks_before_sleep = 256;
 
 }  // namespace
 
-// The host's half of one transfer, cut into pieces that threads take in order. Pieces are opened chunk by chunk: when
-// the ring has room for them (uploads) or the device has brought them (downloads).
+// The host's part of one copy, divided into pieces that threads take in order. Pieces are opened chunk by chunk: when the ring
+// has a free chunk (uploads), or when the device has transferred a chunk (downloads).
 class Staging::Job {
   public:
     Job(Staging& ring, std::byte* to, const std::byte* from, u64 bytes)
@@ -29,22 +29,22 @@ class Staging::Job {
         return std::min(ring_.shape_.chunk_bytes, bytes_ - chunk * ring_.shape_.chunk_bytes);
     }
 
-    /// Lets the threads at the next chunk.
+    // Opens the pieces of the next chunk.
     void open() {
         const u64 chunk = opened_++;
         const u64 pieces = divide_up(length(chunk), ring_.shape_.piece_bytes);
         left_[chunk % left_.size()].store(pieces, std::memory_order_relaxed);
-        // Chunks but the last are whole, and so many pieces each.
+        // All chunks except the last one have the same number of pieces.
         limit_.store(chunk * pieces_of_chunk() + pieces, std::memory_order_release);
         limit_.notify_all();
     }
     u64 opened() const { return opened_; }
-    /// Whether all pieces of an opened chunk are copied.
+    // Whether all pieces of an open chunk are copied.
     bool is_copied(u64 chunk) const {
         return left_[chunk % left_.size()].load(std::memory_order_acquire) == 0;
     }
 
-    /// Copies a piece, if one is open.
+    // Copies a piece if one is open.
     bool help() {
         u64 piece = next_.load(std::memory_order_relaxed);
         do {
@@ -61,7 +61,7 @@ class Staging::Job {
         left_[chunk % left_.size()].fetch_sub(1, std::memory_order_release);
         return true;
     }
-    /// Helps until close().
+    // Copies pieces until close().
     void help_until_closed() {
         for (u32 looks = 0;;) {
             if (help()) {
@@ -78,12 +78,12 @@ class Staging::Job {
             }
         }
     }
-    /// The helpers, for as long as a transfer takes or until it fails.
+    // The helpers during one copy.
     class Crew {
       public:
         explicit Crew(Job& job)
             : job_(job), work_([&job] { job.help_until_closed(); }), helpers_(job.useful_helpers(), work_) {}
-        ~Crew() { job_.close(); }  // before helpers_ waits for them
+        ~Crew() { job_.close(); }  // before the destructor of helpers_ waits
         Crew(const Crew&) = delete;
         Crew& operator=(const Crew&) = delete;
 
@@ -111,9 +111,9 @@ class Staging::Job {
     const std::byte* from_;  // null: a download
     u64 bytes_;
     u64 opened_ = 0;
-    std::vector<std::atomic<u64>> left_;      // by place in the ring: pieces still to be copied
-    alignas(64) std::atomic<u64> limit_ = 0;  // pieces before it are open
-    alignas(64) std::atomic<u64> next_ = 0;   // pieces before it are taken
+    std::vector<std::atomic<u64>> left_;      // by place in the ring: pieces that are not yet copied
+    alignas(64) std::atomic<u64> limit_ = 0;  // the pieces before it are open
+    alignas(64) std::atomic<u64> next_ = 0;   // the pieces before it are taken
 };
 
 Staging::Staging(Device& device) : Staging(device, Shape{}) {}
@@ -171,7 +171,7 @@ bool Staging::upload(const void* from, u64 bytes) {
         } else if (job.help()) {
             continue;
         } else if (sent == opened) {
-            wait_for_chunk(opened);  // nothing to copy and nothing to send: the ring is in transfer
+            wait_for_chunk(opened);  // nothing to copy and nothing to send: all chunks are in transfer
         } else {
             std::this_thread::yield();
         }
@@ -185,17 +185,17 @@ bool Staging::download(void* to, u64 bytes) {
     const u64 count = job.chunks(), ring = chunks_.size();
     u64 asked = 0;
     for (; asked < std::min(count, ring); ++asked) {
-        wait_for_chunk(asked);  // an upload may have left it in transfer
+        wait_for_chunk(asked);  // it may be in transfer from an earlier upload
         start_chunk(job, asked);
     }
-    wait_for_chunk(0);  // all that the stream has to do first; only then are there pieces for helpers
+    wait_for_chunk(0);  // waits for earlier work of the stream; helpers have no pieces before
     const Job::Crew crew(job);
     for (u64 done = 0; done < count;) {
         const u64 opened = job.opened();
         if (opened < asked && is_free(opened)) {
             job.open();
         } else if (done < opened && job.is_copied(done)) {
-            // Its place is free for the chunk one round later.
+            // Reuses the place for the chunk one round later.
             if (++done, asked < count) start_chunk(job, asked++);
         } else if (job.help()) {
             continue;

@@ -1,5 +1,5 @@
 #pragma once
-/// Large copies between pageable host memory and a device of its own memory. For backends.
+// Large copies between pageable host memory and device memory. For backends.
 
 #include <concord/device.hpp>
 
@@ -9,18 +9,18 @@
 
 namespace concord::detail {
 
-/// Copies through a ring of page-locked chunks: several threads fill or empty them while the device transfers others. A
-/// backend derives from it what it does with a chunk. One transfer at a time.
+// Copies through a ring of page-locked chunks. Several threads fill or empty chunks while the device transfers others. A
+// backend derives from it and implements the transfer of a chunk. One copy at a time.
 class Staging {
   public:
-    /// How the ring is cut.
+    // Sizes of the ring.
     struct Shape {
-        u64 chunk_bytes = u64{4} << 20;    ///< of one transfer by the device
-        u32 chunks = 4;                    ///< of the ring
-        u64 piece_bytes = u64{256} << 10;  ///< that one thread copies at a time
-        u32 helpers = 7;  ///< threads beside the caller, as far as the machine has processors
+        u64 chunk_bytes = u64{4} << 20;    // size of one transfer by the device
+        u32 chunks = 4;                    // number of chunks in the ring
+        u64 piece_bytes = u64{256} << 10;  // size that one thread copies at a time
+        u32 helpers = 7;                   // limit of threads in addition to the caller
     };
-    /// Copies of fewer bytes are left to the driver.
+    // Smaller copies are left to the driver.
     static constexpr u64 worthwhile = u64{1} << 20;
 
     virtual ~Staging();
@@ -28,21 +28,21 @@ class Staging {
     Staging& operator=(const Staging&) = delete;
 
   protected:
-    /// The chunks come from the device's pool of page-locked memory with the first transfer, and stay.
+    // The first copy allocates the chunks from the device's pool of page-locked memory.
     explicit Staging(Device& device);
     Staging(Device& device, const Shape& shape);
 
-    /// Copies to the device; returns when the host's memory has been read, which may be before the device is done. False
-    /// if there is no page-locked memory to be had: then nothing was done.
+    // Copies to the device. Returns when the host's memory has been read, possibly before the device is done. Returns false if
+    // there is no page-locked memory. Nothing was copied then.
     [[nodiscard]] bool upload(const void* from, u64 bytes);
-    /// Copies from the device; returns when all of it is there. False as above.
+    // Copies from the device and waits for the data. Returns false like upload().
     [[nodiscard]] bool download(void* to, u64 bytes);
 
-    /// Enqueues the transfer of a chunk: `bytes` between `memory` and the device, from byte `at` of the whole.
+    // Enqueues the transfer of a chunk: `bytes` bytes between `memory` and the device, at offset `at` of the copy.
     virtual void start(u32 chunk, std::byte* memory, u64 at, u64 bytes) = 0;
-    /// Whether the last transfer of that chunk has ended. Throws if it failed.
+    // Whether the last transfer of the chunk has ended. Throws if it failed.
     virtual bool ended(u32 chunk) = 0;
-    /// Blocks until it has. Throws if it failed.
+    // Waits for the last transfer of the chunk. Throws if it failed.
     virtual void wait(u32 chunk) = 0;
 
   private:
@@ -51,7 +51,7 @@ class Staging {
         bool in_transfer = false;
     };
     class Job;
-    // A transfer's chunks are counted through; chunk i is at place i modulo the ring.
+    // Chunks of a copy are numbered. Chunk i is at place i modulo the size of the ring.
     bool prepare(u64 bytes);
     void start_chunk(const Job& job, u64 i);
     bool is_free(u64 i);

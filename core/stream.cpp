@@ -21,25 +21,25 @@ namespace {
 void check_on_device(const char* call, const Buffer& buffer) {
     if (buffer.kind() == Buffer::Kind::host)
         throw Error(ErrorCode::invalid_argument, call,
-                    "the buffer is a host buffer: use its host_pointer() or copy()");
+                    "page-locked host buffer; use its host_pointer() or Stream::copy");
 }
 
-// Of a copy or a wait, in which another device may take part that the stream's one reaches.
+// For copies and waits, which may involve another device within reach of the stream's device.
 void check_reach(const char* call, const char* what, const Stream& stream, const Device& other) {
     const Device& device = stream.device();
     if (&other == &device) return;
     std::string why;
     if (!can_reach(device, other, &why))
         throw Error(ErrorCode::wrong_device, call,
-                    std::string(what) + " is of " + other.info().selector + ", the stream of " +
-                        device.info().selector + " (" + why + ")");
+                    std::string(what) + " of another device, got " + other.info().selector +
+                        "; the stream belongs to " + device.info().selector + " (" + why + ")");
     if (stream.is_recording())
         throw Error(ErrorCode::unsupported, call,
-                    std::string(what) + " is of " + other.info().selector +
-                        ", and a recording takes nothing of another device");
+                    std::string(what) + " of another device, got " + other.info().selector +
+                        "; recordings support one device only");
 }
 
-// The rule is at KernelArgument. A value for a buffer, or the reverse, is left to the backend.
+// The rule is documented at KernelArgument. The backend checks values that are passed for buffers and vice versa.
 bool has_right_type(const KernelArgument& argument, const KernelParameter& parameter) {
     const bool is_buffer = argument.buffer != nullptr;
     if (!argument.type || !parameter.type || argument.type == parameter.type ||
@@ -94,20 +94,21 @@ void Stream::read(void* to, const Buffer& from, u64 offset, u64 bytes) {
 }
 
 void Stream::copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes) {
-    check_reach("Stream::copy", "the buffer", *this, to.device());
-    check_reach("Stream::copy", "the buffer", *this, from.device());
-    // Between the host and another device there are that one's own streams.
-    if (to.kind() == Buffer::Kind::host) state_->check_device("Stream::copy", "the buffer", from.device());
-    if (from.kind() == Buffer::Kind::host) state_->check_device("Stream::copy", "the buffer", to.device());
+    check_reach("Stream::copy", "buffer", *this, to.device());
+    check_reach("Stream::copy", "buffer", *this, from.device());
+    // Copies between the host and a device need a stream of that device.
+    if (to.kind() == Buffer::Kind::host) state_->check_device("Stream::copy", "buffer", from.device());
+    if (from.kind() == Buffer::Kind::host) state_->check_device("Stream::copy", "buffer", to.device());
     detail::StreamState::check_room("Stream::copy", to, to_offset, bytes);
     detail::StreamState::check_room("Stream::copy", from, from_offset, bytes);
     if (&to == &from && to_offset < from_offset + bytes && from_offset < to_offset + bytes)
         throw Error(ErrorCode::invalid_argument, "Stream::copy",
-                    std::to_string(bytes) + " bytes from offset " + std::to_string(from_offset) +
-                        " to offset " + std::to_string(to_offset) + " of the same buffer overlap");
+                    "ranges overlap, got " + std::to_string(bytes) + " bytes from offset " +
+                        std::to_string(from_offset) + " to offset " + std::to_string(to_offset) +
+                        " of one buffer; copy in two steps");
     if (bytes == 0) return;
     if (from.kind() == Buffer::Kind::host && to.kind() == Buffer::Kind::host)
-        throw Error(ErrorCode::unsupported, "Stream::copy", "both buffers are host buffers: use memcpy");
+        throw Error(ErrorCode::unsupported, "Stream::copy", "both buffers are host buffers; use memcpy");
     state_->enqueue([&] {
         if (RecordingContents* const recorded = state_->recorded()) {
             auto& source = const_cast<Buffer&>(from);
@@ -125,12 +126,14 @@ void Stream::copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset
 void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) {
     state_->check_range("Stream::fill", to, offset, bytes);
     if (pattern_size != 1 && pattern_size != 2 && pattern_size != 4 && pattern_size != 8)
-        throw Error(ErrorCode::invalid_argument, "Stream::fill",
-                    "a pattern of " + std::to_string(pattern_size) + " bytes is none of 1, 2, 4, 8");
+        throw Error(
+            ErrorCode::invalid_argument, "Stream::fill",
+            "invalid pattern size, got " + std::to_string(pattern_size) + " bytes; expected 1, 2, 4 or 8");
     if (offset % pattern_size != 0 || bytes % pattern_size != 0)
         throw Error(ErrorCode::invalid_argument, "Stream::fill",
-                    std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
-                        " are not whole patterns of " + std::to_string(pattern_size));
+                    "misaligned range, got " + std::to_string(bytes) + " bytes at offset " +
+                        std::to_string(offset) + "; expected multiples of the pattern's " +
+                        std::to_string(pattern_size) + " bytes");
     check_on_device("Stream::fill", to);
     if (bytes == 0) return;
     state_->enqueue([&] {
@@ -148,7 +151,7 @@ void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pa
 
 void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
                     std::span<const KernelArgument> arguments) {
-    state_->check_device("Stream::launch", "the kernel", kernel.device());
+    state_->check_device("Stream::launch", "kernel", kernel.device());
     const std::vector<KernelParameter>& parameters = kernel.parameters();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const KernelArgument& argument = arguments[i];
@@ -157,16 +160,18 @@ void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
         if (argument.buffer == nullptr) continue;
         state_->check_range("Stream::launch", *argument.buffer, argument.offset, 0);
         if (argument.buffer->kind() == Buffer::Kind::host || argument.offset % argument.element_size != 0)
-            throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                        "argument " + std::to_string(i) + " of " + kernel.name() +
-                            (argument.buffer->kind() == Buffer::Kind::host
-                                 ? " is a host buffer"
-                                 : ": offset " + std::to_string(argument.offset) + " is not a multiple of " +
-                                       std::to_string(argument.element_size)));
+            throw Error(
+                ErrorCode::invalid_argument, "Stream::launch",
+                "argument " + std::to_string(i) + " of " + kernel.name() +
+                    (argument.buffer->kind() == Buffer::Kind::host
+                         ? " is a page-locked host buffer; pass device memory"
+                         : ": misaligned offset, got " + std::to_string(argument.offset) +
+                               " bytes; expected a multiple of " + std::to_string(argument.element_size)));
     }
     if (shape.group_size_x == 0 || shape.group_size_y == 0 || shape.group_size_z == 0)
-        throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                    kernel.name() + ": a group without work-items");
+        throw Error(
+            ErrorCode::invalid_argument, "Stream::launch",
+            kernel.name() + ": empty group, got a group of 0 work-items; expected at least 1 per dimension");
     if (shape.groups_x == 0 || shape.groups_y == 0 || shape.groups_z == 0) return;
     state_->enqueue([&] {
         if (RecordingContents* const recorded = state_->recorded())
@@ -179,13 +184,13 @@ void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
 }
 
 void Stream::record(Event& event) {
-    state_->check_device("Stream::record", "the event", event.device());
+    state_->check_device("Stream::record", "event", event.device());
     state_->check_not_recording("Stream::record");
     state_->enqueue([&] { state_->record(event); });
 }
 
 void Stream::wait(const Event& event) {
-    check_reach("Stream::wait", "the event", *this, event.device());
+    check_reach("Stream::wait", "event", *this, event.device());
     state_->check_not_recording("Stream::wait");
     state_->enqueue([&] {
         if (Access::is_recorded(event)) state_->queue->wait(Access::event(event));
@@ -193,7 +198,7 @@ void Stream::wait(const Event& event) {
 }
 
 void Stream::callback(std::function<void()> f) {
-    if (!f) throw Error(ErrorCode::invalid_argument, "Stream::callback", "the function is empty");
+    if (!f) throw Error(ErrorCode::invalid_argument, "Stream::callback", "empty function; pass a callable");
     state_->check_not_recording("Stream::callback");
     state_->enqueue(
         [&] { state_->perform({Engine::callback}, [&] { state_->queue->callback(std::move(f)); }); });
@@ -203,7 +208,7 @@ void Stream::begin_recording() {
     const std::lock_guard lock(state_->mutex);
     if (state_->recording)
         throw Error(ErrorCode::invalid_argument, "Stream::begin_recording",
-                    "the stream is recording already");
+                    "the stream is already recording; call end_recording first");
     state_->recording = Access::make<Recording>(device_);
     state_->is_recording = true;
 }
@@ -211,7 +216,8 @@ void Stream::begin_recording() {
 std::shared_ptr<Recording> Stream::end_recording() {
     const std::lock_guard lock(state_->mutex);
     if (!state_->recording)
-        throw Error(ErrorCode::invalid_argument, "Stream::end_recording", "the stream is not recording");
+        throw Error(ErrorCode::invalid_argument, "Stream::end_recording",
+                    "the stream is not recording; call begin_recording first");
     std::shared_ptr<Recording> recording = std::move(state_->recording);
     state_->is_recording = false;
     backend::Queue& queue = *state_->queue;
@@ -251,14 +257,14 @@ std::shared_ptr<Buffer> Stream::scratch(u64 bytes) {
 
 Buffer& Stream::zeros() {
     std::unique_lock lock(state_->mutex);
-    // A recording has its own, so that it can be replayed at the same time as other work of this stream.
+    // A recording has separate zeros, because it may be replayed concurrently with other work of this stream.
     auto place = [this]() -> std::shared_ptr<Buffer>& {
         RecordingContents* const recorded = state_->recorded();
         return recorded != nullptr ? recorded->zeros : state_->zeros;
     };
     if (place()) return *place();
     lock.unlock();
-    // Two first callers may both come here; the loser's buffer goes back to the pool.
+    // Two threads may both get here at the first call. The buffer of the second one returns to the pool.
     std::shared_ptr<Buffer> made = scratch(256);
     const u64 zero = 0;
     fill(*made, 0, 256, &zero, 8);
@@ -274,7 +280,7 @@ std::shared_ptr<Buffer> Stream::workspace(u64 bytes) {
         lock.unlock();
         std::shared_ptr<Buffer> made = scratch((bytes + 7) / 8 * 8);
         const u64 zero = 0;
-        fill(*made, 0, made->size(), &zero, 8);  // which every replay does again
+        fill(*made, 0, made->size(), &zero, 8);  // every replay repeats the fill
         return made;
     }
     const bool serves = state_->workspace && state_->workspace->size() >= bytes;
@@ -285,7 +291,7 @@ std::shared_ptr<Buffer> Stream::workspace(u64 bytes) {
     const u64 zero = 0;
     fill(*made, 0, made->size(), &zero, 8);
     lock.lock();
-    state_->workspace = made;  // of two callers that both come here, the later one's
+    state_->workspace = made;  // if two threads get here, the buffer of the later one
     state_->workspace_uses = 1;
     return made;
 }

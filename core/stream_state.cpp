@@ -14,26 +14,26 @@ StreamState::StreamState(Stream& stream, std::unique_ptr<backend::Queue> queue)
 }
 
 StreamState::~StreamState() {
-    queue.reset();  // waits for the work
+    queue.reset();  // waits for queued work
     *ended = true;
 }
 
 void StreamState::refuse_device(const char* call, const char* what, const Device& other) const {
-    throw Error(
-        ErrorCode::wrong_device, call,
-        std::string(what) + " is of " + other.info().selector + ", the stream of " + device.info().selector);
+    throw Error(ErrorCode::wrong_device, call,
+                std::string(what) + " of another device, got " + other.info().selector +
+                    "; the stream belongs to " + device.info().selector);
 }
 
 void StreamState::refuse_range(const char* call, const Buffer& buffer, u64 offset, u64 bytes) {
     throw Error(ErrorCode::invalid_argument, call,
-                std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
-                    " do not fit a buffer of " + std::to_string(buffer.size()) + " bytes");
+                "range exceeds the buffer, got " + std::to_string(bytes) + " bytes at offset " +
+                    std::to_string(offset) + "; the buffer has " + std::to_string(buffer.size()) + " bytes");
 }
 
 void StreamState::check_not_recording(const char* call) const {
     if (!is_recording) return;
     throw Error(ErrorCode::unsupported, call,
-                "the stream is recording, which takes launches, fills and copies between buffers");
+                "not supported in a recording; record only launches, fills and copies between buffers");
 }
 
 void StreamState::perform_traced(const Operation& operation, const std::function<void()>& f) {
@@ -83,7 +83,7 @@ void StreamState::replay(Recording& recording) {
         RecordingContents& contents = Access::contents(recording);
         for (const std::shared_ptr<Buffer>& buffer : contents.buffers)
             note_use(*buffer);
-        // A trace is to show the kernels.
+        // A trace must show the kernels.
         const bool traced = (listeners.load(std::memory_order_relaxed) & listener_trace) != 0;
         if (!contents.captured || traced) return replay_one_by_one(contents);
         if (observer) [[unlikely]] {

@@ -1,12 +1,11 @@
 #pragma once
-/// Reads kernel sources that are files.
+// Reads text files.
 
 #include <string>
 
 namespace concord::detail {
 
-/// The whole of a file, which may be empty. Throws io, naming the path, if it cannot be read; `call` is who
-/// asks.
+// The content of a file, which may be empty. Throws io if it cannot be read. `call` is the call for the error.
 std::string text_of_file(const std::string& path, const std::string& call);
 
 }  // namespace concord::detail

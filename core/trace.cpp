@@ -17,20 +17,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr u64 most_events = 1000000;
-constexpr u32 look_every = 64;  // operations of a stream, whether earlier ones are done
+constexpr u32 look_every = 64;  // resolves finished operations every so many operations of a stream
 constexpr int tie_attempts = 5;
 
 double microseconds(Clock::duration duration) {
     return std::chrono::duration<double, std::micro>(duration).count();
 }
 
-// A moment of a device's clock and of the host's.
+// A point in time on a device's clock and on the host's clock.
 struct Tie {
     std::shared_ptr<Event> device;
     Clock::time_point host;
 };
 
-// The device's moment lies between the host's before and after; the closest pair of a few attempts.
+// The device's time lies between two times of the host. Takes the closest pair of several attempts.
 Tie tie_now(Device& device, Stream& stream) {
     Tie best;
     Clock::duration closest = Clock::duration::max();
@@ -98,18 +98,18 @@ namespace detail {
 
 std::atomic<u32> listeners = 0;
 
-// A device's clock, tied to the host's.
+// A device's clock, synchronised with the host's clock.
 struct TracedDevice {
     std::shared_ptr<Device> device;
-    std::shared_ptr<Stream> stream;  // for ties alone
+    std::shared_ptr<Stream> stream;  // for synchronisation only
     u32 index = 0;
     u32 streams = 0;
     Tie first;
-    double first_at = 0;  // microseconds on the trace's axis
-    double rate = 1;      // the host's microseconds in one of the device's
+    double first_at = 0;  // microseconds since the start of the trace
+    double rate = 1;      // host microseconds per device microsecond
 };
 
-// What one stream did.
+// The operations of one stream.
 class StreamTrace {
   public:
     StreamTrace(u64 trace, TracedDevice& device, u32 number)
@@ -131,16 +131,16 @@ class StreamTrace {
             pending.end = take_event();
         }
         pending.event.enqueued = microseconds(Clock::now() - start);
-        timed(*pending.begin, *pending.end);  // if it throws, nothing has run
+        timed(*pending.begin, *pending.end);  // throws before anything runs
         const std::lock_guard lock(mutex_);
         pending_.push_back(std::move(pending));
-        if (++enqueued_ % look_every == 0) resolve(false);
+        if (++enqueued_ % look_every == 0) resolve(Resolve::finished);
     }
 
-    /// Takes the times of what is done, or waits for all.
+    // Waits for all operations.
     void finish() {
         const std::lock_guard lock(mutex_);
-        resolve(true);
+        resolve(Resolve::all);
         free_.clear();
         behind_.reset();
     }
@@ -160,12 +160,14 @@ class StreamTrace {
         return event;
     }
 
-    // Times are taken from one event to the next, because a device may give the time between two as a float.
-    void resolve(bool wait) {
+    enum class Resolve { finished, all };
+    // Takes the times of finished operations, or waits for all. Adds times from event to event, because a device may report
+    // the time between two events as a float.
+    void resolve(Resolve which) {
         while (!pending_.empty()) {
             Pending& next = pending_.front();
             try {
-                if (!wait && !next.end->done()) return;
+                if (which == Resolve::finished && !next.end->done()) return;
                 next.event.begin = at_ + 1e3 * next.begin->milliseconds_since(*behind_);
                 next.event.end = next.event.begin + 1e3 * next.end->milliseconds_since(*next.begin);
                 at_ = next.event.end;
@@ -175,7 +177,7 @@ class StreamTrace {
                 done_.push_back(std::move(next.event));
             } catch (const std::exception& error) {
                 ++failed_;
-                log_debug(std::string("not in the trace: ") + error.what());
+                log_debug(std::string("operation missing in the trace: ") + error.what());
             }
             pending_.pop_front();
         }
@@ -186,32 +188,32 @@ class StreamTrace {
     u32 number_;
     std::mutex mutex_;
     std::deque<Pending> pending_;
-    std::vector<TraceEvent> done_;  // in the device's microseconds from its first tie
+    std::vector<TraceEvent> done_;  // in device microseconds since its first tie
     std::vector<std::shared_ptr<Event>> free_;
-    std::shared_ptr<Event> behind_;  // the mark at at_
+    std::shared_ptr<Event> behind_;  // the event at time at_
     double at_ = 0;
     u64 enqueued_ = 0;
     u64 failed_ = 0;
 };
 
-// The whole of a trace; shared with the calls that are adding to it.
+// The contents of a trace, shared with calls that add operations.
 struct TraceState {
     explicit TraceState(u64 id) : id(id) {}
 
     const u64 id;
     const Clock::time_point start = Clock::now();
     std::atomic<u64> count = 0;    // operations enqueued
-    std::atomic<u64> dropped = 0;  // because there were too many
+    std::atomic<u64> dropped = 0;  // operations above the limit
     std::mutex mutex;
     bool finished = false;
-    std::deque<TracedDevice> devices;  // whose addresses stay
+    std::deque<TracedDevice> devices;  // a deque keeps addresses valid
     std::vector<std::shared_ptr<StreamTrace>> streams;
 
-    // Once it is finished.
+    // Set by finish().
     std::vector<TraceEvent> events;
     std::vector<DeviceInfo> infos;
 
-    /// A new stream's record; null if the trace is finished.
+    // The record of a new stream, null if the trace is finished.
     std::shared_ptr<StreamTrace> add(Stream& stream) {
         const std::lock_guard lock(mutex);
         if (finished) return nullptr;
@@ -238,7 +240,7 @@ struct TraceState {
 
 namespace {
 
-// The trace that records, if any.
+// The active trace, if any.
 struct Current {
     std::mutex mutex;
     std::shared_ptr<TraceState> state;
@@ -250,7 +252,9 @@ struct Current {
     }
     std::shared_ptr<TraceState> begin() {
         const std::lock_guard lock(mutex);
-        if (state) throw Error(ErrorCode::invalid_argument, "Trace", "there is a trace already");
+        if (state)
+            throw Error(ErrorCode::invalid_argument, "Trace",
+                        "a trace is already active; finish or destroy it first");
         state = std::make_shared<TraceState>(++traces);
         listeners |= listener_trace;
         return state;
@@ -279,15 +283,16 @@ void trace_operation(Stream& stream, std::shared_ptr<StreamTrace>& own, const Op
     own->enqueue(operation, timed, state->start);
 }
 
-// How fast the device's clock runs by the host's.
+// Measures the rate of the device's clock.
 void TraceState::tie_again(TracedDevice& device) const {
     try {
         const Tie last = tie_now(*device.device, *device.stream);
         const double by_device = 1e3 * last.device->milliseconds_since(*device.first.device);
-        // Over a short time the ties are not exact enough to tell.
+        // A short time does not determine the rate.
         if (by_device > 1e5) device.rate = microseconds(last.host - device.first.host) / by_device;
     } catch (const Error& error) {
-        log_warn("the clock of " + device.device->info().selector + " in a trace: " + error.what());
+        log_warn("trace: cannot synchronise with the clock of " + device.device->info().selector + ": " +
+                 error.what());
     }
 }
 
@@ -296,7 +301,7 @@ void TraceState::finish() {
         const std::lock_guard lock(mutex);
         if (std::exchange(finished, true)) return;
     }
-    // Without the lock: what is waited for may want it on its way.
+    // Without the lock, because operations to wait for may need it.
     for (const auto& stream : streams)
         stream->finish();
     for (TracedDevice& device : devices) {

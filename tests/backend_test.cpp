@@ -1,4 +1,4 @@
-// What every backend promises of devices, memory and kernels. Written once, run for each.
+// The contract of devices, memory and kernels. Written once, run for every device.
 #include "devices.hpp"
 
 #include <thread>
@@ -9,7 +9,7 @@ using test::throws;
 
 namespace {
 
-// A user's kernel in three dialects: out[i] = in[i] * factor + local[i % 4] over groups of GROUP work-items.
+// A user's kernel in three languages: out[i] = in[i] * factor + local[i % 4] over groups of GROUP work-items.
 const KernelSource scale_source{
     "scale",
     {{"scale.cu",
@@ -89,7 +89,7 @@ DEVICE_TEST(a_device_describes_itself) {
     CHECK(device.properties().size() >= 10);
 }
 
-DEVICE_TEST(memory_is_the_devices_own) {
+DEVICE_TEST(memory_belongs_to_its_device) {
     const auto stream = device.create_stream();
     for (u64 bytes : {u64{0}, u64{1}, u64{511}, u64{4096}, u64{3} << 20}) {
         const auto buffer = device.allocate(bytes);
@@ -130,7 +130,7 @@ DEVICE_TEST(host_buffers_are_for_copies) {
     }));
 }
 
-DEVICE_TEST(released_memory_is_used_again) {
+DEVICE_TEST(released_memory_is_reused) {
     device.trim();
     const auto stream = device.create_stream();
     const u64 before = device.memory_use().in_use;
@@ -149,7 +149,7 @@ DEVICE_TEST(released_memory_is_used_again) {
     CHECK(device.memory_use().cached == 0);
 }
 
-// A buffer that one stream still works with may go to that stream, but to no other.
+// The pool may reuse a buffer with pending work of one stream for that stream only.
 DEVICE_TEST(memory_in_use_by_one_stream_is_not_given_to_another) {
     device.trim();
     const auto busy = device.create_stream(), other = device.create_stream();
@@ -196,11 +196,11 @@ DEVICE_TEST(kernels_take_offsets_values_and_local_memory) {
     }
 }
 
-DEVICE_TEST(a_kernel_is_compiled_once_a_specification) {
+DEVICE_TEST(a_kernel_is_compiled_once_per_specification) {
     const auto first = device.kernel(scale_spec<float>());
     CHECK(first->name() == "scale");
     CHECK(&first->device() == &device);
-    // Of equal content, whatever its addresses.
+    // Equal content at other addresses.
     CHECK(device.kernel(scale_spec<float>()) == first);
     const KernelSource copy = scale_source;
     const std::string entry = "scale", type = "f32";
@@ -208,7 +208,7 @@ DEVICE_TEST(a_kernel_is_compiled_once_a_specification) {
     same.source = &copy;
     same.entry = entry;
     CHECK(device.kernel(same) == first);
-    // Everything that a specification says tells it apart.
+    // Every part of a specification distinguishes it.
     CHECK(device.kernel(scale_spec<int>()) != first);
     if (!device.traits().compiles_source) return;
     const auto differs = [&](auto change) {
@@ -227,7 +227,7 @@ DEVICE_TEST(a_kernel_is_compiled_once_a_specification) {
     with_plus.op = &plus;
     with_minus.op = &minus;
     CHECK(device.kernel(with_plus) != device.kernel(with_minus));
-    // A source that comes to lie where another one was is not taken for it.
+    // A different source at the same address is distinguished.
     std::optional<KernelSource> source(scale_source);
     KernelSpec moved = scale_spec<float>();
     moved.source = &*source;
@@ -256,7 +256,7 @@ DEVICE_TEST(a_kernel_with_other_constants_is_another_kernel) {
     }
 }
 
-DEVICE_TEST(a_specification_has_room_for_so_many_constants) {
+DEVICE_TEST(a_specification_limits_the_number_of_constants) {
     KernelSpec spec;
     for (std::size_t i = 0; i < Constants::most; ++i)
         spec.constants.push_back({"N", i});
@@ -279,7 +279,7 @@ DEVICE_TEST(a_specification_has_room_for_so_many_constants) {
     static_assert(!std::is_convertible_v<std::string, decltype(SourceFile{}.text)>);
 }
 
-DEVICE_TEST(a_text_that_does_not_compile_says_where) {
+DEVICE_TEST(compile_errors_name_file_and_line) {
     if (!device.traits().compiles_source) return;
     static const KernelSource bad{
         "bad",
@@ -295,12 +295,12 @@ DEVICE_TEST(a_text_that_does_not_compile_says_where) {
     check_scale<float>(device, *stream, 100);
 }
 
-DEVICE_TEST(a_kernel_without_a_text_for_this_dialect_is_unsupported) {
+DEVICE_TEST(a_kernel_without_a_source_in_this_language_is_unsupported) {
     static const KernelSource none{"none", {}, {}};
     KernelSpec spec;
     spec.source = &none;
     spec.entry = "k";
-    CHECK(throws(ErrorCode::unsupported, "no text", [&] { (void)device.compile(spec); }));
+    CHECK(throws(ErrorCode::unsupported, "no source", [&] { (void)device.compile(spec); }));
 }
 
 DEVICE_TEST(launches_beyond_the_limits_are_refused) {
@@ -330,7 +330,7 @@ DEVICE_TEST(types_of_arguments_are_compared) {
     const Array<i32> integers(*stream, 64);
     const Array<u32> bits(*stream, 64);
     const Array<double> doubles(*stream, 64);
-    // Arguments of no known type are the backend's to check.
+    // The backend checks arguments without a type.
     const f32 one = 1;
     const u64 n = 64;
     const KernelArgument untyped[] = {{.buffer = integers.buffer().get(), .element_size = 4},
@@ -353,7 +353,7 @@ DEVICE_TEST(types_of_arguments_are_compared) {
                  [&] { with(x, n, 1); }));
     CHECK(throws(wrong, "argument 2 of scale: expected a value of u64, got a value of i64",
                  [&] { with(x, i64{64}, 1.0f); }));
-    // A kernel of unsigned elements takes any of their size.
+    // A kernel of unsigned elements accepts all elements of that size.
     const auto mover = device.compile(scale_spec<u32>());
     CHECK_NOTHROW(launch(*stream, *mover, none, x, integers, n, 1U));
     CHECK(throws(wrong, "expected elements of u32, got elements of f64",
@@ -406,7 +406,7 @@ DEVICE_TEST(objects_of_two_devices_do_not_mix) {
         CHECK(throws(ErrorCode::wrong_device, "",
                      [&] { (void)device.create_event()->milliseconds_since(*other->create_event()); }));
     }
-    if (others == 0) MESSAGE("there is one device only: nothing could be mixed");
+    if (others == 0) MESSAGE("skipped: there is only one device");
 }
 
 TEST_SUITE_END();

@@ -1,4 +1,4 @@
-// The kernel cache on disk: what goes in comes out, and nothing else does.
+// The disk cache of kernels: it returns exactly what was stored.
 #include "devices.hpp"
 
 #include <concord/internal/program_cache.hpp>
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A cache folder of this test's own; the old one is back at the end.
+// A cache folder for one test. Restores the previous one at the end.
 class CacheFolder {
   public:
     CacheFolder() {
@@ -50,7 +50,7 @@ fs::path only_entry() {
 
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("a stored program comes back, under its own key only") {
+TEST_CASE("a stored program is loaded by its key only") {
     const CacheFolder folder;
     const std::string program("\0binary\xff", 8);
     CHECK_FALSE(detail::program_cache::load("title\nkey").has_value());
@@ -66,7 +66,7 @@ TEST_CASE("a stored program comes back, under its own key only") {
     CHECK_FALSE(detail::program_cache::load("title\nkey").has_value());
 }
 
-TEST_CASE("any damaged byte makes an entry a miss") {
+TEST_CASE("an entry with a damaged byte is a miss") {
     const CacheFolder folder;
     detail::program_cache::store("k", "0123456789");
     const fs::path path = only_entry();
@@ -90,9 +90,9 @@ TEST_CASE("any damaged byte makes an entry a miss") {
     CHECK_FALSE(detail::program_cache::load("k").has_value());
 }
 
-TEST_CASE("a folder that cannot be written, or none, only means no cache") {
+TEST_CASE("without a writable folder nothing is cached") {
     const CacheFolder folder;
-    // A file where the folder should be stops root as well as anyone.
+    // A file in place of the folder also stops root.
     std::ofstream(folder.root() / "concord").put('x');
     CHECK_NOTHROW(detail::program_cache::store("k", "program"));
     CHECK_FALSE(detail::program_cache::load("k").has_value());
@@ -103,7 +103,7 @@ TEST_CASE("a folder that cannot be written, or none, only means no cache") {
     unsetenv("CONCORD_CACHE");
 }
 
-TEST_CASE("readers and writers at once see whole programs") {
+TEST_CASE("concurrent readers and writers see whole programs") {
     const CacheFolder folder;
     const std::string a(100000, 'a'), b(100001, 'b');
     std::atomic<int> wrong = 0;
@@ -122,7 +122,7 @@ TEST_CASE("readers and writers at once see whole programs") {
     }
     CHECK(wrong == 0);
     CHECK(detail::program_cache::list().size() == 1);
-    CHECK(detail::program_cache::clear() == 1);  // no leftovers either
+    CHECK(detail::program_cache::clear() == 1);  // and no temporary files
 }
 
 TEST_SUITE_END();

@@ -1,4 +1,4 @@
-// The suite itself: it passes what is right, and every kind of fault is caught and told.
+// The test harness itself: correct kernels pass, and every kind of fault is detected and reported.
 #include "devices.hpp"
 
 #include <concord/lab/baseline.hpp>
@@ -21,7 +21,7 @@ using test::throws;
 
 namespace {
 
-// out[i] = 2 in[i] + 1, with a FAULT that can be planted.
+// out[i] = 2 in[i] + 1, with an optional planted FAULT.
 constexpr u32 text_line = __LINE__ + 3;
 const KernelSource doubled_source{"doubled",
                                   {CONCORD_SOURCE(R"(
@@ -72,7 +72,7 @@ KernelTest doubled() {
                           spec.host = host_kernel<&doubled_group<T, fault>>();
                           const auto kernel = stream.device().compile(spec);
                           const bool whole = stream.device().traits().serial_groups;
-                          // One group more than is needed, so that a missing bound shows.
+                          // One group more than needed, so that a missing bounds check is detected.
                           launch(stream, *kernel,
                                  LaunchShape::linear(call.n / group_size + 1, whole ? 1 : u32{group_size}),
                                  call.in[0], call.out[0], call.n);
@@ -116,7 +116,7 @@ std::vector<f64> values_of(Pattern pattern, Type type, u64 n) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(a_right_kernel_passes) {
+DEVICE_TEST(a_correct_kernel_passes) {
     const CheckReport integers = run(device, doubled<i32, none>()),
                       floats = run(device, doubled<f32, none>());
     CHECK(integers.status() == 0);
@@ -133,24 +133,24 @@ DEVICE_TEST(a_wrong_element_is_named) {
     CHECK(tells(report, "DIFFERS"));
 }
 
-DEVICE_TEST(a_write_past_the_end_is_caught) {
+DEVICE_TEST(a_write_past_the_end_is_detected) {
     const CheckReport report = run(device, doubled<u8, past_the_end>());
     CHECK(report.status() == 1);
     CHECK(tells(report, "a write 1 bytes past it"));
 }
 
-DEVICE_TEST(a_missing_tail_is_caught) {
+DEVICE_TEST(a_missing_tail_is_detected) {
     CHECK(run(device, doubled<f64, tail_left>()).status() == 1);
 }
 
-DEVICE_TEST(a_written_input_is_caught) {
+DEVICE_TEST(a_modified_input_is_detected) {
     const CheckReport report = run(device, doubled<i64, input_written>());
     CHECK(report.status() == 1);
     CHECK(tells(report, "input 0 unchanged"));
 }
 
 DEVICE_TEST(compilers_errors_name_this_file_and_line) {
-    if (device.traits().dialect == Dialect::host) return;  // compiled with this file, or not at all
+    if (device.traits().dialect == Dialect::host) return;  // compiled with this file
     const CheckReport report = run(device, doubled<i32, no_statement>());
     CHECK(report.status() == 1);
     const u32 line = text_line + (device.traits().dialect == Dialect::cuda ? 6 : 17);
@@ -165,7 +165,7 @@ DEVICE_TEST(a_reference_device_serves_as_reference) {
     test.reference = nullptr;
     test.reference_device = "tbb";
     CHECK(run(device, test).status() == 0);
-    // The reference runs the first variant: right. The second is wrong.
+    // The reference runs the first variant, which is correct. The second one is wrong.
     test.variants.push_back(doubled<f32, wrong_element>().variants.front());
     test.variants.back().name = "wrong";
     const CheckReport report = run(device, test);
@@ -173,7 +173,7 @@ DEVICE_TEST(a_reference_device_serves_as_reference) {
     CHECK(tells(report, "\"variant\": \"wrong\""));
 }
 
-DEVICE_TEST(a_failure_says_how_to_run_it_again) {
+DEVICE_TEST(a_failure_names_the_command_that_repeats_it) {
     const KernelTest test = doubled<f64, tail_left>();
     const std::string& selector = device.info().selector;
     const CheckReport all = run(device, test);
@@ -194,11 +194,11 @@ DEVICE_TEST(a_failure_says_how_to_run_it_again) {
     CHECK(one.passed() == 0);
 }
 
-DEVICE_TEST(what_a_failing_device_is_spared_is_counted) {
+DEVICE_TEST(cases_skipped_on_a_failing_device_are_counted) {
     KernelTest test = doubled<i32, none>();
     const u64 cases = run(device, test).passed();
     test.variants.front().enqueue = [](Stream&, const KernelCall&) {
-        throw Error(ErrorCode::device_failed, "doubled", "it fell over");
+        throw Error(ErrorCode::device_failed, "doubled", "the device crashed");
     };
     const CheckReport report = run(device, test);
     CHECK(report.status() == 4);
@@ -207,7 +207,7 @@ DEVICE_TEST(what_a_failing_device_is_spared_is_counted) {
     CHECK(tells(report, "failed three times in a row"));
 }
 
-DEVICE_TEST(a_test_makes_its_own_inputs) {
+DEVICE_TEST(a_test_can_generate_its_inputs) {
     KernelTest test = doubled<i32, none>();
     test.inputs[0].generate = [](u64 n, u64, void* to) {
         for (u64 i = 0; i < n; ++i)
@@ -225,7 +225,7 @@ DEVICE_TEST(a_test_makes_its_own_inputs) {
 }
 
 DEVICE_TEST(comparisons_respect_their_tolerance) {
-    // The kernel's result is 2 x + 1; the reference is made to differ by one part in 2^20.
+    // The kernel computes 2 x + 1. The reference differs by one part in 2^20.
     auto with = [&](Comparison comparison) {
         KernelTest test = doubled<f32, none>();
         test.outputs[0].comparison = std::move(comparison);
@@ -249,12 +249,12 @@ DEVICE_TEST(comparisons_respect_their_tolerance) {
     CHECK(with(Comparison::rounding([](u64) { return 40.0; })) == 0);
 }
 
-DEVICE_TEST(only_right_results_get_a_time) {
+DEVICE_TEST(only_correct_results_are_timed) {
     BenchOptions options;
     options.devices = {device.info().selector};
     options.types = {Type::i32};
     options.sizes = {1000};
-    options.devices.push_back(options.devices.front());  // once a device, however often it is named
+    options.devices.push_back(options.devices.front());  // measured once, even if it is named twice
     const BenchReport good = bench({suite_of(doubled<i32, none>())}, options);
     REQUIRE(good.rows().size() == 1);
     REQUIRE(good.rows()[0].timing);
@@ -297,7 +297,7 @@ DEVICE_TEST(many_calls_are_timed_by_the_host_and_verified) {
     CHECK(row.host_clock);
     CHECK(good.json().find("\"calls\": 20,") != std::string::npos);
     CHECK(calls > 4 * 20);
-    // Replays of a recording of one call, which is made for that.
+    // Replays a recording of one call.
     const u64 calls_made = calls;
     calls = 0;
     options.recorded = true;
@@ -306,7 +306,7 @@ DEVICE_TEST(many_calls_are_timed_by_the_host_and_verified) {
     CHECK(calls == calls_made - 4 * 20 + 1);
     options.recorded = false;
     calls = calls_made;
-    // Wrong the last time only.
+    // Wrong in the last call only.
     right_calls = calls - 1;
     calls = 0;
     const BenchReport bad = bench({suite_of(test)}, options);
@@ -333,7 +333,7 @@ DEVICE_TEST(a_stream_shows_its_launches) {
 TEST_SUITE_END();
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("an incomplete kernel test says what is missing") {
+TEST_CASE("an incomplete kernel test is rejected with the missing part") {
     auto refuses = [](std::string_view words, auto change) {
         KernelTest test = doubled<f32, none>();
         change(test);
@@ -356,7 +356,7 @@ TEST_CASE("an incomplete kernel test says what is missing") {
     }));
 }
 
-TEST_CASE("a kernel file is read whole, however long it is") {
+TEST_CASE("a kernel file of any length is read completely") {
     namespace fs = std::filesystem;
     const fs::path path = fs::temp_directory_path() / ("concord-text-" + std::to_string(getpid()));
     for (const std::size_t length : {0, 1, 1 << 14, 100000}) {
@@ -366,10 +366,10 @@ TEST_CASE("a kernel file is read whole, however long it is") {
     }
     fs::remove(path);
     CHECK(throws(ErrorCode::io, path.string(), [&] { (void)kernel_file(path.string()); }));
-    CHECK(throws(ErrorCode::io, "cannot be read", [&] { (void)kernel_file(path.parent_path().string()); }));
+    CHECK(throws(ErrorCode::io, "cannot read", [&] { (void)kernel_file(path.parent_path().string()); }));
 }
 
-TEST_CASE("patterns look as they say") {
+TEST_CASE("patterns have their documented values") {
     for (const Type type : {Type::i8, Type::u32, Type::i64, Type::f32, Type::f64}) {
         CAPTURE(name_of(type));
         const auto sorted = values_of(Pattern::sorted, type, 1001),
@@ -398,7 +398,7 @@ TEST_CASE("ulps are counted exactly") {
     CHECK(ulps_between(1.0F, std::numeric_limits<f32>::quiet_NaN()) == -1);
 }
 
-TEST_CASE("the bounds hold") {
+TEST_CASE("error bounds hold") {
     auto held = [](double error, double hard, double alarm) {
         Verdict verdict;
         verify_within(ErrorBounds{error, hard, alarm}, 0, 1.0F, 1.0F, verdict);

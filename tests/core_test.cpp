@@ -1,4 +1,4 @@
-// Types, errors, views and kernel sources: what needs no device but the CPU.
+// Types, errors, views and kernel sources: tests that need no device except the CPU.
 #include "devices.hpp"
 
 #include <concord/internal/host_copy.hpp>
@@ -18,7 +18,7 @@ using test::throws;
 
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("types know their names and sizes") {
+TEST_CASE("types have names and sizes") {
     for (Type type : all_types) {
         CHECK(type_named(name_of(type)) == type);
         detail::visit_type(type, [&](auto tag) {
@@ -34,7 +34,7 @@ TEST_CASE("types know their names and sizes") {
     CHECK_FALSE(type_named("f16").has_value());
 }
 
-TEST_CASE("an error says what, where and why") {
+TEST_CASE("an error has a call, a message and a native error") {
     const Error error(ErrorCode::device_failed, "Stream::launch", "3 groups", "CUDA_ERROR_UNKNOWN (999)");
     CHECK(std::string(error.what()) == "Stream::launch: 3 groups [CUDA_ERROR_UNKNOWN (999)]");
     CHECK(error.code() == ErrorCode::device_failed);
@@ -46,7 +46,7 @@ TEST_CASE("log levels") {
     CHECK_NOTHROW(set_log_level("warn"));
 }
 
-TEST_CASE("views are checked") {
+TEST_CASE("views are validated") {
     const auto device = open_device("tbb");
     const auto buffer = device->allocate(100);
     CHECK_NOTHROW(Span<float>(*buffer, 0, 25));
@@ -57,7 +57,7 @@ TEST_CASE("views are checked") {
         detail::check_view("t", "x", View{buffer.get(), 2, 1, Type::f32});
     }));
     CHECK(throws(ErrorCode::invalid_argument, "overflows", [&] { Span<float>(*buffer, u64{1} << 62, 10); }));
-    CHECK(throws(ErrorCode::invalid_argument, "the view is of i32", [&] {
+    CHECK(throws(ErrorCode::invalid_argument, "got a view of i32", [&] {
         Span<float>(View{buffer.get(), 0, 4, Type::i32});
     }));
     CHECK(Span<float>().view().type == Type::f32);
@@ -71,7 +71,7 @@ TEST_CASE("views are checked") {
     CHECK_FALSE(overlap(span.view(), span.part(5, 0).view()));
 }
 
-TEST_CASE("a kernel's text is put together in order") {
+TEST_CASE("assemble() emits names, constants, operator and files in order") {
     const KernelSource source{"s", {{"a.cu", "CUDA TEXT"}}, {{"a.cl", "OPENCL TEXT"}}};
     KernelSpec spec;
     spec.source = &source;
@@ -103,7 +103,7 @@ TEST_CASE("a kernel's text is put together in order") {
     CHECK(throws(ErrorCode::unsupported, "functions", [&] { (void)assemble(spec, Dialect::host); }));
 }
 
-TEST_CASE("a kernel's text is taken from CONCORD_KERNELS where the folder has it") {
+TEST_CASE("CONCORD_KERNELS replaces files of kernel sources by name") {
     namespace fs = std::filesystem;
     const KernelSource source{"s", {{"a.cu", "EMBEDDED A"}, {"b.cu", "EMBEDDED B", 7}}, {}};
     KernelSpec spec;
@@ -116,10 +116,10 @@ TEST_CASE("a kernel's text is taken from CONCORD_KERNELS where the folder has it
     CHECK(text.find("#line 1 \"a.cu\"\nEMBEDDED A") != std::string::npos);
     CHECK(text.find("#line 1 \"b.cu\"\nCHANGED B") != std::string::npos);
     CHECK(text.find("EMBEDDED B") == std::string::npos);
-    std::ofstream(folder / "b.cu").flush();  // an empty text is a text
+    std::ofstream(folder / "b.cu").flush();  // an empty file is valid
     CHECK(assemble(spec, Dialect::cuda).find("#line 1 \"b.cu\"\n\n") != std::string::npos);
 
-    // The user's own files, whose names are paths, are left alone.
+    // Files of the user, whose names are paths, are not replaced.
     const std::string path = (folder / "b.cu").string();
     const KernelSource own{"own", {{path, "OWN TEXT"}}, {}};
     spec.source = &own;
@@ -127,7 +127,7 @@ TEST_CASE("a kernel's text is taken from CONCORD_KERNELS where the folder has it
 
     spec.source = &source;
     fs::create_directory(folder / "a.cu");
-    const std::string unreadable = (folder / "a.cu").string() + "' cannot be read";
+    const std::string unreadable = "cannot read '" + (folder / "a.cu").string() + "'";
     CHECK(throws(ErrorCode::io, unreadable.c_str(), [&] { (void)assemble(spec, Dialect::cuda); }));
     fs::remove_all(folder);
     CHECK(throws(ErrorCode::io, "no such folder", [&] { (void)assemble(spec, Dialect::cuda); }));
@@ -146,7 +146,7 @@ TEST_CASE("canonical chunks depend on n alone and leave at most 32768 sums") {
     CHECK(canonical_depth(u64{1} << 28) == 64 + 7 + 8 + 7 + 1 + 7);
 }
 
-// In a process of its own: the threads stay until it ends.
+// Runs in a separate process, because the threads stay until it ends.
 TEST_CASE("a large copy in a new process" * doctest::skip()) {
     auto threads = [] {
         const std::filesystem::directory_iterator tasks("/proc/self/task");
@@ -162,7 +162,7 @@ TEST_CASE("a large copy in a new process" * doctest::skip()) {
           static_cast<u32>(std::atoi(std::getenv("CONCORD_TEST_EXPECTED_THREADS"))));
 }
 
-TEST_CASE("threads on the host follow CONCORD_THREADS and the affinity of the process") {
+TEST_CASE("host_threads() follows CONCORD_THREADS and the affinity of the process") {
     const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
     auto passes = [&](const std::string& environment, int expected) {
         const std::string command =
@@ -188,7 +188,7 @@ TEST_CASE("threads on the host follow CONCORD_THREADS and the affinity of the pr
     CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
 }
 
-TEST_CASE("modules are searched in absolute folders, whatever the current directory") {
+TEST_CASE("module folders are absolute, independent of the current directory") {
     const auto file = detail::file_of(reinterpret_cast<const void*>(&detail::file_of));
     CHECK(file.is_absolute());
     CHECK(std::filesystem::exists(file));

@@ -21,7 +21,7 @@ TEST_CASE("a function is called, bound and described") {
     CHECK(op.bound == std::vector<Type>{Type::f32});
     CHECK(op.text == "float concord_function(float x, float y, float a) { return a * x + y; }");
     CHECK(op.file.find("function_test.cpp") != std::string::npos);
-    // Another value is the same kernel.
+    // Another value uses the same kernel.
     CHECK(axpy_test.bind(4.0f).erased().hash == op.hash);
     CHECK(axpy_test.erased().hash != op.hash);
 }
@@ -43,10 +43,10 @@ TEST_CASE("bound values are packed as a C struct") {
     typename decltype(bound)::Host host;
     std::memcpy(host.values, bytes.data(), bytes.size());
     CHECK(host(2.0f) == 2.0f * -3 + 2.5 * 7);
-    CHECK(axpy_test.packed().size() == 4);  // nothing bound: never empty
+    CHECK(axpy_test.packed().size() == 4);  // never empty, even without bound values
 }
 
-TEST_CASE("operators from text") {
+TEST_CASE("operators from source text") {
     const Operator op =
         operator_from_text("unsigned int mix3(unsigned char x, u64 y) { return x + (u32)y; }");
     CHECK(op.name == "mix3");
@@ -59,7 +59,7 @@ TEST_CASE("operators from text") {
     }
 }
 
-TEST_CASE("built-in operators keep their contract on the host") {
+TEST_CASE("built-in operators fulfil their contract on the host") {
     const float nan = std::nanf(""), inf = INFINITY;
     CHECK(std::signbit(detail::ops::Min{}(0.0f, -0.0f)));
     CHECK(std::signbit(detail::ops::Min{}(-0.0f, 0.0f)));

@@ -1,4 +1,4 @@
-// A program's own names do not collide with Concord's under `using namespace concord`.
+// Names of a program do not collide with Concord's under `using namespace concord`.
 
 #include <concord/concord.hpp>
 #include <concord/log.hpp>
@@ -86,7 +86,7 @@ int plus(int a, int b) {
 
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("a program's own names are not Concord's") {
+TEST_CASE("names of a program do not collide with Concord's") {
     CHECK(points_of(3).size() == 3);
     CHECK(host("http://example.org") == "example.org");
     CHECK(texts().size() == 2);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # pipeline.sh BIN_DIR DEVICES...: `concord run` on files larger than its memory limit, right to the bit and within that limit;
-# files that shrink, disks that are full, memory that cannot be had, interrupts: one line, its status, and nothing left behind.
+# files that shrink, disks that are full, failed allocations, interrupts: one line, its status, and nothing left behind.
 set -u
 set -m  # jobs of their own, which take SIGINT
 export LC_ALL=C
@@ -138,7 +138,7 @@ done
     export OCL_ICD_VENDORS=$PWD/none
     exec "$concord" run map --in sparse.npy --out box/out.npy --device tbb --threads 2 --chunk 3G >/dev/null 2>stderr
 )
-ended $? 4 "cannot be had" "memory that cannot be had"
+ended $? 4 "not enough host memory" "an allocation that fails"
 
 # Limits that are none, or too small.
 for words in "'12Q' is no number of bytes|map --memory-limit 12Q" "'0' is no number of bytes|map --chunk 0" \

@@ -1,4 +1,4 @@
-// Work that is recorded once and replayed. Written once, run for each device.
+// Work that is recorded once and replayed. Written once, run for every device.
 #include "devices.hpp"
 
 using namespace concord;
@@ -43,13 +43,13 @@ DEVICE_TEST(a_recording_keeps_its_memory) {
         const Array<u32> between(*stream, n);
         stream->begin_recording();
         map(*stream, in, between, next_of_test);
-        scan(*stream, between, out);  // scratch, and memory that the stream keeps from call to call
+        scan(*stream, between, out);  // uses scratch memory and the workspace of the stream
         reduce(*stream, between, sum);
         scan(*stream, out, out);
         recording = stream->end_recording();
     }
     for (u32 round = 0; round < 3; ++round) {
-        // What was released above would be used again here.
+        // The pool would reuse here what was released above.
         const Array<u32> elsewhere(*stream, values), other(*stream, n);
         scan(*stream, elsewhere, other);
         stream->write(*in.buffer(), 0, values.data(), n * sizeof(u32));
@@ -105,7 +105,7 @@ DEVICE_TEST(a_recording_outlives_its_stream) {
     CHECK(got == std::vector<u32>(1000, 3));
 }
 
-DEVICE_TEST(a_recording_takes_copies_of_host_buffers) {
+DEVICE_TEST(a_recording_supports_copies_of_host_buffers) {
     const auto stream = device.create_stream();
     const auto from = device.allocate_host(4096), to = device.allocate_host(4096);
     const auto buffer = device.allocate(4096);
@@ -122,7 +122,7 @@ DEVICE_TEST(a_recording_takes_copies_of_host_buffers) {
     }
 }
 
-DEVICE_TEST(what_cannot_be_recorded_is_refused) {
+DEVICE_TEST(unsupported_operations_in_a_recording_throw) {
     const auto stream = device.create_stream();
     const Array<u32> x(*stream, std::vector<u32>(100, 1));
     CHECK(throws(ErrorCode::invalid_argument, "not recording", [&] { (void)stream->end_recording(); }));
@@ -135,7 +135,8 @@ DEVICE_TEST(what_cannot_be_recorded_is_refused) {
     CHECK(throws(ErrorCode::unsupported, "recording", [&] { stream->callback([] {}); }));
     CHECK(throws(ErrorCode::unsupported, "recording", [&] { stream->record(*event); }));
     CHECK(throws(ErrorCode::unsupported, "recording", [&] { stream->wait(*event); }));
-    CHECK(throws(ErrorCode::invalid_argument, "fit", [&] { stream->fill(*x.buffer(), 0, 404, &host, 4); }));
+    CHECK(throws(ErrorCode::invalid_argument, "exceeds the buffer",
+                 [&] { stream->fill(*x.buffer(), 0, 404, &host, 4); }));
     CHECK_NOTHROW(stream->synchronize());
     const auto empty = stream->end_recording();
     CHECK(empty->size() == 0);
@@ -150,7 +151,7 @@ DEVICE_TEST(what_cannot_be_recorded_is_refused) {
     CHECK(x.to_host(*stream) == std::vector<u32>(100, 1));
 }
 
-DEVICE_TEST(an_observer_sees_what_is_replayed) {
+DEVICE_TEST(an_observer_sees_replayed_launches) {
     const auto stream = device.create_stream();
     const Array<u32> x(*stream, std::vector<u32>(1000, 1));
     stream->begin_recording();

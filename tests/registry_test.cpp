@@ -1,4 +1,4 @@
-// Selectors, and what is said of backends and devices that cannot be had.
+// Selectors, and errors for unavailable backends and devices.
 #include "devices.hpp"
 
 #include <concord/backend.hpp>
@@ -8,8 +8,7 @@ using test::throws;
 
 TEST_SUITE_BEGIN("core");
 
-// The registry looks for modules once a process, so the folder with bad ones is set before anything else
-// runs.
+// The registry searches for modules once per process, so that the folder with invalid ones is set before anything else runs.
 static const bool prepared = [] {
     setenv("CONCORD_BACKEND_PATH", CONCORD_TEST_MODULES ":/no/such/folder", 0);
     return true;
@@ -22,13 +21,13 @@ static const BackendStatus* status_of(const std::vector<BackendStatus>& list, st
     return nullptr;
 }
 
-TEST_CASE("modules that cannot be used say why") {
+TEST_CASE("unusable modules have a reason") {
     REQUIRE(prepared);
     const auto list = backends();
     const BackendStatus* old = status_of(list, "old");
     REQUIRE(old != nullptr);
     CHECK_FALSE(old->available);
-    CHECK(old->reason.find("interface " + std::to_string(backend_interface_version + 1)) !=
+    CHECK(old->reason.find("interface, got version " + std::to_string(backend_interface_version + 1)) !=
           std::string::npos);
     const BackendStatus* entryless = status_of(list, "entryless");
     REQUIRE(entryless != nullptr);
@@ -36,7 +35,7 @@ TEST_CASE("modules that cannot be used say why") {
     CHECK(throws(ErrorCode::unavailable, "rebuild", [] { open_device("old"); }));
 }
 
-TEST_CASE("the CPU is always there") {
+TEST_CASE("the CPU is always available") {
     const auto list = backends();
     const BackendStatus* tbb = status_of(list, "tbb");
     REQUIRE(tbb != nullptr);
@@ -46,17 +45,17 @@ TEST_CASE("the CPU is always there") {
     CHECK_NOTHROW(open_device("auto"));
 }
 
-TEST_CASE("a device that cannot be had is an error that explains") {
+TEST_CASE("errors for unavailable devices name the reason") {
     CHECK(throws(ErrorCode::unavailable, "no backend 'metal'", [] { open_device("metal"); }));
     CHECK(throws(ErrorCode::unavailable, "1 device", [] { open_device("tbb:1"); }));
     for (const char* bad : {"tbb:", "tbb:x", "tbb:-1", ":0", "tbb@", "tbb:99999999999"}) {
         CAPTURE(bad);
-        CHECK(throws(ErrorCode::invalid_argument, "no selector", [&] { open_device(bad); }));
+        CHECK(throws(ErrorCode::invalid_argument, "invalid device selector", [&] { open_device(bad); }));
     }
     CHECK(throws(ErrorCode::unsupported, "compile-only", [] { open_device("tbb@sm_90"); }));
 }
 
-TEST_CASE("CONCORD_DEVICE is what an empty selector means") {
+TEST_CASE("an empty selector means CONCORD_DEVICE") {
     setenv("CONCORD_DEVICE", "metal:3", 1);
     CHECK(throws(ErrorCode::unavailable, "metal:3", [] { open_device(); }));
     setenv("CONCORD_DEVICE", "tbb", 1);
@@ -66,11 +65,10 @@ TEST_CASE("CONCORD_DEVICE is what an empty selector means") {
 
 TEST_SUITE_END();
 
-// Where CUDA was built: either there is a GPU, and then it works like any other device, or the reason is
-// given.
+// In builds with CUDA: either there is a GPU, which works like any other device, or there is a reason.
 TEST_SUITE_BEGIN("cuda");
 
-TEST_CASE("cuda has devices, or says why not") {
+TEST_CASE("cuda has devices or a reason") {
     const auto list = backends();
     const BackendStatus* cuda = status_of(list, "cuda");
     REQUIRE(cuda != nullptr);
@@ -83,7 +81,7 @@ TEST_CASE("cuda has devices, or says why not") {
     }
 }
 
-TEST_CASE("a compile-only device compiles, and tells a wrong text's file and line") {
+TEST_CASE("a compile-only device compiles, and its errors name file and line") {
     const auto device = open_device("cuda@sm_90");
     CHECK_FALSE(device->traits().runs);
     const KernelSource good{

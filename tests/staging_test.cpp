@@ -1,4 +1,4 @@
-// The ring of page-locked chunks, over a device that is a thread with memory of its own.
+// The ring of page-locked chunks, with a thread that simulates a device with separate memory.
 #include "devices.hpp"
 
 #include <concord/internal/staging.hpp>
@@ -34,8 +34,8 @@ class SimulatedLink final : public detail::Staging {
     }
 
     std::vector<std::byte> memory;
-    std::chrono::microseconds latency{0};  // of a transfer
-    u64 fails_at = ~u64{0};                // the transfer whose start throws
+    std::chrono::microseconds latency{0};  // duration of a transfer
+    u64 fails_at = ~u64{0};                // number of the transfer whose start throws
     u64 started = 0;
 
   protected:
@@ -91,7 +91,7 @@ class SimulatedLink final : public detail::Staging {
 
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("staged transfers arrive, whatever their size and offset") {
+TEST_CASE("staged transfers of any size and offset are correct") {
     const auto device = open_device("tbb");
     SimulatedLink link(*device, 40 * chunk);
     const auto values = random_values<u8>(30 * chunk + 8);
@@ -102,7 +102,7 @@ TEST_CASE("staged transfers arrive, whatever their size and offset") {
             for (const u64 offset : {0, 1, 7}) {
                 std::fill(link.memory.begin(), link.memory.end(), std::byte{0x55});
                 std::vector<u8> got(bytes + 16, 0x33);
-                // Back at once: the second transfer finds chunks that the first one still uses.
+                // Back immediately: the second transfer finds chunks that the first one still uses.
                 REQUIRE(link.write(offset, values.data() + offset, bytes));
                 REQUIRE(link.read(got.data() + offset, offset, bytes));
                 CHECK(std::equal(values.begin() + static_cast<i64>(offset),
@@ -116,7 +116,7 @@ TEST_CASE("staged transfers arrive, whatever their size and offset") {
     }
 }
 
-TEST_CASE("what was staged belongs to the caller again") {
+TEST_CASE("the caller can reuse its memory after a staged upload") {
     const auto device = open_device("tbb");
     SimulatedLink link(*device, 20 * chunk);
     link.latency = std::chrono::microseconds(100);
@@ -129,7 +129,7 @@ TEST_CASE("what was staged belongs to the caller again") {
     }
 }
 
-TEST_CASE("a staged transfer that fails ends") {
+TEST_CASE("a failing staged transfer ends") {
     const auto device = open_device("tbb");
     std::vector<u8> values(20 * chunk);
     for (const u64 at : {0, 1, 2, 3, 10, 19}) {

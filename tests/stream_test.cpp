@@ -1,4 +1,4 @@
-// Streams and events: order, asynchrony, failures. Written once, run for each device.
+// Streams and events: order, asynchrony, failures. Written once, run for every device.
 #include "devices.hpp"
 
 #include <chrono>
@@ -10,7 +10,7 @@ using test::throws;
 
 namespace {
 
-// A number for each group, which takes the longer the smaller the group's own number is.
+// Each group computes a number. Groups with lower indices take longer.
 const KernelSource countdown_source{
     "countdown",
     {{"countdown.cu",
@@ -49,7 +49,7 @@ std::shared_ptr<Kernel> countdown_kernel(Device& device) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(ranges_are_checked) {
+DEVICE_TEST(ranges_are_validated) {
     const auto stream = device.create_stream();
     const auto buffer = device.allocate(100);
     u8 host[200] = {};
@@ -57,10 +57,11 @@ DEVICE_TEST(ranges_are_checked) {
                  [&] { stream->write(*buffer, 0, host, 101); }));
     CHECK(throws(ErrorCode::invalid_argument, "1 bytes at offset 100",
                  [&] { stream->read(host, *buffer, 100, 1); }));
-    CHECK(throws(ErrorCode::invalid_argument, "fit", [&] { stream->read(host, *buffer, ~u64{0}, 2); }));
+    CHECK(throws(ErrorCode::invalid_argument, "exceeds the buffer",
+                 [&] { stream->read(host, *buffer, ~u64{0}, 2); }));
     CHECK(throws(ErrorCode::invalid_argument, "overlap", [&] { stream->copy(*buffer, 10, *buffer, 0, 20); }));
     CHECK(throws(ErrorCode::invalid_argument, "3 bytes", [&] { stream->fill(*buffer, 0, 99, host, 3); }));
-    CHECK(throws(ErrorCode::invalid_argument, "whole patterns",
+    CHECK(throws(ErrorCode::invalid_argument, "misaligned range",
                  [&] { stream->fill(*buffer, 2, 96, host, 4); }));
     CHECK_NOTHROW(stream->write(*buffer, 100, host, 0));
     CHECK_NOTHROW(stream->synchronize());
@@ -110,7 +111,7 @@ DEVICE_TEST(pageable_transfers_of_any_size_arrive) {
     const auto* bytes_of = reinterpret_cast<const u8*>(values.data());
     const auto buffer = device.allocate(most + 64);
     std::vector<u8> got(most);
-    // Where the driver's transfers end and the ring's begin, around its chunks and its length.
+    // Sizes around the threshold between driver and staging ring, its chunks and its length.
     for (const u64 bytes : {MiB, MiB + 1, 4 * MiB - 1, 4 * MiB, 4 * MiB + 1, 16 * MiB + 257, 32 * MiB + 3}) {
         for (const u64 offset : {u64{0}, u64{3}}) {
             CAPTURE(bytes);
@@ -198,7 +199,7 @@ DEVICE_TEST(streams_overlap_and_wait_for_events) {
     one->fill(*buffer, 0, 1 << 20, &value, 1);
     one->record(*event);
 
-    // The other stream goes on while the first is held up ...
+    // The other stream proceeds while the first one is blocked ...
     const auto elsewhere = device.allocate(4096), back = device.allocate_host(4096);
     two->fill(*elsewhere, 0, 4096, &value, 1);
     two->copy(*back, 0, *elsewhere, 0, 4096);
@@ -206,7 +207,7 @@ DEVICE_TEST(streams_overlap_and_wait_for_events) {
     CHECK(static_cast<const u8*>(back->host_pointer())[4095] == value);
     CHECK_FALSE(event->done());
 
-    // ... until it is told to wait.
+    // ... until it has to wait for the event.
     two->wait(*event);
     const auto host = device.allocate_host(1 << 20);
     two->copy(*host, 0, *buffer, 0, 1 << 20);
@@ -217,7 +218,7 @@ DEVICE_TEST(streams_overlap_and_wait_for_events) {
     one->synchronize();
 }
 
-DEVICE_TEST(events_tell_device_time) {
+DEVICE_TEST(events_measure_device_time) {
     const auto stream = device.create_stream();
     const auto begin = device.create_event(), end = device.create_event();
     CHECK(begin->done());  // never recorded
@@ -237,7 +238,7 @@ DEVICE_TEST(events_tell_device_time) {
     CHECK(begin->milliseconds_since(*begin) == 0);
 }
 
-DEVICE_TEST(a_failure_in_a_callback_comes_out_of_synchronize_once) {
+DEVICE_TEST(synchronize_throws_the_exception_of_a_callback_once) {
     const auto stream = device.create_stream();
     bool later = false;
     stream->callback([] { throw std::runtime_error("from the callback"); });
@@ -248,7 +249,7 @@ DEVICE_TEST(a_failure_in_a_callback_comes_out_of_synchronize_once) {
     CHECK(throws(ErrorCode::invalid_argument, "empty", [&] { stream->callback({}); }));
 }
 
-DEVICE_TEST(a_stream_finishes_its_work_before_it_goes) {
+DEVICE_TEST(destroying_a_stream_waits_for_its_work) {
     std::atomic<bool> ran = false;
     {
         const auto stream = device.create_stream();
@@ -260,7 +261,7 @@ DEVICE_TEST(a_stream_finishes_its_work_before_it_goes) {
     CHECK(ran);
 }
 
-DEVICE_TEST(zeros_stay_with_the_stream) {
+DEVICE_TEST(zeros_belong_to_the_stream) {
     const auto stream = device.create_stream();
     Buffer& zeros = stream->zeros();
     CHECK(&stream->zeros() == &zeros);
@@ -292,9 +293,9 @@ DEVICE_TEST(one_stream_may_be_used_by_several_threads) {
     CHECK(callbacks == 200);
 }
 
-// Every launch has more groups than those before it, which may still run on other streams; every second stream has its own
-// kernel of the same text.
-DEVICE_TEST(streams_run_one_kernel_side_by_side_with_grids_of_many_sizes) {
+// Every launch has more groups than earlier ones, which may still run on other streams. Every second stream has a separate
+// kernel of the same source.
+DEVICE_TEST(streams_run_one_kernel_concurrently_with_different_grids) {
     constexpr u32 streams = 4, launches = 50, most = streams * launches, steps = 20000;
     std::vector<u32> expected(most);
     for (u32 i = 0; i < most; ++i)

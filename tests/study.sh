@@ -38,14 +38,14 @@ ends 2 "there is no box/results.jsonl" --out box
 ends 2 "there is no study 'frob'" frob --out box
 ends 2 "--out" reduce-steps
 ends 2 "'frob'" reduce-steps --types frob --out box
-ends 3 "there is no backend 'frob'" reduce-steps --devices frob --out box
+ends 3 "no backend 'frob'" reduce-steps --devices frob --out box
 ends 2 "results.jsonl" --compare box box2
 ends 2 "--devices" reduce-steps --devices "" --out box
 ends 2 "excludes" --compare box box2 --quick
 ends 2 "excludes" --compare box box2 --devices tbb
 ends 2 "none.json: cannot be read" reduce-steps --from none.json --out box
 echo '{"matrix": [{}]}' >shape.json
-ends 2 "shape.json: is not as" --from shape.json --out box
+ends 2 "shape.json: unexpected content" --from shape.json --out box
 verdict "nothing was written" "$([[ ! -e box ]] || echo "there is a folder")"
 mkdir full
 touch full/csv
@@ -104,17 +104,17 @@ ends 0 " 0 failed" matmul-steps --quick --devices tbb --out matmul
 ends 0 "coalescing:" coalescing --quick --devices tbb --out a
 ends 0 "coalescing:" coalescing --quick --devices tbb --out b
 sed -i 's/"driver":"/&an older /' b/results.jsonl
-ends 0 "of tbb:0 with another driver: kept as results-20" coalescing --quick --devices tbb --out b
+ends 0 "existing results of tbb:0 have another driver: copied to results-20" coalescing --quick --devices tbb --out b
 verdict "it was measured again" "$(grep -qF 'coalescing: 15 measured, 0 known before' out || cat out)"
 ends 0 "15 results in both" --compare a b --out both
-has both/compare.html "All results that are in both"
+has both/compare.html "All results in both runs"
 
 # The report alone, of another machine's results.
 mkdir elsewhere
 sed '1s/"cpu":"/&another /' a/results.jsonl >elsewhere/results.jsonl
 ends 0 "report: elsewhere/report.html" --out elsewhere
 verdict "it is the same but for the machine" "$(diff <(sed 's/another //' elsewhere/report.md) a/report.md)"
-has elsewhere/report.md '| elements apart | stride, bytes a second |'
+has elsewhere/report.md '| stride in elements | stride, bytes per second |'
 verdict "nothing was set aside" "$(cmp <(sed '1s/another //' elsewhere/results.jsonl) a/results.jsonl)"
 ends 2 "NAME: which study?" --out nowhere
 ends 2 "NAME: which study?" --quick --out elsewhere
@@ -123,13 +123,13 @@ ends 2 "NAME: which study?" --quick --out elsewhere
 ends 0 "measured, 0 known before, 0 failed" throughput-scaling --quick --devices tbb --out ranks
 verdict "all were measured, or left out" "$(awk '$1 == "throughput-scaling:" && $2 >= 6 && $2 + $9 == 12 { found = 1 } END { exit !found }' out || cat out)"
 ends 0 "throughput-scaling: 0 measured" throughput-scaling --quick --devices tbb --out ranks
-has ranks/report.html "Of 4 ranks, by the elements of each: "
+has ranks/report.html "Efficiency with 4 ranks, by elements per rank: "
 
 "$concord" bench map --devices tbb --sizes 2^10,2^12 --json bench.json >/dev/null
 ends 0 "report: a/report.html" --from bench.json --out a
-has a/report.html "Measured: bench.json"
+has a/report.html "Imported benchmarks: bench.json"
 has a/report.html "Coalescing"
-ends 2 "is neither of" --from a/report.html --out a
+ends 2 "not a file of" --from a/report.html --out a
 ends 2 "cannot be read" --from none.json --out a
 
 echo "$passed passed, $failed failed"

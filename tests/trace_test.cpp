@@ -1,4 +1,4 @@
-// What ran when. Written once, run for each device.
+// Traces of streams. Written once, run for every device.
 #include "devices.hpp"
 #include "spin.hpp"
 
@@ -16,7 +16,7 @@ using test::throws;
 
 namespace {
 
-// Chrome's format: every event has what viewers need, and operations of a stream do not overlap.
+// Chrome's format: every event has the fields that viewers need, and operations of a stream do not overlap.
 void check_json(const std::string& text, std::size_t operations) {
     const nlohmann::json json = nlohmann::json::parse(text);
     std::size_t complete = 0;
@@ -37,7 +37,7 @@ void check_json(const std::string& text, std::size_t operations) {
         const double begin = event.at("ts").get<double>(), duration = event.at("dur").get<double>();
         CHECK(duration >= 0);
         double& end = until[{pid, tid}];
-        CHECK(begin >= end - 0.01);  // three digits are printed
+        CHECK(begin >= end - 0.01);  // JSON has three digits
         end = begin + duration;
         CHECK(event.at("cat") == event.at("args").at("engine"));
     }
@@ -48,14 +48,14 @@ void check_json(const std::string& text, std::size_t operations) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(a_trace_tells_what_ran_in_order) {
+DEVICE_TEST(a_trace_lists_operations_in_order) {
     const auto stream = device.create_stream();
     const u64 n = 1 << 20;
     const auto values = random_values<float>(n);
     std::vector<float> got(n);
     const Array<float> x(*stream, n), y(*stream, n);
     const auto host = device.allocate_host(n * sizeof(float));
-    map(*stream, x, y, MapFunction::negate);  // compiles
+    map(*stream, x, y, MapFunction::negate);  // compiles the kernel
     stream->synchronize();
 
     Trace trace;
@@ -72,7 +72,7 @@ DEVICE_TEST(a_trace_tells_what_ran_in_order) {
     stream->read(got.data(), *x.buffer(), 0, n * sizeof(float));
     stream->observe({});
     trace.finish();
-    // Later work is not in it.
+    // Later work is not in the trace.
     stream->fill(*y.buffer(), 0, 4, &zero, 4);
     stream->synchronize();
 
@@ -94,7 +94,7 @@ DEVICE_TEST(a_trace_tells_what_ran_in_order) {
         CHECK(event.bytes == (moves ? n * sizeof(float) : 0));
         CHECK(event.end >= event.begin);
         if (i > 0) CHECK(event.begin >= events[i - 1].end - 1e-6);
-        // One time axis with the host: the tie is good to some microseconds, unless something else has the processor.
+        // Same time axis as the host: clocks agree to some microseconds, unless another process uses the processor.
         CHECK(event.begin >= event.enqueued - 1000);
     }
     CHECK(trace.dropped() == 0);
@@ -103,7 +103,7 @@ DEVICE_TEST(a_trace_tells_what_ran_in_order) {
     check_json(trace.json(), 7);
 }
 
-DEVICE_TEST(a_trace_shows_streams_side_by_side) {
+DEVICE_TEST(a_trace_shows_concurrent_streams) {
     if (device.traits().units < 2) return;
     const std::shared_ptr<Stream> streams[] = {device.create_stream(), device.create_stream()};
     const auto kernel = spin_kernel(device);
@@ -121,13 +121,13 @@ DEVICE_TEST(a_trace_shows_streams_side_by_side) {
     const auto& events = trace.events();
     REQUIRE(events.size() == 2);
     CHECK(events[0].stream != events[1].stream);
-    // OpenCL leaves it to a GPU's driver whether queues run side by side.
+    // OpenCL does not guarantee that queues run concurrently on a GPU.
     if (device.info().backend != "opencl" || !device.traits().many_items)
         CHECK(std::max(events[0].begin, events[1].begin) < std::min(events[0].end, events[1].end));
     check_json(trace.json(), 2);
 }
 
-DEVICE_TEST(a_trace_shows_what_is_replayed) {
+DEVICE_TEST(a_trace_shows_replayed_operations) {
     const auto stream = device.create_stream();
     const Array<u32> x(*stream, std::vector<u32>(1000, 1)), y(*stream, 1000);
     stream->begin_recording();
@@ -190,7 +190,7 @@ TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("a trace puts devices on one time axis, and streams that are gone stay in it") {
+TEST_CASE("a trace has one time axis for all devices and keeps destroyed streams") {
     Trace trace;
     const auto selectors = device_selectors();
     double before = 0;
@@ -205,7 +205,7 @@ TEST_CASE("a trace puts devices on one time axis, and streams that are gone stay
     trace.finish();
     REQUIRE(trace.devices().size() == selectors.size());
     REQUIRE(trace.events().size() == selectors.size());
-    // One device after another: by more than the ties are off, for opening a device takes longer.
+    // The devices run one after another. The gap exceeds the error of the clocks, because opening a device takes longer.
     for (std::size_t i = 0; i < selectors.size(); ++i) {
         CHECK(trace.devices()[i].selector == selectors[i]);
         CHECK(trace.events()[i].begin >= before - 1000);
@@ -214,7 +214,7 @@ TEST_CASE("a trace puts devices on one time axis, and streams that are gone stay
     check_json(trace.json(), selectors.size());
 }
 
-TEST_CASE("a trace of nothing is one") {
+TEST_CASE("an empty trace is valid") {
     Trace trace;
     trace.finish();
     CHECK(trace.events().empty());

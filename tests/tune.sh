@@ -42,7 +42,7 @@ ends 2 "--budget" tune reduce --budget 0 --device tbb
 ends 2 "--least-gain" tune reduce --least-gain 0.5 --device tbb
 ends 2 "is a folder" tune reduce --device tbb --out .
 ends 2 "out is no folder" tune reduce --device tbb --out out/table.txt
-ends 3 "there is no backend 'frob'" tune --device frob
+ends 3 "no backend 'frob'" tune --device frob
 CONCORD_TUNING=none.txt ends 2 "'none.txt' is neither 'off' nor there" devices
 verdict "nothing was written" "$([[ ! -e config ]] || find config)"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Host callbacks in a stream's order.
+// Host functions in the order of a stream.
 
 #include <condition_variable>
 #include <deque>
@@ -12,15 +12,15 @@
 
 namespace concord::cuda {
 
-/// Runs functions for the driver's own threads, on which no CUDA call is allowed: a callback may enqueue
-/// work, allocate, or let go of the last reference to a buffer or stream.
+// Runs functions for the driver's threads, on which no CUDA call is allowed. A function may enqueue work, allocate, or release
+// the last reference to a buffer or stream.
 class CallbackThread {
   public:
     CallbackThread();
-    /// May be called on the thread itself, by a callback that held the last reference to the device.
+    // May run on the thread itself, if a function held the last reference to the device.
     ~CallbackThread();
 
-    /// Returns when f has run; f is destroyed later, on the thread. f does not throw.
+    // Runs f on the thread and waits for it. f is destroyed later, on the thread. f must not throw.
     void run(std::function<void()> f);
 
   private:
@@ -40,17 +40,17 @@ class CallbackThread {
     std::thread thread_;
 };
 
-/// The callbacks that one stream has still to run, and what the first of them that failed threw.
+// The pending callbacks of one stream, and the first exception of a callback.
 class StreamCallbacks : public std::enable_shared_from_this<StreamCallbacks> {
   public:
     void push(CallbackThread& thread, std::function<void()> f);
-    /// Takes back the last push().
+    // Reverts the last push().
     void pop();
-    /// For the driver's thread: runs the oldest one.
+    // Runs the oldest callback. Called on the driver's thread.
     void run_next() noexcept;
-    /// Whether one has not yet returned.
+    // Whether a callback has not returned yet.
     bool pending() const;
-    /// Throws what the first failed callback threw, once.
+    // Throws the first exception of a callback, once.
     void rethrow();
 
   private:
@@ -62,7 +62,7 @@ class StreamCallbacks : public std::enable_shared_from_this<StreamCallbacks> {
 
     mutable std::mutex mutex_;
     std::deque<Pending> pending_;
-    std::size_t unfinished_ = 0;  // those, and the one that runs
+    std::size_t unfinished_ = 0;  // pending ones and the running one
     std::exception_ptr error_;
 };
 

@@ -9,20 +9,20 @@
 namespace concord::cuda {
 namespace {
 
-// Results that agree to the bit: no contraction, IEEE divide and square root, denormals kept.
+// For bitwise identical results: no contraction, IEEE divide and square root, denormals kept.
 constexpr const char* common_options[] = {"--std=c++17",     "--fmad=false",
                                           "--prec-div=true", "--prec-sqrt=true",
                                           "--ftz=false",     "--device-as-default-execution-space"};
 
 constexpr std::size_t longest_log = 8192;
 
-constexpr u32 registers_of_group = 65536;  // of every architecture that NVRTC still knows
+constexpr u32 registers_of_group = 65536;  // per multiprocessor, in every architecture that NVRTC supports
 constexpr u32 registers_per_item = 255;
 
-// Without a bound the compiler may give a work-item so many registers that a group of max_group_size does not fit.
+// Without a bound the compiler may use so many registers per work-item that a group of max_group_size does not fit.
 std::optional<u32> register_bound(u32 max_group_size) {
     if (max_group_size == 0) return std::nullopt;
-    const u32 bound = registers_of_group / max_group_size / 8 * 8;  // handed out by eights
+    const u32 bound = registers_of_group / max_group_size / 8 * 8;  // the hardware allocates multiples of 8
     if (bound >= registers_per_item || bound == 0) return std::nullopt;
     return bound;
 }
@@ -31,13 +31,14 @@ std::string shorten(const std::string& log) {
     if (log.size() <= longest_log) return log;
     std::size_t end = log.rfind('\n', longest_log);
     if (end == std::string::npos) end = longest_log;
-    return log.substr(0, end) + "\n... and " + std::to_string(log.size() - end) + " bytes more";
+    return log.substr(0, end) + "\n... (" + std::to_string(log.size() - end) + " more bytes)";
 }
 
 }  // namespace
 
 std::string no_such_kernel(const std::string& entry) {
-    return "the text has no kernel of that name (extern \"C\" __global__ void " + entry + "(...))";
+    return "the source has no kernel with that name; expected extern \"C\" __global__ void " + entry +
+           "(...)";
 }
 
 struct Compiler::Job {
@@ -51,8 +52,8 @@ Compiler::Compiler(u32 architecture) : nvrtc_(Nvrtc::get()), architecture_(archi
     const auto after = std::upper_bound(known.begin(), known.end(), architecture);
     if (after == known.begin())
         throw Error(ErrorCode::unavailable, "open_device",
-                    nvrtc_.title() + " (" + nvrtc_.path() + ") does not compile for sm_" +
-                        std::to_string(architecture) + ", only for " + nvrtc_.architecture_list());
+                    "architecture not supported by " + nvrtc_.title() + " (" + nvrtc_.path() + "), got sm_" +
+                        std::to_string(architecture) + "; it supports " + nvrtc_.architecture_list());
     const bool exact = *(after - 1) == architecture;
     output_ = exact ? Nvrtc::Output::cubin : Nvrtc::Output::ptx;
     target_ = (exact ? "sm_" : "compute_") + std::to_string(*(after - 1));
@@ -79,13 +80,13 @@ void Compiler::build(const KernelSpec& spec, const std::function<std::string(con
     const Job work = job(spec);
     if (!spec.fresh) {
         if (std::optional<std::string> cached = detail::program_cache::load(work.key)) {
-            const std::string problem = load({std::move(*cached), true});
+            const std::string problem = load({.image = std::move(*cached), .from_cache = true});
             if (problem.empty()) return;
             detail::log_warn("cached kernel " + std::string(spec.entry) + ": " + problem +
-                             "; compiling it again");
+                             "; compiling the source");
         }
     }
-    const Program program{compile(spec, work), false};
+    const Program program{.image = compile(spec, work), .from_cache = false};
     load(program);
     if (!spec.fresh) detail::program_cache::store(work.key, program.image);
 }

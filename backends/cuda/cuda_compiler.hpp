@@ -1,5 +1,5 @@
 #pragma once
-// From a kernel's specification to a program that a device loads: options and the disk cache.
+// Compiles kernel specifications to programs that a device loads, or takes them from the disk cache.
 
 #include <concord/kernel.hpp>
 
@@ -9,32 +9,32 @@
 
 namespace concord::cuda {
 
-/// Why a program without kernel `entry` cannot be used.
+// The error message for a program without kernel `entry`.
 std::string no_such_kernel(const std::string& entry);
 
-/// A program as the driver takes it.
+// A program that the driver can load.
 struct Program {
     std::string image;
     bool from_cache = false;
 };
 
-/// Compiles for one architecture: to machine code if NVRTC knows it, else to the newest PTX that it does
-/// know, which the driver compiles further. Immutable, usable from any thread.
+// Compiles for one architecture: to machine code if NVRTC supports it, otherwise to the newest supported PTX, which the driver
+// compiles to machine code. Immutable. Any thread may use it.
 class Compiler {
   public:
-    /// 90 for sm_90. Throws unavailable if there is no NVRTC, or none of NVRTC's targets runs there.
+    // `architecture` is 90 for sm_90. Throws unavailable if there is no NVRTC or if the architecture is older than its targets.
     explicit Compiler(u32 architecture);
 
     u32 architecture() const { return architecture_; }
-    /// "sm_90", or "compute_90" for PTX.
+    // "sm_90", or "compute_90" for PTX.
     const std::string& target() const { return target_; }
     const Nvrtc& nvrtc() const { return nvrtc_; }
 
-    /// Hands `load` a program from the disk cache, or a compiled one, which is kept there afterwards. `load` returns why a
-    /// cached program cannot be used, which is then compiled again, or an empty string; it throws if a compiled one cannot be
-    /// used. Throws compile_failed with the compiler's log.
+    // Calls `load` with a program from the disk cache or with a compiled one, and stores a compiled one in the cache. If `load`
+    // rejects a cached program by returning a reason, the source is compiled. For a compiled program `load` throws if it
+    // cannot be used, and returns an empty string otherwise. Throws compile_failed with the compiler's log.
     void build(const KernelSpec& spec, const std::function<std::string(const Program&)>& load) const;
-    /// Throws compile_failed. `native` is the error of the library that found the problem.
+    // Throws compile_failed. `native` is the error of the library that reported the problem.
     [[noreturn]] void fail(const KernelSpec& spec, const std::string& problem,
                            const std::string& native) const;
 

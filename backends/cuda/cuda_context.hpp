@@ -1,12 +1,12 @@
 #pragma once
-// A device's primary context, and making it current for as long as a call takes.
+// The primary context of a device, and a guard that makes it current.
 
 #include "cuda_driver.hpp"
 
 namespace concord::cuda {
 
-/// The primary context, retained: the one that the CUDA runtime and most libraries use too, so that a program
-/// may mix them with Concord. Held by everything that the driver must destroy inside it.
+// Retains the primary context, which the CUDA runtime and most libraries use too. Programs can therefore combine them with
+// Concord. Every object that the driver must destroy within the context holds a reference.
 class Context {
   public:
     Context(const Driver& driver, CUdevice device);
@@ -24,7 +24,7 @@ class Context {
     CUcontext handle_ = nullptr;
 };
 
-/// Makes a context current on this thread, and the host program's own current again at the end of the scope.
+// Makes a context current on this thread, and restores the previous one at the end of the scope.
 class Current {
   public:
     Current(const Context& context, const char* call) : context_(context) {
@@ -32,7 +32,7 @@ class Current {
         if (result != CUDA_SUCCESS) [[unlikely]]
             context.driver.fail(result, call, "cuCtxPushCurrent");
     }
-    /// For destructors: entered() tells whether it worked. It does not once the driver has been shut down.
+    // For destructors. entered() returns false if it failed, as it does after the driver's shutdown.
     explicit Current(const Context& context) noexcept : context_(context) {
         entered_ = enter() == CUDA_SUCCESS;
     }

@@ -8,14 +8,14 @@
 namespace concord::cuda {
 namespace {
 
-// Kinds of attributes in .nv.info sections, as cuobjdump and nvdisasm name them.
+// Kinds of attributes in .nv.info sections, named as by cuobjdump and nvdisasm.
 constexpr u8 attribute_max_threads = 0x05;     // EIATTR_MAX_THREADS: three u32
 constexpr u8 attribute_frame_size = 0x11;      // EIATTR_FRAME_SIZE: symbol, bytes
 constexpr u8 attribute_parameter = 0x17;       // EIATTR_KPARAM_INFO: see parameters()
 constexpr u8 attribute_register_count = 0x2f;  // EIATTR_REGCOUNT: symbol, registers
-constexpr u8 format_bytes = 4;                 // the attribute's value is a count of bytes that follow
+constexpr u8 format_bytes = 4;                 // the value is the number of bytes that follow
 
-constexpr u32 reserved_local_bytes = 1024;  // of every group since sm_90, counted in its section's size
+constexpr u32 reserved_local_bytes = 1024;  // per group since sm_90, included in the size of the section
 
 template <class T>
 T at(std::string_view bytes, u64 offset) {
@@ -25,7 +25,7 @@ T at(std::string_view bytes, u64 offset) {
     return value;
 }
 
-// Empty if it is not all there.
+// The bytes [offset, offset + size). Empty if they are out of range.
 std::string_view part(std::string_view bytes, u64 offset, u64 size) {
     if (offset > bytes.size() || size > bytes.size() - offset) return {};
     return bytes.substr(offset, size);
@@ -49,14 +49,14 @@ std::optional<Cubin> Cubin::read(std::string_view image) {
     if (table.empty() || header.e_shstrndx >= header.e_shnum) return std::nullopt;
 
     Cubin cubin;
-    // CUDA 13 moved the architecture up by a byte, with a new version of the ABI.
+    // CUDA 13 shifted the architecture by one byte and increased the version of the ABI.
     cubin.architecture_ =
         header.e_ident[EI_ABIVERSION] >= 8 ? header.e_flags >> 8 & 0xff : header.e_flags & 0xff;
     const auto names = at<Elf64_Shdr>(table, header.e_shstrndx * sizeof(Elf64_Shdr));
     const std::string_view strings = part(image, names.sh_offset, names.sh_size);
     for (u32 i = 0; i < header.e_shnum; ++i) {
         const auto entry = at<Elf64_Shdr>(table, i * sizeof(Elf64_Shdr));
-        Section section{c_string(strings, entry.sh_name), {}, entry.sh_size};
+        Section section{.name = c_string(strings, entry.sh_name), .bytes = {}, .size = entry.sh_size};
         if (entry.sh_type != SHT_NOBITS && entry.sh_size > 0) {
             section.bytes = part(image, entry.sh_offset, entry.sh_size);
             if (section.bytes.empty()) return std::nullopt;
@@ -86,7 +86,7 @@ std::vector<Cubin::Attribute> Cubin::attributes(const Section* info) {
         const u8 format = at<u8>(rest, 0), kind = at<u8>(rest, 1);
         const u16 value = at<u16>(rest, 2);
         rest.remove_prefix(4);
-        if (format != format_bytes) continue;  // the value is in those two bytes
+        if (format != format_bytes) continue;  // the value is in the two bytes already read
         if (value > rest.size()) return {};
         list.push_back({kind, rest.substr(0, value)});
         rest.remove_prefix(value);
@@ -94,8 +94,8 @@ std::vector<Cubin::Attribute> Cubin::attributes(const Section* info) {
     return list;
 }
 
-// One attribute a parameter: u32, u16 ordinal, u16 offset, u32 with the size in its upper 14 bits. Believed
-// only if the parameters are all there and lie in order without overlap.
+// One attribute per parameter: u32, u16 ordinal, u16 offset, u32 with the size in its upper 14 bits. Accepts them only if they
+// are complete, in order and without overlap.
 std::optional<std::vector<u32>> Cubin::parameters(const std::vector<Attribute>& list) {
     struct Parameter {
         u32 ordinal, offset, size;

@@ -1,7 +1,6 @@
 #pragma once
-// What machine code says without a driver: its architecture, and what its kernels need. Devices that only compile have no
-// driver to ask. For other devices the driver answers, except for the sizes of parameters before CUDA 12.4, which has
-// the first query for them.
+// Reads machine code without a driver: its architecture, and the resources and parameters of its kernels. Devices that only
+// compile have no driver. On other devices the driver reports these, except the sizes of parameters before CUDA 12.4.
 
 #include <concord/types.hpp>
 
@@ -12,25 +11,25 @@
 
 namespace concord::cuda {
 
-/// A kernel as its cubin describes it. Fields that cannot be read are -1, and parameters then unknown: the
-/// container is plain ELF, but NVIDIA documents the attributes in it only by its tools' output.
+// A kernel as its cubin describes it. The container is ELF, but NVIDIA documents its attributes only through the output of its
+// tools. Numbers that cannot be read are -1.
 struct CubinKernel {
-    i64 registers = -1;      ///< a work-item
-    i64 local_bytes = -1;    ///< static group-local memory
-    i64 frame_bytes = -1;    ///< stack per work-item: arrays and spilled registers
-    i64 launch_bounds = -1;  ///< most work-items of a group, where the text says so
-    std::optional<std::vector<u32>> parameter_sizes;
+    i64 registers = -1;                               // per work-item
+    i64 local_bytes = -1;                             // static group-local memory
+    i64 frame_bytes = -1;                             // stack per work-item: arrays and spilled registers
+    i64 launch_bounds = -1;                           // limit of work-items per group from __launch_bounds__
+    std::optional<std::vector<u32>> parameter_sizes;  // in bytes; empty: unknown
 };
 
-/// A cubin in memory, which must outlive this.
+// A view of a cubin in memory, which must outlive it.
 class Cubin {
   public:
-    /// Nothing if the bytes are no cubin or are cut short.
+    // Empty if the bytes are not a complete cubin.
     static std::optional<Cubin> read(std::string_view image);
 
-    /// 90 for sm_90.
+    // 90 for sm_90.
     u32 architecture() const { return architecture_; }
-    /// Nothing if there is no such kernel.
+    // Empty if there is no such kernel.
     std::optional<CubinKernel> kernel(const std::string& entry) const;
 
   private:
@@ -46,7 +45,7 @@ class Cubin {
 
     const Section* section(const std::string& name) const;
     std::string_view symbol_name(u32 index) const;
-    /// The attributes of a .nv.info section that carry bytes.
+    // The attributes of a .nv.info section that have bytes.
     static std::vector<Attribute> attributes(const Section* info);
     static std::optional<std::vector<u32>> parameters(const std::vector<Attribute>& list);
 

@@ -94,7 +94,7 @@ CudaDevice::CudaDevice(const Driver& driver, u32 ordinal)
     context_ = std::make_shared<Context>(driver, device);
     if (compiler_.nvrtc().major() > driver.version() / 1000)
         detail::log_info(compiler_.nvrtc().title() + " is newer than the driver (CUDA " +
-                         version_text(driver.version()) + "), which may refuse its code");
+                         version_text(driver.version()) + "), which may reject its code");
 }
 
 std::vector<DeviceProperty> CudaDevice::properties() const {
@@ -108,8 +108,8 @@ std::vector<DeviceProperty> CudaDevice::properties() const {
 bool CudaDevice::reach(const backend::Device& other, std::string& why) {
     constexpr const char* call = "can_reach";
     const auto* peer = dynamic_cast<const CudaDevice*>(&other);
-    if (peer == nullptr) {  // one that only compiles
-        why = other.info().selector + " has no memory of its own";
+    if (peer == nullptr) {  // a device that only compiles
+        why = other.info().selector + " only compiles and has no memory";
         return false;
     }
     const std::lock_guard lock(peers_mutex_);
@@ -123,12 +123,12 @@ bool CudaDevice::reach(const backend::Device& other, std::string& why) {
         } else if (result == CUDA_SUCCESS) {
             const Current current(*context_, call);
             result = driver().ctx_enable_peer_access(peer->context_->handle(), 0);
-            // Another library of this process may have asked before.
+            // Another library of this process may have enabled it before.
             if (result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) result = CUDA_SUCCESS;
         }
         if (result != CUDA_SUCCESS)
-            reason = "peer access from " + info_.selector + " to " + other.info().selector +
-                     " cannot be enabled: " + driver().describe(result);
+            reason = "cannot enable peer access from " + info_.selector + " to " + other.info().selector +
+                     ": " + driver().describe(result);
     }
     why = found->second;
     return why.empty();
@@ -167,7 +167,7 @@ std::unique_ptr<backend::Kernel> CudaDevice::compile(const KernelSpec& spec) {
             return {};
         }
         if (program.from_cache && Module::rejects(result))
-            return "refused by the driver (" + driver().describe(result) + ")";
+            return "rejected by the driver (" + driver().describe(result) + ")";
         if (result == CUDA_ERROR_NOT_FOUND)
             compiler_.fail(spec, no_such_kernel(entry), driver().describe(result));
         fail_to_load(entry, result, module.log());
@@ -176,11 +176,11 @@ std::unique_ptr<backend::Kernel> CudaDevice::compile(const KernelSpec& spec) {
 }
 
 void CudaDevice::fail_to_load(const std::string& entry, CUresult result, const std::string& log) const {
-    std::string message = "the driver does not load kernel " + entry + " for " + compiler_.target();
+    std::string message = "the driver cannot load kernel " + entry + " for " + compiler_.target();
     if (Module::rejects(result) && compiler_.nvrtc().major() > driver().version() / 1000)
         message += ": " + compiler_.nvrtc().title() + " is newer than the driver (CUDA " +
                    version_text(driver().version()) +
-                   "); name an older NVRTC by CONCORD_NVRTC, or update the driver";
+                   "); set CONCORD_NVRTC to an older NVRTC, or update the driver";
     if (!log.empty()) message += ":\n" + log;
     throw Error(result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::out_of_memory : ErrorCode::device_failed,
                 "Device::compile", message, driver().describe(result));

@@ -31,13 +31,13 @@ class CudaDevice final : public backend::Device {
     const std::shared_ptr<Context>& context() const { return context_; }
     const Driver& driver() const { return context_->driver; }
     const LaunchLimits& limits() const { return limits_; }
-    /// The thread that callbacks of this device's streams run on; started by the first call.
+    // The thread that runs the callbacks of this device's streams. The first call starts it.
     CallbackThread& callback_thread();
-    /// Repeats 8 bytes, see cuda_queue.cpp; compiled by the first call.
+    // The kernel for fills with 8 bytes, see cuda_queue.cpp. The first call compiles it.
     const CudaKernel& fill_8_kernel();
 
   private:
-    /// `log`: of the driver's compiler.
+    // `log` is the log of the driver's compiler.
     [[noreturn]] void fail_to_load(const std::string& entry, CUresult result, const std::string& log) const;
 
     DeviceInfo info_;
@@ -47,14 +47,14 @@ class CudaDevice final : public backend::Device {
     Compiler compiler_;
     std::mutex peers_mutex_;
     std::map<CUdevice, std::string>
-        peers_;  // those that were asked for; why not, empty for those within reach
+        peers_;  // known devices: why they are out of reach, empty if they are not
     std::mutex callback_mutex_;
     std::unique_ptr<CallbackThread> callback_thread_;
     std::mutex fill_8_mutex_;
     std::unique_ptr<backend::Kernel> fill_8_kernel_;
 };
 
-/// Device memory.
+// Device memory.
 class CudaMemory final : public backend::Memory {
   public:
     CudaMemory(CudaDevice& device, u64 bytes);
@@ -70,7 +70,7 @@ class CudaMemory final : public backend::Memory {
     CUdeviceptr address_ = 0;
 };
 
-/// Page-locked host memory.
+// Page-locked host memory.
 class CudaHostMemory final : public backend::Memory {
   public:
     CudaHostMemory(CudaDevice& device, u64 bytes);
@@ -82,10 +82,11 @@ class CudaHostMemory final : public backend::Memory {
     void* memory_ = nullptr;
 };
 
-/// What the driver tells of a device without opening it.
+// What the driver reports about a device without opening it.
 DeviceInfo device_info(const Driver& driver, u32 ordinal);
-/// The value of a device's attribute; throws if the driver does not have it.
+// The value of an attribute. Throws if the driver does not know it.
 int device_attribute(const Driver& driver, CUdevice device, CUdevice_attribute attribute);
+// Everything that the driver reports about a device.
 std::vector<DeviceProperty> device_properties(const Driver& driver, CUdevice device);
 
 }  // namespace concord::cuda

@@ -7,38 +7,39 @@
 namespace concord::cuda {
 namespace {
 
-// The loader's search first; then where containers and WSL put the driver without telling the loader.
+// The loader's search comes first, then the paths that containers and WSL use without configuring the loader.
 constexpr const char* names[] = {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1",
                                  "/usr/local/nvidia/lib64/libcuda.so.1"};
 
-// What helps with the failures of cuInit that people meet.
+// Explanations for common failures of cuInit.
 std::string advice(CUresult result) {
     switch (result) {
         case CUDA_ERROR_NO_DEVICE: {
             const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-            std::string text = "the NVIDIA driver is there, but no device";
-            if (visible != nullptr) text += " (CUDA_VISIBLE_DEVICES is '" + std::string(visible) + "')";
+            std::string text = "the NVIDIA driver is installed, but there is no device";
+            if (visible != nullptr)
+                text += "; check CUDA_VISIBLE_DEVICES, which is '" + std::string(visible) + "'";
             return text;
         }
         case CUDA_ERROR_STUB_LIBRARY:
-            return "this libcuda.so.1 is the toolkit's stub, not a driver";
+            return "this libcuda.so.1 is the stub of the toolkit; install the NVIDIA driver";
         case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-            return "libcuda.so.1 and the driver in the kernel are of different versions; restart after an "
-                   "update";
+            return "libcuda.so.1 and the kernel module have different versions; restart after an update";
         case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
-            return "this libcuda.so.1 is of a compatibility package that the device does not support";
+            return "this libcuda.so.1 belongs to a compatibility package that the device does not support";
         case CUDA_ERROR_SYSTEM_NOT_READY:
-            return "a service that the device needs (nvidia-fabricmanager?) is not running";
+            return "a service that the device needs is not running; start nvidia-fabricmanager";
         case CUDA_ERROR_UNKNOWN:
         case CUDA_ERROR_OPERATING_SYSTEM:
-            return "the NVIDIA driver does not start; are the kernel modules loaded and /dev/nvidia* "
-                   "accessible?";
+            return "the NVIDIA driver does not start; check that the kernel modules are loaded and that "
+                   "/dev/nvidia* "
+                   "is accessible";
         default:
             return "the NVIDIA driver does not start";
     }
 }
 
-// After these the driver answers every call of this process with the same error.
+// After these errors, every call of this process fails with the same error.
 bool is_final(CUresult result) {
     switch (result) {
         case CUDA_ERROR_ECC_UNCORRECTABLE:
@@ -67,10 +68,10 @@ Driver::Driver() {
     std::string why;
     for (const char* name : names) {
         if (library_.open(name)) break;
-        if (why.empty()) why = library_.error();  // the first is what a driver's installation provides
+        if (why.empty()) why = library_.error();  // keeps the error for the usual name
     }
     path_ = library_.path();
-    if (path_.empty()) throw Error(ErrorCode::unavailable, "dlopen", "there is no NVIDIA driver", why);
+    if (path_.empty()) throw Error(ErrorCode::unavailable, "cuda", "no NVIDIA driver found", why);
 
     const char* missing = nullptr;
 #define CONCORD_CUDA_LOAD(name, function, symbol_name)                     \
@@ -87,20 +88,20 @@ Driver::Driver() {
         reinterpret_cast<decltype(func_get_param_info)>(library_.symbol("cuFuncGetParamInfo"));
     if (driver_get_version != nullptr) driver_get_version(&version_);
     if (missing != nullptr)
-        throw Error(ErrorCode::unavailable, "dlsym",
-                    "the NVIDIA driver (CUDA " + version_text(version_) + ", " + path_ +
-                        ") is too old: it has no " + missing);
+        throw Error(ErrorCode::unavailable, "cuda",
+                    "NVIDIA driver too old, got CUDA " + version_text(version_) + " (" + path_ +
+                        ") without " + missing + "; update the driver");
 }
 
 const Driver& Driver::library() {
-    // Never destroyed: a program's own static objects may hold buffers that are freed after ours are gone.
+    // Never destroyed, because static objects of the program may free buffers later.
     static const Driver& driver = *new Driver;
     return driver;
 }
 
 const Driver& Driver::get() {
     const Driver& driver = library();
-    // Throwing leaves this uninitialised, so that the next caller tries again.
+    // After an exception the next caller tries again.
     [[maybe_unused]] static const bool ready = [&] {
         const CUresult result = driver.init(0);
         if (result != CUDA_SUCCESS)
@@ -112,13 +113,13 @@ const Driver& Driver::get() {
 }
 
 std::string Driver::release() const {
-    // The library's real name ends in it: libcuda.so.580.159.03.
+    // The real name of the library ends with it: libcuda.so.580.159.03.
     std::error_code error;
     const std::string file = std::filesystem::canonical(path_, error).filename().string();
     constexpr std::string_view stem = "libcuda.so.";
     if (!error && file.rfind(stem, 0) == 0 && file.find('.', stem.size()) != std::string::npos)
         return file.substr(stem.size());
-    // Containers may have renamed it: the kernel's half has the same number.
+    // Containers may have renamed the file. The kernel module has the same number.
     std::ifstream proc("/proc/driver/nvidia/version");
     for (std::string word; proc >> word;) {
         if (word.find_first_not_of("0123456789.") == std::string::npos && word.find('.') != std::string::npos)
@@ -141,7 +142,7 @@ std::string Driver::describe(CUresult result) const {
 void Driver::fail(CUresult result, std::string_view call, std::string_view native) const {
     std::string message(native);
     message += " failed";
-    if (is_final(result)) message += ": a kernel broke off, and this process cannot use the device any more";
+    if (is_final(result)) message += ": a kernel failed; restart the process to use the device again";
     throw Error(result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::out_of_memory : ErrorCode::device_failed,
                 call, message, describe(result));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The CUDA driver API, opened at run time: its functions, its version, its errors.
+// The CUDA driver API, opened at run time: functions, version and errors.
 
 #include <concord/error.hpp>
 
@@ -15,9 +15,8 @@
 
 namespace concord::cuda {
 
-// Our name, the function that the header declares, the symbol that is looked up. The header renames functions
-// to their latest version; what is looked up is the oldest one that does the same, so that older drivers have
-// it.
+// Concord's name, the function in the header, and the symbol. The header renames functions to their latest version. The symbol
+// is the oldest equivalent version, so that older drivers have it.
 #define CONCORD_CUDA_FUNCTIONS(X)                                                            \
     X(init, cuInit, "cuInit")                                                                \
     X(driver_get_version, cuDriverGetVersion, "cuDriverGetVersion")                          \
@@ -72,7 +71,7 @@ namespace concord::cuda {
     X(launch_kernel, cuLaunchKernel, "cuLaunchKernel")                                       \
     X(launch_host_func, cuLaunchHostFunc, "cuLaunchHostFunc")
 
-// What a driver may be too old for; null then. Graphs as they are made here came with CUDA 11.4.
+// Functions that old drivers lack; null then. The graph functions exist since CUDA 11.4.
 #define CONCORD_CUDA_OPTIONAL_FUNCTIONS(X)                                           \
     X(stream_begin_capture, cuStreamBeginCapture, "cuStreamBeginCapture_v2")         \
     X(stream_end_capture, cuStreamEndCapture, "cuStreamEndCapture")                  \
@@ -81,38 +80,38 @@ namespace concord::cuda {
     X(graph_exec_destroy, cuGraphExecDestroy, "cuGraphExecDestroy")                  \
     X(graph_destroy, cuGraphDestroy, "cuGraphDestroy")
 
-/// The functions of libcuda.so.1; one object in a process.
+// The functions of libcuda.so.1. The process has one object.
 class Driver {
   public:
-    /// The driver, ready for use. Throws unavailable: no driver, too old a driver, no device.
+    // The initialised driver. Throws unavailable if there is no driver, if it is too old, or if there is no device.
     static const Driver& get();
-    /// The driver if its library loads, ready or not. Throws unavailable.
+    // The driver, initialised or not. Throws unavailable if its library does not load.
     static const Driver& library();
 
-    /// 13000 for CUDA 13.0; what the driver supports, not what is installed beside it.
+    // The CUDA version that the driver supports: 13000 for CUDA 13.0.
     int version() const { return version_; }
-    /// The driver package's own number, "580.159.03"; empty if it cannot be told.
+    // The version of the driver package, "580.159.03". Empty if it is unknown.
     std::string release() const;
     const std::string& path() const { return path_; }
 
-    /// "CUDA_ERROR_NO_DEVICE (100): no CUDA-capable device is detected"
+    // "CUDA_ERROR_NO_DEVICE (100): no CUDA-capable device is detected"
     std::string describe(CUresult result) const;
-    /// Throws device_failed (out_of_memory for want of memory) unless the result is a success. `call` is the
-    /// public function, `native` the driver's.
+    // Throws out_of_memory or device_failed unless the result is a success. `call` is Concord's function, `native` the
+    // driver's.
     void check(CUresult result, const char* call, const char* native) const {
         if (result != CUDA_SUCCESS) [[unlikely]]
             fail(result, call, native);
     }
     [[noreturn]] void fail(CUresult result, std::string_view call, std::string_view native) const;
-    /// Whether the driver has all of the optional functions.
+    // Whether the driver has all optional functions.
     bool has_graphs() const { return has_graphs_; }
 
 #define CONCORD_CUDA_MEMBER(name, function, symbol) decltype(&::function) name = nullptr;
     CONCORD_CUDA_FUNCTIONS(CONCORD_CUDA_MEMBER)
     CONCORD_CUDA_OPTIONAL_FUNCTIONS(CONCORD_CUDA_MEMBER)
 #undef CONCORD_CUDA_MEMBER
-    /// Offset and size of a kernel's parameter, CUDA_ERROR_INVALID_VALUE past the last one. Null before CUDA 12.4, whose
-    /// header is the first to declare it.
+    // Returns offset and size of a kernel's parameter, CUDA_ERROR_INVALID_VALUE after the last one. Null before CUDA 12.4,
+    // whose header is the first to declare it.
     CUresult(CUDAAPI* func_get_param_info)(CUfunction kernel, std::size_t index, std::size_t* offset,
                                            std::size_t* size) = nullptr;
 
@@ -125,7 +124,7 @@ class Driver {
     bool has_graphs_ = true;
 };
 
-/// "13.0" for 13000.
+// "13.0" for 13000.
 std::string version_text(int version);
 
 }  // namespace concord::cuda

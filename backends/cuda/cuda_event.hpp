@@ -5,7 +5,7 @@
 
 namespace concord::cuda {
 
-/// A CUevent, owned.
+// Owns a CUevent.
 class EventHandle {
   public:
     EventHandle(std::shared_ptr<Context> context, unsigned flags, const char* call);
@@ -28,9 +28,9 @@ class CudaEvent final : public backend::Event {
     void synchronize() const override;
     double milliseconds_since(const backend::Event& start) const override;
 
-    /// Enqueues the mark; the context is current.
+    // Enqueues the mark. The context must be current.
     void record(CUstream stream);
-    /// Makes the stream wait for the mark; the context is current.
+    // Makes the stream wait for the mark. The context must be current.
     void hold(CUstream stream) const;
 
   private:

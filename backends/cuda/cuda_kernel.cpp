@@ -5,7 +5,7 @@
 namespace concord::cuda {
 namespace {
 
-// Dynamic local memory that a launch gets without asking first, less what the kernel declares.
+// Local memory of a launch that needs no opt-in, static and dynamic together.
 constexpr u64 local_without_asking = 48 * 1024;
 
 }  // namespace
@@ -20,7 +20,7 @@ CUresult Module::load(const std::string& image, const std::string& entry) {
     const Current current(*context_, "Device::compile");
     char text[4096] = {};
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    // The driver takes numbers as pointers here. NOLINTNEXTLINE(performance-no-int-to-ptr)
+    // The driver takes numbers as pointers. NOLINTNEXTLINE(performance-no-int-to-ptr)
     void* values[] = {text, reinterpret_cast<void*>(sizeof text - 1)};
     const Driver& driver = context_->driver;
     CUmodule loaded = nullptr;
@@ -72,11 +72,11 @@ std::optional<std::vector<u32>> CudaKernel::parameter_sizes(const std::string& i
     while (driver.func_get_param_info != nullptr) {
         std::size_t offset = 0, size = 0;
         const CUresult result = driver.func_get_param_info(function_, sizes.size(), &offset, &size);
-        if (result == CUDA_ERROR_INVALID_VALUE) return sizes;  // past the last one
+        if (result == CUDA_ERROR_INVALID_VALUE) return sizes;  // after the last one
         if (result != CUDA_SUCCESS) break;
         sizes.push_back(static_cast<u32>(size));
     }
-    // The driver does not know.
+    // The driver does not report them.
     const std::optional<Cubin> cubin = Cubin::read(image);
     const std::optional<CubinKernel> kernel = cubin ? cubin->kernel(name) : std::nullopt;
     return kernel ? kernel->parameter_sizes : std::nullopt;
@@ -106,7 +106,7 @@ KernelAttributes CudaKernel::attributes() const {
     return result;
 }
 
-// Asks once, for as much as the device has: it costs nothing that is not used.
+// Opts in once, for all memory of the device. Unused memory costs nothing.
 void CudaKernel::allow_local(u64 bytes) const {
     if (bytes <= allowed_local_.load(std::memory_order_acquire)) return;
     const u64 most = limits_.device.local_memory - limits_.static_local;
@@ -114,7 +114,8 @@ void CudaKernel::allow_local(u64 bytes) const {
         module_.context().driver.func_set_attribute(
             function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(most)),
         "Stream::launch", "cuFuncSetAttribute");
-    allowed_local_.store(most, std::memory_order_release);  // two threads may both have asked: the same
+    allowed_local_.store(most,
+                         std::memory_order_release);  // two threads may both opt in, with the same value
 }
 
 void CudaKernel::launch(CUstream stream, const LaunchShape& shape, void** arguments) const {

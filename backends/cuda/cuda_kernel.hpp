@@ -8,7 +8,7 @@
 
 namespace concord::cuda {
 
-/// A program that the driver has loaded, and a kernel of it.
+// A program that the driver has loaded, and one of its kernels.
 class Module {
   public:
     explicit Module(std::shared_ptr<Context> context) : context_(std::move(context)) {}
@@ -18,11 +18,11 @@ class Module {
           function_(other.function_) {}
     ~Module();
 
-    /// Called again only after it failed. CUDA_ERROR_NOT_FOUND: the program has no such kernel.
+    // Returns CUDA_ERROR_NOT_FOUND if the program has no such kernel. May be called again after a failure only.
     CUresult load(const std::string& image, const std::string& entry);
-    /// Whether a result of load() speaks of the program and not of the device.
+    // Whether a result of load() is caused by the program rather than by the device.
     static bool rejects(CUresult result);
-    /// What the driver's own compiler said of PTX that it refused.
+    // The log of the driver's compiler for rejected PTX.
     const std::string& log() const { return log_; }
 
     const Context& context() const { return *context_; }
@@ -41,13 +41,13 @@ class CudaKernel final : public backend::Kernel {
 
     KernelAttributes attributes() const override;
 
-    /// Enqueues it. The context is current, the arguments are checked.
+    // Enqueues a launch. The context must be current, and the arguments valid.
     void launch(CUstream stream, const LaunchShape& shape, void** arguments) const;
     const KernelLimits& limits() const { return limits_; }
 
   private:
     int attribute(CUfunction_attribute attribute) const;
-    /// The driver's answer; that of the image if the driver is older than the query; nothing if neither has one.
+    // From the driver, or from the image if the driver is too old. Empty if both do not know them.
     std::optional<std::vector<u32>> parameter_sizes(const std::string& image, const std::string& name) const;
     void allow_local(u64 bytes) const;
 
@@ -55,7 +55,7 @@ class CudaKernel final : public backend::Kernel {
     CUfunction function_ = nullptr;
     u32 planned_group_size_;
     KernelLimits limits_;
-    mutable std::atomic<u64> allowed_local_;  // dynamic bytes that the driver lets a launch have
+    mutable std::atomic<u64> allowed_local_;  // dynamic bytes that the driver allows
 };
 
 }  // namespace concord::cuda

@@ -1,20 +1,19 @@
 #pragma once
-// Shared libraries that are looked for at run time.
+// Shared libraries that are opened at run time.
 
 #include <string>
 
 namespace concord::cuda {
 
-/// One library, opened. It is never closed: the driver leaves threads and exit handlers behind that need its
-/// code.
+// One open library. Never closed, because the driver's threads and exit handlers need its code.
 class SharedLibrary {
   public:
-    /// Opens a file, or a bare name that the system's loader looks for. False: error() says why not.
+    // Opens a file, or a bare name that the system's loader searches. If it returns false, error() has the reason.
     bool open(const std::string& name);
     const std::string& error() const { return error_; }
-    /// Null if the library has no such symbol.
+    // Null if the library has no such symbol.
     void* symbol(const char* name) const;
-    /// Where the loader found it.
+    // The path where the loader found it.
     std::string path() const;
 
   private:

@@ -5,14 +5,15 @@ namespace {
 
 [[noreturn]] void fail_allocation(CudaDevice& device, CUresult result, u64 bytes) {
     const Driver& driver = device.driver();
-    // A size beyond all memory may be refused as a size.
+    // Drivers may report a size beyond all memory as an invalid value.
     if (result != CUDA_ERROR_OUT_OF_MEMORY && bytes <= device.traits().global_memory)
         driver.fail(result, "Device::allocate", "cuMemAlloc");
     std::size_t free = 0, total = 0;
     driver.mem_get_info(&free, &total);
     throw Error(ErrorCode::out_of_memory, "Device::allocate",
-                std::to_string(bytes) + " bytes on " + device.info().selector + " (" + device.info().name +
-                    "), which has " + std::to_string(free) + " of " + std::to_string(total) + " bytes free",
+                "not enough memory on " + device.info().selector + " (" + device.info().name +
+                    "), got a request for " + std::to_string(bytes) + " bytes; " + std::to_string(free) +
+                    " of " + std::to_string(total) + " bytes are free",
                 driver.describe(result));
 }
 
@@ -31,12 +32,13 @@ CudaMemory::~CudaMemory() {
 
 CudaHostMemory::CudaHostMemory(CudaDevice& device, u64 bytes) : context_(device.context()) {
     const Current current(*context_, "Device::allocate_host");
-    // Portable: as pinned for the other GPUs of this process as for this one.
+    // Portable: page-locked for all GPUs of this process.
     const CUresult result = device.driver().mem_host_alloc(&memory_, bytes, CU_MEMHOSTALLOC_PORTABLE);
     if (result != CUDA_SUCCESS)
         throw Error(result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::out_of_memory : ErrorCode::device_failed,
                     "Device::allocate_host",
-                    std::to_string(bytes) + " bytes of page-locked host memory for " + device.info().selector,
+                    "cannot allocate page-locked host memory for " + device.info().selector +
+                        ", got a request for " + std::to_string(bytes) + " bytes",
                     device.driver().describe(result));
 }
 

@@ -12,7 +12,7 @@ class CudaBackend final : public Backend {
   public:
     std::vector<DeviceInfo> devices() override {
         const Driver& driver = Driver::get();
-        Nvrtc::get();  // without it no kernel runs: then rather no device
+        Nvrtc::get();  // throws: without NVRTC no kernel runs
         int count = 0;
         driver.check(driver.device_get_count(&count), "devices", "cuDeviceGetCount");
         std::vector<DeviceInfo> list;
@@ -30,7 +30,7 @@ class CudaBackend final : public Backend {
         return OfflineDevice::open(target);
     }
 
-    // Each by itself: NVRTC may be there without a driver.
+    // Independent of each other: NVRTC works without a driver.
     std::vector<DeviceProperty> libraries() override {
         return {found("CUDA driver",
                       [] {

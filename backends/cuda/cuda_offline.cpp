@@ -13,12 +13,12 @@ namespace {
 
 constexpr u64 KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
-// What sets architectures apart for planning (CUDA C++ programming guide, technical specifications per
-// compute capability). An architecture that is not here is taken for the last one below it.
+// Differences between architectures that matter for planning, from the CUDA C++ programming guide, technical specifications per
+// compute capability. An architecture without an entry uses the last entry below it.
 struct Architecture {
     u32 first;
     u32 resident_items;
-    u64 local_memory;  // of a group, if it asks
+    u64 local_memory;  // per group, after opting in
 };
 constexpr Architecture architectures[] = {
     {50, 2048, 48 * KiB},  {70, 2048, 96 * KiB},   {75, 1024, 64 * KiB},  {80, 2048, 163 * KiB},
@@ -34,8 +34,8 @@ const Architecture& traits_of(u32 architecture) {
     return *found;
 }
 
-// Most lanes of a group whose registers fit a multiprocessor: they are handed out to warps by 256, to four
-// warps at a time.
+// The limit of work-items in a group whose registers fit a multiprocessor. Registers are allocated to warps in units of 256,
+// and to four warps at a time.
 u64 items_with_registers(i64 registers) {
     if (registers <= 0) return 1024;
     const i64 of_warp = (registers * 32 + 255) / 256 * 256;
@@ -43,7 +43,7 @@ u64 items_with_registers(i64 registers) {
     return static_cast<u64>(std::min<i64>(1024, warps * 32));
 }
 
-// Device memory that nothing can look into needs no memory.
+// Device memory. Nothing can read it, so that it allocates nothing.
 class OfflineMemory final : public backend::Memory {
   public:
     OfflineMemory(u64 bytes, std::atomic<u64>& allocated) : bytes_(bytes), allocated_(allocated) {}
@@ -59,7 +59,8 @@ class OfflineHostMemory final : public backend::Memory {
   public:
     explicit OfflineHostMemory(u64 bytes) : memory_(std::calloc(bytes, 1)) {
         if (memory_ == nullptr)
-            throw Error(ErrorCode::out_of_memory, "Device::allocate_host", std::to_string(bytes) + " bytes");
+            throw Error(ErrorCode::out_of_memory, "Device::allocate_host",
+                        "not enough host memory, got a request for " + std::to_string(bytes) + " bytes");
     }
     ~OfflineHostMemory() override { std::free(memory_); }
     void* host_pointer() noexcept override { return memory_; }
@@ -132,7 +133,7 @@ class OfflineQueue final : public backend::Queue {
 
   private:
     std::mutex mutex_;
-    std::exception_ptr error_;  // of the first callback that failed
+    std::exception_ptr error_;  // first exception of a callback
 };
 
 }  // namespace
@@ -149,9 +150,10 @@ std::unique_ptr<OfflineDevice> OfflineDevice::open(std::string_view target) {
     for (const u32 known : nvrtc.architectures()) {
         if (known == architecture) return std::make_unique<OfflineDevice>(architecture);
     }
-    throw Error(ErrorCode::unsupported, "open_device",
-                "'cuda@" + std::string(target) + "': " + nvrtc.title() + " compiles for " +
-                    nvrtc.architecture_list());
+    throw Error(
+        ErrorCode::unsupported, "open_device",
+        detail::error_message("unsupported architecture", detail::quoted("cuda@" + std::string(target)),
+                              nvrtc.title() + " supports " + nvrtc.architecture_list()));
 }
 
 OfflineDevice::OfflineDevice(u32 architecture) : compiler_(architecture) {
@@ -201,9 +203,9 @@ std::unique_ptr<backend::Memory> OfflineDevice::allocate(u64 bytes) {
     if (bytes > traits_.global_memory || before > traits_.global_memory - bytes) {
         allocated_ -= bytes;
         throw Error(ErrorCode::out_of_memory, "Device::allocate",
-                    std::to_string(bytes) + " bytes on " + info_.selector + ", which stands for a GPU of " +
-                        std::to_string(traits_.global_memory) + " bytes, " + std::to_string(before) +
-                        " in use");
+                    "not enough memory on " + info_.selector + ", got a request for " +
+                        std::to_string(bytes) + " bytes; " + std::to_string(before) + " of " +
+                        std::to_string(traits_.global_memory) + " bytes are in use");
     }
     return std::make_unique<OfflineMemory>(bytes, allocated_);
 }
@@ -216,7 +218,7 @@ std::unique_ptr<backend::Kernel> OfflineDevice::compile(const KernelSpec& spec) 
     const std::string entry(spec.entry);
     std::optional<CubinKernel> info;
     compiler_.build(spec, [&](const Program& program) {
-        // What a driver would find out by loading it.
+        // Checks what a driver checks when it loads a program.
         std::string problem;
         const std::optional<Cubin> cubin = Cubin::read(program.image);
         if (!cubin) {

@@ -1,5 +1,5 @@
 #pragma once
-// A device that only compiles: shows on a machine without a GPU that kernels become machine code.
+// A device that only compiles, to test on machines without a GPU that kernels compile to machine code.
 
 #include <concord/backend.hpp>
 
@@ -10,11 +10,11 @@
 
 namespace concord::cuda {
 
-/// Plans like a typical GPU of its architecture. Compiling is real; launches are checked like real ones and
-/// then dropped, copies too (a read gives zeros), events are reached at once, callbacks run at once.
+// Has the traits of a typical GPU of its architecture. Kernels are compiled. Launches are checked and not executed, copies are
+// not executed, and reads give zeros. Events are reached and callbacks run immediately.
 class OfflineDevice final : public backend::Device {
   public:
-    /// "sm_90". Throws unsupported for a target that NVRTC does not know.
+    // `target` is "sm_90". Throws unsupported for a target that NVRTC does not support.
     static std::unique_ptr<OfflineDevice> open(std::string_view target);
 
     explicit OfflineDevice(u32 architecture);

@@ -1,4 +1,4 @@
-// Everything the driver tells of a device.
+// Everything that the driver reports about a device.
 
 #include <cstdio>
 
@@ -12,8 +12,7 @@ struct Attribute {
     const char* name;
 };
 
-// In the header's order, but for those that only newer headers have: the oldest that was seen to have them is
-// named.
+// In the order of the header. Attributes that older headers lack follow under the oldest known CUDA_VERSION with them.
 #define A(NAME) \
     { CU_DEVICE_ATTRIBUTE_##NAME, #NAME }
 constexpr Attribute attributes[] = {
@@ -93,7 +92,7 @@ std::string uuid_text(const CUuuid& uuid) {
     return text;
 }
 
-// Both edges of the memory clock carry data.
+// The factor 2 is the double data rate of the memory.
 std::string bandwidth(const Driver& driver, CUdevice device) {
     int kilohertz = 0, bits = 0;
     driver.device_get_attribute(&kilohertz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device);
@@ -118,7 +117,7 @@ std::vector<DeviceProperty> device_properties(const Driver& driver, CUdevice dev
         list.push_back({"TOTAL_MEMORY", std::to_string(memory)});
     list.push_back({"THEORETICAL_MEMORY_BANDWIDTH", bandwidth(driver, device)});
     for (const Attribute& attribute : attributes) {
-        int value = 0;  // an older driver does not know the newest attributes
+        int value = 0;  // stays 0 if an older driver does not know the attribute
         if (driver.device_get_attribute(&value, attribute.id, device) == CUDA_SUCCESS)
             list.push_back({attribute.name, std::to_string(value)});
     }

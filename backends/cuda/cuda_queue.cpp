@@ -38,7 +38,7 @@ CudaQueue::CudaQueue(CudaDevice& device, concord::Device& pool, Priority priorit
       driver_(device.driver()),
       callbacks_(std::make_shared<StreamCallbacks>()) {
     const Current current(*context_, "Device::create_stream");
-    // The less, the more urgent; what is out of range is brought into it.
+    // Lower numbers are more urgent. The driver clamps values out of range.
     const int urgency = priority == Priority::high ? std::numeric_limits<int>::min() : 0;
     driver_.check(driver_.stream_create_with_priority(&stream_, CU_STREAM_NON_BLOCKING, urgency),
                   "Device::create_stream", "cuStreamCreateWithPriority");
@@ -49,12 +49,12 @@ CudaQueue::~CudaQueue() {
     const Current current(*context_);
     const bool finished = current.entered() && driver_.stream_synchronize(stream_) == CUDA_SUCCESS;
     if (current.entered()) driver_.stream_destroy(stream_);
-    // A stream that broke off may still hold their address: then they stay.
+    // A failed stream may still hold the address of the callbacks, so that they leak.
     if (!finished) new (std::nothrow) std::shared_ptr<StreamCallbacks>(callbacks_);
 }
 
 bool CudaQueue::staged(const void* host, u64 bytes) {
-    // Staging waits for the stream with its lock held; a callback that is still to run may want it.
+    // Staging waits for the stream while the caller holds its lock, which a pending callback may need.
     if (bytes <= detail::Staging::worthwhile || callbacks_->pending() ||
         !CudaStaging::is_pageable(driver_, host, bytes))
         return false;
@@ -145,7 +145,7 @@ void CudaQueue::launch(const backend::Kernel& kernel, const LaunchShape& shape,
             addresses[i] = address(backend::memory_of(*argument.buffer), argument.offset);
             pointers[i] = &addresses[i];
         } else {
-            pointers[i] = const_cast<void*>(argument.value);  // the driver only reads it
+            pointers[i] = const_cast<void*>(argument.value);  // the driver does not write it
         }
     }
     const Current current(*context_, "Stream::launch");
@@ -177,8 +177,7 @@ void CudaQueue::synchronize() {
     callbacks_->rethrow();
 }
 
-// Never throws: the pool asks as well. After a failure nothing of the stream is left to wait for;
-// synchronize() tells.
+// Does not throw, because the pool calls it, too. After a failure the stream executes nothing more, and synchronize() throws.
 bool CudaQueue::idle() {
     const Current current(*context_);
     return !current.entered() || driver_.stream_query(stream_) != CUDA_ERROR_NOT_READY;

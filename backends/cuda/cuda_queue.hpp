@@ -31,17 +31,17 @@ class CudaQueue final : public backend::Queue {
     void replay(void* captured) override;
 
   private:
-    /// Whether a copy of `bytes` from or to `host` goes through page-locked chunks.
+    // Whether a copy of `bytes` from or to `host` goes through page-locked chunks.
     bool staged(const void* host, u64 bytes);
-    /// Repeats eight bytes that are not twice the same four, which the driver has no function for.
+    // Fills with a pattern of eight bytes whose halves differ, for which the driver has no function.
     void fill_8(CUdeviceptr to, u64 count, u64 value);
 
     CudaDevice& device_;
-    concord::Device& pool_;  // of page-locked memory
+    concord::Device& pool_;  // source of page-locked memory
     std::shared_ptr<Context> context_;
     const Driver& driver_;
     CUstream stream_ = nullptr;
-    CUstream target_ = nullptr;  // where copies, fills and launches go: stream_, or what captures them
+    CUstream target_ = nullptr;  // the stream for copies, fills and launches: stream_, or the capturing one
     std::unique_ptr<CudaStaging> staging_;
     std::unique_ptr<CudaCapture> capture_;
     const std::shared_ptr<StreamCallbacks> callbacks_;

@@ -6,7 +6,7 @@ namespace concord::cuda {
 
 CudaGraph::~CudaGraph() {
     const Current current(*context_);
-    // One that still runs is destroyed when it is done.
+    // The driver destroys a running graph when it has ended.
     if (current.entered()) context_->driver.graph_exec_destroy(graph_);
 }
 
@@ -19,7 +19,7 @@ CudaCapture::CudaCapture(std::shared_ptr<Context> context) : context_(std::move(
     const Driver& driver = context_->driver;
     constexpr const char* call = "Stream::end_recording";
     driver.check(driver.stream_create(&stream_, CU_STREAM_NON_BLOCKING), call, "cuStreamCreate");
-    // Relaxed: what other threads do meanwhile (allocate, ask events) has nothing to do with this stream.
+    // Relaxed, because calls of other threads (allocations, event queries) do not concern this stream.
     const CUresult result = driver.stream_begin_capture(stream_, CU_STREAM_CAPTURE_MODE_RELAXED);
     if (result != CUDA_SUCCESS) {
         driver.stream_destroy(stream_);
@@ -49,7 +49,7 @@ std::shared_ptr<CudaGraph> CudaCapture::end() {
         driver.graph_destroy(graph);
     }
     if (result == CUDA_SUCCESS) return std::make_shared<CudaGraph>(context_, made);
-    detail::log_info("a recording is replayed launch by launch: the driver makes no graph of it, " +
+    detail::log_info("a recording is replayed launch by launch, because the driver cannot create a graph: " +
                      driver.describe(result));
     return nullptr;
 }

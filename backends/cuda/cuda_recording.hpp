@@ -7,7 +7,7 @@
 
 namespace concord::cuda {
 
-/// A graph, ready to be launched.
+// An executable graph.
 class CudaGraph {
   public:
     CudaGraph(std::shared_ptr<Context> context, CUgraphExec graph)
@@ -16,7 +16,7 @@ class CudaGraph {
     CudaGraph(const CudaGraph&) = delete;
     CudaGraph& operator=(const CudaGraph&) = delete;
 
-    /// Enqueues it; the context is current.
+    // Enqueues the graph. The context must be current.
     void launch(CUstream stream) const;
 
   private:
@@ -24,17 +24,17 @@ class CudaGraph {
     CUgraphExec graph_;
 };
 
-/// A stream of its own that makes a graph of what is put into it, so that others may go on asking the real one.
+// A separate stream that captures work into a graph, so that other threads can still query the real stream.
 class CudaCapture {
   public:
-    /// Begins; the context is current, here and below.
+    // Begins the capture. The context must be current in all calls.
     explicit CudaCapture(std::shared_ptr<Context> context);
     ~CudaCapture();
     CudaCapture(const CudaCapture&) = delete;
     CudaCapture& operator=(const CudaCapture&) = delete;
 
     CUstream stream() const { return stream_; }
-    /// Ends; null, with a line in the log, if the driver makes no graph of it.
+    // Ends the capture. Null, with a line in the log, if the driver cannot create a graph.
     std::shared_ptr<CudaGraph> end();
 
   private:

@@ -24,8 +24,8 @@ bool CudaStaging::read(void* to, CUdeviceptr from, u64 bytes) {
 bool CudaStaging::is_pageable(const Driver& driver, const void* memory, u64 bytes) {
     const auto first = reinterpret_cast<CUdeviceptr>(memory);
     for (const CUdeviceptr at : {first, first + bytes - 1}) {
-        unsigned type =
-            0;  // stays so for what is not the driver's; asking for one attribute would be an error then
+        // Stays 0 for memory that the driver does not know. The query for a single attribute would fail then.
+        unsigned type = 0;
         CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
         void* answer = &type;
         if (driver.pointer_get_attributes(1, &attribute, &answer, at) != CUDA_SUCCESS || type == 0)

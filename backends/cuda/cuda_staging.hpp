@@ -1,5 +1,5 @@
 #pragma once
-// Large copies of pageable memory, whose driver's own staging is a fifth as fast as the link.
+// Large copies of pageable memory. The driver's own staging reaches a fifth of the link's bandwidth.
 
 #include <concord/internal/staging.hpp>
 
@@ -7,16 +7,16 @@
 
 namespace concord::cuda {
 
-/// A stream's ring of chunks. The context is current in all calls.
+// The staging ring of a stream. The context must be current in all calls.
 class CudaStaging final : public detail::Staging {
   public:
     CudaStaging(CudaDevice& device, concord::Device& pool, CUstream stream);
 
-    /// False: there is no page-locked memory, nothing was done.
+    // Return false if there is no page-locked memory. Nothing was copied then.
     [[nodiscard]] bool write(CUdeviceptr to, const void* from, u64 bytes);
     [[nodiscard]] bool read(void* to, CUdeviceptr from, u64 bytes);
 
-    /// Whether any of it is memory that the driver does not know, so that it would stage it.
+    // Whether part of the memory is pageable, so that the driver would stage it.
     static bool is_pageable(const Driver& driver, const void* memory, u64 bytes);
 
   protected:
@@ -30,7 +30,7 @@ class CudaStaging final : public detail::Staging {
     const Driver& driver_;
     CUstream stream_;
     std::vector<std::unique_ptr<EventHandle>> transferred_;  // by chunk
-    // Of the transfer at hand.
+    // The current transfer.
     CUdeviceptr address_ = 0;
     bool upload_ = true;
 };

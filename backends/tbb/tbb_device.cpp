@@ -66,28 +66,29 @@ class TbbBackend final : public Backend {
 std::vector<KernelParameter> HostFunctionKernel::parameters() const {
     std::vector<KernelParameter> parameters;
     for (const HostKernel::Parameter& parameter : signature_)
-        parameters.push_back({parameter.pointer, parameter.type});
+        parameters.push_back({.is_buffer = parameter.pointer, .type = parameter.type});
     return parameters;
 }
 
 void HostFunctionKernel::check(std::span<const KernelArgument> arguments) const {
     if (arguments.size() != signature_.size())
         throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                    name + " has " + std::to_string(signature_.size()) + " parameters, not " +
-                        std::to_string(arguments.size()));
+                    name + ": wrong number of arguments, got " + std::to_string(arguments.size()) +
+                        "; the kernel has " + std::to_string(signature_.size()) + " parameters");
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool buffer = arguments[i].buffer != nullptr;
         const u32 bytes = buffer ? sizeof(void*) : arguments[i].size;
-        // A struct of nothing has one byte in C++ and four in the other dialects.
+        // An empty struct has one byte in C++ and four in the other languages.
         if (buffer == signature_[i].pointer && (buffer || bytes >= signature_[i].bytes) &&
             (bytes == signature_[i].bytes || signature_[i].is_class))
             continue;
         throw Error(
             ErrorCode::invalid_argument, "Stream::launch",
-            "argument " + std::to_string(i) + " of " + name + " is a " + (buffer ? "buffer" : "value") +
-                " of " + std::to_string(bytes) + " bytes, the parameter a " +
-                (signature_[i].pointer ? "buffer"
-                                       : "value of " + std::to_string(signature_[i].bytes) + " bytes"));
+            name + ": argument " + std::to_string(i) + " does not match, got " +
+                (buffer ? "a buffer" : "a value of " + std::to_string(bytes) + " bytes") +
+                "; the parameter is " +
+                (signature_[i].pointer ? "a buffer"
+                                       : "a value of " + std::to_string(signature_[i].bytes) + " bytes"));
     }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The CPU as a device: groups are oneTBB tasks, memory is host memory.
+// The CPU as a device. Groups are oneTBB tasks, memory is host memory.
 
 #include <concord/backend.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace concord::tbb_backend {
 
-/// 64-byte aligned host memory; see tbb_memory.cpp for where it starts.
+// Host memory with 64-byte alignment. See tbb_memory.cpp for its addresses.
 class HostMemory final : public backend::Memory {
   public:
     HostMemory(const backend::Device& device, u64 bytes);
@@ -20,13 +20,13 @@ class HostMemory final : public backend::Memory {
     std::byte* base_ = nullptr;
 };
 
-/// Nothing is left to compile: the function is the kernel.
+// A kernel that is a function. There is nothing to compile.
 class HostFunctionKernel final : public backend::Kernel {
   public:
     explicit HostFunctionKernel(const KernelSpec& spec)
         : name(spec.entry), entry(spec.host.entry(host_isa())), signature_(spec.host.parameters) {}
     std::vector<KernelParameter> parameters() const override;
-    /// Throws invalid_argument unless the arguments have the parameters' number, kinds and sizes.
+    // Throws invalid_argument unless the arguments match the parameters in number, kind and size.
     void check(std::span<const KernelArgument> arguments) const;
 
     const std::string name;
@@ -48,8 +48,7 @@ class TbbDevice final : public backend::Device {
     std::unique_ptr<backend::Event> create_event() override;
     std::unique_ptr<backend::Queue> create_queue(concord::Device& device, Priority priority) override;
 
-    /// Calls body(first, last) over parts of [0, count), on up to traits().units threads, this one among
-    /// them.
+    // Calls body(first, last) for parts of [0, count), on up to traits().units threads including the caller.
     template <class Body>
     void parallel(u64 count, u64 grain, const Body& body);
 
@@ -59,9 +58,9 @@ class TbbDevice final : public backend::Device {
     tbb::task_arena arena_;
 };
 
-/// Copies with the caches in mind: past `cache` bytes with non-temporal stores.
+// Copies. Copies that exceed the cache use non-temporal stores.
 void copy_bytes(TbbDevice& device, void* to, const void* from, u64 bytes);
-/// Repeats a pattern of 1, 2, 4 or 8 bytes.
+// Fills with a pattern of 1, 2, 4 or 8 bytes.
 void fill_bytes(TbbDevice& device, void* to, const void* pattern, u32 pattern_size, u64 bytes);
 
 }  // namespace concord::tbb_backend

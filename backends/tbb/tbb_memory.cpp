@@ -1,4 +1,4 @@
-// Host memory of the CPU device, and how it is copied and filled.
+// Host memory of the CPU device: allocation, copies and fills.
 
 #include "tbb_device.hpp"
 
@@ -16,8 +16,8 @@ namespace {
 constexpr u64 huge_page = u64{2} << 20;
 constexpr u64 piece = u64{256} << 10;  // bytes that one task copies or fills
 
-// Two buffers whose addresses agree in their low 20 bits make loads wait for unrelated stores, and large
-// mappings all begin on the same page boundary. So each begins a little further in than the last.
+// Avoids 4K aliasing: if two addresses agree in their low 12 to 20 bits, loads wait for unrelated stores. Large mappings all
+// begin on a page, so that each buffer begins at another offset.
 u64 stagger() {
     static std::atomic<u64> next = 0;
     return (next++ % 24) * 1344;  // 21 cache lines
@@ -26,7 +26,7 @@ u64 stagger() {
 }  // namespace
 
 HostMemory::HostMemory(const backend::Device& device, u64 bytes) {
-    // Small blocks come with the process's heap; large ones as whole huge pages.
+    // Allocates small blocks from the heap, and large ones as mappings of huge pages.
     if (bytes < huge_page / 2) {
         base_ = static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
     } else if (bytes < u64{1} << 62) {
@@ -41,8 +41,9 @@ HostMemory::HostMemory(const backend::Device& device, u64 bytes) {
     }
     if (base_ == nullptr)
         throw Error(ErrorCode::out_of_memory, "Device::allocate",
-                    std::to_string(bytes) + " bytes of host memory cannot be had; the machine has " +
-                        std::to_string(device.traits().global_memory));
+                    "not enough host memory, got a request for " + std::to_string(bytes) +
+                        " bytes; the machine has " + std::to_string(device.traits().global_memory) +
+                        " bytes");
 }
 
 HostMemory::~HostMemory() {
@@ -75,7 +76,7 @@ void fill_bytes(TbbDevice& device, void* to, const void* pattern, u32 pattern_si
     auto* target = static_cast<std::byte*>(to);
     device.parallel((bytes + piece - 1) / piece, 1, [=](u64 first, u64 last) {
         const u64 begin = first * piece, end = std::min(bytes, last * piece);
-        // Doubling copies: pieces are whole patterns, so every one starts with a fresh one.
+        // Copies that double in size. Pieces are whole patterns, so that each begins with one.
         std::memcpy(target + begin, pattern, pattern_size);
         for (u64 done = pattern_size; done < end - begin; done *= 2)
             std::memcpy(target + begin + done, target + begin, std::min(done, end - begin - done));

@@ -1,4 +1,4 @@
-// The only file that instantiates oneTBB's algorithms; see CMakeLists.txt.
+// The only file that instantiates algorithms of oneTBB; see CMakeLists.txt.
 
 #include "tbb_device.hpp"
 

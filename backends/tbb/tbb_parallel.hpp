@@ -1,6 +1,6 @@
 #pragma once
-// TbbDevice::parallel. ThreadSanitizer does not see oneTBB's own synchronization (the library is not
-// instrumented), so the fork and the join are told to it, and oneTBB's templates are kept out of its sight.
+// TbbDevice::parallel. ThreadSanitizer does not see the synchronisation inside oneTBB, whose library is not instrumented.
+// Annotations therefore report fork and join to it, and oneTBB's templates are compiled without it.
 
 #if defined(__SANITIZE_THREAD__)
 #define CONCORD_TSAN 1
@@ -27,15 +27,14 @@ inline void observe([[maybe_unused]] void* token) {
 #endif
 }
 
-/// Calls part(call, first, last) over parts of [0, count).
+// Calls part(call, first, last) for parts of [0, count).
 using Part = void (*)(void* call, u64 first, u64 last);
 void run_parallel(tbb::task_arena& arena, u64 count, u64 grain, Part part, void* call);
 
 template <class Body>
 void TbbDevice::parallel(u64 count, u64 grain, const Body& body) {
     if (count <= grain || traits().units == 1) return body(u64{0}, count);
-    // Two tokens: with one, the end of a part would seem to come before the start of the next, and hide
-    // races.
+    // Two tokens. A single one would order the end of a part before the start of the next and hide races.
     struct Call {
         const Body& body;
         char join = 0;

@@ -1,5 +1,5 @@
-// An in-order queue of host work. Each stream has a thread that takes operations off its queue; a caller that
-// waits takes them too, so that a short launch followed by synchronize() costs no thread switch.
+// An in-order queue of host work. Each stream has a thread that executes its operations. A caller that waits executes them,
+// too, so that a short launch followed by synchronize() needs no thread switch.
 
 #include "tbb_device.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// One recording of an event.
+// One mark of an event.
 class Mark {
   public:
     void reach() {
@@ -69,7 +69,7 @@ std::byte* address(const backend::Memory& memory) {
     return static_cast<std::byte*>(const_cast<backend::Memory&>(memory).host_pointer());
 }
 
-// Scratch of the thread that runs a group; it only grows.
+// Local memory of the thread that runs a group. It grows and never shrinks.
 std::byte* local_memory(u64 bytes) {
     struct Scratch {
         std::byte* base = nullptr;
@@ -87,7 +87,7 @@ std::byte* local_memory(u64 bytes) {
     return scratch.base;
 }
 
-// A launch's arguments, copied: buffers as pointers, values as bytes.
+// A copy of the arguments of a launch: buffers as pointers, values as bytes.
 class Arguments {
   public:
     explicit Arguments(std::span<const KernelArgument> list) : pointers_(list.size()) {
@@ -108,7 +108,7 @@ class Arguments {
             at += slot(argument);
         }
     }
-    Arguments(Arguments&&) = default;  // moving vectors keeps the addresses of their elements
+    Arguments(Arguments&&) = default;  // moving a vector keeps the addresses of its elements
 
     const void* const* data() const { return pointers_.data(); }
 
@@ -158,19 +158,19 @@ class TbbQueue final : public backend::Queue {
         const auto& kernel = static_cast<const HostFunctionKernel&>(launched);
         if (u64{shape.group_size_x} * shape.group_size_y * shape.group_size_z != 1)
             throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                        kernel.name + ": groups on the CPU have one work-item, not " +
-                            std::to_string(shape.group_size_x) + " x " + std::to_string(shape.group_size_y) +
-                            " x " + std::to_string(shape.group_size_z));
+                        kernel.name + ": group too large, got " + std::to_string(shape.group_size_x) + " x " +
+                            std::to_string(shape.group_size_y) + " x " + std::to_string(shape.group_size_z) +
+                            " work-items; groups on the CPU have one work-item");
         if (shape.local_bytes > tbb_.traits().local_memory)
             throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                        kernel.name + ": " + std::to_string(shape.local_bytes) +
-                            " bytes of local memory, of " + std::to_string(tbb_.traits().local_memory));
+                        kernel.name + ": too much local memory, got " + std::to_string(shape.local_bytes) +
+                            " bytes; the limit is " + std::to_string(tbb_.traits().local_memory) + " bytes");
         kernel.check(arguments);
         u64 plane = 0, groups = 0;
         if (__builtin_mul_overflow(shape.groups_x, shape.groups_y, &plane) ||
             __builtin_mul_overflow(plane, shape.groups_z, &groups))
             throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                        kernel.name + ": the grid overflows 64 bits");
+                        kernel.name + ": grid too large, the number of groups overflows 64 bits");
         push([=, this, entry = kernel.entry, list = Arguments(arguments)] {
             tbb_.parallel(groups, 1, [&](u64 first, u64 last) {
                 Group group;
@@ -208,8 +208,7 @@ class TbbQueue final : public backend::Queue {
                 run_front(lock);
                 continue;
             }
-            // Another thread is at it. Its operation is often short: look again for a few microseconds, then
-            // sleep.
+            // Another thread executes an operation, which is often short. Spins for a few microseconds, then sleeps.
             lock.unlock();
             for (int i = 0; i < 200 && running_; ++i)
                 std::this_thread::yield();
@@ -224,7 +223,7 @@ class TbbQueue final : public backend::Queue {
     }
 
   private:
-    // std::function wants copies; an operation is moved from place to place only.
+    // A move-only function: std::function requires copies.
     struct Operation {
         virtual ~Operation() = default;
         virtual void run() = 0;
@@ -248,7 +247,7 @@ class TbbQueue final : public backend::Queue {
         if (wake) wake_.notify_one();
     }
 
-    // Runs the first operation with the lock released; nothing is running before or after.
+    // Runs the first operation without the lock. No other operation is running.
     void run_front(std::unique_lock<std::mutex>& lock) {
         std::unique_ptr<Operation> operation = std::move(queue_.front());
         queue_.pop_front();
@@ -286,14 +285,14 @@ class TbbQueue final : public backend::Queue {
 
     TbbDevice& tbb_;
     std::mutex mutex_;
-    std::condition_variable wake_;  // for the worker: the queue has something, or closing_
+    std::condition_variable wake_;  // wakes the worker: the queue is not empty, or closing_
     std::condition_variable done_;  // an operation has ended
     std::deque<std::unique_ptr<Operation>> queue_;
     std::atomic<bool> running_ = false;  // written under the lock
     bool asleep_ = false;
     bool closing_ = false;
     std::exception_ptr failure_;
-    std::thread worker_;  // last: it uses all of the above
+    std::thread worker_;  // last, because it uses all of the above
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #pragma once
+/// @file
 /// The backend's part of a Device.
 
 #include <concord/backend/event.hpp>
@@ -13,8 +14,9 @@
 
 namespace concord::backend {
 
-/// One device, opened by Backend::open. It outlives everything that it makes, except kernels that a program holds longer
-/// than the device. Any thread may call it. Core pools the memory and caches the kernels.
+/// One device, opened by Backend::open. Any thread may call it. Core pools the memory and caches the kernels.
+///
+/// The device outlives all objects that it creates, except kernels that a program holds longer than the device.
 class Device {
   public:
     Device() = default;
@@ -33,7 +35,7 @@ class Device {
     virtual std::unique_ptr<Memory> allocate(u64 bytes) = 0;
     /// Allocates page-locked host memory, whose host_pointer() is not null. Throws out_of_memory.
     virtual std::unique_ptr<Memory> allocate_host(u64 bytes) = 0;
-    /// Compiles or loads a kernel that has a source in the device's dialect. Throws compile_failed with the compiler's log.
+    /// Compiles or loads a kernel that has a source in the device's language. Throws compile_failed with the compiler's log.
     virtual std::unique_ptr<Kernel> compile(const KernelSpec& spec) = 0;
     /// Creates an event without a mark.
     virtual std::unique_ptr<Event> create_event() = 0;

@@ -1,10 +1,12 @@
 #pragma once
+/// @file
 /// The backend's part of an Event.
 
 namespace concord::backend {
 
-/// A mark that Queue::record places in a queue's order. Core calls the functions below only after the first record, and
-/// passes events of the same device.
+/// A mark in the order of a queue, placed by Queue::record.
+///
+/// Core calls the functions below only after the first record, and passes only events of the same device.
 class Event {
   public:
     Event() = default;

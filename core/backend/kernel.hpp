@@ -1,4 +1,5 @@
 #pragma once
+/// @file
 /// The backend's part of a Kernel.
 
 #include <concord/kernel.hpp>

@@ -1,4 +1,5 @@
 #pragma once
+/// @file
 /// The backend's part of a Buffer.
 
 #include <concord/buffer.hpp>
@@ -14,9 +15,9 @@ class Memory {
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
 
-    /// The address at which the host sees the memory; null if the host does not see it.
+    /// The host address of the memory, null if the host cannot access it.
     virtual void* host_pointer() noexcept = 0;
-    /// The memory as the backend's own API knows it. Default: host_pointer().
+    /// The handle of the backend's own API. Default: host_pointer().
     virtual void* native_handle() noexcept { return host_pointer(); }
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+/// @file
 /// The backend's part of a Stream.
 
 #include <concord/backend/event.hpp>
@@ -24,7 +25,7 @@ class Queue {
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;
 
-    /// The queue as the backend's own API knows it. Default: null.
+    /// The handle of the backend's own API. Default: null.
     virtual void* native_handle() noexcept { return nullptr; }
 
     /// Enqueues a copy from the host to the device. May block if `from` is pageable memory.
@@ -58,13 +59,13 @@ class Queue {
         record(end);
     }
 
-    /// Starts collecting what launch(), fill(), copy(), write() and read() are given, up to end_capture(), for replay().
-    /// Default: returns false, which means that core replays operations one by one.
+    /// Starts a capture: launch(), fill(), copy(), write() and read() are collected for replay() until end_capture().
+    /// Default: returns false, so that core replays operations one by one.
     virtual bool begin_capture() { return false; }
-    /// Returns what was collected, or null if the backend cannot replay it. Does not throw if an operation has failed in
-    /// between. Default: null.
+    /// Ends the capture and returns it, or null if the backend cannot replay it. Does not throw if an operation of the capture
+    /// has failed. Default: null.
     virtual std::shared_ptr<void> end_capture() { return nullptr; }
-    /// Enqueues what end_capture() of a queue of this device has returned. Default: nothing, as it is never called.
+    /// Enqueues a capture of a queue of this device. Default: does nothing, because core never calls it.
     virtual void replay(void* /*captured*/) {}
 };
 

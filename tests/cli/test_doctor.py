@@ -19,7 +19,7 @@ def test_unusable_modules(unusable_modules):
     for backend, reason in {
         "old": "backend interface",
         "entryless": "no entry point",
-        "broken": "does not load",
+        "broken": "cannot load the module",
     }.items():
         assert re.search(rf"^{backend}: not available: .*{reason}", out, re.MULTILINE), out
     assert re.search(r"^tbb: available$", out, re.MULTILINE), out
