@@ -2,7 +2,8 @@
 /// @file
 /// The interface between a backend module and the registry. Only backends include this header.
 ///
-/// A backend implements Backend below and the five classes in <concord/backend/...>: Device, Memory, Kernel, Event, Queue.
+/// A backend implements Backend below and the five classes in <concord/backend/...>: Device, Memory, Kernel, Event,
+/// Queue.
 
 #include <concord/backend/device.hpp>
 #include <concord/error.hpp>
@@ -20,8 +21,8 @@ class Backend {
     virtual std::vector<DeviceInfo> devices() = 0;
     /// Opens device `index` of devices().
     virtual std::unique_ptr<backend::Device> open(u32 index) = 0;
-    /// Opens a device that compiles for `target` ("sm_90") and cannot run kernels: launches and copies do nothing, and memory
-    /// is host memory. Default: throws unsupported.
+    /// Opens a device that compiles for `target` ("sm_90") and cannot run kernels: launches and copies do nothing, and
+    /// memory is host memory. Default: throws unsupported.
     virtual std::unique_ptr<backend::Device> open_offline(std::string_view target);
     /// The driver libraries with paths and versions, for `concord doctor`. Default: none.
     virtual std::vector<DeviceProperty> libraries() { return {}; }
@@ -40,8 +41,8 @@ using BackendEntry = const BackendModule* (*)();
 
 }  // namespace concord
 
-/// Defines the entry point of the module `concord-backend-NAME.so`, or of a backend that is part of the library. CREATE is a
-/// function that returns a new Backend.
+/// Defines the entry point of the module `concord-backend-NAME.so`, or of a backend that is part of the library. CREATE
+/// is a function that returns a new Backend.
 #define CONCORD_BACKEND_MODULE(NAME, CREATE)                                                                \
     extern "C" __attribute__((visibility("default")))                                                       \
     const ::concord::BackendModule* concord_backend_##NAME() {                                              \

@@ -21,8 +21,9 @@ struct BufferState;
 
 /// Owned memory of one device, created by Device::allocate.
 ///
-/// The memory returns to the device's pool when the last shared_ptr is destroyed. This is safe while queued work still uses
-/// it. Base addresses are aligned to at least 256 bytes on GPUs and 64 bytes on CPUs. Contents are undefined until written.
+/// The memory returns to the device's pool when the last shared_ptr is destroyed. This is safe while queued work still
+/// uses it. Base addresses are aligned to at least 256 bytes on GPUs and 64 bytes on CPUs. Contents are undefined until
+/// written.
 class Buffer final {
   public:
     /// Where the memory is.
@@ -45,8 +46,8 @@ class Buffer final {
     u64 capacity() const noexcept { return capacity_; }
     /// The host address of the memory, null if the host cannot access it. Synchronize the stream before you access it.
     void* host_pointer() noexcept;
-    /// The handle of the backend's own API, for use with other libraries: the device pointer of CUDA, the cl_mem of OpenCL,
-    /// otherwise host_pointer(). The buffer keeps the ownership.
+    /// The handle of the backend's own API, for use with other libraries: the device pointer of CUDA, the cl_mem of
+    /// OpenCL, otherwise host_pointer(). The buffer keeps the ownership.
     void* native_handle() noexcept;
 
   private:

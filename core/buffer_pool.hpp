@@ -8,8 +8,8 @@
 
 namespace concord::detail {
 
-// Keeps released buffers by capacity. A buffer is reused when all streams that used it have finished that work, or when the
-// only such stream is the one that allocates, whose order guarantees that the new use follows the old one.
+// Keeps released buffers by capacity. A buffer is reused when all streams that used it have finished that work, or when
+// the only such stream is the one that allocates, whose order guarantees that the new use follows the old one.
 class BufferPool {
   public:
     using Allocate = std::function<std::unique_ptr<Buffer>(u64 capacity)>;
@@ -25,8 +25,8 @@ class BufferPool {
     using Streams = std::vector<std::shared_ptr<Stream>>;
     std::unique_ptr<Buffer> reuse(u64 capacity, const Stream* home, Streams& seen);
     void give_back(std::unique_ptr<Buffer> buffer) noexcept;
-    // Appends the inspected streams to `seen`. Releasing the last reference to a stream destroys it, which must not happen
-    // under the lock.
+    // Appends the inspected streams to `seen`. Releasing the last reference to a stream destroys it, which must not
+    // happen under the lock.
     static bool ready(Buffer& buffer, const Stream* home, Streams& seen);
 
     Allocate allocate_;

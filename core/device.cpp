@@ -22,8 +22,8 @@ std::string_view name_of(Dialect dialect) {
 
 namespace detail {
 
-// The cache of compiled kernels. Entries are never removed or moved, so that a look-up needs no lock. Each entry has a lock, so
-// that threads compile different kernels concurrently and the same kernel once.
+// The cache of compiled kernels. Entries are never removed or moved, so that a look-up needs no lock. Each entry has a
+// lock, so that threads compile different kernels concurrently and the same kernel once.
 struct Kernels {
     struct Entry {
         explicit Entry(std::string_view key) : key(key) {}

@@ -52,34 +52,34 @@ class Device final : public std::enable_shared_from_this<Device> {
     /// Everything that the driver reports about the device, under the driver's names. Asks the driver at each call.
     std::vector<DeviceProperty> properties() const;
 
-    /// Creates a stream. If the backend supports priorities (CUDA), work of a high-priority stream starts before other work
-    /// that waits for the device. Running work is not interrupted.
+    /// Creates a stream. If the backend supports priorities (CUDA), work of a high-priority stream starts before other
+    /// work that waits for the device. Running work is not interrupted.
     std::shared_ptr<Stream> create_stream(Priority priority = Priority::normal);
     /// Creates an event without a mark.
     std::shared_ptr<Event> create_event();
 
     /// Allocates device memory from the pool. Contents are undefined.
     ///
-    /// With a home stream, the first use of the memory must be on that stream or ordered after it. In return the pool may
-    /// reuse memory that the stream has just released, without waiting. Throws out_of_memory if the allocation fails after
-    /// all cached memory was freed, and wrong_device if the stream belongs to another device.
+    /// With a home stream, the first use of the memory must be on that stream or ordered after it. In return the pool
+    /// may reuse memory that the stream has just released, without waiting. Throws out_of_memory if the allocation
+    /// fails after all cached memory was freed, and wrong_device if the stream belongs to another device.
     std::shared_ptr<Buffer> allocate(u64 bytes, Stream* home = nullptr);
-    /// Allocates page-locked host memory from a separate pool. host_pointer() is not null, and copies to and from the memory
-    /// overlap with kernels. Stream::copy and recordings accept it, launches do not. Throws out_of_memory.
+    /// Allocates page-locked host memory from a separate pool. host_pointer() is not null, and copies to and from the
+    /// memory overlap with kernels. Stream::copy and recordings accept it, launches do not. Throws out_of_memory.
     std::shared_ptr<Buffer> allocate_host(u64 bytes);
     /// The device memory that the pool holds now, page-locked host memory excluded.
     MemoryUse memory_use() const;
     /// Returns the cached memory of both pools to the driver.
     void trim();
 
-    /// The compiled kernel for a specification. The first call compiles it or loads it from the disk cache. Later calls look
-    /// it up by the content of the specification. Throws compile_failed, and unsupported if the kernel has no source in the
-    /// device's language.
+    /// The compiled kernel for a specification. The first call compiles it or loads it from the disk cache. Later calls
+    /// look it up by the content of the specification. Throws compile_failed, and unsupported if the kernel has no
+    /// source in the device's language.
     std::shared_ptr<Kernel> kernel(const KernelSpec& spec);
     /// Compiles a kernel or loads it from the disk cache, without the in-memory cache. Throws like kernel().
     std::shared_ptr<Kernel> compile(const KernelSpec& spec);
-    /// Sets whether kernels that are not in memory are compiled without any other cache. Kernel::compile_milliseconds() then
-    /// returns the cost. Off by default.
+    /// Sets whether kernels that are not in memory are compiled without any other cache. Kernel::compile_milliseconds()
+    /// then returns the cost. Off by default.
     void compile_afresh(bool on) noexcept;
 
   private:
@@ -118,9 +118,9 @@ std::vector<std::string> device_selectors();
 /// | "" | the selector in the environment variable CONCORD_DEVICE, "auto" if it is not set |
 /// | "cuda@sm_90" | a device that compiles for that architecture and cannot run kernels |
 ///
-/// Every call for the same device returns the same object, which lives until the process ends. Throws invalid_argument for
-/// a malformed selector, and unavailable if there is no such device. The message names the searched folders, the backends
-/// and the reason.
+/// Every call for the same device returns the same object, which lives until the process ends. Throws invalid_argument
+/// for a malformed selector, and unavailable if there is no such device. The message names the searched folders, the
+/// backends and the reason.
 std::shared_ptr<Device> open_device(std::string_view selector = "");
 
 }  // namespace concord

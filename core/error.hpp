@@ -33,13 +33,14 @@ std::string_view name_of(ErrorCode code);
 
 /// The exception that every function of Concord throws.
 ///
-/// what() reads `<call>: <what is wrong>, got <value>; <what to do>`, followed by the driver's error in brackets if there
-/// is one. For example `map: unknown variant, got 'foo'; available: auto, textbook`. Programs print `concord: ` before it.
+/// what() reads `<call>: <what is wrong>, got <value>; <what to do>`, followed by the driver's error in brackets if
+/// there is one. For example `map: unknown variant, got 'foo'; available: auto, textbook`. Programs print `concord: `
+/// before it.
 class Error : public std::runtime_error {
   public:
-    /// Creates an error. `call` names the public function, the option or the environment variable. `message` is the rest of
-    /// the sentence, lower case and without a final period; detail::error_message() composes it. `native` is the driver's
-    /// own error.
+    /// Creates an error. `call` names the public function, the option or the environment variable. `message` is the
+    /// rest of the sentence, lower case and without a final period; detail::error_message() composes it. `native` is
+    /// the driver's own error.
     Error(ErrorCode code, std::string_view call, std::string_view message, std::string_view native = {});
 
     /// The kind of the error.
@@ -60,7 +61,8 @@ namespace detail {
 /// The value in single quotes. For values that come from the user.
 std::string quoted(std::string_view value);
 
-/// The message of an Error: "WRONG, got VALUE; REMEDY". An empty value or remedy is left out together with its separator.
+/// The message of an Error: "WRONG, got VALUE; REMEDY". An empty value or remedy is left out together with its
+/// separator.
 ///
 ///     throw Error(ErrorCode::invalid_argument, "--n",
 ///                 detail::error_message("invalid element count", detail::quoted(text), "expected e.g. 1000 or 64M"));

@@ -30,8 +30,8 @@ class Event final {
     bool done() const;
     /// Blocks the caller until the device has reached the mark.
     void synchronize() const;
-    /// Waits for both marks and returns the device time from `start` to this event in milliseconds. Throws wrong_device if
-    /// `start` belongs to another device, and invalid_argument if one of the events was never recorded.
+    /// Waits for both marks and returns the device time from `start` to this event in milliseconds. Throws wrong_device
+    /// if `start` belongs to another device, and invalid_argument if one of the events was never recorded.
     double milliseconds_since(const Event& start) const;
 
   private:

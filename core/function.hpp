@@ -6,9 +6,9 @@
 ///     concord::map(stream, x, y, out, saxpy.bind(2.0f));
 ///
 /// The host compiler compiles the body, and the CUDA and OpenCL compilers compile its source. It can use what the three
-/// languages share: scalar types (float, double, int, u8 ... u64, f32, f64), arithmetic, control flow, and functions with the
-/// same name in all three (sqrt, fabs, fma, floor, fmin, ...). It must not call other user functions or read globals. Concord
-/// disables contraction and reassociation in all compilers.
+/// languages share: scalar types (float, double, int, u8 ... u64, f32, f64), arithmetic, control flow, and functions
+/// with the same name in all three (sqrt, fabs, fma, floor, fmin, ...). It must not call other user functions or read
+/// globals. Concord disables contraction and reassociation in all compilers.
 
 #include <concord/types.hpp>
 
@@ -32,8 +32,8 @@ struct ContentHash {
 };
 }  // namespace detail
 
-/// A function with its types erased, for kernel specifications. A kernel source sees it as `struct Op`, which holds the bound
-/// values and is passed by value as a kernel argument, and as `apply(op, x...)`.
+/// A function with its types erased, for kernel specifications. A kernel source sees it as `struct Op`, which holds the
+/// bound values and is passed by value as a kernel argument, and as `apply(op, x...)`.
 struct Operator {
     std::string name;             ///< name, for messages
     std::string text;             ///< definition of `concord_function` in the common subset
@@ -55,9 +55,9 @@ Operator finish(Operator op);
 
 /// Creates an operator from source at run time: "float f(float x) { return x * x; }".
 ///
-/// The source is one function definition whose types are element types under their C or Concord names. Devices without a
-/// run-time compiler (DeviceTraits::compiles_source) cannot run it. Throws invalid_argument if the function head is malformed.
-/// Compilers report errors in the body later.
+/// The source is one function definition whose types are element types under their C or Concord names. Devices without
+/// a run-time compiler (DeviceTraits::compiles_source) cannot run it. Throws invalid_argument if the function head is
+/// malformed. Compilers report errors in the body later.
 Operator operator_from_text(std::string_view definition);
 
 namespace detail {
@@ -102,8 +102,8 @@ struct BoundLayout {
     }
 };
 
-// The operator that a host kernel receives for a CONCORD_FUNCTION: callable, with the same bytes as `struct Op` of the other
-// languages. Free is the number of parameters that are not bound.
+// The operator that a host kernel receives for a CONCORD_FUNCTION: callable, with the same bytes as `struct Op` of the
+// other languages. Free is the number of parameters that are not bound.
 template <class F, std::size_t Free>
 struct HostFunction {
     static constexpr auto layout = BoundLayout<F, Free>::make();
@@ -131,7 +131,8 @@ struct HostFunction {
 
 }  // namespace detail
 
-/// The type of objects that CONCORD_FUNCTION defines: a function whose last sizeof...(B) parameters are bound to values.
+/// The type of objects that CONCORD_FUNCTION defines: a function whose last sizeof...(B) parameters are bound to
+/// values.
 template <class F, class... B>
 class Function {
     using S = detail::Signature<decltype(&F::call)>;

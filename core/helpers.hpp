@@ -7,8 +7,8 @@
 
 namespace concord::detail {
 
-// During its lifetime up to `most` threads, and fewer than host_threads(), run `work` in addition to the caller. Helpers may
-// start late or never, so that the caller must be able to do all the work alone.
+// During its lifetime up to `most` threads, and fewer than host_threads(), run `work` in addition to the caller.
+// Helpers may start late or never, so that the caller must be able to do all the work alone.
 class Helpers {
   public:
     Helpers(u32 most, const std::function<void()>& work);

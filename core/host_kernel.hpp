@@ -146,7 +146,8 @@ constexpr HostKernel plain_host_kernel() {
     return {E::baseline, E::baseline, E::baseline, E::parameters};
 }
 
-/// The best instruction set of this machine. The environment variable CONCORD_HOST_ISA (baseline, avx2, avx512) limits it.
+/// The best instruction set of this machine. The environment variable CONCORD_HOST_ISA (baseline, avx2, avx512) limits
+/// it.
 HostIsa host_isa();
 
 }  // namespace concord

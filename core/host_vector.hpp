@@ -11,8 +11,8 @@
 
 namespace concord::detail::host {
 
-// Copies `bytes` with non-temporal stores of whole cache lines, which neither read the target nor keep it in cache. Later
-// stores of this thread are ordered after them only by stream_fence().
+// Copies `bytes` with non-temporal stores of whole cache lines, which neither read the target nor keep it in cache.
+// Later stores of this thread are ordered after them only by stream_fence().
 [[gnu::always_inline]] inline void stream_store(void* to, const void* from, u64 bytes) {
 #if defined(__x86_64__)
     auto* target = static_cast<char*>(to);

@@ -45,13 +45,14 @@ struct SourceFile {
     u32 line = 1;           ///< line number of the first line of `text` in the file
 };
 
-/// A SourceFile written in place: CONCORD_SOURCE(R"(...)"). The compilers report errors with the name and line of the C++
-/// file.
+/// A SourceFile written in place: CONCORD_SOURCE(R"(...)"). The compilers report errors with the name and line of the
+/// C++ file.
 #define CONCORD_SOURCE(TEXT) \
     (concord::SourceFile{__FILE__, TEXT, concord::detail::first_line(__LINE__, TEXT)})
 
 namespace detail {
-// The first line of a text whose macro is at `line`. Compilers differ in whether __LINE__ is its first or its last line.
+// The first line of a text whose macro is at `line`. Compilers differ in whether __LINE__ is its first or its last
+// line.
 constexpr u32 first_line(u32 line, [[maybe_unused]] std::string_view text) {
 #ifdef __clang__
     for (const char c : text)
@@ -61,11 +62,11 @@ constexpr u32 first_line(u32 line, [[maybe_unused]] std::string_view text) {
 }
 }  // namespace detail
 
-/// The sources of one or more kernels in the languages that are compiled at run time. An empty list means that there is no
-/// source in that language.
+/// The sources of one or more kernels in the languages that are compiled at run time. An empty list means that there is
+/// no source in that language.
 ///
-/// CUDA C++ kernels are extern "C" __global__, and a buffer parameter is a pointer. In OpenCL C a pointer cannot carry an
-/// offset, so that a `ulong` with the offset in elements follows every buffer parameter. Dynamic local memory
+/// CUDA C++ kernels are extern "C" __global__, and a buffer parameter is a pointer. In OpenCL C a pointer cannot carry
+/// an offset, so that a `ulong` with the offset in elements follows every buffer parameter. Dynamic local memory
 /// (LaunchShape::local_bytes) is one last `__local` pointer.
 class KernelSource {
   public:
@@ -90,8 +91,8 @@ class KernelSource {
 
 /// A constant of a specialisation, which the source sees as `#define name value`.
 ///
-/// The value is an integer, a bool (1 or 0), an element type (its name) or text. Name and text are views: they must outlive
-/// the call that receives the constant. Temporary strings do not compile.
+/// The value is an integer, a bool (1 or 0), an element type (its name) or text. Name and text are views: they must
+/// outlive the call that receives the constant. Temporary strings do not compile.
 class Constant {
   public:
     /// An integer.
@@ -197,12 +198,12 @@ struct KernelSpec {
     bool fresh = false;            ///< compile without reading or writing any cache
 };
 
-/// The complete source for the compiler of `dialect`: the type names u8 ... f64, the constants, the operator, and the files
-/// of the source, each after its own #line.
+/// The complete source for the compiler of `dialect`: the type names u8 ... f64, the constants, the operator, and the
+/// files of the source, each after its own #line.
 ///
-/// To try a changed kernel without a build, copy its file to a folder and set the environment variable CONCORD_KERNELS to
-/// that folder. Every compilation then reads files from there whose name matches, and logs it at level info. Throws io if
-/// the folder does not exist or the file cannot be read, and unsupported for Dialect::host.
+/// To try a changed kernel without a build, copy its file to a folder and set the environment variable CONCORD_KERNELS
+/// to that folder. Every compilation then reads files from there whose name matches, and logs it at level info. Throws
+/// io if the folder does not exist or the file cannot be read, and unsupported for Dialect::host.
 std::string assemble(const KernelSpec& spec, Dialect dialect);
 
 /// A parameter of a compiled kernel.

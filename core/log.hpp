@@ -2,8 +2,8 @@
 /// @file
 /// Concord's log, which writes to standard error.
 ///
-/// Messages below the current level are dropped. The environment variable CONCORD_LOG sets the initial level: debug, info,
-/// warn (the default), error or off. NO_COLOR switches colours off.
+/// Messages below the current level are dropped. The environment variable CONCORD_LOG sets the initial level: debug,
+/// info, warn (the default), error or off. NO_COLOR switches colours off.
 
 #include <string_view>
 

@@ -6,7 +6,8 @@
 
 namespace concord::detail {
 
-// The folders in the environment variable CONCORD_BACKEND_PATH, then the folder of the library, then its subfolder `concord`.
+// The folders in the environment variable CONCORD_BACKEND_PATH, then the folder of the library, then its subfolder
+// `concord`.
 std::vector<std::filesystem::path> module_folders();
 
 // The canonical path of the program or library that contains the address. Empty if it is unknown.

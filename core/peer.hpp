@@ -13,8 +13,8 @@ namespace concord {
 
 /// Whether streams of `from` can copy from and to memory of `to` and wait for its events. True for a device and itself.
 ///
-/// If the result is false and `why` is not null, writes the reason to `why`. The first call for two devices may be slow,
-/// because the driver maps memory.
+/// If the result is false and `why` is not null, writes the reason to `why`. The first call for two devices may be
+/// slow, because the driver maps memory.
 bool can_reach(const Device& from, const Device& to, std::string* why = nullptr);
 
 }  // namespace concord

@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file consists of a header, the key and the program. The whole key is compared, so that keys with equal hashes differ.
+// A file consists of a header, the key and the program. The whole key is compared, so that keys with equal hashes
+// differ.
 struct Header {
     char magic[8];
     u64 key_bytes;

@@ -22,8 +22,8 @@ struct Entry {
 // The folder of the cache. Empty if XDG_CACHE_HOME and HOME are not set, or if CONCORD_CACHE is off.
 std::filesystem::path folder();
 
-// The program stored under `key`, if any. The key contains everything that the program depends on: a title in the first line,
-// then versions of compiler and driver, options and source. A damaged entry counts as missing.
+// The program stored under `key`, if any. The key contains everything that the program depends on: a title in the first
+// line, then versions of compiler and driver, options and source. A damaged entry counts as missing.
 std::optional<std::string> load(std::string_view key);
 
 // Stores a program atomically. If the folder is not writable, logs it once and does nothing.

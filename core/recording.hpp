@@ -15,9 +15,9 @@ struct RecordingContents;
 /// The operations that a stream received between Stream::begin_recording() and end_recording(): launches with their
 /// arguments, fills, and copies between buffers.
 ///
-/// A recording keeps its buffers and kernels, so that their addresses stay valid. On CUDA a replay launches one graph. On
-/// other backends, and while a Trace is active, a replay enqueues the operations one by one. Both skip the planning that
-/// algorithms do at every call.
+/// A recording keeps its buffers and kernels, so that their addresses stay valid. On CUDA a replay launches one graph.
+/// On other backends, and while a Trace is active, a replay enqueues the operations one by one. Both skip the planning
+/// that algorithms do at every call.
 ///
 ///     stream->begin_recording();
 ///     reduce(*stream, x, sum);

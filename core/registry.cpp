@@ -61,8 +61,8 @@ Selector parse(std::string_view text) {
     return selector;
 }
 
-// The backends and open devices of this process. Never destroyed, because drivers may be unloaded before static destructors
-// run.
+// The backends and open devices of this process. Never destroyed, because drivers may be unloaded before static
+// destructors run.
 class Registry {
   public:
     static Registry& instance() {

@@ -83,8 +83,8 @@ class Array {
 
     /// An array without a buffer.
     Array() = default;
-    /// Allocates `count` elements. Contents are undefined. Throws out_of_memory, and invalid_argument if the size overflows
-    /// 64 bits.
+    /// Allocates `count` elements. Contents are undefined. Throws out_of_memory, and invalid_argument if the size
+    /// overflows 64 bits.
     Array(Device& device, u64 count) : buffer_(device.allocate(bytes_of(count))), count_(count) {}
     /// Allocates `count` elements whose first use is on the stream; see Device::allocate.
     Array(Stream& stream, u64 count) : buffer_(stream.scratch(bytes_of(count))), count_(count) {}
@@ -192,8 +192,8 @@ requires is_element<T> KernelArgument argument(const T& value) {
 
 /// Launches a kernel with spans, views, arrays and scalar values as arguments. Asynchronous.
 ///
-/// Scalars must have exactly the type of the parameter: write u64{n} for a u64. The launch compares the types as described at
-/// KernelArgument. Throws like Stream::launch.
+/// Scalars must have exactly the type of the parameter: write u64{n} for a u64. The launch compares the types as
+/// described at KernelArgument. Throws like Stream::launch.
 template <class... A>
 void launch(Stream& stream, const Kernel& kernel, const LaunchShape& shape, const A&... arguments) {
     const KernelArgument list[] = {detail::argument(arguments)..., KernelArgument{}};

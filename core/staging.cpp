@@ -17,8 +17,8 @@ constexpr u32 looks_before_sleep = 256;
 
 }  // namespace
 
-// The host's part of one copy, divided into pieces that threads take in order. Pieces are opened chunk by chunk: when the ring
-// has a free chunk (uploads), or when the device has transferred a chunk (downloads).
+// The host's part of one copy, divided into pieces that threads take in order. Pieces are opened chunk by chunk: when
+// the ring has a free chunk (uploads), or when the device has transferred a chunk (downloads).
 class Staging::Job {
   public:
     Job(Staging& ring, std::byte* to, const std::byte* from, u64 bytes)

@@ -9,8 +9,8 @@
 
 namespace concord::detail {
 
-// Copies through a ring of page-locked chunks. Several threads fill or empty chunks while the device transfers others. A
-// backend derives from it and implements the transfer of a chunk. One copy at a time.
+// Copies through a ring of page-locked chunks. Several threads fill or empty chunks while the device transfers others.
+// A backend derives from it and implements the transfer of a chunk. One copy at a time.
 class Staging {
   public:
     // Sizes of the ring.
@@ -32,8 +32,8 @@ class Staging {
     explicit Staging(Device& device);
     Staging(Device& device, const Shape& shape);
 
-    // Copies to the device. Returns when the host's memory has been read, possibly before the device is done. Returns false if
-    // there is no page-locked memory. Nothing was copied then.
+    // Copies to the device. Returns when the host's memory has been read, possibly before the device is done. Returns
+    // false if there is no page-locked memory. Nothing was copied then.
     [[nodiscard]] bool upload(const void* from, u64 bytes);
     // Copies from the device and waits for the data. Returns false like upload().
     [[nodiscard]] bool download(void* to, u64 bytes);

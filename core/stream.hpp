@@ -41,11 +41,11 @@ struct LaunchShape {
 /// One argument of a launch, in the order of the kernel's parameters.
 ///
 /// A launch compares the types of arguments and parameters if both are known. A value must have the parameter's type,
-/// including its sign. A buffer must have the parameter's element type. A parameter that is a buffer of unsigned integers
-/// also accepts other elements of the same size, for kernels that move elements without interpreting them.
+/// including its sign. A buffer must have the parameter's element type. A parameter that is a buffer of unsigned
+/// integers also accepts other elements of the same size, for kernels that move elements without interpreting them.
 ///
-/// Parameter types are known for host kernels, except structs, void* and std::byte*. In OpenCL they are known if the driver
-/// reports them. For CUDA kernels only sizes are known.
+/// Parameter types are known for host kernels, except structs, void* and std::byte*. In OpenCL they are known if the
+/// driver reports them. For CUDA kernels only sizes are known.
 struct KernelArgument {
     Buffer* buffer = nullptr;       ///< the buffer; null for a value
     u64 offset = 0;                 ///< of a buffer: bytes from its base, a multiple of element_size
@@ -62,8 +62,8 @@ struct KernelArgument {
 /// memory passed to write() and read() must stay valid and unchanged until the stream has executed the transfer.
 ///
 /// Any thread may call a stream; calls execute one at a time. All offsets and sizes are in bytes. A call throws
-/// invalid_argument if a range does not fit its buffer, and wrong_device if an object belongs to another device. The next
-/// synchronize() throws failures that happen later, on the device or in a callback.
+/// invalid_argument if a range does not fit its buffer, and wrong_device if an object belongs to another device. The
+/// next synchronize() throws failures that happen later, on the device or in a callback.
 class Stream final : public std::enable_shared_from_this<Stream> {
   public:
     ~Stream();
@@ -72,17 +72,17 @@ class Stream final : public std::enable_shared_from_this<Stream> {
 
     /// The device of the stream.
     Device& device() const noexcept { return *device_; }
-    /// The handle of the backend's own API, for use with other libraries: a CUstream (cudaStream_t) of the device's primary
-    /// context, a cl_command_queue, null if there is none. Work that other libraries enqueue there is ordered with the
-    /// stream's own work. Callers keep the buffers alive until such work is done.
+    /// The handle of the backend's own API, for use with other libraries: a CUstream (cudaStream_t) of the device's
+    /// primary context, a cl_command_queue, null if there is none. Work that other libraries enqueue there is ordered
+    /// with the stream's own work. Callers keep the buffers alive until such work is done.
     void* native_handle() noexcept;
 
     /// Copies from the host to the device.
     void write(Buffer& to, u64 offset, const void* from, u64 bytes);
     /// Copies from the device to the host.
     void read(void* to, const Buffer& from, u64 offset, u64 bytes);
-    /// Copies between buffers. Either buffer may be page-locked host memory or belong to a device within reach (peer.hpp).
-    /// The ranges must not overlap.
+    /// Copies between buffers. Either buffer may be page-locked host memory or belong to a device within reach
+    /// (peer.hpp). The ranges must not overlap.
     void copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes);
     /// Fills a range with a pattern of 1, 2, 4 or 8 bytes. `offset` and `bytes` are multiples of the pattern's size.
     void fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size);
@@ -93,17 +93,18 @@ class Stream final : public std::enable_shared_from_this<Stream> {
     /// Makes later work wait for the event's mark, which may be on another stream of this device or of a device within
     /// reach (peer.hpp).
     void wait(const Event& event);
-    /// Calls f on a thread of Concord's choice when the stream reaches this point. Later work waits for it. f must not call a
-    /// stream, and must not own the last reference to a stream. f must not wait for another callback either, because a
-    /// device may run all callbacks on one thread.
+    /// Calls f on a thread of Concord's choice when the stream reaches this point. Later work waits for it. f must not
+    /// call a stream, and must not own the last reference to a stream. f must not wait for another callback either,
+    /// because a device may run all callbacks on one thread.
     void callback(std::function<void()> f);
-    /// Calls f before each later launch is enqueued, on the caller's thread and in order. For tools that list the kernels of
-    /// a call. f must not call a stream. An empty f ends the observation.
+    /// Calls f before each later launch is enqueued, on the caller's thread and in order. For tools that list the
+    /// kernels of a call. f must not call a stream. An empty f ends the observation.
     void observe(std::function<void(const Kernel&, const LaunchShape&)> f);
 
-    /// Starts a recording. Until end_recording() the stream stores launches, fills and copies between buffers, page-locked
-    /// host buffers included, and executes nothing. Other calls throw unsupported. The recording keeps the buffers and
-    /// kernels that it uses and has its own scratch memory. Throws invalid_argument if the stream is already recording.
+    /// Starts a recording. Until end_recording() the stream stores launches, fills and copies between buffers,
+    /// page-locked host buffers included, and executes nothing. Other calls throw unsupported. The recording keeps the
+    /// buffers and kernels that it uses and has its own scratch memory. Throws invalid_argument if the stream is
+    /// already recording.
     void begin_recording();
     /// Ends the recording and returns it. The recording may be empty. Throws invalid_argument if the stream is not
     /// recording. Backends that check launches at this point throw their errors here, the others in Recording::replay.
@@ -118,12 +119,12 @@ class Stream final : public std::enable_shared_from_this<Stream> {
 
     /// Allocates memory whose first use is on this stream. Same as device().allocate(bytes, this).
     std::shared_ptr<Buffer> scratch(u64 bytes);
-    /// 256 zero bytes that belong to this stream, for counters that find the last group of a launch. Kernels that use them
-    /// must set them back to zero.
+    /// 256 zero bytes that belong to this stream, for counters that find the last group of a launch. Kernels that use
+    /// them must set them back to zero.
     Buffer& zeros();
-    /// Memory of this stream, at least `bytes` bytes, that keeps its contents between calls. It is zero when it is new, after
-    /// it has grown, and after every 2^29 calls. Status words that hold a use count therefore never match older ones. Hold
-    /// the pointer until the work that uses it is enqueued.
+    /// Memory of this stream, at least `bytes` bytes, that keeps its contents between calls. It is zero when it is new,
+    /// after it has grown, and after every 2^29 calls. Status words that hold a use count therefore never match older
+    /// ones. Hold the pointer until the work that uses it is enqueued.
     std::shared_ptr<Buffer> workspace(u64 bytes);
 
   private:

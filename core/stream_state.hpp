@@ -14,14 +14,16 @@ struct StreamState {
     StreamState(Stream& stream, std::unique_ptr<backend::Queue> queue);
     ~StreamState();
 
-    // Execute valid operations that are not recorded. The caller holds the lock. They are traced if there is a listener.
+    // Execute valid operations that are not recorded. The caller holds the lock. They are traced if there is a
+    // listener.
     void copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes);
     void fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size);
     void launch(const Kernel& kernel, const LaunchShape& shape, std::span<const KernelArgument> arguments);
     void record(Event& event);
 
-    // Calls f, which notes uses and enqueues one operation, with the lock held. Counts the ticket after the operation is in the
-    // queue. Otherwise reached() could find an idle device and report an operation as done that has not started.
+    // Calls f, which notes uses and enqueues one operation, with the lock held. Counts the ticket after the operation
+    // is in the queue. Otherwise reached() could find an idle device and report an operation as done that has not
+    // started.
     template <class F>
     void enqueue(F&& f) {
         const std::lock_guard lock(mutex);

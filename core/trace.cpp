@@ -161,8 +161,8 @@ class StreamTrace {
     }
 
     enum class Resolve { finished, all };
-    // Takes the times of finished operations, or waits for all. Adds times from event to event, because a device may report
-    // the time between two events as a float.
+    // Takes the times of finished operations, or waits for all. Adds times from event to event, because a device may
+    // report the time between two events as a float.
     void resolve(Resolve which) {
         while (!pending_.empty()) {
             Pending& next = pending_.front();

@@ -28,7 +28,8 @@ enum class Engine {
 /// The name of a kind: "upload" for Engine::upload.
 std::string_view name_of(Engine engine);
 
-/// One operation of a stream. Times are in microseconds since the start of the trace, on the host's clock for all devices.
+/// One operation of a stream. Times are in microseconds since the start of the trace, on the host's clock for all
+/// devices.
 struct TraceEvent {
     std::string name;                ///< name of the kernel, otherwise of the engine
     Engine engine = Engine::kernel;  ///< kind of the operation
@@ -41,12 +42,13 @@ struct TraceEvent {
     double end = 0;       ///< time when the device finished it
 };
 
-/// Records every operation of every stream of the process, from construction until finish(). One trace can exist at a time.
+/// Records every operation of every stream of the process, from construction until finish(). One trace can exist at a
+/// time.
 ///
-/// Times come from CUDA events around each operation, from OpenCL's profiling, and from the steady clock on the CPU. Each
-/// operation takes some microseconds longer to enqueue, and gaps may appear between short kernels. Without a trace, streams
-/// test one word. The clock of each device is synchronised with the host's clock at the device's first operation and by
-/// finish(), to within tens of microseconds.
+/// Times come from CUDA events around each operation, from OpenCL's profiling, and from the steady clock on the CPU.
+/// Each operation takes some microseconds longer to enqueue, and gaps may appear between short kernels. Without a
+/// trace, streams test one word. The clock of each device is synchronised with the host's clock at the device's first
+/// operation and by finish(), to within tens of microseconds.
 class Trace {
   public:
     /// Starts recording. Throws invalid_argument if a trace is already active.
@@ -65,16 +67,16 @@ class Trace {
     const std::vector<DeviceInfo>& devices() const noexcept;
     /// The number of operations that were not recorded: failed ones, and those after the first million.
     u64 dropped() const noexcept;
-    /// The trace after finish() as JSON in Chrome's trace format, for ui.perfetto.dev and chrome://tracing. Devices appear as
-    /// processes, streams as their threads.
+    /// The trace after finish() as JSON in Chrome's trace format, for ui.perfetto.dev and chrome://tracing. Devices
+    /// appear as processes, streams as their threads.
     std::string json() const;
 
   private:
     std::shared_ptr<detail::TraceState> state_;
 };
 
-/// Whether this build reports NVTX ranges to tools such as Nsight Systems. True if the NVTX headers were found at configure
-/// time.
+/// Whether this build reports NVTX ranges to tools such as Nsight Systems. True if the NVTX headers were found at
+/// configure time.
 bool has_nvtx() noexcept;
 
 }  // namespace concord

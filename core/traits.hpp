@@ -25,16 +25,16 @@ struct DeviceInfo {
     std::string backend;   ///< "cuda", "opencl", "tbb"
     std::string name;      ///< "NVIDIA H200"
     std::string driver;    ///< driver and platform with versions; part of the keys of cached kernels
-    /// The order in which `auto` prefers devices, lowest first. 0: GPU with a native backend. 1: GPU with another backend.
-    /// 2: CPU with a native backend. 3: CPU with another backend.
+    /// The order in which `auto` prefers devices, lowest first. 0: GPU with a native backend. 1: GPU with another
+    /// backend. 2: CPU with a native backend. 3: CPU with another backend.
     u32 rank = 2;
 };
 
 /// Properties of a device that algorithms plan with. Algorithms never ask for the backend.
 struct DeviceTraits {
     Dialect dialect = Dialect::host;  ///< language of the kernels
-    /// Whether groups of many work-items that synchronise at barriers are efficient, as on GPUs. Otherwise groups have one
-    /// work-item, which processes a contiguous tile with wide vectors, as in oneTBB and in OpenCL on a CPU.
+    /// Whether groups of many work-items that synchronise at barriers are efficient, as on GPUs. Otherwise groups have
+    /// one work-item, which processes a contiguous tile with wide vectors, as in oneTBB and in OpenCL on a CPU.
     bool many_items = false;
     u32 units = 1;               ///< multiprocessors, compute units or worker threads
     u32 max_group_size = 1;      ///< limit of work-items per group
@@ -43,23 +43,26 @@ struct DeviceTraits {
     u64 local_memory = 0;        ///< group-local memory available to one group, in bytes
     u64 global_memory = 0;       ///< device memory in bytes
     u64 max_allocation = 0;      ///< size of the largest buffer that the driver guarantees, in bytes
-    /// Bytes of data that stay in cache between two uses: the last-level cache of a GPU, all private L2 caches of a CPU.
+    /// Bytes of data that stay in cache between two uses: the last-level cache of a GPU, all private L2 caches of a
+    /// CPU.
     u64 cache = 0;
     u64 parameter_bytes =
         1024;  ///< total size of a kernel's parameters that every such driver supports, in bytes
-    /// Whether kernels and operators are compiled from source at run time. Otherwise kernels are functions (HostKernel), and
-    /// an operator that exists only as source cannot run.
+    /// Whether kernels and operators are compiled from source at run time. Otherwise kernels are functions
+    /// (HostKernel), and an operator that exists only as source cannot run.
     bool compiles_source = false;
-    /// Whether one call of the kernel processes a whole group. Every launch then has groups of one work-item, and the kernel
-    /// loops over the tile. Otherwise groups of many work-items run, even if many_items says that they are inefficient.
+    /// Whether one call of the kernel processes a whole group. Every launch then has groups of one work-item, and the
+    /// kernel loops over the tile. Otherwise groups of many work-items run, even if many_items says that they are
+    /// inefficient.
     bool serial_groups = false;
     bool shuffles = false;  ///< lanes of a sub-group can exchange registers
     bool async_copy =
         false;  ///< kernels can copy from global to local memory asynchronously, without using registers
-    /// Whether a kernel parameter can be a buffer in constant memory. Otherwise parameters passed by value are constant.
+    /// Whether a kernel parameter can be a buffer in constant memory. Otherwise parameters passed by value are
+    /// constant.
     bool constant_buffers = false;
-    /// Whether the compiler limits registers so that groups of KernelSpec::max_group_size work-items fit. Otherwise kernels
-    /// with many registers must use small groups, or keep their tiles in local memory.
+    /// Whether the compiler limits registers so that groups of KernelSpec::max_group_size work-items fit. Otherwise
+    /// kernels with many registers must use small groups, or keep their tiles in local memory.
     bool bounds_registers = false;
     bool device_fence = false;  ///< a group can publish memory to another group of the same launch
     bool forward_progress =

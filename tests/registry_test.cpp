@@ -8,7 +8,8 @@ using test::throws;
 
 TEST_SUITE_BEGIN("core");
 
-// The registry searches for modules once per process, so that the folder with invalid ones is set before anything else runs.
+// The registry searches for modules once per process, so that the folder with invalid ones is set before anything else
+// runs.
 static const bool prepared = [] {
     setenv("CONCORD_BACKEND_PATH", CONCORD_TEST_MODULES ":/no/such/folder", 0);
     return true;

@@ -293,8 +293,8 @@ DEVICE_TEST(one_stream_may_be_used_by_several_threads) {
     CHECK(callbacks == 200);
 }
 
-// Every launch has more groups than earlier ones, which may still run on other streams. Every second stream has a separate
-// kernel of the same source.
+// Every launch has more groups than earlier ones, which may still run on other streams. Every second stream has a
+// separate kernel of the same source.
 DEVICE_TEST(streams_run_one_kernel_concurrently_with_different_grids) {
     constexpr u32 streams = 4, launches = 50, most = streams * launches, steps = 20000;
     std::vector<u32> expected(most);

@@ -205,7 +205,8 @@ TEST_CASE("a trace has one time axis for all devices and keeps destroyed streams
     trace.finish();
     REQUIRE(trace.devices().size() == selectors.size());
     REQUIRE(trace.events().size() == selectors.size());
-    // The devices run one after another. The gap exceeds the error of the clocks, because opening a device takes longer.
+    // The devices run one after another. The gap exceeds the error of the clocks, because opening a device takes
+    // longer.
     for (std::size_t i = 0; i < selectors.size(); ++i) {
         CHECK(trace.devices()[i].selector == selectors[i]);
         CHECK(trace.events()[i].begin >= before - 1000);

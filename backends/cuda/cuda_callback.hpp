@@ -12,8 +12,8 @@
 
 namespace concord::cuda {
 
-// Runs functions for the driver's threads, on which no CUDA call is allowed. A function may enqueue work, allocate, or release
-// the last reference to a buffer or stream.
+// Runs functions for the driver's threads, on which no CUDA call is allowed. A function may enqueue work, allocate, or
+// release the last reference to a buffer or stream.
 class CallbackThread {
   public:
     CallbackThread();

@@ -18,11 +18,12 @@ struct Program {
     bool from_cache = false;
 };
 
-// Compiles for one architecture: to machine code if NVRTC supports it, otherwise to the newest supported PTX, which the driver
-// compiles to machine code. Immutable. Any thread may use it.
+// Compiles for one architecture: to machine code if NVRTC supports it, otherwise to the newest supported PTX, which the
+// driver compiles to machine code. Immutable. Any thread may use it.
 class Compiler {
   public:
-    // `architecture` is 90 for sm_90. Throws unavailable if there is no NVRTC or if the architecture is older than its targets.
+    // `architecture` is 90 for sm_90. Throws unavailable if there is no NVRTC or if the architecture is older than its
+    // targets.
     explicit Compiler(u32 architecture);
 
     u32 architecture() const { return architecture_; }
@@ -30,9 +31,10 @@ class Compiler {
     const std::string& target() const { return target_; }
     const Nvrtc& nvrtc() const { return nvrtc_; }
 
-    // Calls `load` with a program from the disk cache or with a compiled one, and stores a compiled one in the cache. If `load`
-    // rejects a cached program by returning a reason, the source is compiled. For a compiled program `load` throws if it
-    // cannot be used, and returns an empty string otherwise. Throws compile_failed with the compiler's log.
+    // Calls `load` with a program from the disk cache or with a compiled one, and stores a compiled one in the cache.
+    // If `load` rejects a cached program by returning a reason, the source is compiled. For a compiled program `load`
+    // throws if it cannot be used, and returns an empty string otherwise. Throws compile_failed with the compiler's
+    // log.
     void build(const KernelSpec& spec, const std::function<std::string(const Program&)>& load) const;
     // Throws compile_failed. `native` is the error of the library that reported the problem.
     [[noreturn]] void fail(const KernelSpec& spec, const std::string& problem,

@@ -5,8 +5,8 @@
 
 namespace concord::cuda {
 
-// Retains the primary context, which the CUDA runtime and most libraries use too. Programs can therefore combine them with
-// Concord. Every object that the driver must destroy within the context holds a reference.
+// Retains the primary context, which the CUDA runtime and most libraries use too. Programs can therefore combine them
+// with Concord. Every object that the driver must destroy within the context holds a reference.
 class Context {
   public:
     Context(const Driver& driver, CUdevice device);

@@ -94,8 +94,8 @@ std::vector<Cubin::Attribute> Cubin::attributes(const Section* info) {
     return list;
 }
 
-// One attribute per parameter: u32, u16 ordinal, u16 offset, u32 with the size in its upper 14 bits. Accepts them only if they
-// are complete, in order and without overlap.
+// One attribute per parameter: u32, u16 ordinal, u16 offset, u32 with the size in its upper 14 bits. Accepts them only
+// if they are complete, in order and without overlap.
 std::optional<std::vector<u32>> Cubin::parameters(const std::vector<Attribute>& list) {
     struct Parameter {
         u32 ordinal, offset, size;

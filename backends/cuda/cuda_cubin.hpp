@@ -1,6 +1,7 @@
 #pragma once
-// Reads machine code without a driver: its architecture, and the resources and parameters of its kernels. Devices that only
-// compile have no driver. On other devices the driver reports these, except the sizes of parameters before CUDA 12.4.
+// Reads machine code without a driver: its architecture, and the resources and parameters of its kernels. Devices that
+// only compile have no driver. On other devices the driver reports these, except the sizes of parameters before CUDA
+// 12.4.
 
 #include <concord/types.hpp>
 
@@ -11,8 +12,8 @@
 
 namespace concord::cuda {
 
-// A kernel as its cubin describes it. The container is ELF, but NVIDIA documents its attributes only through the output of its
-// tools. Numbers that cannot be read are -1.
+// A kernel as its cubin describes it. The container is ELF, but NVIDIA documents its attributes only through the output
+// of its tools. Numbers that cannot be read are -1.
 struct CubinKernel {
     i64 registers = -1;                               // per work-item
     i64 local_bytes = -1;                             // static group-local memory

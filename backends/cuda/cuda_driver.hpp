@@ -15,8 +15,8 @@
 
 namespace concord::cuda {
 
-// Concord's name, the function in the header, and the symbol. The header renames functions to their latest version. The symbol
-// is the oldest equivalent version, so that older drivers have it.
+// Concord's name, the function in the header, and the symbol. The header renames functions to their latest version. The
+// symbol is the oldest equivalent version, so that older drivers have it.
 #define CONCORD_CUDA_FUNCTIONS(X)                                                            \
     X(init, cuInit, "cuInit")                                                                \
     X(driver_get_version, cuDriverGetVersion, "cuDriverGetVersion")                          \
@@ -110,8 +110,8 @@ class Driver {
     CONCORD_CUDA_FUNCTIONS(CONCORD_CUDA_MEMBER)
     CONCORD_CUDA_OPTIONAL_FUNCTIONS(CONCORD_CUDA_MEMBER)
 #undef CONCORD_CUDA_MEMBER
-    // Returns offset and size of a kernel's parameter, CUDA_ERROR_INVALID_VALUE after the last one. Null before CUDA 12.4,
-    // whose header is the first to declare it.
+    // Returns offset and size of a kernel's parameter, CUDA_ERROR_INVALID_VALUE after the last one. Null before CUDA
+    // 12.4, whose header is the first to declare it.
     CUresult(CUDAAPI* func_get_param_info)(CUfunction kernel, std::size_t index, std::size_t* offset,
                                            std::size_t* size) = nullptr;
 

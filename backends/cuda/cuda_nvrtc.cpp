@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A driver loads machine code of its own major version and of older ones, so that the NVRTC of the driver's version comes
-// first. Later releases of 11.x kept the name of 11.2.
+// A driver loads machine code of its own major version and of older ones, so that the NVRTC of the driver's version
+// comes first. Later releases of 11.x kept the name of 11.2.
 std::vector<std::string> library_names() {
     std::vector<std::string> names = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
     try {
@@ -74,8 +74,8 @@ std::string join(const std::vector<std::string>& words) {
 
 }  // namespace
 
-// Searches only CONCORD_NVRTC if it is set. Otherwise searches for each name in turn, starting with the driver's version: the
-// bundled NVRTC, the system's loader, CUDA_HOME, CUDA_PATH and /usr/local/cuda.
+// Searches only CONCORD_NVRTC if it is set. Otherwise searches for each name in turn, starting with the driver's
+// version: the bundled NVRTC, the system's loader, CUDA_HOME, CUDA_PATH and /usr/local/cuda.
 void Nvrtc::search() {
     const std::vector<std::string> names = library_names();
     std::string why;

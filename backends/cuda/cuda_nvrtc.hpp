@@ -1,6 +1,6 @@
 #pragma once
-// NVRTC, the library that compiles CUDA C++ to machine code, opened at run time. It works without a driver and without a
-// GPU.
+// NVRTC, the library that compiles CUDA C++ to machine code, opened at run time. It works without a driver and without
+// a GPU.
 
 #include <concord/types.hpp>
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr u64 KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
-// Differences between architectures that matter for planning, from the CUDA C++ programming guide, technical specifications per
-// compute capability. An architecture without an entry uses the last entry below it.
+// Differences between architectures that matter for planning, from the CUDA C++ programming guide, technical
+// specifications per compute capability. An architecture without an entry uses the last entry below it.
 struct Architecture {
     u32 first;
     u32 resident_items;
@@ -34,8 +34,8 @@ const Architecture& traits_of(u32 architecture) {
     return *found;
 }
 
-// The limit of work-items in a group whose registers fit a multiprocessor. Registers are allocated to warps in units of 256,
-// and to four warps at a time.
+// The limit of work-items in a group whose registers fit a multiprocessor. Registers are allocated to warps in units of
+// 256, and to four warps at a time.
 u64 items_with_registers(i64 registers) {
     if (registers <= 0) return 1024;
     const i64 of_warp = (registers * 32 + 255) / 256 * 256;

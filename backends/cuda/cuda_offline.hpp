@@ -10,8 +10,8 @@
 
 namespace concord::cuda {
 
-// Has the traits of a typical GPU of its architecture. Kernels are compiled. Launches are checked and not executed, copies are
-// not executed, and reads give zeros. Events are reached and callbacks run immediately.
+// Has the traits of a typical GPU of its architecture. Kernels are compiled. Launches are checked and not executed,
+// copies are not executed, and reads give zeros. Events are reached and callbacks run immediately.
 class OfflineDevice final : public backend::Device {
   public:
     // `target` is "sm_90". Throws unsupported for a target that NVRTC does not support.

@@ -177,7 +177,8 @@ void CudaQueue::synchronize() {
     callbacks_->rethrow();
 }
 
-// Does not throw, because the pool calls it, too. After a failure the stream executes nothing more, and synchronize() throws.
+// Does not throw, because the pool calls it, too. After a failure the stream executes nothing more, and synchronize()
+// throws.
 bool CudaQueue::idle() {
     const Current current(*context_);
     return !current.entered() || driver_.stream_query(stream_) != CUDA_ERROR_NOT_READY;

@@ -1,6 +1,6 @@
 #pragma once
-// The OpenCL functions that this backend calls, and helpers to call them from C++. The functions come from the ICD loader at
-// run time, so that one binary runs with and without OpenCL.
+// The OpenCL functions that this backend calls, and helpers to call them from C++. The functions come from the ICD
+// loader at run time, so that one binary runs with and without OpenCL.
 
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS  // clCreateCommandQueue, the only form on 1.2 platforms
@@ -78,7 +78,8 @@ std::string loader_version();
 // "CL_OUT_OF_RESOURCES (-5)".
 std::string status_text(cl_int status);
 
-// Throws the error for a status: out_of_memory, invalid_argument for a launch that does not fit, otherwise device_failed.
+// Throws the error for a status: out_of_memory, invalid_argument for a launch that does not fit, otherwise
+// device_failed.
 [[noreturn]] void fail(cl_int status, std::string_view call, std::string_view message);
 
 // Throws unless status is CL_SUCCESS. `call` is Concord's function, `function` the OpenCL function.

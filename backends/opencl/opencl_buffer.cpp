@@ -96,8 +96,8 @@ HostBlock::~HostBlock() {
 
 SharedMemory::SharedMemory(const backend::Device& device, cl_context context, u64 bytes) : block_(bytes) {
     if (block_.base() == nullptr) out_of_memory(device, bytes, CL_SUCCESS);
-    // The standard guarantees the host access only while the memory is mapped. CPU runtimes work in place, so that mapping
-    // does nothing. OpenClDevice has verified this for the runtime.
+    // The standard guarantees the host access only while the memory is mapped. CPU runtimes work in place, so that
+    // mapping does nothing. OpenClDevice has verified this for the runtime.
     cl_int status = CL_SUCCESS;
     memory_ = MemoryHandle(
         cl().clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, block_.base(), &status));

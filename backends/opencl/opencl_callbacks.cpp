@@ -8,8 +8,8 @@
 
 namespace concord::opencl {
 
-// A function in the queue. A marker reports that the queue has reached it. The queue then waits for a user event, the gate,
-// which opens after the function has returned.
+// A function in the queue. A marker reports that the queue has reached it. The queue then waits for a user event, the
+// gate, which opens after the function has returned.
 struct Callbacks::Task {
     std::function<void()> function;
     EventHandle gate;
@@ -34,8 +34,8 @@ struct Callbacks::State {
 
 namespace {
 
-// What enqueue() passes to the driver's callback. It holds a list node, because the driver's thread cannot report a failed
-// allocation.
+// What enqueue() passes to the driver's callback. It holds a list node, because the driver's thread cannot report a
+// failed allocation.
 template <class State, class Task>
 struct Arrival {
     std::shared_ptr<State> state;
@@ -66,8 +66,8 @@ bool Callbacks::State::run_next(Until until) {
         const std::lock_guard lock(mutex);
         --pending;
     }
-    // Opens the gate before the function is destroyed, which may own the last reference to its stream. The stream's destructor
-    // waits for the queue.
+    // Opens the gate before the function is destroyed, which may own the last reference to its stream. The stream's
+    // destructor waits for the queue.
     open(task.front().gate);
     return true;
 }

@@ -10,8 +10,8 @@
 
 namespace concord::opencl {
 
-// Runs the functions of one stream on a separate thread, which starts with the first function. The driver's callback threads
-// are unsuitable: drivers forbid most calls there, and a function may wait for other streams.
+// Runs the functions of one stream on a separate thread, which starts with the first function. The driver's callback
+// threads are unsuitable: drivers forbid most calls there, and a function may wait for other streams.
 class Callbacks {
   public:
     Callbacks();

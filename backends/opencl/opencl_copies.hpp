@@ -16,11 +16,12 @@ struct Grid {
     bool operator==(const Grid&) const = default;
 };
 
-// A workaround for PoCL 3.1 and 5.0. They keep loaded kernels in a list, and search the entry of a run again when the run
-// ends, by source and group size. If a launch of a wider grid has added a second entry in the meantime, PoCL finds that one
-// and aborts ("ref_count > 0"). Therefore runs of one source on several queues may overlap only if they have the same grid.
-// Otherwise the launch uses a copy, which is compiled with another option and is a different source to PoCL. Waiting for the
-// runs of the other queues could deadlock, because they may wait for this launch through the host.
+// A workaround for PoCL 3.1 and 5.0. They keep loaded kernels in a list, and search the entry of a run again when the
+// run ends, by source and group size. If a launch of a wider grid has added a second entry in the meantime, PoCL finds
+// that one and aborts ("ref_count > 0"). Therefore runs of one source on several queues may overlap only if they have
+// the same grid. Otherwise the launch uses a copy, which is compiled with another option and is a different source to
+// PoCL. Waiting for the runs of the other queues could deadlock, because they may wait for this launch through the
+// host.
 class Copies {
   public:
     enum class Tracking { off, on };

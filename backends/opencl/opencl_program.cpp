@@ -108,8 +108,8 @@ ProgramHandle from_text(const OpenClDevice& device, const std::string& entry, co
     cl_int status = CL_SUCCESS;
     ProgramHandle program;
     std::string words;
-    // PoCL's cache has a race: if several processes build one source at the same time, some fail without an error in the
-    // log.
+    // PoCL's cache has a race: if several processes build one source at the same time, some fail without an error in
+    // the log.
     for (int attempt = 0; attempt < 4; ++attempt) {
         program =
             ProgramHandle(cl().clCreateProgramWithSource(device.context(), 1, &string, &length, &status));
@@ -144,9 +144,9 @@ std::string cache_key(const OpenClDevice& device, const std::string& entry, cons
     return "opencl | " + info.name + " | " + entry + "\n" + info.driver + "\n" + options + "\n" + text;
 }
 
-// PoCL compiles a kernel for its group size at the launch and caches the result on disk. A query for a program's binary first
-// compiles every kernel for any group size. If a kernel of equal source runs at that time, PoCL 3.1 confuses the two when
-// that kernel ends and aborts ("ref_count > 0").
+// PoCL compiles a kernel for its group size at the launch and caches the result on disk. A query for a program's binary
+// first compiles every kernel for any group size. If a kernel of equal source runs at that time, PoCL 3.1 confuses the
+// two when that kernel ends and aborts ("ref_count > 0").
 bool has_disk_cache(const OpenClDevice& device) {
     return is_pocl_cpu(device.id());
 }

@@ -37,8 +37,8 @@ void OpenClQueue::submit(const char* call, F&& f) {
         ~Count() { ++submitted; }  // also if f throws: part of its work may be in the queue
     } count{submitted_};
     f();
-    // Drivers may hold commands back until a flush. The caller, and streams that wait for a mark of this one, expect the
-    // device to start now.
+    // Drivers may hold commands back until a flush. The caller, and streams that wait for a mark of this one, expect
+    // the device to start now.
     check(cl().clFlush(queue_.get()), call, "clFlush");
 }
 

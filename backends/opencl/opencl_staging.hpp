@@ -7,7 +7,8 @@
 
 namespace concord::opencl {
 
-// The staging ring of a queue. Both directions block the caller until the host's part is done, like the copies of drivers.
+// The staging ring of a queue. Both directions block the caller until the host's part is done, like the copies of
+// drivers.
 class OpenClStaging final : public detail::Staging {
   public:
     OpenClStaging(concord::Device& device, cl_command_queue queue);

@@ -84,8 +84,8 @@ u64 cache_of(cl_device_id device, u32 units) {
 
 enum class Fence { none, cl2, cl3, ptx };
 
-// Barriers order memory within a group only. OpenCL C 1.2 has no fence between groups. Later versions have fences of device
-// scope, which are optional in 3.0.
+// Barriers order memory within a group only. OpenCL C 1.2 has no fence between groups. Later versions have fences of
+// device scope, which are optional in 3.0.
 Fence fence_of(cl_device_id device) {
     // Prefers PTX, which is known to work and needs only OpenCL C 1.2.
     if (is_nvidia_driver(device)) return Fence::ptx;
@@ -173,8 +173,8 @@ DeviceTraits traits_of(cl_device_id device) {
     traits.constant_buffers = true;
     traits.shuffles = shuffle_of(device) != Shuffle::none;
     traits.device_fence = fence_of(device) != Fence::none;
-    // OpenCL guarantees no progress between groups. NVIDIA's scheduler keeps started groups running. PoCL runs each group to
-    // its end on a thread of the operating system, which also keeps it running.
+    // OpenCL guarantees no progress between groups. NVIDIA's scheduler keeps started groups running. PoCL runs each
+    // group to its end on a thread of the operating system, which also keeps it running.
     traits.forward_progress = is_nvidia_driver(device) || is_pocl_cpu(device);
     traits.fp64 = has_fp64(device);
     traits.exact_divide_sqrt = (ask_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
@@ -194,8 +194,8 @@ Language language_of(cl_device_id device, const DeviceTraits& traits) {
     if (traits.exact_divide_sqrt) language.options += " -cl-fp32-correctly-rounded-divide-sqrt";
 
     std::string& text = language.prelude;
-    // Compilers may contract a * b + c by default. No standard option disables it, only this pragma, which PoCL and NVIDIA's
-    // compiler apply to the whole source.
+    // Compilers may contract a * b + c by default. No standard option disables it, only this pragma, which PoCL and
+    // NVIDIA's compiler apply to the whole source.
     text += "#pragma OPENCL FP_CONTRACT OFF\n";
     if (traits.fp64) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define CONCORD_FP64\n";
     // PoCL counts warnings about loops that it cannot vectorise on stderr. With some operators such loops are expected.

@@ -16,8 +16,8 @@ namespace {
 constexpr u64 huge_page = u64{2} << 20;
 constexpr u64 piece = u64{256} << 10;  // bytes that one task copies or fills
 
-// Avoids 4K aliasing: if two addresses agree in their low 12 to 20 bits, loads wait for unrelated stores. Large mappings all
-// begin on a page, so that each buffer begins at another offset.
+// Avoids 4K aliasing: if two addresses agree in their low 12 to 20 bits, loads wait for unrelated stores. Large
+// mappings all begin on a page, so that each buffer begins at another offset.
 u64 stagger() {
     static std::atomic<u64> next = 0;
     return (next++ % 24) * 1344;  // 21 cache lines

@@ -1,6 +1,6 @@
 #pragma once
-// TbbDevice::parallel. ThreadSanitizer does not see the synchronisation inside oneTBB, whose library is not instrumented.
-// Annotations therefore report fork and join to it, and oneTBB's templates are compiled without it.
+// TbbDevice::parallel. ThreadSanitizer does not see the synchronisation inside oneTBB, whose library is not
+// instrumented. Annotations therefore report fork and join to it, and oneTBB's templates are compiled without it.
 
 #if defined(__SANITIZE_THREAD__)
 #define CONCORD_TSAN 1

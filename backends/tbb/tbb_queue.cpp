@@ -1,5 +1,5 @@
-// An in-order queue of host work. Each stream has a thread that executes its operations. A caller that waits executes them,
-// too, so that a short launch followed by synchronize() needs no thread switch.
+// An in-order queue of host work. Each stream has a thread that executes its operations. A caller that waits executes
+// them, too, so that a short launch followed by synchronize() needs no thread switch.
 
 #include "tbb_device.hpp"
 

@@ -35,11 +35,13 @@ class Device {
     virtual std::unique_ptr<Memory> allocate(u64 bytes) = 0;
     /// Allocates page-locked host memory, whose host_pointer() is not null. Throws out_of_memory.
     virtual std::unique_ptr<Memory> allocate_host(u64 bytes) = 0;
-    /// Compiles or loads a kernel that has a source in the device's language. Throws compile_failed with the compiler's log.
+    /// Compiles or loads a kernel that has a source in the device's language. Throws compile_failed with the compiler's
+    /// log.
     virtual std::unique_ptr<Kernel> compile(const KernelSpec& spec) = 0;
     /// Creates an event without a mark.
     virtual std::unique_ptr<Event> create_event() = 0;
-    /// Creates a queue. `device` is the user's object of this device; a queue may take page-locked memory from its pool.
+    /// Creates a queue. `device` is the user's object of this device; a queue may take page-locked memory from its
+    /// pool.
     virtual std::unique_ptr<Queue> create_queue(concord::Device& device, Priority priority) = 0;
 
     /// Whether queues of this device can copy from and to memory of `other`, a device of the same backend; enables such

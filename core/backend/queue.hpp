@@ -15,9 +15,9 @@ namespace concord::backend {
 
 /// An in-order queue of work on one device. The destructor waits for the queued work.
 ///
-/// Core validates every call first: ranges fit, sizes are not zero, and all objects belong to the queue's device, except
-/// for the two functions that name devices within reach. Core makes one call at a time, except for synchronize() and
-/// idle(), which may run at the same time as any other call. Offsets and sizes are in bytes.
+/// Core validates every call first: ranges fit, sizes are not zero, and all objects belong to the queue's device,
+/// except for the two functions that name devices within reach. Core makes one call at a time, except for synchronize()
+/// and idle(), which may run at the same time as any other call. Offsets and sizes are in bytes.
 class Queue {
   public:
     Queue() = default;
@@ -51,8 +51,8 @@ class Queue {
     /// Whether the queue is empty. Does not block, and returns true after a failure that ended the queue's work.
     virtual bool idle() = 0;
 
-    /// Calls `enqueue`, which enqueues one operation, and places the marks around the operation so that the time between
-    /// them is the device time of the operation. Default: records one event before it and one after it.
+    /// Calls `enqueue`, which enqueues one operation, and places the marks around the operation so that the time
+    /// between them is the device time of the operation. Default: records one event before it and one after it.
     virtual void time(Event& begin, Event& end, const std::function<void()>& enqueue) {
         record(begin);
         enqueue();
@@ -62,8 +62,8 @@ class Queue {
     /// Starts a capture: launch(), fill(), copy(), write() and read() are collected for replay() until end_capture().
     /// Default: returns false, so that core replays operations one by one.
     virtual bool begin_capture() { return false; }
-    /// Ends the capture and returns it, or null if the backend cannot replay it. Does not throw if an operation of the capture
-    /// has failed. Default: null.
+    /// Ends the capture and returns it, or null if the backend cannot replay it. Does not throw if an operation of the
+    /// capture has failed. Default: null.
     virtual std::shared_ptr<void> end_capture() { return nullptr; }
     /// Enqueues a capture of a queue of this device. Default: does nothing, because core never calls it.
     virtual void replay(void* /*captured*/) {}
