@@ -199,7 +199,7 @@ struct KernelSpec {
 };
 
 /// The complete source for the compiler of `dialect`: the type names u8 ... f64, the constants, the operator, and the
-/// files of the source, each after its own #line.
+/// files of the source, each after a line directive.
 ///
 /// To try a changed kernel without a build, copy its file to a folder and set the environment variable CONCORD_KERNELS
 /// to that folder. Every compilation then reads files from there whose name matches, and logs it at level info. Throws
