@@ -312,6 +312,16 @@ class Tester:
             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
             "TMPDIR": str(work)}
         self.known = {}
+        # The first Python that has NumPy, as python3.
+        for python in ("python3", "/usr/bin/python3"):
+            found = subprocess.run([python, "-c", "import numpy, sys; print(sys.executable)"], capture_output=True, text=True)
+            if found.returncode == 0:
+                (work / "python").mkdir(exist_ok=True)
+                wrapper = work / "python" / "python3"
+                wrapper.write_text(f'#!/bin/sh\nexec {shlex.quote(found.stdout.strip())} "$@"\n')
+                wrapper.chmod(0o755)
+                self.environment["PATH"] = f"{wrapper.parent}:{self.environment['PATH']}"
+                break
 
     def run(self, command, folder):
         try:

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# docs/build.sh BUILD_DIR: builds the site in BUILD_DIR/docs/html from docs/ and from the public headers of the configured build folder.
+# Warnings of Doxygen and Sphinx are errors. Ends with 77 if Doxygen or Sphinx is missing. `./setup docs` installs both.
+set -euo pipefail
+export LC_ALL=C.UTF-8
+
+build=$(cd -- "$1" && pwd -P)
+source=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+out=$build/docs
+
+command -v doxygen >/dev/null || { echo "skipped: doxygen is not installed (./setup docs installs it)"; exit 77; }
+python=
+for candidate in python3 /usr/bin/python3 "$out/venv/bin/python3"; do
+    if "$candidate" -c "import sphinx, myst_parser, furo, breathe" 2>/dev/null; then
+        python=$candidate
+        break
+    fi
+done
+[[ $python ]] || { echo "skipped: Sphinx, MyST, Furo or Breathe is not installed (./setup docs installs them)"; exit 77; }
+[[ -d $build/include ]] || { echo "docs/build.sh: $build is not a configured build folder"; exit 1; }
+
+mkdir -p "$out"
+rm -rf "$out/xml" "$out/html"
+cd "$source"
+status=0
+{
+    cat docs/Doxyfile
+    cat <<SETTINGS
+INPUT            = "$build/include" docs/reference/namespaces.dox distributed/mpi/mpi.hpp
+EXCLUDE          = "$build/include/distributed/headers/concord/mpi.hpp"
+OUTPUT_DIRECTORY = "$out"
+WARN_AS_ERROR    = FAIL_ON_WARNINGS
+SETTINGS
+} | doxygen - || status=1
+docs/reference/simplify_xml.py "$out/xml"
+
+# Every public header is on one reference page.
+for file in "$build"/include/*/headers/concord/*.hpp "$build"/include/*/headers/concord/{lab,backend}/*.hpp; do
+    name=concord/${file##*/headers/concord/}
+    [[ $name != concord/concord.hpp ]] || continue
+    count=$(cat docs/reference/*.md | grep -cE "^\`\`\`\{doxygenfile\} (concord/)?${name#concord/}\$" || true)
+    [[ $count == 1 ]] || { echo "docs/reference: $count pages show <$name>, expected 1"; status=1; }
+done
+
+CONCORD_DOCS_XML=$out/xml "$python" -m sphinx -W --keep-going -n -E -j auto -q -b html -d "$out/doctrees" docs "$out/html" || status=1
+[[ $status == 0 ]] && echo "The site is $out/html/index.html"
+exit "$status"

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# words.sh: finds phrases that this repository's style excludes, and comment lines over 120 columns. `./setup lint` runs it.
+# Prints FILE:LINE:TEXT for each, of all text files in git and of new ones that git does not ignore.
+set -uo pipefail
+export LC_ALL=C.UTF-8
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+
+files=(':!LICENSE' ':!tests/words.sh' ':!docs/results/*' ':!*.svg' ':!*.npy')
+findings=0
+
+report() {  # WHAT FINDINGS
+    [[ -n $2 ]] || return 0
+    printf '%s:\n%s\n' "$1" "$2"
+    findings=$((findings + $(wc -l <<<"$2")))
+}
+find_lines() {  # EXPRESSION
+    git grep --untracked -nIiP -e "$1" -- "${files[@]}"
+}
+
+# Perl expression => what to write instead
+while IFS= read -r line; do
+    report "'${line%% => *}': write ${line#* => }" "$(find_lines "${line%% => *}")"
+done <<'PHRASES'
+(?<!there )\b(is|are) no (?!longer\b|more\b|less\b)\w => "not a", or what it is
+\bbut for\b => "except", or "apart from"
+\bof which\b => two sentences
+\bthat which\b => "what", or the noun
+\bit takes no\b => "does not support"
+\bwould do\b => "available", or "suffices"
+\bbeside\b => "next to", "compared with" or "in addition to"
+\bas it is\b => "unchanged"
+\bneither\b.*\bnor there\b => "no such file"
+\bcan(not)? be had\b => "available", "not available"
+\bdoes without\b => "does not need"
+\bis held to\b => "must lie within", "is compared with"
+\bordinary memory\b => "pageable memory"
+\boracles?\b => "reference"
+\brigs?\b => "test harness"
+\bequal bits\b => "bitwise identical"
+\bhas the bits of\b => "is bitwise identical to"
+\bgroups? of \w+ lanes\b|\blanes (of|in|per) (a|the|each) (work-)?group\b|\blanes an? (group|element)\b => "work-items"; a lane is a position in a warp or vector
+PHRASES
+
+# Comments that begin a line: //, *, /* and #.
+report "comment lines over 120 columns" "$(
+    git grep --untracked -nIP '^\s*(//|/?\*|#(?!include|define|if|elif|else|endif|pragma|error)).{100}' -- \
+        '*.cpp' '*.hpp' '*.cu' '*.cl' '*.sh' '*.py' '*.cmake' '*CMakeLists.txt' setup .ci/run "${files[@]}" |
+        perl -CSD -ne 'my ($at, $text) = /^([^:]+:\d+:)(.*)$/; print "$at " . length($text) . " columns\n" if length($text) > 120'
+)"
+
+if [[ $findings != 0 ]]; then
+    echo "words: $findings findings"
+    exit 1
+fi
+echo "words: no excluded phrase, no comment line over 120 columns"
