@@ -33,8 +33,8 @@
 /// source states its traffic.
 ///
 /// Scratch memory, from the device's pool
-/// - All variants except the sorting networks take as much memory as keys and values. `std_sort` takes up to twice
-///   that for pairs.
+/// - All variants except the sorting networks take at most the memory of keys and values. `std_sort` takes up to
+///   twice that for pairs.
 /// - On CPUs counters take a few MiB, and sample sorts take one byte per element in addition.
 /// - On GPUs counters take at most 2 bytes per element for `onesweep` and `radix8`, 1 byte for the `radix4` family
 ///   and 4 bytes for `radix1`, or twice as much from 2^32 elements on.

@@ -5,7 +5,7 @@
 // chunk scatters its keys through lines of 256 bytes per bucket. Then each bucket, which fits a thread's cache, is
 // sorted as a leaf. If splitters are equal, keys equal to a splitter get a bucket of their own, which needs no
 // sort. A small input is one leaf.
-//   sample_vqsort   sorts leaves in place by Highway's vectorised quicksort
+//   sample_vqsort   sorts leaves in out by Highway's vectorised quicksort
 //   sample_radix    sorts leaves by radix, least significant digit first, from the spare array to out
 // Traffic: the split reads keys twice and writes them once, and writes and reads one byte per key; the leaves read
 // and write every key once. Sources: W. Frazer, A. McKellar, Samplesort, 1970; P. Sanders, S. Winkel, Super Scalar
