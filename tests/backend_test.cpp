@@ -362,6 +362,29 @@ DEVICE_TEST(types_of_arguments_are_compared) {
                  [&] { launch(*stream, *mover, none, x, bits, n, 1.0f); }));
 }
 
+DEVICE_TEST(opencl_parameters_are_known_only_if_an_offset_follows_each_buffer) {
+    if (device.traits().dialect != Dialect::opencl) return;
+    static const KernelSource source{
+        "offsets",
+        {},
+        {{"offsets.cl",
+          "__kernel void with_offset(__global u32* out, ulong at, u32 x) { out[at] = x; }\n"
+          "__kernel void without_offset(__global u32* out, u32 x, u32 y) { out[0] = x + y; }\n"
+          "__kernel void at_the_end(u32 x, __global u32* out) { out[0] = x; }\n"}}};
+    const auto parameters = [&](const char* entry) {
+        return device.compile({.source = &source, .entry = entry})->parameters();
+    };
+    const auto known = parameters("with_offset");
+    if (!known.empty()) {  // drivers may report no parameters at all
+        REQUIRE(known.size() == 2);
+        CHECK(known[0].is_buffer);
+        CHECK(known[0].type == Type::u32);
+        CHECK_FALSE(known[1].is_buffer);
+    }
+    CHECK(parameters("without_offset").empty());
+    CHECK(parameters("at_the_end").empty());
+}
+
 DEVICE_TEST(threads_may_compile_and_launch_at_once) {
     std::vector<std::jthread> threads;
     std::atomic<int> failures = 0;
