@@ -3,7 +3,7 @@
 #include "devices.hpp"
 
 #include <concord/concord.hpp>
-#include <study/ranks_work.hpp>
+#include <concord/study/internal/ranks_work.hpp>
 
 #include <map>
 

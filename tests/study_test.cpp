@@ -1,4 +1,5 @@
-// Studies without a device: the file of results, figures, the page, and two runs side by side.
+// Studies without a device: results file, figures, report, and comparison of two runs. Then the microbenchmarks on
+// devices.
 
 #include "devices.hpp"
 
@@ -6,8 +7,8 @@
 
 #include <concord/lab/bench.hpp>
 #include <concord/lab/check.hpp>
-#include <study/fits.hpp>
-#include <study/study.hpp>
+#include <concord/study/internal/fits.hpp>
+#include <concord/study/internal/study.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder that is gone in the end.
+// A temporary folder, removed at the end.
 class Folder {
   public:
     Folder() : path_(fs::temp_directory_path() / ("concord-study-" + std::to_string(getpid()))) {
@@ -37,7 +38,7 @@ class Folder {
     fs::path path_;
 };
 
-// A line as the runner writes it; ms of 0: it has failed for that reason.
+// A line as the runner writes it. ms = 0: the measurement failed with that problem.
 ordered_json line(const std::string& variant, u64 n, double ms, const std::string& problem = "") {
     Result asked;
     asked.algorithm = "reduce";
@@ -68,7 +69,7 @@ ordered_json device(const std::string& driver) {
             {"units", 2},       {"sub_group_width", 1}, {"ceilings", {{"copy_gb_per_s", 40.0}}}};
 }
 
-// A run of reduce's steps in which one variant is wrong and one was left out.
+// A run of the study reduce-steps in which one variant is wrong and one was left out.
 void fill(Store& store, double slower = 1) {
     store.add({{"kind", "study"}, {"key", "reduce-steps"}});
     store.add_device(device("oneTBB"));
@@ -96,7 +97,7 @@ u64 count(const std::string& text, const std::string& what) {
 
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("the laws of scaling are found again in what follows them") {
+TEST_CASE("fits of the scaling laws recover the serial fraction") {
     for (const double serial : {0.0, 0.03, 0.25, 1.0}) {
         SpeedUps fixed, scaled;
         for (const double p : {1.0, 2.0, 4.0, 8.0, 12.0}) {
@@ -107,13 +108,13 @@ TEST_CASE("the laws of scaling are found again in what follows them") {
         CHECK(gustafson_serial_fraction(scaled) == doctest::Approx(serial));
     }
     CHECK(amdahl_serial_fraction({{1, 1}}) == 0);
-    CHECK(amdahl_serial_fraction({{1, 1}, {2, 2.5}}) == 0);  // better than ideal
+    CHECK(amdahl_serial_fraction({{1, 1}, {2, 2.5}}) == 0);  // superlinear
     CHECK(performance_portability({0.5, 1.0}) == doctest::Approx(2.0 / 3));
     CHECK(performance_portability({0.5, 0.0}) == 0);
     CHECK(performance_portability({}) == 0);
 }
 
-TEST_CASE("the model of ranks finds what the times were made of") {
+TEST_CASE("the fitted model of ranks recovers its coefficients") {
     auto steps_of = [](double point, double message, double byte) {
         std::vector<study::RanksStep> steps;
         for (const double points : {1e6, 8e6, 1e8}) {
@@ -137,14 +138,14 @@ TEST_CASE("the model of ranks finds what the times were made of") {
     CHECK(alone.point == doctest::Approx(2e-8));
     CHECK(alone.message == 0);
     CHECK(study::ranks_model({}).point == 0);
-    // Times that no such sum gives: nothing negative comes out.
+    // Times that contradict the model give nonnegative coefficients.
     const study::RanksModel odd = study::ranks_model({{1e6, 2, 100, 0.02}, {2e6, 0, 0, 0.05}});
     CHECK(odd.message >= 0);
     CHECK(odd.byte >= 0);
     CHECK(odd.error > 0);
 }
 
-TEST_CASE("every study can be run and asks something") {
+TEST_CASE("every study has a question, figures and valid cases") {
     std::set<std::string> names;
     for (const Study& study : studies()) {
         CAPTURE(study.name);
@@ -154,7 +155,7 @@ TEST_CASE("every study can be run and asks something") {
         CHECK_FALSE(study.figures.empty());
         CHECK_FALSE(study.cases.empty());
         for (const Case& what : study.cases) {
-            // These have work of their own.
+            // These have their own workloads.
             using enum Study::Kind;
             if (study.kind == transfers || study.kind == ranks || study.kind == tuning) continue;
             const auto suite = std::find_if(study_suites().begin(), study_suites().end(),
@@ -175,7 +176,7 @@ TEST_CASE("every study can be run and asks something") {
     }
 }
 
-TEST_CASE("gains are the defaults' time over the table's") {
+TEST_CASE("gains of a tuning table are ratios of times") {
     Records records;
     records.devices = {{{"selector", "tbb:0"}, {"name", "A CPU"}, {"threads", 2}}};
     auto add = [&](const char* asked, u64 n, std::optional<double> ms) {
@@ -207,7 +208,7 @@ TEST_CASE("gains are the defaults' time over the table's") {
     CHECK(charts[0].missing.size() == 1);
 }
 
-TEST_CASE("a results' file is gone on with, but not one of another run") {
+TEST_CASE("a results file is continued by the same kind of run only") {
     const Folder folder;
     const ordered_json run = run_line(true);
     {
@@ -215,13 +216,14 @@ TEST_CASE("a results' file is gone on with, but not one of another run") {
         CHECK(store.set_aside().empty());
         fill(store);
     }
-    std::ofstream(folder.file(), std::ios::app) << R"({"kind": "result", "key": "to)";  // it was killed here
+    std::ofstream(folder.file(), std::ios::app)
+        << R"({"kind": "result", "key": "to)";  // killed while writing
     CHECK(read_records(folder.path()).results.size() == 12);
     {
         Store store(folder.path(), run);
         CHECK(store.set_aside().empty());
-        CHECK_THROWS_AS(Store(folder.path(), run), Error);  // two at once
-        CHECK_NOTHROW(Store(folder.path(), run, true));
+        CHECK_THROWS_AS(Store(folder.path(), run), Error);  // locked
+        CHECK_NOTHROW(Store(folder.path(), run, Store::LockedBy::parent));
         store.reload();
         store.add(line("fixed", 1 << 17, 1));
     }
@@ -239,7 +241,8 @@ TEST_CASE("a results' file is gone on with, but not one of another run") {
         store.add_device(one_thread);
         CHECK(read_records(folder.path()).results.size() == 2);
         CHECK(read_records(folder.path()).devices.size() == 2);
-        CHECK(store.set_aside().find("of tbb:0 with another driver: kept as results-20") == 0);
+        CHECK(store.set_aside().find("existing results of tbb:0 have another driver: copied to results-20") ==
+              0);
         const std::string kept = store.set_aside().substr(store.set_aside().rfind(' ') + 1);
         CHECK(fs::file_size(folder.path() / kept) > 12 * 100);
         store.add_device(device("the newest oneTBB"));
@@ -249,14 +252,14 @@ TEST_CASE("a results' file is gone on with, but not one of another run") {
         ordered_json other = run;
         other["version"] = "99.0";
         const Store store(folder.path(), other);
-        CHECK(store.set_aside().find("that differ in version are not gone on with: kept as results-20") == 0);
+        CHECK(store.set_aside().find("existing results differ in version: moved to results-20") == 0);
         CHECK(read_records(folder.path()).results.empty());
     }
     SUBCASE("the full study after the quick one") {
         const Store store(folder.path(), run_line(false));
-        CHECK(store.set_aside().find("that differ in --quick") == 0);
+        CHECK(store.set_aside().find("existing results differ in --quick") == 0);
     }
-    SUBCASE("a line of another shape") {
+    SUBCASE("a line with another structure") {
         for (const char* bad :
              {R"({"kind": "result", "key": "x"})", R"({"kind": "device", "selector": 1})", R"({"kind": 1})",
               R"({"kind": "file", "key": "x", "name": "x", "content": {"matrix": [{}]}})",
@@ -274,14 +277,14 @@ TEST_CASE("a results' file is gone on with, but not one of another run") {
             CHECK_THROWS_AS(Store(folder.path(), run), Error);
         }
     }
-    SUBCASE("a file of something else") {
+    SUBCASE("another kind of file") {
         std::ofstream(folder.file()) << "{}\n";
         CHECK_THROWS_AS(read_records(folder.path()), Error);
         CHECK_THROWS_AS(Store(folder.path(), run), Error);
     }
 }
 
-TEST_CASE("a figure has a mark for each time, and none for what failed") {
+TEST_CASE("a figure has a mark for each time and none for failures") {
     const Folder folder;
     Store store(folder.path(), run_line(true));
     fill(store);
@@ -293,7 +296,7 @@ TEST_CASE("a figure has a mark for each time, and none for what failed") {
     REQUIRE(bars.size() == 1);
     REQUIRE(time.size() == 1);
     CHECK(bars[0].marks() == 2);
-    CHECK(bars[0].series[0].marks[0].label == "serial");  // from the textbook's to the best
+    CHECK(bars[0].series[0].marks[0].label == "serial");  // from the textbook kernel to the best variant
     CHECK(bars[0].series[0].marks[1].note == "4.00 ×");
     CHECK(bars[0].missing.size() == 2);
     CHECK(time[0].marks() == 6);
@@ -318,22 +321,22 @@ TEST_CASE("a figure has a mark for each time, and none for what failed") {
     CHECK(count(page, "expected 1 &lt;&amp;&gt;, got 2") == 4);
     CHECK(page.find("expected 1 <") == std::string::npos);
     CHECK(page.find("left out") != std::string::npos);
-    CHECK(count(page, "http") == 0);  // nothing from elsewhere
+    CHECK(count(page, "http") == 0);  // no external resources
     CHECK(results_json(records).find("\"WRONG: element 0") != std::string::npos);
 
-    // Lines that end in the problem's own are in a list; two bars, three places of two lines, and two devices' rows.
+    // Lists of failures, and three tables: devices, bars and lines.
     const std::string text = markdown(records);
     CHECK(count(text, "\n## ") == 1);
     CHECK(count(text, "\n### ") == 2);
     CHECK(count(text, "WRONG: element 0: expected 1 \\<\\&>, got 2\n") == 4);
-    CHECK(text.find("\n- left out, for want of room") != std::string::npos);
+    CHECK(text.find("\n- left out, because they need too much memory") != std::string::npos);
     CHECK(count(text, "\n|---|") == 3);
     CHECK(text.find("\n| 2^18 | 262 µs | 1.05 ms |") != std::string::npos);
     CHECK(text.ends_with("\n"));
     CHECK_FALSE(text.ends_with("\n\n"));
 }
 
-TEST_CASE("a problem of several lines is one line of Markdown, in which nothing is markup") {
+TEST_CASE("Markdown of a problem is one line with escaped markup") {
     const Folder folder;
     Store store(folder.path(), run_line(true));
     store.add({{"kind", "study"}, {"key", "reduce-steps"}});
@@ -343,7 +346,7 @@ TEST_CASE("a problem of several lines is one line of Markdown, in which nothing 
               .find(": of a\\|b  # a \\*log\\*, expected \\`;' near \\<x>\n") != std::string::npos);
 }
 
-TEST_CASE("a study that did not end says so") {
+TEST_CASE("the report marks an unfinished study") {
     const Folder folder;
     Store store(folder.path(), run_line(true));
     store.add(
@@ -358,7 +361,7 @@ TEST_CASE("a study that did not end says so") {
     CHECK_FALSE(says_so());
 }
 
-TEST_CASE("what bench and check wrote becomes a section, and nothing else does") {
+TEST_CASE("files of bench and check become sections, other files are refused") {
     const Folder folder;
     Store store(folder.path(), run_line(true));
     const fs::path bench = folder.path() / "bench.json", check = folder.path() / "check.json";
@@ -380,7 +383,7 @@ TEST_CASE("what bench and check wrote becomes a section, and nothing else does")
         report(read_records(folder.path()), [](const std::string&, const std::string&) {});
     CHECK(count(page, "<section") == 2);
     CHECK(count(page, "class=\"mark\"") == 2);
-    CHECK(count(page, "<svg class=\"plot\"") == 2);  // a chart a type
+    CHECK(count(page, "<svg class=\"plot\"") == 2);  // one chart per type
     CHECK(page.find(">bits<") != std::string::npos);
     CHECK_THROWS_AS(line_of_file(folder.path() / "none.json"), Error);
     CHECK_THROWS_AS(line_of_file(folder.file()), Error);
@@ -395,7 +398,7 @@ TEST_CASE("what bench and check wrote becomes a section, and nothing else does")
     }
 }
 
-TEST_CASE("a file that was taken in stays, whatever is measured then") {
+TEST_CASE("imported files stay when results are set aside") {
     const Folder folder;
     const ordered_json taken = {
         {"kind", "file"}, {"key", "file|x"}, {"name", "x"}, {"content", {{"matrix", ordered_json::array()}}}};
@@ -411,7 +414,7 @@ TEST_CASE("a file that was taken in stays, whatever is measured then") {
     CHECK(records.results.empty());
 }
 
-TEST_CASE("the matrix of agreement has one row a variant, whenever a device was checked") {
+TEST_CASE("the agreement matrix has one row per variant") {
     auto check = [](const std::string& device, const std::string& verdict, std::vector<std::string> types) {
         return ordered_json{{"types", std::move(types)},
                             {"report",
@@ -434,7 +437,7 @@ TEST_CASE("the matrix of agreement has one row a variant, whenever a device was 
     CHECK(charts[1].marks() == 1);
 }
 
-TEST_CASE("a figure of one mark, of none, and of more series than shapes") {
+TEST_CASE("figures with one mark, with none, and with more series than shapes") {
     Chart chart;
     chart.x = {"elements", Scale::Unit::power_of_two, true};
     chart.y = {"time", Scale::Unit::milliseconds, true};
@@ -448,7 +451,7 @@ TEST_CASE("a figure of one mark, of none, and of more series than shapes") {
     }
     std::set<std::string> keys;
     for (std::size_t k = 0; k < 16; ++k)
-        keys.insert(legend_mark(k, false));
+        keys.insert(legend_mark(k));
     CHECK(keys.size() == 16);
     for (const bool log : {true, false}) {
         for (const std::size_t series : {std::size_t{20}, std::size_t{1}}) {
@@ -462,7 +465,7 @@ TEST_CASE("a figure of one mark, of none, and of more series than shapes") {
     }
 }
 
-TEST_CASE("two runs side by side: what moved is told") {
+TEST_CASE("comparing two runs reports the changes") {
     const Folder folder;
     {
         Store a(folder.path() / "a", run_line(true)), b(folder.path() / "b", run_line(true));
@@ -473,18 +476,18 @@ TEST_CASE("two runs side by side: what moved is told") {
     const Records a = read_records(folder.path() / "a"), b = read_records(folder.path() / "b");
     const Comparison changed = compare(a, b, "a", "b"), equal = compare(a, a, "a", "a");
     CHECK(changed.common == 12);
-    CHECK(changed.moved == 3);
+    CHECK(changed.changed == 3);
     CHECK(changed.text.find("slower") != std::string::npos);
     CHECK(changed.text.find("1.50") != std::string::npos);
     CHECK(changed.text.find("0 only in A, 1 only in B") != std::string::npos);
-    CHECK(count(changed.html, ">moved<") == 3);
-    CHECK(equal.moved == 0);
+    CHECK(count(changed.html, ">changed<") == 3);
+    CHECK(equal.changed == 0);
     CHECK(compare(b, a, "b", "a").text.find("faster") != std::string::npos);
 }
 
 TEST_SUITE_END();
 
-// The small kernels, in whatever language the device takes.
+// Checks the microbenchmarks on a device.
 void check_effects(const std::string& selector) {
     const lab::CheckReport report = lab::check(effect_suites(), {.devices = {selector}}, &std::cout);
     CAPTURE(selector);
@@ -492,11 +495,11 @@ void check_effects(const std::string& selector) {
     CHECK(report.passed() > 100);
 }
 
-TEST_CASE("the small kernels compute what they should" * doctest::test_suite("device")) {
+TEST_CASE("the microbenchmarks give correct results" * doctest::test_suite("device")) {
     for (const auto& device : test::devices())
         check_effects(device->info().selector);
 }
 
-TEST_CASE("the small kernels compile for a GPU" * doctest::test_suite("cuda")) {
+TEST_CASE("the microbenchmarks compile for a GPU" * doctest::test_suite("cuda")) {
     check_effects("cuda@sm_90");
 }

@@ -4,7 +4,7 @@
 #include "program.hpp"
 
 #include <concord/lab/table.hpp>
-#include <study/study.hpp>
+#include <concord/study/internal/study.hpp>
 
 #include <spawn.h>
 #include <sys/prctl.h>

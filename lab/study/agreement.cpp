@@ -1,6 +1,6 @@
 // The agreement matrix.
 
-#include "study.hpp"
+#include <concord/study/internal/study.hpp>
 
 #include <concord/lab/check.hpp>
 
@@ -19,7 +19,7 @@ ordered_json run_check(const std::string& algorithm, const std::vector<std::stri
     options.devices = devices;
     options.types = types;
     if (quick) {
-        // Of each kernel a taste: few of the types, of the patterns those that tell most, operands in place.
+        // One type, the two most revealing patterns, and one placement.
         if (types.empty()) options.types = {Type::f32};
         options.patterns = {Pattern::random, Pattern::special};
         options.placements = {Placement{}};
@@ -33,11 +33,11 @@ ordered_json run_check(const std::string& algorithm, const std::vector<std::stri
 
 std::vector<Chart> agreement(const Figure& /*figure*/, const Data& data) {
     Chart matrix;
-    matrix.title = "All variants on all devices";
+    matrix.title = "Agreement of all variants on all devices with the reference";
     matrix.text =
-        "bits: equal to the reference's to the bit. bound: the worst error, as a part of the derived bound. "
-        "-: not for this device or these types.";
-    // Of a variant on a device the last check counts, of those with the types that were asked for last.
+        "bits: bitwise identical to the reference. bound: largest error as a fraction of the derived bound. "
+        "-: not supported on this device or with these types.";
+    // The last check of a variant on a device counts, among those with the types of the last run.
     std::vector<std::string> devices;
     std::vector<std::pair<std::string, std::string>> variants;
     std::map<std::pair<std::string, std::string>, std::map<std::string, const ordered_json*>> cells;
@@ -78,11 +78,12 @@ std::vector<Chart> agreement(const Figure& /*figure*/, const Data& data) {
         if (worst[device].marks.empty()) continue;
         Chart chart;
         chart.bars = true;
-        chart.title = device + ": the worst error";
+        chart.title = "Largest error on " + device;
         chart.text =
-            "Of floats, against float64, as a part of the bound that is derived for the variant's order of "
-            "operations.";
-        chart.y = {"of the bound", Scale::Unit::percent, false};
+            "Largest error of f32 and f64 results against a more precise reference, as a fraction of the "
+            "error "
+            "bound of the variant's order of operations.";
+        chart.y = {.name = "fraction of the error bound", .unit = Scale::Unit::percent};
         chart.series = {worst[device]};
         charts.push_back(std::move(chart));
     }

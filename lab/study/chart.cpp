@@ -1,4 +1,4 @@
-#include "chart.hpp"
+#include <concord/study/internal/chart.hpp>
 
 #include <concord/lab/table.hpp>
 
@@ -37,7 +37,7 @@ std::string of_ceiling(const Result* r) {
 }
 
 Rows bars_table(const Chart& chart) {
-    Rows rows = {{"what", "size", chart.y.name, "quartiles", "time", "of the ceiling", chart.notes}};
+    Rows rows = {{"name", "size", chart.y.name, "quartiles", "time", "fraction of the ceiling", chart.notes}};
     for (const Series& series : chart.series) {
         for (const Mark& mark : series.marks) {
             const Result* r = mark.of;
@@ -49,14 +49,17 @@ Rows bars_table(const Chart& chart) {
     for (const Result* r : chart.missing)
         rows.push_back(
             {r->variant, lab::size_name(r->n), r->left_out() ? "left out" : "failed", "", "", "", ""});
-    // Columns in which there is nothing.
+    return rows;
+}
+
+// Removes columns without values.
+void remove_empty_columns(Rows& rows) {
     for (std::size_t column = rows.front().size(); column-- > 1;) {
         if (std::all_of(rows.begin() + 1, rows.end(), [&](const auto& row) { return row[column].empty(); })) {
             for (auto& row : rows)
                 row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
         }
     }
-    return rows;
 }
 
 Rows lines_table(const Chart& chart) {
@@ -69,7 +72,7 @@ Rows lines_table(const Chart& chart) {
     }
     for (const Guide& guide : chart.guides)
         rows.front().push_back(guide.name);
-    for (const double x : places) {
+    for (const double x : places) {  // only positions of marks, so that every row has a value
         std::vector<std::string> row = {chart.x.write(x)};
         for (const Series& series : chart.series) {
             const auto at = std::find_if(series.marks.begin(), series.marks.end(),
@@ -94,7 +97,7 @@ std::string csv_field(const std::string& text) {
     return quoted + '"';
 }
 
-// For programs: as many digits as tell.
+// Nine significant digits, for programs.
 std::string plain(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.9g", value);
@@ -141,7 +144,9 @@ u64 Chart::marks() const {
 
 Rows table_of(const Chart& chart) {
     if (!chart.matrix.empty()) return chart.matrix;
-    return chart.bars ? bars_table(chart) : lines_table(chart);
+    Rows rows = chart.bars ? bars_table(chart) : lines_table(chart);
+    remove_empty_columns(rows);
+    return rows;
 }
 
 std::string csv_of(const Chart& chart) {

@@ -1,7 +1,7 @@
 #pragma once
-/// A chart as data: what the SVG, the table and the CSV file are made from.
+// Data of a chart, from which the report makes an SVG drawing, a table and a CSV file.
 
-#include "result.hpp"
+#include <concord/study/internal/result.hpp>
 
 #include <string>
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace concord::study {
 
-/// How numbers along an axis are written, and spaced.
+// An axis: name, unit and spacing.
 struct Scale {
     enum class Unit {
         count,
@@ -24,17 +24,17 @@ struct Scale {
     std::string name;
     Unit unit = Unit::count;
     bool log = false;
-    /// A value with its unit: "12 µs", "2^20", "87 %".
+    // Formats a value with its unit: "12 µs", "2^20", "87 %".
     std::string write(double value) const;
 };
 
-/// A measured point.
+// A measured point.
 struct Mark {
     double x = 0, y = 0;
-    std::optional<double> low, high;  ///< quartiles of y
-    std::string label;                ///< of a bar
-    std::string note;                 ///< behind a bar's value: "3.1 x"
-    const Result* of = nullptr;
+    std::optional<double> low, high;  // quartiles of y
+    std::string label;                // of a bar
+    std::string note;                 // follows a bar's value: "3.1 x"
+    const Result* of = nullptr;       // the measurement
 };
 
 struct Series {
@@ -42,40 +42,42 @@ struct Series {
     std::vector<Mark> marks;
 };
 
-/// What is not measured but drawn along: a ceiling, a fit.
+// A curve that is not measured: a ceiling or a fitted model.
 struct Guide {
     std::string name;
     std::vector<std::pair<double, double>> points;
 };
 
 struct Chart {
-    std::string figure, title, text;  ///< of what figure; what sets this chart apart in it; what it says
+    std::string figure;  // title of the figure that it belongs to
+    std::string title;   // names the chart within the figure
+    std::string text;    // finding
     bool bars = false;
-    std::string notes = "factor";  ///< what the bars' notes are
+    std::string notes = "speed-up";  // heading of the bars' notes
     Scale x, y;
     std::vector<Series> series;
     std::vector<Guide> guides;
-    std::vector<const Result*> missing;  ///< failed, or left out
-    /// Instead of a drawing: a table alone.
-    std::vector<std::vector<std::string>> matrix;
+    std::vector<const Result*> missing;            // failed or skipped measurements
+    std::vector<std::vector<std::string>> matrix;  // if not empty: a table replaces the drawing
 
     u64 marks() const;
 };
 
-/// A table's rows, the first of which is the header.
+// Rows of a table. The first is the header.
 using Rows = std::vector<std::vector<std::string>>;
 
-/// The chart's table for people: lines have a row for each x, bars one for each bar.
+// The chart as a table: one row per x of a line chart, or per bar. Leaves out columns without values.
 Rows table_of(const Chart& chart);
-/// The same for programs: a line for each mark, with all that was measured, and for each measurement that has no time.
+// The chart as CSV: one line per mark with the whole measurement, and one per measurement without a time.
 std::string csv_of(const Chart& chart);
 
-/// The drawing; `id` is unique on the page.
+// The chart as SVG. `id` is unique on the page.
 std::string svg_of(const Chart& chart, const std::string& id);
-/// A series' mark alone, for the legend; a guide's line where `guide`.
-std::string legend_mark(std::size_t index, bool guide);
+// Symbols of the index-th series and the index-th guide, for the legend.
+std::string legend_mark(std::size_t index);
+std::string legend_guide(std::size_t index);
 
-/// "&amp;" for "&".
+// Escapes HTML: "&amp;" for "&".
 std::string escaped(std::string_view text);
 
 }  // namespace concord::study

@@ -1,4 +1,4 @@
-// Two runs side by side.
+// Comparison of two runs.
 
 #include "page.hpp"
 #include "sections.hpp"
@@ -21,12 +21,12 @@ struct Pair {
     const Result* a;
     const Result* b;
     double ratio = 0;  // time of b / time of a
-    bool moved = false;
+    bool changed = false;
 };
 
-// The quartiles, widened by one and a half times their distance on both sides (J. Tukey's fences), do not overlap: the
-// quartiles alone tell little of how runs differ.
-bool has_moved(const Result& a, const Result& b) {
+// Whether the intervals between the quartiles, widened by 1.5 times the interquartile range (J. Tukey's fences), do not
+// overlap. The quartiles of one run alone underestimate the variation between runs.
+bool has_changed(const Result& a, const Result& b) {
     struct Fences {
         double low, high;
         explicit Fences(const Result& r) {
@@ -54,16 +54,16 @@ std::vector<Pair> pairs_of(const Records& a, const Records& b) {
         Pair pair{&r, it->second};
         if (r.ms && it->second->ms) {
             pair.ratio = *it->second->ms / *r.ms;
-            pair.moved = has_moved(r, *it->second);
+            pair.changed = has_changed(r, *it->second);
         } else {
-            pair.moved = r.ms.has_value() != it->second->ms.has_value();
+            pair.changed = r.ms.has_value() != it->second->ms.has_value();
         }
         pairs.push_back(pair);
     }
-    // What moved most comes first, then the rest in its order.
+    // The largest changes come first, then the unchanged results in their order.
     std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) {
         auto weight = [](const Pair& p) {
-            return !p.moved ? -1.0 : p.ratio > 0 ? std::abs(std::log(p.ratio)) : 1e9;
+            return !p.changed ? -1.0 : p.ratio > 0 ? std::abs(std::log(p.ratio)) : 1e9;
         };
         return weight(x) > weight(y);
     });
@@ -74,21 +74,21 @@ std::vector<Pair> pairs_of(const Records& a, const Records& b) {
 
 Comparison compare(const Records& a, const Records& b, const std::string& name_a, const std::string& name_b) {
     Comparison result;
-    Rows rows = {{"what", "A", "B", "B / A", ""}};
-    lab::Table table({"what", ">A", ">B", ">B / A", ""});
+    Rows rows = {{"measurement", "time of A", "time of B", "B / A", ""}};
+    lab::Table table({"measurement", ">time of A", ">time of B", ">B / A", ""});
     std::map<std::string, std::pair<double, u64>> means;  // of log ratios, by device and algorithm
     for (const Pair& pair : pairs_of(a, b)) {
         ++result.common;
-        result.moved += pair.moved ? 1 : 0;
+        result.changed += pair.changed ? 1 : 0;
         const std::string ratio = pair.ratio > 0 ? rounded(pair.ratio) : "";
         rows.push_back(
-            {pair.a->title(), time_of(*pair.a), time_of(*pair.b), ratio, pair.moved ? "moved" : ""});
+            {pair.a->title(), time_of(*pair.a), time_of(*pair.b), ratio, pair.changed ? "changed" : ""});
         if (pair.ratio > 0) {
             auto& [sum, count] = means[pair.a->device + ", " + pair.a->algorithm];
             sum += std::log(pair.ratio);
             ++count;
         }
-        if (!pair.moved) continue;
+        if (!pair.changed) continue;
         const Tone tone = pair.ratio > 1 || !pair.b->ms ? Tone::bad : Tone::good;
         table.add({pair.a->title(), time_of(*pair.a), time_of(*pair.b), ratio,
                    Cell(pair.ratio > 1   ? "slower"
@@ -98,14 +98,14 @@ Comparison compare(const Records& a, const Records& b, const std::string& name_a
     }
     const u64 only_a = a.results.size() - result.common, only_b = b.results.size() - result.common;
     const std::string counts =
-        std::to_string(result.common) + " results in both, " + std::to_string(result.moved) +
-        " moved beyond their spread (1.5 times the distance of the quartiles, beyond these); " +
+        std::to_string(result.common) + " results in both, " + std::to_string(result.changed) +
+        " changed beyond their spread (1.5 times the interquartile range beyond the quartiles); " +
         std::to_string(only_a) + " only in A, " + std::to_string(only_b) + " only in B";
     std::ostringstream out;
     out << "A: " << name_a << "\nB: " << name_b << "\n\n";
     if (!table.empty()) table.print(out);
-    Rows summary = {{"device and algorithm", "results", "B / A, geometric mean"}};
-    lab::Table geometric({"device and algorithm", ">results", ">B / A, geometric mean"});
+    Rows summary = {{"device and algorithm", "results", "geometric mean of B / A"}};
+    lab::Table geometric({"device and algorithm", ">results", ">geometric mean of B / A"});
     for (const auto& [name, mean] : means) {
         const std::string count = std::to_string(mean.second),
                           value = rounded(std::exp(mean.first / static_cast<double>(mean.second)));
@@ -121,12 +121,11 @@ Comparison compare(const Records& a, const Records& b, const std::string& name_a
     const std::string header = "<p class=\"soft\">A: " + escaped(name_a) + ". " +
                                escaped(machine_words(a.run)) + "</p><p class=\"soft\">B: " + escaped(name_b) +
                                ". " + escaped(machine_words(b.run)) + "</p><p>" + escaped(counts) +
-                               ". Ratios above 1: B is slower.</p>";
-    result.html = html_page("Concord: two runs", header, "",
-                            html_table(summary, "Means of the ratios") +
-                                html_table(rows,
-                                           "All results that are in both: what moved beyond its spread "
-                                           "first, and of that what moved most"));
+                               ". Ratios are of times: above 1, B is slower.</p>";
+    result.html =
+        html_page("Concord: two runs", header, "",
+                  html_table(summary, "Geometric means of the ratios of times, per device and algorithm") +
+                      html_table(rows, "All results in both runs, with the largest changes first"));
     return result;
 }
 

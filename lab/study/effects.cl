@@ -1,9 +1,9 @@
-// Small kernels that each show one effect, OpenCL C. Parallel texts: effects.cu, where they are described, effects_host.hpp.
+// Microbenchmarks of single effects, OpenCL C. effects.cu describes them; effects_host.hpp holds the host kernels.
 
-// NVIDIA's compiler reckons with 256 lanes where it is told nothing.
-__kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
-void chain(__global const f32* in, ulong in_at, __global f32* out, ulong out_at, u64 n, u32 steps, u32 lanes) {
-    const u64 i = get_group_id(0) * (u64)lanes + get_local_id(0);
+// Without the attribute NVIDIA's compiler assumes groups of 256 work-items.
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
+void chain(__global const f32* in, ulong in_at, __global f32* out, ulong out_at, u64 n, u32 steps, u32 group_size) {
+    const u64 i = get_group_id(0) * (u64)group_size + get_local_id(0);
     if (i >= n) return;
     f32 x = in[in_at + i];
     for (u32 s = 0; s < steps; ++s) x = fma(x, 0.75f, 0.25f);
@@ -26,15 +26,15 @@ __kernel void diverge(__global const f32* in, ulong in_at, __global f32* out, ul
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void banks(__global const u32* in, ulong in_at, __global u32* out, ulong out_at, u64 n, u32 stride) {
     __local u32 tile[1024];
-    const u32 lane = get_local_id(0);
-    for (u32 k = lane; k < 1024; k += 256) {
+    const u32 local_id = get_local_id(0);
+    for (u32 k = local_id; k < 1024; k += 256) {
         const u64 i = get_group_id(0) * (u64)1024 + k;
         tile[k] = i < n ? in[in_at + i] : 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     u32 sum = 0;
-    for (u32 r = 0; r < 1024; ++r) sum += tile[(lane * stride + r) & 1023];
-    out[out_at + get_group_id(0) * (u64)256 + lane] = sum;
+    for (u32 r = 0; r < 1024; ++r) sum += tile[(local_id * stride + r) & 1023];
+    out[out_at + get_group_id(0) * (u64)256 + local_id] = sum;
 }
 
 __kernel void strided(__global const f32* in, ulong in_at, __global f32* out, ulong out_at, u64 n, u64 stride) {

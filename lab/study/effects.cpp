@@ -1,11 +1,12 @@
-// The suites of the small kernels: a variant is a value of what is varied, so that all of them are held to one reference.
+// Suites of the microbenchmarks. Each value of the varied parameter is a variant, so one reference verifies all of
+// them.
 
 #include "effects_host.hpp"
-#include "study.hpp"
 
 #include <concord/device.hpp>
 #include <concord/lab/input.hpp>
 #include <concord/lab/kernel_test.hpp>
+#include <concord/study/internal/study.hpp>
 
 namespace concord {
 
@@ -29,7 +30,7 @@ const KernelSource& source() {
     return texts;
 }
 
-// A call of one of the kernels with groups of so many work-items, each of which does `each` of n.
+// Enqueues one of the kernels with groups of `group_size` work-items. Each group processes `each` of the n elements.
 template <class... A>
 void enqueue(Stream& stream, const char* entry, const HostKernel& host, u64 n, u64 each, u32 group_size,
              const A&... arguments) {
@@ -37,12 +38,12 @@ void enqueue(Stream& stream, const char* entry, const HostKernel& host, u64 n, u
     if (const detail::Support support = detail::supports_group(device, group_size); !support)
         throw Error(ErrorCode::unsupported, entry, support.reason);
     const auto kernel = device.kernel(
-        {.source = &source(), .entry = entry, .constants = {{"LANES", group_size}}, .host = host});
+        {.source = &source(), .entry = entry, .constants = {{"GROUP_SIZE", group_size}}, .host = host});
     const bool whole = device.traits().serial_groups;
     if (const i64 most = kernel->attributes().max_group_size; !whole && most >= 0 && most < i64{group_size})
-        throw Error(
-            ErrorCode::unsupported, entry,
-            "its compiler gives this kernel groups of " + std::to_string(most) + " work-items at most");
+        throw Error(ErrorCode::unsupported, entry,
+                    "group size " + std::to_string(group_size) + " exceeds the kernel's limit of " +
+                        std::to_string(most));
     launch(stream, *kernel, LaunchShape::linear((n + each - 1) / each, whole ? 1 : group_size), arguments...);
 }
 
@@ -50,7 +51,7 @@ u64 same(u64 n) {
     return n;
 }
 
-// n elements in and out, of one type.
+// A test with n elements in and out, of one type.
 KernelTest test_of(const char* name, const char* summary, Type type) {
     KernelTest test;
     test.name = name;
@@ -83,7 +84,7 @@ Suite chain_suite(const char* name, const char* summary, u32 steps, const std::v
 
 Suite diverge_suite() {
     constexpr u32 steps = 256;
-    KernelTest test = test_of("diverge", "work-items of several kinds", Type::f32);
+    KernelTest test = test_of("diverge", "work-items that take several branches", Type::f32);
     for (const bool between : {false, true}) {
         for (const u32 paths : {1, 2, 4, 8, 16, 32})
             test.variants.push_back({(between ? "between groups" : "within a group") + std::to_string(paths),
@@ -117,13 +118,13 @@ Suite banks_suite() {
         for (u64 i = 0; i < out.size(); ++i)
             out[i] = sums[i / host::default_group_size];
     };
-    // What is read of local memory is what takes the time.
+    // Reads of local memory dominate the time.
     test.traffic = [](u64 n) { return (n + 1023) / 1024 * host::default_group_size * 1024 * sizeof(u32); };
     return suite_of(test);
 }
 
 Suite strided_suite() {
-    KernelTest test = test_of("strided", "a copy, work-items apart", Type::f32);
+    KernelTest test = test_of("strided", "a copy with a stride between work-items", Type::f32);
     for (const u64 stride : {1, 2, 4, 8, 16, 32, 64})
         test.variants.push_back(
             {"stride" + std::to_string(stride), [=](Stream& stream, const KernelCall& call) {
@@ -138,7 +139,7 @@ Suite strided_suite() {
     return suite_of(test);
 }
 
-// The same values in both arrangements: whole numbers, whose sums are exact.
+// Integers, whose sums are exact, in both layouts.
 f32 field_of(u64 i, u32 k) {
     return static_cast<f32>((i * 8 + k) * 2654435761U % 1000);
 }
@@ -158,12 +159,12 @@ Suite fields_suite(u32 used) {
                                }});
     test.outputs = {{Type::f32, same}};
     for (const bool soa : {false, true})
-        test.variants.push_back(
-            {soa ? "an array a field" : "records", [=](Stream& stream, const KernelCall& call) {
-                 enqueue(stream, "fields", host_kernel<&host::fields>(), call.n, host::default_group_size,
-                         host::default_group_size, call.in[0], call.in[1], call.out[0], call.n, used,
-                         u32{soa});
-             }});
+        test.variants.push_back({soa ? "structure of arrays" : "array of structures",
+                                 [=](Stream& stream, const KernelCall& call) {
+                                     enqueue(stream, "fields", host_kernel<&host::fields>(), call.n,
+                                             host::default_group_size, host::default_group_size, call.in[0],
+                                             call.in[1], call.out[0], call.n, used, u32{soa});
+                                 }});
     test.reference = [used](const ReferenceCall& call) {
         const auto records = call.in<f32>(0);
         const auto out = call.out<f32>(0);
@@ -181,9 +182,9 @@ Suite fields_suite(u32 used) {
 std::vector<Suite> effect_suites() {
     const std::vector<u32> group_size = {8,  16, 31,  32,  33,  48,  63,  64,  65,
                                          96, 97, 128, 160, 192, 256, 384, 512, 1024};
-    return {chain_suite("group_memory", "a multiply-add an element", 1, group_size),
-            chain_suite("group_compute", "512 multiply-adds an element", 512, group_size),
-            chain_suite("waves", "1024 multiply-adds an element", 1024, {256}),
+    return {chain_suite("group_memory", "one fused multiply-add per element", 1, group_size),
+            chain_suite("group_compute", "512 fused multiply-adds per element", 512, group_size),
+            chain_suite("waves", "1024 fused multiply-adds per element", 1024, {256}),
             diverge_suite(),
             banks_suite(),
             strided_suite(),

@@ -1,13 +1,14 @@
-// Small kernels that each show one effect, CUDA C++. Parallel texts: effects.cl, effects_host.hpp.
+// Microbenchmarks of single effects, CUDA C++. effects.cl and effects_host.hpp hold the same kernels.
+// One pass each. Traffic: 8 B per element, or 4 * (used + 1) B for fields. Tunables: group size (chain).
 //
-// chain     one element a lane, `steps` fused multiply-adds: what the size of a group and the number of groups do.
-// diverge   the same; lanes of each of `paths` kinds do their work at another time: lanes that take turns wait.
-// banks     the words of a tile in local memory, summed up by each lane, neighbours `stride` words apart.
-// strided   a copy; neighbouring lanes are `stride` elements apart.
-// fields    the sum of the first `used` fields of records of 8: each field in an array of its own (soa), or records (aos).
+// chain     one element per work-item, `steps` fused multiply-adds: effect of the group size and the number of groups
+// diverge   the same work; each of `paths` kinds of work-items does it in its own loop iteration: effect of divergence
+// banks     each work-item sums a tile in local memory; neighbours start `stride` words apart: effect of bank conflicts
+// strided   a copy; neighbouring work-items are `stride` elements apart: effect of coalescing
+// fields    sum of the first `used` of 8 fields, as an array of structures or as a structure of arrays (soa)
 
-extern "C" __global__ void chain(const f32* in, f32* out, u64 n, u32 steps, u32 lanes) {
-    const u64 i = u64(blockIdx.x) * lanes + threadIdx.x;
+extern "C" __global__ void chain(const f32* in, f32* out, u64 n, u32 steps, u32 group_size) {
+    const u64 i = u64(blockIdx.x) * group_size + threadIdx.x;
     if (i >= n) return;
     f32 x = in[i];
     for (u32 s = 0; s < steps; ++s) x = fmaf(x, 0.75f, 0.25f);
@@ -28,15 +29,15 @@ extern "C" __global__ void diverge(const f32* in, f32* out, u64 n, u32 steps, u3
 
 extern "C" __global__ void banks(const u32* in, u32* out, u64 n, u32 stride) {
     __shared__ u32 tile[1024];
-    const u32 lane = threadIdx.x;
-    for (u32 k = lane; k < 1024; k += 256) {
+    const u32 local_id = threadIdx.x;
+    for (u32 k = local_id; k < 1024; k += 256) {
         const u64 i = u64(blockIdx.x) * 1024 + k;
         tile[k] = i < n ? in[i] : 0;
     }
     __syncthreads();
     u32 sum = 0;
-    for (u32 r = 0; r < 1024; ++r) sum += tile[(lane * stride + r) & 1023];
-    out[u64(blockIdx.x) * 256 + lane] = sum;
+    for (u32 r = 0; r < 1024; ++r) sum += tile[(local_id * stride + r) & 1023];
+    out[u64(blockIdx.x) * 256 + local_id] = sum;
 }
 
 extern "C" __global__ void strided(const f32* in, f32* out, u64 n, u64 stride) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Small kernels that each show one effect, in the host dialect; parallel sources are effects.cu, where they are described,
-/// and effects.cl. A call does what a group of `group_size` work-items does, one after another.
+// Microbenchmarks of single effects, as host kernels. effects.cu describes them; effects.cl is the OpenCL source. A
+// call processes the work-items of a group one after another.
 
 #include <concord/host_kernel.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace concord::study::host {
 
-constexpr u32 default_group_size = 256;  // where the kernel's caller does not say
+constexpr u32 default_group_size = 256;  // of kernels without a group size parameter
 
 inline f32 chain_of(f32 x, u32 steps) {
     for (u32 s = 0; s < steps; ++s)
@@ -41,11 +41,11 @@ inline void banks(const Group& group, const u32* in, u32* out, u64 n, u32 stride
         const u64 i = group.x * 1024 + k;
         tile[k] = i < n ? in[i] : 0;
     }
-    for (u32 lane = 0; lane < default_group_size; ++lane) {
+    for (u32 item = 0; item < default_group_size; ++item) {
         u32 sum = 0;
         for (u32 r = 0; r < 1024; ++r)
-            sum += tile[(lane * stride + r) & 1023];
-        out[group.x * default_group_size + lane] = sum;
+            sum += tile[(item * stride + r) & 1023];
+        out[group.x * default_group_size + item] = sum;
     }
 }
 

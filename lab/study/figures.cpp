@@ -1,4 +1,4 @@
-// How figures are built from results.
+// Builds figures from results.
 
 #include "figures.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 using lab::rounded;
 using Unit = Scale::Unit;
 
-// The number at the end of "lanes32", of "even256_equal" 256.
+// The last number in a name: 32 of "group32", 256 of "even256_equal".
 std::optional<double> trailing_number(const std::string& text) {
     const std::size_t last = text.find_last_of("0123456789");
     if (last == std::string::npos) return std::nullopt;
@@ -32,7 +32,7 @@ std::string without_number(std::string text) {
     return text;
 }
 
-// `x`: what is along the axis, and no part of a name.
+// The value of an attribute. Leaves out a number that the x axis shows.
 std::string word(const Result& r, By by, By x) {
     switch (by) {
         case By::variant:
@@ -82,7 +82,7 @@ std::optional<double> place(const Result& r, By by) {
     }
 }
 
-// The measure of a time that this result might have.
+// The quantity that the result would have with this time.
 std::optional<double> value(const Result& r, Measure measure, const std::optional<double>& ms) {
     if (!ms || *ms <= 0) return std::nullopt;
     switch (measure) {
@@ -101,7 +101,7 @@ std::optional<double> value(const Result& r, Measure measure, const std::optiona
 }
 
 Scale scale_of(const Figure& figure) {
-    if (figure.x == By::n) return {"elements", Unit::power_of_two, figure.log_x};
+    if (figure.x == By::n) return {"number of elements", Unit::power_of_two, figure.log_x};
     if (figure.x == By::threads) return {"threads", Unit::count, figure.log_x};
     return {figure.x_name, Unit::count, figure.log_x};
 }
@@ -111,15 +111,15 @@ Scale scale_of(const Figure& figure) {
 Scale scale_of(Measure measure) {
     switch (measure) {
         case Measure::rate:
-            return {"bytes a second", Unit::gb_per_s, false};
+            return {.name = "bytes per second", .unit = Unit::gb_per_s};
         case Measure::flops:
-            return {"operations a second", Unit::gflop_per_s, false};
+            return {.name = "operations per second", .unit = Unit::gflop_per_s};
         case Measure::items:
-            return {"elements a second", Unit::items_per_s, false};
+            return {.name = "elements per second", .unit = Unit::items_per_s};
         case Measure::of_ceiling:
-            return {"of the ceiling", Unit::percent, false};
+            return {.name = "fraction of the ceiling", .unit = Unit::percent};
         default:
-            return {"time of a call", Unit::milliseconds, false};
+            return {.name = "time per call", .unit = Unit::milliseconds};
     }
 }
 
@@ -182,7 +182,7 @@ std::vector<Group> panels_of(const Figure& figure, const Data& data) {
     return groups(figure, data.results, by);
 }
 
-// The ceiling as this figure would show it, over x.
+// Adds the ceiling as a curve over x.
 void add_ceiling(Chart& chart, const Figure& figure, const std::vector<const Result*>& results) {
     std::map<double, std::map<double, int>> by_place;
     for (const Result* r : results) {
@@ -190,9 +190,9 @@ void add_ceiling(Chart& chart, const Figure& figure, const std::vector<const Res
         const auto y = value(*r, figure.y, r->ceiling_ms);
         if (x && y && r->ms) ++by_place[*x][*y];
     }
-    Guide guide{"the device's ceiling", {}};
+    Guide guide{"ceiling of the device", {}};
     for (const auto& [x, values] : by_place) {
-        if (values.size() != 1) return;  // results of unequal work
+        if (values.size() != 1) return;  // the results differ in their work
         guide.points.emplace_back(x, values.begin()->first);
     }
     if (guide.points.size() > 1) chart.guides.push_back(std::move(guide));
@@ -244,7 +244,7 @@ std::vector<Chart> steps(const Figure& figure, const Data& data) {
             if (r->n != n) continue;
             (r->ms ? there : chart.missing).push_back(r);
         }
-        std::reverse(there.begin(), there.end());  // tables begin with the best
+        std::reverse(there.begin(), there.end());  // the descriptor lists the best variant first
         Series bars;
         for (const Result* r : there) {
             Mark mark = mark_of(*r, figure.y, 0);
@@ -256,13 +256,13 @@ std::vector<Chart> steps(const Figure& figure, const Data& data) {
         if (bars.marks.size() > 1) {
             const auto best = std::min_element(
                 there.begin(), there.end(), [](const Result* a, const Result* b) { return *a->ms < *b->ms; });
-            chart.text = "From " + there.front()->variant + " to " + (*best)->variant + ": " +
+            chart.text = "Speed-up of " + (*best)->variant + " over " + there.front()->variant + ": " +
                          factor(*there.front()->ms / *(*best)->ms) +
-                         " as fast. Factors are to the first bar.";
+                         ". The factors next to the bars are speed-ups over the first bar.";
         }
         if (!there.empty() && figure.ceilings) {
             if (const auto y = value(*there.front(), figure.y, there.front()->ceiling_ms))
-                chart.guides.push_back({"the device's ceiling", {{0, *y}}});
+                chart.guides.push_back({"ceiling of the device", {{0, *y}}});
         }
         chart.series.push_back(std::move(bars));
         charts.push_back(std::move(chart));

@@ -1,22 +1,22 @@
 #pragma once
-/// What the ways to build a figure share.
+// Functions that several kinds of figures use.
 
-#include "study.hpp"
+#include <concord/study/internal/study.hpp>
 
 namespace concord::study {
 
 using Group = std::pair<std::string, std::vector<const Result*>>;
 
-/// The results that are the figure's, by what those parts of them say, in order of appearance.
+// The figure's results, grouped by the values of these attributes, in order of appearance.
 std::vector<Group> groups(const Figure& figure, const std::vector<const Result*>& results,
                           const std::vector<By>& by);
-/// The axis of a measure.
+// The axis for a quantity.
 Scale scale_of(Measure measure);
-/// "tbb:0, AMD EPYC" for "tbb:0"; other words as they are.
+// Adds the device's name to a selector: "tbb:0, AMD EPYC" for "tbb:0". Other words stay unchanged.
 std::string panel_title(const std::string& words, const Data& data);
-/// The result's measure, with its quartiles.
+// The quantity of a result, with its quartiles.
 Mark mark_of(const Result& r, Measure measure, double x);
-/// The largest size at which nearly all have a time that have one anywhere.
+// The largest size that at least 3/4 as many results have a time for as at the best-covered size.
 u64 common_size(const std::vector<const Result*>& results);
 
 }  // namespace concord::study

@@ -1,7 +1,7 @@
-// Figures that hold results against a law: scaling and portability.
+// Figures that compare results with a law: scaling over threads, and performance portability.
 
+#include <concord/study/internal/fits.hpp>
 #include "figures.hpp"
-#include "fits.hpp"
 
 #include <concord/lab/table.hpp>
 
@@ -38,15 +38,15 @@ std::vector<Scaling> scalings(const Figure& figure, const Data& data) {
     return list;
 }
 
-// `point` gives the result with p threads and its speed-up, `fit` the serial fraction, `curve` the law.
+// `point` returns the result with p threads and its speed-up, `fit` the serial fraction, and `curve` evaluates the law.
 template <class Point, class Fit, class Law>
 std::vector<Chart> fitted(const Figure& figure, const Data& data, const char* law, Point point, Fit fit,
                           Law curve) {
     std::vector<Chart> charts;
     for (const Scaling& one : scalings(figure, data)) {
         Chart chart;
-        chart.x = {"threads", Unit::count, false};
-        chart.y = {"speed-up", Unit::factor, false};
+        chart.x = {.name = "threads", .unit = Unit::count};
+        chart.y = {.name = "speed-up over one thread", .unit = Unit::factor};
         SpeedUps points;
         Series measured{"measured", {}};
         for (const u32 p : one.threads) {
@@ -61,15 +61,15 @@ std::vector<Chart> fitted(const Figure& figure, const Data& data, const char* la
         }
         if (points.empty()) continue;
         const double serial = fit(points), most = points.back().first;
-        Guide ideal{"as many times as threads", {}}, model{std::string(law) + "'s law", {}};
+        Guide ideal{"ideal", {}}, model{std::string(law) + "'s law", {}};
         for (double p = 1; p <= most; p += std::max(1.0, most / 64)) {
             ideal.points.emplace_back(p, p);
             model.points.emplace_back(p, curve(serial, p));
         }
         chart.title = one.algorithm;
-        chart.text = points.size() < 2
-                         ? "One thread alone: nothing to fit."
-                         : std::string(law) + "'s serial fraction: " + rounded(serial * 100, 2) + " %.";
+        chart.text = points.size() < 2 ? "Measured with one thread only, so there is no fit."
+                                       : "Serial fraction of " + std::string(law) +
+                                             "'s law: " + rounded(serial * 100, 2) + " %.";
         chart.series = {std::move(measured)};
         if (ideal.points.size() > 1) chart.guides = {std::move(ideal), std::move(model)};
         charts.push_back(std::move(chart));
@@ -95,7 +95,7 @@ std::vector<Chart> gustafson(const Figure& figure, const Data& data) {
         const u64 n = *s.sizes.begin();
         const auto one = s.at.find({1, n}), many = s.at.find({p, p * n});
         if (one == s.at.end() || many == s.at.end()) return {nullptr, 0};
-        // Of matmul's operations there are more than p times as many.
+        // In operations if they are known, because those of matmul grow faster than its elements.
         auto speed = [](const Result& r) { return (r.operations > 0 ? r.operations : r.bytes) / *r.ms; };
         return {many->second, speed(*many->second) / speed(*one->second)};
     };
@@ -135,17 +135,19 @@ std::vector<Chart> portability(const Figure& figure, const Data& data) {
         devices.insert(device);
         if (bars.marks.empty() && chart.missing.empty()) continue;
         chart.text =
-            "What auto takes, as a part of the device's own ceiling for the same bytes or operations.";
+            "Variants that `auto` chooses, as a fraction of the device's own ceiling for the same bytes or "
+            "operations.";
         chart.series.push_back(std::move(bars));
         charts.push_back(std::move(chart));
     }
     Chart mean;
     mean.bars = true;
-    mean.title = "All devices here: the harmonic mean";
+    mean.title = "Harmonic mean over the devices";
     mean.text =
         "Performance portability after Pennycook, Sewall and Lee (2016): the harmonic mean of the "
-        "efficiencies over " +
-        std::to_string(devices.size()) + " devices, each 1 at most, and 0 where one has no result.";
+        "fractions over " +
+        std::to_string(devices.size()) +
+        " devices. Each fraction is limited to 1. The mean is 0 if a device has no result.";
     mean.y = scale_of(Measure::of_ceiling);
     Series bars;
     for (const std::string& algorithm : algorithms) {

@@ -1,8 +1,8 @@
-// Efficiency over ranks, and the model of communication against computation.
+// Parallel efficiency over ranks, and the model of computation and communication.
 
+#include <concord/study/internal/fits.hpp>
+#include <concord/study/internal/rank_studies.hpp>
 #include "figures.hpp"
-#include "fits.hpp"
-#include "rank_studies.hpp"
 
 #include <concord/distributed_stencil.hpp>
 #include <concord/lab/table.hpp>
@@ -27,10 +27,10 @@ bool is_sequential(const Result& r) {
     return r.variant.rfind("sequential", 0) == 0;
 }
 
-// What a step does; where one device does it all, of all ranks together.
+// Work of a step: the largest part of a rank, or the sum over all ranks if they share one device.
 RanksStep step_of(const Result& r) {
     const u32 p = ranks_of(r), radius = ranks_radius();
-    const StencilCut cut = choose_cut(ranks_shape(r.n, r.algorithm == weak_ranks, p), p, radius);
+    const StencilCut cut = stencil_cut(ranks_shape(r.n, r.algorithm == weak_ranks, p), p, radius);
     const u64 columns = cut.shape.columns;
     RanksStep step;
     for (u32 rank = 0; rank < cut.parts(); ++rank) {
@@ -55,7 +55,7 @@ RanksStep step_of(const Result& r) {
     return step;
 }
 
-// How many times as long p ranks would take as one, if nothing were lost.
+// Ideal time of p ranks, relative to the time of one rank.
 double ideal_times(const Result& r) {
     const double p = ranks_of(r);
     const bool is_weak = r.algorithm != strong_ranks, is_shared = r.workload == shared_ranks;
@@ -68,7 +68,7 @@ const Result* one_rank(const std::vector<const Result*>& results) {
     return it == results.end() ? nullptr : *it;
 }
 
-// Of the ranks of one work; adds to the chart what has no time, or none of one rank to hold it against.
+// Efficiency of one workload over ranks. Results without a time, or without a time of one rank, become missing results.
 Series efficiency(Chart& chart, std::string name, const std::vector<const Result*>& results) {
     Series series{std::move(name), {}};
     const Result* one = one_rank(results);
@@ -96,23 +96,22 @@ Series efficiency(Chart& chart, std::string name, const std::vector<const Result
 Chart efficiency_chart(std::string title) {
     Chart chart;
     chart.title = std::move(title);
-    chart.x = {"ranks", Unit::count, false};
-    chart.y = {"efficiency", Unit::percent, false};
+    chart.x = {.name = "ranks", .unit = Unit::count};
+    chart.y = {.name = "parallel efficiency", .unit = Unit::percent};
     return chart;
 }
 
 constexpr const char* shared_text =
-    " All ranks share one device: 100 % is what one rank takes for the same work.";
+    " All ranks share one device. 100 % is the time of one rank for the same work.";
 
 std::string model_text(const RanksModel& m, std::size_t steps) {
-    std::string text = "Fit to the " + std::to_string(steps) +
+    std::string text = "Fit to " + std::to_string(steps) +
                        " times of `sequential` on this device: t = points / (" +
                        rounded(m.point > 0 ? 1e-6 / m.point : 0) + " Gpoint/s)";
-    if (m.message > 0) text += " + messages x " + rounded(m.message * 1e3) + " us";
+    if (m.message > 0) text += " + messages × " + rounded(m.message * 1e3) + " µs";
     if (m.byte > 0) text += " + bytes / (" + rounded(1e-6 / m.byte) + " GB/s)";
-    return text + ", to within " + rounded(m.error * 100, 2) +
-           " %. For `overlapped` the drawn model takes the longer one of the two, computing and "
-           "communicating.";
+    return text + ", with an error of " + rounded(m.error * 100, 2) +
+           " % (root mean square). The model of `overlapped` is the longer of computation and communication.";
 }
 
 }  // namespace
@@ -151,7 +150,8 @@ std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
                 if (guide.points.size() > 1) chart.guides.push_back(std::move(guide));
             }
             if (chart.series.empty() && chart.missing.empty()) continue;
-            chart.text = most < 2 ? "One rank alone: nothing to fit." : model_text(model, steps.size());
+            chart.text = most < 2 ? "Measured with one rank only, so there is no fit."
+                                  : model_text(model, steps.size());
             if (members.front()->workload == shared_ranks) chart.text += shared_text;
             charts.push_back(std::move(chart));
         }
@@ -178,7 +178,8 @@ std::vector<Chart> efficiency_over_ranks(const Figure& figure, const Data& data)
         }
         if (chart.series.empty() && chart.missing.empty()) continue;
         if (!sizes.empty())
-            chart.text = "Of " + std::to_string(most) + " ranks, by the elements of each: " + sizes + ".";
+            chart.text =
+                "Efficiency with " + std::to_string(most) + " ranks, by elements per rank: " + sizes + ".";
         if (results.front()->workload == shared_ranks) chart.text += shared_text;
         charts.push_back(std::move(chart));
     }

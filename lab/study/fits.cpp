@@ -1,4 +1,4 @@
-#include "fits.hpp"
+#include <concord/study/internal/fits.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 namespace concord::study {
 namespace {
 
-// The s that brings y closest to s x.
+// Least-squares fit of y = s x, with s in [0, 1].
 double slope(const std::vector<std::pair<double, double>>& points) {
     double xy = 0, xx = 0;
     for (const auto& [x, y] : points) {
@@ -17,7 +17,7 @@ double slope(const std::vector<std::pair<double, double>>& points) {
     return xx > 0 ? std::clamp(xy / xx, 0.0, 1.0) : 0;
 }
 
-// The solution of three linear equations by Gauss, or none.
+// Solves three linear equations by Gauss-Jordan elimination. False if they are singular.
 bool solve(double (&a)[3][4]) {
     for (int column = 0; column < 3; ++column) {
         int pivot = column;
@@ -63,7 +63,7 @@ double gustafson(double serial, double threads) {
 RanksModel ranks_model(const std::vector<RanksStep>& steps) {
     RanksModel best;
     if (steps.empty()) return best;
-    // Terms are counted in their largest value, so that the equations are of like size.
+    // Scales each term by its largest value, which conditions the equations.
     double largest[3] = {};
     for (const RanksStep& s : steps) {
         const double terms[] = {s.points, s.messages, s.bytes};
@@ -71,7 +71,7 @@ RanksModel ranks_model(const std::vector<RanksStep>& steps) {
             largest[i] = std::max(largest[i], terms[i]);
     }
     double least = -1;
-    for (unsigned used = 1; used < 8; ++used) {  // the terms that are not 0
+    for (unsigned used = 1; used < 8; ++used) {  // bit mask of the nonzero terms
         double a[3][4] = {};
         bool sound = true;
         for (int i = 0; i < 3; ++i) {
@@ -105,7 +105,7 @@ RanksModel ranks_model(const std::vector<RanksStep>& steps) {
             model.error += relative * relative / static_cast<double>(steps.size());
         }
         model.error = std::sqrt(model.error);
-        // One more term has to be worth it.
+        // Another term must improve the fit noticeably.
         if (least >= 0 && model.error > 0.999 * least) continue;
         least = model.error;
         best = model;

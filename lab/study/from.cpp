@@ -1,6 +1,6 @@
-// What `concord bench --json` and `concord check --json` wrote, as sections of the report.
+// Imports files of `concord bench --json` and `concord check --json` as sections of the report.
 
-#include "study.hpp"
+#include <concord/study/internal/study.hpp>
 
 #include <concord/error.hpp>
 
@@ -23,7 +23,7 @@ ordered_json line_of_file(const std::filesystem::path& file) {
     const bool bench = content.is_object() && content.contains("results") && content.contains("machine") &&
                        content["schema"] == 1;
     const bool check = content.is_object() && content.contains("matrix");
-    if (!bench && !check) refuse(file, "is neither of `concord bench --json` nor of `concord check --json`");
+    if (!bench && !check) refuse(file, "not a file of `concord bench --json` or `concord check --json`");
     std::error_code error;
     const std::filesystem::path whole = std::filesystem::absolute(file, error);
     if (error) refuse(file, error.message());
@@ -34,7 +34,8 @@ ordered_json line_of_file(const std::filesystem::path& file) {
     try {
         charts_of_file(line);
     } catch (const ordered_json::exception& problem) {
-        refuse(file, std::string("is not as `concord bench --json` or `concord check --json` writes it: ") +
+        refuse(file, std::string("unexpected content for a file of `concord bench --json` or `concord check "
+                                 "--json`: ") +
                          problem.what());
     }
     return line;
@@ -77,9 +78,9 @@ Study study_of_file(const ordered_json& line) {
     for (const char c : line.at("key").get<std::string>())
         study.name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
     const bool check = content.contains("matrix");
-    study.title = (check ? "Checked: " : "Measured: ") + name;
-    study.question = check ? "What concord check found." : "What concord bench measured.";
-    study.text = "Concord " + content.value("version", std::string("of an unknown version"));
+    study.title = (check ? "Imported checks: " : "Imported benchmarks: ") + name;
+    study.question = check ? "Results of concord check." : "Results of concord bench.";
+    study.text = "Concord " + content.value("version", std::string("(unknown version)"));
     if (!check) {
         const ordered_json& machine = content.at("machine");
         study.text += ", " + content.value("date", std::string()) + ", " +
@@ -87,9 +88,9 @@ Study study_of_file(const ordered_json& line) {
                       " cores; " + machine.value("os", std::string());
     }
     study.text += ".";
-    Figure figure{check ? "The matrix" : "Time over sizes", "", check ? agreement : lines};
-    figure.panels = {By::algorithm, By::workload, By::device};
-    study.figures = {std::move(figure)};
+    study.figures = {{.title = check ? "Agreement matrix" : "Time per call over the number of elements",
+                      .build = check ? agreement : lines,
+                      .panels = {By::algorithm, By::workload, By::device}}};
     return study;
 }
 

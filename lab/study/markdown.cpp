@@ -1,11 +1,11 @@
-// The report as Markdown: its tables, for a page beside code.
+// The tables of the report as Markdown.
 
 #include "sections.hpp"
 
 namespace concord::study {
 namespace {
 
-// Text on one line, in which only backquotes mean something, and they only where it is our own.
+// Joins lines and escapes markup. Backquotes stay code marks in our own text only.
 std::string plain(const std::string& text, bool is_ours = true) {
     constexpr std::string_view special = "\\|*~<[&`";
     std::string safe;
@@ -54,7 +54,7 @@ std::string markdown(const Records& records) {
                         (chart.text.empty() ? "" : ": " + plain(chart.text)) + "\n\n";
                 const bool words = !chart.matrix.empty();
                 text += chart.marks() > 0 || words ? table(table_of(chart), words)
-                                                   : "Nothing could be measured.\n\n";
+                                                   : "No measurement succeeded.\n\n";
                 const Problems problems = problems_in(chart);
                 for (const Result* r : problems.failed)
                     text += "- failed: " + plain(r->title(), false) + ": " + plain(r->problem, false) + "\n";

@@ -1,4 +1,4 @@
-// The report as a page.
+// The report as an HTML page.
 
 #include "page.hpp"
 
@@ -14,7 +14,7 @@ std::string tag(const char* name, const std::string& inside, const std::string& 
            name + ">";
 }
 
-// Text with `names` in backquotes as code.
+// Escapes text, and marks `names` in backquotes as code.
 std::string prose(const std::string& text) {
     std::string html;
     bool inside = false;
@@ -29,7 +29,7 @@ std::string prose(const std::string& text) {
     return html;
 }
 
-// Escaped, and "2^20" with its exponent raised.
+// Escapes text, and writes "2^20" with a superscript.
 std::string shown(const std::string& text) {
     std::string html = escaped(text);
     for (std::size_t at = 0; (at = html.find("2^", at)) != std::string::npos;) {
@@ -59,10 +59,10 @@ std::string legend_of(const Chart& chart) {
     std::string list;
     if (!chart.bars) {
         for (std::size_t k = 0; k < chart.series.size(); ++k)
-            list += tag("li", legend_mark(k, false) + tag("span", escaped(chart.series[k].name)));
+            list += tag("li", legend_mark(k) + tag("span", escaped(chart.series[k].name)));
     }
     for (std::size_t k = 0; k < chart.guides.size(); ++k)
-        list += tag("li", legend_mark(k, true) + tag("span", escaped(chart.guides[k].name)));
+        list += tag("li", legend_guide(k) + tag("span", escaped(chart.guides[k].name)));
     return list.empty() ? "" : tag("ul", list, "class=\"legend\"");
 }
 
@@ -81,7 +81,7 @@ std::string figure_of(const Chart& chart, const std::string& id, const std::stri
         return tag("figure", caption + table + tag("div", link, "class=\"below\""),
                    "class=\"wide\" id=\"" + id + "\"");
     const std::string drawing =
-        chart.marks() == 0 ? tag("p", "Nothing could be measured.") : svg_of(chart, id) + legend_of(chart);
+        chart.marks() == 0 ? tag("p", "No measurement succeeded.") : svg_of(chart, id) + legend_of(chart);
     return tag("figure",
                caption + drawing + problems_of(chart) +
                    tag("div", tag("details", tag("summary", "Table") + table) + link, "class=\"below\""),
@@ -91,7 +91,7 @@ std::string figure_of(const Chart& chart, const std::string& id, const std::stri
 std::string devices_table(const Records& records) {
     return tag("div",
                html_table(devices_rows(records),
-                          "The devices, and what they do at best, measured in the same run", 99),
+                          "Devices and their ceilings: the highest rates measured in the same run", 99),
                "class=\"devices\"");
 }
 
@@ -107,7 +107,7 @@ std::string html_table(const Rows& rows, const std::string& caption, std::size_t
         for (std::size_t k = 0; k < rows[r].size(); ++k) {
             std::string css = k < words ? "" : "num";
             if (is_bad(rows[r][k])) css += css.empty() ? "bad" : " bad";
-            if (rows[r][k] == "moved") css += " moved";
+            if (rows[r][k] == "changed") css += " changed";
             line += k == 0 ? tag("th", shown(rows[r][k]), "scope=\"row\"")
                            : tag("td", shown(rows[r][k]), css.empty() ? "" : "class=\"" + css + "\"");
         }
@@ -172,7 +172,7 @@ std::string report(const Records& records, const Save& save) {
     });
     const std::string header =
         tag("p", escaped(machine_words(records.run)), "class=\"soft\"") +
-        tag("p", std::string(how_measured) + " The bars through marks are quartiles. All numbers: " +
+        tag("p", std::string(how_measured) + " Vertical bars span the quartiles. All numbers: " +
                      tag("a", "results.json", "href=\"results.json\"") + ", and the CSV files in " +
                      tag("code", "csv/") + ".") +
         (records.devices.empty() ? "" : devices_table(records));

@@ -1,5 +1,5 @@
-// The report's style sheet. Colours are variables, of which there are two sets; each of the eight for series has a contrast
-// of at least 3 to its background.
+// Style sheet of the report. Colours are variables, with a light and a dark set. Each of the eight series colours has a
+// contrast of at least 3 to its background.
 
 #include "page.hpp"
 
@@ -7,10 +7,10 @@ namespace concord::study {
 
 const char* const page_style = R"(
 :root { color-scheme: light dark; --back: #fdfdfc; --card: #ffffff; --ink: #1c2024; --soft: #565e67; --edge: #d6dade;
-  --grid: #e6e9ec; --link: #0b5cad; --bad: #b3261e; --moved: #fff3d6;
+  --grid: #e6e9ec; --link: #0b5cad; --bad: #b3261e; --changed: #fff3d6;
   --s0: #0b62a4; --s1: #c4420b; --s2: #1a7f4e; --s3: #8e3b9e; --s4: #8a6100; --s5: #b3125f; --s6: #0f7680; --s7: #555f6b; }
 @media (prefers-color-scheme: dark) { :root { --back: #14171a; --card: #1b1f23; --ink: #e6e9ec; --soft: #a3adb8;
-  --edge: #343b43; --grid: #2a3037; --link: #7cb8ff; --bad: #ff8a80; --moved: #43370f;
+  --edge: #343b43; --grid: #2a3037; --link: #7cb8ff; --bad: #ff8a80; --changed: #43370f;
   --s0: #6db7f2; --s1: #ff9a66; --s2: #5fd39a; --s3: #d69bf0; --s4: #e5bd5a; --s5: #ff86bd; --s6: #5fd0dc; --s7: #b8c2cc; } }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth; }
@@ -66,7 +66,7 @@ th, td { padding: .22rem .6rem; border-bottom: 1px solid var(--grid); text-align
 .devices td { white-space: normal; min-width: 9.5rem; max-width: 24rem; vertical-align: top; }
 .num { text-align: right; } thead th { border-bottom: 1px solid var(--soft); }
 tbody th { font-weight: 500; }
-.bad { color: var(--bad); font-weight: 600; } .moved { background: var(--moved); }
+.bad { color: var(--bad); font-weight: 600; } .changed { background: var(--changed); }
 ul.problems { font-size: .86rem; padding-left: 1.1rem; margin: .3rem 0; }
 @media (max-width: 30rem) { body { padding: 0 .7rem 3rem; } h1 { font-size: 1.5rem; } h2 { font-size: 1.25rem; }
   figure { padding: .6rem; } .plot text { font-size: 14px; } .plot .value { font-size: 13px; } }

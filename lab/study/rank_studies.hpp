@@ -1,25 +1,25 @@
 #pragma once
-/// What the studies over ranks share between their measuring and their figures.
+// Names and shapes that the measurements and the figures of the studies over ranks share.
 
-#include "study.hpp"
+#include <concord/study/internal/study.hpp>
 
 #include <concord/stencil.hpp>
 
 namespace concord::study {
 
-/// The suites' names: the stencil, as much work for each rank and the same work for all together; and calls on as many elements
-/// for each rank.
+// Suites: the stencil with fixed work per rank (weak scaling) and with fixed total work (strong scaling), and
+// collective calls with a fixed number of elements per rank.
 inline constexpr const char *weak_ranks = "weak_ranks", *strong_ranks = "strong_ranks",
                             *reduce_ranks = "distributed_reduce", *histogram_ranks = "distributed_histogram";
-/// Workloads: a device for each rank, or one for all.
-inline constexpr const char *ranks_apart = "a device each", *shared_ranks = "one device for all";
+// Workloads: one device per rank, or one device that all ranks share.
+inline constexpr const char *ranks_apart = "one device per rank", *shared_ranks = "one shared device";
 
-/// The volume that n points stand for: a cube if they make one, else 5 : 6 : 6; of weak scaling n is a rank's, and the volume
-/// as many times as deep.
+// The volume of n points: a cube if n is a cube number, otherwise with the proportions 5 : 6 : 6. For weak scaling n
+// is the size per rank, and the depth grows with the ranks.
 StencilShape ranks_shape(u64 n, bool is_weak, u32 ranks);
 u32 ranks_radius();
 
-/// Measures what is wanted of a case on those devices, which are of one kind.
+// Measures the wanted results of a case on devices of one kind.
 void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& what, bool quick,
                const std::function<bool(const Result&)>& wanted,
                const std::function<void(const Result&, const ordered_json& row)>& done);

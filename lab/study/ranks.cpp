@@ -1,12 +1,13 @@
-// Work of 1, 2, 4 ... ranks of one process: a rank on each device of a kind or, where there is one device alone, all of them
-// on that.
+// Measures work of 1, 2, 4, ... ranks in one process. Several devices of one kind have one rank each; a single device
+// has all ranks.
 
-#include "ranks_work.hpp"
+#include <concord/study/internal/ranks_work.hpp>
 
 #include <concord/device.hpp>
 #include <concord/lab/bench.hpp>
 #include <concord/lab/input.hpp>
 #include <concord/lab/internal/statistics.hpp>
+#include <concord/lab/table.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -26,7 +27,7 @@ const RanksSuite& suite_named(const std::string& name) {
                                                 {histogram_ranks, {"ranks"}, histogram_work}};
     const auto it = std::find_if(all.begin(), all.end(), [&](const RanksSuite& s) { return s.name == name; });
     if (it == all.end())
-        throw Error(ErrorCode::invalid_argument, "study", "there is no work of ranks '" + name + "'");
+        throw Error(ErrorCode::invalid_argument, "study", "unknown suite of ranks, got '" + name + "'");
     return *it;
 }
 
@@ -36,7 +37,7 @@ double of_rank_0(Communicator& ranks, double value) {
     return value;
 }
 
-// Milliseconds of a call. What is wrong is thrown, with the words that the bench has for it.
+// Milliseconds of a call. Throws device_failed with "WRONG: ..." for a wrong result.
 Timing measure(Communicator& ranks, Stream& stream, const RanksWork& work, bool quick) {
     const RanksCalls calls = work.prepare(ranks, stream);
     auto run = [&](u64 count) {
@@ -48,7 +49,7 @@ Timing measure(Communicator& ranks, Stream& stream, const RanksWork& work, bool 
         return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     };
     constexpr u64 first_calls = 3, repetitions = 9;
-    constexpr double long_ms = 500;  // a call that takes longer is measured by itself
+    constexpr double long_ms = 500;  // longer calls are timed one by one
     const double least_ms = quick ? 5 : 60,
                  call_ms = std::max(of_rank_0(ranks, run(first_calls)) / first_calls, 1e-3);
     const u64 count =
@@ -74,7 +75,7 @@ void check_room(const Device& device, u64 needed) {
     if (device.traits().shares_host_memory) room = std::min(room, lab::available_host_memory());
     if (needed > room)
         throw Error(ErrorCode::out_of_memory, "study",
-                    "takes " + std::to_string(needed) + " bytes of " + std::to_string(room));
+                    "needs " + lab::bytes_name(needed) + " of memory; the limit is " + lab::bytes_name(room));
 }
 
 }  // namespace
@@ -97,12 +98,15 @@ void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& 
                 asked.workload = is_shared ? shared_ranks : ranks_apart;
                 asked.asked = asked.variant = variant + std::to_string(p);
                 asked.device = first.info().selector;
-                asked.threads = first.traits().dialect == Dialect::host ? first.traits().units : 0;
+                asked.threads = threads_of(first);
                 asked.type = "f32";
                 asked.n = n;
                 if (!wanted(asked)) continue;
-                const RanksWork work =
-                    suite.work({what.suite, variant, n, p, first.traits().shares_host_memory});
+                const RanksWork work = suite.work({.suite = what.suite,
+                                                   .variant = variant,
+                                                   .n = n,
+                                                   .ranks = p,
+                                                   .shares_host_memory = first.traits().shares_host_memory});
                 BenchRow row;
                 row.algorithm = asked.algorithm;
                 row.function = asked.workload;
@@ -129,7 +133,7 @@ void run_ranks(const std::vector<std::shared_ptr<Device>>& devices, const Case& 
                         row.problem.erase(0, at);
                     if (error.code() == ErrorCode::out_of_memory) row.problem = "no room: " + row.problem;
                 }
-                // The next size, or another device in the same memory, has no use for what this one took.
+                // Frees pooled memory for the next size, or for another device in the same memory.
                 for (const auto& device : list)
                     device->trim();
                 done(asked, ordered_json::parse(json_of(row)));

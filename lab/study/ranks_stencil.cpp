@@ -1,6 +1,6 @@
-// Time steps of the stencil over ranks.
+// Time steps of the distributed stencil.
 
-#include "ranks_work.hpp"
+#include <concord/study/internal/ranks_work.hpp>
 
 #include <concord/distributed_stencil.hpp>
 
@@ -11,13 +11,13 @@
 namespace concord::study {
 namespace {
 
-// They sum up to 1 with all six neighbours, so that values neither grow nor vanish however many steps there are.
+// With all six neighbours the coefficients sum to 1, so values stay in range over any number of steps.
 const StarCoefficients& star() {
     static const StarCoefficients coefficients = {0.4, 0.05, 0.03, 0.015, 0.005};
     return coefficients;
 }
 
-// From 0 to 1, of the place alone.
+// A value in [0, 1) that depends on the position alone.
 f32 value_at(u64 place) {
     place = (place ^ place >> 31) * 0x9e3779b97f4a7c15;
     return static_cast<f32>(place >> 40) * 0x1p-24F;
@@ -35,7 +35,8 @@ std::vector<f32> values_of(const StencilShape& s, const StencilBox& box) {
 
 constexpr u64 checked_steps = 2;
 
-// What the rank's part is after that many steps, told by one device that has all that its points depend on.
+// Expected values of a rank's part after `checked_steps`, computed on one device with all points that the part
+// depends on.
 std::vector<f32> expected(Stream& stream, const StencilShape& s, const StencilBox& part) {
     const u64 more = checked_steps * star().radius();
     const StencilBox wide{part.z_begin - std::min(part.z_begin, more), std::min(s.depth, part.z_end + more),
@@ -75,8 +76,8 @@ RanksWork stencil_work(const RanksTask& task) {
     const u64 bytes = shape.depth * shape.rows * shape.columns * sizeof(f32);
     RanksWork work;
     work.bytes = 2 * bytes;
-    // A rank has its part four times, and a little more while the result is looked at; where the device's memory is the host's,
-    // what the host compares as well.
+    // A rank holds four copies of its part, and more while it verifies the result. If device memory is host memory,
+    // the host's copies count as well.
     work.memory = (task.shares_host_memory ? 9 : 6) * bytes;
     work.prepare = [shape, variant = task.variant](Communicator& ranks, Stream& stream) {
         const auto volume = std::make_shared<DistributedStencil>(

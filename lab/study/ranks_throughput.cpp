@@ -1,11 +1,11 @@
-// Reduce and histogram over ranks, each of which brings as many elements: a call reads all of them once, and what the ranks
-// say to one another does not grow with them.
+// Distributed reduce and histogram with a fixed number of elements per rank. A call reads all elements once; the
+// messages between ranks do not grow with them.
 
-#include "ranks_work.hpp"
+#include <concord/study/internal/ranks_work.hpp>
 
 #include <concord/distributed.hpp>
 #include <concord/lab/compare.hpp>
-#include <suites/reduce_reference.hpp>
+#include <concord/lab/internal/reduce_reference.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -19,7 +19,7 @@ using Blocks = std::vector<std::vector<f32>>;
 constexpr u64 bins = 256;
 constexpr f32 lo = -1, hi = 1, bins_a_unit = bins / (hi - lo);
 
-// n elements: the block, doubled on the device until they are as many.
+// n elements that repeat the block. Copies on the device double the filled range until it is full.
 Array<f32> filled(Stream& stream, const std::vector<f32>& block, u64 n) {
     Array<f32> data(stream, n);
     Buffer& buffer = *data.buffer();
@@ -30,7 +30,7 @@ Array<f32> filled(Stream& stream, const std::vector<f32>& block, u64 n) {
     return data;
 }
 
-// Throws where the result is not what is expected; then it is neither that nor anything else that a call gives.
+// Throws if the result is wrong. Then poisons it.
 template <class T>
 void verify(u32 rank, Stream& stream, const Array<T>& out, const std::vector<T>& expected) {
     const std::vector<T> got = out.to_host(stream);
@@ -50,14 +50,14 @@ struct Known {
     std::vector<T> expected;
 };
 
-// make() is called once for all ranks, when there is room for them.
+// Calls make() once for all ranks, after the check for memory.
 template <class T>
 RanksWork throughput_work(const RanksTask& task, std::function<Known<T>()> make,
                           void (*call)(Communicator&, Stream&, const Array<f32>& in, const Array<T>& out)) {
     const u64 n = task.n, bytes = n * sizeof(f32);
     RanksWork work;
     work.bytes = task.ranks * bytes;
-    // Scratch is chunks' sums or private counters.
+    // Scratch memory holds the sums of chunks or private counters.
     work.memory = task.ranks * (bytes + bytes / 64 + (u64{16} << 20));
     const std::shared_future<Known<T>> made = std::async(std::launch::deferred, std::move(make)).share();
     work.prepare = [=](Communicator& ranks, Stream& stream) {
@@ -81,7 +81,7 @@ RanksWork throughput_work(const RanksTask& task, std::function<Known<T>()> make,
 }  // namespace
 
 Blocks throughput_blocks(const RanksTask& task) {
-    // Whole chunks of the canonical order of all of it.
+    // A whole number of chunks of the canonical order over all ranks.
     const u64 length = std::min(task.n, std::max(u64{1} << 22, lab::reference_chunk(task.n * task.ranks)));
     Blocks blocks;
     for (u32 rank = 0; rank < task.ranks; ++rank) {
@@ -97,7 +97,7 @@ Blocks throughput_blocks(const RanksTask& task) {
 f32 expected_sum(const RanksTask& task, const Blocks& blocks) {
     const auto add = [](f32 a, f32 b) { return a + b; };
     const u64 chunk = lab::reference_chunk(task.n * task.ranks);
-    std::vector<f32> sums;  // of all chunks: those of a block return
+    std::vector<f32> sums;  // of all chunks; the sums of a block repeat
     for (const std::vector<f32>& block : blocks) {
         const u64 first = sums.size(), own = block.size() / chunk;
         sums.resize(first + task.n / chunk);

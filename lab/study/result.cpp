@@ -1,4 +1,4 @@
-#include "result.hpp"
+#include <concord/study/internal/result.hpp>
 
 #include <concord/lab/table.hpp>
 
@@ -39,7 +39,7 @@ std::string Result::title() const {
 }
 
 ordered_json line_of(const Result& asked, ordered_json row) {
-    // A kernel that is launched many times is told once.
+    // Lists a kernel once, even if it is launched many times.
     ordered_json kernels = ordered_json::array();
     for (ordered_json& use : row["kernels"]) {
         if (std::find(kernels.begin(), kernels.end(), use) == kernels.end())

@@ -1,13 +1,12 @@
-// Runs what is not known yet, case by case.
-
-#include "rank_studies.hpp"
-#include "study.hpp"
+// Runs the measurements that the results file lacks.
 
 #include <concord/device.hpp>
 #include <concord/lab/bench.hpp>
 #include <concord/lab/machine.hpp>
 #include <concord/lab/table.hpp>
 #include <concord/log.hpp>
+#include <concord/study/internal/rank_studies.hpp>
+#include <concord/study/internal/study.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -28,14 +27,10 @@ using lab::rounded;
 constexpr Effort quick_effort{.least_ms = 2, .most_ms = 25, .precision = 0.05};
 constexpr Effort full_effort{.least_ms = 20, .most_ms = 200, .precision = 0.01};
 constexpr Effort quick_ceilings{.least_ms = 15, .most_ms = 150, .precision = 0.02};
-// A call that is expected to take longer is left out: it is made at least five times.
+// Calls that are expected to take longer are skipped, because each is repeated at least five times.
 constexpr double quick_limit_ms = 60, full_limit_ms = 1000;
 
-u32 threads_of(const Device& device) {
-    return device.traits().dialect == Dialect::host ? device.traits().units : 0;
-}
-
-// 1, 2, 4 ... and all.
+// 1, 2, 4, ... and all threads.
 std::vector<u32> thread_counts() {
     const u32 all = lab::this_machine().cores;
     std::vector<u32> counts;
@@ -60,14 +55,15 @@ std::vector<std::shared_ptr<Device>> open_devices(std::vector<std::string> selec
     for (const std::string& selector : selectors) {
         const auto device = open_device(selector);
         if (!device->traits().runs)
-            throw Error(ErrorCode::unsupported, "study", "'" + selector + "' only compiles");
+            throw Error(ErrorCode::unsupported, "study",
+                        "device '" + selector + "' only compiles; choose a device that runs kernels");
         if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
     }
-    if (devices.empty()) throw Error(ErrorCode::unavailable, "study", "there is no device");
+    if (devices.empty()) throw Error(ErrorCode::unavailable, "study", "no device is available");
     return devices;
 }
 
-// What a report of several devices says of one.
+// The part of a report on several devices that belongs to one of them.
 ordered_json part_of(ordered_json report, const std::string& device) {
     for (const char* list : {"matrix", "failures"})
         std::erase_if(report[list].get_ref<ordered_json::array_t&>(),
@@ -88,12 +84,13 @@ class Runner {
         : options_(options),
           live_(live),
           devices_(open_devices(options.devices)),
-          store_(options.out, run_line(options.quick), !options.with_threads) {
+          store_(options.out, run_line(options.quick),
+                 options.with_threads ? Store::LockedBy::store : Store::LockedBy::parent) {
         for (const auto& device : devices_)
             store_.add_device(device_line(*device, {}));
-        if (!store_.set_aside().empty()) live_ << "results " << store_.set_aside() << '\n';
+        if (!store_.set_aside().empty()) live_ << store_.set_aside() << '\n';
         const Records known = read_records(options.out);
-        // What failed is tried again, and what had no room: there may be more now.
+        // Failed measurements are repeated, and those that lacked memory.
         for (const Result& r : known.results) {
             if (r.ms || (r.left_out() && r.problem.rfind("no room", 0) != 0)) known_[r.key()] = r;
         }
@@ -149,7 +146,7 @@ class Runner {
                                                      [](const Case& what) { return what.each_thread_count; }))
                 run_other_threads();
         }
-        if (!options_.with_threads) return;  // the process that asked for it tells
+        if (!options_.with_threads) return;  // the parent process reports
         store_.add(ended);
         live_ << study.name << ": " << measured_ << " measured, " << taken_ << " known before, " << failed_
               << " failed, " << left_ << " left out, "
@@ -175,7 +172,7 @@ class Runner {
             return;
         }
         if (study.kind == Study::Kind::ranks) {
-            // All devices of a backend are ranks together, the first one stands for them.
+            // All devices of a backend form one group of ranks. The case runs for the first of them.
             std::vector<std::shared_ptr<Device>> kind;
             for (const auto& one : devices_) {
                 if (one->info().backend == device.info().backend) kind.push_back(one);
@@ -197,7 +194,7 @@ class Runner {
                                         [&](const Suite& s) { return s.name == what.suite; });
         if (suite == study_suites().end())
             throw Error(ErrorCode::invalid_argument, "study",
-                        study.name + ": there is no suite " + what.suite);
+                        study.name + " names an unknown suite, got '" + what.suite + "'");
         const std::vector<u64> sizes = sizes_on(device, what, options_.quick);
         if (sizes.empty()) return;
         std::vector<std::string> workloads = what.workloads;
@@ -206,7 +203,8 @@ class Runner {
         BenchOptions bench;
         bench.algorithms = {what.suite};
         bench.devices = {device.info().selector};
-        // Those that the case names are picked below: of all, what a device lacks is no failure.
+        // bench.wanted picks the variants that the case names. With "all", a variant that the device does not support
+        // is not a failure.
         bench.variants = {is_auto ? "auto" : "all"};
         bench.types = options_.types.empty() ? what.types : options_.types;
         bench.sizes = sizes;
@@ -237,7 +235,7 @@ class Runner {
         }
     }
 
-    // The time that the next smaller size took, made larger as the work is: its operations, if it is counted in these.
+    // Extrapolates the time from the next smaller size, by the number of operations or else of elements.
     double expected_ms(const Result& asked, double operations) const {
         double ms = 0;
         u64 n = 0;
@@ -267,8 +265,8 @@ class Runner {
         BenchRow none = row;
         none.problem =
             std::string(left_out) + (expected < 1e29 ? "a call would take " + rounded(expected) + " ms"
-                                                     : "as is the next smaller size");
-        if (none.algorithm.empty()) {  // not the bench's
+                                                     : "the next smaller size is left out, too");
+        if (none.algorithm.empty()) {  // not a row of the benchmark
             none.algorithm = asked.algorithm;
             none.variant = asked.variant;
             none.device = asked.device;
@@ -301,7 +299,7 @@ class Runner {
         }
     }
 
-    // What was asked for with all threads, with fewer.
+    // Repeats the requested measurements with fewer threads, in child processes.
     void run_other_threads() {
         const auto host =
             std::find_if(devices_.begin(), devices_.end(), [](const auto& d) { return threads_of(*d) > 0; });
@@ -341,7 +339,7 @@ class Runner {
             auto key_of = [&](const std::string& selector) {
                 return "check|" + what.suite + "|" + selector + (types.empty() ? "" : "|" + types.dump());
             };
-            std::vector<std::string> selectors;  // together, so that bits are compared across them
+            std::vector<std::string> selectors;  // checked together, which compares results across devices
             for (const auto& device : devices_) {
                 if (known_checks_.count(key_of(device->info().selector)) != 0)
                     ++taken_;
@@ -363,21 +361,22 @@ class Runner {
         }
     }
 
-    // What was measured of the device's ceilings now, beside what was before.
+    // Merges the ceilings that this run measured with those in the results file.
     void note_ceilings(Device& device) {
         const auto it = rates_->find(device.info().selector);
         if (it == rates_->end()) return;
         const auto stream = device.create_stream();
         ordered_json& known = ceilings_[device.info().selector];
         if (!known.is_object()) known = ordered_json::object();
-        Ceilings ceilings(*stream, false, it->second,
+        constexpr bool hot = false;
+        Ceilings ceilings(*stream, hot, it->second,
                           options_.quick ? quick_ceilings : BenchOptions{}.ceilings_effort);
         const bool all = known.contains("launch_ms");
         if (!all && options_.with_threads) {
             try {
                 ceilings.measure_all();
             } catch (const Error& error) {
-                detail::log_warn(std::string("no ceiling: ") + error.what());
+                detail::log_warn(std::string("study: cannot measure the ceilings: ") + error.what());
             }
         }
         for (const auto& [name, value] : lab::fields_of(ceilings.known()))
@@ -394,12 +393,16 @@ class Runner {
     std::map<std::string, Result> known_;  // by key
     std::set<std::string> known_checks_;
     std::map<std::string, ordered_json> ceilings_;
-    std::map<std::string, Result> asked_;  // by key: what the study that runs has asked for
+    std::map<std::string, Result> asked_;  // by key: requested by the current study
     u64 measured_ = 0, taken_ = 0, failed_ = 0, left_ = 0;
     int status_ = 0;
 };
 
 }  // namespace
+
+u32 threads_of(const Device& device) {
+    return device.traits().serial_groups ? device.traits().units : 0;
+}
 
 const std::vector<Suite>& study_suites() {
     static const std::vector<Suite> all = [] {

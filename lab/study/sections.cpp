@@ -2,6 +2,7 @@
 
 #include <concord/lab/table.hpp>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 
@@ -28,7 +29,7 @@ void for_each_section(const Records& records,
         if (records.studies.count(study.name) == 0) continue;
         Study as_run = study;
         if (records.unfinished.count(study.name) != 0)
-            as_run.text += " Not finished: this study was interrupted, so that results are missing.";
+            as_run.text += " Not finished: this study was interrupted, and results are missing.";
         add(as_run, {records, results_of(study, records)});
     }
     for (const ordered_json& line : records.files) {
@@ -50,10 +51,10 @@ Problems problems_in(const Chart& chart) {
             problems.failed.push_back(r);
     }
     for (const auto& [name, count] : left)
-        problems.left_out +=
-            (problems.left_out.empty() ? "left out, for want of room or because a call would take too long: "
-                                       : ", ") +
-            name + (count > 1 ? " (" + std::to_string(count) + " sizes)" : "");
+        problems.left_out += (problems.left_out.empty()
+                                  ? "left out, because they need too much memory or a call takes too long: "
+                                  : ", ") +
+                             name + (count > 1 ? " (" + std::to_string(count) + " sizes)" : "");
     return problems;
 }
 
@@ -65,13 +66,13 @@ Rows devices_rows(const Records& records) {
         Unit unit;
     } ceilings[] = {{"copy", "copy_gb_per_s", Unit::gb_per_s},
                     {"read", "read_gb_per_s", Unit::gb_per_s},
-                    {"multiply-adds, f32", "fma_f32_gflop_per_s", Unit::gflop_per_s},
-                    {"multiply-adds, f64", "fma_f64_gflop_per_s", Unit::gflop_per_s},
+                    {"fused multiply-adds, f32", "fma_f32_gflop_per_s", Unit::gflop_per_s},
+                    {"fused multiply-adds, f64", "fma_f64_gflop_per_s", Unit::gflop_per_s},
                     {"upload, pinned", "upload_pinned_gb_per_s", Unit::gb_per_s},
                     {"download, pinned", "download_pinned_gb_per_s", Unit::gb_per_s},
                     {"upload, pageable", "upload_pageable_gb_per_s", Unit::gb_per_s},
                     {"download, pageable", "download_pageable_gb_per_s", Unit::gb_per_s},
-                    {"launch and wait", "launch_ms", Unit::milliseconds}};
+                    {"launch and synchronise", "launch_ms", Unit::milliseconds}};
     Rows rows = {{""}, {"name"}, {"driver"}};
     for (const auto& ceiling : ceilings)
         rows.push_back({ceiling.title});
@@ -85,9 +86,13 @@ Rows devices_rows(const Records& records) {
             const auto it = device["ceilings"].find(ceilings[k].name);
             rows[3 + k].push_back(it == device["ceilings"].end()
                                       ? ""
-                                      : Scale{"", ceilings[k].unit, false}.write(it->get<double>()));
+                                      : Scale{.unit = ceilings[k].unit}.write(it->get<double>()));
         }
     }
+    std::erase_if(rows, [](const auto& row) {
+        return !row.front().empty() &&
+               std::all_of(row.begin() + 1, row.end(), [](const std::string& cell) { return cell.empty(); });
+    });
     return rows;
 }
 

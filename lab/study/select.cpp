@@ -1,6 +1,6 @@
-// Which results are a study's.
+// Selects the results of a study.
 
-#include "study.hpp"
+#include <concord/study/internal/study.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -48,7 +48,7 @@ std::vector<const Result*> results_of(const Study& study, const Records& records
                                      : device == nullptr || r.threads == (*device)["threads"].get<u32>();
             const bool size =
                 what.quarters_of_units || std::find(sizes.begin(), sizes.end(), r.n) != sizes.end();
-            // A small kernel has its one type, whatever was asked for.
+            // A microbenchmark has one type, whatever types the user gave.
             bool type = suite == nullptr || suite->workloads.front().name == suite->name;
             for (const Type one : what.types)
                 type = type || (types.empty() && r.type == name_of(one));

@@ -1,7 +1,8 @@
-#include "study.hpp"
+#include <concord/study/internal/store.hpp>
 
 #include <concord/error.hpp>
 #include <concord/lab/machine.hpp>
+#include <concord/study/internal/study.hpp>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -22,7 +23,7 @@ constexpr int schema = 1;
     throw Error(ErrorCode::io, "study", path.string() + ": " + why);
 }
 
-// Throws JSON's exception if a part that is read later is not there, or of another type.
+// Throws a JSON exception if a member that is read later is missing or has another type.
 void check_shape(const ordered_json& line) {
     auto words = [](const ordered_json& in, std::initializer_list<const char*> names) {
         for (const char* name : names)
@@ -58,7 +59,7 @@ void check_shape(const ordered_json& line) {
     }
 }
 
-// The file's lines as JSON, up to one that is torn.
+// The file's lines as JSON. Ignores an incomplete last line.
 std::vector<ordered_json> lines_of(const fs::path& path) {
     std::ifstream file(path);
     if (!file) fail(path, std::strerror(errno));
@@ -68,9 +69,9 @@ std::vector<ordered_json> lines_of(const fs::path& path) {
         if (value.is_discarded() && file.eof()) break;
         const std::string place = "line " + std::to_string(lines.size() + 1);
         if (!value.is_object() || !value.contains("kind"))
-            fail(path, place + " is none of a study's: remove it, or name another folder");
+            fail(path, place + " is not a study's result; remove the line, or choose another folder");
         if (lines.empty() && (value["kind"] != "run" || value["schema"] != schema))
-            fail(path, "is no file of a study's results, or of another version");
+            fail(path, "not a results file of this version; choose another folder");
         try {
             check_shape(value);
         } catch (const ordered_json::exception& error) {
@@ -78,14 +79,14 @@ std::vector<ordered_json> lines_of(const fs::path& path) {
         }
         lines.push_back(std::move(value));
     }
-    if (lines.empty()) fail(path, "is no file of a study's results");
+    if (lines.empty()) fail(path, "not a results file; choose another folder");
     return lines;
 }
 
-// What must be equal for results to be of one run.
+// Members that must be equal for results to belong to one run.
 ordered_json identity(ordered_json run) {
     run.erase("date");
-    // A virtual machine may be given more memory as it uses it.
+    // The memory of a virtual machine may grow.
     if (run.contains("machine")) run["machine"].erase("memory_bytes");
     return run;
 }
@@ -170,15 +171,16 @@ void Store::Lock::take(const fs::path& folder) {
     file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file_ < 0) fail(path, std::strerror(errno));
     if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-    if (errno == EWOULDBLOCK) fail(folder, "another study is writing its results there");
+    if (errno == EWOULDBLOCK)
+        fail(folder, "another study is writing its results there; wait, or choose another folder");
     fail(path, std::strerror(errno));
 }
 
-Store::Store(fs::path folder, const ordered_json& run, bool part) : folder_(std::move(folder)) {
+Store::Store(fs::path folder, const ordered_json& run, LockedBy locked_by) : folder_(std::move(folder)) {
     std::error_code error;
     fs::create_directories(folder_, error);
     if (error) fail(folder_, error.message());
-    if (!part) lock_.take(folder_);
+    if (locked_by == LockedBy::store) lock_.take(folder_);
     std::vector<ordered_json> lines;
     if (fs::exists(file(), error)) {
         lines = lines_of(file());
@@ -190,12 +192,12 @@ Store::Store(fs::path folder, const ordered_json& run, bool part) : folder_(std:
         if (!set_aside_.empty()) {
             const auto is_file = [](const ordered_json& line) { return line["kind"] == "file"; };
             if (std::all_of(lines.begin() + 1, lines.end(), is_file)) {
-                set_aside_.clear();  // nothing was measured
+                set_aside_.clear();  // without measurements there is nothing to keep
             } else {
                 const std::string kept = kept_name(lines.front());
                 fs::rename(file(), folder_ / kept, error);
                 if (error) fail(file(), error.message());
-                set_aside_ = "that differ in " + set_aside_ + " are not gone on with: kept as " + kept;
+                set_aside_ = "existing results differ in " + set_aside_ + ": moved to " + kept;
             }
             std::erase_if(lines, std::not_fn(is_file));
             lines.insert(lines.begin(), run);
@@ -205,7 +207,7 @@ Store::Store(fs::path folder, const ordered_json& run, bool part) : folder_(std:
     rewrite(lines);
 }
 
-// A name that no file has yet.
+// An unused file name.
 std::string Store::kept_name(const ordered_json& run) const {
     std::string date = run["date"];
     std::erase(date, ':');
@@ -218,18 +220,18 @@ std::string Store::kept_name(const ordered_json& run) const {
 
 void Store::rewrite(const std::vector<ordered_json>& lines) {
     out_.close();
-    const fs::path beside = folder_ / "results.jsonl.new";
+    const fs::path temporary = folder_ / "results.jsonl.new";
     devices_.clear();
     {
-        std::ofstream file(beside, std::ios::trunc);
+        std::ofstream file(temporary, std::ios::trunc);
         for (const ordered_json& line : lines) {
             file << line.dump() << '\n';
             if (line["kind"] == "device") devices_.push_back(line);
         }
-        if (!file.flush()) fail(beside, std::strerror(errno));
+        if (!file.flush()) fail(temporary, std::strerror(errno));
     }
     std::error_code error;
-    fs::rename(beside, file(), error);
+    fs::rename(temporary, file(), error);
     if (error) fail(file(), error.message());
     out_.open(file(), std::ios::app);
     if (!out_) fail(file(), std::strerror(errno));
@@ -259,9 +261,9 @@ void Store::add_device(const ordered_json& line) {
         fs::copy_file(file(), folder_ / kept, error);
         if (error) fail(folder_ / kept, error.message());
         set_aside_.append(set_aside_.empty() ? "" : "; ")
-            .append("of " + selector + " with another driver: kept as " + kept);
+            .append("existing results of " + selector + " have another driver: copied to " + kept);
         std::erase_if(lines, [&](const ordered_json& other) {
-            // Of all thread counts, so that no process that has another one drops it again.
+            // Drops the device with every thread count, so that child processes do not drop it again.
             if (other["kind"] == "device") return other["selector"] == selector;
             if (other["kind"] == "check") return other.value("device", selector) == selector;
             return other["kind"] == "result" && other["row"]["device"] == selector;

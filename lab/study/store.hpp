@@ -1,17 +1,22 @@
 #pragma once
-/// The results' file of a study: DIR/results.jsonl, a line of JSON for each thing that is known. It is added to line by
-/// line, so that a run that ends early has lost nothing but the measurement that it was at.
-///
-///   {"kind": "run", "schema": 1, "version", "date", "quick", "machine": {...}}   the first line
-///   {"kind": "device", "selector", "threads", "name", "driver", "many_items", "units", "sub_group_width", "ceilings"}
-///   {"kind": "result", "key", "asked", "workload", "threads", "row"}   row: as in the bench's JSON (lab/bench/bench.hpp)
-///   {"kind": "study", "key", "types", "unfinished"}   its cases are run, with these types; none: its own. "unfinished" at its beginning
-///   {"kind": "check", "key", "device", "types", "report"}              report: as `concord check --json`, of that device
-///   {"kind": "file", "key", "name", "content"}                         of `concord bench` or `concord check`, taken in
-///
-/// Of lines with the same key (of devices: the same selector and threads) the last one counts.
+// Results file of studies: DIR/results.jsonl, one JSON object per line. A run appends each result when it is
+// measured, so an interrupted run loses only the current measurement.
+//
+//   {"kind": "run", "schema": 1, "version", "date", "quick", "machine": {...}}
+//       the first line
+//   {"kind": "device", "selector", "threads", "name", "driver", "many_items", "units", "sub_group_width", "ceilings"}
+//   {"kind": "result", "key", "asked", "workload", "threads", "row"}
+//       row: as in `concord bench --json` (lab/bench/bench.hpp)
+//   {"kind": "study", "key", "types", "unfinished"}
+//       a study that ran, with its types (none: the cases' own); "unfinished" when it starts
+//   {"kind": "check", "key", "device", "types", "report"}
+//       report: as in `concord check --json`, for that device
+//   {"kind": "file", "key", "name", "content"}
+//       an imported file of `concord bench --json` or `concord check --json`
+//
+// A later line replaces an earlier one with the same key. The key of a device is its selector and number of threads.
 
-#include "result.hpp"
+#include <concord/study/internal/result.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -23,43 +28,47 @@ namespace concord::study {
 
 using nlohmann::ordered_json;
 
-/// All that a results' file holds.
+// Contents of a results file.
 struct Records {
     ordered_json run;
     std::vector<ordered_json> devices;
     std::vector<Result> results;
-    std::vector<ordered_json> lines;                          ///< of results, in the same order
-    std::vector<ordered_json> checks;                         ///< reports
-    std::vector<ordered_json> files;                          ///< taken in
-    std::map<std::string, std::vector<std::string>> studies;  ///< those that were run, with which types
-    std::set<std::string> unfinished;  ///< those that were interrupted, or are being run
+    std::vector<ordered_json> lines;                          // of the results, in the same order
+    std::vector<ordered_json> checks;                         // reports
+    std::vector<ordered_json> files;                          // imported files
+    std::map<std::string, std::vector<std::string>> studies;  // studies that ran, and their types
+    std::set<std::string> unfinished;                         // studies that were interrupted or still run
 
-    /// The device of that selector; null if there is none. One of several thread counts: the most.
+    // The device with that selector, or null. Of several thread counts it returns the largest.
     const ordered_json* device(const std::string& selector) const;
 };
 
-/// Reads DIR/results.jsonl; a last line that is incomplete is passed over. Throws io if there is none, or it is no such file.
+// Reads DIR/results.jsonl. Ignores an incomplete last line. Throws io if the file does not exist or is not a results
+// file.
 Records read_records(const std::filesystem::path& folder);
 
-/// The first line of a run on this machine now.
+// First line of a run on this machine, with the current date.
 ordered_json run_line(bool quick);
 
-/// A results' file that is added to.
+// A results file that is open for writing.
 class Store {
   public:
-    /// Makes the folder if need be. What is in it of another version, machine or kind of run is set aside as
-    /// results-DATE.jsonl, DATE when that run began; files that were taken in stay. Throws io; so too if another
-    /// store has the folder, unless this one is a part: of a process that has it, and waits.
-    Store(std::filesystem::path folder, const ordered_json& run, bool part = false);
+    // Who locks the folder: the store itself, or the parent process, which waits meanwhile.
+    enum class LockedBy { store, parent };
 
-    /// Why what was there was set aside, in words; empty: nothing was.
+    // Creates the folder if necessary. Existing results of another version, machine or kind of run are moved to
+    // results-DATE.jsonl, with the date of that run. Imported files stay. Throws io, also if another process has
+    // locked the folder.
+    Store(std::filesystem::path folder, const ordered_json& run, LockedBy locked_by = LockedBy::store);
+
+    // Why existing results were moved to another file. Empty: they were not.
     const std::string& set_aside() const { return set_aside_; }
-    /// Takes in what another process has added meanwhile.
+    // Reads the lines that another process has added.
     void reload();
-    /// Adds a line, at once. Throws io.
+    // Appends a line and flushes. Throws io.
     void add(const ordered_json& line);
-    /// Adds the line of a device unless it is there. One that is there but differs in name or driver: the file is kept as
-    /// results-DATE.jsonl, and all that was measured on the device is dropped.
+    // Appends the line of a device if it is new. If its name or driver has changed, copies the file to
+    // results-DATE.jsonl and drops the device's results.
     void add_device(const ordered_json& line);
 
   private:
@@ -67,7 +76,7 @@ class Store {
     void rewrite(const std::vector<ordered_json>& lines);
     std::string kept_name(const ordered_json& run) const;
 
-    // That no other process writes the file meanwhile; the system ends it with the process.
+    // Keeps other processes from writing the file. The system releases it when the process ends.
     class Lock {
       public:
         Lock() = default;

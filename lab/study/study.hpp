@@ -1,11 +1,11 @@
 #pragma once
-/// Studies: experiments that are written down as a table, run through the bench, and reported as figures.
-///
-/// A study asks a question. Its cases say what is measured to answer it, and its figures what is shown of that. The table is
-/// studies(), in studies.cpp; adding a study is adding a row there. The steps of an algorithm are in its suite.
+// Studies: experiments that the benchmark runs and a report shows as figures.
+//
+// A study answers a question. Its cases describe the measurements, and its figures what the report shows of them. The
+// table of studies is studies() in studies.cpp. Suites describe the studies of single algorithms.
 
-#include "chart.hpp"
-#include "store.hpp"
+#include <concord/study/internal/chart.hpp>
+#include <concord/study/internal/store.hpp>
 
 #include <functional>
 #include <iosfwd>
@@ -19,121 +19,128 @@ namespace concord::study {
 using lab::Sizes;
 using lab::Suite;
 
-/// Work that is measured: the product of all its lists.
+// Measurements: all combinations of the lists.
 struct Case {
-    std::string suite;  ///< an algorithm, or a suite of the study's own
-    Sizes sizes;
-    std::vector<std::string> variants = {"all"};  ///< names, "all", or "auto": what the library takes
-    std::vector<std::string> workloads = {};      ///< names; empty: the suite's first
+    std::string suite;  // an algorithm, or a suite of the studies
+    Sizes sizes = {};
+    std::vector<std::string> variants = {"all"};  // names, "all", or "auto" for the library's choice
+    std::vector<std::string> workloads = {};      // names; empty: the suite's first workload
     std::vector<Type> types = {Type::f32};
-    bool quarters_of_units =
-        false;         ///< a size k is k / 4 groups of 256 elements for each of the device's units
-    bool hot = false;  ///< data are left in the caches
-    bool each_thread_count = false;  ///< on the CPU's own device, with 1, 2, 4 ... and all threads
+    bool quarters_of_units = false;  // a size k means k / 4 groups of 256 elements per unit of the device
+    bool hot = false;                // data stay in the caches
+    bool each_thread_count = false;  // on the tbb device, with 1, 2, 4, ... and all threads
 };
 
-/// Parts of a result that say what it is of. A number: the last one in the name, "lanes32", which is no part of the name then.
+// Attributes of a result. A number is the last one in a name: for By::variant_number "group32" has the name "group"
+// and the number 32.
 enum class By { variant, workload, algorithm, device, type, threads, n, variant_number, workload_number };
 
-/// What a figure shows of each result.
+// The quantity that a figure shows.
 enum class Measure { time, rate, flops, items, of_ceiling };
 
 struct Figure;
-/// The results of a figure's study, in the order of its cases, devices and the algorithms' tables, and all that is known.
+// All records, and the results of a figure's study, in the order of its cases, the devices and the algorithms'
+// variants.
 struct Data {
     const Records& records;
     std::vector<const Result*> results;
 };
 
-/// A figure: charts side by side, one for each value of `panels`, and for each type where there are several.
+// A figure: one chart for each value of `panels`, and for each type if there are several.
 struct Figure {
-    std::string title, caption;
+    std::string title, caption = {};
     std::function<std::vector<Chart>(const Figure&, const Data&)> build;
     By x = By::n;
     Measure y = Measure::time;
     std::vector<By> series = {By::variant};
     std::vector<By> panels = {By::device};
-    std::string x_name = {};                  ///< of a number in a name
-    bool log_x = true, log_y = true;          ///< of lines
-    std::vector<std::string> only = {};       ///< algorithms; empty: all of the study's
-    std::vector<std::string> workloads = {};  ///< empty: all of the study's
-    bool ceilings = true;                     ///< whether the device's ceilings are drawn
+    std::string x_name = {};                  // axis label for a number in a name
+    bool log_x = true, log_y = true;          // for line charts
+    std::vector<std::string> only = {};       // algorithms; empty: all of the study
+    std::vector<std::string> workloads = {};  // empty: all of the study
+    bool ceilings = true;                     // whether the chart draws the device's ceiling
 };
 
 struct Study {
+    enum class Kind { bench, transfers, ranks, check, tuning };
+
     std::string name, title, question, text;
-    std::vector<Case> cases;
-    std::vector<Figure> figures;
-    enum class Kind { bench, transfers, ranks, check, tuning } kind = Kind::bench;
+    std::vector<Case> cases = {};
+    std::vector<Figure> figures = {};
+    Kind kind = Kind::bench;
 };
 
-/// All studies, in the order of the report.
+// All studies, in the order of the report.
 const std::vector<Study>& studies();
-/// The suites that the cases name: the algorithms', and the small kernels of effects.cu and effects.cl.
+// Suites that cases name: those of the algorithms, and the microbenchmarks in effects.cu and effects.cl.
 const std::vector<Suite>& study_suites();
 
-// Ways to build a figure.
+// Functions that build the charts of a figure.
 
-/// A line for each series over a numeric x.
+// Line chart over a numeric x, one line per series.
 std::vector<Chart> lines(const Figure& figure, const Data& data);
-/// A bar for each variant, from the textbook's to the best, at the largest size that most of them have.
+// Bar chart of the variants, from the textbook kernel to the best, at the largest size that most variants have.
 std::vector<Chart> steps(const Figure& figure, const Data& data);
-/// Speed-up over threads at one size, with Amdahl's fit; and with the size, with Gustafson's.
+// Speed-up over threads at a fixed size with the fit of Amdahl's law, and at scaled sizes with Gustafson's.
 std::vector<Chart> amdahl(const Figure& figure, const Data& data);
 std::vector<Chart> gustafson(const Figure& figure, const Data& data);
-/// Efficiency over ranks, with the fit of computation, latency and bandwidth.
+// Parallel efficiency over ranks, with a fitted model of computation, latency and bandwidth.
 std::vector<Chart> over_ranks(const Figure& figure, const Data& data);
-/// Efficiency over ranks, a line for each series.
+// Parallel efficiency over ranks, one line per series.
 std::vector<Chart> efficiency_over_ranks(const Figure& figure, const Data& data);
-/// Each algorithm's part of the ceiling, per device; and the harmonic mean over devices.
+// Fraction of the ceiling per algorithm and device, and the harmonic mean over the devices.
 std::vector<Chart> portability(const Figure& figure, const Data& data);
-/// How often as fast a device's table of tuning makes what `auto` takes.
+// Speed-up of `auto` by the device's tuning table.
 std::vector<Chart> gains(const Figure& figure, const Data& data);
-/// What was checked: the matrix, and the worst error / bound.
+// The agreement matrix, and the largest ratios of error to bound.
 std::vector<Chart> agreement(const Figure& figure, const Data& data);
 
-/// What to run.
+// What to run.
 struct StudyOptions {
-    std::vector<std::string> names;    ///< of studies; "all"
-    std::vector<std::string> devices;  ///< selectors; empty, or "all": every device there is
-    std::vector<Type> types;           ///< instead of the cases' own; empty: those
+    std::vector<std::string> names;    // of studies; "all"
+    std::vector<std::string> devices;  // selectors; empty or "all": every device
+    std::vector<Type> types;           // replace the cases' types unless empty
     bool quick = false;
     std::filesystem::path out;
-    /// Measures cases of the studies that want several thread counts in another process, with that many, and adds
-    /// them to the same file; returns its exit status. Empty: this is such a process.
+    // Runs the cases that need several thread counts in a child process with that many threads. The child adds to the
+    // same results file. Returns its exit status. Empty: this is the child process.
     std::function<int(u32 threads)> with_threads = {};
 };
 
-/// Runs what is not known yet and returns the exit status: 0; 1: a result is wrong; 4: a device failed. Progress in
-/// words goes to `live`. Throws as the bench does for devices that cannot be had.
+// Runs the measurements that the results file lacks. Returns the exit status: 0: success; 1: a result is wrong; 4: a
+// device failed. Prints progress to `live`. Throws unavailable if a device is not available, unsupported if it only
+// compiles.
 int run_studies(const StudyOptions& options, std::ostream& live);
 
-/// The results that a study's cases ask for.
+// Results of a study's cases.
 std::vector<const Result*> results_of(const Study& study, const Records& records);
 
-/// Is given what belongs beside the report: a file's name and text for each figure's CSV.
+// Saves a file next to the report: the CSV of a chart.
 using Save = std::function<void(const std::string& name, const std::string& text)>;
-/// The report on what a folder holds, as one page of HTML.
+// The report of a folder's results as one HTML page.
 std::string report(const Records& records, const Save& save);
-/// The same as Markdown, with the tables alone.
+// The report's tables as Markdown.
 std::string markdown(const Records& records);
 
-/// A file that `concord bench --json` or `concord check --json` wrote, as a line of the results' file. Throws io if it is none,
-/// or no section can be made of it.
+// A file from `concord bench --json` or `concord check --json` as a line of the results file. Throws io if the file
+// is not one of these, or the report cannot show it.
 ordered_json line_of_file(const std::filesystem::path& file);
 
-/// All results as one object of JSON: the run, devices, results (rows of the bench with what was asked), checks.
+// All records as one JSON object: run, devices, results (rows of the benchmark and what the study requested), checks.
 std::string results_json(const Records& records);
 
-/// Two folders' results side by side: a table for people, and a page. A result has moved if the quartiles of the two,
-/// widened by 1.5 times their distance, do not overlap.
+// Two folders' results side by side, as text and as an HTML page. A result has changed if the intervals between the
+// quartiles, widened by 1.5 times the interquartile range, do not overlap.
 struct Comparison {
     std::string text, html;
-    u64 common = 0, moved = 0;
+    u64 common = 0, changed = 0;
 };
 Comparison compare(const Records& a, const Records& b, const std::string& name_a, const std::string& name_b);
 
-// Used between the files of this folder.
+// Used by several files of this folder.
+
+// Number of threads that kernels run on if they run in this process (a device with serial groups), otherwise 0.
+u32 threads_of(const Device& device);
 void run_transfers(const std::string& selector, const Case& what, bool quick,
                    const std::function<bool(const Result&)>& wanted,
                    const std::function<void(const Result&, const ordered_json& row)>& done);
@@ -145,7 +152,7 @@ ordered_json run_check(const std::string& algorithm, const std::vector<std::stri
 std::vector<Suite> effect_suites();
 Records records_of_file(const ordered_json& line);
 Study study_of_file(const ordered_json& line);
-/// All charts of the file's section: throws JSON's exception where the content is of another shape.
+// Builds all charts of the file's section. Throws a JSON exception if the content has another structure.
 void charts_of_file(const ordered_json& line);
 
 }  // namespace concord::study

@@ -1,6 +1,7 @@
-// Charts as SVG. Colours come from the page's style sheet by class: s0 ... s7 are series, the rest takes currentColor.
+// Draws charts as SVG. The page's style sheet colours the series by class (s0 to s7); everything else uses
+// currentColor.
 
-#include "chart.hpp"
+#include <concord/study/internal/chart.hpp>
 
 #include <concord/lab/table.hpp>
 
@@ -12,7 +13,7 @@ namespace concord::study {
 namespace {
 
 constexpr double width = 420, left = 72, right = 14, top = 30, bottom = 42, height = 290;
-constexpr double bar_height = 20, bar_gap = 8, letter = 8.2;  // a letter's width, where the page is narrow
+constexpr double bar_height = 20, bar_gap = 8, letter = 8.2;  // width of a letter on a narrow page
 constexpr std::size_t colours = 8;
 
 std::string at(double value) {
@@ -38,7 +39,7 @@ std::string brief(std::string text) {
     return text.erase(end, unit - end);
 }
 
-// From data to places on the drawing.
+// Maps values to coordinates.
 class Axis {
   public:
     Axis(const Scale& scale, double low, double high, double from, double to)
@@ -87,7 +88,7 @@ class Axis {
         }
         return list;
     }
-    // Powers of ten; where these are few, 2 and 5 times these; else even steps.
+    // Powers of ten. If there are fewer than three, also their multiples by 2 and 5, or else even steps.
     std::vector<Tick> decades() const {
         const int first = static_cast<int>(std::floor(low_)), last = static_cast<int>(std::ceil(high_));
         const int step = std::max(1, (last - first + 4) / 6);
@@ -109,7 +110,7 @@ class Axis {
     double from_, to_, low_ = 0, high_ = 1;
 };
 
-// "2^20" with the exponent above the line.
+// "2^20" with a superscript.
 std::string label(const std::string& text) {
     const std::size_t hat = text.find('^');
     if (hat == std::string::npos) return escaped(text);
@@ -128,7 +129,7 @@ std::string line_between(double x1, double y1, double x2, double y2, const char*
            at(x2) + "\" y2=\"" + at(y2) + "\"/>";
 }
 
-// Eight shapes, then the same hollow: a series is told by its shape as well as by its colour.
+// Eight filled shapes, then eight hollow ones, so that series differ in shape as well as in colour.
 std::string shape(std::size_t index, double x, double y) {
     const std::string paths[] = {
         "M-4.4 0a4.4 4.4 0 1 0 8.8 0a4.4 4.4 0 1 0-8.8 0z",
@@ -223,7 +224,7 @@ double height_of_bars(const Chart& chart) {
     return 40 + static_cast<double>(chart.marks()) * (bar_height + bar_gap) + 34;
 }
 
-// Letters of UTF-8.
+// Number of code points of UTF-8 text.
 std::size_t letters(const std::string& text) {
     return static_cast<std::size_t>(
         std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
@@ -256,7 +257,7 @@ std::string body_of_bars(const Chart& chart) {
     const Axis x(even, 0, most, bars_left, width - bars_right);
     std::string body = text_at(bars_left, 16, "start", escaped(chart.y.name), "name");
     const std::vector<Tick> ticks = x.ticks();
-    double free_from = 0;  // labels stay apart
+    double free_from = 0;  // keeps labels apart
     for (const Tick& tick : ticks) {
         const double place = x.place(tick.value), half = letter * static_cast<double>(tick.text.size()) / 2;
         body += line_between(place, 28, place, floor, "grid");
@@ -285,23 +286,26 @@ std::string body_of_bars(const Chart& chart) {
     return body + line_between(bars_left, 28, bars_left, floor, "axis");
 }
 
-}  // namespace
-
-std::string legend_mark(std::size_t index, bool guide) {
-    std::string inside;
-    if (guide)
-        inside = "<path class=\"guide g" + std::to_string(index % 2) + "\" d=\"M1 8H31\"/>";
-    else
-        inside = "<g class=\"" + css_of(index) + "\"><path class=\"line\" d=\"M1 8H31\"/>" +
-                 shape(index, 16, 8) + "</g>";
+std::string legend_symbol(const std::string& inside) {
     return "<svg class=\"key\" viewBox=\"0 0 32 16\" aria-hidden=\"true\" focusable=\"false\">" + inside +
            "</svg>";
+}
+
+}  // namespace
+
+std::string legend_mark(std::size_t index) {
+    return legend_symbol("<g class=\"" + css_of(index) + "\"><path class=\"line\" d=\"M1 8H31\"/>" +
+                         shape(index, 16, 8) + "</g>");
+}
+
+std::string legend_guide(std::size_t index) {
+    return legend_symbol("<path class=\"guide g" + std::to_string(index % 2) + "\" d=\"M1 8H31\"/>");
 }
 
 std::string svg_of(const Chart& chart, const std::string& id) {
     const double tall = chart.bars ? height_of_bars(chart) : height;
     std::string said = chart.text + (chart.text.empty() ? "" : " ") + std::to_string(chart.marks()) +
-                       " values; the table below has them.";
+                       " values; see the table below.";
     return "<svg class=\"plot\" role=\"img\" viewBox=\"0 0 " + at(width) + " " + at(tall) +
            "\" aria-labelledby=\"" + id + "-t " + id + "-d\"><title id=\"" + id + "-t\">" +
            escaped(chart.figure + ": " + chart.title) + "</title><desc id=\"" + id + "-d\">" + escaped(said) +

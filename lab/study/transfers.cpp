@@ -1,6 +1,7 @@
-// Upload, run and download of the square root of n floats: apart, one after another, and overlapped.
+// The study `transfers`: upload, kernel and download of the square roots of n floats, separately, in sequence and
+// overlapped.
 
-#include "study.hpp"
+#include <concord/study/internal/study.hpp>
 
 #include <concord/device.hpp>
 #include <concord/lab/bench.hpp>
@@ -16,8 +17,7 @@ namespace {
 using lab::BenchRow;
 using lab::Effort;
 
-// The data of one size on one device, and the ways to get it there and back. Inputs are perfect squares, so that every
-// square root is exact.
+// Data of one size on one device, and the ways to move them. Inputs are perfect squares, so every square root is exact.
 class Trip {
   public:
     Trip(Device& device, u64 n)
@@ -43,8 +43,8 @@ class Trip {
     struct Way {
         const char* name;
         void (Trip::*go)();
-        enum class Leaves { input, output, pinned, pageable } leaves;  // where something new must be then
-        bool whole = false;  // goes all of the way through the device's buffers
+        enum class Leaves { input, output, pinned, pageable } leaves;  // memory that receives the result
+        bool whole = false;                                            // uploads, computes and downloads
     };
     static const std::vector<Way>& ways() {
         using Leaves = Way::Leaves;
@@ -54,9 +54,15 @@ class Trip {
             {"kernel", &Trip::run, Leaves::output},
             {"download, pinned", &Trip::download_pinned, Leaves::pinned},
             {"download, pageable", &Trip::download_pageable, Leaves::pageable},
-            {"all in turn, pinned", &Trip::turn_pinned, Leaves::pinned, true},
-            {"all in turn, pageable", &Trip::turn_pageable, Leaves::pageable, true},
-            {"overlapped, pinned", &Trip::overlapped, Leaves::pinned, true},
+            {.name = "in sequence, pinned",
+             .go = &Trip::turn_pinned,
+             .leaves = Leaves::pinned,
+             .whole = true},
+            {.name = "in sequence, pageable",
+             .go = &Trip::turn_pageable,
+             .leaves = Leaves::pageable,
+             .whole = true},
+            {.name = "overlapped, pinned", .go = &Trip::overlapped, .leaves = Leaves::pinned, .whole = true},
             {"pipeline, pageable", &Trip::piped, Leaves::pageable},
             {"host, one thread", &Trip::on_host, Leaves::pageable}};
         return list;
@@ -130,7 +136,7 @@ class Trip {
         run();
         download_pageable();
     }
-    // Parts on streams of their own: while one is uploaded, another is computed, and a third downloaded.
+    // Three streams take the parts in turn, so that uploads, kernels and downloads overlap.
     void overlapped() {
         const u64 part = std::max<u64>((n_ + 11) / 12, 1 << 14);
         for (u64 first = 0, k = 0; first < n_; first += part, ++k) {
@@ -164,7 +170,8 @@ void run_transfers(const std::string& selector, const Case& what, bool quick,
                    const std::function<bool(const Result&)>& wanted,
                    const std::function<void(const Result&, const ordered_json& row)>& done) {
     const auto device = open_device(selector);
-    const Effort effort = quick ? Effort{2, 20, 0.05} : Effort{30, 400, 0.01};
+    const Effort effort = quick ? Effort{.least_ms = 2, .most_ms = 20, .precision = 0.05}
+                                : Effort{.least_ms = 30, .most_ms = 400, .precision = 0.01};
     for (const u64 n : what.sizes.of(quick)) {
         std::unique_ptr<Trip> trip;
         for (const Trip::Way& way : Trip::ways()) {
@@ -173,7 +180,7 @@ void run_transfers(const std::string& selector, const Case& what, bool quick,
             asked.workload = "sqrt";
             asked.asked = asked.variant = way.name;
             asked.device = selector;
-            asked.threads = device->traits().dialect == Dialect::host ? device->traits().units : 0;
+            asked.threads = threads_of(*device);
             asked.type = "f32";
             asked.n = n;
             if (!wanted(asked)) continue;

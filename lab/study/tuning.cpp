@@ -1,6 +1,6 @@
-// What `auto` takes with the device's table of tuning and without, in turns.
+// The study `tuning`: calls of `auto` with the device's tuning table and without, alternating.
 
-#include "study.hpp"
+#include <concord/study/internal/study.hpp>
 
 #include <concord/lab/bench.hpp>
 #include <concord/lab/harness.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace lab;
 
-// The device's own table again at the end, whatever happens.
+// Switches the device's tuning table on and off, and restores it at the end.
 class Table {
   public:
     explicit Table(Device& device) : device_(device) {
@@ -27,7 +27,7 @@ class Table {
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
 
-    // Whether it sets a parameter of the launch that a call makes.
+    // Whether the table sets a launch parameter of the call.
     template <class F>
     bool sets_launch_of(F call) {
         std::vector<Tuning::Asked> asked;
@@ -48,7 +48,7 @@ class Table {
     std::shared_ptr<const Tuning> own_, none_ = std::make_shared<const Tuning>();
 };
 
-// A work that is loaded, with the variants that `auto` takes.
+// Loaded work and its two calls.
 class Pair {
   public:
     Pair(Harness& harness, const Suite& suite, const Work& work, Table& table)
@@ -57,7 +57,7 @@ class Pair {
         rotation_.emplace(harness_.stream(), harness_.operands(), cold_bytes(harness_.device()));
     }
 
-    // Why there is no time; empty: the result is right.
+    // Why the call has no time. Empty if the result is correct.
     std::string verify(bool on, std::string& variant) {
         table_.use(on);
         const Enqueued chosen = harness_.call("auto");
@@ -70,11 +70,11 @@ class Pair {
             return "WRONG: element " + std::to_string(verdict.difference->index) + ": expected " +
                    verdict.difference->expected + ", got " + verdict.difference->got;
         }
-        return "there is no variant " + variant;
+        return "unknown variant '" + variant + "'";
     }
 
-    // The times without and with the table, one where it changes nothing. Their quotient is the median of the rounds', which what
-    // slows the machine down for a while does not touch.
+    // Times without and with the table. If the table changes nothing, both are the same measurement. Their ratio is
+    // the median over the rounds, which is robust against temporary slowdowns.
     std::pair<Timing, Timing> times(bool same_variant, const PairedEffort& effort) {
         const bool differ = !same_variant || table_.sets_launch_of([&] {
             harness_.call("auto");
@@ -149,9 +149,7 @@ void run_tuning(const std::string& selector, const Case& what, const std::vector
                     asked[on].workload = name;
                     asked[on].variant = asked[on].asked = rows[on].variant;
                     asked[on].device = harness.selector();
-                    asked[on].threads = harness.device().traits().dialect == Dialect::host
-                                            ? harness.device().traits().units
-                                            : 0;
+                    asked[on].threads = threads_of(harness.device());
                     asked[on].type = name_of(type);
                     asked[on].n = n;
                     want[on] = wanted(asked[on], rows[on]);
@@ -178,7 +176,7 @@ void run_tuning(const std::string& selector, const Case& what, const std::vector
                 }
                 for (const int on : {0, 1}) {
                     if (rows[on].problem.empty() && !rows[on].timing)
-                        rows[on].problem = problem.empty() ? "the other one is wrong" : problem;
+                        rows[on].problem = problem.empty() ? "the other call gives a wrong result" : problem;
                     if (want[on]) done(asked[on], ordered_json::parse(json_of(rows[on])));
                 }
             }
@@ -195,13 +193,13 @@ std::vector<Chart> gains(const Figure& figure, const Data& data) {
     for (const std::string& device : devices) {
         Chart chart;
         chart.bars = true;
-        chart.notes = "what is taken";
+        chart.notes = "variant";
         chart.title = device;
         for (const ordered_json& line : data.records.devices) {
             if (line["selector"] == device) chart.title = device + ", " + line["name"].get<std::string>();
         }
         chart.text = figure.caption;
-        chart.y = {"times as fast as the defaults", Scale::Unit::factor, false};
+        chart.y = {.name = "speed-up over the defaults", .unit = Scale::Unit::factor};
         Series bars;
         for (const Result* tuned : data.results) {
             if (tuned->device != device || tuned->asked != "tuned") continue;
