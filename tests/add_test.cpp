@@ -1,4 +1,4 @@
-// Add through the public API; `concord check` covers variants, types, sizes and patterns.
+// Add through the public API. `concord check` covers variants, types, sizes and patterns.
 #include "devices.hpp"
 
 using namespace concord;
@@ -7,7 +7,7 @@ using test::throws;
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(sums_of_parts_and_in_place) {
+DEVICE_TEST(add_supports_offsets_and_in_place_operation) {
     const auto stream = device.create_stream();
     const auto x = random_values<i32>(5001, 1), y = random_values<i32>(5001, 2);
     const Array<i32> a(*stream, x), b(*stream, y);
@@ -19,7 +19,7 @@ DEVICE_TEST(sums_of_parts_and_in_place) {
     CHECK(wrong == 0);
 }
 
-DEVICE_TEST(add_refuses_what_its_contract_excludes) {
+DEVICE_TEST(add_rejects_invalid_calls) {
     const auto stream = device.create_stream();
     const Array<float> a(*stream, random_values<float>(100));
     const Array<i32> ints(*stream, 100);

@@ -1,5 +1,5 @@
-// Results in canonical order keep their bits from one version to the next: hashes of results of fixed inputs. A hash that
-// changes is a change of the documented order, which is a change of the contract.
+// Results in canonical order are bitwise identical from one version to the next: compares hashes of results of fixed
+// inputs. A changed hash is a change of the documented order, and so of the contract.
 #include "devices.hpp"
 
 #include <cmath>
@@ -12,7 +12,7 @@ CONCORD_FUNCTION(f64, canonical_bits_weighted, (f64 a, f64 b, f64 weight), retur
 
 namespace {
 
-// FNV-1a over the results' bytes.
+// FNV-1a over the bytes of the results.
 template <class T>
 u64 hash_of(const std::vector<T>& values) {
     u64 hash = 0xcbf29ce484222325;
@@ -131,7 +131,7 @@ const std::vector<Fixed>& fixed_results() {
          [](Stream& s) {
              return scan_hash(s, near_one<f32>(4099, 7), ReduceOp::product, ScanKind::inclusive);
          }},
-        {"inclusive scan of 70001 f64 by an operator of the user's", 0xcca870bb1426f16f,
+        {"inclusive scan of 70001 f64 by a user operator", 0xcca870bb1426f16f,
          [](Stream& s) { return user_scan_hash(s, uniform<f64>(70001, 8)); }},
         {"product of f32 matrices, 129 x 257 times 257 x 65", 0xe4f1b0ea1c12fb74,
          [](Stream& s) { return matmul_hash<f32>(s, 129, 65, 257, {}); }},
@@ -155,7 +155,7 @@ const std::vector<Fixed>& fixed_results() {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(results_in_canonical_order_keep_their_bits) {
+DEVICE_TEST(results_in_canonical_order_have_stored_hashes) {
     const auto stream = device.create_stream();
     for (const Fixed& fixed : fixed_results()) {
         CAPTURE(std::string(fixed.what));

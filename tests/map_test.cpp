@@ -1,4 +1,4 @@
-// Map through the public API; `concord check` covers variants, types, sizes and patterns.
+// Map through the public API. `concord check` covers variants, types, sizes and patterns.
 #include "devices.hpp"
 
 using namespace concord;
@@ -10,7 +10,7 @@ CONCORD_FUNCTION(float, triad_test, (float x, float y, float a), return x + a * 
 CONCORD_FUNCTION(int, rounded_test, (float x), return (int)(x * 100.0f);)
 CONCORD_FUNCTION(u8, threshold_test, (i32 x, i32 limit), return x > limit ? 255 : 0;)
 
-// Runs for ever on numbers that were not in the input, zero among them.
+// Does not terminate on values outside the input, such as 0.
 CONCORD_FUNCTION(
     u32, collatz_test, (u32 x), u32 steps = 0; while (x != 1) {
         x = x % 2 == 0 ? x / 2 : 3 * x + 1;
@@ -44,7 +44,7 @@ DEVICE_TEST(user_functions_with_bound_values) {
     }
 }
 
-DEVICE_TEST(functions_see_only_elements_of_the_input) {
+DEVICE_TEST(functions_receive_only_elements_of_the_input) {
     const auto stream = device.create_stream();
     const std::vector<u32> x(1009, 27);
     const Array<u32> in(*stream, x), out(*stream, x.size());
@@ -73,7 +73,7 @@ DEVICE_TEST(functions_may_change_the_type) {
     CHECK(wrong == 0);
 }
 
-DEVICE_TEST(text_functions_where_the_device_compiles) {
+DEVICE_TEST(source_functions_require_run_time_compilation) {
     const auto stream = device.create_stream();
     const Operator cube = operator_from_text("float cube(float x) { return x * x * x; }");
     const auto x = random_values<float>(1000);
@@ -97,7 +97,7 @@ DEVICE_TEST(text_functions_where_the_device_compiles) {
     CHECK_NOTHROW(map(*stream, a.view(), out.view(), cube));
 }
 
-DEVICE_TEST(map_refuses_what_its_contract_excludes) {
+DEVICE_TEST(map_rejects_invalid_calls) {
     const auto stream = device.create_stream();
     const Array<float> a(*stream, random_values<float>(100)), out(*stream, 100);
     const Array<i32> ints(*stream, 100);

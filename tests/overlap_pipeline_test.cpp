@@ -1,5 +1,5 @@
-// What pipelines do side by side, by the times of a trace. Each look is taken twice: at a pipeline that should overlap, and
-// at the same work one after the other, which shows that the look can fail.
+// Overlap of the stages of pipelines, measured with a trace. Each test also measures the same work without overlap,
+// to show that the check can fail.
 #include "pipeline_data.hpp"
 #include "spin.hpp"
 
@@ -15,17 +15,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double overlap_us = 300;     // what counts; the ties of clocks are good to some ten
-constexpr double transfer_us = 5;      // of the some 20 that a GPU takes for a segment, by its own clock
-constexpr int attempts = 5;            // for a machine that has other things to do as well
-constexpr u32 spin_steps = 4'000'000;  // some milliseconds
+constexpr double overlap_us = 300;     // minimum that counts; clocks agree to about 10 us
+constexpr double transfer_us = 5;      // a GPU transfers a segment in about 20 us, by its own clock
+constexpr int attempts = 5;            // the machine may run other work
+constexpr u32 spin_steps = 4'000'000;  // a few milliseconds
 constexpr u64 segment_bytes = u64{1} << 20;
 
 struct Interval {
     double begin, end;  // microseconds from the start of the trace
 };
 
-// The longest time that one of a and one of b share.
+// The longest overlap of an interval of a with an interval of b.
 double overlap(const std::vector<Interval>& a, const std::vector<Interval>& b) {
     double longest = 0;
     for (const Interval& x : a) {
@@ -35,16 +35,16 @@ double overlap(const std::vector<Interval>& a, const std::vector<Interval>& b) {
     return longest;
 }
 
-// The most of a few times, if the first ones are not enough.
+// The largest result of a few attempts. Stops when one exceeds `wanted`.
 template <class F>
-double most_of(double wanted, F&& f) {
-    double most = 0;
-    for (int i = 0; i < attempts && most <= wanted; ++i)
-        most = std::max(most, f());
-    return most;
+double largest_of(double wanted, F&& f) {
+    double largest = 0;
+    for (int i = 0; i < attempts && largest <= wanted; ++i)
+        largest = std::max(largest, f());
+    return largest;
 }
 
-// Takes its time, and tells when.
+// A source whose reads take a few milliseconds and are recorded.
 class SlowSource final : public PipelineSource {
   public:
     explicit SlowSource(u64 count) : PipelineSource(Type::u32, count) {}
@@ -57,7 +57,7 @@ class SlowSource final : public PipelineSource {
     mutable std::vector<std::pair<Clock::time_point, Clock::time_point>> reads;
 };
 
-// The times of one engine's operations on a device; of kernels those that spin.
+// The times of one engine's operations on a device. Of kernels, only those that spin.
 std::vector<Interval> times_of(const Trace& trace, const Device& device, Engine engine) {
     std::vector<Interval> times;
     for (const TraceEvent& event : trace.events()) {
@@ -69,7 +69,7 @@ std::vector<Interval> times_of(const Trace& trace, const Device& device, Engine 
     return times;
 }
 
-// A pipeline whose kernels take milliseconds: each spins on one work-item, and copies.
+// Runs a pipeline with kernels of a few milliseconds: each segment spins on one work-item, then copies.
 void spin_through(const PipelineDevices& devices, const PipelineSource& in, u32 depth) {
     std::vector<std::pair<Device*, std::shared_ptr<Kernel>>> kernels;
     std::vector<Array<u32>> marks;
@@ -116,13 +116,13 @@ DEVICE_TEST(a_pipeline_reads_while_kernels_run) {
         CHECK(kernels.size() == 4);
         return overlap(reads, kernels);
     };
-    CHECK(most_of(overlap_us, [&] { return overlap_with(2); }) > overlap_us);
+    CHECK(largest_of(overlap_us, [&] { return overlap_with(2); }) > overlap_us);
     CHECK(overlap_with(1) < overlap_us);
 }
 
 DEVICE_TEST(a_pipeline_uploads_and_downloads_while_kernels_run) {
     if (device.traits().shares_host_memory || device.info().rank > 1) {
-        MESSAGE(device.info().selector << " is a CPU: what copies is what computes");
+        MESSAGE(device.info().selector << " skipped: the CPU that computes also copies");
         return;
     }
     spin_through(device, SlowSource(1), 1);
@@ -139,21 +139,21 @@ DEVICE_TEST(a_pipeline_uploads_and_downloads_while_kernels_run) {
     };
     for (const Engine engine : {Engine::upload, Engine::download}) {
         CAPTURE(name_of(engine));
-        const double most = most_of(transfer_us, [&] { return overlap_with(engine, 3); });
-        // With NVIDIA's OpenCL downloads were not seen beside kernels.
+        const double longest = largest_of(transfer_us, [&] { return overlap_with(engine, 3); });
+        // NVIDIA's OpenCL has not been observed to overlap downloads with kernels.
         if (device.traits().dialect == Dialect::opencl && engine == Engine::download) {
-            MESSAGE(device.info().selector << ": downloads beside kernels for " << most << " us");
+            MESSAGE(device.info().selector << ": downloads overlap kernels for " << longest << " us");
         } else {
-            CHECK(most > transfer_us);
+            CHECK(longest > transfer_us);
         }
         CHECK(overlap_with(engine, 1) < transfer_us);
     }
 }
 
-DEVICE_TEST(devices_that_share_a_pipeline_work_at_the_same_time) {
+DEVICE_TEST(devices_that_share_a_pipeline_run_concurrently) {
     const auto other = open_device("tbb");
     if (other.get() == &device) {
-        MESSAGE("tbb shares with the other devices, in their runs");
+        MESSAGE("skipped on tbb: the runs of the other devices share their work with tbb");
         return;
     }
     spin_through({device, *other}, SlowSource(2 * segment_bytes / sizeof(u32)), 1);
@@ -163,7 +163,7 @@ DEVICE_TEST(devices_that_share_a_pipeline_work_at_the_same_time) {
         trace.finish();
         return overlap(times_of(trace, device, Engine::kernel), times_of(trace, *other, Engine::kernel));
     };
-    const double together = most_of(overlap_us, [&] {
+    const double together = largest_of(overlap_us, [&] {
         return overlap_of([&] { spin_through({device, *other}, SlowSource(2 * four_segments), 2); });
     });
     CHECK(together > overlap_us);

@@ -1,5 +1,5 @@
 #pragma once
-// What tests of pipelines share: functions, sources, sinks, data.
+// Functions, sources, sinks and data for the tests of pipelines.
 #include "devices.hpp"
 
 #include <cstring>
@@ -13,7 +13,7 @@ CONCORD_FUNCTION(u8, pipeline_near, (float x, float by), return x <= by && x >= 
 
 namespace concord::test {
 
-// Copies of values, which no device works on where they lie.
+// A source without memory of its own, so that every device works on copies.
 template <class T>
 class Away final : public PipelineSource {
   public:
@@ -50,7 +50,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-// Sums of these depend on the order.
+// Values whose sums depend on the order.
 inline std::vector<float> rough_values(u64 n) {
     std::vector<float> values = random_values<float>(n);
     for (u64 i = 0; i < n; ++i)
@@ -58,7 +58,7 @@ inline std::vector<float> rough_values(u64 n) {
     return values;
 }
 
-// What one call makes of all of the values.
+// The result of one call on all values.
 template <class T, class U, class F>
 std::vector<U> whole(Device& device, const std::vector<T>& values, u64 results, F&& call) {
     const auto stream = device.create_stream();

@@ -1,4 +1,5 @@
-// Pipelines: the bits of one call on all of the data, whatever the segments; faults; what is left behind.
+// Pipelines give bitwise identical results to one call on all of the data, for all segments. Also: errors and their
+// clean-up.
 #include "pipeline_data.hpp"
 
 #include <unistd.h>
@@ -16,7 +17,7 @@ using test::whole;
 
 namespace {
 
-// Calls f with inputs and options of several kinds: data away and in memory, segments of several lengths and depths.
+// Calls f with several inputs and options: data from sources and in memory, several segment lengths and depths.
 template <class T, class F>
 void each_way(const std::vector<T>& values, std::initializer_list<u64> segments, F&& f) {
     for (const u64 segment : segments) {
@@ -35,7 +36,7 @@ void each_way(const std::vector<T>& values, std::initializer_list<u64> segments,
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(pipelines_of_map_and_add_have_the_bits_of_one_call) {
+DEVICE_TEST(pipelines_of_map_and_add_are_bitwise_identical_to_one_call) {
     for (const u64 n : {0, 1, 999, 1000, 1001, 65537}) {
         CAPTURE(n);
         const auto x = random_values<float>(n), y = random_values<float>(n, 2);
@@ -61,7 +62,7 @@ DEVICE_TEST(pipelines_of_map_and_add_have_the_bits_of_one_call) {
         Pile<float> out(n);
         pipeline_add(device, Away<float>(x), HostSource(y), out, {.segment = 4000});
         CHECK(same_bits(out.values, sum));
-        // In place, as one call would.
+        // In place, as in one call.
         std::vector<float> there(x);
         HostSink memory(there);
         pipeline_add(device, HostSource(there), HostSource(y), memory, {.segment = 4000});
@@ -69,7 +70,7 @@ DEVICE_TEST(pipelines_of_map_and_add_have_the_bits_of_one_call) {
     }
 }
 
-DEVICE_TEST(pipelines_take_page_locked_memory_where_it_lies) {
+DEVICE_TEST(pipelines_transfer_page_locked_memory_without_copies) {
     constexpr u64 n = 65537, room = n + 100;
     const auto x = random_values<float>(n);
     const auto locked = device.allocate_host(room * sizeof(float)),
@@ -94,7 +95,7 @@ DEVICE_TEST(pipelines_take_page_locked_memory_where_it_lies) {
         CHECK(pipeline_map(device, in, out, f, options).count == n);
         CHECK(same_bits(written(to, 4), mapped));
         CHECK(static_cast<float*>(to->host_pointer())[4 + n] == 77);
-        // Results that go there one after another, and those of another source.
+        // Results written one after another, and results from another source.
         HostSink sums(to, 16, n, Type::f32), again(to, 0, n, Type::f32), counts(to, 0, 2, Type::u64);
         pipeline_scan(device, in, sums, ReduceOp::sum, ScanKind::inclusive, options);
         CHECK(same_bits(written(to, 4), scanned));
@@ -107,17 +108,16 @@ DEVICE_TEST(pipelines_take_page_locked_memory_where_it_lies) {
     pipeline_map(device, in, in_place, f, {.segment = 4000});
     CHECK(same_bits(written(locked, 3), mapped));
 
-    throws(ErrorCode::invalid_argument, "not page-locked host memory",
+    throws(ErrorCode::invalid_argument, "must be page-locked host memory",
            [&] { HostSource(device.allocate(64), 0, 4, Type::f32); });
-    throws(ErrorCode::invalid_argument, "byte 2 is no place for f32",
+    throws(ErrorCode::invalid_argument, "a multiple of 4 bytes for f32, got 2",
            [&] { HostSource(locked, 2, 4, Type::f32); });
-    throws(ErrorCode::invalid_argument,
-           "65638 elements of f32 from byte 0 on are more than the buffer's 262548",
+    throws(ErrorCode::invalid_argument, "the buffer of 262548 bytes, got 65638 elements of f32 at byte 0",
            [&] { HostSink(locked, 0, room + 1, Type::f32); });
 }
 
-DEVICE_TEST(pipelines_of_reduce_have_the_bits_of_one_call) {
-    // Past 2^22 elements chunks are longer.
+DEVICE_TEST(pipelines_of_reduce_are_bitwise_identical_to_one_call) {
+    // Chunks are longer above 2^22 elements.
     for (const u64 n : {0, 1, 1023, 1024, 1025, 65537, (1 << 22) + 4097}) {
         CAPTURE(n);
         const auto x = rough_values(n);
@@ -146,8 +146,8 @@ DEVICE_TEST(pipelines_of_reduce_have_the_bits_of_one_call) {
     }));
 }
 
-DEVICE_TEST(pipelines_of_scan_have_the_bits_of_one_call) {
-    const u64 tile = 65536;  // or a whole number of them
+DEVICE_TEST(pipelines_of_scan_are_bitwise_identical_to_one_call) {
+    const u64 tile = 65536;  // or a multiple of the device's tile
     for (const u64 n : {u64{0}, u64{1}, tile - 1, tile, tile + 1, 16 * tile + 1, 35 * tile + 7919}) {
         CAPTURE(n);
         const auto x = rough_values(n);
@@ -220,26 +220,27 @@ DEVICE_TEST(pipelines_of_compact_keep_the_order) {
     }
 }
 
-DEVICE_TEST(pipelines_say_what_is_wrong) {
+DEVICE_TEST(pipelines_reject_invalid_calls) {
     const auto x = random_values<float>(100000);
     std::vector<float> y(x.size()), one(1);
     HostSink out(y), sum(one);
     const HostSource in(x), shorter{std::span(x).first(10)};
     const Away<float> away(x);
-    CHECK(throws(ErrorCode::invalid_argument, "100000 and 10 elements",
+    CHECK(throws(ErrorCode::invalid_argument, "the same element count, got 100000 and 10",
                  [&] { pipeline_add(device, in, shorter, out); }));
-    CHECK(
-        throws(ErrorCode::invalid_argument, "room for 1 elements", [&] { pipeline_scan(device, in, sum); }));
-    CHECK(throws(ErrorCode::invalid_argument, "not 1", [&] { pipeline_reduce(device, in, out); }));
+    CHECK(throws(ErrorCode::invalid_argument, "room for 100000 elements, got 1",
+                 [&] { pipeline_scan(device, in, sum); }));
+    CHECK(throws(ErrorCode::invalid_argument, "exactly 1 element, got 100000",
+                 [&] { pipeline_reduce(device, in, out); }));
     CHECK(throws(ErrorCode::invalid_argument, "too small",
                  [&] { pipeline_reduce(device, away, sum, ReduceOp::sum, {.memory = 100}); }));
     std::vector<double> other(x.size());
     HostSink doubles(other);
-    CHECK(throws(ErrorCode::invalid_argument, "in is f32, out f64",
+    CHECK(throws(ErrorCode::invalid_argument, "the same type, got f32 and f64",
                  [&] { pipeline_scan(device, in, doubles); }));
     CHECK(throws(ErrorCode::invalid_argument, "",
                  [&] { pipeline_map(device, away, doubles, MapFunction::copy); }));
-    CHECK(throws(ErrorCode::invalid_argument, "not u16, u32 or u64",
+    CHECK(throws(ErrorCode::invalid_argument, "must be u16, u32 or u64, got f64",
                  [&] { pipeline_histogram(device, in, doubles, pipeline_ring); }));
     CHECK(throws(ErrorCode::invalid_argument, "overlaps", [&] {
         HostSink shifted(y.data() + 1, y.size() - 1, Type::f32);
@@ -249,7 +250,7 @@ DEVICE_TEST(pipelines_say_what_is_wrong) {
                  [&] { pipeline_map(device, in, out, MapFunction::copy, {.call = {"no_such"}}); }));
 }
 
-DEVICE_TEST(pipelines_take_files) {
+DEVICE_TEST(pipelines_read_and_write_files) {
     const auto x = random_values<float>(300000);
     struct File {
         std::string path = (std::filesystem::temp_directory_path() / "concord-pipeline-XXXXXX").string();
@@ -266,20 +267,20 @@ DEVICE_TEST(pipelines_take_files) {
     Pile<float> out(x.size());
     pipeline_map(device, FileSource(file.path, 4, x.size(), Type::f32), out, MapFunction::copy);
     CHECK(same_bits(out.values, x));
-    CHECK(throws(ErrorCode::io, "more than its 1200004",
+    CHECK(throws(ErrorCode::io, "too short, got 1200004 bytes",
                  [&] { FileSource(file.path, 8, x.size(), Type::f32); }));
-    CHECK(throws(ErrorCode::io, "no-such-file: cannot be read",
+    CHECK(throws(ErrorCode::io, "no-such-file: cannot read the file",
                  [&] { FileSource("no-such-file", 0, 1, Type::u8); }));
     const FileSource in(file.descriptor, file.path, 4, x.size(), Type::f32);
     Pile<float> part(x.size());
-    CHECK(throws(ErrorCode::io, "it became shorter while it was read", [&] {
+    CHECK(throws(ErrorCode::io, "the file was truncated while it was read", [&] {
         pipeline_map(device, in, part, MapFunction::copy,
                      {.segment = 100000,
                       .progress = [&](u64, u64) { CHECK(::ftruncate(file.descriptor, 500000) == 0); }});
     }));
 }
 
-DEVICE_TEST(pipelines_leave_nothing_behind_when_they_fail) {
+DEVICE_TEST(failed_pipelines_free_their_memory) {
     const u64 n = 100000;
     const auto x = random_values<float>(n);
     {
@@ -321,13 +322,13 @@ DEVICE_TEST(pipelines_leave_nothing_behind_when_they_fail) {
     CHECK(device.memory_use().in_use == before);
 }
 
-DEVICE_TEST(pipelines_stay_within_their_memory) {
+DEVICE_TEST(pipelines_stay_within_the_memory_limit) {
     const u64 n = 1 << 22, limit = u64{8} << 20;
     const auto x = random_values<float>(n);
     device.trim();
     const u64 before = device.memory_use().in_use;
     std::vector<float> one(1);
-    // Lengths that suit, as long as the memory allows, and some that a pool would round up.
+    // A default length, the longest that fits the limit, and a length that a pool would round up.
     for (const u64 segment : {u64{0}, limit, limit / 5 * 2}) {
         CAPTURE(segment);
         HostSink sum(one);

@@ -56,7 +56,7 @@ DEVICE_TEST(fixed_sums_follow_the_canonical_order) {
     }
 }
 
-DEVICE_TEST(user_operators_keep_the_canonical_order) {
+DEVICE_TEST(user_operators_follow_the_canonical_order) {
     const auto stream = device.create_stream();
     const auto x = random_values<float>(70001);
     const Array<float> in(*stream, x), out(*stream, 1);
@@ -94,7 +94,7 @@ DEVICE_TEST(an_empty_input_gives_the_identity) {
     CHECK(byte.to_host(*stream)[0] == -128);
 }
 
-DEVICE_TEST(reduce_refuses_what_its_contract_excludes) {
+DEVICE_TEST(reduce_rejects_invalid_calls) {
     const auto stream = device.create_stream();
     const Array<float> in(*stream, random_values<float>(100)), out(*stream, 2);
     const Array<double> other(*stream, 1);

@@ -1,4 +1,4 @@
-// Scan through the public API; `concord check` covers variants, types, sizes and patterns.
+// Scan through the public API. `concord check` covers variants, types, sizes and patterns.
 #include "devices.hpp"
 #include "user_scan.hpp"
 
@@ -64,7 +64,7 @@ DEVICE_TEST(scans_of_floats_follow_the_canonical_order) {
     }
 }
 
-DEVICE_TEST(results_do_not_depend_on_what_follows) {
+DEVICE_TEST(results_do_not_depend_on_later_elements) {
     const auto stream = device.create_stream();
     const auto x = random_values<float>(200003);
     const Array<float> in(*stream, x), whole(*stream, x.size()), part(*stream, 70001);
@@ -121,7 +121,7 @@ DEVICE_TEST(many_scans_of_many_lengths_share_a_stream) {
     }
 }
 
-DEVICE_TEST(operators_of_the_user_may_not_commute) {
+DEVICE_TEST(user_operators_need_not_commute) {
     const auto stream = device.create_stream();
     auto x = random_values<i32>(40007);
     for (u64 i = 0; i < x.size(); ++i)
@@ -133,8 +133,8 @@ DEVICE_TEST(operators_of_the_user_may_not_commute) {
     CHECK(out.to_host(*stream) == expected);
 }
 
-// user_scan() is compiled in a file that does not include scan_textbook.hpp.
-DEVICE_TEST(textbook_variants_of_a_users_operator_are_compiled_on_request) {
+// The translation unit of user_scan() does not include scan_textbook.hpp.
+DEVICE_TEST(textbook_variants_of_user_operators_are_compiled_on_request) {
     const auto stream = device.create_stream();
     const auto x = random_values<i32>(5003);
     const Array<i32> in(*stream, x), out(*stream, x.size());
@@ -158,7 +158,7 @@ DEVICE_TEST(textbook_variants_of_a_users_operator_are_compiled_on_request) {
     }
 }
 
-DEVICE_TEST(scan_refuses_what_does_not_fit) {
+DEVICE_TEST(scan_rejects_invalid_calls) {
     const auto stream = device.create_stream();
     const Array<u32> a(*stream, 100), b(*stream, 99);
     const Array<float> f(*stream, 100);

@@ -1,4 +1,5 @@
-// Pipelines on several devices: the device under test beside oneTBB's. The bits of one call, whoever does which segment.
+// Pipelines on two devices: the device under test and the oneTBB device. Results are bitwise identical to one call,
+// whichever device processes a segment.
 #include "pipeline_data.hpp"
 
 #include <chrono>
@@ -15,15 +16,15 @@ using test::whole;
 
 namespace {
 
-// oneTBB's device, unless it is this one.
+// The oneTBB device, or null if it is the device under test.
 std::shared_ptr<Device> other_than(const Device& device) {
     auto other = open_device("tbb");
     if (other.get() != &device) return other;
-    MESSAGE("tbb shares with the other devices, in their runs");
+    MESSAGE("skipped on tbb: the runs of the other devices share their work with tbb");
     return nullptr;
 }
 
-// Calls f with devices in both orders, data away and in memory, short segments and those of measured lengths.
+// Calls f with the devices in both orders, data from sources and in memory, short segments and measured lengths.
 template <class T, class F>
 void each_share(Device& a, Device& b, const std::vector<T>& values, std::initializer_list<u64> segments,
                 F&& f) {
@@ -41,7 +42,7 @@ void each_share(Device& a, Device& b, const std::vector<T>& values, std::initial
     }
 }
 
-// That both took part, if there was enough for both, and what was written was done by somebody.
+// Checks that both devices took part if there was work for both, and that their shares add up.
 void check_shares(const PipelineRun& run, u64 n) {
     REQUIRE(run.shares.size() == 2);
     CHECK(run.device == run.shares[0].device);
@@ -57,7 +58,7 @@ void check_shares(const PipelineRun& run, u64 n) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(shared_maps_have_the_bits_of_one_call) {
+DEVICE_TEST(shared_maps_are_bitwise_identical_to_one_call) {
     const auto other = other_than(device);
     if (!other) return;
     for (const u64 n : {0, 1, 1001, 65537}) {
@@ -81,7 +82,7 @@ DEVICE_TEST(shared_maps_have_the_bits_of_one_call) {
         std::vector<float> sum(x);
         for (u64 i = 0; i < n; ++i)
             sum[i] += y[i];
-        // In place, as one call would.
+        // In place, as in one call.
         std::vector<float> there(x);
         HostSink memory(there);
         pipeline_add({device, *other}, HostSource(there), HostSource(y), memory, {.segment = 4000});
@@ -89,7 +90,7 @@ DEVICE_TEST(shared_maps_have_the_bits_of_one_call) {
     }
 }
 
-DEVICE_TEST(shared_reductions_have_the_bits_of_one_call) {
+DEVICE_TEST(shared_reductions_are_bitwise_identical_to_one_call) {
     const auto other = other_than(device);
     if (!other) return;
     for (const u64 n : {0, 1, 1025, 65537, (1 << 22) + 4097}) {
@@ -118,10 +119,10 @@ DEVICE_TEST(shared_reductions_have_the_bits_of_one_call) {
     CHECK(same_bits(out.values, scaled));
 }
 
-DEVICE_TEST(shared_scans_have_the_bits_of_one_call) {
+DEVICE_TEST(shared_scans_are_bitwise_identical_to_one_call) {
     const auto other = other_than(device);
     if (!other) return;
-    const u64 tile = 65536;  // of oneTBB; a GPU's are a sixteenth
+    const u64 tile = 65536;  // of oneTBB; a GPU's tile is a sixteenth
     for (const u64 n : {u64{0}, u64{1}, tile + 1, 16 * tile + 1, 35 * tile + 7919}) {
         CAPTURE(n);
         const auto x = rough_values(n);
@@ -212,7 +213,7 @@ DEVICE_TEST(shared_compactions_keep_the_order) {
     }
 }
 
-DEVICE_TEST(a_device_that_is_slow_gets_less) {
+DEVICE_TEST(a_slow_device_gets_fewer_elements) {
     const auto other = other_than(device);
     if (!other) return;
     const u64 n = 1 << 20;
@@ -235,7 +236,7 @@ DEVICE_TEST(a_device_that_is_slow_gets_less) {
     }
 }
 
-DEVICE_TEST(shared_pipelines_leave_nothing_behind_when_they_fail) {
+DEVICE_TEST(failed_shared_pipelines_free_their_memory) {
     const auto other = other_than(device);
     if (!other) return;
     const u64 n = 100000;
@@ -292,22 +293,22 @@ DEVICE_TEST(shared_pipelines_leave_nothing_behind_when_they_fail) {
     CHECK(in_use() == before);
 }
 
-DEVICE_TEST(shared_pipelines_say_what_is_wrong) {
+DEVICE_TEST(shared_pipelines_reject_invalid_calls) {
     const auto other = other_than(device);
     if (!other) return;
     const auto x = random_values<float>(100000);
     Pile<float> out(x.size()), sum(1);
     const Away<float> in(x);
     const PipelineDevices both{device, *other};
-    CHECK(throws(ErrorCode::invalid_argument, "pipeline_map: there is no device",
+    CHECK(throws(ErrorCode::invalid_argument, "pipeline_map: no device",
                  [&] { pipeline_map(std::vector<std::shared_ptr<Device>>{}, in, out, MapFunction::copy); }));
-    CHECK(throws(ErrorCode::invalid_argument, "pipeline_map: tbb:0 is named twice", [&] {
+    CHECK(throws(ErrorCode::invalid_argument, "pipeline_map: device tbb:0 is listed twice", [&] {
         pipeline_map({*other, device, *other}, in, out, MapFunction::copy);
     }));
     CHECK(throws(ErrorCode::unsupported, "pipeline_map on " + device.info().selector + ": ", [&] {
         pipeline_map({*other, device}, in, out, MapFunction::copy, {.call = {"serial"}, .segment = 40000});
     }));
-    // What would do is said for both.
+    // The message names the limit that both devices need together.
     std::string what;
     try {
         pipeline_reduce(both, Away<float>(x), sum, ReduceOp::sum, {.memory = 1000});
@@ -315,14 +316,14 @@ DEVICE_TEST(shared_pipelines_say_what_is_wrong) {
         CHECK(error.code() == ErrorCode::invalid_argument);
         what = error.what();
     }
-    const std::string words = "one segment takes ";
-    REQUIRE(what.find("a memory limit of 1000 bytes is too small: " + words) != std::string::npos);
+    const std::string words = "one segment needs at least ";
+    REQUIRE(what.find("the memory limit is too small, got 1000 bytes; " + words) != std::string::npos);
     const u64 least = std::stoull(what.substr(what.find(words) + words.size()));
     pipeline_reduce(both, Away<float>(x), sum, ReduceOp::sum, {.memory = least});
     CHECK(sum.values.size() == 1);
 }
 
-DEVICE_TEST(shared_pipelines_stay_within_their_memory) {
+DEVICE_TEST(shared_pipelines_stay_within_the_memory_limit) {
     const auto other = other_than(device);
     if (!other) return;
     const u64 n = 1 << 22, limit = u64{8} << 20;
@@ -332,7 +333,7 @@ DEVICE_TEST(shared_pipelines_stay_within_their_memory) {
     other->trim();
     const u64 before = in_use();
     Pile<float> sum(1);
-    // As long as the memory allows.
+    // The longest segments that fit the limit.
     u64 most = 0;
     const PipelineRun run = pipeline_reduce({device, *other}, Away<float>(x), sum, ReduceOp::sum,
                                             {.memory = limit, .segment = limit, .progress = [&](u64, u64) {

@@ -1,4 +1,4 @@
-// Tables of tuning: as text, as calls ask them, and that results keep their bits whatever they say.
+// Tuning tables: the file format, lookups, and that results are bitwise identical with any table.
 #include "devices.hpp"
 
 #include <concord/lab/paired_timing.hpp>
@@ -40,7 +40,7 @@ TuningRow row(std::string what, std::string value) {
     return row;
 }
 
-// Sets tables, and leaves the device with its own.
+// Sets a table for the life of the object.
 class Tuned {
   public:
     Tuned(Device& device, std::vector<TuningRow> rows, std::vector<Tuning::Asked>* asked = nullptr)
@@ -94,11 +94,12 @@ class Folder {
     fs::path path_;
 };
 
-// --- What is called: small, but so that tunables matter -------------------------------------------------------------
+// --- Calls: small, but large enough that launches read tunables
+// -----------------------------------------------------
 
 using Call = std::function<std::vector<std::byte>(Stream&, const Options&)>;
 
-// Buffers with the work's inputs and outputs, a call, and its results' bytes.
+// Makes the work's buffers, calls it, and returns the bytes of its results.
 std::vector<std::byte> results_of(const lab::Work& work, Stream& stream, const Options& options) {
     std::vector<std::shared_ptr<Buffer>> buffers;
     std::vector<View> in, out;
@@ -132,7 +133,7 @@ std::vector<std::byte> results_of(const lab::Work& work, Stream& stream, const O
     return results;
 }
 
-// What a quick tuning measures of each algorithm.
+// The calls that `concord tune --quick` measures for each algorithm.
 std::vector<std::pair<std::string, Call>> calls() {
     constexpr u64 n = 210003;
     std::vector<std::pair<std::string, Call>> list;
@@ -157,7 +158,7 @@ std::vector<const Tunable*> all_tunables() {
     return all;
 }
 
-// The variants of the algorithm that the work can be done with on the device: auto first.
+// The algorithm's variants, auto first.
 std::vector<std::string> ways(const std::string& algorithm) {
     std::vector<std::string> names{"auto"};
     for (const Variant* variant : find_algorithm(algorithm)->variants)
@@ -165,7 +166,7 @@ std::vector<std::string> ways(const std::string& algorithm) {
     return names;
 }
 
-// The first of them whose launch asks for the tunable; empty: none does.
+// The first variant whose launch reads the tunable; empty if there is none.
 std::string way_that_asks(Device& device, Stream& stream, const std::string& algorithm, const Call& call,
                           const Tunable& tunable) {
     for (const std::string& way : ways(algorithm)) {
@@ -187,7 +188,7 @@ std::string way_that_asks(Device& device, Stream& stream, const std::string& alg
 
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("a table is read as it is written") {
+TEST_CASE("a table is parsed from the text that it writes") {
     const auto table = TuningTable::parse(text, "a file");
     REQUIRE(table);
     CHECK(table->backend == "tbb");
@@ -209,7 +210,7 @@ TEST_CASE("a table is read as it is written") {
     CHECK(table->file_name() == "tbb_a_cpu_the_1_2.txt");
 }
 
-TEST_CASE("lines that are wrong are left out, the others are not") {
+TEST_CASE("invalid lines are skipped") {
     const std::string head = "concord tuning 1\nbackend: tbb\n", good = "reduce * - * serial\n";
     for (const char* bad :
          {"reduce f32 - 2^10", "reduce f31 - * serial", "reduce f32 - 2^64 serial",
@@ -251,13 +252,13 @@ TEST_CASE("rows are looked up by type, label and size class") {
         const bool groups = tunable->name == "stencil.groups";
         CHECK(tuning.value(*tunable, {Type::f64, 5, 4}, 77) == (groups ? 8 : 77));
         CHECK(tuning.value(*tunable, {Type::f64, 1 << 20, 4}, 77) ==
-              (groups ? 8 : 77));  // the first that fits
+              (groups ? 8 : 77));  // the first matching row
         CHECK(tuning.value(*tunable, {Type::f64, 1 << 20, 3}, 77) == (groups ? 16 : 77));
         CHECK(tuning.value(*tunable, {Type::f64, (1 << 20) - 1, 3}, 77) == 77);
     }
 }
 
-TEST_CASE("neighbouring size classes become one row") {
+TEST_CASE("adjacent size classes are merged") {
     TuningTable table;
     std::vector<TuningRow> rows(3, row("reduce", "serial"));
     rows[0].class_first = 10, rows[0].class_last = 12, rows[0].gain = 1.5;
@@ -271,7 +272,7 @@ TEST_CASE("neighbouring size classes become one row") {
     CHECK(table.rows[1].class_first == 17);
 }
 
-TEST_CASE("a paired timing is won only beyond noise") {
+TEST_CASE("a paired timing is won only if the gain exceeds the noise") {
     using lab::measure_paired;
     using lab::PairedEffort;
     const PairedEffort effort{.most_ms = 1e9, .most_rounds = 31, .least_gain = 1.03};
@@ -287,18 +288,18 @@ TEST_CASE("a paired timing is won only beyond noise") {
     CHECK(twice.ratio == doctest::Approx(2));
     CHECK(twice.holder.median == doctest::Approx(2));
     CHECK(twice.challenger.median == doctest::Approx(1));
-    CHECK(twice.rounds < 31);  // it was beyond doubt before
+    CHECK(twice.rounds < 31);  // certain before the last round
     CHECK_FALSE(measure_paired(steady(1), steady(1), effort).is_won(1.03));
     CHECK_FALSE(measure_paired(steady(1), steady(1.5), effort).is_won(1.03));
     CHECK_FALSE(measure_paired(noisy(1), noisy(1), effort).is_won(1.03));
     CHECK(measure_paired(noisy(3), noisy(1), effort).is_won(1.03));
-    // One that emulates_barriers is not measured further.
-    const auto emulates_barriers = measure_paired(steady(1), steady(10), effort);
-    CHECK(emulates_barriers.rounds == 0);
-    CHECK(emulates_barriers.ratio == doctest::Approx(0.1));
+    // A challenger that is much slower is not measured further.
+    const auto slower = measure_paired(steady(1), steady(10), effort);
+    CHECK(slower.rounds == 0);
+    CHECK(slower.ratio == doctest::Approx(0.1));
 }
 
-TEST_CASE("tunables are what they are said to be") {
+TEST_CASE("descriptors of tunables are valid") {
     std::vector<std::string_view> names;
     for (const Tunable* tunable : all_tunables()) {
         CAPTURE(tunable->name);
@@ -368,7 +369,7 @@ DEVICE_TEST(tables_are_found_by_device) {
     set_tuning(device, nullptr);
 }
 
-DEVICE_TEST(auto_takes_the_tables_variant_where_it_may) {
+DEVICE_TEST(auto_uses_the_variant_of_a_table) {
     const auto stream = device.create_stream();
     const Array<u32> integers(*stream, random_values<u32>(5000)), sum(*stream, 1);
     const Array<f32> floats(*stream, random_values<f32>(5000)), float_sum(*stream, 1);
@@ -382,19 +383,18 @@ DEVICE_TEST(auto_takes_the_tables_variant_where_it_may) {
     CHECK(ran(integers, sum) == "first_add");
     CHECK(sum.to_host(*stream)[0] == expected);
     CHECK(ran(integers, sum, {.variant = "sequential"}) == "sequential");
-    // Of floats its order of operations is its own, the default's the contract's.
+    // For floats, its order of operations is weaker than that of the default variant.
     CHECK(ran(floats, float_sum) == "fixed");
     CHECK(ran(floats, float_sum, {.order = OperationOrder::unspecified}) == "fixed");
-    // What the device does not support is not taken.
+    // A variant that the device does not support is ignored.
     const Tuned unsupported(device,
                             {row("reduce", device.traits().dialect == Dialect::host ? "shuffle" : "serial")});
     CHECK(ran(integers, sum) == "fixed");
     stream->synchronize();
 }
 
-// Every tunable that is said to be asked for here is, by some variant's launch; and with each of its values results keep
-// their bits.
-DEVICE_TEST(results_keep_their_bits_whatever_the_table) {
+// Some variant's launch reads each tunable of the device. With each permitted value, results are bitwise identical.
+DEVICE_TEST(results_do_not_depend_on_tables) {
     const auto stream = device.create_stream();
     u64 asked_for = 0, expected_ones = 0;
     for (const Tunable* tunable : all_tunables())
@@ -428,8 +428,8 @@ DEVICE_TEST(results_keep_their_bits_whatever_the_table) {
     CHECK(expected_ones >= 8);
 }
 
-// No launch asks for a tunable that is not said to be for the device.
-DEVICE_TEST(tunables_are_asked_for_only_where_they_say) {
+// Launches read only tunables for which Tunable::is_for() is true.
+DEVICE_TEST(launches_read_only_tunables_for_their_device) {
     const auto stream = device.create_stream();
     std::vector<Tuning::Asked> asked;
     const Tuned tuned(device, {}, &asked);
@@ -445,7 +445,7 @@ DEVICE_TEST(tunables_are_asked_for_only_where_they_say) {
     CHECK(seen >= 8);
 }
 
-// A row is really used: more parts of the input, more groups.
+// A row takes effect: with smaller tiles, the launch has more groups.
 DEVICE_TEST(a_row_changes_the_launch) {
     const auto stream = device.create_stream();
     const Array<f32> in(*stream, random_values<f32>(1 << 20)), out(*stream, 1 << 20);

@@ -18,7 +18,7 @@ struct alignas(sizeof(E) * N) Pack {
     E item[N];
 };
 
-// Reinterprets the bits of a value as another type.
+// Reinterprets a value as another type of the same size.
 template <class R, class E>
 __device__ __forceinline__ R bits_as(E value) {
     static_assert(sizeof(R) == sizeof(E));

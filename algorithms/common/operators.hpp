@@ -27,7 +27,7 @@ inline constexpr ReduceOp all_reduce_ops[] = {ReduceOp::sum, ReduceOp::product, 
 enum class MapFunction : u8 {
     copy,    ///< x, bit for bit
     negate,  ///< -x
-    abs,     ///< the absolute value of x; the smallest signed integer stays as it is
+    abs,     ///< the absolute value of x; the smallest signed integer is unchanged
     square,  ///< x * x
     sqrt     ///< the correctly rounded square root of x; f32 and f64 only
 };

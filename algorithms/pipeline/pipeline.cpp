@@ -1,4 +1,4 @@
-// The algorithms as tasks of the pipeline: where segments may be cut, and how their results are put together.
+// The algorithms as tasks of the pipeline: where segments may be cut, and how results are combined.
 
 #include "pipeline_engine.hpp"
 
@@ -15,15 +15,15 @@ namespace {
 
 void check_same_type(std::string_view algorithm, const PipelineSource& in, const PipelineSink& out) {
     if (in.type() != out.type())
-        refuse(algorithm,
-               "in is " + std::string(name_of(in.type())) + ", out " + std::string(name_of(out.type())));
+        refuse(algorithm, "in and out must have the same type, got " + std::string(name_of(in.type())) +
+                              " and " + std::string(name_of(out.type())));
 }
 
 View view_of(const std::shared_ptr<Buffer>& buffer, u64 first, u64 count, Type type) {
     return {buffer.get(), first * size_of(type), count, type};
 }
 
-// Elements of a buffer to a sink, when the stream has got there.
+// Waits for the stream, then writes elements of a buffer to a sink.
 void deliver(Stream& stream, const View& from, PipelineSink& to) {
     std::vector<std::byte> values(from.bytes());
     stream.read(values.data(), *from.buffer, from.offset, values.size());
@@ -31,7 +31,7 @@ void deliver(Stream& stream, const View& from, PipelineSink& to) {
     to.write(values.data(), values.size());
 }
 
-// Counters of several devices, added up: u32, which wrap, or u64.
+// The sum of the counters of several devices: u32, which wrap, or u64.
 class CounterSum final : public PipelineSink {
   public:
     CounterSum(Type type, u64 bins) : PipelineSink(type, bins), sums_(bins) {}
@@ -52,10 +52,10 @@ class CounterSum final : public PipelineSink {
 
   private:
     template <class T>
-    void give_as(PipelineSink& counters, u64 most) const {
+    void give_as(PipelineSink& counters, u64 largest) const {
         std::vector<T> narrow(sums_.size());
         for (u64 b = 0; b < sums_.size(); ++b)
-            narrow[b] = static_cast<T>(std::min(sums_[b], most));
+            narrow[b] = static_cast<T>(std::min(sums_[b], largest));
         counters.write(narrow.data(), narrow.size() * sizeof(T));
     }
 
@@ -75,17 +75,17 @@ PipelineRun pipeline_map(const char* algorithm, const PipelineDevices& devices, 
                          }});
 }
 
-// A segment is whole chunks of the canonical order for as many elements as there are in all; their sums meet on the first
-// device, and are reduced in the end.
+// A segment is a number of whole chunks of the canonical order for all elements. The first device collects the
+// chunks' sums and reduces them at the end.
 PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                             const ReduceCall& call, const PipelineOptions& options) {
     check_same_type("reduce", in, out);
     if (out.room() != 1)
-        refuse("reduce", "out has room for " + std::to_string(out.room()) + " elements, not 1");
+        refuse("reduce", "out must have room for exactly 1 element, got " + std::to_string(out.room()));
     const Type type = in.type();
     const u64 n = in.count(), chunk = canonical_chunk(n), chunks = std::max<u64>(1, divide_up(n, chunk));
     Pipeline pipeline("reduce", devices, options);
-    std::vector<std::shared_ptr<Buffer>> buffers;  // a device's
+    std::vector<std::shared_ptr<Buffer>> buffers;  // one per device
     for (u32 i = 0; i < pipeline.devices(); ++i)
         buffers.push_back(
             pipeline.on(i, [&] { return pipeline.device(i).allocate((chunks + 1) * size_of(type)); }));
@@ -129,9 +129,9 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource
     return run;
 }
 
-// Totals of tiles come to the host, which combines them by the canonical tree; each node, or beginning of one, is then
-// scanned on from what lies before it. Devices may have tiles of two sizes: the host counts by the smaller ones, of which
-// sixteen are a node.
+// The host receives the totals of tiles and combines them by the canonical tree. Each node, or beginning of a node,
+// is then scanned from its carry. Devices may have tiles of two sizes. The host's levels start from the smaller size;
+// sixteen of these tiles form a node.
 PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                           const ScanCall& call, const ScanBefore& before, const PipelineOptions& options) {
     check_same_type("scan", in, out);
@@ -140,7 +140,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
     struct Totals {
         std::shared_ptr<Buffer> device, host;
     };
-    std::vector<Totals> totals;  // a slot's
+    std::vector<Totals> totals;  // one per slot
     Pipeline pipeline("scan", devices, options);
     u64 smallest = ~u64{0}, largest = 0;
     for (u32 i = 0; i < pipeline.devices(); ++i) {
@@ -202,14 +202,13 @@ PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSou
                                PipelineSink& counters, const HistogramCall& call,
                                const PipelineOptions& options) {
     if (counters.type() != Type::u16 && counters.type() != Type::u32 && counters.type() != Type::u64)
-        refuse("histogram",
-               "counters are " + std::string(name_of(counters.type())) + ", not u16, u32 or u64");
-    // Counters that saturate do not add up.
+        refuse("histogram", "counters must be u16, u32 or u64, got " + std::string(name_of(counters.type())));
+    // Saturating counters cannot be added, so u16 counters are u64 on the devices.
     const Type type = counters.type() == Type::u32 ? Type::u32 : Type::u64;
     const u64 bins = counters.room();
     Pipeline pipeline("histogram", devices, options);
     struct Counters {
-        std::shared_ptr<Buffer> sum, part;  // null: not counted yet, no second segment yet
+        std::shared_ptr<Buffer> sum, part;  // null: before the first, the second segment
     };
     std::vector<Counters> counted(pipeline.devices());
     PipelineRun run = pipeline.run({.name = "histogram",
@@ -243,7 +242,7 @@ PipelineRun pipeline_compact(const PipelineDevices& devices, const PipelineSourc
     struct Count {
         std::shared_ptr<Buffer> device, host;
     };
-    std::vector<Count> counts;  // a slot's
+    std::vector<Count> counts;  // one per slot
     Pipeline pipeline("compact", devices, options);
     return pipeline.run({.name = "compact",
                          .in = {&in},

@@ -1,40 +1,50 @@
 #pragma once
-/// Pipelines: algorithms on data of the host, cut into segments, so that it may be larger than the device's memory, or than
-/// the host's: while one segment is computed, the next is read and uploaded, and the last is downloaded and written.
+/// @file
+/// Pipelines: algorithms on host data in segments, for data that exceeds the memory of the device or of the host
+/// (out-of-core). While a device computes one segment, the next one is read and uploaded, and the previous one is
+/// downloaded and written.
 ///
 ///     concord::pipeline_reduce(device, HostSource(x), out, ReduceOp::sum);
 ///     concord::pipeline_histogram(device, FileSource("x.bin", 0, n, Type::f32), counters, HistogramBins::even(0, 1));
 ///
-/// Results have the bits of one call on all of the data, whatever the segments: they are cut where the canonical trees of
-/// reduce and scan have their nodes, and combined by the same trees. Variants whose order is their own are for that reason
-/// unsupported in reduce and scan; the others take any variant, which the device must support for a segment.
+/// - Shapes and types: as for the algorithm. out of map, add, scan and compact has room for as many elements as in
+///   has.
+/// - Results: bitwise identical to one call on all of the data, for any segments and devices. Reduce and scan cut at
+///   nodes of their canonical trees and combine parts by the same trees.
+/// - Variants: reduce and scan support canonical variants only. The others support every variant that the device
+///   supports.
+/// - In place: a HostSink may use exactly the memory of a HostSource whose elements have the same size.
+/// - Memory traffic: the host copies every input and output element once, to or from pinned buffers. Inputs are
+///   uploaded and outputs downloaded once. See below for what is not copied.
+/// - Asynchrony: a call returns when the result is complete. Several threads may call at the same time.
+/// - Errors: those of the algorithm; invalid_argument (types, counts, room, a memory limit too small for one segment,
+///   no device, a device listed twice); out_of_memory; io; and whatever sources, sinks and `progress` throw. A call
+///   that throws has waited for its work and freed its memory, except what the device's pool keeps. The sink may have
+///   received a part of the result.
 ///
-/// Several devices may share the work, a GPU and the CPU, say, with the same bits:
+/// Overlap. Uploads, kernels and downloads have a stream each, so each waits only for its own data. The calling
+/// thread reads sources and writes sinks meanwhile. The built-in sources and sinks use several threads.
+///
+/// Copies. A device that works in host memory uploads and downloads nothing: sources are read into its buffers.
+/// oneTBB accesses the memory of a HostSource and a HostSink directly. A GPU transfers its own page-locked memory
+/// without a copy by the host. If nothing is copied, there is one segment, unless PipelineOptions::segment is set.
+///
+/// Memory. The device holds depth x segment x (input + output bytes per element). A device with memory of its own
+/// holds the same amount pinned on the host. In addition: a histogram's counters twice, at most 8 bytes each, and
+/// once more on the host; 32768 sums of reduce; the algorithm's scratch for a segment. An eighth of a memory limit is
+/// reserved for scratch.
+///
+/// Several devices, for example a GPU and the CPU, can share the work:
 ///
 ///     concord::pipeline_scan({*gpu, *cpu}, in, out);
 ///
-/// A segment goes to the device that will be done with it first, by the device times of those before; and unless their length
-/// is asked for, segments are as long on each device as takes it as much time as the others. It pays where devices are of
-/// like speed, transfers counted, and bound by what they do not share: two devices on one CPU gain nothing, nor do any where
-/// the source is what is waited for. Where a sink has no memory of its own, and in compact, results are written in order,
-/// and a device may wait for another's; in scan it waits for the totals of all segments before.
-///
-/// Calls return when the result is complete. They may be made from several threads. Uploads, kernels and downloads each have
-/// a stream, so that none of them waits for another but for the data that it needs; sources are read and sinks written by
-/// the calling thread meanwhile (the built-in ones use several). Where the device works in the host's memory nothing is
-/// uploaded or downloaded: sources are read into its buffers, and oneTBB works on the memory of a HostSource and a
-/// HostSink itself. Where nothing is left to be copied there is one segment, unless a length is asked for. Page-locked memory
-/// of a GPU's own is not copied by the host: it uploads from there, and downloads to there.
-///
-/// Memory: depth x segment x (input + output bytes an element), on the device, and as much pinned on the host where it has
-/// memory of its own; with it two copies of a histogram's counters, 8 bytes each at most and as much on the host, 32768
-/// sums of reduce, and what the algorithm takes as scratch for a segment. Of a memory limit an eighth is left for the latter.
-/// Several devices hold as much each; a limit is for what all of them hold together, in equal parts.
-///
-/// Errors: what the algorithm throws; invalid_argument (types, counts, room, a limit that is too small for one segment, no
-/// device, one named twice); out_of_memory; io, and whatever else sources, sinks and progress throw. A call that throws has
-/// waited for its work and holds no memory but what the device's pool keeps; a sink has then been given a part of the result.
-/// Of several devices the one that failed is named; the others do not take over.
+/// A segment goes to the device that is expected to finish it first, based on measured rates. Unless the length is
+/// set, each device gets segments that take all devices the same time. Sharing work helps when the devices have
+/// similar throughput, transfers included, and independent bottlenecks. It does not help two devices on one CPU, or
+/// if the source is the bottleneck. If the sink has no memory of its own, and in compact, results are written in
+/// order, so a device may wait for another one. In scan a device waits for the totals of all earlier segments. Each
+/// device holds the memory above. A limit applies to all of them together, in equal parts. An error names the device
+/// that failed. The other devices do not take over.
 
 #include <concord/add.hpp>
 #include <concord/compact.hpp>
@@ -46,57 +56,65 @@
 
 namespace concord {
 
+/// Options of a pipeline.
 struct PipelineOptions {
-    Options call = {};  ///< variant and order, as for any call
-    u64 memory = 0;     ///< bytes at most, see above; 0: a quarter of the device's, divided by their number
-    /// Bytes of the first input in a segment, rounded to where the algorithm can be cut; where memory is short, the largest
-    /// power of two for which there is room; 0: by measured rates.
+    Options call = {};  ///< variant and order of the calls
+    /// Memory limit in bytes. 0: a quarter of each device's memory, divided by the number of devices.
+    u64 memory = 0;
+    /// Bytes of the first input per segment, rounded to where the algorithm can be cut. If memory is short, the
+    /// largest power of two that fits. 0: from measured rates.
     u64 segment = 0;
-    u32 depth = 0;  ///< segments under way at once, fewer where memory is short; 0: by measured rates
-    /// Called by the calling thread after each segment, with the number of input elements that are done. To end the pipeline
-    /// it throws.
+    u32 depth = 0;  ///< segments in flight, fewer if memory is short; 0: from measured rates
+    /// Called by the calling thread after each segment, with the number of input elements that are done. An exception
+    /// ends the pipeline.
     std::function<void(u64 done, u64 all)> progress = {};
 };
 
-/// Milliseconds, each the sum over all segments; they overlap. Where nothing is uploaded or downloaded these are 0. compile:
-/// by how much launching the first segment took longer than launching another, if there is one.
+/// Times of a pipeline in milliseconds, each the sum over all segments. The stages overlap.
 struct PipelineTimes {
-    double compile = 0, read = 0, upload = 0, kernel = 0, download = 0, write = 0;
+    double compile = 0;   ///< extra time to launch the first segment, compared with the other segments
+    double read = 0;      ///< reading sources
+    double upload = 0;    ///< uploads; 0 without any
+    double kernel = 0;    ///< kernels
+    double download = 0;  ///< downloads; 0 without any
+    double write = 0;     ///< writing the sink
 };
 
-/// What one of several devices did of a pipeline.
+/// Share of one device in a pipeline.
 struct PipelineShare {
-    Device* device = nullptr;
-    std::string_view variant;  ///< empty if it had no segment
-    u64 segments = 0, elements = 0;
+    Device* device = nullptr;  ///< the device
+    std::string_view variant;  ///< its variant; empty without a segment
+    u64 segments = 0;          ///< number of its segments
+    u64 elements = 0;          ///< input elements of its segments
 };
 
-/// What a pipeline did.
+/// Result of a pipeline. `device` is the first device, `variant` that of the first device with a segment.
 struct PipelineRun : Enqueued {
-    u64 count = 0;     ///< elements that it wrote
-    u64 segments = 0;  ///< how many there were
-    u64 segment = 0;   ///< elements in each but the last; with several devices in the longest
-    u32 depth = 0;     ///< with several devices: of all of them
-    PipelineTimes times;
-    /// In the order of the devices; `device` is the first, `variant` that of the first that had a segment.
-    std::vector<PipelineShare> shares;
+    u64 count = 0;                      ///< elements written
+    u64 segments = 0;                   ///< number of segments
+    u64 segment = 0;                    ///< elements of the longest segment
+    u32 depth = 0;                      ///< maximum number of segments in flight, on all devices together
+    PipelineTimes times;                ///< times of the stages
+    std::vector<PipelineShare> shares;  ///< shares in the order of the devices
 };
 
-/// The device of a pipeline, or several that share its segments.
+/// The device of a pipeline, or several devices that share its segments. Does not own them: they must outlive the
+/// call.
 class PipelineDevices {
   public:
-    /// One is a list of one.
+    /// Creates a list of one device.
     PipelineDevices(Device& device) : list_{&device} {}
-    /// As in {*gpu, *cpu}; the devices outlive the call.
+    /// Creates a list of several devices: {*gpu, *cpu}.
     PipelineDevices(std::initializer_list<std::reference_wrapper<Device>> devices) {
         for (Device& device : devices)
             list_.push_back(&device);
     }
-    /// As open_device() gives them.
+    /// Creates a list of several devices, as open_device() returns them.
     PipelineDevices(const std::vector<std::shared_ptr<Device>>& devices) {
         for (const auto& device : devices)
             list_.push_back(device.get());
     }
+    /// Returns the devices.
     std::span<Device* const> list() const { return list_; }
 
   private:
@@ -129,28 +147,32 @@ PipelineRun pipeline_compact(const PipelineDevices& devices, const PipelineSourc
 
 }  // namespace detail
 
-// Each is as the algorithm of that name; out of map, add, scan and compact has room for as many elements as in has.
-
+/// Applies a built-in function to every element, as map().
 PipelineRun pipeline_map(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                          MapFunction function, const PipelineOptions& options = {});
+/// Applies an operator that has kernel source only to every element, as map().
 PipelineRun pipeline_map(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                          const Operator& op, const PipelineOptions& options = {});
+/// Adds corresponding elements, as add().
 PipelineRun pipeline_add(const PipelineDevices& devices, const PipelineSource& a, const PipelineSource& b,
                          PipelineSink& out, const PipelineOptions& options = {});
+/// Reduces all elements to one in canonical order, as reduce().
 PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                             ReduceOp op = ReduceOp::sum, const PipelineOptions& options = {});
+/// Scans all elements in canonical order, as scan().
 PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                           ReduceOp op = ReduceOp::sum, ScanKind kind = ScanKind::inclusive,
                           const PipelineOptions& options = {});
+/// Counts the samples of each bin, as histogram(). Counters are u16, u32 or u64.
 PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSource& in,
                                PipelineSink& counters, const HistogramBins& bins,
                                const PipelineOptions& options = {});
-/// `count` of what it returns is the number of kept elements.
+/// Copies the elements that satisfy a condition, in order, as compact(). PipelineRun::count is the number of kept
+/// elements.
 PipelineRun pipeline_compact(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                              const Keep& keep, const PipelineOptions& options = {});
 
-// Functions made with CONCORD_FUNCTION.
-
+/// Applies a user function (CONCORD_FUNCTION) of one element to every element, as map().
 template <class F, class... B>
 PipelineRun pipeline_map(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                          const Function<F, B...>& f, const PipelineOptions& options = {}) {
@@ -165,6 +187,7 @@ PipelineRun pipeline_map(const PipelineDevices& devices, const PipelineSource& i
         options);
 }
 
+/// Applies a user function (CONCORD_FUNCTION) of two elements to corresponding elements, as map().
 template <class F, class... V>
 PipelineRun pipeline_map(const PipelineDevices& devices, const PipelineSource& a, const PipelineSource& b,
                          PipelineSink& out, const Function<F, V...>& f, const PipelineOptions& options = {}) {
@@ -180,6 +203,7 @@ PipelineRun pipeline_map(const PipelineDevices& devices, const PipelineSource& a
         options);
 }
 
+/// Reduces all elements with a user operator (CONCORD_FUNCTION) in canonical order, as reduce().
 template <class T, class F, class... B>
 PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                             const Function<F, B...>& op, T identity, const PipelineOptions& options = {}) {
@@ -189,16 +213,17 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource
     return detail::pipeline_reduce(
         devices, in, out,
         [&](const View& from, const View& to) {
-            return detail::ReduceProblem{Span<const T>(from).view(),
-                                         Span<T>(to).view(),
-                                         Fn::erased(),
-                                         {values},
-                                         {std::as_bytes(std::span(&identity, 1))},
-                                         &detail::reduce_host<T, typename Fn::Host>()};
+            return detail::ReduceProblem{.in = Span<const T>(from).view(),
+                                         .out = Span<T>(to).view(),
+                                         .op = Fn::erased(),
+                                         .values = {values},
+                                         .identity = {std::as_bytes(std::span(&identity, 1))},
+                                         .host = &detail::reduce_host<T, typename Fn::Host>()};
         },
         options);
 }
 
+/// Scans all elements with a user operator (CONCORD_FUNCTION) in canonical order, as scan().
 template <class T, class F, class... B>
 PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                           const Function<F, B...>& op, T identity, ScanKind kind = ScanKind::inclusive,
@@ -209,17 +234,18 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
     return detail::pipeline_scan(
         devices, in, out,
         [&](const View& from, const View& to) {
-            return detail::ScanProblem{Span<const T>(from).view(),
-                                       Span<T>(to).view(),
-                                       Fn::erased(),
-                                       {values},
-                                       {std::as_bytes(std::span(&identity, 1))},
-                                       kind,
-                                       &detail::scan_parts_host<T, typename Fn::Host>()};
+            return detail::ScanProblem{.in = Span<const T>(from).view(),
+                                       .out = Span<T>(to).view(),
+                                       .op = Fn::erased(),
+                                       .values = {values},
+                                       .identity = {std::as_bytes(std::span(&identity, 1))},
+                                       .kind = kind,
+                                       .host = &detail::scan_parts_host<T, typename Fn::Host>()};
         },
         detail::scan_before(identity, op), options);
 }
 
+/// Counts samples by a user function (CONCORD_FUNCTION) that returns the bin, as histogram().
 template <class F, class... B>
 PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSource& in,
                                PipelineSink& counters, const Function<F, B...>& bin,
@@ -228,7 +254,7 @@ PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSou
     return detail::pipeline_histogram(
         devices, in, counters,
         [&](Stream& stream, const View& from, const View& to) {
-            // Counters are u32 or u64 within.
+            // Internal counters are u32 or u64.
             return to.type == Type::u32
                        ? histogram(stream, Span<const T>(from), Span<u32>(to), bin, options.call)
                        : histogram(stream, Span<const T>(from), Span<u64>(to), bin, options.call);
@@ -236,6 +262,7 @@ PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSou
         options);
 }
 
+/// Copies the elements for which a user predicate (CONCORD_FUNCTION) is true, in order, as compact().
 template <class F, class... B>
 PipelineRun pipeline_compact(const PipelineDevices& devices, const PipelineSource& in, PipelineSink& out,
                              const Function<F, B...>& keep, const PipelineOptions& options = {}) {

@@ -1,5 +1,5 @@
-// The loop over segments, with one device. A slot holds a segment from when it is read until its results are written; the
-// calling thread does both, the device the rest (pipeline_line.cpp).
+// The loop over segments on one device. A slot holds a segment from the time it is read until its results are
+// written. The calling thread reads and writes. The device does the rest (pipeline_device.cpp).
 
 #include "pipeline_engine.hpp"
 
@@ -12,11 +12,12 @@ namespace concord::detail {
 Pipeline::Pipeline(std::string_view name, const PipelineDevices& devices, const PipelineOptions& options)
     : name_("pipeline_" + std::string(name)), options_(options) {
     const auto list = devices.list();
-    if (list.empty()) throw Error(ErrorCode::invalid_argument, name_, "there is no device");
+    if (list.empty()) throw Error(ErrorCode::invalid_argument, name_, "no device; pass at least one");
     for (u32 i = 0; i < list.size(); ++i) {
         if (std::find(list.begin(), list.begin() + i, list[i]) != list.begin() + i)
-            throw Error(ErrorCode::invalid_argument, name_, list[i]->info().selector + " is named twice");
-        lines_.push_back(std::make_unique<PipelineLine>(*list[i], i, options));
+            throw Error(ErrorCode::invalid_argument, name_,
+                        "device " + list[i]->info().selector + " is listed twice");
+        parts_.push_back(std::make_unique<DevicePipeline>(*list[i], i, options));
     }
 }
 
@@ -26,13 +27,13 @@ void Pipeline::check(const PipelineTask& task) const {
     auto refuse = [&](const std::string& why) { throw Error(ErrorCode::invalid_argument, name_, why); };
     for (const PipelineSource* source : task.in) {
         if (source->count() != task.in[0]->count())
-            refuse("the inputs have " + std::to_string(task.in[0]->count()) + " and " +
-                   std::to_string(source->count()) + " elements");
+            refuse("the inputs must have the same element count, got " + std::to_string(task.in[0]->count()) +
+                   " and " + std::to_string(source->count()));
     }
     if (task.out == nullptr) return;
     if (task.out->room() < all_)
-        refuse("out has room for " + std::to_string(task.out->room()) + " elements, the input has " +
-               std::to_string(all_));
+        refuse("out must have room for " + std::to_string(all_) + " elements, got " +
+               std::to_string(task.out->room()));
     for (const PipelineSource* source : task.in) {
         const auto* from = static_cast<const std::byte*>(source->data());
         const auto* to = static_cast<const std::byte*>(task.out->data());
@@ -40,22 +41,23 @@ void Pipeline::check(const PipelineTask& task) const {
             (from == to && size_of(source->type()) == size_of(task.out->type())))
             continue;
         if (from < to + all_ * size_of(task.out->type()) && to < from + source->bytes())
-            refuse("out overlaps an input without being it");
+            refuse("out overlaps an input; pass exactly the input or a distinct range");
     }
 }
 
-// With several devices results that have a place go there in any order; else each is written after the one before.
+// With several devices, results go to the sink's memory in any order. Otherwise they are written in the order of
+// segments.
 bool Pipeline::in_order(const PipelineTask& task) const {
-    return lines_.size() == 1 || !task.one_to_one || (task.out != nullptr && task.out->data() == nullptr);
+    return parts_.size() == 1 || !task.one_to_one || (task.out != nullptr && task.out->data() == nullptr);
 }
 
 // Waits for the segment and writes its results.
-void Pipeline::finish(const PipelineTask& task, PipelineLine& line, PipelineSlot& slot) {
-    on(line.number(), [&] { line.wait(slot, result_.times); });
+void Pipeline::finish(const PipelineTask& task, DevicePipeline& part, PipelineSlot& slot) {
+    on(part.number(), [&] { part.wait(slot, result_.times); });
     slot.busy = false;
-    if (task.out != nullptr && !line.has_out_memory() && slot.results > 0) {
+    if (task.out != nullptr && !part.has_out_memory() && slot.results > 0) {
         const auto start = std::chrono::steady_clock::now();
-        const void* results = PipelineLine::results_of(slot);
+        const void* results = DevicePipeline::results_of(slot);
         const u32 size = size_of(task.out->type());
         if (in_order(task)) {
             task.out->write(results, slot.results * size);
@@ -76,7 +78,7 @@ void Pipeline::name_device(u32 i, const Error& error) const {
     std::string_view what = error.what();
     if (error.call() == name_) what.remove_prefix(name_.size() + 2);
     if (!error.native().empty()) what.remove_suffix(error.native().size() + 3);  // " [NATIVE]"
-    throw Error(error.code(), name_ + " on " + lines_[i]->device().info().selector, what, error.native());
+    throw Error(error.code(), name_ + " on " + parts_[i]->device().info().selector, what, error.native());
 }
 
 PipelineRun Pipeline::run(const PipelineTask& task) {
@@ -85,52 +87,52 @@ PipelineRun Pipeline::run(const PipelineTask& task) {
     check(task);
     u32 slots = 0;
     for (u32 i = 0; i < devices(); ++i) {
-        on(i, [&] { lines_[i]->make_slots(task, devices(), slots); });
-        slots += lines_[i]->plan().depth;
-        result_.segment = std::max(result_.segment, lines_[i]->plan().segment);
+        on(i, [&] { parts_[i]->make_slots(task, devices(), slots); });
+        slots += parts_[i]->plan().depth;
+        result_.segment = std::max(result_.segment, parts_[i]->plan().segment);
     }
     result_.depth = slots;
-    log_debug(name_ + ": segments of " + std::to_string(result_.segment) + " elements at most, " +
-              std::to_string(result_.depth) + " at once");
+    log_debug(name_ + ": segments of at most " + std::to_string(result_.segment) + " elements, " +
+              std::to_string(result_.depth) + " in flight");
     if (devices() == 1) {
         run_alone(task);
     } else {
         run_shared(task);
     }
     for (u32 i = 0; i < devices(); ++i) {
-        PipelineLine& line = *lines_[i];
-        on(i, [&] { line.synchronize(); });
-        result_.times.compile += line.compile_milliseconds();
-        result_.segments += line.share().segments;
-        if (result_.variant.empty()) result_.variant = line.share().variant;
-        result_.shares.push_back(line.share());
+        DevicePipeline& part = *parts_[i];
+        on(i, [&] { part.synchronize(); });
+        result_.times.compile += part.compile_milliseconds();
+        result_.segments += part.share().segments;
+        if (result_.variant.empty()) result_.variant = part.share().variant;
+        result_.shares.push_back(part.share());
     }
     return result_;
 }
 
 void Pipeline::run_alone(const PipelineTask& task) {
-    PipelineLine& line = *lines_[0];
-    const u64 segment = line.plan().segment, depth = line.plan().depth;
+    DevicePipeline& part = *parts_[0];
+    const u64 segment = part.plan().segment, depth = part.plan().depth;
     const u64 segments = std::max<u64>(1, divide_up(all_, segment));
     for (u64 index = 0; index < segments; ++index) {
-        PipelineSlot& slot = line.slot(index);
-        if (slot.busy) finish(task, line, slot);
-        line.take(slot, index, index * segment, std::min(segment, all_ - index * segment), all_);
-        line.read(task, slot, result_.times);
-        line.upload(task, slot);
-        line.begin(task, slot);
+        PipelineSlot& slot = part.slot(index);
+        if (slot.busy) finish(task, part, slot);
+        part.take(slot, index, index * segment, std::min(segment, all_ - index * segment), all_);
+        part.read(task, slot, result_.times);
+        part.upload(task, slot);
+        part.begin(task, slot);
         if (!task.complete) continue;
-        // The one before has had the time of a read to get there.
+        // The previous segment had the time of a read to finish its first kernels.
         if (depth == 1) {
-            line.complete(task, slot);
+            part.complete(task, slot);
         } else if (index > 0) {
-            line.complete(task, line.slot(index - 1));
+            part.complete(task, part.slot(index - 1));
         }
     }
-    if (task.complete && depth > 1) line.complete(task, line.slot(segments - 1));
+    if (task.complete && depth > 1) part.complete(task, part.slot(segments - 1));
     for (u64 i = 0; i < depth; ++i) {
-        PipelineSlot& slot = line.slot(segments + i);
-        if (slot.busy) finish(task, line, slot);
+        PipelineSlot& slot = part.slot(segments + i);
+        if (slot.busy) finish(task, part, slot);
     }
 }
 

@@ -18,7 +18,7 @@
 namespace concord {
 namespace {
 
-// Calls f for parts of [0, bytes), side by side: one thread alone reads slower than a device takes the bytes.
+// Calls f for parts of [0, bytes) in parallel: one thread reads slower than a device transfers.
 void in_parts(u64 bytes, const std::function<void(u64 begin, u64 end)>& f) {
     constexpr u64 least = u64{2} << 20, most_threads = 8;
     const u64 threads =
@@ -47,24 +47,26 @@ void in_parts(u64 bytes, const std::function<void(u64 begin, u64 end)>& f) {
 void check_bytes(const char* call, Type type, u64 count) {
     if (count > ~u64{0} / size_of(type))
         throw Error(ErrorCode::invalid_argument, call,
-                    std::to_string(count) + " elements overflow 64-bit sizes");
+                    "the size in bytes overflows 64 bits, got " + std::to_string(count) + " elements of " +
+                        std::string(name_of(type)));
 }
 
 [[noreturn]] void fail(const std::string& name, const std::string& why) {
     throw Error(ErrorCode::io, name, why);
 }
 
-// Where the elements lie in page-locked memory.
+// Returns the address of the elements in page-locked memory. Throws invalid_argument if they do not fit.
 void* page_locked_memory(const char* call, Buffer* buffer, u64 offset, u64 count, Type type) {
     auto refuse = [&](const std::string& why) { throw Error(ErrorCode::invalid_argument, call, why); };
     if (buffer == nullptr || buffer->kind() != Buffer::Kind::host)
-        refuse("the buffer is not page-locked host memory");
+        refuse("the buffer must be page-locked host memory; allocate it with Device::allocate_host");
     if (offset % size_of(type) != 0)
-        refuse("byte " + std::to_string(offset) + " is no place for " + std::string(name_of(type)));
+        refuse("the offset must be a multiple of " + std::to_string(size_of(type)) + " bytes for " +
+               std::string(name_of(type)) + ", got " + std::to_string(offset));
     if (offset > buffer->size() || count * size_of(type) > buffer->size() - offset)
-        refuse(std::to_string(count) + " elements of " + std::string(name_of(type)) + " from byte " +
-               std::to_string(offset) + " on are more than the buffer's " + std::to_string(buffer->size()) +
-               " bytes");
+        refuse("the range exceeds the buffer of " + std::to_string(buffer->size()) + " bytes, got " +
+               std::to_string(count) + " elements of " + std::string(name_of(type)) + " at byte " +
+               std::to_string(offset));
     return static_cast<std::byte*>(buffer->host_pointer()) + offset;
 }
 
@@ -95,7 +97,7 @@ void HostSource::read(void* to, u64 first, u64 bytes) const {
 void HostSink::write(const void* from, u64 bytes) {
     if (bytes > room() * size_of(type()) - written_)
         throw Error(ErrorCode::invalid_argument, "HostSink",
-                    "there is no room for more than " + std::to_string(room()) + " elements");
+                    "the sink is full; it has room for " + std::to_string(room()) + " elements");
     detail::copy_in_parallel(static_cast<std::byte*>(data_) + written_, from, bytes);
     written_ += bytes;
 }
@@ -106,7 +108,7 @@ FileSource::FileSource(const std::string& path, u64 offset, u64 count, Type type
       owns_(true),
       name_(path),
       offset_(offset) {
-    if (file_ < 0) fail(name_, std::string("cannot be read: ") + std::strerror(errno));
+    if (file_ < 0) fail(name_, std::string("cannot read the file: ") + std::strerror(errno));
     try {
         check_size();
     } catch (...) {
@@ -126,23 +128,25 @@ FileSource::~FileSource() {
 
 void FileSource::check_size() const {
     struct stat status {};
-    if (::fstat(file_, &status) != 0) fail(name_, std::string("cannot be read: ") + std::strerror(errno));
+    if (::fstat(file_, &status) != 0)
+        fail(name_, std::string("cannot read the file: ") + std::strerror(errno));
     const u64 there = static_cast<u64>(status.st_size);
     if (offset_ > there || bytes() > there - offset_)
-        fail(name_, std::to_string(bytes()) + " bytes from byte " + std::to_string(offset_) +
-                        " on are more than its " + std::to_string(there));
+        fail(name_, "the file is too short, got " + std::to_string(there) + " bytes; expected at least " +
+                        std::to_string(bytes()) + " bytes after byte " + std::to_string(offset_));
 }
 
 void FileSource::read(void* to, u64 first, u64 bytes) const {
     in_parts(bytes, [&](u64 begin, u64 end) {
         while (begin < end) {
-            constexpr u64 most = u64{1} << 30;  // one call reads less than 2 GiB
-            const ssize_t n = ::pread(file_, static_cast<std::byte*>(to) + begin, std::min(end - begin, most),
-                                      static_cast<off_t>(offset_ + first + begin));
+            constexpr u64 limit = u64{1} << 30;  // one call reads less than 2 GiB
+            const ssize_t n =
+                ::pread(file_, static_cast<std::byte*>(to) + begin, std::min(end - begin, limit),
+                        static_cast<off_t>(offset_ + first + begin));
             if (n < 0 && errno == EINTR) continue;
-            if (n < 0) fail(name_, std::string("cannot be read: ") + std::strerror(errno));
+            if (n < 0) fail(name_, std::string("cannot read the file: ") + std::strerror(errno));
             if (n == 0)
-                fail(name_, "it became shorter while it was read: it ends before byte " +
+                fail(name_, "the file was truncated while it was read; it ends before byte " +
                                 std::to_string(offset_ + first + end));
             begin += static_cast<u64>(n);
         }
@@ -155,10 +159,10 @@ FileSink::FileSink(int file, std::string name, u64 room, Type type)
 void FileSink::write(const void* from, u64 bytes) {
     const auto* at = static_cast<const std::byte*>(from);
     while (bytes > 0) {
-        constexpr u64 most = u64{1} << 30;
-        const ssize_t n = ::write(file_, at, std::min(bytes, most));
+        constexpr u64 limit = u64{1} << 30;
+        const ssize_t n = ::write(file_, at, std::min(bytes, limit));
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) fail(name_, std::string("cannot be written: ") + std::strerror(errno));
+        if (n <= 0) fail(name_, std::string("cannot write the file: ") + std::strerror(errno));
         at += n;
         bytes -= static_cast<u64>(n);
     }

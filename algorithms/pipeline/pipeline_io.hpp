@@ -1,5 +1,6 @@
 #pragma once
-/// Where a pipeline's elements come from and go to: host memory, files, or what you derive from PipelineSource and PipelineSink.
+/// @file
+/// Sources and sinks of pipelines: host memory, files, and user classes derived from PipelineSource and PipelineSink.
 
 #include <concord/buffer.hpp>
 #include <concord/types.hpp>
@@ -12,7 +13,7 @@
 namespace concord {
 
 namespace detail {
-/// Elements one after another in host memory: a vector, a span, an array.
+// Contiguous elements in host memory: a vector, a span, an array.
 template <class R>
 concept HostRange = requires(R& range) {
     std::data(range);
@@ -22,22 +23,27 @@ template <class R>
 using HostElement = std::remove_cvref_t<decltype(*std::data(std::declval<R&>()))>;
 }  // namespace detail
 
-/// Elements that are read piece by piece. A pipeline reads each element once, in order, from the thread that called it.
+/// Input of a pipeline. A pipeline reads each element once, in order, from the calling thread.
 class PipelineSource {
   public:
+    /// Creates a source of `count` elements.
     PipelineSource(Type type, u64 count);
     virtual ~PipelineSource() = default;
     PipelineSource(const PipelineSource&) = delete;
     PipelineSource& operator=(const PipelineSource&) = delete;
 
+    /// Returns the element type.
     Type type() const { return type_; }
+    /// Returns the number of elements.
     u64 count() const { return count_; }
+    /// Returns the size in bytes.
     u64 bytes() const { return count_ * size_of(type_); }
-    /// Copies `bytes` bytes, from byte `first` on, to `to`. What it throws ends the pipeline, and comes out of it.
+    /// Copies `bytes` bytes, starting at byte `first`, to `to`. An exception ends the pipeline and leaves the call.
     virtual void read(void* to, u64 first, u64 bytes) const = 0;
-    /// The elements, if they lie in memory, aligned, for as long as the source lives; else null.
+    /// Returns the elements if they lie in aligned memory for the life of the source; null otherwise.
     virtual const void* data() const { return nullptr; }
-    /// The page-locked buffer that data() points into, if it does; else null. The buffer's device takes them from there.
+    /// Returns the page-locked buffer into which data() points, from which its device uploads directly; null without
+    /// one.
     virtual std::shared_ptr<Buffer> page_locked() const { return nullptr; }
 
   private:
@@ -45,23 +51,26 @@ class PipelineSource {
     u64 count_;
 };
 
-/// Takes results, in order, from the thread that called the pipeline.
+/// Output of a pipeline. It receives results in order, from the calling thread.
 class PipelineSink {
   public:
-    /// room: how many elements it takes.
+    /// Creates a sink for at most `room` elements.
     PipelineSink(Type type, u64 room);
     virtual ~PipelineSink() = default;
     PipelineSink(const PipelineSink&) = delete;
     PipelineSink& operator=(const PipelineSink&) = delete;
 
+    /// Returns the element type.
     Type type() const { return type_; }
+    /// Returns the maximum number of elements.
     u64 room() const { return room_; }
-    /// Takes the next bytes. What it throws ends the pipeline, and comes out of it.
+    /// Receives the next bytes. An exception ends the pipeline and leaves the call.
     virtual void write(const void* from, u64 bytes) = 0;
-    /// Where the elements are to lie, if that is memory, aligned; else null. A pipeline may put them there itself, and then
-    /// does not call write().
+    /// Returns the aligned memory for the elements, or null. A pipeline may store them there itself instead of
+    /// calling write().
     virtual void* data() { return nullptr; }
-    /// The page-locked buffer that data() points into, if it does; else null. The buffer's device puts them there.
+    /// Returns the page-locked buffer into which data() points, to which its device downloads directly; null without
+    /// one.
     virtual std::shared_ptr<Buffer> page_locked() { return nullptr; }
 
   private:
@@ -69,22 +78,26 @@ class PipelineSink {
     u64 room_;
 };
 
-/// Host memory of the caller's, which outlives the source. A file that is mapped into memory will do, but one that shrinks
-/// meanwhile ends the process (SIGBUS): FileSource does not mind.
+/// Elements in the caller's host memory, which must outlive the source. For files prefer FileSource: a memory-mapped
+/// file that shrinks during the call ends the process (SIGBUS).
 class HostSource final : public PipelineSource {
   public:
+    /// Reads `count` elements at `data`.
     HostSource(const void* data, u64 count, Type type) : PipelineSource(type, count), data_(data) {}
-    /// A vector, a span, an array.
+    /// Reads a vector, a span or an array.
     template <detail::HostRange R>
     explicit HostSource(const R& range)
         : HostSource(std::data(range), std::size(range), type_of<detail::HostElement<const R>>()) {}
 
-    /// Page-locked memory (Device::allocate_host), from byte `offset` on: its device copies at full rate, and the host not at
-    /// all. Throws invalid_argument for other buffers, and if it is too short.
+    /// Reads page-locked memory (Device::allocate_host), starting at byte `offset`. Its device uploads at full rate,
+    /// without a copy by the host. Throws invalid_argument for other buffers, and if the buffer is too short.
     HostSource(std::shared_ptr<Buffer> page_locked, u64 offset, u64 count, Type type);
 
+    /// Copies elements with several threads.
     void read(void* to, u64 first, u64 bytes) const override;
+    /// Returns the elements.
     const void* data() const override { return data_; }
+    /// Returns the page-locked buffer, or null.
     std::shared_ptr<Buffer> page_locked() const override { return page_locked_; }
 
   private:
@@ -92,19 +105,25 @@ class HostSource final : public PipelineSource {
     std::shared_ptr<Buffer> page_locked_;
 };
 
-/// Host memory of the caller's, which outlives the sink. It may be exactly that of a HostSource of elements of the same size.
+/// Stores results in the caller's host memory, which must outlive the sink. It may be exactly the memory of a
+/// HostSource whose elements have the same size.
 class HostSink final : public PipelineSink {
   public:
+    /// Stores at most `room` elements at `data`.
     HostSink(void* data, u64 room, Type type) : PipelineSink(type, room), data_(data) {}
+    /// Stores to a vector, a span or an array.
     template <detail::HostRange R>
     explicit HostSink(R& range)
         : HostSink(std::data(range), std::size(range), type_of<detail::HostElement<R>>()) {}
 
-    /// Page-locked memory, as of HostSource.
+    /// Stores to page-locked memory, starting at byte `offset`, as for HostSource.
     HostSink(std::shared_ptr<Buffer> page_locked, u64 offset, u64 room, Type type);
 
+    /// Copies elements with several threads. Throws invalid_argument if there is no room left.
     void write(const void* from, u64 bytes) override;
+    /// Returns the memory for the elements.
     void* data() override { return data_; }
+    /// Returns the page-locked buffer, or null.
     std::shared_ptr<Buffer> page_locked() override { return page_locked_; }
 
   private:
@@ -113,16 +132,18 @@ class HostSink final : public PipelineSink {
     u64 written_ = 0;
 };
 
-/// Elements in a file. It is read, not mapped, so that one that shrinks meanwhile is an error (io) like any other.
+/// Elements in a file. The file is read, not mapped, so a file that shrinks during the call is an ordinary error
+/// (io).
 class FileSource final : public PipelineSource {
   public:
-    /// The file's `count` elements from byte `offset` on. Throws io if it cannot be opened, or is too short.
+    /// Reads `count` elements of the file, starting at byte `offset`. Throws io if the file cannot be opened or is
+    /// too short.
     FileSource(const std::string& path, u64 offset, u64 count, Type type);
-    /// An open file, which the caller closes after the source is gone; `name` is for messages.
+    /// Reads an open file. The caller closes it after the life of the source. name: the file's name for messages.
     FileSource(int file, std::string name, u64 offset, u64 count, Type type);
     ~FileSource() override;
 
-    /// Throws io if the file ends too early or cannot be read.
+    /// Reads with several threads. Throws io if the file cannot be read or is too short.
     void read(void* to, u64 first, u64 bytes) const override;
 
   private:
@@ -134,11 +155,12 @@ class FileSource final : public PipelineSource {
     u64 offset_;
 };
 
-/// Writes to an open file, from where it stands, which the caller closes. What was written stays when a pipeline fails.
+/// Writes to an open file from its current position. The caller closes it. If a pipeline fails, written data stays.
 class FileSink final : public PipelineSink {
   public:
+    /// Writes at most `room` elements to the file. name: the file's name for messages.
     FileSink(int file, std::string name, u64 room, Type type);
-    /// Throws io, with the reason: a full disk, say.
+    /// Writes to the file. Throws io with the reason, for example a full disk.
     void write(const void* from, u64 bytes) override;
 
   private:

@@ -1,4 +1,4 @@
-// How long segments are, and how many are under way: by what the device, its transfers and the host's copies were measured at.
+// Length and number of segments in flight, from measured rates of the device, its transfers and the host's copies.
 
 #include "pipeline_engine.hpp"
 
@@ -12,10 +12,10 @@
 namespace concord::detail {
 namespace {
 
-// Of one device in this process.
+// Measured rates of one device in this process.
 struct Rates {
-    double overhead = 0;                        // seconds from the host through the streams and back
-    double copy = 0, upload = 0, download = 0;  // bytes a second; 0: not done
+    double overhead = 0;                        // seconds per segment through the streams
+    double copy = 0, upload = 0, download = 0;  // bytes per second; 0: not needed
 };
 
 double seconds_of(const std::function<void()>& f) {
@@ -24,7 +24,7 @@ double seconds_of(const std::function<void()>& f) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The best of a few, for the first ones pay for what is set up.
+// The shortest of a few times: the first ones include set-up.
 double best_of(int times, const std::function<void()>& f) {
     double best = seconds_of(f);
     for (int i = 1; i < times; ++i)
@@ -42,7 +42,7 @@ Rates measure(Device& device) {
     Rates rates;
     const HostSource from(source.data(), bytes, Type::u8);
     rates.copy = bytes / best_of(3, [&] { from.read(host->host_pointer(), 0, bytes); });
-    // As a segment goes: in, a mark that another stream waits for, out, and the host waits.
+    // Like a segment: an upload, an event for which another stream waits, a download, and the host waits.
     rates.overhead = best_of(5, [&] {
         uploads->copy(*memory, 0, *host, 0, 64);
         uploads->record(*uploaded);
@@ -83,19 +83,19 @@ Rates rates_of(Device& device) {
     return it->second;
 }
 
-// So long that what a segment costs beside its bytes is 2 % of its time, within bounds that hold whatever was measured: copy
-// engines want 16 MiB of each array.
+// Chooses the length so that the overhead is 2 % of a segment's time, within fixed bounds. Copy engines reach their
+// full rate at 16 MiB per array.
 u64 bytes_of_segment(const Rates& rates, bool writes) {
-    const u64 least = rates.upload > 0 ? u64{48} << 20 : u64{1} << 20, most = u64{64} << 20;
+    const u64 shortest = rates.upload > 0 ? u64{48} << 20 : u64{1} << 20, longest = u64{64} << 20;
     double slowest = std::numeric_limits<double>::max();
     for (const double rate : {rates.copy, rates.upload, writes ? rates.download : 0.0}) {
         if (rate > 0) slowest = std::min(slowest, rate);
     }
-    return std::clamp(std::bit_ceil(static_cast<u64>(50 * rates.overhead * slowest)), least, most);
+    return std::clamp(std::bit_ceil(static_cast<u64>(50 * rates.overhead * slowest)), shortest, longest);
 }
 
-// One for each stage if all take the same time; fewer where one of them is slow, for the others then wait anyway. The kernels
-// count as one that is not.
+// One segment per stage if all stages take the same time. Fewer if one stage is slow, because the others wait for it
+// anyway. Kernels always count as one stage.
 u32 depth_of(const Rates& rates, bool writes) {
     double all = 0, longest = 0;
     for (const double rate : {rates.copy, rates.upload, writes ? rates.download : 0.0}) {
@@ -109,39 +109,42 @@ u32 depth_of(const Rates& rates, bool writes) {
 }  // namespace
 
 PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const PipelineOptions& options,
-                           u64 slot_bytes, u64 all_bytes, u64 devices, bool host_copies) {
+                           const PipelineLoad& load) {
     const DeviceTraits& traits = device.traits();
     const u64 all = task.in[0]->count();
     Rates rates = options.segment > 0 && options.depth > 0 ? Rates{} : rates_of(device);
-    if (rates.upload > 0 && !host_copies) rates.copy = 0;
+    if (rates.upload > 0 && !load.host_copies) rates.copy = 0;
     PipelinePlan plan;
     plan.depth = options.depth > 0 ? options.depth : depth_of(rates, task.out != nullptr);
 
     if (options.segment > 0) {
         plan.segment = options.segment / size_of(task.in[0]->type());
     } else {
-        plan.segment = std::bit_floor(bytes_of_segment(rates, task.out != nullptr) / all_bytes);
-        // Few segments would leave most of the time to the first and the last, which have nothing to overlap with.
+        plan.segment = std::bit_floor(bytes_of_segment(rates, task.out != nullptr) / load.all_bytes);
+        // With few segments, the first and the last one, which overlap with nothing, would dominate the time.
         constexpr u64 fill = 4;
-        while (plan.segment > 2 * task.grain && plan.segment * all_bytes > u64{1} << 20 &&
-               divide_up(all, plan.segment) < fill * plan.depth * devices)
+        while (plan.segment > 2 * task.grain && plan.segment * load.all_bytes > u64{1} << 20 &&
+               divide_up(all, plan.segment) < fill * plan.depth * load.devices)
             plan.segment /= 2;
     }
     plan.segment = std::min(plan.segment, divide_up(std::max<u64>(all, 1), task.grain) * task.grain);
     plan.segment = std::max(plan.segment / task.grain * task.grain, task.grain);
 
-    const u64 whole = options.memory > 0 ? options.memory : traits.global_memory / 4, limit = whole / devices;
-    const u64 least = std::min(task.grain, std::max<u64>(all, 1)) * slot_bytes;
+    const u64 whole = options.memory > 0 ? options.memory : traits.global_memory / 4,
+              limit = whole / load.devices;
+    const u64 least = std::min(task.grain, std::max<u64>(all, 1)) * load.slot_bytes;
     const u64 room = (limit > task.memory ? limit - task.memory : 0) / 8 * 7;
     if (least > room)
         throw Error(ErrorCode::invalid_argument, "pipeline_" + std::string(task.name),
-                    "a memory limit of " + std::to_string(whole) + " bytes is too small: one segment takes " +
-                        std::to_string((divide_up(least, 7) * 8 + task.memory) * devices) + " at least");
+                    "the memory limit is too small, got " + std::to_string(whole) +
+                        " bytes; one segment needs at least " +
+                        std::to_string((divide_up(least, 7) * 8 + task.memory) * load.devices));
     while (plan.depth > 1 && plan.depth * least > room)
         --plan.depth;
-    // Powers of two, for the device's pool rounds up what is not.
-    const u64 most = slot_bytes == 0 ? std::bit_ceil(plan.segment)
-                                     : std::min(room / plan.depth / slot_bytes, traits.max_allocation / 8);
+    // Powers of two, because the device's pool rounds up other sizes.
+    const u64 most = load.slot_bytes == 0
+                         ? std::bit_ceil(plan.segment)
+                         : std::min(room / plan.depth / load.slot_bytes, traits.max_allocation / 8);
     if (std::bit_ceil(plan.segment) > most) plan.segment = std::max(task.grain, std::bit_floor(most));
     return plan;
 }

@@ -1,6 +1,6 @@
-// The loop over segments, with several devices: the calling thread hands out segments in order, each to the device that will
-// be done with it first, and looks in turn for what is done. Devices wait for one another where results are written in order,
-// and for the totals of scan.
+// The loop over segments with several devices. The calling thread assigns segments in order, each to the device that
+// is expected to finish it first, and polls for finished segments. Devices wait for one another if results are
+// written in order, and for the totals of scan.
 
 #include "pipeline_engine.hpp"
 
@@ -11,81 +11,82 @@
 namespace concord::detail {
 namespace {
 
-// How long to look for the end of one of several segments without sleeping, and how long to sleep then.
-constexpr u32 looks_before_sleep = 100;
-constexpr std::chrono::microseconds nap{20};
+// Number of polls without sleep while waiting for one of several segments, and the duration of a sleep after these.
+constexpr u32 polls_before_sleep = 100;
+constexpr std::chrono::microseconds sleep_time{20};
 
 }  // namespace
 
-// As much as the fastest device does in the time of its longest segment. While rates are not known, a short one that tells.
-u64 Pipeline::length_for(const PipelineTask& task, const PipelineLine& line) const {
-    const u64 longest = line.plan().segment;
+// The number of elements that the device processes while the fastest device processes its longest segment. As long as
+// the rate is unknown, a short segment that measures it.
+u64 Pipeline::length_for(const PipelineTask& task, const DevicePipeline& part) const {
+    const u64 longest = part.plan().segment;
     if (options_.segment > 0) return longest;
     double seconds = std::numeric_limits<double>::max();
-    for (const auto& other : lines_) {
+    for (const auto& other : parts_) {
         if (other->rate() > 0)
             seconds = std::min(seconds, static_cast<double>(other->plan().segment) / other->rate());
     }
-    const double wanted = line.rate() > 0 ? seconds * line.rate() : static_cast<double>(longest) / 4;
+    const double wanted = part.rate() > 0 ? seconds * part.rate() : static_cast<double>(longest) / 4;
     const u64 grains = static_cast<u64>(wanted) / task.grain;
     return std::min(longest, std::max<u64>(grains, 1) * task.grain);
 }
 
-// Gives the next segment to the device that will be done with it first, if it has room for it; while rates are not known, to
-// one that has. False: it has none, or there is no segment left.
+// Assigns the next segment to the device that is expected to finish it first, if that device has a free slot. As long
+// as rates are unknown, to a device with a free slot. Returns false if there is no free slot or no segment left.
 bool Pipeline::hand_out(const PipelineTask& task) {
     if (taken_ == all_ && handed_out_ > 0) return false;
     const bool known =
-        std::all_of(lines_.begin(), lines_.end(), [](const auto& line) { return line->rate() > 0; });
+        std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->rate() > 0; });
     struct Choice {
-        double until = 0;  // seconds from now, or the segments that it has
+        double until = 0;  // seconds from now, or its number of segments
         u64 before = 0, count = 0;
-        PipelineLine* line = nullptr;
+        DevicePipeline* part = nullptr;
     } best;
-    for (const auto& line : lines_) {
-        if (!known && line->free_slot() == nullptr) continue;
-        const u64 count = std::min(length_for(task, *line), all_ - taken_);
+    for (const auto& part : parts_) {
+        if (!known && part->free_slot() == nullptr) continue;
+        const u64 count = std::min(length_for(task, *part), all_ - taken_);
         const Choice choice{
-            known ? static_cast<double>(line->under_way() + count) / line->rate() : line->busy_slots(),
-            line->share().segments, count, line.get()};
-        if (best.line == nullptr ||
+            known ? static_cast<double>(part->under_way() + count) / part->rate() : part->busy_slots(),
+            part->share().segments, count, part.get()};
+        if (best.part == nullptr ||
             std::pair(choice.until, choice.before) < std::pair(best.until, best.before))
             best = choice;
     }
-    if (best.line == nullptr || best.line->free_slot() == nullptr) return false;
-    PipelineLine& line = *best.line;
-    PipelineSlot& slot = *line.free_slot();
-    line.take(slot, handed_out_++, taken_, best.count, all_);
+    if (best.part == nullptr || best.part->free_slot() == nullptr) return false;
+    DevicePipeline& part = *best.part;
+    PipelineSlot& slot = *part.free_slot();
+    part.take(slot, handed_out_++, taken_, best.count, all_);
     taken_ += best.count;
-    flights_.push_back({&line, &slot});
-    line.read(task, slot, result_.times);
-    on(line.number(), [&] {
-        line.upload(task, slot);
-        line.begin(task, slot);
+    flights_.push_back({&part, &slot});
+    part.read(task, slot, result_.times);
+    on(part.number(), [&] {
+        part.upload(task, slot);
+        part.begin(task, slot);
     });
     return true;
 }
 
-// Completes the next segment if it is time. False: it is not.
+// Completes the next segment if its first kernels are done. Returns whether it did.
 bool Pipeline::complete_next(const PipelineTask& task) {
     if (!task.complete || completed_ == flights_.size()) return false;
-    const auto& [line, slot] = flights_[completed_];
-    return on(line->number(), [&, line = line, slot = slot] {
+    const auto& [part, slot] = flights_[completed_];
+    return on(part->number(), [&, part = part, slot = slot] {
         if (!slot->first_kernels.to->done()) return false;
-        line->complete(task, *slot);
+        part->complete(task, *slot);
         ++completed_;
         return true;
     });
 }
 
-// Finishes a segment, if one is done whose turn it is. False: none is.
+// Finishes a segment that is done, if it is its turn. Returns whether it did.
 bool Pipeline::finish_next(const PipelineTask& task) {
     for (auto at = flights_.begin(); at != flights_.end() && at->slot->is_complete; ++at) {
-        const auto [line, slot] = *at;
-        if (on(line->number(), [slot = slot] { return slot->last().to->done(); })) {
+        const auto [part, slot] = *at;
+        if (on(part->number(), [slot = slot] { return slot->last().to->done(); })) {
             flights_.erase(at);
             if (task.complete) --completed_;
-            finish(task, *line, *slot);
+            finish(task, *part, *slot);
             return true;
         }
         if (in_order(task)) break;
@@ -93,30 +94,31 @@ bool Pipeline::finish_next(const PipelineTask& task) {
     return false;
 }
 
-// No device tells of others, so this thread looks.
+// Waits until one of the awaited segments is done. Events of several devices have no common wait, so this thread
+// polls.
 void Pipeline::wait_for_any(const PipelineTask& task) {
     std::vector<const Flight*> awaited;
     for (const Flight& flight : flights_) {
         if (!flight.slot->is_complete) {
-            awaited.push_back(&flight);  // the next to be completed
+            awaited.push_back(&flight);  // the next one to complete
             break;
         }
         if (awaited.empty() || !in_order(task)) awaited.push_back(&flight);
     }
-    for (u32 looks = 0;; ++looks) {
+    for (u32 polls = 0;; ++polls) {
         for (const Flight* flight : awaited) {
             const Event& end =
                 flight->slot->is_complete ? *flight->slot->last().to : *flight->slot->first_kernels.to;
-            const bool done = on(flight->line->number(), [&] {
+            const bool done = on(flight->part->number(), [&] {
                 if (awaited.size() == 1) end.synchronize();
                 return awaited.size() == 1 || end.done();
             });
             if (done) return;
         }
-        if (looks < looks_before_sleep) {
+        if (polls < polls_before_sleep) {
             std::this_thread::yield();
         } else {
-            std::this_thread::sleep_for(nap);
+            std::this_thread::sleep_for(sleep_time);
         }
     }
 }

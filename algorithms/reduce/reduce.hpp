@@ -5,15 +5,15 @@
 ///     out[0] = in[0] op in[1] op ... op in[n-1]
 ///
 /// - Shapes: in has n >= 0 elements, out one. Both may start at any element offset. An empty input gives the
-/// identity.
+///   identity.
 /// - Types: any element type, the same for in and out.
 /// - In place: not supported. out may not lie within in. in is not modified.
 /// - Memory traffic: reads every element once. `global_tree` moves about 3 n elements on a copy of the input.
 /// - Scratch: at most about n / 32 bytes from the device's pool, in buffers of at least 512 bytes; n elements for
-/// `global_tree`.
+///   `global_tree`.
 /// - Asynchrony: enqueues on the stream and returns. reduce_value() returns a future.
 /// - Errors: invalid_argument (count of out, overlap, types), wrong_device, unsupported, compile_failed,
-/// out_of_memory.
+///   out_of_memory.
 ///
 /// Integers are exact in every order. For floats and user operators, the canonical order depends on n alone. Results
 /// are then bitwise identical on all devices:
@@ -21,7 +21,8 @@
 /// 2. A chunk is reduced in 128 columns. Element i of the chunk belongs to column i mod 128. A column starts from the
 ///    identity and combines its elements in order.
 /// 3. Column l is combined with column l + 64, then with l + 32, l + 16, ..., l + 1. The result of the chunk is
-/// column 0. 4. The results of several chunks are reduced by the same rule.
+///    column 0.
+/// 4. The results of several chunks are reduced by the same rule.
 ///
 /// An element passes at most canonical_depth(n) operations: 90 for 2^28 elements.
 ///

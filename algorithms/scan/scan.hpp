@@ -23,7 +23,7 @@
 /// 2. The total of a block is its last p. c[b] is the exclusive scan of the blocks' totals by the same rule. c[0] is
 ///    the identity.
 /// 3. Inclusive: out[i] = c[b] op p[i]. Exclusive: out[i] = c[b] op p[i-1], and c[b] for the first element of a
-/// block.
+///    block.
 ///
 /// The longest chain has 5 operations per factor of 16 in i: 35 for 2^28 elements.
 ///

@@ -196,13 +196,14 @@ template <class T, class Op>
                                                T identity, const Op& op) {
     alignas(64) T before_nodes[16], before_chunks[16], before_blocks[scan_piece / 16];
     T* const p = work.p + 1;
-    scan_blocks<16>(work.nodes, before_nodes, &carry, p, true, op);
+    scan_blocks<16>(work.nodes, before_nodes, &carry, p, /*exclusive=*/true, op);
     for (u64 first = 0; first < length; first += scan_piece) {
         const u64 node = first / scan_node, chunk = first % scan_node / 256;
         if (chunk == 0)
-            scan_blocks<16>(work.chunks + node * 16, before_chunks, before_nodes + node, p, true, op);
-        scan_blocks<scan_piece / 16>(work.blocks + first / 16, before_blocks, before_chunks + chunk, p, true,
-                                     op);
+            scan_blocks<16>(work.chunks + node * 16, before_chunks, before_nodes + node, p,
+                            /*exclusive=*/true, op);
+        scan_blocks<scan_piece / 16>(work.blocks + first / 16, before_blocks, before_chunks + chunk, p,
+                                     /*exclusive=*/true, op);
         const u64 count = std::min(scan_piece, length - first);
         const bool whole = count == scan_piece;
         if (!whole) pad_piece(work.piece, in + first, count, identity);

@@ -1,11 +1,11 @@
-// One device's part of a pipeline. Its stages are on three streams:
+// One device's part of a pipeline. Its stages run on three streams:
 //
 //     calling thread   read 2          write 0          read 3          write 1 ...
 //     uploads                  2                                3
 //     kernels              1           2                                3
 //     downloads            0           1                2
 //
-// A slot is filled again only after it was finished, so streams wait for nothing but the stage before their own.
+// A slot is reused only after its segment is finished, so a stream waits only for the preceding stage.
 
 #include "pipeline_engine.hpp"
 
@@ -20,7 +20,7 @@ bool is_aligned(const void* data, Type type) {
     return reinterpret_cast<std::uintptr_t>(data) % size_of(type) == 0;
 }
 
-// Page-locked memory of the device's own, if it has none in common with the host.
+// The address in page-locked memory of this device. None if the device shares memory with the host.
 PageLocked locked_of(const Device& device, std::shared_ptr<Buffer> buffer, const void* data) {
     if (!buffer || device.traits().shares_host_memory || &buffer->device() != &device) return {};
     const auto* begin = static_cast<const std::byte*>(buffer->host_pointer());
@@ -50,7 +50,7 @@ double PipelineStage::take(double& milliseconds) {
     return time;
 }
 
-PipelineLine::PipelineLine(Device& device, u32 number, const PipelineOptions& options)
+DevicePipeline::DevicePipeline(Device& device, u32 number, const PipelineOptions& options)
     : device_(device),
       number_(number),
       options_(options),
@@ -60,8 +60,8 @@ PipelineLine::PipelineLine(Device& device, u32 number, const PipelineOptions& op
     share_.device = &device;
 }
 
-// What lies in memory that the device's kernels can reach is left there.
-void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) {
+// Data in memory that the device's kernels can access is not copied.
+void DevicePipeline::make_slots(const PipelineTask& task, u64 devices, u32 first) {
     const u64 all = task.in[0]->count();
     const bool reaches = device_.traits().uses_host_memory;
     u64 slot_bytes = 0, all_bytes = 0;
@@ -84,10 +84,14 @@ void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) 
         all_bytes += size;
         if (!out_memory_) slot_bytes += size;
     }
-    plan_ = {std::max<u64>(all, 1), 1};
-    // With nothing to be copied, no length asked for and nobody to share with there is no use in segments.
+    plan_ = {.segment = std::max<u64>(all, 1), .depth = 1};
+    // One segment if nothing is copied, no length is set, and the work is not shared.
     if (slot_bytes > 0 || options_.segment > 0 || devices > 1)
-        plan_ = plan_pipeline(device_, task, options_, slot_bytes, all_bytes, devices, host_copies);
+        plan_ = plan_pipeline(device_, task, options_,
+                              {.slot_bytes = slot_bytes,
+                               .all_bytes = all_bytes,
+                               .devices = devices,
+                               .host_copies = host_copies});
     const bool pinned = !device_.traits().shares_host_memory;
     plan_.depth =
         static_cast<u32>(std::min<u64>(plan_.depth, std::max<u64>(1, divide_up(all, plan_.segment))));
@@ -110,23 +114,30 @@ void PipelineLine::make_slots(const PipelineTask& task, u64 devices, u32 first) 
     }
 }
 
-PipelineSlot* PipelineLine::free_slot() const {
+PipelineSlot* DevicePipeline::free_slot() const {
     for (const auto& slot : slots_) {
         if (!slot->busy) return slot.get();
     }
     return nullptr;
 }
 
-u32 PipelineLine::busy_slots() const {
+u32 DevicePipeline::busy_slots() const {
     return static_cast<u32>(
         std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) { return slot->busy; }));
 }
 
-PipelineSegment PipelineLine::segment_of(const PipelineSlot& slot) const {
-    return {slot.index, slot.first, slot.count, number_, slot.number, slot.views, slot.out_view, slot.only};
+PipelineSegment DevicePipeline::segment_of(const PipelineSlot& slot) const {
+    return {.index = slot.index,
+            .first = slot.first,
+            .count = slot.count,
+            .device = number_,
+            .slot = slot.number,
+            .in = slot.views,
+            .out = slot.out_view,
+            .only = slot.only};
 }
 
-void PipelineLine::take(PipelineSlot& slot, u64 index, u64 first, u64 count, u64 all) {
+void DevicePipeline::take(PipelineSlot& slot, u64 index, u64 first, u64 count, u64 all) {
     slot.busy = true;
     slot.is_complete = false;
     slot.only = count == all;
@@ -138,7 +149,7 @@ void PipelineLine::take(PipelineSlot& slot, u64 index, u64 first, u64 count, u64
     share_.elements += count;
 }
 
-void PipelineLine::read(const PipelineTask& task, PipelineSlot& slot, PipelineTimes& times) {
+void DevicePipeline::read(const PipelineTask& task, PipelineSlot& slot, PipelineTimes& times) {
     const auto start = Clock::now();
     slot.views.clear();
     for (std::size_t k = 0; k < task.in.size(); ++k) {
@@ -160,7 +171,7 @@ void PipelineLine::read(const PipelineTask& task, PipelineSlot& slot, PipelineTi
                      type};
 }
 
-void PipelineLine::upload(const PipelineTask& task, PipelineSlot& slot) {
+void DevicePipeline::upload(const PipelineTask& task, PipelineSlot& slot) {
     for (std::size_t k = 0; k < task.in.size(); ++k) {
         const PageLocked& locked = in_locked_[k];
         if (!slot.in_host[k] && !locked.buffer) continue;
@@ -176,7 +187,7 @@ void PipelineLine::upload(const PipelineTask& task, PipelineSlot& slot) {
     if (slot.upload.used) slot.upload.end(*uploads_);
 }
 
-void PipelineLine::begin(const PipelineTask& task, PipelineSlot& slot) {
+void DevicePipeline::begin(const PipelineTask& task, PipelineSlot& slot) {
     if (slot.upload.used) kernels_->wait(*slot.upload.to);
     slot.first_kernels.start(*kernels_);
     const auto start = Clock::now();
@@ -188,7 +199,7 @@ void PipelineLine::begin(const PipelineTask& task, PipelineSlot& slot) {
     if (!task.complete) download(task, slot);
 }
 
-void PipelineLine::complete(const PipelineTask& task, PipelineSlot& slot) {
+void DevicePipeline::complete(const PipelineTask& task, PipelineSlot& slot) {
     slot.first_kernels.to->synchronize();
     slot.last_kernels.start(*kernels_);
     const auto start = Clock::now();
@@ -198,7 +209,7 @@ void PipelineLine::complete(const PipelineTask& task, PipelineSlot& slot) {
     download(task, slot);
 }
 
-void PipelineLine::download(const PipelineTask& task, PipelineSlot& slot) {
+void DevicePipeline::download(const PipelineTask& task, PipelineSlot& slot) {
     slot.is_complete = true;
     if (!slot.out_host && !out_locked_.buffer) return;
     const u64 size = size_of(task.out->type());
@@ -213,24 +224,24 @@ void PipelineLine::download(const PipelineTask& task, PipelineSlot& slot) {
     slot.download.end(*downloads_);
 }
 
-void PipelineLine::wait(PipelineSlot& slot, PipelineTimes& times) {
+void DevicePipeline::wait(PipelineSlot& slot, PipelineTimes& times) {
     slot.last().to->synchronize();
     const double up = slot.upload.take(times.upload);
     const double kernels = slot.first_kernels.take(times.kernel) + slot.last_kernels.take(times.kernel);
     const double down = slot.download.take(times.download);
     under_way_ -= slot.count;
-    // The first one may have waited for a compiler. Stages overlap, so the longest one counts.
+    // The first segment may include compilation. Stages overlap, so the longest one counts.
     if (done_++ == 0 || slot.count == 0) return;
     const double seconds = std::max({up, kernels, down, 1e-3}) * 1e-3;
     const double rate = static_cast<double>(slot.count) / seconds;
     rate_ = rate_ == 0 ? rate : (rate_ + rate) / 2;
 }
 
-void* PipelineLine::results_of(PipelineSlot& slot) {
+void* DevicePipeline::results_of(PipelineSlot& slot) {
     return (slot.out_host ? *slot.out_host : *slot.out).host_pointer();
 }
 
-void PipelineLine::synchronize() {
+void DevicePipeline::synchronize() {
     for (const auto& stream : {uploads_, kernels_, downloads_}) {
         if (stream) stream->synchronize();
     }
