@@ -8,8 +8,9 @@
 
 namespace concord::detail {
 
-// Keeps released buffers by capacity. A buffer is reused when all streams that used it have finished that work, or when
-// the only such stream is the one that allocates, whose order guarantees that the new use follows the old one.
+// Keeps released buffers by capacity. A buffer is reused when all streams that used it have finished that work. The
+// stream that allocates may reuse its own buffer earlier, because its order guarantees that the new use follows the old
+// one.
 class BufferPool {
   public:
     using Allocate = std::function<std::unique_ptr<Buffer>(u64 capacity)>;

@@ -1,5 +1,5 @@
 #pragma once
-// The devices under test: $CONCORD_TEST_DEVICES, a list of selectors, else every device there is.
+// The devices under test: those in CONCORD_TEST_DEVICES, a list of selectors, otherwise all devices.
 
 #include <concord/concord.hpp>
 
@@ -28,7 +28,7 @@ inline std::vector<std::shared_ptr<Device>> devices() {
     return opened;
 }
 
-/// Whether f throws a concord::Error of that code whose text contains `part`.
+// Whether f throws a concord::Error with that code whose text contains `part`.
 template <class F>
 bool throws(ErrorCode code, std::string_view part, F&& f) {
     try {
@@ -60,7 +60,7 @@ std::vector<T> random_values(u64 n, u32 seed = 1) {
 
 }  // namespace concord::test
 
-/// A test case that runs once for each device.
+// A test case that runs once for every device.
 #define DEVICE_TEST(NAME)                                     \
     static void NAME(concord::Device& device);                \
     TEST_CASE(#NAME) {                                        \

@@ -3,7 +3,7 @@
 
 namespace concord::test {
 
-// Arithmetic that takes its time, in one group: other groups find room beside it.
+// Slow arithmetic in one group, which leaves room on the device for other groups.
 inline const KernelSource spin_source{"spin",
                                       {{"spin.cu",
                                         "extern \"C\" __global__ void spin(u32* out, u32 steps) {\n"

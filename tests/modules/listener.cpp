@@ -1,4 +1,4 @@
-// A tool that listens through NVTX: prints the names of the ranges in the domain "concord" to the file that LISTENER_FILE names.
+// An NVTX tool: prints the names of the ranges in the domain "concord" to the file LISTENER_FILE.
 #include <nvtx3/nvToolsExt.h>
 
 #include <cstdint>
@@ -12,7 +12,7 @@ std::FILE* file;
 int depth;
 
 nvtxDomainHandle_t create(const char* name) {
-    // A handle is whatever the tool makes of it.
+    // A handle is opaque to the program.
     return std::strcmp(name, "concord") == 0 ? reinterpret_cast<nvtxDomainHandle_t>(&depth) : nullptr;
 }
 

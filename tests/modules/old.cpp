@@ -1,5 +1,4 @@
-// A module of another interface version: the registry must refuse it by name and number, and never call
-// create().
+// A module with another interface version. The registry must reject it and never call create().
 #include <concord/backend.hpp>
 
 #include <cstdlib>
