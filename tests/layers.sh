@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# layers.sh COMPILER SOURCE_DIR LAYERS_FILE: dependencies between layers point one way.
-# LAYERS_FILE has a line per target: its name, a source file of it, and its include folders. Into each source file an include
-# of every layer's header is planted: the compiler must find the header if the layer may use it, and must not otherwise.
+# layers.sh COMPILER SOURCE_DIR LAYERS_FILE: checks that dependencies between layers point one way.
+# LAYERS_FILE has a line per target: name, source file, include folders. The test plants an include of every layer's header into each
+# source file. The compiler must find the header if and only if the target may use that layer.
 set -euo pipefail
 compiler=$1 source_dir=$2 layers=$3
 
@@ -13,6 +13,7 @@ declare -A header=(
     [check]=concord/lab/check.hpp
     [bench]=concord/lab/bench.hpp
     [tune]=concord/lab/internal/tune.hpp
+    [study]=concord/study/internal/study.hpp
 )
 # target | the layers that it may include
 declare -A may_use=(
@@ -23,6 +24,9 @@ declare -A may_use=(
     [check]="core algorithms distributed check"
     [bench]="core algorithms distributed check bench"
     [tune]="core algorithms distributed check bench tune"
+    [mpi]="core algorithms distributed"
+    [study]="core algorithms distributed check bench tune study"
+    [program]="core algorithms distributed check bench tune study"
 )
 
 failed=0 tried=0
@@ -47,6 +51,6 @@ while read -r target file includes; do
     done
 done <"$layers"
 rm -f error.log
-[[ $tried -ge 42 ]] || fail "only $tried combinations were tried"
+[[ $tried -ge 49 ]] || fail "only $tried combinations were tried"
 [[ $failed == 0 ]] && echo "$tried planted includes: all found or refused as the layers require"
 exit "$failed"

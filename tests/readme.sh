@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# readme.sh [--update] README: whether the README says what the tree says: its example is apps/examples/first.cpp,
-# and it names every environment variable that is read. With --update, writes the example into it.
+# readme.sh [--update] README: compares README and pages with the tree. The README's example is apps/examples/first.cpp and it has at
+# most 220 lines; docs/environment.md names every environment variable that Concord reads. --update writes the example into the README.
 set -euo pipefail
 
 update=
@@ -17,7 +17,7 @@ failed=0
 
 between() { sed -n "/^<!-- $1:begin -->\$/,/^<!-- $1:end -->\$/p" "$readme" | sed '1d;$d'; }
 
-put_between() {  # MARKER, the text is on stdin
+put_between() {  # MARKER; text on stdin
     cat >"$work/text"
     sed -e "/^<!-- $1:begin -->\$/r $work/text" \
         -e "/^<!-- $1:begin -->\$/,/^<!-- $1:end -->\$/{/^<!-- $1:/!d}" "$readme" >"$work/readme"
@@ -34,7 +34,7 @@ compare() {  # MARKER FILE
     fi
 }
 
-# The example without the comment at its head, which is about how to build it.
+# The example without its first comment, which tells how to build it.
 {
     echo '```cpp'
     sed '/^[^/]/,$!d' "$source/apps/examples/first.cpp"
@@ -43,14 +43,23 @@ compare() {  # MARKER FILE
 compare example "$work/example"
 
 missing=
-for variable in $(grep -rhoE 'getenv\("[A-Z_]+"\)' "$source"/{core,backends,algorithms,distributed,lab,apps} | grep -oE 'CONCORD_[A-Z_]+' | sort -u); do
-    grep -qF "\`$variable" "$readme" || missing="$missing $variable"
+for variable in $(grep -rhoE 'getenv\("[A-Z_]+"\)' "$source"/{core,backends,algorithms,distributed,lab,apps} |
+    grep -oE '(CONCORD|XDG)_[A-Z_]+|NO_COLOR|TERM' | sort -u); do
+    grep -qF "| \`$variable" "$source/docs/environment.md" || missing="$missing $variable"
 done
 if [[ -z $missing ]]; then
     passed=$((passed + 1))
 else
     failed=$((failed + 1))
-    echo "FAILED: the README does not name$missing"
+    echo "FAILED: docs/environment.md does not name$missing"
+fi
+
+lines=$(wc -l <"$readme")
+if [[ $lines -le 220 ]]; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "FAILED: the README has $lines lines, at most 220 are allowed"
 fi
 
 echo "$passed passed, $failed failed"
