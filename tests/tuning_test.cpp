@@ -94,8 +94,7 @@ class Folder {
     fs::path path_;
 };
 
-// --- Calls: small, but large enough that launches read tunables
-// -----------------------------------------------------
+// --- Calls: small, but large enough that launches read tunables ----------------------------------------------------
 
 using Call = std::function<std::vector<std::byte>(Stream&, const Options&)>;
 

@@ -12,8 +12,7 @@
 // from a variable that its threads share.
 #define INLINED static inline __attribute__((always_inline))
 
-// --- The last group
-// -------------------------------------------------------------------------------------------------
+// --- The last group ------------------------------------------------------------------------------------------------
 
 // Makes this work-item's earlier stores visible to other groups before its later stores. OpenCL C 1.2 has no such
 // fence. The host side checks DeviceTraits::device_fence before it launches a kernel that relies on it.
@@ -41,8 +40,7 @@ static inline bool last_group(volatile __global u32* ticket, u32 groups, __local
     return *last != 0;
 }
 
-// --- Shuffles
-// -------------------------------------------------------------------------------------------------------
+// --- Shuffles ------------------------------------------------------------------------------------------------------
 
 #if defined(T) && defined(SIZE) && (defined(CONCORD_SHUFFLE_PTX) || defined(CONCORD_SHUFFLE_KHR))
 

@@ -27,8 +27,7 @@ __device__ __forceinline__ R bits_as(E value) {
     return result;
 }
 
-// --- Shuffles
-// -------------------------------------------------------------------------------------------------------
+// --- Shuffles ------------------------------------------------------------------------------------------------------
 
 // Returns the value of the lane `distance` below this one. The first `distance` lanes receive their own value.
 template <class E>
@@ -60,8 +59,7 @@ __device__ __forceinline__ E shuffle_from(E value, u32 lane) {
     }
 }
 
-// --- The last group
-// -------------------------------------------------------------------------------------------------
+// --- The last group ------------------------------------------------------------------------------------------------
 
 // Returns true in the group that calls it last. That group sees all stores that other groups made before their call.
 // All threads of each group call it. ticket: zero before and after the launch.

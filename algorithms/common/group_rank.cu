@@ -10,8 +10,7 @@
 //            2009 (flags); A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs,
 //            2022 (digits).
 
-// --- Flags
-// ----------------------------------------------------------------------------------------------------------
+// --- Flags ---------------------------------------------------------------------------------------------------------
 
 // A count per row for N rows. Counts are less than 65536.
 template <u32 N>
@@ -77,8 +76,7 @@ __device__ __forceinline__ RowRanks<N> rank_flags_in_group(const u32 (&flags)[N]
     return ranks;
 }
 
-// --- Digits
-// ---------------------------------------------------------------------------------------------------------
+// --- Digits --------------------------------------------------------------------------------------------------------
 
 // Returns the lanes of the warp with the same digit of BITS bits. One vote per bit.
 template <u32 BITS>

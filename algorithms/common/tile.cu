@@ -42,8 +42,7 @@ __device__ __forceinline__ void store_pack(E* to, const E (&value)[N], u64 left,
     }
 }
 
-// --- Striped tiles: a thread holds elements (row * THREADS + thread) * N + j of the tile, at item[row][j]
-// -----------
+// --- Striped tiles: a thread holds elements (row * THREADS + thread) * N + j of the tile, at item[row][j] ----------
 
 // Loads a tile that has `left` elements. The others become `filler`.
 template <u32 THREADS, class E, int S, int N>
@@ -90,8 +89,7 @@ __device__ __forceinline__ void store_striped(E* to, u64 left, const E (&item)[S
     }
 }
 
-// --- Staged runs
-// ----------------------------------------------------------------------------------------------------
+// --- Staged runs ---------------------------------------------------------------------------------------------------
 
 // Returns the number of elements between a pack's boundary and `to`.
 template <int N, class E>

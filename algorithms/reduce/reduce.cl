@@ -72,7 +72,7 @@ static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, co
 #pragma unroll
         for (int j = 0; j < HELD; ++j) sum[j] = apply(op, sum[j], r.item[j]);
     }
-    // The last, broken row.
+    // The last, partial row.
 #pragma unroll
     for (int j = 0; j < HELD; ++j) {
         const u64 i = rows * ORDER_COLUMNS + (j / PACK) * (ORDER_COLUMNS / 2) + member * PACK + j % PACK;
@@ -147,8 +147,8 @@ void reduce_upper(__global T* sums, ulong sums_at, __global T* out, ulong out_at
 
 #else
 
-// Reduces one chunk: a row of 128 elements at a time, then the tree. Unrolled loops compile for a second and run no
-// faster.
+// Reduces one chunk: a row of 128 elements at a time, then the tree. Unrolled loops take a second to compile and
+// run no faster.
 static inline T reduce_chunk(__global const T* chunk, u64 length, T identity, const Op op) {
     T sum[ORDER_COLUMNS];
 #pragma clang loop vectorize(enable) unroll(disable)

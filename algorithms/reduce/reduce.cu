@@ -77,7 +77,7 @@ __device__ __forceinline__ T reduce_chunk(const T* chunk, u64 length, T identity
     } else {
         add_rows<false>(chunk, rows, lane, sum, op);
     }
-    // The last, broken row.
+    // The last, partial row.
 #pragma unroll
     for (int j = 0; j < held; ++j) {
         const u64 i = rows * order_columns + (j / pack) * (order_columns / 2) + lane * pack + j % pack;
