@@ -99,8 +99,8 @@ struct Workload {
 
 /// Element counts of a quick run and of a full run.
 struct Sizes {
-    std::vector<u64> quick;  ///< with --quick
-    std::vector<u64> full;   ///< otherwise
+    std::vector<u64> quick = {};  ///< with --quick
+    std::vector<u64> full = {};   ///< otherwise
     /// The quick sizes or the full ones.
     const std::vector<u64>& of(bool is_quick) const { return is_quick ? quick : full; }
 };

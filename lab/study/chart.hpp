@@ -21,7 +21,7 @@ struct Scale {
         percent,
         factor
     };
-    std::string name;
+    std::string name = {};
     Unit unit = Unit::count;
     bool log = false;
     // Formats a value with its unit: "12 µs", "2^20", "87 %".
