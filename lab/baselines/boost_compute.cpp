@@ -23,13 +23,13 @@ namespace {
 
 namespace compute = boost::compute;
 
-// Boost.Compute's caches go by context, so the queue is wrapped once, not in each call.
+// Boost.Compute caches programs by context object, so every call uses the same wrapper of the queue.
 compute::command_queue queue_for(Stream& stream) {
     return compute::command_queue(queue_of(stream));
 }
 
-// A range as a buffer of its own: Boost.Compute writes an iterator's offset into the kernel's text, and would
-// compile a kernel for each of the places that calls take turns on.
+// A sub-buffer for a range. Boost.Compute writes the offset of an iterator into the kernel source. Without a
+// sub-buffer it would compile a kernel for every copy of the data that calls rotate over.
 template <class T>
 class Part {
   public:
@@ -37,12 +37,12 @@ class Part {
         const cl_buffer_region region{view.offset, view.bytes()};
         cl_int status = CL_SUCCESS;
         cl_mem part = clCreateSubBuffer(memory_of(view), 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
-        if (status != CL_SUCCESS)  // where it begins does not suit the device
+        if (status != CL_SUCCESS)  // the device requires another alignment
             throw Error(ErrorCode::unsupported, "clCreateSubBuffer", "failed",
                         "status " + std::to_string(status));
         buffer_ = compute::buffer(part, false);
     }
-    // Iterators do not keep their buffer.
+    // An iterator does not own its buffer.
     compute::buffer_iterator<T> begin() const { return compute::make_buffer_iterator<T>(buffer_); }
 
   private:
@@ -146,7 +146,7 @@ Call scan(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
-// Gives the end to the host, which hands the count on.
+// Boost.Compute returns the end of the output to the host. The host writes the count to the device.
 Call compact(Stream& stream, const Work& work, Views in, Views out) {
     return visit_compact(work, [&](auto tag, auto keep) -> Call {
         using T = typename decltype(tag)::type;
@@ -161,7 +161,7 @@ Call compact(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
-// In place: the input is copied first, as a user would who keeps it.
+// The sorts work in place, so each call copies the input first.
 Call sort_keys(Stream& stream, const Work& work, Views in, Views out) {
     return visit_sort(work, [&](auto tag) -> Call {
         using T = typename decltype(tag)::type;
@@ -189,14 +189,14 @@ Call sort_pairs(Stream& stream, const Work& work, Views in, Views out) {
 
 detail::Support map_support(const Device&, const Work& work) {
     if (work.title == "sqrt" && work.type() == Type::f32)
-        return detail::Support::no("its programs do not ask for a correctly rounded f32 square root");
+        return detail::Support::no("its f32 square root is not correctly rounded");
     return {};
 }
 
-// On GPUs it counts the groups of every operator but plus in float arithmetic.
+// For operators other than plus, its GPU code counts groups in f32 arithmetic.
 detail::Support reduce_support(const Device& device, const Work& work) {
     if (device.traits().many_items && work.title != "sum" && work.n > u64{1} << 24)
-        return detail::Support::no("counts in f32 on GPUs: takes 2^24 elements at most");
+        return detail::Support::no("supports at most 2^24 elements on GPUs, because it counts in f32");
     return {};
 }
 

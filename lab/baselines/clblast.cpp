@@ -1,5 +1,5 @@
-// Baselines of CLBlast. Its vector operations take floats; it has no out-of-place vector sum, and its max and
-// min are indices that stay on the device.
+// Baselines of CLBlast, which supports floats only. Not used: out-of-place vector sums, which it lacks, and max and
+// min, which return indices in device memory.
 
 #include "opencl.hpp"
 
@@ -55,7 +55,7 @@ Call matmul(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
-// One product: what CLBlast tunes for.
+// A single product, which CLBlast tunes its kernels for.
 Call one_matmul(Stream& stream, const Work& work, Views in, Views out) {
     return visit_float(work.type(), [&](auto tag) -> Call {
         using T = typename decltype(tag)::type;

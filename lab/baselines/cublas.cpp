@@ -1,5 +1,5 @@
-// Baselines of cuBLAS. Its vector operations take floats. axpy works in place, so that a vector sum is
-// geam's, on a matrix of one column; it has no sum of elements (asum takes magnitudes).
+// Baselines of cuBLAS, which supports floats only. A vector sum is geam on a matrix of one column, because axpy works
+// in place. There is no sum of elements: asum adds magnitudes.
 
 #include "cuda.hpp"
 
@@ -20,7 +20,7 @@ void check(const char* call, cublasStatus_t status) {
                     cublasGetStatusName(status));
 }
 
-// One handle a device, kept to the end: each holds megabytes of workspace, and a piece of work is prepared
+// One handle per device, kept until the process ends. A handle holds megabytes of workspace, and work is prepared
 // once for every copy of its operands.
 cublasHandle_t handle_for(const View& view) {
     use_device_of(view);
@@ -66,7 +66,7 @@ Call add(Stream& stream, const Work& work, Views in, Views out) {
                                     : with(detail::TypeTag<f64>{}, cublasDgeam_64);
 }
 
-// In cuBLAS' columns a matrix of C order is its transpose: out, with as many rows as in has, is in turned.
+// cuBLAS stores columns, so it sees the transposes of row-major matrices.
 Call transpose(Stream& stream, const Work& work, Views in, Views out) {
     const cublasHandle_t handle = handle_for(in[0]);
     const cudaStream_t queue = queue_of(stream);
@@ -84,7 +84,8 @@ Call transpose(Stream& stream, const Work& work, Views in, Views out) {
                                     : with(detail::TypeTag<f64>{}, cublasDgeam_64);
 }
 
-// True fp32: no TF32 and no split sums of fewer bits. In cuBLAS' columns C turned is B turned times A turned.
+// Pedantic mode excludes TF32 and emulation with narrower types. cuBLAS stores columns, so it computes the transpose
+// of C as the product of the transposes of B and A.
 Call matmul(Stream& stream, const Work& work, Views in, Views out) {
     const cublasHandle_t handle = handle_for(in[0]);
     const cudaStream_t queue = queue_of(stream);

@@ -1,4 +1,4 @@
-// Baselines of the CUDA toolkit: CUB, Thrust and cudaMemcpyAsync.
+// Baselines from the CUDA toolkit: CUB, Thrust and cudaMemcpyAsync.
 
 #include "cuda.hpp"
 #include "functors.hpp"
@@ -105,10 +105,10 @@ Call cub_scan(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
-// Levels from -1 to 1 for floats, over all of u32.
+// Even levels: from -1 to 1 for f32, the whole range for u32.
 Call cub_histogram(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    auto prepare = [&]<class T, class Level>(Tag<T>, Level lo, Level hi) -> Call {
+    auto prepare = [&]<class T, class Level>(detail::TypeTag<T>, Level lo, Level hi) -> Call {
         auto count = [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
                       to = native_pointer<unsigned>(out[0]), bins = static_cast<int>(work.outputs[0].count),
                       n = static_cast<std::int64_t>(work.n)](void* scratch, std::size_t& bytes) {
@@ -121,8 +121,8 @@ Call cub_histogram(Stream& stream, const Work& work, Views in, Views out) {
             count(scratch->native_handle(), bytes);
         };
     };
-    if (work.type() == Type::f32) return prepare(Tag<f32>{}, -1.0f, 1.0f);
-    return prepare(Tag<u32>{}, std::int64_t{0}, std::int64_t{1} << 32);
+    if (work.type() == Type::f32) return prepare(detail::TypeTag<f32>{}, -1.0f, 1.0f);
+    return prepare(detail::TypeTag<u32>{}, std::int64_t{0}, std::int64_t{1} << 32);
 }
 
 Call cub_compact(Stream& stream, const Work& work, Views in, Views out) {
@@ -142,8 +142,8 @@ Call cub_compact(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
-// Thrust's temporary memory from CUDA's stream-ordered pool: by default it calls cudaMalloc and cudaFree,
-// which wait for the device.
+// Takes Thrust's temporary memory from CUDA's stream-ordered pool. By default Thrust calls cudaMalloc and cudaFree,
+// which synchronise with the device.
 struct PoolMemory {
     using value_type = char;
     cudaStream_t queue;
@@ -184,7 +184,7 @@ Call thrust_add(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
-// Gives its result to the host, which hands it on.
+// Thrust returns the result to the host. The host copies it to the device.
 Call thrust_reduce(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
     return visit_reduce(work, [&](auto tag, auto op) -> Call {
@@ -216,7 +216,7 @@ Call thrust_scan(Stream& stream, const Work& work, Views in, Views out) {
     });
 }
 
-// Gives the end to the host, which hands the count on.
+// Thrust returns the end of the output to the host. The host copies the count to the device.
 Call thrust_compact(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
     return visit_compact(work, [&](auto tag, auto keep) -> Call {
@@ -248,16 +248,27 @@ void cuda(std::vector<Baseline>& list) {
             {.algorithm = "add", .titles = {"sum"}, .types = any_type, .prepare = cub_add},
             {.algorithm = "reduce", .titles = reduce_titles, .types = any_type, .prepare = cub_reduce},
             {.algorithm = "scan", .titles = scan_titles, .types = any_type, .prepare = cub_scan},
-            {.algorithm = "histogram", .titles = histogram_titles, .types = histogram_types, .prepare = cub_histogram},
+            {.algorithm = "histogram",
+             .titles = histogram_titles,
+             .types = histogram_types,
+             .prepare = cub_histogram},
             {.algorithm = "compact", .titles = compact_titles, .types = any_type, .prepare = cub_compact}});
     append(list,
            {"thrust", version("Thrust", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION, THRUST_SUBMINOR_VERSION),
             "cuda"},
            {{.algorithm = "map", .titles = map_titles, .types = any_type, .prepare = thrust_map},
             {.algorithm = "add", .titles = {"sum"}, .types = any_type, .prepare = thrust_add},
-            {.algorithm = "reduce", .titles = reduce_titles, .types = any_type, .prepare = thrust_reduce, .blocking = true},
+            {.algorithm = "reduce",
+             .titles = reduce_titles,
+             .types = any_type,
+             .prepare = thrust_reduce,
+             .blocking = true},
             {.algorithm = "scan", .titles = scan_titles, .types = any_type, .prepare = thrust_scan},
-            {.algorithm = "compact", .titles = compact_titles, .types = any_type, .prepare = thrust_compact, .blocking = true}});
+            {.algorithm = "compact",
+             .titles = compact_titles,
+             .types = any_type,
+             .prepare = thrust_compact,
+             .blocking = true}});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-/// A stream and its device as libraries over CUDA's runtime take them.
+// Streams and devices for libraries on CUDA's runtime API.
 
 #include "rows.hpp"
 
@@ -12,7 +12,7 @@ inline void check(const char* call, cudaError_t error) {
         throw Error(ErrorCode::device_failed, call, cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
-/// Makes the device of the view the calling thread's, as the libraries ask of their caller.
+// Makes the view's device current for the calling thread, which the libraries require.
 inline void use_device_of(const View& view) {
     cudaPointerAttributes attributes{};
     check("cudaPointerGetAttributes", cudaPointerGetAttributes(&attributes, lab::native_pointer<void>(view)));

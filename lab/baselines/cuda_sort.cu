@@ -1,4 +1,4 @@
-// CUB's sorts: a file of their own, for they take long to compile. Three types of key stand for all.
+// CUB's sorts, in a separate file because they compile slowly. Three key types represent all.
 
 #include "cuda.hpp"
 #include "functors.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using lab::native_pointer;
 
-// The comparator of the workload by_less.
+// Comparator of the workload by_less.
 struct ByRemainder {
     __host__ __device__ bool operator()(u32 a, u32 b) const { return a % (1U << 31) < b % (1U << 31); }
 };
@@ -20,7 +20,7 @@ struct Less {
     __host__ __device__ bool operator()(u32 a, u32 b) const { return a < b; }
 };
 
-// Takes the scratch that `sort` asks for, and calls it.
+// Allocates the scratch memory that `sort` requests, and returns the call.
 template <class Sort>
 Call with_scratch(Stream& stream, Sort sort) {
     std::size_t bytes = 0;
@@ -32,7 +32,7 @@ Call with_scratch(Stream& stream, Sort sort) {
 
 template <class F>
 Call visit_key(const Work& work, F&& f) {
-    return work.type() == Type::u64 ? f(Tag<u64>{}) : work.type() == Type::i32 ? f(Tag<i32>{}) : f(Tag<u32>{});
+    return work.type() == Type::u64 ? f(detail::TypeTag<u64>{}) : work.type() == Type::i32 ? f(detail::TypeTag<i32>{}) : f(detail::TypeTag<u32>{});
 }
 
 Call radix_keys(Stream& stream, const Work& work, Views in, Views out) {
@@ -79,8 +79,10 @@ void cuda_sort(std::vector<Baseline>& list) {
                                 "." + std::to_string(CUB_SUBMINOR_VERSION);
     const std::vector<Type> types = {Type::i32, Type::u32, Type::u64};
     append(list, {"cub", version, "cuda"},
-           {{.algorithm = "sort", .titles = sort_titles, .types = types, .prepare = radix_keys}, {.algorithm = "sort", .titles = sort_pairs_titles, .types = types, .prepare = radix_pairs}});
-    append(list, {"cub_merge", version, "cuda"}, {{.algorithm = "sort", .titles = {"keys", "by_less"}, .types = {Type::u32}, .prepare = merge_keys}});
+           {{.algorithm = "sort", .titles = sort_titles, .types = types, .prepare = radix_keys},
+            {.algorithm = "sort", .titles = sort_pairs_titles, .types = types, .prepare = radix_pairs}});
+    append(list, {"cub_merge", version, "cuda"},
+           {{.algorithm = "sort", .titles = {"keys", "by_less"}, .types = {Type::u32}, .prepare = merge_keys}});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-/// The built-in functions and operators as a user of the C++ standard library or of Thrust writes them, and
-/// calls with the one that a piece of work names.
+// Function objects for the built-in functions and operators, as users of the C++ standard library or of Thrust write
+// them, and dispatch by the title of the work.
 
 #include "rows.hpp"
 
@@ -16,7 +16,7 @@
 
 namespace concord::baselines {
 
-// Wrapping arithmetic is done on unsigned types of at least 32 bits, where it is defined.
+// Wrapping arithmetic uses unsigned types of at least 32 bits, for which it is defined.
 template <class T>
 using Wide = std::conditional_t<
     std::is_floating_point_v<T>, T,
@@ -57,7 +57,7 @@ struct Sqrt {
     }
 };
 
-// The operators also take vectors of elements (GNU's vector_size).
+// The operators also accept GNU vectors (vector_size).
 struct Sum {
     template <class T>
     CONCORD_ANYWHERE T operator()(T a, T b) const {
@@ -95,7 +95,7 @@ struct Max {
     static constexpr T identity = std::numeric_limits<T>::lowest();
 };
 
-/// Even bins of histogram's work: bin = (x - lo) * bins / (hi - lo), in the samples' type for floats.
+// Even bins of histogram: bin = (x - lo) * bins / (hi - lo), computed in the sample type for floats.
 inline const std::vector<std::string_view> histogram_titles = {
     "even256", "even2048", "even65536", "even256_equal", "even2048_equal", "even65536_equal"};
 inline const std::vector<Type> histogram_types = {Type::f32, Type::u32};
@@ -104,7 +104,7 @@ template <class T>
 struct EvenBin {
     u32 bins;
 
-    /// The bin of a sample; `bins` if it is in none.
+    // The bin of a sample, or `bins` if it is outside the range.
     CONCORD_ANYWHERE u32 operator()(T x) const {
         if constexpr (std::is_floating_point_v<T>) {
             if (!(x >= T(-1) && x < T(1))) return bins;
@@ -116,14 +116,14 @@ struct EvenBin {
     }
 };
 
-/// The predicate of compact's workloads.
+// Predicate of the workloads of compact.
 template <class T>
 struct Below {
     T limit;
     CONCORD_ANYWHERE bool operator()(T x) const { return x < limit; }
 };
 
-/// Calls f with the unsigned type of the same size: copies move bits.
+// Calls f with the unsigned type of the same size: copies move bits.
 template <class F>
 decltype(auto) visit_bits(Type type, F&& f) {
     switch (size_of(type)) {
@@ -138,7 +138,7 @@ decltype(auto) visit_bits(Type type, F&& f) {
     }
 }
 
-/// Calls f with the type, integers as unsigned ones: wrapping arithmetic is the same for both.
+// Calls f with the type. Integers become unsigned, because wrapping arithmetic is the same for both.
 template <class F>
 decltype(auto) visit_wrapping(Type type, F&& f) {
     switch (type) {
@@ -154,7 +154,7 @@ decltype(auto) visit_wrapping(Type type, F&& f) {
 inline const std::vector<std::string_view> map_titles = {"copy", "negate", "abs", "square", "sqrt"};
 inline const std::vector<std::string_view> reduce_titles = {"sum", "product", "min", "max"};
 
-/// Calls f(TypeTag<T>, function) for work of map.
+// Calls f(TypeTag<T>, function) for work of map.
 template <class F>
 Call visit_map(const Work& work, F&& f) {
     const Type type = work.type();
@@ -183,7 +183,7 @@ Call visit_map(const Work& work, F&& f) {
     return visit_bits(type, [&](auto tag) { return f(tag, Copy{}); });
 }
 
-/// Calls f(TypeTag<T>, operator) for work of reduce.
+// Calls f(TypeTag<T>, operator) for work of reduce.
 template <class F>
 Call visit_reduce(const Work& work, F&& f) {
     const Type type = work.type();
@@ -198,7 +198,7 @@ inline const std::vector<std::string_view> scan_titles = {
     "exclusive_sum", "exclusive_product", "exclusive_min", "exclusive_max",
     "inclusive_sum", "inclusive_product", "inclusive_min", "inclusive_max"};
 
-/// Calls f(TypeTag<T>, operator, whether it is exclusive) for work of scan.
+// Calls f(TypeTag<T>, operator, whether it is exclusive) for work of scan.
 template <class F>
 Call visit_scan(const Work& work, F&& f) {
     const std::size_t kind = work.title.find('_');
@@ -208,14 +208,14 @@ Call visit_scan(const Work& work, F&& f) {
     return visit_reduce(of_operator, [&](auto tag, auto op) { return f(tag, op, exclusive); });
 }
 
-/// Titles of sort's work, on keys alone; and on pairs, whose values are u64 for keys of 8 bytes, else u32. Of floats only
-/// totalOrder is an order: these may be NaN.
+// Workloads of sort on keys, and on pairs with u64 values for 8-byte keys and u32 values for others. Integer keys only,
+// because operator< does not order NaNs.
 inline const std::vector<Type> sort_types = {Type::i8, Type::i16, Type::i32, Type::i64,
                                              Type::u8, Type::u16, Type::u32, Type::u64};
 inline const std::vector<std::string_view> sort_titles = {"keys", "keys_sorted", "keys_few", "keys_skewed"};
 inline const std::vector<std::string_view> sort_pairs_titles = {"pairs"};
 
-/// Calls f(TypeTag<T>) for keys of integers.
+// Calls f(TypeTag<T>) for keys of integers.
 template <class F>
 Call visit_sort(const Work& work, F&& f) {
     return detail::visit_type(work.type(), [&](auto tag) -> Call {
@@ -223,7 +223,7 @@ Call visit_sort(const Work& work, F&& f) {
         return {};
     });
 }
-/// Calls f(TypeTag<K>, TypeTag<V>) for pairs of integers and indices.
+// Calls f(TypeTag<K>, TypeTag<V>) for pairs of integers and indices.
 template <class F>
 Call visit_sort_pairs(const Work& work, F&& f) {
     return visit_sort(work, [&](auto tag) -> Call {
@@ -232,7 +232,7 @@ Call visit_sort_pairs(const Work& work, F&& f) {
     });
 }
 
-/// Calls f(TypeTag<T>, predicate) for a workload of compact, which keeps that fraction of random elements.
+// Calls f(TypeTag<T>, predicate) for a workload of compact. The predicate keeps a fraction of random elements.
 template <class F>
 Call visit_compact(const Work& work, F&& f) {
     const double fraction = work.title == "half" ? 0.5 : work.title == "few" ? 0.01 : 0.99;

@@ -1,4 +1,4 @@
-// Baseline of Google Highway: its vectorised quicksort, on one thread.
+// Baseline of Google Highway: vectorised quicksort on one thread.
 
 #include "functors.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 using lab::native_pointer;
 
-// In place: the input is copied first, as a user would who keeps it.
+// vqsort works in place, so the call copies the input first.
 Call vqsort(Stream&, const Work& work, Views in, Views out) {
     return visit_sort(work, [&](auto tag) -> Call {
         using T = typename decltype(tag)::type;

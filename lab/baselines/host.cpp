@@ -1,5 +1,5 @@
-// Baselines on the CPU: the C++ standard library on one thread (`std`) and through its parallel policies
-// (`std_par`: libstdc++'s PSTL, on oneTBB), loops over oneTBB (`tbb`), and memcpy.
+// Baselines on the CPU: the C++ standard library on one thread (`std`) and with parallel execution policies (`std_par`:
+// libstdc++'s PSTL on oneTBB), loops on oneTBB (`tbb`), and memcpy.
 
 #include "functors.hpp"
 #include "host_sort.hpp"
@@ -28,7 +28,7 @@ namespace {
 
 using lab::native_pointer;
 
-// Elements below which a task is not split further: some 10 us of work.
+// Elements per task, about 10 us of work.
 constexpr std::size_t grain = std::size_t{1} << 15;
 
 Call copy_bytes(Stream&, const Work& work, Views in, Views out) {
@@ -36,7 +36,7 @@ Call copy_bytes(Stream&, const Work& work, Views in, Views out) {
             bytes = work.inputs[0].bytes()] { std::memcpy(to, from, bytes); };
 }
 
-// The policy of `std` and `std_par`.
+// Execution policies of `std` and `std_par`.
 struct Serial {
     static constexpr auto& policy = std::execution::seq;
 };
@@ -105,7 +105,8 @@ Call std_compact(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
-// Every element is stored where the next kept one belongs. Up to the last kept one, so that nothing is stored behind it.
+// Branch-free: stores every element at the position of the next kept one. Stops at the last kept element, so that
+// nothing is stored past the end.
 template <class T, class Keep>
 [[gnu::noinline]] u64 compact_range(const T* __restrict from, T* __restrict to, std::size_t n, Keep keep) {
     while (n > 0 && !keep(from[n - 1]))
@@ -127,8 +128,7 @@ Call loop_compact(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
-// The bodies of tbb's loops are functions of their own: within a lambda g++ loses __restrict, and with it the
-// vectors.
+// Bodies of the loops on oneTBB. They are functions, because in a lambda g++ ignores __restrict and does not vectorise.
 template <class T, class F>
 [[gnu::noinline]] void map_range(const T* __restrict from, T* __restrict to, std::size_t n, F f) {
     for (std::size_t i = 0; i < n; ++i)
@@ -142,7 +142,7 @@ template <class T>
         to[i] = static_cast<T>(a[i] + b[i]);
 }
 
-// Four vectors of running results, so that the operator's latency does not bound it.
+// Four independent vector accumulators hide the operator's latency.
 template <class T, class Op>
 [[gnu::noinline]] T reduce_range(const T* from, std::size_t n, T result, Op op) {
     constexpr std::size_t width = 64 / sizeof(T), step = 4 * width;
@@ -158,8 +158,8 @@ template <class T, class Op>
                 sums[k] = op(sums[k], x[k]);
         }
         const Vector all = op(op(sums[0], sums[1]), op(sums[2], sums[3]));
-        for (std::size_t lane = 0; lane < width; ++lane)
-            result = op(result, static_cast<T>(all[lane]));
+        for (std::size_t k = 0; k < width; ++k)
+            result = op(result, static_cast<T>(all[k]));
     }
     for (std::size_t i = whole; i < n; ++i)
         result = op(result, from[i]);
@@ -226,7 +226,7 @@ Call tbb_scan(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
-// Calls f(TypeTag<T>) for work of histogram: f32 or u32.
+// Calls f(TypeTag<T>) for the sample type of histogram: f32 or u32.
 template <class F>
 Call visit_samples(const Work& work, F&& f) {
     return work.type() == Type::f32 ? f(detail::TypeTag<f32>{}) : f(detail::TypeTag<u32>{});
@@ -246,10 +246,10 @@ Call std_histogram(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
-// Four tables a thread, which take turns.
+// Each thread rotates over four tables, so that equal samples do not wait for the same counter.
 template <class T>
 [[gnu::noinline]] void count_range(const T* from, std::size_t n, u32* tables, EvenBin<T> bin) {
-    const std::size_t stride = bin.bins + 1;  // with a counter for what is in no bin
+    const std::size_t stride = bin.bins + 1;  // the last counter takes samples outside the range
     std::size_t i = 0;
     for (; i + 4 <= n; i += 4) {
         for (std::size_t k = 0; k < 4; ++k)
@@ -280,7 +280,7 @@ Call tbb_histogram(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
-// Blocks of 32 x 32 elements, in plain loops.
+// Plain loops over a block of 32 x 32 elements.
 template <class T>
 [[gnu::noinline]] void transpose_block(const T* __restrict from, T* __restrict to, std::size_t rows,
                                        std::size_t columns, const tbb::blocked_range2d<std::size_t>& block) {
@@ -304,8 +304,8 @@ Call tbb_transpose(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
-// Columns [begin, end) of a row whose cells are all inside, `from` being the first that the mask reaches; the taps of a mask of
-// that side are unrolled, and the compiler vectorises along the row.
+// Computes columns [begin, end) of a row whose mask stays inside the image. `from` is the first pixel under the mask.
+// The compiler unrolls the taps and vectorises along the row.
 template <class T, std::size_t Side>
 [[gnu::noinline]] void convolve_row(const T* __restrict from, std::size_t pitch, const T* __restrict mask,
                                     T* __restrict to, std::size_t begin, std::size_t end) {
@@ -319,7 +319,7 @@ template <class T, std::size_t Side>
     }
 }
 
-// The same where cells are outside.
+// A result whose mask reaches over the border.
 template <class T>
 T convolve_cell(const T* from, std::size_t rows, std::size_t columns, const T* mask, std::size_t side,
                 std::size_t y, std::size_t x) {
@@ -363,7 +363,7 @@ Call tbb_convolve(Stream&, const Work& work, Views in, Views out) {
     return work.type() == Type::f32 ? call(detail::TypeTag<f32>{}) : call(detail::TypeTag<f64>{});
 }
 
-// This file may be compiled for the machine that builds it (-march=native); elsewhere it must not run.
+// Whether this CPU supports the instruction sets that the file is compiled for (-march=native by default).
 bool runs_here() {
 #if defined(__AVX512F__)
     if (!__builtin_cpu_supports("avx512f")) return false;
@@ -376,10 +376,11 @@ bool runs_here() {
 
 void host(std::vector<Baseline>& list) {
     if (!runs_here()) {
-        detail::log_warn("baselines: those of the CPU were compiled for another CPU");
+        detail::log_warn(
+            "baselines: no CPU baselines, because they were compiled for another CPU; build them here");
         return;
     }
-    // For as long as the process lives; nothing would end it before oneTBB's own end.
+    // Never deleted, because it must not be destroyed after oneTBB's own globals.
     static const auto* const threads =
         new tbb::global_control(tbb::global_control::max_allowed_parallelism, host_threads());
     static_cast<void>(threads);
@@ -455,7 +456,7 @@ void host(std::vector<Baseline>& list) {
     append(list, {"tbb", tbb, "tbb"}, tbb_sorts());
     append(list, {"tbb", tbb + ", plain loops", "tbb"}, tbb_stencils());
     append(list, {"tbb_tiled", tbb + ", tiles of rows", "tbb"}, tbb_tiled_stencils());
-    append(list, {"loop", "a loop on one thread, no branches", "tbb"},
+    append(list, {"loop", "branch-free loop on one thread", "tbb"},
            {{.algorithm = "compact",
              .titles = compact_titles,
              .types = any_type,

@@ -1,4 +1,4 @@
-// Sorts of the CPU's libraries. They sort in place: the input is copied first, as a user would who keeps it.
+// Sorts of the CPU libraries. They work in place, so each call copies the input first.
 
 #include "host_sort.hpp"
 
@@ -51,7 +51,7 @@ Call sort_keys(Stream&, const Work& work, Views in, Views out) {
     });
 }
 
-// As pairs in an array of their own.
+// The libraries sort one array, so the call packs keys and values into pairs.
 template <class Sort>
 Call sort_pairs(Stream&, const Work& work, Views in, Views out) {
     return visit_sort_pairs(work, [&](auto key, auto value) -> Call {

@@ -1,5 +1,5 @@
 #pragma once
-// host_sort.cpp: the rows of the CPU's libraries for sort, which take long to compile.
+// Rows of the CPU libraries for sort (host_sort.cpp), in a separate file because they compile slowly.
 
 #include "rows.hpp"
 

@@ -12,14 +12,14 @@ namespace {
 using lab::native_pointer;
 using Range = tbb::blocked_range<std::size_t>;
 
-// As the suite's.
+// Coefficients of the suite.
 constexpr double star[] = {0.3817, 0.0713, -0.0291, 0.0177, -0.0123, 0.0071, -0.0053, 0.0031, -0.0017};
 
 struct Volume {
     std::size_t depth, rows, columns;
 };
 
-// One point at the edge of the volume.
+// A point near the boundary of the volume.
 template <class T, int R>
 T edge(const T* in, const Volume& v, std::size_t z, std::size_t y, std::size_t x) {
     auto at = [&](std::size_t k, std::size_t j, std::size_t i) {
@@ -34,7 +34,7 @@ T edge(const T* in, const Volume& v, std::size_t z, std::size_t y, std::size_t x
     return t;
 }
 
-// The points of a row that have all their neighbours: this is what the compiler turns into vectors.
+// The points of a row whose neighbours are all inside the volume. The compiler vectorises this loop.
 template <class T, int R>
 [[gnu::noinline]] void inner_row(const T* __restrict in, T* __restrict out, std::size_t n, std::size_t row,
                                  std::size_t plane) {

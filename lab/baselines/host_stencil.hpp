@@ -1,13 +1,13 @@
 #pragma once
-// Stencils over oneTBB, of which host.cpp makes baselines.
+// Stencils on oneTBB. host.cpp registers them as baselines.
 
 #include "rows.hpp"
 
 namespace concord::baselines {
 
-/// Planes in parallel, plain loops.
+// Parallel over planes, with plain loops.
 std::vector<Row> tbb_stencils();
-/// Tiles of rows in parallel, each through all planes.
+// Parallel over tiles of rows. Each tile runs through all planes.
 std::vector<Row> tbb_tiled_stencils();
 
 }  // namespace concord::baselines

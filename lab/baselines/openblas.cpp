@@ -1,5 +1,5 @@
-// Baselines of OpenBLAS, on as many threads as the tbb device has, or fewer (OPENBLAS_NUM_THREADS). Its vector
-// operations take floats; it has no out-of-place vector sum.
+// Baselines of OpenBLAS, with as many threads as the tbb device, or fewer (OPENBLAS_NUM_THREADS). It supports floats
+// only, and lacks an out-of-place vector sum.
 
 #include "rows.hpp"
 
@@ -23,7 +23,7 @@ Call copy(Stream&, const Work& work, Views in, Views out) {
     };
 }
 
-// min and max are found as an index.
+// OpenBLAS returns the index of the minimum or maximum.
 Call reduce(Stream&, const Work& work, Views in, Views out) {
     const auto n = static_cast<blasint>(work.n);
     auto with = [&](auto tag, auto sum, auto min, auto max) -> Call {
@@ -38,7 +38,7 @@ Call reduce(Stream&, const Work& work, Views in, Views out) {
     return with(detail::TypeTag<f64>{}, cblas_dsum, cblas_idmin, cblas_idmax);
 }
 
-// The f32 sum of OpenBLAS 0.3.21 is wrong on CPUs with AVX-512.
+// OpenBLAS 0.3.21 computes wrong f32 sums on CPUs with AVX-512, so this tests one.
 detail::Support reduce_support(const Device&, const Work& work) {
     if (work.title != "sum" || work.type() != Type::f32) return {};
     f32 values[64], sum = 0;
@@ -60,7 +60,7 @@ Call transpose(Stream&, const Work& work, Views in, Views out) {
     };
 }
 
-// A batch is one call a product: OpenBLAS 0.3.21 has none for all of them.
+// A batch is one call per product, because OpenBLAS 0.3.21 lacks a batched product.
 Call matmul(Stream&, const Work& work, Views in, Views out) {
     const auto m = static_cast<blasint>(work.shape[0]), n = static_cast<blasint>(work.shape[1]),
                k = static_cast<blasint>(work.shape[2]);

@@ -1,4 +1,4 @@
-// The baseline that every OpenCL driver brings: its own copy.
+// Baseline of the OpenCL driver: its own copy.
 
 #include "opencl.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A stream and its buffers as libraries over OpenCL take them.
+// Streams and buffers for libraries on OpenCL.
 
 #include "rows.hpp"
 
@@ -13,7 +13,7 @@ inline cl_command_queue queue_of(Stream& stream) {
 inline cl_mem memory_of(const View& view) {
     return static_cast<cl_mem>(view.buffer->native_handle());
 }
-/// In elements.
+// In elements.
 inline u64 offset_of(const View& view) {
     return view.offset / size_of(view.type);
 }

@@ -1,5 +1,5 @@
-// Baselines of OpenCV, on as many threads as the tbb device has. filter2D works on one thread, so each takes a band of rows;
-// what lies around a band it finds in the image by itself.
+// Baselines of OpenCV, with as many threads as the tbb device. filter2D uses one thread, so each thread processes a
+// band of rows. filter2D reads the rows around a band from the image.
 
 #include "rows.hpp"
 

@@ -38,8 +38,8 @@ u32 class_of(u64 n) {
     return TuningPoint{Type::u8, n, 0}.size_class();
 }
 
-// The classes that a size stands for among those measured: half-way to its neighbours, and as far where it has none. `is`: what
-// the work made of it, a square of fewer elements, say.
+// The size classes that a measured size represents: half-way to its neighbours, and as far on a side without a
+// neighbour. `is` is the size after the workload has rounded it, for example to a square.
 std::pair<u32, u32> reach_of(u64 n, u64 is, const std::vector<u64>& sizes) {
     const u32 at = class_of(n);
     std::optional<u32> below, above;
@@ -58,7 +58,8 @@ std::pair<u32, u32> reach_of(u64 n, u64 is, const std::vector<u64>& sizes) {
     return {here - std::min(here, down), std::min(63U, here + up)};
 }
 
-// Runnable threads for each of the device's, where these are the machine's own; 0: they are not, or it cannot be told.
+// Runnable threads per thread of the device. 0 if the device does not use the machine's threads, or the load is
+// unknown.
 double load_of(const Device& device) {
     double load = 0;
     if (device.traits().many_items || getloadavg(&load, 1) != 1) return 0;
@@ -70,7 +71,9 @@ class Tuner {
     Tuner(const TuneOptions& options, TuneReport& report)
         : options_(options), report_(report), harness_(options.device), stream_(harness_.stream()) {
         if (!harness_.runs())
-            throw Error(ErrorCode::unsupported, "tune", "'" + harness_.selector() + "' only compiles");
+            throw Error(
+                ErrorCode::unsupported, "tune",
+                "device '" + harness_.selector() + "' only compiles; choose a device that runs kernels");
         sizes_ = options.sizes.empty() ? default_sizes(harness_.device(), options.quick) : options.sizes;
         std::sort(sizes_.begin(), sizes_.end());
         sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
@@ -84,7 +87,7 @@ class Tuner {
         try {
             set_tuning(harness_.device(), nullptr);
         } catch (const std::exception& error) {
-            detail::log_warn(std::string("the device keeps no table: ") + error.what());
+            detail::log_warn(std::string("tune: cannot restore the device's table: ") + error.what());
         }
     }
     Tuner(const Tuner&) = delete;
@@ -96,7 +99,7 @@ class Tuner {
         const auto before = find_tuning_table(harness_.device(), &source);
         const std::vector<Task> tasks = tasks_to_do();
         for (const Task& task : tasks) {
-            // An equal share of what is left, so that the last ones get theirs.
+            // Each remaining task gets an equal share of the remaining time.
             const double left = budget_s_ - seconds();
             const double share = left / static_cast<double>(&tasks.back() - &task + 1);
             point_ends_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -116,20 +119,20 @@ class Tuner {
         Type type;
         u64 n;
     };
-    // A piece of work that is loaded, and what calls it.
+    // Loaded work and the state of its calls.
     struct Bench {
         const Suite& suite;
         const Work& work;
         Rotation rotation;
         TuningPoint point;
-        std::string algorithm;  // as rows name it
+        std::string algorithm;  // its name in rows
         std::pair<u32, u32> reach;
     };
-    // Rows and the variant that runs with them.
+    // Table rows, and the variant that `auto` chooses with them.
     struct Candidate {
         Rows rows;
         const Variant* variant = nullptr;
-        std::shared_ptr<const Tuning> tuning = {};  // of the rows, once they are used
+        std::shared_ptr<const Tuning> tuning = {};  // of the rows, created at the first use
     };
 
     double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -162,7 +165,7 @@ class Tuner {
                                                [&](const Workload& w) { return w.name == name; });
             if (workload == suite.workloads.end())
                 throw Error(ErrorCode::invalid_argument, "tune",
-                            "the suite of " + suite.name + " has no workload '" + name + "'");
+                            "unknown workload in the suite of " + suite.name + ", got '" + name + "'");
             list.push_back(&*workload);
         }
         return list;
@@ -170,7 +173,7 @@ class Tuner {
 
     void tune_task(const Task& task, u64 index, u64 count, double left) {
         const std::optional<Work> work = task.workload.make(task.type, task.n, options_.seed);
-        if (!work || work->type() != task.type) return;  // the workload has no such type
+        if (!work || work->type() != task.type) return;  // the workload does not support the type
         progress_.show(harness_.selector() + ": " + task.suite.name + " " + task.workload.name + " of " +
                        size_name(task.n) + " " + std::string(name_of(task.type)) + ", " +
                        std::to_string(index + 1) + " of " + std::to_string(count) + ", " + rounded(left, 3) +
@@ -181,7 +184,7 @@ class Tuner {
         point.type = task.type;
         point.n = task.n;
         try {
-            if (left <= 0) throw Error(ErrorCode::unsupported, "tune", "the time is spent");
+            if (left <= 0) throw Error(ErrorCode::unsupported, "tune", "the time budget is used up");
             if (const std::string no_room = harness_.no_room_for(*work); !no_room.empty())
                 throw Error(ErrorCode::out_of_memory, "tune", "no room: " + no_room);
             tune_work(task, *work, point);
@@ -194,7 +197,7 @@ class Tuner {
 
     void tune_work(const Task& task, const Work& work, TunePoint& point) {
         const Suite& suite = task.suite;
-        // Where other work has the threads too, one group is not slowed down as several are that must all be done.
+        // If other processes use the threads, they slow down calls with many groups more than calls with one group.
         const double load = load_of(harness_.device());
         report_.load = std::max(report_.load, load);
         is_busy_ = load > TuneReport::busy;
@@ -207,7 +210,7 @@ class Tuner {
         const auto choice = std::find_if(asked.begin(), asked.end(),
                                          [](const Tuning::Asked& a) { return a.table != nullptr; });
         if (by_default == nullptr || choice == asked.end())
-            throw Error(ErrorCode::unsupported, "tune", "its `auto` asks no table");
+            throw Error(ErrorCode::unsupported, "tune", "`auto` does not read a table for this call");
         Bench bench{suite,
                     work,
                     Rotation(stream_, harness_.operands(), cold_bytes(harness_.device())),
@@ -225,7 +228,7 @@ class Tuner {
             }
         }
         if (!tuned_.insert(key_of(bench)).second)
-            throw Error(ErrorCode::unsupported, "tune", "tuned before, by the same rows");
+            throw Error(ErrorCode::unsupported, "tune", "the same rows were tuned before");
 
         Candidate best = best_variant(bench, defaults, point);
         descend(bench, best, point);
@@ -237,7 +240,7 @@ class Tuner {
             point.tuned_ms = point.default_ms;
             return;
         }
-        // The second look, with more effort and other times.
+        // A second, longer measurement confirms the result.
         PairedEffort more = effort_;
         more.most_ms *= 2;
         more.most_rounds *= 2;
@@ -250,7 +253,7 @@ class Tuner {
         if (const std::string slower = slower_on(task, bench, defaults, best); !slower.empty()) {
             point.tuned_ms = point.default_ms;
             point.note = words_of(best) + " is " + rounded(std::min(last.ratio, again.ratio)) +
-                         " times as fast, but slower on " + slower;
+                         "x faster, but slower on " + slower;
             return;
         }
         point.gain = std::min(last.ratio, again.ratio);
@@ -259,7 +262,7 @@ class Tuner {
         if (point.rows.size() == 1) point.rows.front().gain = point.gain;
     }
 
-    // Other data, of the same rows, that the candidate is slower with; empty: none.
+    // The workload with other data for the same rows that the candidate slows down. Empty: none.
     std::string slower_on(const Task& task, const Bench& bench, Candidate& defaults, Candidate& best) {
         constexpr double tolerated = 0.95;
         for (const std::string& guard : task.suite.tuning.guards) {
@@ -290,7 +293,7 @@ class Tuner {
         Candidate best = defaults;
         for (const Variant* variant : bench.suite.variants) {
             if (variant == defaults.variant || is_late()) continue;
-            // A table never promises less of the order than there is without.
+            // A table must not weaken the ordering guarantee.
             if (is_float(bench.work.type()) && variant->order > defaults.variant->order) continue;
             const std::string name = bench.suite.name + "|" + bench.work.title + "|" +
                                      std::string(name_of(bench.work.type())) + "|" +
@@ -299,8 +302,7 @@ class Tuner {
             Candidate other{{row_for(bench, bench.algorithm, std::string(variant->name))}, variant};
             const auto result = challenge(bench, best, other, point);
             if (!result) continue;
-            if (result->ratio < 1.0 / 3)
-                hopeless_.insert(name);  // larger sizes would take long to say the same
+            if (result->ratio < 1.0 / 3) hopeless_.insert(name);  // skipped at larger sizes
             if (!result->is_won(options_.least_gain)) continue;
             other.rows.front().gain = result->ratio;
             best = std::move(other);
@@ -308,7 +310,8 @@ class Tuner {
         return best;
     }
 
-    // Each tunable in turn: upwards while that helps, else downwards; again while anything changes.
+    // Coordinate descent: increases each tunable while that helps, otherwise decreases it. Repeats while a value
+    // changes.
     void descend(Bench& bench, Candidate& best, TunePoint& point) {
         const int most_turns = options_.quick ? 1 : 2;
         for (int turn = 0; turn < most_turns; ++turn) {
@@ -335,7 +338,8 @@ class Tuner {
         return walk(bench, best, asked, up, point) || walk(bench, best, asked, down, point);
     }
 
-    // Whether a value is better than what there was. Goes on past one that is not, for some values bind nothing.
+    // Tries the values in order. Skips over one that is not faster, because some values have no effect. Returns
+    // whether one was faster.
     bool walk(Bench& bench, Candidate& best, const Tuning::Asked& asked, const std::vector<u64>& values,
               TunePoint& point) {
         constexpr int most_misses = 2;
@@ -350,7 +354,7 @@ class Tuner {
         return better;
     }
 
-    // Takes the value if it is faster.
+    // Adopts the value if it is faster.
     bool step(Bench& bench, Candidate& best, const Tunable& tunable, u64 value, u64 otherwise,
               TunePoint& point) {
         if (is_late()) return false;
@@ -365,7 +369,7 @@ class Tuner {
         return true;
     }
 
-    // Verifies the challenger, and times the two in turns. Nothing if it does not run, or is wrong.
+    // Verifies the challenger and times both, alternating. Returns nothing if the challenger does not run or is wrong.
     std::optional<PairedTiming> challenge(Bench& bench, Candidate& best, Candidate& other, TunePoint& point) {
         try {
             if (!is_right(bench, other, words_of(other))) return std::nullopt;
@@ -379,7 +383,7 @@ class Tuner {
         }
     }
 
-    // The tunables that a launch of the candidate asks for, of its own algorithm and for this very work.
+    // The tunables of the algorithm that the candidate's launch reads for this work.
     std::vector<Tuning::Asked> questions(Bench& bench, Candidate& candidate) {
         std::vector<Tuning::Asked> asked, mine;
         use(candidate.rows, &asked);
@@ -409,13 +413,13 @@ class Tuner {
         set_tuning(harness_.device(), candidate.tuning);
     }
 
-    // Whether `auto` takes the candidate's variant with its rows, and the result is right. Reports what is wrong.
+    // Whether `auto` chooses the candidate's variant with its rows, and the result is correct. Records wrong results.
     bool is_right(Bench& bench, Candidate& candidate, const std::string& words) {
         use(candidate);
         Enqueued run;
         Verdict verdict = harness_.run(*candidate.variant, [&] { run = harness_.call("auto"); });
         verdict.merge(harness_.verify_inputs());
-        if (run.variant != candidate.variant->name) return false;  // it does not support the work
+        if (run.variant != candidate.variant->name) return false;  // the variant does not support the work
         if (verdict.difference) {
             const Difference& d = *verdict.difference;
             report_.wrong.push_back(bench.suite.name + " " + bench.work.title + " of " +
@@ -427,7 +431,7 @@ class Tuner {
         return !verdict.no_bound;
     }
 
-    // The most groups of a launch.
+    // The largest number of groups of a launch.
     u64 groups_of(Bench& bench, Candidate& candidate) {
         u64 most = 0;
         use(candidate);
@@ -500,7 +504,7 @@ class Tuner {
 
     void finish(const std::optional<TuningTable>& before) {
         Rows found;
-        std::set<std::pair<std::string, Type>> now;  // algorithm, as rows name it, and type
+        std::set<std::pair<std::string, Type>> now;  // tuned algorithms (names in rows) and types
         for (const TunePoint& point : report_.points) {
             found.insert(found.end(), point.rows.begin(), point.rows.end());
         }

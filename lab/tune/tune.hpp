@@ -1,12 +1,14 @@
 #pragma once
-/// Searches a device's table: `concord tune`.
-///
-/// For each algorithm, with the data that people mostly have, element type and size: what the library does without a table is
-/// verified and timed; then every variant that `auto` may take instead is, then, from the best variant on, each value of each
-/// tunable that its launch asks for, by coordinate descent. What is wrong is reported and never taken. Two candidates take
-/// turns (paired_timing.hpp), and one is better only beyond the noise of that. At the end what was found is measured a second time,
-/// and given up unless it is faster again, and not slower with other data that the same rows are for. What was measured at one size counts for those up to half-way (in powers of two)
-/// to the next one that was.
+// Measures a tuning table for a device: `concord tune`.
+//
+// For each algorithm, workload, element type and size: 1. Verifies and times the call without a table. 2. Does the
+// same with every variant that `auto` may choose. 3. Optimises the tunables of the best variant's launch by
+// coordinate descent. 4. Measures the best candidate again. It becomes a row of the table if it is faster again, and
+// not slower with other data
+//    that the same row applies to.
+// Calls of two candidates alternate (paired_timing.hpp), and a candidate wins only if it is faster beyond the noise.
+// Wrong candidates are reported and never chosen. A row applies to sizes up to half-way (in powers of two) to the
+// next measured size.
 
 #include <concord/lab/suite.hpp>
 #include <concord/tuning.hpp>
@@ -18,50 +20,51 @@
 namespace concord::lab {
 
 struct TuneOptions {
-    std::vector<std::string> algorithms = {};  ///< empty: all
-    std::string device = {};                   ///< a selector; empty: $CONCORD_DEVICE, else auto
-    std::vector<Type> types = {};              ///< empty: a few that matter, by algorithm
-    std::vector<u64> sizes = {};  ///< as the algorithms count; empty: a few for the kind of device
-    bool quick = false;           ///< fewer sizes and types, less effort
-    double budget_s = 0;  ///< what is left when it is spent is left out; 0: an hour, quick: three minutes
-    double least_gain = 1.03;  ///< what a row must bring
+    std::vector<std::string> algorithms = {};  // empty: all
+    std::string device = {};                   // selector; empty: $CONCORD_DEVICE, else auto
+    std::vector<Type> types = {};              // empty: the suite's choice
+    std::vector<u64> sizes = {};               // element counts; empty: a few for the kind of device
+    bool quick = false;                        // fewer sizes and types, shorter measurements
+    double budget_s = 0;  // skips the remaining work after that time; 0: an hour, or three minutes if quick
+    double least_gain = 1.03;  // smallest speed-up of a row
     u64 seed = 1;
 };
 
-/// What was found for one piece of work.
+// Result for one piece of work.
 struct TunePoint {
     std::string algorithm, workload;
     Type type = Type::u8;
     u64 n = 0;
-    std::string default_variant, variant;  ///< what `auto` takes without the table and with it
-    double default_ms = 0, tuned_ms = 0;   ///< of a call; device time
-    double gain = 1;
-    std::vector<TuningRow> rows;  ///< that bring it; none: the defaults are best
-    u64 tried = 0;                ///< candidates that were measured
-    std::string problem;          ///< why it has no result; empty: it has
-    std::string note;             ///< what was found and given up
+    std::string default_variant, variant;  // choice of `auto` without and with the table
+    double default_ms = 0, tuned_ms = 0;   // device time of a call
+    double gain = 1;                       // default_ms / tuned_ms
+    std::vector<TuningRow> rows;           // empty: the defaults are fastest
+    u64 tried = 0;                         // measured candidates
+    std::string problem;                   // why the work was skipped; empty: it was not
+    std::string note;                      // why a faster candidate was rejected
 };
 
 struct TuneReport {
-    TuningTable table;   ///< with the rows of what was not tuned now, from the table that was in use
-    u64 rows_found = 0;  ///< of the table, now
+    TuningTable table;   // includes rows of the previous table for algorithms and types that were not tuned
+    u64 rows_found = 0;  // rows that this run added
     std::vector<TunePoint> points;
-    std::vector<std::string> wrong;  ///< candidates that gave a wrong result: which, and what
+    std::vector<std::string> wrong;  // candidates with wrong results
     double seconds = 0;
-    double load = 0;      ///< the most: runnable threads for each of a CPU's; tuning itself makes about 1
-    bool failed = false;  ///< the device did
+    double load =
+        0;  // largest number of runnable threads per thread of the device; tuning itself causes about 1
+    bool failed = false;  // the device failed
 
-    /// A load above this: candidates of one group, which look better then than they are, are left out.
+    // Above this load candidates with a single group are skipped, because they look faster than they are.
     static constexpr double busy = 2;
 
-    /// 0: all well; 1: a candidate was wrong; 4: the device failed.
+    // 0: success; 1: a candidate was wrong; 4: the device failed.
     int status() const { return !wrong.empty() ? 1 : failed ? 4 : 0; }
     void print(std::ostream& out) const;
     std::string json() const;
 };
 
-/// Blocks. Throws unavailable for a device that cannot be had, unsupported for one that only compiles. The device has its own
-/// table again afterwards.
+// Tunes a device. Blocks. Afterwards the device uses its own table again. Throws unavailable if the device is not
+// available, unsupported if it only compiles.
 TuneReport tune(const TuneOptions& options);
 
 }  // namespace concord::lab

@@ -1,4 +1,4 @@
-// A TuneReport for people and as JSON.
+// A TuneReport as a table and as JSON.
 
 #include <concord/lab/internal/tune.hpp>
 #include <concord/lab/table.hpp>
@@ -43,8 +43,8 @@ ordered_json json_of(const TunePoint& point) {
 }  // namespace
 
 void TuneReport::print(std::ostream& out) const {
-    Table results({"algorithm", "work", "type", ">size", ">default ms", ">tuned ms", ">gain", ">tried",
-                   "what is taken"});
+    Table results({"algorithm", "workload", "type", ">size", ">default ms", ">tuned ms", ">speed-up",
+                   ">candidates", "choice"});
     u64 left_out = 0;
     for (const TunePoint& point : points) {
         if (!point.problem.empty()) {
@@ -70,7 +70,7 @@ void TuneReport::print(std::ostream& out) const {
                      {better ? rounded(point.gain) : "-", better ? Tone::good : Tone::plain},
                      std::to_string(point.tried),
                      better ? Cell(words_of(point))
-                            : Cell("the defaults, " + point.default_variant +
+                            : Cell("default, " + point.default_variant +
                                        (point.note.empty() ? "" : "; " + point.note),
                                    Tone::faint)});
     }
@@ -79,16 +79,17 @@ void TuneReport::print(std::ostream& out) const {
         out << painted("WRONG", Tone::bad) << ' ' << what << '\n';
     if (load > busy)
         out << "the machine is busy, with up to " << rounded(load)
-            << " runnable threads for each of the device's: candidates that run on one thread, which look "
-               "better then than they are, were left out\n";
+            << " runnable threads per thread of the device: candidates with a single group were skipped, "
+               "because "
+               "they look faster than they are\n";
     u64 better = 0;
     for (const TunePoint& point : points)
         better += point.rows.empty() ? 0 : 1;
-    out << better << " of " << points.size() - left_out << " are faster, with " << rows_found << " rows; "
-        << left_out << " left out; " << rounded(seconds) << " s\n";
+    out << better << " of " << points.size() - left_out << " workloads are faster, with " << rows_found
+        << " rows; " << left_out << " left out; " << rounded(seconds) << " s\n";
     if (table.rows.size() > rows_found)
-        out << "kept from the table that was in use: " << table.rows.size() - rows_found
-            << " rows of what was not tuned now\n";
+        out << "kept " << table.rows.size() - rows_found
+            << " rows of the previous table, for algorithms and types that were not tuned\n";
 }
 
 std::string TuneReport::json() const {
