@@ -1,4 +1,4 @@
-# What the folders' CMakeLists.txt share: language level, flags, public headers, kernel texts, backends.
+# Shared by the folders' CMakeLists.txt: language level, flags, public headers, kernel sources, backends.
 include(GNUInstallDirs)
 
 set(CMAKE_CXX_STANDARD 20)
@@ -14,14 +14,14 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endif()
-# The modules lie beside the library, which is where it looks for them, in other projects' build trees too.
+# Modules are next to the library, where it searches them, in other projects' build trees as well.
 if(NOT CMAKE_LIBRARY_OUTPUT_DIRECTORY)
   set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endif()
 # The path from an installed program to the libraries.
 file(RELATIVE_PATH CONCORD_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 
-# Flags of all our own targets. g++ 12 warns of overlap within std::string's own operator+ (its bug 105329).
+# Flags of Concord's own targets. g++ 12 warns of overlap within std::string's operator+ (GCC bug 105329).
 add_library(concord_flags INTERFACE)
 target_compile_options(concord_flags INTERFACE -Wall -Wextra -Wno-psabi $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                        $<$<BOOL:${CONCORD_WERROR}>:-Werror>)
@@ -31,9 +31,9 @@ if(CONCORD_SANITIZE)
   target_link_options(concord_flags INTERFACE -fsanitize=${CONCORD_SANITIZE})
 endif()
 
-# concord_parse_once(TARGET [HEADERS ...]): these, and what most files include, are parsed once for all files of a target, which saves
-# up to a third of the time to compile, and takes 80 MB a target. Not in other projects' builds, nor with
-# CMAKE_DISABLE_PRECOMPILE_HEADERS=ON, which prove that each file includes what it uses.
+# concord_parse_once(TARGET [HEADERS ...]): precompiles these headers and frequent ones for all files of a target.
+# Saves up to a third of the compile time and needs 80 MB per target. Other projects' builds and builds with
+# CMAKE_DISABLE_PRECOMPILE_HEADERS=ON do not use it; they prove that each file includes what it uses.
 function(concord_parse_once target)
   if(NOT PROJECT_IS_TOP_LEVEL OR CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()
@@ -41,25 +41,25 @@ function(concord_parse_once target)
   target_precompile_headers(${target} PRIVATE
     <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath> <cstring> <filesystem> <functional> <map> <memory>
     <mutex> <optional> <span> <string> <string_view> <thread> <vector> ${ARGN})
-  # g++ 12 no longer knows then that these are the system's, and warns of what its own std::string does (bug 105651).
+  # g++ 12 no longer treats these as system headers then, and warns of std::string's own code (GCC bug 105651).
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
   endif()
 endfunction()
 
 # --- Layers ---------------------------------------------------------------------------------------------------------
-# Dependencies point one way: core <- backends; core <- algorithms <- distributed <- lab <- apps, tests. A layer NAME has
-# its headers in include folders of its own, filled with links to the sources, and two interface targets that add them:
-#   concord_NAME_headers   <concord/X.hpp> and <concord/detail/X.hpp>: public, and what its templates need; installed
-#   concord_NAME_internal  the same, and <concord/internal/X.hpp>: for Concord's own sources; not installed
-# A target sees the layers that it links, so that an upward include does not compile.
+# Dependencies point one way: core <- backends; core <- algorithms <- distributed <- lab <- apps, tests. A layer NAME
+# has its own include folders, filled with links to the sources, and two interface targets that add them:
+#   concord_NAME_headers   <concord/X.hpp>, and <concord/detail/X.hpp> for their templates; installed
+#   concord_NAME_internal  the same, and <concord/internal/X.hpp> for Concord's own sources; not installed
+# A target sees the layers that it links: an upward include does not compile.
 
-# What code that includes Concord's templates is compiled with. Host kernels are instantiated by the user's compiler:
-# with contraction their sums would be rounded differently, and square roots that set errno are not vectorised.
+# Flags of all code that includes Concord's templates. The user's compiler instantiates host kernels. Contraction
+# would round their sums differently, and square roots that set errno are not vectorised.
 set(CONCORD_PUBLIC_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:CXX>:-fno-math-errno>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
 
-# concord_layer(NAME [ON LAYERS...]): a layer and those below it that it may use.
+# concord_layer(NAME [ON LAYERS...]): defines a layer, and the layers below that it may use.
 function(concord_layer name)
   cmake_parse_arguments(arg "" "" "ON" ${ARGN})
   foreach(kind headers internal)
@@ -75,8 +75,9 @@ function(concord_layer name)
   set(CONCORD_LAYER ${name} PARENT_SCOPE)
 endfunction()
 
-# concord_headers([FOLDER name] [PUBLIC ...] [DETAIL ...] [INTERNAL ...]): headers of this folder's layer, CONCORD_LAYER, as
-# <concord/X.hpp>, <concord/detail/X.hpp> and <concord/internal/X.hpp>; with FOLDER, <concord/FOLDER/X.hpp> and so on.
+# concord_headers([FOLDER name] [PUBLIC ...] [DETAIL ...] [INTERNAL ...]): adds headers to the layer CONCORD_LAYER as
+# <concord/X.hpp>, <concord/detail/X.hpp> and <concord/internal/X.hpp>; with FOLDER, as <concord/FOLDER/X.hpp> and so
+# on.
 function(concord_headers)
   cmake_parse_arguments(arg "" "FOLDER" "PUBLIC;DETAIL;INTERNAL" ${ARGN})
   string(JOIN "/" base concord ${arg_FOLDER})
@@ -103,21 +104,21 @@ function(concord_headers)
   endforeach()
 endfunction()
 
-# concord_algorithm_files(VARIABLE PATTERN): the paths that the pattern gives with each algorithm's name for NAME. An error
-# names the one that is missing.
+# concord_algorithm_files(VARIABLE PATTERN): replaces NAME in the pattern by each algorithm's name. An error names a
+# missing file.
 function(concord_algorithm_files variable pattern)
   set(files "")
   foreach(algorithm IN LISTS CONCORD_ALGORITHMS)
     string(REPLACE NAME ${algorithm} file ${pattern})
     if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${file})
-      message(FATAL_ERROR "CONCORD_ALGORITHMS names '${algorithm}', which has no ${file}")
+      message(FATAL_ERROR "CONCORD_ALGORITHMS names '${algorithm}'; missing ${file}")
     endif()
     list(APPEND files ${PROJECT_SOURCE_DIR}/${file})
   endforeach()
   set(${variable} ${files} PARENT_SCOPE)
 endfunction()
 
-# concord_library_layer(NAME): the sources of a layer of libconcord, target concord_NAME.
+# concord_library_layer(NAME): the target concord_NAME, which has the sources of a layer of libconcord.
 function(concord_library_layer name)
   add_library(concord_${name} OBJECT)
   target_compile_options(concord_${name} PRIVATE ${CONCORD_PUBLIC_OPTIONS})
@@ -147,17 +148,17 @@ function(concord_embed_kernels)
       COMMENT "Embedding ${file}" VERBATIM)
     list(APPEND outputs ${output})
   endforeach()
-  # A target of this folder, because the rule that makes a file belongs to the folder that states it.
+  # A target of this folder: CMake knows the rule for a generated file only in the folder that defines it.
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   add_library(concord_sources_${folder} OBJECT ${outputs})
-  # Each is little more than its header, so all are compiled at once.
+  # The files are small, so they are compiled as one.
   set_target_properties(concord_sources_${folder} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   target_link_libraries(concord_sources_${folder} PRIVATE concord_core_headers)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:concord_sources_${folder}>)
 endfunction()
 
-# concord_add_backend(NAME SOURCES ... [LIBRARIES ...] [INCLUDES ...]): a loadable module
-# concord-backend-NAME.so, or part of the library in a static build.
+# concord_add_backend(NAME SOURCES ... [LIBRARIES ...] [INCLUDES ...]): adds a loadable module
+# concord-backend-NAME.so. In a static build, adds the sources to the library.
 function(concord_add_backend name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES;INCLUDES" ${ARGN})
   list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
@@ -176,7 +177,7 @@ function(concord_add_backend name)
     set_target_properties(${target} PROPERTIES PREFIX "" INSTALL_RPATH "$ORIGIN/..")
     target_link_libraries(${target} PRIVATE concord)
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/concord COMPONENT runtime)
-    # Whoever builds the library wants its backends too.
+    # A build of the library includes its backends.
     add_dependencies(concord_modules concord-backend-${name})
   endif()
   target_link_libraries(${target} PRIVATE concord_core_internal concord_flags ${arg_LIBRARIES})
@@ -206,7 +207,7 @@ extern const BackendEntry builtin_backends[] = {@entries@nullptr};
   target_sources(concord_core PRIVATE ${PROJECT_BINARY_DIR}/builtin_backends.cpp)
 endfunction()
 
-# What libconcord links, and how it is installed.
+# The libraries that libconcord links, and its installation.
 function(concord_finish_library)
   target_include_directories(concord PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(concord PUBLIC cxx_std_20)

@@ -1,7 +1,7 @@
-# `cmake --install` and the package that find_package(concord) finds.
+# Defines `cmake --install` and the package for find_package(concord).
 include(CMakePackageConfigHelpers)
 
-# The packages whose targets users of a static library link as well: those of the backends, and of the library itself.
+# Packages whose targets the users of a static library link too: those of the backends and of the library.
 set(CONCORD_PACKAGES "")
 if(NOT BUILD_SHARED_LIBS)
   target_link_libraries(concord INTERFACE $<INSTALL_INTERFACE:$<LINK_ONLY:spdlog::spdlog>>)

@@ -1,5 +1,5 @@
-# Writes OUTPUT, a C++ source that holds INPUT as concord::detail::kernel_sources::SYMBOL. Raw string literals are cut
-# below the length that every compiler takes.
+# Writes OUTPUT, a C++ source that contains INPUT as concord::detail::kernel_sources::SYMBOL. Raw string literals stay
+# below the length limit of compilers.
 get_filename_component(name ${INPUT} NAME)
 file(READ ${INPUT} text)
 set(body "")

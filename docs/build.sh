@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# docs/build.sh BUILD_DIR: builds the site in BUILD_DIR/docs/html from docs/ and from the public headers of the configured build folder.
-# Warnings of Doxygen and Sphinx are errors. Ends with 77 if Doxygen or Sphinx is missing. `./setup docs` installs both.
+# docs/build.sh BUILD_DIR: builds the site in BUILD_DIR/docs/html from docs/ and from the public headers of the
+# configured build folder. Warnings of Doxygen and Sphinx are errors. Ends with 77 if Doxygen or Sphinx is missing;
+# `./setup docs` installs both.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 

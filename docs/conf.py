@@ -26,7 +26,8 @@ breathe_default_project = "concord"
 breathe_default_members = ("members",)
 breathe_order_parameters_first = False
 
-# Names in declarations that have no page of their own: the standard library, template parameters, implementation details.
+# Names in declarations that have no page of their own: the standard library, template parameters, implementation
+# details.
 nitpick_ignore_regex = [
     (r"cpp:.*", r"(std|detail|concord::detail)(::.*)?"),
     (r"cpp:identifier", r".*"),

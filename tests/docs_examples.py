@@ -295,7 +295,8 @@ class Tester:
         cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
         self.compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.MULTILINE)[1]
         entries = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
-        # As a user's program of all of Concord: the include folders of tests, which have neither internal headers nor warnings.
+        # As a user's program of all of Concord: the include folders of tests, which have neither internal headers nor
+        # warnings.
         command = shlex.split(next(e["command"] for e in entries if e["file"].endswith("apps/examples/port.cpp")))
         keep = [a for a in command if a.startswith(("-I", "-D", "-f", "-std"))]
         keep += [x for flag, path in zip(command, command[1:]) if flag == "-isystem" for x in (flag, path)]

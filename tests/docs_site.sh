@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# docs_site.sh BUILD_DIR: builds the documentation with warnings as errors and follows all of its links. Links in Markdown files are
-# checked without Sphinx as well; then the test ends with 77, which ctest shows as skipped.
+# docs_site.sh BUILD_DIR: builds the documentation with warnings as errors and follows all of its links. Without
+# Sphinx it checks the links of Markdown files only, and ends with 77, which ctest shows as skipped.
 set -uo pipefail
 
 source=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)

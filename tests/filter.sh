@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# filter.sh BIN_DIR [DEVICE...]: the example `filter` on small pictures whose results are known, on each of the devices (tbb).
+# filter.sh BIN_DIR [DEVICE...]: runs the example `filter` on small pictures with known results, on each device
+# (default: tbb).
 set -u
 export LC_ALL=C
 

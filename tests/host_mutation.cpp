@@ -1,5 +1,5 @@
-// What host_mutation.sh compiles with a fault in map_host.hpp, reduce_host.hpp or sort_host.hpp: the kernels of those headers, made
-// here for operators of its own, go through the suite. Ends with the suite's status.
+// host_mutation.sh compiles this file with a fault in map_host.hpp, reduce_host.hpp or sort_host.hpp. It instantiates the
+// kernels of those headers for operators of its own and runs the suite on them. Ends with the suite's status.
 #include <concord/lab/baseline.hpp>
 #include <concord/lab/bench.hpp>
 #include <concord/lab/check.hpp>
@@ -47,7 +47,7 @@ KernelTest map_test() {
         for (u64 i = 0; i < call.n; ++i)
             out[i] = minus(x[i], y[i]);
     };
-    // The last one does not fit the caches of most CPUs, nor is it a multiple of anything.
+    // The last size exceeds the caches of most CPUs and is not a multiple of any tile.
     test.sizes = {0, 1, 1009, 70001, (1 << 23) + 12345};
     return test;
 }
@@ -65,12 +65,12 @@ KernelTest reduce_test(const char* name, const std::vector<const char*>& variant
                                             textbook(op), T(0), {.variant = variant});
                                  }});
     test.reference = [right](const ReferenceCall& call) { call.out<T>(0)[0] = right(call.in<T>(0)); };
-    // Broken rows, then two and three levels and several groups.
+    // Partly filled rows, then two and three levels and several groups.
     test.sizes = {0, 1, 127, 1009, 1025, 70001, (1 << 20) + 2049};
     return test;
 }
 
-// Pairs by a comparator that does not tell all keys apart: only a stable order has these values.
+// Pairs by a comparator for which some keys are equal: only a stable order gives these values.
 KernelTest sort_test() {
     KernelTest test;
     test.name = "sort";

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# host_mutation.sh BUILD_DIR [COMPILER]: mutation.sh for the kernels of the CPU, which are C++. Each mutant below is planted
-# in a copy of its header; host_mutation.cpp, compiled with that copy first on the include path, puts the kernels through the
-# suite, which must end with status 1 and a result that differs, or crash. Kernels that are compiled into the library are
-# replaced in front of the program. COMPILER: what BUILD_DIR, a build with shared libraries, was built with (c++).
+# host_mutation.sh BUILD_DIR [COMPILER]: mutation.sh for CPU kernels, which are C++. Plants each mutant below in a
+# copy of its header. host_mutation.cpp, compiled with that copy first on the include path, runs the suite on the
+# kernels. The suite must end with status 1 and a differing result, or crash. For kernels in the library, a
+# replacement is loaded before the library. COMPILER compiled BUILD_DIR, a build with shared libraries (default: c++).
 set -u
 export LC_ALL=C
 
@@ -19,8 +19,8 @@ files=() whats=() froms=() tos=() units=() checks=()
 mutant() {
     files+=("$1") whats+=("$2") froms+=("$3") tos+=("$4") units+=("") checks+=("")
 }
-# of_library FILE UNIT CHECK WHAT FROM TO: the same for kernels that are compiled into the library. UNIT, the source that
-# compiles them, is loaded ahead of it, and `concord check CHECK` must catch the fault.
+# of_library FILE UNIT CHECK WHAT FROM TO: the same for kernels in the library. UNIT is the source file that compiles
+# them; its replacement is loaded before the library. `concord check CHECK` must catch the fault.
 of_library() {
     files+=("$1") units+=("$2") checks+=("$3") whats+=("$4") froms+=("$5") tos+=("$6")
 }
@@ -111,8 +111,8 @@ of_library transpose_host.hpp transpose_host.cpp "$transpose blocked" "blocked: 
     'next[2 * k + 1] = interleave_high(row[k], row[k + side / 2], lanes);' \
     'next[2 * k + 1] = interleave_high(row[k + side / 2], row[k], lanes);'
 
-# Puts the mutant's header into a folder of its own, if it is for a unit with all of its algorithm's folder; says what is
-# wrong if it does not apply.
+# Writes the mutant's header into its own folder, with the algorithm's whole folder if it replaces a unit. Prints the
+# reason if the mutant does not apply.
 plant() {  # INDEX
     local file=${files[$1]} text without times algorithm
     algorithm=$tests/../algorithms/${file%_*}
@@ -134,7 +134,7 @@ for folder in "$build"/include/*/headers "$build"/include/*/internal; do
     includes+=("-I$folder")
 done
 
-# Compiles with the headers of a folder before all others, and runs; the status is in the last line of FOLDER/log.
+# Compiles with the headers of a folder before all others, and runs. The last line of FOLDER/log has the status.
 check() {  # FOLDER
     if ! "$compiler" -std=c++20 -O1 -ffp-contract=off -I"$1" "${includes[@]}" "$tests/host_mutation.cpp" -o "$1/check" \
         -L"$build/lib" -lconcord-bench -lconcord-check -lconcord -Wl,-rpath,"$build/lib" >"$1/log" 2>&1; then
@@ -144,7 +144,7 @@ check() {  # FOLDER
     "$1/check" >"$1/log" 2>&1 </dev/null
     echo "status $?" >>"$1/log"
 }
-# The same for the unit of a mutant of the library. It need not be fast.
+# The same for the unit of a mutant of the library, without optimisation.
 check_of_library() {  # FOLDER UNIT CHECK
     local -a arguments
     read -ra arguments <<<"$3"
@@ -158,7 +158,7 @@ check_of_library() {  # FOLDER UNIT CHECK
 }
 status_of() { tail -n 1 "$work/$1/log"; }
 
-# As many beside one another as there are processors.
+# As many at once as there are processors.
 processors=$(nproc 2>/dev/null || echo 2)
 running=0
 start() {  # COMMAND...

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# mpi.sh BIN_DIR MPIEXEC DEVICES...: ranks of mpirun give the bits of one process, whatever their number, on each device and on
-# two together; what is wrong is said once, by all ranks alike, with its status, and nothing is left behind; a rank that dies
-# ends the job. More ranks than processors: the tests start mpirun themselves.
+# mpi.sh BIN_DIR MPIEXEC DEVICES...: ranks under mpirun. Results are bitwise those of one process for any number of
+# ranks, on each device and on two together. All ranks report an error once, with its status, and leave no files. A
+# rank that dies ends the job. The tests start mpirun themselves, also with more ranks than processors.
 set -u
 export LC_ALL=C
 
@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 mkdir box
 unset CONCORD_DEVICE CONCORD_LOG CONCORD_THREADS CONCORD_MPI_PIECE NO_COLOR
-# Of this test alone: Open MPI does not start as root, nor more ranks than processors, of its own accord.
+# For this test only: by default Open MPI starts neither as root nor with more ranks than processors.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 failed=0
@@ -30,7 +30,7 @@ mpi() {  # N PROGRAM...: within minutes, for kernels may have to be compiled; it
     timeout -k 5 200 "$mpiexec" -n "$@" >log 2>err </dev/null
 }
 
-# Lines of ours on stderr: the launcher adds its own where a job fails.
+# Concord's lines on stderr. The launcher adds its own if a job fails.
 our_lines() { grep -c '^concord: ' err; }
 
 head_of() {  # DESCR COUNT
@@ -38,14 +38,14 @@ head_of() {  # DESCR COUNT
     printf '\x93NUMPY\x01\x00\x76\x00%s%*s\n' "$dict" $((117 - ${#dict})) ''
 }
 
-# Floats whose bytes are digits: positive, of many magnitudes, with sums that depend on the order.
+# Floats whose bytes are digits: positive, of many magnitudes; their sums depend on the order.
 count=100003
 digits=$(od -An -v -tu4 -N 1048576 /dev/urandom | tr -dc 0-9)
 { head_of '<f4' $count && printf %s "${digits:0:count*4}"; } >x.npy
 { head_of '<u4' $count && printf %s "${digits:400012:count*4}"; } >v.npy
 { head_of '<f4' 5 && printf %s "${digits:0:20}"; } >few.npy
 { head_of '<f4' 0; } >none.npy
-[[ $(stat -c %s x.npy) == $((128 + count * 4)) ]] || { echo "mpi.sh: x.npy is not as it should be"; exit 2; }
+[[ $(stat -c %s x.npy) == $((128 + count * 4)) ]] || { echo "mpi.sh: x.npy has the wrong size"; exit 2; }
 
 # --- Messages -----------------------------------------------------------------------------------------------------
 
@@ -56,12 +56,12 @@ for list in "${lists[@]}"; do
     mpi 3 "$ranks" messages "${words[@]}" || fail "messages on $list"
 done
 mpi 1 "$ranks" messages tbb || fail "messages of one"
-# Pieces that divide messages, and that do not.
+# Piece sizes that divide the messages' sizes, and others.
 for piece in 64 1000 4096; do
     mpi 2 env CONCORD_MPI_PIECE=$piece "$ranks" messages tbb || fail "messages in pieces of $piece bytes"
 done
 if [[ " ${devices[*]} " == *" opencl "* ]]; then
-    # In the shape for GPUs buffers are not the host's memory: all is staged.
+    # With kernels for GPUs, buffers do not count as host memory: all messages are staged.
     mpi 3 env CONCORD_OPENCL_ITEMS=many CONCORD_MPI_PIECE=1000 "$ranks" messages opencl tbb || fail "staged messages"
 fi
 mpi 4 "$ranks" bits tbb || fail "bits"
@@ -117,7 +117,7 @@ same reduce none 3 tbb
 same sort none 3 tbb
 [[ " ${devices[*]} " != *" opencl "* ]] || same reduce x 7 opencl
 
-# Equal keys keep their order, and values go with them.
+# Equal keys and their values keep their order.
 "$concord" run sort --variant radix8 --in v.npy --values x.npy --out k.npy --out-values w.npy --device tbb >/dev/null || fail "pairs"
 mpi 3 "$concord" run sort --variant radix8 --in v.npy --values x.npy --out box/k.npy --out-values box/w.npy --device tbb --json ||
     fail "pairs: 3 ranks"
@@ -125,7 +125,7 @@ cmp -s k.npy box/k.npy && cmp -s w.npy box/w.npy || fail "pairs: 3 ranks have ot
 grep -q '"ranks": 3' log && [[ $(grep -c '"tbb:0"' log) -ge 4 ]] || fail "--json names ranks and devices"
 rm -f box/*
 
-# --- What is wrong ------------------------------------------------------------------------------------------------
+# --- Errors -------------------------------------------------------------------------------------------------------
 
 refused() {  # STATUS WORDS ARGUMENTS...
     local status
@@ -152,11 +152,11 @@ refused 2 'CONCORD_MPI_CUDA' run reduce --in x.npy --out box/y.npy --device tbb
 unset CONCORD_MPI_CUDA
 refused 3 'nonesuch' run reduce --in x.npy --out box/y.npy --device nonesuch
 
-# As if another MPI had started it: not three times the same work.
+# As if another MPI had started it: an error, instead of the same work three times.
 PMI_SIZE=3 PMI_RANK=0 "$concord" run reduce --in x.npy --out box/y.npy --device tbb >log 2>err
 status=$?
 [[ $status == 3 ]] && grep -q 'sees 1' err && [[ -z $(ls -A box) ]] || fail "another launcher: status $status"
-# Without the component: a copy of the libraries that lacks it.
+# Without the component: a copy of the libraries without it.
 mkdir bare
 cp -a "$bin"/../lib/libconcord.so* "$bin"/../lib/concord-backend-tbb.so bare/ 2>/dev/null
 mpi 2 env LD_LIBRARY_PATH="$work/bare" "$concord" run reduce --in x.npy --out box/y.npy --device tbb
@@ -165,7 +165,7 @@ status=$?
 mpi 1 env LD_LIBRARY_PATH="$work/bare" "$concord" run reduce --in x.npy --out box/y.npy --device tbb || fail "one rank needs no component"
 rm -f box/*
 
-# --- What is wrong on one rank alone ------------------------------------------------------------------------------
+# --- Errors on one rank -------------------------------------------------------------------------------------------
 
 mib=96
 {
@@ -183,11 +183,11 @@ alone() {  # N STATUS WORDS RANK PREPARATION ARGUMENTS...: that rank runs the sh
 }
 alone 2 2 'concord: rank 0: standard output cannot be written' 0 'exec >/dev/full' run reduce --in x.npy --out box/y.npy --device tbb
 rm -f box/*
-# The disk is full for the last rank, whose part ends beyond the limit.
+# The last rank's part ends beyond the file size limit.
 alone 3 2 'cannot be written: File too large (on rank 2)' 2 'trap "" XFSZ; ulimit -f 73728' run scan --in big.npy --out box/y.npy --device tbb
 [[ -z $(ls -A box) ]] || fail "a full disk: leaves $(ls -A box)"
 if [[ " ${devices[*]} " == *" opencl "* ]]; then
-    # The CPU has this variant.
+    # The CPU supports this variant.
     alone 2 2 'concord: rank 1: .*serial' 1 : run reduce --in v.npy --out box/y.npy --devices tbb,opencl --variant serial
     [[ -z $(ls -A box) ]] || fail "a variant of one device: leaves $(ls -A box)"
 fi
@@ -198,7 +198,7 @@ rm -f box/* box/.y*
 for victim in 0 2; do
     timeout -k 5 60 "$mpiexec" -n 3 "$concord" run sort --in big.npy --out box/y.npy --device tbb >log 2>err </dev/null &
     job=$!
-    # The output's file is there as soon as ranks work.
+    # The output file exists as soon as ranks work.
     for ((i = 0; i < 2000; i++)); do
         compgen -G 'box/.y.npy.*' >/dev/null && break
         sleep 0.01
@@ -227,4 +227,4 @@ if ((failed > 0)); then
     echo "$failed failures"
     exit 1
 fi
-echo "all well: ranks on ${devices[*]}"
+echo "passed: ranks on ${devices[*]}"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# mutation.sh BIN_DIR SOURCE_DIR [SELECTOR...]: proof that `concord check` catches faults. Each mutant (mutants/) is planted in a
-# copy of its kernel text, which the program takes from CONCORD_KERNELS, and the narrowest check that must catch it has to
-# end with status 1 and a result that differs. A text that no longer holds what a mutant replaces, exactly once, is a
-# failure, and so is a mutant that does not compile. On the SELECTORs, else on the first OpenCL and the first CUDA device.
-# Of mutants whose device is not here it is only seen that they apply. Ends with 77 if no mutant ran.
+# mutation.sh BIN_DIR SOURCE_DIR [SELECTOR...]: proves that `concord check` catches faults. Plants each mutant
+# (mutants/) in a copy of its kernel source, which the program reads from CONCORD_KERNELS. The narrowest check that
+# must catch it has to end with status 1 and a differing result. A mutant fails if it does not compile, or if the source
+# does not contain what it replaces exactly once. Runs on the SELECTORs (default: the first OpenCL and the first CUDA
+# device). Mutants for a missing device are only applied. Ends with 77 if no mutant ran.
 set -u
 export LC_ALL=C
 
@@ -16,20 +16,20 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 unset CONCORD_DEVICE CONCORD_KERNELS CONCORD_OPENCL_ITEMS CONCORD_LOG
 export XDG_CACHE_HOME=$work/cache
-# Nearly all of the time goes into compiling, most of that into PoCL's optimiser, and a fault is one without it too. What it
-# makes of the kernels is for check.opencl.* to see.
+# Compilation takes nearly all of the time, most of it in PoCL's optimiser. Faults show without it; check.opencl.*
+# tests the optimised kernels.
 export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 
 # --- The mutants ----------------------------------------------------------------------------------------------------
 
-# mutant FILE LANES CHECK WHAT FROM TO [FROM TO]. LANES: many or one, the shape of the OpenCL kernels that the fault is in, or any.
-# CHECK: what `concord check` is given; one operator and few sizes where these will do.
+# mutant FILE ITEMS CHECK WHAT FROM TO [FROM TO]. ITEMS: work-items per group of the OpenCL kernels that have the
+# fault: many, one or any. CHECK: arguments of `concord check`; one operator and few sizes if these suffice.
 files=() items=() checks=() whats=() froms=() tos=() more_froms=() more_tos=() kinds=()
 mutant() {
     files+=("$1") items+=("$2") checks+=("$3") whats+=("$4") froms+=("$5") tos+=("$6")
     more_froms+=("${7:-}") more_tos+=("${8:-}") kinds+=(mutant)
 }
-# The same for a change that must do no harm: its check has to pass.
+# The same for a harmless change: its check must pass.
 harmless() {
     mutant "$@"
     kinds[-1]=harmless
@@ -40,9 +40,9 @@ for list in "$source"/tests/mutants/*.sh; do
     source "$list"
 done
 
-# --- What runs them -------------------------------------------------------------------------------------------------
+# --- Running them ---------------------------------------------------------------------------------------------------
 
-# check DEVICE LANES CHECK LOG: runs it; the status is in the last line of the log.
+# check DEVICE ITEMS CHECK LOG: runs it. The last line of the log has the status.
 check() {
     local -a arguments
     read -ra arguments <<<"$3"
@@ -52,7 +52,7 @@ check() {
 }
 status_of() { tail -n 1 "$1"; }
 
-# Puts the mutant's text into a folder of its own; says what is wrong if it does not apply.
+# Writes the mutant's source into its own folder. Prints the reason if the mutant does not apply.
 plant() {  # INDEX
     local file text
     file=$(find "$source/algorithms" -name "${files[$1]}")
@@ -66,17 +66,17 @@ replace() {  # FROM TO: in $text
     local without=${text//"$1"/} times
     times=$(((${#text} - ${#without}) / ${#1}))
     if [[ $times != 1 ]]; then
-        echo "what it replaces is there $times times, not once: $1"
+        echo "the source contains what it replaces $times times, expected once: $1"
         return 1
     fi
     text=${text/"$1"/"$2"}
 }
 
-# Each job leaves a line in a file of its own: passed, FAILED or "left out", a tab, and what to say.
+# Each job writes a line into its own file: passed, FAILED or "left out", a tab, and a text.
 say() { printf '%s\t%s\n' "$1" "$2" >"$result"; }
 
-# A check that a mutant will fail must pass without it.
-sound_job() {  # DEVICE LANES CHECK
+# A check that a mutant must fail has to pass without it.
+sound_job() {  # DEVICE ITEMS CHECK
     check "$1" "$2" "$3" "$result.log"
     if [[ $(status_of "$result.log") == "status 0" ]]; then
         say passed "without a fault, $2 items, on $1: check $3"
@@ -91,13 +91,13 @@ mutant_job() {  # INDEX DEVICE
     check "$2" "${items[$1]}" "${checks[$1]}" "$log"
     problem=$(status_of "$log")
     if ((${problem#status } >= 128)); then
-        # A kernel that is not optimised may take more stack than there is.
+        # An unoptimised kernel may need more stack than there is.
         unset POCL_EXTRA_BUILD_FLAGS
         check "$2" "${items[$1]}" "${checks[$1]}" "$log"
         problem=$(status_of "$log")
     fi
     if grep -q 'does not compile' "$log"; then
-        say FAILED "$name: it does not compile"$'\n'"$(grep -m 3 'error' "$log")"
+        say FAILED "$name: does not compile"$'\n'"$(grep -m 3 'error' "$log")"
     elif [[ ${kinds[$1]} == harmless ]]; then
         if [[ $problem == "status 0" ]]; then
             say passed "$name"
@@ -112,7 +112,7 @@ mutant_job() {  # INDEX DEVICE
     fi
 }
 
-# Runs a job beside others, as many as there are processors.
+# Starts a job. As many run at once as there are processors.
 count=0
 running=0
 start() {
@@ -123,7 +123,7 @@ start() {
 processors=$(nproc 2>/dev/null || echo 2)
 
 selectors=("$@")
-# A program that does not even list its devices must not count as one without devices.
+# A program that fails to list its devices must not count as one without devices.
 listed=$("$concord" devices 2>&1) || { echo "mutation.sh: concord devices failed: $listed" >&2; exit 1; }
 first_of() { awk -v backend="$1:" 'index($1, backend) == 1 { print $1; exit }' <<<"$listed"; }
 if [[ $# == 0 ]]; then

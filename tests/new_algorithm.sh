@@ -1,25 +1,26 @@
 #!/usr/bin/env bash
-# new_algorithm.sh BUILD_DIR SOURCE_DIR: the steps of docs/extending/algorithm.md add an algorithm to a copy of the source tree: the files of
-# tests/new_algorithm/ and one line of CMake. The program and the tests then know it. What others compiled already, in BUILD_DIR, is
-# taken from there. Ends with 77, which ctest shows as skipped, where SOURCE_DIR is no git checkout.
+# new_algorithm.sh BUILD_DIR SOURCE_DIR: follows docs/extending/algorithm.md. Adds the files of tests/new_algorithm/
+# and one word of CMake to a copy of the source tree. The program and the tests must then know the algorithm. Objects
+# that BUILD_DIR has compiled are reused. Ends with 77, which ctest shows as skipped, if SOURCE_DIR is not a git
+# checkout.
 set -eu
 export LC_ALL=C
 
 build=$(cd -- "$1" && pwd -P)
 source=$(cd -- "$2" && pwd -P)
-git -C "$source" ls-files --error-unmatch CMakeLists.txt >/dev/null 2>&1 || { echo "skipped: no git checkout"; exit 77; }
-command -v make >/dev/null || { echo "skipped: there is no make"; exit 77; }
+git -C "$source" ls-files --error-unmatch CMakeLists.txt >/dev/null 2>&1 || { echo "skipped: not a git checkout"; exit 77; }
+command -v make >/dev/null || { echo "skipped: make is not installed"; exit 77; }
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 copy=$work/source new=$work/build
 
-# The copy, the new files, the one line.
+# The copy, the new files, the one word.
 mkdir "$copy"
 git -C "$source" ls-files -z --cached --others --exclude-standard | tar -C "$source" --null -T - -cf - | tar -C "$copy" -xf -
 cp -r "$source"/tests/new_algorithm/* "$copy"
 sed -i 's/^set(CONCORD_ALGORITHMS map /&twice /' "$copy/algorithms/CMakeLists.txt"
 
-# Configured as the build is. With make, which goes by times alone: an object of the same name that is newer than its source is good.
+# Configured like the build. Make compares times only: an object that is newer than its source is up to date.
 options=(-DCONCORD_BASELINES=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
 while read -r line; do
     [[ $line == CONCORD_BASELINES* ]] || options+=("-D$line")
@@ -30,7 +31,7 @@ copy_of() {  # PATTERN: files of the build that the new one does not have
 }
 copy_of '*_source.cpp'
 copy_of '*.o'
-# But those of generated lists, which have a line more.
+# Except objects of generated lists, which have one more entry.
 find "$new" -maxdepth 2 -name '*.cpp' | while read -r list; do
     cmp -s "$list" "$build/${list#"$new"/}" || find "$new" -name "${list##*/}.o" -delete
 done
@@ -38,7 +39,7 @@ cmake --build "$new" --parallel "$(nproc)" --target concord-program concord_modu
     { tail -n 60 "$work/log"; exit 1; }
 compiled=$(grep -c 'Building CXX' "$work/log")
 
-# What knows it.
+# The program and the tests know it.
 concord=$new/bin/concord
 export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config CONCORD_TUNING=off
 unset CONCORD_DEVICE CONCORD_KERNELS

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# nvrtc.sh BUILD_DIR: the CUDA backend uses the NVRTC that lies next to its module, unless CONCORD_NVRTC names another one.
-# Ends with 77, which ctest shows as skipped, where there is no NVRTC.
+# nvrtc.sh BUILD_DIR: the CUDA backend uses the NVRTC next to its module, unless CONCORD_NVRTC names another one.
+# Ends with 77, which ctest shows as skipped, if there is no NVRTC.
 set -euo pipefail
 
 build=$(cd -- "${1:?usage: nvrtc.sh BUILD_DIR}" && pwd -P)

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# oclgrind.sh BIN_DIR [SOURCE_DIR]: `concord check` on Oclgrind's simulated device at small sizes, which fails on data races between
-# work-items, barriers that not all of them reach and accesses outside a buffer, and on wrong results. Both shapes of the
-# OpenCL kernels run: many work-items per group and one. A data race is planted as well, which must be found. Ends with 77, which
-# ctest shows as skipped, where there is no oclgrind.
-# (Not asked for is --uninitialized: Oclgrind does not see what the host writes to mapped memory, and reports it all.)
+# oclgrind.sh BIN_DIR [SOURCE_DIR]: runs `concord check` at small sizes on Oclgrind's simulated device. It reports
+# data races between work-items, barriers that not all work-items reach, accesses outside a buffer, and wrong results.
+# Both forms of the OpenCL kernels run: many work-items per group and one. The test also plants a data race, which
+# Oclgrind must find. Ends with 77, which ctest shows as skipped, if Oclgrind is not installed. Without
+# --uninitialized: Oclgrind does not see what the host writes to mapped memory and reports all of it.
 set -u
 export LC_ALL=C
 
 bin=$(cd -- "${1:?usage: oclgrind.sh BIN_DIR [SOURCE_DIR]}" && pwd -P) || exit 2
 source=$(cd -- "${2:-$(dirname -- "${BASH_SOURCE[0]}")/..}" && pwd -P) || exit 2
-# The program opens the ICD loader itself, past what `oclgrind PROGRAM` preloads: so the device comes as a driver.
+# The program opens the ICD loader itself, so `oclgrind PROGRAM` has no effect. The device is registered as a driver
+# instead.
 oclgrind=$(command -v oclgrind) && oclgrind=$(readlink -f "$oclgrind")
 driver=
 for folder in lib/oclgrind lib lib64; do
@@ -27,7 +28,7 @@ echo "$driver" >"$work/vendors/oclgrind.icd"
 export OCL_ICD_VENDORS=$work/vendors CONCORD_CACHE=off
 unset OCL_ICD_FILENAMES CONCORD_DEVICE CONCORD_KERNELS
 
-# NAME LANES ARGUMENTS...: a check; one pattern of sums and one of products will do.
+# NAME ITEMS ARGUMENTS...: a check. One pattern of sums and one of products suffice.
 check() {
     CONCORD_OPENCL_ITEMS=$2 oclgrind --data-races --max-errors 8 --log "$work/$1.found" \
         "$bin/concord" check "${@:3}" --devices opencl --patterns random,near_one >"$work/$1.last" 2>&1 </dev/null
@@ -35,7 +36,7 @@ check() {
     cat "$work/$1.last" >>"$work/$1.log"
     cat "$work/$1.found" >>"$work/$1.errors"
 }
-# Broken rows, several groups; then several levels of the canonical order. A histogram of u8 has few enough bins.
+# Partly filled rows and several groups; then several levels of the canonical order. A histogram of u8 has few bins.
 all_checks() {
     check "$1" "$1" --types u8 --sizes 129
     check "$1" "$1" map reduce scan compact --types f32 --sizes 1025
@@ -43,7 +44,7 @@ all_checks() {
     check "$1" "$1" reduce --variants fixed --types f32 --sizes 9001
     check "$1" "$1" matmul --variants packed,register_tiled,blocks_tiled,tiled --types f32 --sizes 129
 }
-# Without its barrier, work-items read what others have just written.
+# Without this barrier, work-items read what others are writing.
 text=algorithms/reduce/reduce_steps.cl
 mkdir "$work/kernels"
 sed '/^static inline T meet_halves(/,/^}/{ /barrier(/d }' "$source/$text" >"$work/kernels/${text##*/}" || exit 2

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# package.sh WHAT BUILD_DIR SOURCE_DIR: builds tests/consumer the way other projects use Concord, and runs it. WHAT:
-#   installed     against an install of BUILD_DIR, which is then moved; also with -march=native: the same bits
-#   subdirectory  with SOURCE_DIR as a part of the project
-#   static        against an install of a static build, with the lab libraries
+# package.sh WHAT BUILD_DIR SOURCE_DIR: builds tests/consumer in the ways that other projects use Concord, and runs
+# it. WHAT:
+#   installed     with an installation of BUILD_DIR, which is moved; also with -march=native, which must not change bits
+#   subdirectory  with SOURCE_DIR as part of the project
+#   static        with an installation of a static build, and the lab libraries
 set -euo pipefail
 
 what=$1 build=$2 source=$3
@@ -43,7 +44,7 @@ configure() {  # SOURCE FOLDER ARGUMENTS...
 consumer() {  # FOLDER ARGUMENTS...
     configure "$source/tests/consumer" "$1" "${@:2}" && cmake --build "$1" --parallel
 }
-# Not in the build tree, nothing in the environment that points there.
+# Outside the build tree, without environment variables that point there.
 run_app() { (cd / && env -u CONCORD_BACKEND_PATH -u LD_LIBRARY_PATH "$@"); }
 ends_with() {  # STATUS COMMAND...
     local status=0

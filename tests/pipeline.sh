@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# pipeline.sh BIN_DIR DEVICES...: `concord run` on files larger than its memory limit, right to the bit and within that limit;
-# files that shrink, disks that are full, failed allocations, interrupts: one line, its status, and nothing left behind.
+# pipeline.sh BIN_DIR DEVICES...: `concord run` on files larger than its memory limit: correct bits within the limit.
+# Also files that shrink, full disks, failed allocations and interrupts: each gives one line, the right status, and
+# leaves no files.
 set -u
 set -m  # jobs of their own, which take SIGINT
 export LC_ALL=C
@@ -26,7 +27,7 @@ head_of() {  # DESCR COUNT
 }
 field() { sed -n "s/^ *\"$1\": \([0-9]*\).*/\1/p" "$2" | head -1; }
 
-# Floats whose bytes are digits: positive, of many magnitudes, with sums that depend on the order.
+# Floats whose bytes are digits: positive, of many magnitudes; their sums depend on the order.
 mib=128
 limit=$((mib / 4))
 count=$((mib << 18))
@@ -36,7 +37,7 @@ block=${digits:0:1048576}
     head_of '<f4' "$count"
     for ((i = 0; i < mib; i++)); do printf %s "$block"; done
 } >big.npy
-[[ $(stat -c %s big.npy) == $((128 + mib * 1048576)) ]] || { echo "pipeline.sh: big.npy is not as it should be"; exit 2; }
+[[ $(stat -c %s big.npy) == $((128 + mib * 1048576)) ]] || { echo "pipeline.sh: big.npy has the wrong size"; exit 2; }
 { head_of '<f4' 4 && printf 0123456789abcdef; } >small.npy
 
 declare -A asked=(
@@ -45,10 +46,10 @@ declare -A asked=(
     [histogram]="histogram --bins 1000 --range 0 0.0001"
     [compact]="compact --keep greater:0.000001"
 )
-# What the program takes beside the data: a run of four elements tells. Threads' stacks and allocators add a little.
+# The program's own memory, measured by a run on four elements. Threads' stacks and allocators add a little.
 more=$((16 << 20))
 
-# Each by itself, and all of them together.
+# Each alone, and all of them together.
 lists=("${devices[@]}")
 ((${#devices[@]} == 1)) || lists+=("$(IFS=, && echo "${devices[*]}")")
 
@@ -56,7 +57,7 @@ for name in reduce scan histogram compact; do
     read -ra words <<<"${asked[$name]}"
     "$concord" run "${words[@]}" --in big.npy --out whole.npy --device tbb --order canonical >/dev/null || fail "$name: whole"
     for device in "${lists[@]}"; do
-        # Twice, for the first run may compile, which takes memory of its own; in two segments, for all that is to be compiled.
+        # Twice: the first run may compile, which needs memory. Two segments reach all kernels.
         for ((i = 0; i < 2; i++)); do
             "$concord" run "${words[@]}" --in small.npy --out small-out.npy --devices "$device" --chunk 8 --json >small.json ||
                 fail "$name on $device: four elements"
@@ -66,7 +67,7 @@ for name in reduce scan histogram compact; do
         cmp whole.npy box/part.npy || fail "$name on $device: other bits than as a whole"
         (($(field segments run.json) >= 4)) || fail "$name on $device: $(field segments run.json) segments"
         peak=$(field peak_memory run.json) base=$(field peak_memory small.json)
-        echo "$name on $device: limit $limit MiB, peak $((peak >> 20)) MiB, of which the program $((base >> 20)) MiB," \
+        echo "$name on $device: limit $limit MiB, peak $((peak >> 20)) MiB including the program's $((base >> 20)) MiB," \
             "$(field segments run.json) segments, $(sed -n 's/^ *"total": //p' run.json) ms"
         ((peak - base <= (limit << 20) + more)) || fail "$name on $device: peak $peak, four elements $base, limit $limit MiB"
         rm -f box/part.npy
@@ -74,7 +75,7 @@ for name in reduce scan histogram compact; do
     rm -f whole.npy
 done
 
-# A run that fails: its status, one line with the words, and an empty box.
+# A run that fails: its status, one line with the words, and no file in box/.
 ended() {  # STATUS WANTED WORDS WHAT
     local err
     err=$(tail -n 1 stderr | tr '\r' '\n' | tail -n 1)
@@ -85,14 +86,14 @@ ended() {  # STATUS WANTED WORDS WHAT
     mkdir box
 }
 
-# 4 GiB, most of them a hole.
+# 4 GiB, mostly a hole.
 head_of '<f4' $((1 << 30)) >sparse.npy
 truncate -s $((128 + (4 << 30))) sparse.npy
 
 for device in "${devices[@]}"; do
     slow=(run map --in big.npy --device "$device" --memory-limit 8M --chunk 64K)
 
-    # The pipe is full after 64 KiB; what is read after it is drained is no longer there.
+    # The pipe is full after 64 KiB. The file shrinks before the rest is read.
     cp big.npy shrinks.npy
     mkfifo pipe
     "$concord" run map --in shrinks.npy --out /dev/stdout --device "$device" --memory-limit 8M >pipe 2>stderr &
@@ -131,16 +132,16 @@ for device in "${devices[@]}"; do
     done
 done
 
-# Less memory than the program is told that there is.
+# Less memory than --memory-limit allows.
 (
     ulimit -v 3000000
-    # Without OpenCL's drivers, whose threads take all of it on machines of many cores.
+    # Without OpenCL drivers, whose threads exhaust the memory on machines with many cores.
     export OCL_ICD_VENDORS=$PWD/none
     exec "$concord" run map --in sparse.npy --out box/out.npy --device tbb --threads 2 --chunk 3G >/dev/null 2>stderr
 )
 ended $? 4 "not enough host memory" "an allocation that fails"
 
-# Limits that are none, or too small.
+# Invalid limits, and limits that are too small.
 for words in "'12Q' is no number of bytes|map --memory-limit 12Q" "'0' is no number of bytes|map --chunk 0" \
     "too small|reduce --memory-limit 1000" "sort is not done by segments|sort --memory-limit 1M" \
     "name a file|compact --keep odd --in counts.npy --out /dev/stdout --chunk 1M"; do
@@ -151,7 +152,7 @@ for words in "'12Q' is no number of bytes|map --memory-limit 12Q" "'0' is no num
     ended "${PIPESTATUS[0]}" 2 "${words%%|*}" "${words#*|}"
 done
 
-# Bars are for terminals.
+# Progress bars appear on terminals only.
 "$concord" run map --in big.npy --out box/out.npy --device tbb --chunk 16K >/dev/null 2>stderr
 [[ ! -s stderr ]] || fail "a bar in a file: $(head -c 300 stderr)"
 if command -v script >/dev/null; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# readme.sh [--update] README: compares README and pages with the tree. The README's example is apps/examples/first.cpp and it has at
-# most 220 lines; docs/environment.md names every environment variable that Concord reads. --update writes the example into the README.
+# readme.sh [--update] README: compares the README and pages with the tree. The README has at most 220 lines, and its
+# example is apps/examples/first.cpp. docs/environment.md names every environment variable that Concord reads.
+# --update writes the example into the README.
 set -euo pipefail
 
 update=

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# report.sh BIN_DIR: opens the report of a study in headless Chromium, without a network, wide and as narrow as a phone: no error on
-# the console, in each figure as many marks as its data ask for, nothing wider than the page. Skipped (77) without Chromium.
+# report.sh BIN_DIR: opens a study's report in headless Chromium, without a network, wide and as narrow as a phone.
+# The console has no errors, each figure has a mark for each value, and nothing is wider than the page. Skipped (77)
+# without Chromium.
 set -euo pipefail
 export LC_ALL=C
 
@@ -9,13 +10,13 @@ browser=
 for name in chromium chromium-browser google-chrome; do
     if command -v "$name" >/dev/null; then browser=$name && break; fi
 done
-[[ $browser ]] || { echo "skipped: there is no Chromium (apt-get install chromium)"; exit 77; }
+[[ $browser ]] || { echo "skipped: Chromium is not installed (apt-get install chromium)"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 "$bin/concord" study reduce-steps coalescing scaling portability --quick --devices tbb --out "$work/report"
 
-# The page with a script that looks at it, in a frame of WIDTH: what it says is the text of #verdict.
+# Opens the page with a script that inspects it, in a frame of WIDTH. The text of #verdict is the result.
 look() {  # PAGE WIDTH [MORE]
     {
         cat "$1"
@@ -93,7 +94,7 @@ for width in 1200 390; do
     expect "$width pixels wide" "marks: well" "$said"
     quiet "$said"
 done
-# What looks must see faults.
+# The inspection must see faults.
 sed '0,/<g class="mark">/s//<g class="gone">/' "$page" >"$work/faulty.html"
 expect "a mark that is missing is seen" "the data ask for" "$(look "$work/faulty.html" 1200)"
 expect "an error on the console is seen" "CONSOLE" "$(look "$page" 1200 'console.error("planted");')"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# sanitizer.sh BIN_DIR [SOURCE_DIR] [TOOL...]: `concord check` on the first CUDA device at small sizes under
-# compute-sanitizer (part of NVIDIA's CUDA toolkit), with each TOOL: memcheck, racecheck, initcheck and synccheck where none
-# is named. A line a tool; what a tool found is printed below it. Racecheck must also find a data race that is planted in a
-# kernel's text from SOURCE_DIR, which is found beside this script where it is not named. COMPUTE_SANITIZER names the
-# program if it is in no usual place. Ends with 77, which ctest shows as skipped, without it or without a GPU.
+# sanitizer.sh BIN_DIR [SOURCE_DIR] [TOOL...]: runs `concord check` at small sizes on the first CUDA device under
+# compute-sanitizer (part of NVIDIA's CUDA toolkit), with each TOOL (default: memcheck, racecheck, initcheck,
+# synccheck). Prints a line per tool and its findings. Racecheck must also find a data race that the test plants in a
+# kernel of SOURCE_DIR (default: the checkout of this script). COMPUTE_SANITIZER names the program if it is not in a
+# usual place. Ends with 77, which ctest shows as skipped, without the program or without a GPU.
 set -u
 export LC_ALL=C
 
@@ -24,7 +24,7 @@ for folder in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda /opt/cuda; do
     [[ $folder && -z $sanitizer && -x $folder/bin/compute-sanitizer ]] && sanitizer=$folder/bin/compute-sanitizer
 done
 if [[ -z $sanitizer ]]; then
-    echo "sanitizer.sh: compute-sanitizer is not here; it comes with the CUDA toolkit"
+    echo "sanitizer.sh: compute-sanitizer is not installed; the CUDA toolkit contains it"
     exit 77
 fi
 unset CONCORD_DEVICE CONCORD_KERNELS
@@ -37,14 +37,13 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 log=$work/log
 
-# TOOL ARGUMENTS...: a check under the tool, into the log; the status is the sanitizer's.
+# TOOL ARGUMENTS...: a check under the tool, into the log. The status is the sanitizer's.
 check() {
     "$sanitizer" --tool "$1" --error-exitcode 86 "$bin/concord" check "${@:2}" --devices "$device" \
         --patterns random,near_one >"$log" 2>&1 </dev/null
 }
 
-# A tool that finds nothing must be one that would find something: without its barrier, work-items read what others have just
-# written.
+# Racecheck must be able to find a race: without this barrier, work-items read what others are writing.
 find_planted_race() {
     local text=algorithms/reduce/reduce_steps.cu
     mkdir "$work/kernels"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# status.sh STATUS COMMAND...: whether the command ends with that status.
+# status.sh STATUS COMMAND...: checks that the command ends with that status.
 set -u
 wanted=$1
 shift

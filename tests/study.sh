@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# study.sh BIN_DIR SOURCE_DIR: `concord study` from the command line: what it refuses, that a run that was killed is gone on with,
-# that a variant that is wrong has no number, and two runs side by side.
+# study.sh BIN_DIR SOURCE_DIR: `concord study` from the command line: refused arguments, a killed run that is
+# continued, a wrong variant that gets no number, and the comparison of two runs.
 set -u
 export LC_ALL=C
 
@@ -31,7 +31,7 @@ ends() {
         problem="expected status $wanted and '$words', came $status and '$(head -c 600 out | tr '\n' '|')'"
     verdict "concord study $*" "$problem"
 }
-has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "it has not")"; }
+has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "not found")"; }
 
 ends 0 "reduce-steps" --list
 ends 2 "there is no box/results.jsonl" --out box
@@ -52,7 +52,7 @@ touch full/csv
 ends 2 "csv is no folder" reduce-steps --quick --devices tbb --out full
 verdict "nothing was measured" "$([[ ! -e full/results.jsonl ]] || echo "there are results")"
 
-# Killed once there are some results.
+# Killed when there are some results.
 "$concord" study group-size --quick --devices tbb --out killed >/dev/null 2>&1 &
 child=$!
 for _ in {1..300}; do
@@ -73,23 +73,23 @@ for file in report.html report.md results.json csv/group-size-1-1.csv; do
     verdict "$file" "$([[ -s killed/$file ]] || echo "is not there")"
 done
 
-# A kernel with a fault: its sum is that of no element.
+# A kernel with a fault: its sum is always the identity.
 if "$concord" devices | grep -q '^opencl:0 '; then
     mkdir faulty
     sed 's/const T sum = meet_halves(shared, local_id, op);/const T sum = identity;/' \
         "$source/algorithms/reduce/reduce_steps.cl" >faulty/reduce_steps.cl
-    verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.cl" faulty/reduce_steps.cl && echo "it is not")"
+    verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.cl" faulty/reduce_steps.cl && echo "it is not planted")"
     CONCORD_KERNELS=$work/faulty ends 1 "FAILED reduce sum, sequential, opencl:0" reduce-steps --quick --devices opencl --out wrong
     has wrong/report.html '<span class="bad">failed</span>: reduce sum, sequential, opencl:0'
     has wrong/report.md '- failed: reduce sum, sequential, opencl:0'
     has wrong/results.json '"problem": "WRONG: element 0'
     verdict "what is wrong has no mark" "$(grep -qF '<title>sequential' wrong/report.html && echo "it has one")"
-    # Chunks' sums and counters that are others.
+    # Faulty sums of chunks, and faulty counters.
     mkdir faulty-ranks
     sed 's/    return sum\[0\];/    return sum[1];/' "$source/algorithms/reduce/reduce.cl" >faulty-ranks/reduce.cl
     sed 's/+ bin\[i + j\]\];/+ bin[i]];/' "$source/algorithms/histogram/histogram.cl" >faulty-ranks/histogram.cl
     for name in reduce histogram; do
-        verdict "a fault of $name is planted" "$(cmp -s "$source/algorithms/$name/$name.cl" faulty-ranks/$name.cl && echo "it is not")"
+        verdict "a fault of $name is planted" "$(cmp -s "$source/algorithms/$name/$name.cl" faulty-ranks/$name.cl && echo "it is not planted")"
     done
     CONCORD_KERNELS=$work/faulty-ranks ends 1 "throughput-scaling: 0 measured" throughput-scaling --quick --devices opencl:0 --out wrong-ranks
     for name in reduce histogram; do
@@ -97,7 +97,7 @@ if "$concord" devices | grep -q '^opencl:0 '; then
             cat wrong-ranks/results.jsonl)"
     done
 else
-    echo "left out: a kernel with a fault, for want of an OpenCL device"
+    echo "left out: a kernel with a fault; it needs an OpenCL device"
 fi
 
 ends 0 " 0 failed" matmul-steps --quick --devices tbb --out matmul
@@ -109,17 +109,17 @@ verdict "it was measured again" "$(grep -qF 'coalescing: 15 measured, 0 known be
 ends 0 "15 results in both" --compare a b --out both
 has both/compare.html "All results in both runs"
 
-# The report alone, of another machine's results.
+# Only the report, of another machine's results.
 mkdir elsewhere
 sed '1s/"cpu":"/&another /' a/results.jsonl >elsewhere/results.jsonl
 ends 0 "report: elsewhere/report.html" --out elsewhere
-verdict "it is the same but for the machine" "$(diff <(sed 's/another //' elsewhere/report.md) a/report.md)"
+verdict "it is the same except for the machine" "$(diff <(sed 's/another //' elsewhere/report.md) a/report.md)"
 has elsewhere/report.md '| stride in elements | stride, bytes per second |'
 verdict "nothing was set aside" "$(cmp <(sed '1s/another //' elsewhere/results.jsonl) a/results.jsonl)"
 ends 2 "NAME: which study?" --out nowhere
 ends 2 "NAME: which study?" --quick --out elsewhere
 
-# On a busy machine a size may be left out for its time.
+# On a busy machine a size may exceed its time limit.
 ends 0 "measured, 0 known before, 0 failed" throughput-scaling --quick --devices tbb --out ranks
 verdict "all were measured, or left out" "$(awk '$1 == "throughput-scaling:" && $2 >= 6 && $2 + $9 == 12 { found = 1 } END { exit !found }' out || cat out)"
 ends 0 "throughput-scaling: 0 measured" throughput-scaling --quick --devices tbb --out ranks

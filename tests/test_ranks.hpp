@@ -1,18 +1,18 @@
 #pragma once
-// Ranks for tests: some of the device under test, and some of oneTBB's beside it.
+// Ranks for tests: on the device under test, and on oneTBB's in addition.
 #include "devices.hpp"
 
 #include <concord/communicator.hpp>
 
 namespace concord::test {
 
-// oneTBB's device, unless it is this one.
+// oneTBB's device, or null if it is this one.
 inline std::shared_ptr<Device> other_than(const Device& device) {
     auto other = open_device("tbb");
     return other.get() != &device ? other : nullptr;
 }
 
-/// Another device of the same backend that runs, if there is one: a second GPU of a host.
+// Another device of the same backend that can run kernels, such as a second GPU, or null.
 inline std::shared_ptr<Device> sibling_of(const Device& device) {
     for (const BackendStatus& backend : backends()) {
         if (backend.name != device.info().backend) continue;
@@ -24,8 +24,8 @@ inline std::shared_ptr<Device> sibling_of(const Device& device) {
     return nullptr;
 }
 
-/// Calls f as that many ranks, of the device alone, and of it and oneTBB's, or another one of its backend, in turn. f runs on their threads: it throws
-/// where something is wrong.
+// Calls f on that many ranks: on the device alone, then on the device and oneTBB's, then on the device and another one of its
+// backend. f runs on the ranks' threads and throws if a result is wrong.
 inline void each_ranks(Device& device, std::initializer_list<u32> sizes,
                        const std::function<void(Communicator&, Stream&)>& f) {
     const auto self = device.shared_from_this();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tune.sh BIN_DIR SOURCE_DIR: `concord tune` from the command line: what it refuses, what it writes and that `auto` goes by it, and that
-# a candidate that is wrong is not taken.
+# tune.sh BIN_DIR SOURCE_DIR: `concord tune` from the command line: refused arguments, the table it writes and its
+# effect on `auto`, and a wrong candidate that is not taken.
 set -u
 export LC_ALL=C
 
@@ -32,7 +32,7 @@ ends() {
         problem="expected status $wanted and '$words', came $status and '$(head -c 600 out | tr '\n' '|')'"
     verdict "concord $*" "$problem"
 }
-has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "it has not: $(head -c 600 "$1" | tr '\n' '|')")"; }
+has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "not found: $(head -c 600 "$1" | tr '\n' '|')")"; }
 quick=(--device tbb --quick --budget 20)
 
 ends 2 "unknown algorithm 'frob'; available: map" tune frob --device tbb
@@ -46,18 +46,18 @@ ends 3 "no backend 'frob'" tune --device frob
 CONCORD_TUNING=none.txt ends 2 "'none.txt' is neither 'off' nor there" devices
 verdict "nothing was written" "$([[ ! -e config ]] || find config)"
 
-# A table, and what was measured.
+# A table, and the measurements.
 ends 0 "table: table.txt" tune reduce map "${quick[@]}" --types u32 --sizes 2^12,2^14 --out table.txt --json tune.json
 has out " left out; "
 has table.txt "concord tuning 1"
 has table.txt "backend: tbb"
 has tune.json '"algorithm": "reduce"'
 has tune.json '"default_variant": "fixed"'
-# Where it is found by itself.
+# The default place of the table.
 ends 0 "config/concord/tuning/tbb_" tune map "${quick[@]}" --types u8 --sizes 2^12
 ends 0 "$work/config/concord/tuning/tbb_" devices --verbose
 
-# auto goes by a table, of the rows that can be read.
+# auto follows the valid rows of a table.
 sed '/^#/,$d' table.txt >mine.txt
 printf 'reduce u32 - * first_add 1.5\nreduce u32 - * frob\nsort.leaf_kib u32 - 2^20 3\n' >>mine.txt
 line=$(($(wc -l <mine.txt) - 1))
@@ -72,37 +72,37 @@ has out "mine.txt:$((line + 1)): '3' is not a value of sort.leaf_kib; permitted:
 CONCORD_TUNING=off ends 0 '"variant": "fixed"' run reduce --in x.npy --out y.npy --device tbb --json
 CONCORD_TUNING=$work/mine.txt ends 0 "$work/mine.txt, 1 rows" devices --verbose
 
-# Rows of other algorithms stay.
+# Rows of other algorithms are kept.
 CONCORD_TUNING=mine.txt ends 0 "table: both.txt" tune map "${quick[@]}" --types u32 --sizes 2^12 --out both.txt
 verdict "both.txt keeps the row" "$(grep -Eq '^reduce +u32 +- +\* +first_add' both.txt || cat both.txt)"
 
-# The shipped tables have no line that is wrong.
+# The shipped tables have no invalid line.
 for table in "$source"/algorithms/tuning_tables/*_*.txt; do
     [[ -e $table ]] || continue
     CONCORD_TUNING=$table ends 0 "tuning table" devices --verbose
     verdict "$table" "$(grep -F "warning" out)"
 done
 
-# Interrupted: nothing.
+# An interrupted run writes nothing.
 "$concord" tune --device tbb --out never.txt >/dev/null 2>&1 &
 child=$!
 sleep 1
 kill -TERM "$child"
 wait "$child" 2>/dev/null
-verdict "nothing is left of what was interrupted" "$([[ ! -e never.txt ]] || echo "there is a table")"
+verdict "an interrupted run leaves no file" "$([[ ! -e never.txt ]] || echo "there is a table")"
 
-# A kernel with a fault: its sum is that of no element.
+# A kernel with a fault: its sum is always the identity.
 if "$concord" devices | grep -q '^opencl:0 '; then
     mkdir faulty
     sed 's/const T sum = meet_halves(shared, local_id, op);/const T sum = identity;/' \
         "$source/algorithms/reduce/reduce_steps.cl" >faulty/reduce_steps.cl
-    verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.cl" faulty/reduce_steps.cl && echo "it is not")"
+    verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.cl" faulty/reduce_steps.cl && echo "it is not planted")"
     CONCORD_KERNELS=$work/faulty ends 1 "reduce = sequential: element 0: expected" \
         tune reduce --quick --device opencl --types u32 --sizes 2^10 --out wrong.txt
     has out "it is not taken"
     verdict "wrong.txt has no such row" "$(grep -F sequential wrong.txt)"
 else
-    echo "left out: a kernel with a fault, for want of an OpenCL device"
+    echo "left out: a kernel with a fault; it needs an OpenCL device"
 fi
 
 echo "$passed passed, $failed failed"

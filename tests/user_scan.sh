@@ -1,6 +1,6 @@
 #!/bin/sh
-# user_scan.sh NM OBJECT: the host kernels that user_scan.cpp makes the compiler instantiate, which is most of what a user's
-# operator costs to compile: those of the variants that `auto` takes, and `serial`.
+# user_scan.sh NM OBJECT: the host kernels that user_scan.cpp instantiates are those of the variants that `auto`
+# takes, and `serial`. They are most of the compile time of a user's operator.
 export LC_ALL=C
 nm=${1:?usage: user_scan.sh NM OBJECT} object=${2:?usage: user_scan.sh NM OBJECT}
 expected='scan_partitioned scan_serial '

@@ -1,7 +1,7 @@
 # Mutants of convolve, for mutation.sh.
 # shellcheck shell=bash disable=SC2016
 
-# At sizes from 100 to 200 the largest masks are left out, whose kernels take long to compile.
+# Sizes from 100 to 200 leave out the largest masks; their kernels take long to compile.
 sliding="convolve --variants sliding --types f32 --patterns random --sizes 150"
 inner="convolve --variants sliding --types f32 --patterns random --sizes 20000"
 bands="convolve --variants sliding --types f32 --patterns random --sizes 1009"

@@ -1,10 +1,10 @@
 # Mutants of histogram, for mutation.sh.
 # shellcheck shell=bash disable=SC2016
 
-# Histograms. Patterns other than those asked for are left out but for samples on the edges of bins.
+# counted VARIANTS [TYPES [PATTERNS [SIZES]]]: samples on the edges of bins are always included.
 counted() { echo "histogram --variants $1 --types ${2:-f64} --patterns ${3:-random} --sizes ${4:-1009}"; }
 equal="i32 constant 70001"
-full="i64 constant 1100003"             # of which a processor counts more than 2^15
+full="i64 constant 1100003"             # one processor counts more than 2^15 of them
 full_groups="i64 constant 20000003"     # a group of a large GPU too
 # shellcheck disable=SC2086  # lists of words
 {

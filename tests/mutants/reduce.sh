@@ -1,7 +1,7 @@
-# Mutants of reduce and of what all algorithms share, for mutation.sh.
+# Mutants of reduce and of shared building blocks, for mutation.sh.
 # shellcheck shell=bash disable=SC2016
 
-# near_one is a pattern of products; in f32 of a second operator too.
+# near_one is a pattern of products; in f32 of a second operator as well.
 fixed="reduce --variants fixed --types i32 --patterns near_one --sizes 127,1009,1025"
 fixed_large="reduce --variants fixed --types i32 --patterns near_one --sizes 65537"
 signs="reduce --variants interleaved --types f32 --patterns special,zeros --sizes 127"

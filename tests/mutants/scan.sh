@@ -1,7 +1,7 @@
 # Mutants of scan, for mutation.sh.
 # shellcheck shell=bash disable=SC2016
 
-# i64 is checked with sums alone; i32 with an operator that does not commute too.
+# i64 is checked with sums only, i32 also with an operator that does not commute.
 tiled="scan --variants reduce_then_scan --types i64 --patterns mixed --sizes 4095,4097,9001"
 tiled_wide="scan --variants reduce_then_scan --types i64 --patterns mixed --sizes 65537,140001"
 partitioned="scan --variants partitioned --types i64 --patterns mixed --sizes 1009,1200001"
@@ -20,7 +20,7 @@ mutant scan.cl many "scan --variants reduce_then_scan --types f64 --patterns ran
     'if (local_id % 16 != 0 && node != 0) before = apply(op, carry, apply(op, nodes[node - 1], blocks[local_id - 1]));
     if (local_id % 16 != 0 && node == 0) before = apply(op, before, blocks[local_id - 1]);'
 
-# Groups that stall, so that others have to work out what they do not publish; several levels of the tree.
+# Groups that stall, so that others must compute what these do not publish; several levels of the tree.
 fallback="scan --variants lookback_fallback --types i64 --patterns mixed --sizes 9001,1200001"
 tile_published='if (tile + 1 < tiles) publish_node(' node_published='if (index / 16 + 1 < count) publish_node('
 harmless scan_fallback.cl any "$fallback" "a group does not wait for others at all" '#define SPINS 64' '#define SPINS 1'

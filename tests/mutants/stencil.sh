@@ -1,12 +1,12 @@
 # Mutants of stencil, for mutation.sh.
 # shellcheck shell=bash disable=SC2016
 
-# These sizes go through kinds of radius 1 and 4 only; the larger ones are more than a tile both ways, or two vectors.
+# These sizes reach radius 1 and 4 only. The larger ones exceed a tile in both directions, or two vectors.
 naive="stencil --variants naive --types f32 --patterns random --sizes 1010"
 tiled="${naive/naive/tiled}"
 streaming="stencil --variants streaming --types f32 --patterns random --sizes 300010"
 blocked="stencil --variants blocked --types f32 --patterns random --sizes 1010,30010"
-# At these a step is also taken box by box.
+# At these sizes a step is also computed box by box.
 boxes="stencil --types f32 --patterns random --sizes 30017 --variants"
 
 mutant stencil_steps.cl any "$naive" "a point past the end of a row counts" 'r < columns - x ?' 'r <= columns - x ?'
