@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# words.sh: finds phrases that this repository's style excludes, and comment lines over 120 columns. `./setup lint` runs it.
-# Prints FILE:LINE:TEXT for each, of all text files in git and of new ones that git does not ignore.
+# words.sh: finds phrases that this repository's style excludes, and comment lines over 120 columns. `./setup lint`
+# runs it. Prints FILE:LINE:TEXT for each, of all text files in git and of new ones that git does not ignore.
 set -uo pipefail
 export LC_ALL=C.UTF-8
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
