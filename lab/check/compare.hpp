@@ -90,22 +90,26 @@ double alarm_bound(double h) {
 /// the largest ratio of error to bound, or that no finite bound is available.
 template <class T>
 void verify_within(const ErrorBounds& bounds, u64 index, T expected, T got, Verdict& verdict) {
-    auto ratio_of = [&](double bound) { return bounds.error == 0 ? 0 : bounds.error / bound; };
-    auto is_within = [&](double bound, double& worst, bool alarm) {
-        if (std::isinf(bound)) return true;
-        const double ratio = ratio_of(bound);
+    // Returns the ratio of error to bound if it is above 1 or NaN, else 0.
+    auto excess = [&](double bound, double& worst) -> double {
+        if (std::isinf(bound)) return 0;
+        const double ratio = bounds.error == 0 ? 0 : bounds.error / bound;
         worst = std::max(worst, ratio);
-        if (ratio <= 1) return true;  // false for NaN
-        Difference found = difference_of(index, expected, got);
-        found.ratio = ratio;
-        found.alarm = alarm;
-        verdict.differ(std::move(found));
-        return false;
+        return ratio <= 1 ? 0 : ratio;
     };
     verdict.bits = false;
     if (std::isnan(bounds.error)) return verdict.differ(difference_of(index, expected, got));
     if (std::isinf(bounds.hard) && std::isinf(bounds.alarm)) verdict.no_bound = true;
-    if (is_within(bounds.hard, verdict.ratio, false)) is_within(bounds.alarm, verdict.alarm, true);
+    if (const double ratio = excess(bounds.hard, verdict.ratio); ratio != 0) {
+        Difference found = difference_of(index, expected, got);
+        found.ratio = ratio;
+        verdict.differ(std::move(found));
+    } else if (const double alarm_ratio = excess(bounds.alarm, verdict.alarm); alarm_ratio != 0) {
+        Difference found = difference_of(index, expected, got);
+        found.ratio = alarm_ratio;
+        found.alarm = true;
+        verdict.differ(std::move(found));
+    }
 }
 
 /// Work whose output element i is f(a[i]) or f(a[i], b[i]). U is the output's type, A are the inputs' types.

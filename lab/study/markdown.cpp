@@ -6,12 +6,15 @@ namespace concord::study {
 namespace {
 
 // Joins lines and escapes markup. Backquotes stay code marks in our own text only.
-std::string plain(const std::string& text, bool is_ours = true) {
+enum class Author { concord, user };
+enum class Columns { numbers, words };
+
+std::string plain(const std::string& text, Author author = Author::concord) {
     constexpr std::string_view special = "\\|*~<[&`";
     std::string safe;
     bool is_code = false;
     for (const char c : text) {
-        const bool quotes = is_ours && c == '`';
+        const bool quotes = author == Author::concord && c == '`';
         if (quotes) is_code = !is_code;
         if (c == '|' || (!is_code && !quotes && special.find(c) != std::string_view::npos)) safe += '\\';
         safe += c == '\n' ? ' ' : c;
@@ -19,7 +22,7 @@ std::string plain(const std::string& text, bool is_ours = true) {
     return safe;
 }
 
-std::string table(const Rows& rows, bool words) {
+std::string table(const Rows& rows, Columns columns) {
     std::string text;
     auto line = [&](const std::vector<std::string>& cells) {
         text += '|';
@@ -30,7 +33,7 @@ std::string table(const Rows& rows, bool words) {
     line(rows.front());
     text += "|---|";
     for (std::size_t k = 1; k < rows.front().size(); ++k)
-        text += words ? "---|" : "--:|";
+        text += columns == Columns::words ? "---|" : "--:|";
     text += '\n';
     for (std::size_t r = 1; r < rows.size(); ++r)
         line(rows[r]);
@@ -42,7 +45,7 @@ std::string table(const Rows& rows, bool words) {
 std::string markdown(const Records& records) {
     std::string text =
         "# Concord: studies\n\n" + plain(machine_words(records.run)) + "\n\n" + how_measured + "\n\n";
-    if (!records.devices.empty()) text += table(devices_rows(records), true);
+    if (!records.devices.empty()) text += table(devices_rows(records), Columns::words);
     for_each_section(records, [&](const Study& study, const std::vector<Drawn>& drawn) {
         text +=
             "## " + plain(study.title) + "\n\n" + plain(study.question) + "\n\n" + plain(study.text) + "\n\n";
@@ -52,12 +55,13 @@ std::string markdown(const Records& records) {
             for (const auto& [id, chart] : one.charts) {
                 text += "**" + plain(chart.title) + "**" +
                         (chart.text.empty() ? "" : ": " + plain(chart.text)) + "\n\n";
-                const bool words = !chart.matrix.empty();
-                text += chart.marks() > 0 || words ? table(table_of(chart), words)
-                                                   : "No measurement succeeded.\n\n";
+                const Columns columns = chart.matrix.empty() ? Columns::numbers : Columns::words;
+                text += chart.marks() > 0 || columns == Columns::words ? table(table_of(chart), columns)
+                                                                       : "No measurement succeeded.\n\n";
                 const Problems problems = problems_in(chart);
                 for (const Result* r : problems.failed)
-                    text += "- failed: " + plain(r->title(), false) + ": " + plain(r->problem, false) + "\n";
+                    text += "- failed: " + plain(r->title(), Author::user) + ": " +
+                            plain(r->problem, Author::user) + "\n";
                 if (!problems.left_out.empty()) text += "- " + plain(problems.left_out) + "\n";
                 if (!problems.failed.empty() || !problems.left_out.empty()) text += '\n';
             }

@@ -15,6 +15,9 @@ namespace {
 
 using namespace lab;
 
+// What `auto` uses: Concord's defaults, or the device's tuning table.
+enum class Setting { defaults, table };
+
 // Switches the device's tuning table on and off, and restores it at the end.
 class Table {
   public:
@@ -39,7 +42,7 @@ class Table {
         });
     }
 
-    void use(bool on) { set_tuning(device_, on ? own_ : none_); }
+    void use(Setting setting) { set_tuning(device_, setting == Setting::table ? own_ : none_); }
 
   private:
     Device& device_;
@@ -58,8 +61,8 @@ class Pair {
     }
 
     // Why the call has no time. Empty if the result is correct.
-    std::string verify(bool on, std::string& variant) {
-        table_.use(on);
+    std::string verify(Setting setting, std::string& variant) {
+        table_.use(setting);
         const Enqueued chosen = harness_.call("auto");
         harness_.stream().synchronize();
         variant = chosen.variant;
@@ -80,16 +83,17 @@ class Pair {
             harness_.call("auto");
             harness_.stream().synchronize();
         });
-        PairedTiming result = measure_paired([&](u64 calls) { return time(false, calls); },
-                                             [&](u64 calls) { return time(differ, calls); }, effort);
+        const Setting other = differ ? Setting::table : Setting::defaults;
+        PairedTiming result = measure_paired([&](u64 calls) { return time(Setting::defaults, calls); },
+                                             [&](u64 calls) { return time(other, calls); }, effort);
         if (!differ) return {result.holder, result.holder};
         result.challenger.median = result.holder.median / result.ratio;
         return {result.holder, result.challenger};
     }
 
   private:
-    double time(bool on, u64 calls) {
-        table_.use(on);
+    double time(Setting setting, u64 calls) {
+        table_.use(setting);
         Stream& stream = harness_.stream();
         stream.record(*begin_);
         for (u64 i = 0; i < calls; ++i) {
@@ -110,11 +114,11 @@ class Pair {
                                  end_ = harness_.device().create_event();
 };
 
-BenchRow row_of(const std::string& workload, const Work& work, const std::string& device, bool on) {
+BenchRow row_of(const std::string& workload, const Work& work, const std::string& device, Setting setting) {
     BenchRow row;
     row.algorithm = "tuning";
     row.function = workload;
-    row.variant = on ? "tuned" : "defaults";
+    row.variant = setting == Setting::table ? "tuned" : "defaults";
     row.device = device;
     row.type = work.type();
     row.n = work.n;
@@ -140,8 +144,9 @@ void run_tuning(const std::string& selector, const Case& what, const std::vector
             for (const u64 n : what.sizes.of(quick)) {
                 const auto work = workload.make(type, n, 1);
                 if (!work || work->type() != type) continue;
-                BenchRow rows[] = {row_of(name, *work, harness.selector(), false),
-                                   row_of(name, *work, harness.selector(), true)};
+                constexpr Setting settings[] = {Setting::defaults, Setting::table};
+                BenchRow rows[] = {row_of(name, *work, harness.selector(), settings[0]),
+                                   row_of(name, *work, harness.selector(), settings[1])};
                 Result asked[2];
                 bool any = false, want[2];
                 for (const int on : {0, 1}) {
@@ -163,7 +168,7 @@ void run_tuning(const std::string& selector, const Case& what, const std::vector
                         Pair pair(harness, suite, *work, table);
                         std::string variants[2];
                         for (const int on : {0, 1}) {
-                            rows[on].problem = pair.verify(on != 0, variants[on]);
+                            rows[on].problem = pair.verify(settings[on], variants[on]);
                             rows[on].variant += ": " + variants[on];
                         }
                         if (rows[0].problem.empty() && rows[1].problem.empty()) {

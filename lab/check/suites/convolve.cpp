@@ -118,13 +118,13 @@ class Reference {
     const ConvolveShape& shape() const { return s_; }
     ConvolveMask mask() const { return ConvolveMask(mask_, rows_, columns_); }
 
-    /// Row y of the results.
+    // Row y of the results.
     std::vector<T> row(u64 y) const {
         std::vector<T> results(s_.columns, T(0));
         for_taps(y, [&](u64 x, T tap, T cell) { results[x] = std::fma(tap, cell, results[x]); });
         return results;
     }
-    /// Row y in a wider type, and the sums of magnitudes.
+    // Row y in a wider type, and the sums of magnitudes.
     using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
     struct Exact {
         std::vector<Wide> sum;
@@ -139,8 +139,8 @@ class Reference {
         return row;
     }
     bool has_random_mantissas() const { return image_.pattern == Pattern::random; }
-    /// Roundings in the longest chain to a result. A variant with its own order passes the two factors' chains; for a
-    /// library, whose order is unknown, the longer of both chains counts.
+    // Roundings in the longest chain to a result. A variant with its own order passes the two factors' chains; for a
+    // library, whose order is unknown, the longer of both chains counts.
     double roundings(const Variant& variant) const {
         const u64 factors = rows_ + columns_ + detail::separable_slack;
         const bool has_factors = variant.order == OperationOrder::variant_specific;
