@@ -8,7 +8,7 @@
 namespace concord::detail {
 
 Blocks::Blocks(const std::vector<u64>& counts, u32 rank, u64 length) {
-    std::vector<u64> starts;  // one more than ranks
+    std::vector<u64> starts;  // one more entry than ranks
     for (const u64 count : counts) {
         starts.push_back(all);
         all += count;
@@ -18,7 +18,7 @@ Blocks::Blocks(const std::vector<u64>& counts, u32 rank, u64 length) {
     const u64 count = counts[rank], end = first + count;
     if (first % length != 0) lead = std::min(count, length - first % length);
     if (lead > 0) {
-        // The last rank whose part begins at the block's beginning or before it: those that are empty begin there as well.
+        // The owner's non-empty part contains the beginning of the block; empty parts may begin there as well.
         const u64 block = first / length * length;
         while (!(starts[lead_owner] <= block && block < starts[lead_owner + 1]))
             ++lead_owner;
@@ -87,7 +87,7 @@ std::string described(Type type, const Operator& op, const ValueBytes& values, c
 
 std::vector<std::vector<u64>> agree(Communicator& ranks, const char* call, const std::string& what,
                                     std::span<const u64> mine) {
-    // The numbers, then the words.
+    // Sends the numbers, followed by the description of the call.
     const auto numbers = std::as_bytes(mine);
     std::vector<std::byte> said(numbers.begin(), numbers.end());
     const std::string words = std::string(call) + " of " + what;
@@ -108,7 +108,7 @@ std::vector<std::vector<u64>> agree(Communicator& ranks, const char* call, const
                             .append(first)
                             .append(", rank ")
                             .append(rank)
-                            .append(" ")
+                            .append(" calls ")
                             .append(other));
         }
         result.push_back(std::move(values));

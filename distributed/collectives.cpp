@@ -1,4 +1,4 @@
-// What ranks have, put together: by messages, and by the operators of map.
+// Collectives on device data, made of point-to-point messages and map.
 
 #include <concord/distributed.hpp>
 
@@ -9,14 +9,15 @@
 namespace concord {
 namespace {
 
-std::string words(const View& view) {
+std::string type_name(const View& view) {
     return std::string(name_of(view.type));
 }
 
 void check_root(const Communicator& ranks, const char* call, u32 root) {
     if (root < ranks.size()) return;
     throw Error(ErrorCode::invalid_argument, call,
-                "root " + std::to_string(root) + " of " + std::to_string(ranks.size()) + " ranks");
+                "root must be less than the number of ranks, " + std::to_string(ranks.size()) + ", got " +
+                    std::to_string(root));
 }
 
 void copy(Stream& stream, const View& from, const View& to) {
@@ -24,7 +25,7 @@ void copy(Stream& stream, const View& from, const View& to) {
     stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, from.bytes());
 }
 
-// a op b, element by element.
+// out[i] = a[i] op b[i].
 void combine(Stream& stream, const View& a, const View& b, const View& out, ReduceOp op) {
     static constexpr std::array<std::byte, 4> no_values{};
     const detail::MapHost& host = detail::visit_type(a.type, [&](auto tag) -> const detail::MapHost& {
@@ -35,7 +36,7 @@ void combine(Stream& stream, const View& a, const View& b, const View& out, Redu
     detail::map(stream, {"all_reduce", a, b, out, detail::builtin(op, a.type), {no_values}, &host}, {});
 }
 
-// Everybody's elements to all of `targets`.
+// Gathers the elements of all ranks on the ranks first_target to last_target.
 void gather_to(Communicator& ranks, Stream& stream, const char* call, const View& mine, const View& all,
                u32 first_target, u32 last_target) {
     const u32 me = ranks.rank();
@@ -43,7 +44,7 @@ void gather_to(Communicator& ranks, Stream& stream, const char* call, const View
     const u64 numbers[] = {mine.count};
     const auto counts = detail::agree(
         ranks, call,
-        words(mine) + " to ranks " + std::to_string(first_target) + " to " + std::to_string(last_target),
+        type_name(mine) + " to ranks " + std::to_string(first_target) + " to " + std::to_string(last_target),
         numbers);
     std::vector<Message> sends, receives;
     if (is_target) {
@@ -52,8 +53,8 @@ void gather_to(Communicator& ranks, Stream& stream, const char* call, const View
             sum += count[0];
         if (all.type != mine.type || all.count != sum)
             throw Error(ErrorCode::invalid_argument, call,
-                        "all is " + std::to_string(all.count) + " of " + words(all) + ", the ranks have " +
-                            std::to_string(sum) + " of " + words(mine));
+                        "all must have the " + std::to_string(sum) + " elements of " + type_name(mine) +
+                            " of all ranks, got " + std::to_string(all.count) + " of " + type_name(all));
         u64 at = 0;
         for (u32 rank = 0; rank < ranks.size(); ++rank) {
             const View place = all.part(at, counts[rank][0]);
@@ -75,9 +76,10 @@ void gather_to(Communicator& ranks, Stream& stream, const char* call, const View
 
 namespace detail {
 
-// Each rank combines one part for all, and gives it to all; what is short everybody combines alone.
+// Long data: reduce-scatter, then all-gather; every rank combines one part. Short data: every rank combines all of
+// it.
 void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp op) {
-    constexpr u64 short_bytes = u64{1} << 18;  // that all send to one
+    constexpr u64 short_bytes = u64{1} << 18;  // limit of short data, of all ranks together
     if (ranks.size() == 1 || data.count == 0) return;
     const u32 me = ranks.rank();
     const bool is_short = data.bytes() <= short_bytes / ranks.size();
@@ -116,7 +118,7 @@ void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp
 
 void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp op) {
     detail::agree(ranks, "all_reduce",
-                  std::to_string(data.count) + " " + words(data) + " by " + std::string(name_of(op)), {});
+                  std::to_string(data.count) + " " + type_name(data) + " by " + std::string(name_of(op)), {});
     detail::combine_all(ranks, stream, data, op);
 }
 
@@ -124,7 +126,7 @@ void broadcast(Communicator& ranks, Stream& stream, const View& data, u32 root) 
     constexpr const char* call = "broadcast";
     check_root(ranks, call, root);
     detail::agree(ranks, call,
-                  std::to_string(data.count) + " " + words(data) + " of rank " + std::to_string(root), {});
+                  std::to_string(data.count) + " " + type_name(data) + " of rank " + std::to_string(root), {});
     if (data.count == 0) return;
     std::vector<Message> sends, receives;
     if (ranks.rank() != root) receives.push_back({root, data});

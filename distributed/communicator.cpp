@@ -5,14 +5,14 @@
 namespace concord {
 namespace {
 
-// A message's other end, for errors.
+// "to rank 1": the other end of a message, for errors.
 std::string named(const char* direction, const Message& message) {
     return std::string(direction) + " rank " + std::to_string(message.rank);
 }
 
 [[noreturn]] void refuse_recording(const std::string& whose) {
     throw Error(ErrorCode::unsupported, "Communicator::exchange",
-                whose + " is recording, which takes no messages");
+                whose + " is recording, which does not support messages; end the recording first");
 }
 
 void check_messages(const Communicator& ranks, Stream& of_call, const char* what,
@@ -21,23 +21,24 @@ void check_messages(const Communicator& ranks, Stream& of_call, const char* what
     for (const Message& message : messages) {
         if (message.rank >= ranks.size() || message.rank == ranks.rank())
             throw Error(ErrorCode::invalid_argument, call,
-                        std::string(what) + " rank " + std::to_string(message.rank) +
-                            (message.rank == ranks.rank() ? ", which is this one"
-                                                          : " of " + std::to_string(ranks.size())));
+                        "message " + named(what, message) +
+                            (message.rank == ranks.rank()
+                                 ? ": a rank cannot exchange messages with itself"
+                                 : ": no such rank; there are " + std::to_string(ranks.size())));
         Stream& stream = message.stream != nullptr ? *message.stream : of_call;
         if (stream.is_recording()) refuse_recording("the stream of the message " + named(what, message));
         if (&stream.device() != &of_call.device())
             throw Error(ErrorCode::wrong_device, call,
-                        "the stream of the message " + named(what, message) + " is of " +
-                            stream.device().info().selector + ", that of the call of " +
-                            of_call.device().info().selector);
+                        "the stream of the message " + named(what, message) + " must be on " +
+                            of_call.device().info().selector + " like the stream of the call, got " +
+                            stream.device().info().selector);
         if (message.view.count == 0) continue;
         detail::check_view(call, what, message.view);
         if (&message.view.device() != &stream.device())
             throw Error(ErrorCode::wrong_device, call,
-                        "the message " + named(what, message) + " is of " +
-                            message.view.device().info().selector + ", the stream of " +
-                            stream.device().info().selector);
+                        "the message " + named(what, message) + " must be on " +
+                            stream.device().info().selector + " like its stream, got " +
+                            message.view.device().info().selector);
     }
 }
 
@@ -72,11 +73,13 @@ void detail::settle(Communicator& ranks, Stream& stream, u64 bytes) {
 Part part_of(u64 n, u32 rank, u32 ranks, u64 granule) {
     if (granule == 0 || rank >= ranks)
         throw Error(ErrorCode::invalid_argument, "part_of",
-                    granule == 0 ? "a granule of 0"
-                                 : "rank " + std::to_string(rank) + " of " + std::to_string(ranks));
+                    granule == 0 ? "granule must be at least 1, got 0"
+                                 : "rank must be less than the number of ranks, " + std::to_string(ranks) +
+                                       ", got " + std::to_string(rank));
     const u64 granules = n / granule + (n % granule != 0 ? 1 : 0);
-    const u64 each = granules / ranks, more = granules % ranks;  // the first `more` ranks have one more
-    // The last granule need not be whole, and its end overflow nothing.
+    const u64 each = granules / ranks,
+              more = granules % ranks;  // the first `more` ranks get one granule more
+    // The last granule may be partial; n avoids an overflow at its end.
     auto at = [&](u64 i) { return i >= granules ? n : i * granule; };
     const u64 first = at(each * rank + std::min<u64>(rank, more));
     return {first, at(each * (rank + 1) + std::min<u64>(rank + u64{1}, more)) - first};

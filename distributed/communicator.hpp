@@ -1,9 +1,11 @@
 #pragma once
-/// Ranks that work together: what they say to one another.
+/// @file
+/// Ranks and the messages between them.
 ///
-/// A rank is a device with somebody who drives it: a process under MPI (concord/mpi.hpp), or a thread of this process
-/// (run_on_devices). All ranks run the same program, each on its part of the data, and call what is collective in the same
-/// order; the algorithms over ranks (concord/distributed.hpp) are written once against this class.
+/// A rank is a device and the host thread or process that drives it: a thread of this process (run_on_devices()) or a
+/// process under MPI (concord/mpi.hpp). All ranks run the same program, each on its part of the data. They make
+/// collective calls in the same order. The algorithms over ranks (concord/distributed.hpp) are written once against
+/// class Communicator.
 ///
 ///     concord::run_on_devices({gpu0, gpu1}, [&](concord::Communicator& ranks, concord::Stream& stream) {
 ///         const concord::Part mine = concord::part_of(n, ranks);
@@ -11,9 +13,9 @@
 ///         concord::distributed_reduce(ranks, stream, x, sum);
 ///     });
 ///
-/// Errors reach everybody: a rank that cannot go on calls fail() (run_on_devices does it for a rank that throws, under MPI
-/// the job is aborted), and calls of the other ranks that wait for it throw Error(device_failed) with its words, so that
-/// nobody waits for ever.
+/// Errors: a rank that cannot continue calls Communicator::fail(). run_on_devices() does this for a rank that throws;
+/// under MPI fail() aborts the job. Pending and later calls of the other ranks that depend on it throw
+/// Error(device_failed) with the same message, so no rank waits forever.
 
 #include <concord/span.hpp>
 
@@ -26,12 +28,13 @@
 
 namespace concord {
 
-/// Bytes for another rank, or from it: a range of a buffer of the stream's device, or of its page-locked host memory. Type
-/// and count may differ at the two ends, the bytes may not. Nothing is sent of an empty one, but it meets its counterpart.
+/// Point-to-point message: the bytes of a view, to or from another rank. The view is in a buffer of the stream's
+/// device or in its pinned host memory. Type and count may differ between the two ends; the number of bytes must
+/// agree. An empty message transfers nothing, but is matched like any other.
 struct Message {
-    u32 rank = 0;
-    View view;
-    /// Of the same device: makes or takes the bytes. Null: the one that the call names.
+    u32 rank = 0;  ///< the other rank
+    View view;     ///< what is sent, or where it is received
+    /// Stream that produces or consumes the bytes, on the same device. Null: the stream of the call.
     Stream* stream = nullptr;
 };
 
@@ -39,52 +42,61 @@ class Communicator;
 
 namespace detail {
 
-/// For a call that gives other ranks scratch of so many bytes to read: memory comes back to the pool only when those streams
-/// are known to be past it, and each host knows its own once it has waited. So all ranks wait when some has gathered.
+// Bounds the scratch that other ranks' streams may still read: the pool reuses such memory only after its own host
+// has waited for the stream. Every 64 MiB, or 32 calls, all ranks wait for their streams.
 void settle(Communicator& ranks, Stream& stream, u64 bytes);
 
 }  // namespace detail
 
-/// Used by one thread at a time. Calls marked collective are made by all ranks, in one order.
+/// Connection between ranks. Used by one thread at a time. Collective calls are made by all ranks in the same order.
 class Communicator {
   public:
     virtual ~Communicator();
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
+    /// This rank, from 0 to size() - 1.
     u32 rank() const noexcept { return rank_; }
+    /// Number of ranks.
     u32 size() const noexcept { return size_; }
 
-    /// Sends and receives all of these. What is sent is as its stream has left it at this point; when the call returns, later
-    /// work of a message's stream finds what was received, and may overwrite what was sent. The caller may be kept until all of it has
-    /// gone over; work that is to hide it is enqueued before, on another stream. Between two ranks messages of one
-    /// call and of consecutive calls arrive in the order in which they are named. A call may wait until what it sends has
-    /// been asked for: two ranks that send to one another name both directions in one call. Ranks may not send to
-    /// themselves. Throws invalid_argument (no such rank, and where the two ends differ in bytes), wrong_device,
-    /// device_failed; after that the ranks cannot go on, and the caller lets the error out or calls fail().
+    /// Sends and receives messages. A message is sent as its stream leaves it at this point. After the call, later
+    /// work on a message's stream sees what was received and may overwrite what was sent. The call may block until
+    /// all messages are transferred; to hide their latency, enqueue work on another stream before. Between two ranks
+    /// the messages of one call and of consecutive calls are matched in the order in which they are listed. The call
+    /// may block until its sends are received, so two ranks that send to each other list both directions in one call.
+    /// A rank cannot send to itself. Throws invalid_argument (no such rank; byte counts differ), wrong_device,
+    /// unsupported (a stream that is recording), device_failed. After an error the ranks cannot continue: propagate
+    /// the error, or call fail().
     void exchange(Stream& stream, std::span<const Message> sends, std::span<const Message> receives);
 
-    /// Collective: everybody's bytes, of any length, in the order of the ranks. For what the host has to know.
+    /// Collective. Returns the bytes of all ranks in rank order; lengths may differ. Blocks until all ranks have
+    /// called it. For host data such as counts.
     std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine);
-    /// Collective: returns when all ranks have called it.
+    /// Collective. Blocks until all ranks have called it.
     void barrier();
-    /// Ends what the others wait for, see above. Throws nothing; under MPI it does not return.
+    /// Reports that this rank cannot continue: pending calls on the other ranks throw with this message. Under MPI it
+    /// aborts the job and does not return.
     virtual void fail(std::string_view why) noexcept = 0;
-    /// For a rank that cannot go on: whether all others cannot either, as with bad arguments, and call this within so many
-    /// seconds; then nobody waits for anybody, and each can end of its own accord. Default: false.
+    /// Called by a rank that cannot continue. Returns whether all ranks call it within `seconds`, as after invalid
+    /// arguments; each rank can then end on its own, without fail(). Default: false.
     virtual bool all_fail(double /*seconds*/) noexcept { return false; }
 
-    /// How messages go to that rank: "device copies", "peer copies", "host memory", "MPI, device memory", "MPI, host memory".
+    /// Path of messages to a rank: "device copies", "peer copies", "host memory", "MPI, device memory" or "MPI, host
+    /// memory". Throws invalid_argument for an unknown rank.
     virtual std::string path_to(u32 rank) const = 0;
 
   protected:
+    /// Creates rank `rank` of `size`.
     Communicator(u32 rank, u32 size) : rank_(rank), size_(size) {}
 
-    // What there is to implement; arguments are valid. Of an empty message the view may have no buffer.
+    /// Implements exchange(); the arguments are valid. The view of an empty message may have no buffer.
     virtual void do_exchange(Stream& stream, std::span<const Message> sends,
                              std::span<const Message> receives) = 0;
+    /// Implements all_gather() and barrier().
     virtual std::vector<std::vector<std::byte>> do_all_gather(std::span<const std::byte> mine) = 0;
 
+    /// Stream of a message: its own, or that of the call.
     static Stream& stream_of(const Message& message, Stream& of_call) {
         return message.stream != nullptr ? *message.stream : of_call;
     }
@@ -96,22 +108,25 @@ class Communicator {
     u64 unsettled_ = 0;
 };
 
-/// Runs f once for each device, each call on a thread of its own with a stream of that device, as ranks of one communicator in
-/// the order of the devices; a device may be named more than once. Messages between devices of one backend that can reach
-/// one another's memory are peer copies (concord/peer.hpp), others go through page-locked host memory. Returns when all are
-/// done and their streams are empty; of ranks that threw, throws what the first one did, with the rank and its device named.
-/// A rank that waits for one that has returned throws device_failed. Throws invalid_argument if there is no device.
+/// Runs f as ranks of one communicator, one per device, in the order of the devices. Every rank has its own thread
+/// and a stream of its device. A device may be listed more than once. Messages between devices of one backend that
+/// can access each other's memory are peer copies (concord/peer.hpp); others are staged through pinned host memory.
+/// Returns when all ranks have returned and their streams are empty. If ranks throw, rethrows the error of the first
+/// one, with its rank and device in the message. A rank that waits for a rank that has returned throws device_failed.
+/// Throws invalid_argument if there is no device.
 void run_on_devices(const std::vector<std::shared_ptr<Device>>& devices,
                     const std::function<void(Communicator& ranks, Stream& stream)>& f);
 
-/// A rank's part of what is cut over ranks: elements [first, first + count).
+/// A rank's part of distributed elements: [first, first + count).
 struct Part {
-    u64 first = 0, count = 0;
+    u64 first = 0;  ///< first element
+    u64 count = 0;  ///< number of elements
 };
 
-/// n elements cut into parts of like length, in the order of the ranks, each beginning at a multiple of `granule`; parts may
-/// be empty. Throws invalid_argument if granule or ranks is 0, or there is no such rank.
+/// Returns the part of a rank if n elements are distributed evenly, in rank order. Every part begins at a multiple of
+/// `granule`; parts may be empty. Throws invalid_argument if granule or ranks is 0, or rank is not less than ranks.
 Part part_of(u64 n, u32 rank, u32 ranks, u64 granule = 1);
+/// Returns this rank's part of n elements.
 inline Part part_of(u64 n, const Communicator& ranks, u64 granule = 1) {
     return part_of(n, ranks.rank(), ranks.size(), granule);
 }

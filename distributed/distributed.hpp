@@ -1,20 +1,25 @@
 #pragma once
-/// Algorithms over ranks: each has a part of the data on its device, and all of them call.
+/// @file
+/// Algorithms over ranks. Each rank holds a part of the data on its device, and all ranks make the call.
 ///
 ///     concord::run_on_devices({gpu0, gpu1}, [&](concord::Communicator& ranks, concord::Stream& stream) {
 ///         const concord::Array<float> part = ..., sum(stream, 1);
-///         concord::distributed_reduce(ranks, stream, part, sum);   // on both, the sum of all
+///         concord::distributed_reduce(ranks, stream, part, sum);   // the sum over both parts, on both ranks
 ///     });
 ///
-/// The parts, in the order of the ranks, are the data; their lengths may differ and be 0, and ranks may sit on devices of
-/// different backends. Results are those of one call on all of the data: to the bit, but where the variant asked for keeps no
-/// fixed order, which is therefore unsupported where it would show. All calls are collective; they return when their work is
-/// enqueued, and wait for the ranks before. For their own device they wait where messages are no copies between devices; a
-/// scan, a sort, a histogram of u16 and a reduce over more than eight ranks always do, and any call now and then.
+/// Data: the concatenation of the parts in rank order. Parts may have different lengths, and may be empty. Ranks may
+/// use devices of different backends.
 ///
-/// Errors: what the algorithm throws, on the rank concerned, and then on all (concord/communicator.hpp); invalid_argument, on
-/// all ranks alike, where they differ in types, operators and their values, kinds of scan, bins, or the rules of a sort.
-/// Options are each rank's own, whose device may have other variants.
+/// Results are bitwise identical to one call on all of the data. Variants without a deterministic order are
+/// unsupported where the order affects the result.
+///
+/// Asynchrony: all calls are collective. They block until the other ranks have made the call, and return when their
+/// work is enqueued. They also wait for their own device if messages are not copies between devices; in scans, sorts,
+/// u16 histograms and reductions over more than eight ranks; and occasionally to limit scratch memory.
+///
+/// Errors: those of the algorithm, on the rank where they occur and then on all ranks (concord/communicator.hpp).
+/// invalid_argument on all ranks if they disagree about types, operators and their bound values, kinds of scan, bins,
+/// or the rules of a sort. Options may differ between ranks, whose devices may support different variants.
 
 #include <concord/communicator.hpp>
 #include <concord/distributed_stencil.hpp>
@@ -25,37 +30,43 @@
 
 namespace concord {
 
-// What ranks have, put together. Views have one type on all ranks.
+// --- Collectives ----------------------------------------------------------------------------------------------------
 
-/// data[i] becomes data[i] of rank 0 op that of rank 1 op ... on all ranks; one length on all of them. The order of the ranks
-/// is the order of the operations, so that floats have the same bits on all, and for the same number of ranks. Traffic: each
-/// rank sends and receives twice data's bytes at most; where data are short (256 KiB of all ranks), once to and from every other rank.
+/// Combines arrays of one length elementwise: data[i] becomes data[i] of rank 0 op data[i] of rank 1 op ... on all
+/// ranks. The operations are in rank order, so floats are bitwise identical on all ranks and for the same number of
+/// ranks. Traffic: every rank sends and receives at most twice the bytes of data; if all data together have at most
+/// 256 KiB, every rank sends its data once to every other rank. Throws invalid_argument if types, lengths or
+/// operators differ between ranks.
 void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp op = ReduceOp::sum);
-/// data of the root to all others.
+/// Copies data of the root to data of all other ranks. Types and lengths must agree.
 void broadcast(Communicator& ranks, Stream& stream, const View& data, u32 root = 0);
-/// Everybody's elements, in the order of the ranks, to `all` of the root, which has room for exactly them; `all` of others is
-/// not looked at. Lengths may differ.
+/// Concatenates `mine` of all ranks in rank order to `all` of the root, which must have exactly that length. The
+/// other ranks' `all` is ignored. Lengths may differ; types must agree.
 void gather(Communicator& ranks, Stream& stream, const View& mine, const View& all, u32 root = 0);
-/// The same to all ranks.
+/// Concatenates `mine` of all ranks in rank order to `all` of every rank.
 void all_gather(Communicator& ranks, Stream& stream, const View& mine, const View& all);
 
 namespace detail {
 
-/// Collective: everybody's numbers. Throws invalid_argument, on all ranks alike, where ranks differ in `what`.
+// Collective. Returns the numbers of all ranks. Throws invalid_argument on all ranks if `what` differs between ranks.
 std::vector<std::vector<u64>> agree(Communicator& ranks, const char* call, const std::string& what,
                                     std::span<const u64> mine);
-/// "f32 by f (1f00...)": what ranks must have in common of an operator, its text's hash and its values included.
+// "f32 by f (1f00...)": what ranks must have in common in an operator, including the hash of its source and its bound
+// values.
 std::string described(Type type, const Operator& op, const ValueBytes& values, const ValueBytes& identity);
-/// all_reduce() of ranks that are known to agree.
+// all_reduce() without the check that ranks agree.
 void combine_all(Communicator& ranks, Stream& stream, const View& data, ReduceOp op);
 
+// Whether results depend on the order of operations.
+enum class OrderDependence { none, rounds };
+
 using DistributedReduceCall = std::function<ReduceProblem(const View& in, const View& out)>;
-/// is_exact: results do not depend on the order.
 Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                            const DistributedReduceCall& call, bool is_exact, const Options& options);
+                            const DistributedReduceCall& call, OrderDependence dependence,
+                            const Options& options);
 
 using DistributedScanCall = std::function<ScanProblem(const View& in, const View& out)>;
-/// total: enqueues what makes one element of all of a part, where the order does not matter; null: it does.
+// total: enqueues the reduction of a part to one element; null if results depend on the order of operations.
 Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out,
                           const DistributedScanCall& call, const ScanBefore& before,
                           const std::function<void(const View& in, const View& out)>& total,
@@ -67,68 +78,77 @@ Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& 
 
 }  // namespace detail
 
-/// out[0], on all ranks, is all elements of all parts combined, with the bits that reduce() gives in its canonical order.
-/// Floats, and elements for a user's operator, that are of a chunk that begins on another rank (canonical_chunk) go there:
-/// fewer than a chunk a rank. Variants: as reduce(), but floats and user's operators take `fixed` only.
+/// Reduces all parts to out[0], on all ranks. Bitwise identical to reduce() in its canonical order on all of the
+/// data. Traffic: that of reduce(). For floats and user operators, elements of a chunk (canonical_chunk()) that
+/// begins on another rank are sent there: less than one chunk per rank. Variants: those of reduce(); floats and user
+/// operators only those of canonical order.
 Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
                             ReduceOp op = ReduceOp::sum, const Options& options = {});
 
-/// out, of as many elements as in, is this rank's part of the scan of all parts, with the bits that scan() gives in its
-/// canonical order; out may be in. Floats, and elements for a user's operator, that are of a tile of 65536 (4096 among GPUs)
-/// that begins on another rank go there and come back as results. Traffic: integers are read twice and written once; others as
-/// in scan(), and read once more for the totals of the tiles, which come to all hosts. Variants: those of canonical order.
+/// Scans all parts. out has as many elements as in and is this rank's part of the result, bitwise identical to scan()
+/// in its canonical order on all of the data. Supports in-place operation. Traffic: integers are read twice and
+/// written once; others as in scan(), plus one read for the totals of the tiles, which are gathered on all hosts. For
+/// floats and user operators, elements of a tile of 65536 (4096 if all devices are GPUs) that begins on another rank
+/// are sent there, and their results come back. Variants: those of canonical order.
 Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, const View& out,
                           ReduceOp op = ReduceOp::sum, ScanKind kind = ScanKind::inclusive,
                           const Options& options = {});
 
-/// counters, on all ranks, are the counts over all parts, by the rules of histogram(): u16 stops at 65535, u32 wraps. Traffic:
-/// as histogram(), and the counters as in all_reduce(), as u64 where they are u16, which takes scratch of that size.
+/// Counts the samples of all parts in counters, on all ranks, by the rules of histogram(): u16 saturates at 65535,
+/// u32 wraps. Traffic: that of histogram() on the part and of all_reduce() on the counters. u16 counters are combined
+/// as u64, in scratch.
 Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& in, const View& counters,
                                const HistogramBins& bins, const Options& options = {});
 
-/// out is this rank's part of all keys in order: the lengths of out, which all together are those of in, say how the result
-/// is spread; part_of(n, ranks) balances it whatever the keys. out may be in.
+/// Sorts the keys of all parts. out is this rank's part of the result. The lengths of all outs determine the
+/// distribution and must add up to the number of keys; part_of(n, ranks) balances it for any keys. Supports in-place
+/// operation.
 ///
-/// Each rank sorts its part; all of them find, a few bits of the key at a time, the keys at which the result is cut, and of
-/// equal keys how many of each rank lie before the cut, so that the parts are exactly as long as asked for; each sends every
-/// other one what is its own, and sorts again what it receives. Traffic: that of two sorts, and every key is sent at most
-/// once. Scratch: that of sort(), and twice the keys (and values). Source: E. Solomonik, L. Kale, Highly scalable parallel
-/// sorting, 2010 (splitters by histogramming); here they are exact.
+/// Each rank sorts its part. The ranks then determine the keys at the borders of the result parts, a few bits at a
+/// time, and for equal keys how many of each rank belong before the border, so that the parts have exactly the
+/// requested lengths. Each rank sends the other ranks their keys and sorts what it receives. Traffic: that of two
+/// sorts, and every key is sent at most once. Scratch: that of sort(), plus twice the keys (and values). Source: E.
+/// Solomonik, L. Kale, Highly scalable parallel sorting, 2010 (splitters by histogramming; here they are exact).
 Enqueued distributed_sort(Communicator& ranks, Stream& stream, const View& in, const View& out,
                           const SortBy& by = {}, const Options& options = {});
-/// The same with values that go where their keys go, keys and values of a rank being of one length. Equal keys keep the order
-/// of the ranks, and within a rank their order if the variant is stable (SortBy::stable asks for one): then the result has
-/// the bits of one stable sort.
+/// Sorts keys and moves the values with their keys. Keys and values of a rank have the same length. Equal keys are in
+/// rank order, and within a rank in input order if the variant is stable (SortBy::stable requires that). The result
+/// is then bitwise identical to one stable sort.
 Enqueued distributed_sort_pairs(Communicator& ranks, Stream& stream, const View& keys_in,
                                 const View& values_in, const View& keys_out, const View& values_out,
                                 const SortBy& by = {}, const Options& options = {});
 
-// On spans and arrays.
+// --- Spans and arrays -----------------------------------------------------------------------------------------------
 
+/// Reduces spans or arrays over ranks.
 template <Range In, Range Out>
 Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                             ReduceOp op = ReduceOp::sum, const Options& options = {}) {
     return distributed_reduce(ranks, stream, View(in.view()), View(out.view()), op, options);
 }
+/// Scans spans or arrays over ranks.
 template <Range In, Range Out>
 Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                           ReduceOp op = ReduceOp::sum, ScanKind kind = ScanKind::inclusive,
                           const Options& options = {}) {
     return distributed_scan(ranks, stream, View(in.view()), View(out.view()), op, kind, options);
 }
+/// Counts the samples of spans or arrays over ranks.
 template <Range In, Range Out>
 Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const In& in, const Out& counters,
                                const HistogramBins& bins, const Options& options = {}) {
     return distributed_histogram(ranks, stream, View(in.view()), View(counters.view()), bins, options);
 }
+/// Sorts spans or arrays over ranks.
 template <Range In, Range Out>
 Enqueued distributed_sort(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                           const SortBy& by = {}, const Options& options = {}) {
     return distributed_sort(ranks, stream, View(in.view()), View(out.view()), by, options);
 }
 
-// Operators made with CONCORD_FUNCTION.
+// --- User operators ------------------------------------------------------------------------------------------------
 
+/// Reduces over ranks with a user operator made by CONCORD_FUNCTION.
 template <Range In, Range Out, class F, class... B>
 Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                             const Function<F, B...>& op, typename In::Element identity,
@@ -148,9 +168,10 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const In& in, c
                                          {std::as_bytes(std::span(&start, 1))},
                                          &detail::reduce_host<T, typename Fn::Host>()};
         },
-        false, options);
+        detail::OrderDependence::rounds, options);
 }
 
+/// Scans over ranks with a user operator made by CONCORD_FUNCTION.
 template <Range In, Range Out, class F, class... B>
 Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                           const Function<F, B...>& op, typename In::Element identity,
@@ -174,6 +195,7 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, con
         detail::scan_before(start, op), nullptr, options);
 }
 
+/// Counts over ranks; `bin` is a user function from a sample to its bin, made by CONCORD_FUNCTION.
 template <Range In, Range Out, class F, class... B>
 Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const In& in, const Out& counters,
                                const Function<F, B...>& bin, const Options& options = {}) {

@@ -1,4 +1,4 @@
-// Histogram over ranks: counts of the parts, added up.
+// Histogram over ranks: every rank counts its part, then the counters are added up.
 
 #include <concord/distributed.hpp>
 
@@ -32,7 +32,7 @@ Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& 
     check_view(name, "counters", counters);
     if (counters.type != Type::u16 && counters.type != Type::u32 && counters.type != Type::u64)
         throw Error(ErrorCode::invalid_argument, name,
-                    "counters are " + std::string(name_of(counters.type)) + ", not u16, u32 or u64");
+                    "counters must be u16, u32 or u64, got " + std::string(name_of(counters.type)));
     agree(ranks, name,
           std::string(name_of(in.type)) + " to " + std::to_string(counters.count) + " counters of " +
               std::string(name_of(counters.type)) + ", " + bins,
@@ -42,7 +42,7 @@ Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& 
         combine_all(ranks, stream, counters, ReduceOp::sum);
         return run;
     }
-    // Counters that saturate do not add up.
+    // Saturated u16 counters cannot be added: count in u64 and saturate at the end.
     const auto memory = stream.scratch(counters.count * sizeof(u64));
     const View wide{memory.get(), 0, counters.count, Type::u64};
     const Enqueued run = call(in, wide);

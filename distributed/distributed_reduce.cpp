@@ -1,27 +1,43 @@
-// Reduce over ranks. The canonical order's chunks depend on the number of elements alone: each is reduced by the rank on which
-// it begins, and their results, of which there are 32768 at most, by everybody.
+// Reduce over ranks. The chunks of the canonical order depend only on the number of elements. The rank on which a
+// chunk begins reduces it. All ranks then reduce the chunks' results, at most 32768.
 
 #include <concord/distributed.hpp>
 
 #include "blocks.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace concord {
 namespace detail {
 
-// So many ranks send their sums to one another, which no host waits for; of more the hosts gather them, in fewer messages.
+// Up to this many ranks exchange their results directly, without host synchronisation. More ranks gather them on the
+// hosts, in fewer messages.
 constexpr u32 most_direct = 8;
 
+namespace {
+
+// The variant of reduce with the canonical order. Options::order alone does not select it for user operators on
+// integers.
+std::string canonical_variant() {
+    const auto variant = std::find_if(reduce_algorithm.variants.begin(), reduce_algorithm.variants.end(),
+                                      [](const Variant* v) { return v->order == OperationOrder::canonical; });
+    return std::string((*variant)->name);
+}
+
+}  // namespace
+
 Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
-                            const DistributedReduceCall& call, bool is_exact, const Options& options) {
+                            const DistributedReduceCall& call, OrderDependence dependence,
+                            const Options& options) {
     constexpr const char* name = "distributed_reduce";
+    const bool is_exact = dependence == OrderDependence::none;
     check_view(name, "in", in);
     check_view(name, "out", out);
     if (in.type != out.type || out.count != 1)
         throw Error(ErrorCode::invalid_argument, name,
-                    "in is " + std::string(name_of(in.type)) + ", out " + std::to_string(out.count) + " of " +
-                        std::string(name_of(out.type)) + ", not 1 of the same");
+                    "out must be 1 element of " + std::string(name_of(in.type)) + " like in, got " +
+                        std::to_string(out.count) + " of " + std::string(name_of(out.type)));
     const ReduceProblem whole = call(in, out);
     const u64 numbers[] = {in.count};
     std::vector<u64> counts;
@@ -36,11 +52,11 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
 
     Enqueued run{{}, &stream.device()};
     std::vector<Blocks> blocks;
-    // An exact sum's parts are one chunk each; the identity of an empty one changes nothing.
+    // If the order does not matter, every part is one chunk. An empty part gives the identity.
     std::vector<u64> chunks(ranks.size(), 1);
     const u64 length = canonical_chunk(all);
     if (!is_exact) {
-        // On all ranks, those without a chunk of their own included: none waits for one that refuses.
+        // Checks the call on all ranks, also on those without a chunk, so that all of them throw.
         run.variant = reduce_chunks(stream, call(in.part(0, 0), out), length, options);
         for (u32 rank = 0; rank < ranks.size(); ++rank) {
             blocks.emplace_back(counts, rank, length);
@@ -79,13 +95,12 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
         for (const auto& theirs : gather_elements(ranks, stream, mine))
             values.insert(values.end(), theirs.begin(), theirs.end());
         stream.write(*memory, 0, values.data(), values.size());
-        stream.synchronize();  // the values are this call's
+        stream.synchronize();  // `values` ends with this block
     }
     if (total == 1) {
         stream.copy(*out.buffer, out.offset, *memory, 0, size);
     } else {
-        // What is exact may have been computed by any variant; here there is little of it.
-        reduce(stream, call(sums, out), {.variant = is_exact ? "auto" : "fixed"});
+        reduce(stream, call(sums, out), is_exact ? Options{} : Options{.variant = canonical_variant()});
     }
     return run;
 }
@@ -97,7 +112,7 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
     return detail::distributed_reduce(
         ranks, stream, in, out,
         [&](const View& from, const View& to) { return detail::reduce_problem(from, to, op); },
-        !is_float(in.type), options);
+        is_float(in.type) ? detail::OrderDependence::rounds : detail::OrderDependence::none, options);
 }
 
 }  // namespace concord

@@ -1,5 +1,6 @@
-// Scan over ranks. Totals of tiles come to all hosts, each of which combines those that lie before its own part by the
-// canonical tree; each node, or beginning of one, is then scanned on from there, as a pipeline does with its segments.
+// Scan over ranks. The totals of all tiles are gathered on all hosts. Every host combines the totals before its part
+// by the canonical tree. Each node of the tree, or the beginning of one, is then scanned from that carry, as in a
+// pipeline's segments.
 
 #include <concord/distributed.hpp>
 
@@ -14,13 +15,13 @@ namespace {
 
 constexpr u64 fan = 16;
 
-// The scan of one rank's tiles.
+// Scans the tiles of one rank.
 class Tiles {
   public:
     Tiles(Stream& stream, const DistributedScanCall& call, const ScanBefore& before, const Options& options)
         : stream_(stream), call_(call), before_(before), options_(options) {}
 
-    /// Scans a range on from what lies before it.
+    // Scans a range, starting from the carry of the elements before it.
     void scan_on(const View& in, const View& out) {
         ScanProblem problem = call_(in, out);
         std::array<std::byte, 8> carry{};
@@ -29,12 +30,12 @@ class Tiles {
         scan(stream_, problem, options_);
     }
 
-    /// Scans whole tiles, which begin at element `first` of all; the last one may be the end of all. totals: of each, on the
-    /// host.
+    // Scans whole tiles that begin at global element `first`; the last one may be the partial tile at the end.
+    // totals: total of every tile, on the host.
     void scan_nodes(const View& in, const View& out, u64 first, const std::byte* totals, u64 tile,
                     u32 level) {
         for (u64 done = 0; done < in.count;) {
-            // The largest node that begins here.
+            // The largest node of the tree that begins here.
             u64 node = tile;
             while ((first + done) % (node * fan) == 0 && node * fan <= in.count - done)
                 node *= fan;
@@ -58,17 +59,19 @@ void check(Stream& stream, const View& in, const View& out) {
     check_view(name, "out", out);
     if (in.type != out.type || in.count != out.count)
         throw Error(ErrorCode::invalid_argument, name,
-                    "in is " + std::to_string(in.count) + " of " + std::string(name_of(in.type)) + ", out " +
-                        std::to_string(out.count) + " of " + std::string(name_of(out.type)));
+                    "out must have " + std::to_string(in.count) + " elements of " +
+                        std::string(name_of(in.type)) + " like in, got " + std::to_string(out.count) +
+                        " of " + std::string(name_of(out.type)));
     if (overlap(in, out) && in.offset != out.offset)
-        throw Error(ErrorCode::invalid_argument, name, "out overlaps in without being it");
+        throw Error(ErrorCode::invalid_argument, name,
+                    "out overlaps in at another offset; pass the same range or a distinct output");
     if (&in.device() != &stream.device() || &out.device() != &stream.device())
         throw Error(ErrorCode::wrong_device, name,
-                    "in is of " + in.device().info().selector + ", out of " + out.device().info().selector +
-                        ", the stream of " + stream.device().info().selector);
+                    "in and out must be on " + stream.device().info().selector + " like the stream, got " +
+                        in.device().info().selector + " and " + out.device().info().selector);
 }
 
-// One total a rank.
+// Exact operators: one total per rank suffices.
 void scan_exact(Communicator& ranks, Stream& stream, const View& in, const View& out, Tiles& tiles,
                 const ScanBefore& before, const std::function<void(const View&, const View&)>& total) {
     const auto memory = stream.scratch(size_of(in.type));
@@ -98,7 +101,8 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const View& in, c
         scan_exact(ranks, stream, in, out, tiles, before, total);
         return run;
     }
-    // Devices may have tiles of two sizes, of which the larger are cut for all, and the smaller are counted by.
+    // Devices may have two tile sizes. The parts are cut at multiples of the larger one; levels count from the
+    // smaller one.
     std::vector<u64> counts;
     u64 smallest = ~u64{0}, largest = 0;
     for (const auto& numbers_of : said) {

@@ -1,5 +1,5 @@
-// Sort over ranks: each sorts its part, everybody finds where the result is cut, everything goes to where it belongs, and each
-// sorts what it has got.
+// Sort over ranks: every rank sorts its part, the ranks determine the splitters, all keys are sent to their rank, and
+// every rank sorts what it received.
 
 #include <concord/distributed.hpp>
 
@@ -10,9 +10,9 @@
 namespace concord {
 namespace {
 
-// What is sorted together: keys, or keys and values.
+// Keys, or keys and values.
 struct Columns {
-    View keys, values;  // values without a buffer: keys alone
+    View keys, values;  // keys only if values has no buffer
 
     bool pairs() const { return values.buffer != nullptr; }
     Columns part(u64 first, u64 count) const {
@@ -20,7 +20,7 @@ struct Columns {
     }
 };
 
-// Scratch for as many elements of the same types.
+// Scratch for `count` elements of the same types.
 struct Memory {
     Memory(Stream& stream, const Columns& like, u64 count)
         : keys(stream.scratch(count * size_of(like.keys.type))),
@@ -45,19 +45,24 @@ void copy(Stream& stream, const View& from, const View& to) {
 void check(const char* name, const Columns& in, const Columns& out) {
     detail::check_view(name, "in", in.keys);
     detail::check_view(name, "out", out.keys);
-    if (in.pairs() != out.pairs()) throw Error(ErrorCode::invalid_argument, name, "values on one side only");
+    if (in.pairs() != out.pairs())
+        throw Error(ErrorCode::invalid_argument, name, "values must be given for both in and out");
     auto refuse = [&](const char* what, const View& a, const View& b) {
         throw Error(ErrorCode::invalid_argument, name,
-                    std::string(what) + std::to_string(a.count) + " of " + std::string(name_of(a.type)) +
-                        " and " + std::to_string(b.count) + " of " + std::string(name_of(b.type)));
+                    std::string(what) + ", got " + std::to_string(a.count) + " of " +
+                        std::string(name_of(a.type)) + " and " + std::to_string(b.count) + " of " +
+                        std::string(name_of(b.type)));
     };
-    if (in.keys.type != out.keys.type) refuse("keys go from ", in.keys, out.keys);
+    if (in.keys.type != out.keys.type) refuse("keys of in and out must have one type", in.keys, out.keys);
     if (!in.pairs()) return;
     detail::check_view(name, "values_in", in.values);
     detail::check_view(name, "values_out", out.values);
-    if (in.values.type != out.values.type) refuse("values go from ", in.values, out.values);
-    if (in.values.count != in.keys.count) refuse("keys and values in: ", in.keys, in.values);
-    if (out.values.count != out.keys.count) refuse("keys and values out: ", out.keys, out.values);
+    if (in.values.type != out.values.type)
+        refuse("values of in and out must have one type", in.values, out.values);
+    if (in.values.count != in.keys.count)
+        refuse("keys_in and values_in must have one length", in.keys, in.values);
+    if (out.values.count != out.keys.count)
+        refuse("keys_out and values_out must have one length", out.keys, out.values);
 }
 
 std::string described(const Columns& in, const SortBy& by) {
@@ -68,12 +73,11 @@ std::string described(const Columns& in, const SortBy& by) {
     return by.stable ? text + ", stable" : text;
 }
 
-// What each rank has of each other's part of the result goes there; those of one rank stay together, in the order of the
-// ranks they came from.
+// Sends every rank its part of the result. A rank receives contiguous runs in the order of the sending ranks.
 void send_all(Communicator& ranks, Stream& stream, const std::vector<std::vector<u64>>& cuts,
               const Columns& from, const Columns& to) {
     const u32 me = ranks.rank();
-    // Elements of rank r that belong to rank t are cuts[t][r] ... cuts[t + 1][r].
+    // Elements [cuts[t][r], cuts[t + 1][r]) of rank r belong to rank t.
     auto count = [&](u32 r, u32 t) { return cuts[t + 1][r] - cuts[t][r]; };
     std::vector<Message> sends, receives;
     u64 at = 0;
@@ -111,9 +115,9 @@ Enqueued sort_over(Communicator& ranks, Stream& stream, const char* name, const 
         room += said[1];
     }
     if (all != room)
-        throw Error(
-            ErrorCode::invalid_argument, name,
-            "the parts have " + std::to_string(all) + " keys, out has room for " + std::to_string(room));
+        throw Error(ErrorCode::invalid_argument, name,
+                    "the outs of all ranks must have room for " + std::to_string(all) + " keys, got " +
+                        std::to_string(room));
     if (ranks.size() == 1) return sort_here(stream, in, out, by, options);
     const Memory sorted(stream, in, in.keys.count);
     const Enqueued run = sort_here(stream, in, sorted.columns, by, options);

@@ -1,11 +1,13 @@
-// How many keys of a sorted range lie below each of some codes, OpenCL C. Parallel source: distributed_split.cu.
+// Counts the keys of a sorted range below given codes, OpenCL C. Parallel source: distributed_split.cu. Host version:
+// distributed_split.cpp.
 //
-// Algorithm  binary search, one code a work-item.
-// Passes     one launch; traffic: 8 bytes read and written a code, and log2(n) keys.
-// Source     E. Solomonik, L. Kale, Highly scalable parallel sorting, 2010: the counting of its splitters.
+// Algorithm  Binary search, one code per work-item.
+// Passes     one; traffic: 8 bytes read and written per code, and log2(n) keys read.
+// Tunables   none.
+// Source     E. Solomonik, L. Kale, Highly scalable parallel sorting, 2010 (counting for splitters).
 //
-// K: unsigned integer of a key's size. A key's code is its place in the order, see SortCode, its bits from `shift` on as far as
-// `mask` has them; codes of keys ascend.
+// K: unsigned integer of the key's size. The code of a key is its position in the sort order, see SortCode: the bits of
+// `mask`, from bit `shift` on. Codes of sorted keys ascend.
 
 __kernel void count_below(__global const K* keys, u64 keys_offset, u64 n, __global const u64* codes, u64 codes_offset,
                           __global u64* counts, u64 counts_offset, u64 code_count, u64 fold, u64 flip, u32 shift,

@@ -15,7 +15,7 @@ extern const SourceFile distributed_split_cu, distributed_split_cl;
 namespace detail {
 namespace {
 
-// As the text of the other dialects; a group takes all codes.
+// Host version of distributed_split.cu and .cl; one group takes all codes.
 template <class K>
 void count_below(const Group& /*group*/, const K* keys, u64 n, const u64* codes, u64* counts, u64 code_count,
                  u64 fold, u64 flip, u32 shift, u64 mask) {
@@ -36,7 +36,7 @@ void count_below(const Group& /*group*/, const K* keys, u64 n, const u64* codes,
     }
 }
 
-// The unsigned type of as many bytes.
+// The unsigned type of the same size.
 Type bits_of(Type type) {
     constexpr Type of_log[] = {Type::u8, Type::u16, Type::u32, Type::u64};
     return of_log[std::countr_zero(size_of(type))];
@@ -58,7 +58,7 @@ std::shared_ptr<Kernel> kernel_for(Device& device, Type type) {
                           .max_group_size = group});
 }
 
-// Counts of one rank's keys.
+// Counts the keys of one rank below given codes.
 class Counter {
   public:
     Counter(Stream& stream, const View& keys, const SortBy& by)
@@ -71,7 +71,7 @@ class Counter {
     u32 bits() const { return bits_; }
     u64 mask() const { return bits_ == 64 ? ~u64{0} : (u64{1} << bits_) - 1; }
 
-    /// How many keys have codes below each of these.
+    // Number of keys whose code is below each of these codes.
     std::vector<u64> below(const std::vector<u64>& codes) {
         if (keys_.count == 0 || codes.empty()) return std::vector<u64>(codes.size());
         const Array<u64> wanted(stream_, codes), counts(stream_, codes.size());
@@ -104,14 +104,13 @@ std::vector<std::vector<u64>> gather_counts(Communicator& ranks, const std::vect
 
 }  // namespace
 
-// The key at a place is found by its bits, the highest first: of codes that lie evenly between those that are still possible,
-// the largest with no more keys below it than the place's number. Of its equals as many lie before the cut, rank by rank, as are
-// missing.
+// Finds the key at every place by its bits, the highest first. Each round tries evenly spaced codes and takes the
+// largest one with at most `place` keys below it. Of the keys equal to the result, as many as are missing precede the
+// cut, rank by rank.
 std::vector<std::vector<u64>> split_sorted(Communicator& ranks, Stream& stream, const View& keys,
                                            const SortBy& by, const std::vector<u64>& counts,
                                            const std::vector<u64>& places) {
-    constexpr u64 most_codes =
-        4096;  // of one round, so that few rounds are needed and their messages are short
+    constexpr u64 most_codes = 4096;  // per round: few rounds, and short messages
     Counter counter(stream, keys, by);
     std::vector<u64> found(places.size());
     for (u32 left = counter.bits(); left > 0 && !places.empty();) {
@@ -134,7 +133,7 @@ std::vector<std::vector<u64>> split_sorted(Communicator& ranks, Stream& stream, 
             found[c] += static_cast<u64>(after - first) << left;
         }
     }
-    // Those below each key found, then those not above it, unless there are no larger ones.
+    // Codes for the number of keys below each key found, then for the number up to it.
     std::vector<u64> codes = found;
     for (const u64 code : found)
         codes.push_back(code == counter.mask() ? code : code + 1);

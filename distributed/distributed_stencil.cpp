@@ -1,5 +1,3 @@
-#include "distributed_stencil.hpp"
-
 #include "distributed_stencil_part.hpp"
 #include "distributed_stencil_table.hpp"
 
@@ -17,25 +15,28 @@ constexpr char call[] = "distributed_stencil";
 
 constexpr DistributedStencilVariant table[] = {
     {.variant = {.name = "overlapped",
-                 .summary = "what other ranks need is computed first, and sent while the rest is computed",
+                 .summary =
+                     "computes the halos of other ranks first and sends them while computing the interior",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009"},
-     .overlaps = true},
+     .schedule = StepSchedule::overlapped},
     {.variant = {.name = "sequential",
-                 .summary = "halos are exchanged, then all is computed",
+                 .summary = "exchanges halos, then computes",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
-                 .source = "textbook"}},
+                 .source = "textbook"},
+     .schedule = StepSchedule::sequential},
     {.variant = {.name = "data_server",
                  .summary =
-                     "the last rank holds the data, the others compute: parts at the start and at the end",
+                     "the last rank holds the volume; it distributes the parts and collects the results",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2013"},
-     .overlaps = true,
-     .serves = true},
+     .schedule = StepSchedule::overlapped,
+     .has_server = true},
 };
+constexpr auto variants = variants_of(table);
 
 [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorCode::invalid_argument, call, what);
@@ -59,7 +60,7 @@ std::string terms(Type type, const StencilShape& s, const StarCoefficients& star
            " x " + std::to_string(options.along_y);
 }
 
-// That no product of lengths and bytes overflows: those of a part with its halos are smaller.
+// Checks that the size of the volume with halos fits into 64 bits; every part with its halos is smaller.
 void check_size(const StencilShape& s, u64 radius, Type type) {
     if (s.depth == 0 || s.rows == 0 || s.columns == 0) return;
     u64 planes = 0, rows = 0, bytes = 0;
@@ -67,19 +68,19 @@ void check_size(const StencilShape& s, u64 radius, Type type) {
         __builtin_add_overflow(s.rows, 2 * radius, &rows) || __builtin_mul_overflow(planes, rows, &bytes) ||
         __builtin_mul_overflow(bytes, s.columns, &bytes) ||
         __builtin_mul_overflow(bytes, u64{size_of(type)}, &bytes))
-        refuse("the volume, " + text_of(s) + ": its bytes overflow 64-bit sizes");
+        refuse("the size of the volume, " + text_of(s) + ", overflows 64 bits");
 }
 
-// The part of a view that a box fills. A rank that has nothing may give a view of no buffer.
+// The range of a view that a box occupies. A rank without points may pass a view without a buffer.
 View check_held(const char* name, const Stream& stream, const View& view, Type type, u64 count) {
     if (count == 0) return {};
     check_operand(call, name, stream, view);
     if (view.type != type)
-        refuse(std::string(name) + " is " + std::string(name_of(view.type)) + ", the volume " +
-               std::string(name_of(type)));
+        refuse(std::string(name) + " must be " + std::string(name_of(type)) + " like the volume, got " +
+               std::string(name_of(view.type)));
     if (view.count < count)
-        refuse(std::string(name) + " has " + std::to_string(view.count) + " elements, the rank's part " +
-               std::to_string(count));
+        refuse(std::string(name) + " must hold the " + std::to_string(count) +
+               " elements of the rank's box, got " + std::to_string(view.count));
     return view.part(0, count);
 }
 
@@ -97,10 +98,10 @@ const DistributedStencilVariant& distributed_variant(std::string_view name) {
 
 }  // namespace detail
 
-std::span<const Variant* const> distributed_stencil_variants() {
-    static constexpr auto variants = detail::variants_of(detail::table);
-    return variants;
-}
+constinit const Algorithm distributed_stencil_algorithm{
+    .name = "distributed_stencil",
+    .summary = "time steps of a star of radius 1 to 8 on a volume decomposed over ranks",
+    .variants = detail::variants};
 
 struct DistributedStencil::State {
     Communicator& ranks;
@@ -109,20 +110,19 @@ struct DistributedStencil::State {
     const detail::DistributedStencilVariant& row;
     StencilCut cut;
     StencilBox holding;
-    std::optional<detail::StencilPart> part;  // of a rank that computes
+    std::optional<detail::StencilPart> part;  // only of ranks that compute
 
-    bool is_server() const { return row.serves && ranks.rank() + 1 == ranks.size(); }
+    bool is_server() const { return row.has_server && ranks.rank() + 1 == ranks.size(); }
     u64 held() const { return holding.points(cut.shape.columns); }
 
-    // The server's side of load() and store(): one part after another, each through memory of its own if it has gaps. A rank
-    // without points, as all are where the volume has none, takes no part in it.
+    // The server's side of load() and store(): calls f with a message for every part that has points.
     template <class F>
     void each_part(const View& volume, F f) {
         for (u32 rank = 0; rank < cut.parts(); ++rank) {
             const StencilBox box = cut.part_of(rank);
             if (box.points(cut.shape.columns) == 0) continue;
-            detail::Parcel parcel(stream.device(), rank, detail::runs_of(cut.shape, box), type);
-            f(parcel, volume);
+            const detail::BoxMessage message(stream.device(), rank, detail::runs_of(cut.shape, box), type);
+            f(message, volume);
         }
     }
 };
@@ -131,15 +131,14 @@ DistributedStencil::DistributedStencil(Communicator& ranks, Stream& stream, Type
                                        const StencilShape& shape, const StarCoefficients& star,
                                        const DistributedStencilOptions& options) {
     detail::agree(ranks, detail::call, detail::terms(type, shape, star, options), {});
-    if (!is_float(type))
-        detail::refuse("the volume is " + std::string(name_of(type)) + "; f32 and f64 have stencils");
+    if (!is_float(type)) detail::refuse("volume must be f32 or f64, got " + std::string(name_of(type)));
     detail::check_size(shape, star.radius(), type);
     const StencilCut cut = stencil_cut(shape, ranks.size(), star.radius(), options);
     state_ = std::make_unique<State>(State{ranks, stream, type, detail::distributed_variant(options.variant),
                                            cut, stencil_holding(cut, ranks.rank(), ranks.size(), options),
                                            std::nullopt});
     if (cut.part_of(ranks.rank()).points(shape.columns) > 0)
-        state_->part.emplace(ranks, stream, type, cut, star, state_->row.overlaps, options.local);
+        state_->part.emplace(ranks, stream, type, cut, star, state_->row.schedule, options.local);
 }
 
 DistributedStencil::~DistributedStencil() = default;
@@ -167,11 +166,11 @@ void DistributedStencil::load(const View& in) {
     State& s = *state_;
     const View from = detail::check_held("in", s.stream, in, s.type, s.held());
     if (s.is_server()) {
-        s.each_part(from, [&](detail::Parcel& parcel, const View& volume) {
-            const Message message{parcel.rank(), parcel.outgoing(s.stream, volume)};
+        s.each_part(from, [&](const detail::BoxMessage& box, const View& volume) {
+            const Message message{box.rank(), box.pack(s.stream, volume)};
             s.ranks.exchange(s.stream, {&message, 1}, {});
         });
-    } else if (s.part && s.row.serves) {
+    } else if (s.part && s.row.has_server) {
         s.part->receive(s.ranks.size() - 1);
     } else if (s.part) {
         s.part->load(from);
@@ -183,19 +182,19 @@ void DistributedStencil::run(u64 steps) {
     detail::agree(s.ranks, detail::call, std::to_string(steps) + " steps", {});
     if (!s.part) return;
     for (u64 left = steps; left > 0; --left)
-        s.row.overlaps ? s.part->step_overlapped(left == 1) : s.part->step_sequential();
+        s.part->step(left);
 }
 
 void DistributedStencil::store(const View& out) {
     State& s = *state_;
     const View to = detail::check_held("out", s.stream, out, s.type, s.held());
     if (s.is_server()) {
-        s.each_part(to, [&](detail::Parcel& parcel, const View& volume) {
-            const Message message{parcel.rank(), parcel.incoming(volume)};
+        s.each_part(to, [&](const detail::BoxMessage& box, const View& volume) {
+            const Message message{box.rank(), box.target(volume)};
             s.ranks.exchange(s.stream, {}, {&message, 1});
-            parcel.arrived(s.stream, volume);
+            box.unpack(s.stream, volume);
         });
-    } else if (s.part && s.row.serves) {
+    } else if (s.part && s.row.has_server) {
         s.part->send(s.ranks.size() - 1);
     } else if (s.part) {
         s.part->store(to);
@@ -207,10 +206,11 @@ void distributed_stencil(Communicator& ranks, Stream& stream, const View& in, co
                          const DistributedStencilOptions& options) {
     const bool holds = in.buffer != nullptr && out.buffer != nullptr;
     if (holds && in.type != out.type)
-        detail::refuse("in is " + std::string(name_of(in.type)) + ", out " + std::string(name_of(out.type)));
+        detail::refuse("in and out must have one type, got " + std::string(name_of(in.type)) + " and " +
+                       std::string(name_of(out.type)));
     if (holds && overlap(in, out))
         detail::refuse("out, at byte " + std::to_string(out.offset) + ", overlaps in, at byte " +
-                       std::to_string(in.offset) + " of the same buffer");
+                       std::to_string(in.offset) + " of the same buffer; pass a distinct output");
     DistributedStencil volume(ranks, stream, in.type, shape, star, options);
     volume.load(in);
     volume.run(steps);

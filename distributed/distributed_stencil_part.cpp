@@ -4,66 +4,70 @@
 
 namespace concord::detail {
 
-// --- Parcels --------------------------------------------------------------------------------------------------------
+// --- Messages -----------------------------------------------------------------------------------------------------
 
-Parcel::Parcel(Device& device, u32 rank, const BoxRuns& box, Type type)
+BoxMessage::BoxMessage(Device& device, u32 rank, const BoxRuns& box, Type type)
     : rank_(rank), box_(box), type_(type) {
     if (!box.runs.gapless()) buffer_ = device.allocate(bytes());
 }
 
-View Parcel::own(const View& volume) const {
+View BoxMessage::own(const View& volume) const {
     const Runs& runs = box_.runs;
     if (runs.elements() == 0) return volume.part(0, 0);
     return volume.part(box_.first, (runs.count - 1) * runs.stride + runs.length);
 }
 
-View Parcel::packed() const {
+View BoxMessage::packed() const {
     return {buffer_.get(), 0, box_.runs.elements(), type_};
 }
 
-View Parcel::outgoing(Stream& stream, const View& volume) const {
+View BoxMessage::pack(Stream& stream, const View& volume) const {
     if (!buffer_) return own(volume);
     const Runs& runs = box_.runs;
     copy_runs(stream, own(volume), runs, packed(), {runs.count, runs.length, runs.length});
     return packed();
 }
 
-View Parcel::incoming(const View& volume) const {
+View BoxMessage::target(const View& volume) const {
     return buffer_ ? packed() : own(volume);
 }
 
-void Parcel::arrived(Stream& stream, const View& volume) const {
+void BoxMessage::unpack(Stream& stream, const View& volume) const {
     if (!buffer_) return;
     const Runs& runs = box_.runs;
     copy_runs(stream, packed(), {runs.count, runs.length, runs.length}, own(volume), runs);
 }
 
-// --- The part -------------------------------------------------------------------------------------------------------
+// --- The part -----------------------------------------------------------------------------------------------------
 
 namespace {
 
-// Planes or rows of a part along one axis: its own from `begin` to `end` of a volume that has halos where there is a
-// neighbour; what is computed before and after the interior.
+// Planes or rows of a rank's memory along one axis: the part is [begin, end) of `length`, with halos where it has a
+// neighbour; the interior is [inner_begin, inner_end).
 struct Axis {
     u64 begin, end, length, inner_begin, inner_end;
 
-    Axis(u64 count, u64 radius, bool before, bool after)
-        : begin(before ? radius : 0),
-          end(begin + count),
-          length(end + (after ? radius : 0)),
-          inner_begin(before ? std::min(end, begin + radius) : begin),
-          inner_end(after ? std::max(inner_begin, end - std::min(count, radius)) : end) {}
+    // The part is [first, last) of the volume's `all` planes or rows.
+    Axis(u64 first, u64 last, u64 all, u64 radius) {
+        const bool before = first > 0, after = last < all;
+        const u64 count = last - first;
+        begin = before ? radius : 0;
+        end = begin + count;
+        length = end + (after ? radius : 0);
+        inner_begin = before ? std::min(end, begin + radius) : begin;
+        inner_end = after ? std::max(inner_begin, end - std::min(count, radius)) : end;
+    }
 };
 
 }  // namespace
 
 StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const StencilCut& cut,
-                         const StarCoefficients& star, bool overlaps, const Options& options)
-    : ranks_(ranks), stream_(stream), type_(type), star_(star), options_(options) {
+                         const StarCoefficients& star, StepSchedule schedule, const Options& options)
+    : ranks_(ranks), stream_(stream), type_(type), star_(star), options_(options), schedule_(schedule) {
     const StencilBox part = cut.part_of(ranks.rank());
     const u64 radius = star.radius();
-    const Axis z(part.z_end - part.z_begin, radius, part.z_begin > 0, part.z_end < cut.shape.depth),
-        y(part.y_end - part.y_begin, radius, part.y_begin > 0, part.y_end < cut.shape.rows);
+    const Axis z(part.z_begin, part.z_end, cut.shape.depth, radius),
+        y(part.y_begin, part.y_end, cut.shape.rows, radius);
     shape_ = {z.length, y.length, cut.shape.columns};
     own_ = {z.begin, z.end, y.begin, y.end};
     interior_ = {z.inner_begin, z.inner_end, y.inner_begin, y.inner_end};
@@ -71,11 +75,14 @@ StencilPart::StencilPart(Communicator& ranks, Stream& stream, Type type, const S
     Device& device = stream.device();
     const u32 rank = ranks.rank();
     auto add = [&](u32 neighbour, const StencilBox& face, const StencilBox& send, const StencilBox& receive) {
-        edges_.push_back({send.points(1) > face.points(1), face,
-                          Parcel(device, neighbour, runs_of(shape_, send), type),
-                          Parcel(device, neighbour, runs_of(shape_, receive), type),
-                          overlaps ? device.create_stream(Priority::high) : nullptr, device.create_event(),
-                          device.create_event()});
+        const bool overlaps = schedule == StepSchedule::overlapped;
+        edges_.push_back({.sends_more = send.points(1) > face.points(1),
+                          .face = face,
+                          .send = BoxMessage(device, neighbour, runs_of(shape_, send), type),
+                          .receive = BoxMessage(device, neighbour, runs_of(shape_, receive), type),
+                          .stream = overlaps ? device.create_stream(Priority::high) : nullptr,
+                          .computed = device.create_event(),
+                          .complete = device.create_event()});
     };
     if (z.begin > 0)
         add(rank - cut.along_y, {z.begin, z.inner_begin, y.begin, y.end},
@@ -130,16 +137,16 @@ void StencilPart::store(const View& out) {
 }
 
 void StencilPart::receive(u32 rank) {
-    const Parcel parcel(stream_.device(), rank, runs_of(shape_, own_), type_);
-    const Message message{rank, parcel.incoming(volume(now_))};
+    const BoxMessage box(stream_.device(), rank, runs_of(shape_, own_), type_);
+    const Message message{rank, box.target(volume(now_))};
     ranks_.exchange(stream_, {}, {&message, 1});
-    parcel.arrived(stream_, volume(now_));
+    box.unpack(stream_, volume(now_));
     begin_new();
 }
 
 void StencilPart::send(u32 rank) {
-    const Parcel parcel(stream_.device(), rank, runs_of(shape_, own_), type_);
-    const Message message{rank, parcel.outgoing(stream_, volume(now_))};
+    const BoxMessage box(stream_.device(), rank, runs_of(shape_, own_), type_);
+    const Message message{rank, box.pack(stream_, volume(now_))};
     ranks_.exchange(stream_, {&message, 1}, {});
 }
 
@@ -149,12 +156,12 @@ void StencilPart::exchange_on_stream() {
     const View all = volume(now_);
     std::vector<Message> sends, receives;
     for (const Edge& edge : edges_) {
-        sends.push_back({edge.send.rank(), edge.send.outgoing(stream_, all)});
-        receives.push_back({edge.receive.rank(), edge.receive.incoming(all)});
+        sends.push_back({edge.send.rank(), edge.send.pack(stream_, all)});
+        receives.push_back({edge.receive.rank(), edge.receive.target(all)});
     }
     ranks_.exchange(stream_, sends, receives);
     for (const Edge& edge : edges_)
-        edge.receive.arrived(stream_, all);
+        edge.receive.unpack(stream_, all);
 }
 
 void StencilPart::exchange_on_edges() {
@@ -166,12 +173,12 @@ void StencilPart::exchange_on_edges() {
             for (const Edge& other : edges_)
                 if (&other != &edge) stream.wait(*other.computed);
         }
-        sends.push_back({edge.send.rank(), edge.send.outgoing(stream, all), &stream});
-        receives.push_back({edge.receive.rank(), edge.receive.incoming(all), &stream});
+        sends.push_back({edge.send.rank(), edge.send.pack(stream, all), &stream});
+        receives.push_back({edge.receive.rank(), edge.receive.target(all), &stream});
     }
     ranks_.exchange(stream_, sends, receives);
     for (const Edge& edge : edges_) {
-        edge.receive.arrived(*edge.stream, all);
+        edge.receive.unpack(*edge.stream, all);
         edge.stream->record(*edge.complete);
     }
     for (const Edge& edge : edges_) {
@@ -185,7 +192,15 @@ void StencilPart::compute(Stream& stream, const StencilBox& box) {
     variant_ = stencil_box(stream, volume(now_), volume(1 - now_), shape_, star_, box, options_).variant;
 }
 
-void StencilPart::step_overlapped(bool last) {
+void StencilPart::step(u64 left) {
+    if (schedule_ == StepSchedule::overlapped) {
+        step_overlapped(left);
+    } else {
+        step_sequential();
+    }
+}
+
+void StencilPart::step_overlapped(u64 left) {
     for (const Edge& edge : edges_) {
         edge.stream->wait(*interior_done_);
         stream_.wait(*edge.computed);
@@ -194,8 +209,8 @@ void StencilPart::step_overlapped(bool last) {
         compute(stream_, interior_);
         stream_.record(*interior_done_);
     };
-    // The first step has no faces before there are halos, and hides that these are on their way.
-    const bool is_first = !has_halos_;
+    // The first step's faces need halos, so its interior is computed first and hides their exchange.
+    const bool is_first = !has_halos_, is_last = left == 1;
     if (is_first) {
         interior();
         exchange_on_edges();
@@ -206,9 +221,9 @@ void StencilPart::step_overlapped(bool last) {
     }
     if (!is_first) interior();
     now_ = 1 - now_;
-    if (!last) exchange_on_edges();
-    has_halos_ = !last;
-    if (!last) return;
+    if (!is_last) exchange_on_edges();
+    has_halos_ = !is_last;
+    if (!is_last) return;
     for (const Edge& edge : edges_)
         stream_.wait(*edge.computed);
 }

@@ -1,25 +1,26 @@
 #pragma once
-// What a rank of a distributed stencil has on its device.
+// The part of a distributed stencil's volume on one rank.
 
-#include "distributed_stencil.hpp"
+#include "distributed_stencil_table.hpp"
 #include "halo.hpp"
 
 #include <optional>
 
 namespace concord::detail {
 
-/// A box of a volume that goes to a rank, or comes from it: where it has gaps, through a buffer without.
-class Parcel {
+// A box of a volume that is sent to a rank or received from it. A box with gaps is packed into a buffer of its own.
+class BoxMessage {
   public:
-    Parcel(Device& device, u32 rank, const BoxRuns& box, Type type);
+    BoxMessage(Device& device, u32 rank, const BoxRuns& box, Type type);
 
     u32 rank() const { return rank_; }
     u64 bytes() const { return box_.runs.elements() * size_of(type_); }
-    /// What to send, packed by the stream if it must be.
-    View outgoing(Stream& stream, const View& volume) const;
-    /// Where to receive, and what is to do when it is there.
-    View incoming(const View& volume) const;
-    void arrived(Stream& stream, const View& volume) const;
+    // Returns the range to send; enqueues packing if it is needed.
+    View pack(Stream& stream, const View& volume) const;
+    // Returns the range to receive into.
+    View target(const View& volume) const;
+    // Enqueues unpacking of what was received, if it is needed.
+    void unpack(Stream& stream, const View& volume) const;
 
   private:
     View own(const View& volume) const;
@@ -31,35 +32,35 @@ class Parcel {
     std::shared_ptr<Buffer> buffer_;
 };
 
-/// A rank's part with its halos, twice: a step goes from one volume to the other. All coordinates are the volume's own.
+// A rank's part with its halos, in two volumes: a step reads one and writes the other. Coordinates are those of these
+// volumes.
 class StencilPart {
   public:
-    /// overlaps: its steps are step_overlapped(), which takes streams of its own.
     StencilPart(Communicator& ranks, Stream& stream, Type type, const StencilCut& cut,
-                const StarCoefficients& star, bool overlaps, const Options& options);
+                const StarCoefficients& star, StepSchedule schedule, const Options& options);
 
     std::string_view variant() const { return variant_; }
     u64 messages() const { return edges_.size(); }
     u64 message_bytes() const;
 
-    /// The part without its halos, on the stream: from a view and to one, or from a rank and to one.
+    // Transfers the part without its halos on the stream: from and to a view, or from and to a rank.
     void load(const View& in);
     void store(const View& out);
     void receive(u32 rank);
     void send(u32 rank);
 
-    /// A step; the halos of its result go over at the same time, unless it is the last one. The stream ends after it.
-    void step_overlapped(bool last);
-    void step_sequential();
+    // Runs a step. `left`: number of steps left, including this one. The halos of the last step's result are not
+    // exchanged. The stream waits for all work of the last step.
+    void step(u64 left);
 
   private:
-    /// What a neighbour needs, and what comes from it. Faces do not overlap: those along z have the corners.
+    // Connection to a neighbour. Faces do not overlap: those along z include the corners.
     struct Edge {
-        bool sends_more;  // than its face: corners, and in a thin part planes, that other edges compute
+        bool sends_more;  // than its face: corners, and in a thin part also planes that other edges compute
         StencilBox face;
-        Parcel send, receive;
-        std::shared_ptr<Stream> stream;             // computes, sends and receives
-        std::shared_ptr<Event> computed, complete;  // the last step's face; and all halos of this edge
+        BoxMessage send, receive;
+        std::shared_ptr<Stream> stream;             // computes the face, sends and receives
+        std::shared_ptr<Event> computed, complete;  // the face of the last step; all halos of this edge
     };
 
     View volume(u32 which) const;
@@ -67,25 +68,29 @@ class StencilPart {
     void exchange_on_edges();
     void exchange_on_stream();
     void compute(Stream& stream, const StencilBox& box);
+    void step_overlapped(u64 left);
+    void step_sequential();
 
     Communicator& ranks_;
     Stream& stream_;
     Type type_;
     StarCoefficients star_;
     Options options_;
+    StepSchedule schedule_;
     std::string_view variant_;
 
-    StencilShape shape_;         ///< with halos
-    StencilBox own_, interior_;  ///< the part; what no other rank needs and that needs no halo
-    std::vector<Edge> edges_;    ///< one a neighbour; their faces are the rest of the part
+    StencilShape shape_;         // with halos
+    StencilBox own_, interior_;  // the part; its points that need no halo and that no other rank needs
+    std::vector<Edge> edges_;    // one per neighbour; their faces are the rest of the part
     std::shared_ptr<Buffer> volumes_[2];
-    u32 now_ = 0;             ///< the volume that holds the last step's result
-    bool has_halos_ = false;  ///< and whether its halos are there
+    u32 now_ = 0;             // index of the volume with the last step's result
+    bool has_halos_ = false;  // whether the halos of that volume are complete
 
-    // Every edge has a stream of its own, so that faces and their messages go beside one another and beside the interior.
-    // Each waits for what the others have computed a step ago, and edges for one another's halos. An interior does not wait
-    // for halos: faces that have to run where its groups leave room, ahead of those that still wait for a place, and
-    // whose messages go beside the next interior, cost less than interiors that begin behind them (on two H200).
+    // Each edge has its own stream, so faces and messages overlap with each other and with the interior. An edge's
+    // stream waits for what the other streams computed one step ago and for the halos of the other edges. The
+    // interior does not wait for halos. Faces run at high priority as soon as groups of the interior leave room, and
+    // their messages overlap with the next interior. On two H200 this is faster than interiors that start after the
+    // faces.
     std::shared_ptr<Event> interior_done_;
 };
 

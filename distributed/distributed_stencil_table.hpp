@@ -1,17 +1,24 @@
 #pragma once
-// The table of variants of the distributed stencil.
+// Variants of the distributed stencil and the choice of the domain decomposition.
 
-#include <concord/variant.hpp>
+#include "distributed_stencil.hpp"
 
 namespace concord::detail {
 
+// Whether a step exchanges halos while it computes, or before it computes.
+enum class StepSchedule { overlapped, sequential };
+
 struct DistributedStencilVariant {
     Variant variant;
-    bool overlaps = false;  ///< computes while it exchanges
-    bool serves = false;    ///< the last rank holds the data
+    StepSchedule schedule = StepSchedule::overlapped;
+    bool has_server = false;  // the last rank holds the volume and computes nothing
 };
 
-/// The row of that name, "auto" for the first. Throws invalid_argument, with the names there are.
+// The variant of that name; "auto" is the first. Throws invalid_argument for an unknown name.
 const DistributedStencilVariant& distributed_variant(std::string_view name);
+
+// The grid of at most `ranks` parts with the least estimated time of a step. Among equals, the one with the fewest
+// parts along y.
+StencilCut choose_cut(const StencilShape& shape, u32 ranks, u32 radius);
 
 }  // namespace concord::detail

@@ -1,13 +1,14 @@
 // Copies runs of elements at a fixed stride, OpenCL C. Parallel sources: halo.cu, halo_host.hpp.
 //
-// Algorithm  A halo along y consists of the same rows of each plane: one run of elements per plane. This kernel packs the runs
-//            into a contiguous message buffer, and unpacks them. A group copies a piece of one run.
+// Algorithm  A halo along y consists of the same rows of each plane: one run of elements per plane. This kernel packs
+//            the runs into a contiguous message buffer, and unpacks them. A group copies a piece of one run.
 // Passes     one; traffic: every element is read once and written once.
-// Tunables   GROUP work-items, EACH packs per work-item, PACK elements per pack. PACK is 1 unless all runs begin and end at a
-//            multiple of a larger pack.
+// Tunables   GROUP work-items, EACH packs per work-item, PACK elements per pack. PACK is 1 unless all runs begin and
+//            end at a multiple of a larger pack.
 // Source     textbook (strided copy).
 //
-// ELEMENT: unsigned integer of the element's size. Lengths and strides count packs. Groups are numbered by run, then by piece.
+// ELEMENT: unsigned integer of the element's size. Lengths and strides count packs. Groups are numbered by run, then
+// by piece.
 
 typedef struct {
     ELEMENT item[PACK];

@@ -1,4 +1,4 @@
-// Where ranks of one process meet, and the threads that they are.
+// State shared by the ranks of one process, and run_on_devices().
 
 #include "local.hpp"
 
@@ -10,26 +10,27 @@
 namespace concord {
 namespace detail {
 
-Meeting::Meeting(std::vector<std::shared_ptr<Device>> devices)
+LocalRanks::LocalRanks(std::vector<std::shared_ptr<Device>> devices)
     : devices_(std::move(devices)),
-      boxes_(devices_.size() * devices_.size()),
+      queues_(devices_.size() * devices_.size()),
       arriving_(devices_.size()),
       ended_(devices_.size()) {}
 
-void Meeting::throw_lost(u32 rank) const {
-    throw Error(ErrorCode::device_failed, "Communicator",
-                failure_ ? *failure_ : "rank " + std::to_string(rank) + " has returned and answers no more");
+void LocalRanks::throw_lost(u32 rank) const {
+    throw Error(
+        ErrorCode::device_failed, "Communicator",
+        failure_ ? *failure_ : "rank " + std::to_string(rank) + " has returned; pending messages fail");
 }
 
-void Meeting::tell() {
+void LocalRanks::notify() {
     changes_.fetch_add(1, std::memory_order_release);
     if (sleepers_ > 0) changed_.notify_all();
 }
 
-// Ranks whose devices are busy answer within microseconds, and a sleeper takes tens of them to wake: at first a rank asks
-// again and again, and leaves its processor to who needs it.
+// Busy ranks answer within microseconds, while a sleeping thread needs tens of microseconds to wake. So a rank first
+// polls and yields its processor, and then sleeps.
 template <class F>
-void Meeting::await(std::unique_lock<std::mutex>& lock, F&& is_there) {
+void LocalRanks::wait_until(std::unique_lock<std::mutex>& lock, F&& is_there) {
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::microseconds patience(50);
     const auto start = Clock::now();
@@ -46,51 +47,52 @@ void Meeting::await(std::unique_lock<std::mutex>& lock, F&& is_there) {
     }
 }
 
-void Meeting::offer(const std::shared_ptr<Offer>& offer) {
+void LocalRanks::post(const std::shared_ptr<PostedSend>& send) {
     const std::lock_guard lock(mutex_);
-    if (lost(offer->to)) throw_lost(offer->to);
-    box(offer->from, offer->to).push_back(offer);
-    tell();
+    if (lost(send->to)) throw_lost(send->to);
+    queue(send->from, send->to).push_back(send);
+    notify();
 }
 
-std::shared_ptr<Offer> Meeting::take(u32 from, u32 to) {
+std::shared_ptr<PostedSend> LocalRanks::match(u32 from, u32 to) {
     std::unique_lock lock(mutex_);
-    auto& waiting = box(from, to);
-    await(lock, [&] { return !waiting.empty() || lost(from); });
+    auto& waiting = queue(from, to);
+    wait_until(lock, [&] { return !waiting.empty() || lost(from); });
     if (waiting.empty() || failure_) throw_lost(from);
-    std::shared_ptr<Offer> offer = std::move(waiting.front());
+    std::shared_ptr<PostedSend> send = std::move(waiting.front());
     waiting.pop_front();
-    offer->state = Offer::State::taken;
-    return offer;
+    send->state = PostedSend::State::matched;
+    return send;
 }
 
-void Meeting::done(Offer& offer, ErrorCode code, std::string refused) {
+void LocalRanks::complete(PostedSend& send, ErrorCode code, std::string error) {
     const std::lock_guard lock(mutex_);
-    offer.code = code;
-    offer.refused = std::move(refused);
-    offer.state = Offer::State::done;
-    tell();
+    send.code = code;
+    send.error = std::move(error);
+    send.state = PostedSend::State::done;
+    notify();
 }
 
-void Meeting::wait(const Offer& offer) {
+void LocalRanks::wait(const PostedSend& send) {
     std::unique_lock lock(mutex_);
-    await(lock, [&] {
-        return offer.state == Offer::State::done || (offer.state == Offer::State::waiting && lost(offer.to));
+    wait_until(lock, [&] {
+        return send.state == PostedSend::State::done ||
+               (send.state == PostedSend::State::waiting && lost(send.to));
     });
-    if (offer.state != Offer::State::done) throw_lost(offer.to);
+    if (send.state != PostedSend::State::done) throw_lost(send.to);
 }
 
-void Meeting::withdraw(const std::shared_ptr<Offer>& offer) {
+void LocalRanks::cancel(const std::shared_ptr<PostedSend>& send) {
     std::unique_lock lock(mutex_);
-    if (offer->state == Offer::State::waiting) {
-        auto& waiting = box(offer->from, offer->to);
-        waiting.erase(std::remove(waiting.begin(), waiting.end(), offer), waiting.end());
+    if (send->state == PostedSend::State::waiting) {
+        auto& waiting = queue(send->from, send->to);
+        waiting.erase(std::remove(waiting.begin(), waiting.end(), send), waiting.end());
     } else {
-        await(lock, [&] { return offer->state == Offer::State::done; });
+        wait_until(lock, [&] { return send->state == PostedSend::State::done; });
     }
 }
 
-std::vector<std::vector<std::byte>> Meeting::gather(u32 rank, std::span<const std::byte> mine) {
+std::vector<std::vector<std::byte>> LocalRanks::all_gather(u32 rank, std::span<const std::byte> mine) {
     std::unique_lock lock(mutex_);
     const u64 turn = turn_;
     arriving_[rank].assign(mine.begin(), mine.end());
@@ -99,34 +101,34 @@ std::vector<std::vector<std::byte>> Meeting::gather(u32 rank, std::span<const st
             std::exchange(arriving_, std::vector<std::vector<std::byte>>(size())));
         arrived_ = 0;
         ++turn_;
-        tell();
+        notify();
     }
     auto gone = [&] { return std::find(ended_.begin(), ended_.end(), true); };
-    await(lock, [&] { return turn_ != turn || failure_ || gone() != ended_.end(); });
+    wait_until(lock, [&] { return turn_ != turn || failure_ || gone() != ended_.end(); });
     if (turn_ == turn) throw_lost(static_cast<u32>(gone() - ended_.begin()));
-    const auto all = gathered_;  // the next turn's needs this rank
+    const auto all = gathered_;  // cannot be replaced before this rank calls again
     lock.unlock();
     return *all;
 }
 
-void Meeting::fail(u32 rank, std::string_view why) {
+void LocalRanks::fail(u32 rank, std::string_view why) {
     const std::lock_guard lock(mutex_);
     if (failure_) return;
     failure_ = "rank " + std::to_string(rank) + " (" + devices_[rank]->info().selector +
                ") failed: " + std::string(why);
     failed_ = rank;
-    tell();
+    notify();
 }
 
-void Meeting::end(u32 rank) {
+void LocalRanks::leave(u32 rank) {
     const std::lock_guard lock(mutex_);
     ended_[rank] = true;
-    tell();
+    notify();
 }
 
 namespace {
 
-// What a rank threw, with the rank and its device named where it is an Error.
+// Rethrows the exception of a rank. An Error is extended by the rank and its device.
 [[noreturn]] void rethrow(const std::exception_ptr& failure, const Device& device, u32 rank) {
     try {
         std::rethrow_exception(failure);
@@ -145,46 +147,46 @@ void run_on_devices(const std::vector<std::shared_ptr<Device>>& devices,
                     const std::function<void(Communicator& ranks, Stream& stream)>& f) {
     if (devices.empty() || std::find(devices.begin(), devices.end(), nullptr) != devices.end())
         throw Error(ErrorCode::invalid_argument, "run_on_devices",
-                    devices.empty() ? "there is no device" : "a device is null");
-    if (!f) throw Error(ErrorCode::invalid_argument, "run_on_devices", "the function is empty");
-    detail::Meeting meeting(devices);
+                    devices.empty() ? "needs at least one device, got none" : "a device is null");
+    if (!f) throw Error(ErrorCode::invalid_argument, "run_on_devices", "function must not be empty");
+    detail::LocalRanks shared(devices);
     std::vector<std::exception_ptr> thrown(devices.size());
     auto run = [&](u32 rank) {
         auto give_up = [&](std::string_view why) {
             thrown[rank] = std::current_exception();
-            meeting.fail(rank, why);
+            shared.fail(rank, why);
         };
         try {
-            // In this order: the communicator may hold what the stream still reads.
+            // The communicator is destroyed before the stream: it may hold memory that the stream still reads.
             const std::shared_ptr<Stream> stream = devices[rank]->create_stream();
-            detail::LocalCommunicator ranks(meeting, rank);
+            detail::LocalCommunicator ranks(shared, rank);
             f(ranks, *stream);
             stream->synchronize();
         } catch (const std::exception& error) {
             give_up(error.what());
         } catch (...) {
-            give_up("an exception of no known type");
+            give_up("exception of unknown type");
         }
-        meeting.end(rank);
+        shared.leave(rank);
     };
     std::vector<std::thread> threads;
     threads.reserve(devices.size());
     try {
         for (u32 rank = 0; rank < devices.size(); ++rank)
             threads.emplace_back(run, rank);
-    } catch (const std::exception& error) {  // the system gives no more threads
-        meeting.fail(static_cast<u32>(threads.size()), error.what());
+    } catch (const std::exception& error) {  // no more threads available
+        shared.fail(static_cast<u32>(threads.size()), error.what());
         for (std::thread& thread : threads)
             thread.join();
         throw;
     }
     for (std::thread& thread : threads)
         thread.join();
-    // The first one's failure: those of the others are of its making.
-    if (!meeting.failed()) return;
-    const u32 rank = *meeting.failed();
+    // Rethrows the first failure; the others follow from it.
+    if (!shared.failed()) return;
+    const u32 rank = *shared.failed();
     if (thrown[rank]) detail::rethrow(thrown[rank], *devices[rank], rank);
-    throw Error(ErrorCode::device_failed, "run_on_devices", meeting.failure());
+    throw Error(ErrorCode::device_failed, "run_on_devices", shared.failure());
 }
 
 }  // namespace concord

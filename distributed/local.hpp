@@ -1,5 +1,5 @@
 #pragma once
-// Ranks of one process: threads that meet in shared memory, and how their messages lie there.
+// Communicator of the ranks of one process: threads that share memory.
 
 #include <concord/communicator.hpp>
 
@@ -11,72 +11,74 @@
 
 namespace concord::detail {
 
-/// A message between two ranks, from when its sender names it to when the receiver's stream is to copy it.
-struct Offer {
-    /// Bytes that have come to host memory when the event is reached.
+// A send between two ranks, from its post() until the receiver's stream has enqueued the copy.
+struct PostedSend {
+    // Bytes that are in host memory when the event is reached.
     struct Piece {
         u64 first, count;
-        std::shared_ptr<Event> there;
+        std::shared_ptr<Event> arrived;
     };
 
     u32 from = 0, to = 0;
-    View view;                        // the sender's
-    std::shared_ptr<Event> ready;     // the sender's stream has left the bytes there
-    const std::byte* host = nullptr;  // where the host finds them; null: devices copy
-    std::shared_ptr<Buffer> staged;   // what `host` is in, if it is not the view's own memory
-    std::vector<Piece> pieces;        // of `host`
-    std::shared_ptr<Event> read;      // the receiver's stream has read them
-    enum class State { waiting, taken, done } state = State::waiting;
-    std::string refused;                           // why the receiver did not take them
-    ErrorCode code = ErrorCode::invalid_argument;  // then: what kind of reason that is
+    View view;                        // range on the sender
+    std::shared_ptr<Event> ready;     // reached when the sender's stream has produced the bytes
+    const std::byte* host = nullptr;  // address of the bytes for the host; null if devices copy
+    std::shared_ptr<Buffer> staged;   // staging buffer that `host` points to, if any
+    std::vector<Piece> pieces;        // pieces of `host`
+    std::shared_ptr<Event> read;      // reached when the receiver's stream has read the bytes
+    enum class State { waiting, matched, done } state = State::waiting;
+    std::string error;                             // the receiver's error, if it failed
+    ErrorCode code = ErrorCode::invalid_argument;  // code of that error
 };
 
-/// Where ranks of one process meet. All calls may come from any of their threads. What waits throws device_failed as soon as
-/// a rank has failed, or the awaited one has returned.
-class Meeting {
+// State shared by the ranks of one process. Thread-safe. Blocking calls throw device_failed as soon as a rank has
+// failed or the awaited rank has returned.
+class LocalRanks {
   public:
-    explicit Meeting(std::vector<std::shared_ptr<Device>> devices);
+    explicit LocalRanks(std::vector<std::shared_ptr<Device>> devices);
 
     u32 size() const { return static_cast<u32>(devices_.size()); }
     Device& device(u32 rank) const { return *devices_[rank]; }
 
-    /// Puts it where the receiver looks.
-    void offer(const std::shared_ptr<Offer>& offer);
-    /// Waits for the next one.
-    std::shared_ptr<Offer> take(u32 from, u32 to);
-    /// Ends what take() began; with a reason, if the receiver does not take it.
-    void done(Offer& offer) { done(offer, {}, {}); }
-    void done(Offer& offer, ErrorCode code, std::string refused);
-    /// Waits until it is done.
-    void wait(const Offer& offer);
-    /// Takes it back if nobody has taken it, else waits until it is done.
-    void withdraw(const std::shared_ptr<Offer>& offer);
+    // Posts a send for its receiver.
+    void post(const std::shared_ptr<PostedSend>& send);
+    // Waits for the next send of a rank and matches it.
+    std::shared_ptr<PostedSend> match(u32 from, u32 to);
+    // Completes a matched send; with an error if the receiver cannot take it.
+    void complete(PostedSend& send) { complete(send, {}, {}); }
+    void complete(PostedSend& send, ErrorCode code, std::string error);
+    // Waits until a send is complete.
+    void wait(const PostedSend& send);
+    // Removes a send that is not matched; otherwise waits until it is complete.
+    void cancel(const std::shared_ptr<PostedSend>& send);
 
-    std::vector<std::vector<std::byte>> gather(u32 rank, std::span<const std::byte> mine);
+    // Collective. Returns the bytes of all ranks.
+    std::vector<std::vector<std::byte>> all_gather(u32 rank, std::span<const std::byte> mine);
 
-    /// Of several failures the first one counts.
+    // Records a failure; the first one counts.
     void fail(u32 rank, std::string_view why);
-    void end(u32 rank);
-    /// The rank that failed first, once all have ended.
+    // Records that a rank has returned.
+    void leave(u32 rank);
+    // The rank that failed first; valid once all ranks have left.
     std::optional<u32> failed() const { return failed_; }
     const std::string& failure() const { return *failure_; }
 
   private:
-    std::deque<std::shared_ptr<Offer>>& box(u32 from, u32 to) { return boxes_[from * size() + to]; }
+    std::deque<std::shared_ptr<PostedSend>>& queue(u32 from, u32 to) { return queues_[from * size() + to]; }
     bool lost(u32 rank) const { return failure_ || ended_[rank]; }
     [[noreturn]] void throw_lost(u32 rank) const;
-    /// Tells everybody that something has changed, under the lock.
-    void tell();
-    /// Until then; the lock is given up meanwhile.
+    // Wakes all waiting ranks. The caller holds the lock.
+    void notify();
+    // Waits until the condition holds. Releases the lock while it waits.
     template <class F>
-    void await(std::unique_lock<std::mutex>& lock, F&& is_there);
+    void wait_until(std::unique_lock<std::mutex>& lock, F&& is_there);
 
     std::vector<std::shared_ptr<Device>> devices_;
     std::mutex mutex_;
     std::atomic<u64> changes_ = 0;
     std::condition_variable changed_;
     u32 sleepers_ = 0;
-    std::vector<std::deque<std::shared_ptr<Offer>>> boxes_;
+    std::vector<std::deque<std::shared_ptr<PostedSend>>> queues_;
     std::vector<std::vector<std::byte>> arriving_;
     std::shared_ptr<const std::vector<std::vector<std::byte>>> gathered_;
     u32 arrived_ = 0;
@@ -88,7 +90,7 @@ class Meeting {
 
 class LocalCommunicator final : public Communicator {
   public:
-    LocalCommunicator(Meeting& meeting, u32 rank) : Communicator(rank, meeting.size()), meeting_(meeting) {}
+    LocalCommunicator(LocalRanks& shared, u32 rank) : Communicator(rank, shared.size()), shared_(shared) {}
     ~LocalCommunicator() override;
 
     void fail(std::string_view why) noexcept override;
@@ -100,19 +102,19 @@ class LocalCommunicator final : public Communicator {
     std::vector<std::vector<std::byte>> do_all_gather(std::span<const std::byte> mine) override;
 
   private:
-    class Offers;
-    // Memory of another device that a stream still reads.
+    class PostedSends;
+    // Staging memory of another device that a stream still reads.
     struct Held {
         std::shared_ptr<Buffer> buffer;
         std::shared_ptr<Event> read;
     };
 
-    std::shared_ptr<Offer> make_offer(Stream& stream, const Message& message);
+    std::shared_ptr<PostedSend> post_send(Stream& stream, const Message& message);
     void receive(Stream& stream, const Message& message);
-    void copy(Stream& stream, const View& to, Offer& offer);
-    static void copy_from_host(Stream& stream, const View& to, const Offer& offer);
+    void copy(Stream& stream, const View& to, PostedSend& send);
+    static void copy_from_host(Stream& stream, const View& to, const PostedSend& send);
 
-    Meeting& meeting_;
+    LocalRanks& shared_;
     std::vector<Held> held_;
 };
 

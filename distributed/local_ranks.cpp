@@ -1,6 +1,6 @@
-// Messages between ranks of one process. The sender says where its bytes are and when; the receiver's stream fetches them:
-// by a copy on the device or between devices, which no host waits for, or from host memory, to which the sender's stream
-// brings them in pieces, so that one is on its way up while the next comes down.
+// Messages between ranks of one process. The sender posts the address of its bytes and an event. The receiver's
+// stream copies them: within the device, between devices, or from host memory. The sender's stream stages the bytes
+// to host memory in pieces, so that downloads and uploads overlap.
 
 #include "local.hpp"
 
@@ -12,7 +12,7 @@
 namespace concord::detail {
 namespace {
 
-// Bytes of a message that is staged; long enough for the rate of a link, short enough for two links to overlap.
+// Bytes per staged piece: long enough to reach the rate of a link, short enough to overlap two links.
 constexpr u64 piece_bytes = u64{8} << 20;
 
 std::shared_ptr<Event> mark(Stream& stream) {
@@ -31,130 +31,131 @@ bool on_host(const View& view) {
 
 }  // namespace
 
-/// What one call has offered: however it ends, nobody reads it any more.
-class LocalCommunicator::Offers {
+// The sends of one call. However the call ends, no receiver reads them after it.
+class LocalCommunicator::PostedSends {
   public:
-    explicit Offers(Meeting& meeting) : meeting_(meeting) {}
-    Offers(const Offers&) = delete;
-    Offers& operator=(const Offers&) = delete;
+    explicit PostedSends(LocalRanks& shared) : shared_(shared) {}
+    PostedSends(const PostedSends&) = delete;
+    PostedSends& operator=(const PostedSends&) = delete;
 
-    void add(Stream& stream, std::shared_ptr<Offer> offer) {
+    void add(Stream& stream, std::shared_ptr<PostedSend> send) {
         list_.reserve(list_.size() + 1);
-        meeting_.offer(offer);
-        list_.emplace_back(&stream, std::move(offer));
+        shared_.post(send);
+        list_.emplace_back(&stream, std::move(send));
     }
 
-    /// Waits until all are taken, and has their streams wait until they are read.
+    // Waits until all are complete, and lets their streams wait until they are read.
     void finish() {
-        for (const auto& [stream, offer] : list_) {
-            meeting_.wait(*offer);
-            if (!offer->refused.empty()) throw Error(offer->code, "Communicator::exchange", offer->refused);
-            if (!offer->read || offer->staged) continue;
-            // Memory that is read by its address is noted by no pool, nor ordered by a stream for a host that writes to it.
-            if (offer->host == nullptr && can_reach(stream->device(), offer->read->device())) {
-                stream->wait(*offer->read);
+        for (const auto& [stream, send] : list_) {
+            shared_.wait(*send);
+            if (!send->error.empty()) throw Error(send->code, "Communicator::exchange", send->error);
+            if (!send->read || send->staged) continue;
+            // Neither the pool nor a stream tracks host memory that is read by its address, so the host waits.
+            if (send->host == nullptr && can_reach(stream->device(), send->read->device())) {
+                stream->wait(*send->read);
             } else {
-                offer->read->synchronize();
+                send->read->synchronize();
             }
         }
         list_.clear();
     }
 
-    ~Offers() {
-        for (const auto& [stream, offer] : list_) {
-            meeting_.withdraw(offer);
+    ~PostedSends() {
+        for (const auto& [stream, send] : list_) {
+            shared_.cancel(send);
             try {
-                if (offer->read) offer->read->synchronize();
-            } catch (...) {  // the receiver's to tell
+                if (send->read) send->read->synchronize();
+            } catch (...) {  // the receiver reports it
             }
         }
     }
 
   private:
-    Meeting& meeting_;
-    std::vector<std::pair<Stream*, std::shared_ptr<Offer>>> list_;  // with their senders' streams
+    LocalRanks& shared_;
+    std::vector<std::pair<Stream*, std::shared_ptr<PostedSend>>> list_;  // each with its stream
 };
 
 LocalCommunicator::~LocalCommunicator() {
     for (const Held& held : held_) {
         try {
             held.read->synchronize();
-        } catch (...) {  // the stream's to tell
+        } catch (...) {  // the stream reports it
         }
     }
 }
 
 void LocalCommunicator::fail(std::string_view why) noexcept {
     try {
-        meeting_.fail(rank(), why);
-    } catch (...) {  // no memory for the words: the rank ends, which the others see as well
-        meeting_.end(rank());
+        shared_.fail(rank(), why);
+    } catch (...) {  // no memory for the message: the other ranks see that this one has left
+        shared_.leave(rank());
     }
 }
 
 std::string LocalCommunicator::path_to(u32 rank) const {
     if (rank >= size())
         throw Error(ErrorCode::invalid_argument, "Communicator::path_to",
-                    "rank " + std::to_string(rank) + " of " + std::to_string(size()));
-    Device &mine = meeting_.device(this->rank()), &other = meeting_.device(rank);
+                    "rank must be less than the number of ranks, " + std::to_string(size()) + ", got " +
+                        std::to_string(rank));
+    Device &mine = shared_.device(this->rank()), &other = shared_.device(rank);
     if (&mine == &other) return "device copies";
     return can_reach(other, mine) ? "peer copies" : "host memory";
 }
 
-std::shared_ptr<Offer> LocalCommunicator::make_offer(Stream& stream, const Message& message) {
+std::shared_ptr<PostedSend> LocalCommunicator::post_send(Stream& stream, const Message& message) {
     const View& view = message.view;
-    auto offer = std::make_shared<Offer>();
-    offer->from = rank();
-    offer->to = message.rank;
-    offer->view = view;
+    auto send = std::make_shared<PostedSend>();
+    send->from = rank();
+    send->to = message.rank;
+    send->view = view;
     const u64 bytes = view.bytes();
-    if (bytes == 0) return offer;
+    if (bytes == 0) return send;
     Device& device = stream.device();
     const bool is_shared = device.traits().shares_host_memory;
-    const bool reached = can_reach(meeting_.device(message.rank), device);
+    const bool reached = can_reach(shared_.device(message.rank), device);
     if (on_host(view) || (is_shared && !reached)) {
-        offer->host = host_address(view);
-        offer->ready = mark(stream);
-        offer->pieces.push_back({0, bytes, offer->ready});
+        send->host = host_address(view);
+        send->ready = mark(stream);
+        send->pieces.push_back({0, bytes, send->ready});
     } else if (reached) {
-        offer->ready = mark(stream);
+        send->ready = mark(stream);
     } else {
-        offer->staged = device.allocate_host(bytes);
-        offer->host = static_cast<const std::byte*>(offer->staged->host_pointer());
+        send->staged = device.allocate_host(bytes);
+        send->host = static_cast<const std::byte*>(send->staged->host_pointer());
         for (u64 first = 0; first < bytes; first += piece_bytes) {
             const u64 count = std::min(piece_bytes, bytes - first);
-            stream.copy(*offer->staged, first, *view.buffer, view.offset + first, count);
-            offer->pieces.push_back({first, count, mark(stream)});
+            stream.copy(*send->staged, first, *view.buffer, view.offset + first, count);
+            send->pieces.push_back({first, count, mark(stream)});
         }
-        offer->ready = offer->pieces.back().there;
+        send->ready = send->pieces.back().arrived;
     }
-    return offer;
+    return send;
 }
 
-void LocalCommunicator::copy_from_host(Stream& stream, const View& to, const Offer& offer) {
-    for (const Offer::Piece& piece : offer.pieces) {
-        piece.there->synchronize();
+void LocalCommunicator::copy_from_host(Stream& stream, const View& to, const PostedSend& send) {
+    for (const PostedSend::Piece& piece : send.pieces) {
+        piece.arrived->synchronize();
         if (on_host(to)) {
-            stream.callback([target = host_address(to) + piece.first, source = offer.host + piece.first,
+            stream.callback([target = host_address(to) + piece.first, source = send.host + piece.first,
                              count = piece.count] { std::memcpy(target, source, count); });
         } else {
-            stream.write(*to.buffer, to.offset + piece.first, offer.host + piece.first, piece.count);
+            stream.write(*to.buffer, to.offset + piece.first, send.host + piece.first, piece.count);
         }
     }
 }
 
-void LocalCommunicator::copy(Stream& stream, const View& to, Offer& offer) {
-    const View& from = offer.view;
-    Device& source = meeting_.device(offer.from);
-    if (offer.host != nullptr && (on_host(to) || &source != &stream.device())) {
-        copy_from_host(stream, to, offer);
-        offer.read = mark(stream);
-        if (offer.staged) held_.push_back({offer.staged, offer.read});
-        // The host's copies write by the address: the buffer must last as long as they do.
+void LocalCommunicator::copy(Stream& stream, const View& to, PostedSend& send) {
+    const View& from = send.view;
+    Device& source = shared_.device(send.from);
+    if (send.host != nullptr && (on_host(to) || &source != &stream.device())) {
+        copy_from_host(stream, to, send);
+        send.read = mark(stream);
+        if (send.staged) held_.push_back({send.staged, send.read});
+        // The host writes to the address of the buffer, which must stay alive until then.
         if (on_host(to)) stream.synchronize();
         return;
     }
-    stream.wait(*offer.ready);
+    stream.wait(*send.ready);
     if (on_host(to) && &source != &stream.device()) {
         const auto between = stream.scratch(to.bytes());
         stream.copy(*between, 0, *from.buffer, from.offset, to.bytes());
@@ -162,49 +163,49 @@ void LocalCommunicator::copy(Stream& stream, const View& to, Offer& offer) {
     } else {
         stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, to.bytes());
     }
-    offer.read = mark(stream);
+    send.read = mark(stream);
 }
 
 void LocalCommunicator::receive(Stream& stream, const Message& message) {
-    const std::shared_ptr<Offer> offer = meeting_.take(message.rank, rank());
-    const u64 sent = offer->view.bytes(), expected = message.view.bytes();
+    const std::shared_ptr<PostedSend> send = shared_.match(message.rank, rank());
+    const u64 sent = send->view.bytes(), expected = message.view.bytes();
     if (sent != expected) {
         const std::string why = "rank " + std::to_string(message.rank) + " sends " + std::to_string(sent) +
                                 " bytes, rank " + std::to_string(rank()) + " expects " +
                                 std::to_string(expected);
-        meeting_.done(*offer, ErrorCode::invalid_argument, why);
+        shared_.complete(*send, ErrorCode::invalid_argument, why);
         throw Error(ErrorCode::invalid_argument, "Communicator::exchange", why);
     }
     try {
-        if (sent > 0) copy(stream, message.view, *offer);
+        if (sent > 0) copy(stream, message.view, *send);
     } catch (const std::exception& error) {
-        // What it has enqueued may read on: the sender must not go before.
+        // Enqueued copies may still read: the sender must not continue before.
         try {
             stream.synchronize();
         } catch (...) {  // the same failure
         }
-        // Before the sender hears of it, which fails for this reason alone.
-        meeting_.fail(rank(), error.what());
-        meeting_.done(*offer, ErrorCode::device_failed,
-                      "rank " + std::to_string(rank()) + " cannot receive: " + error.what());
+        // Recorded before complete(): the sender fails for this reason only.
+        shared_.fail(rank(), error.what());
+        shared_.complete(*send, ErrorCode::device_failed,
+                         "rank " + std::to_string(rank()) + " cannot receive: " + error.what());
         throw;
     }
-    meeting_.done(*offer);
+    shared_.complete(*send);
 }
 
 void LocalCommunicator::do_exchange(Stream& stream, std::span<const Message> sends,
                                     std::span<const Message> receives) {
     std::erase_if(held_, [](const Held& held) { return held.read->done(); });
-    Offers offers(meeting_);
+    PostedSends posted(shared_);
     for (const Message& message : sends)
-        offers.add(stream_of(message, stream), make_offer(stream_of(message, stream), message));
+        posted.add(stream_of(message, stream), post_send(stream_of(message, stream), message));
     for (const Message& message : receives)
         receive(stream_of(message, stream), message);
-    offers.finish();
+    posted.finish();
 }
 
 std::vector<std::vector<std::byte>> LocalCommunicator::do_all_gather(std::span<const std::byte> mine) {
-    return meeting_.gather(rank(), mine);
+    return shared_.all_gather(rank(), mine);
 }
 
 }  // namespace concord::detail

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <mutex>
 
-namespace concord {
+namespace concord::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,7 +28,7 @@ std::optional<u32> number(const char* variable) {
     return value;
 }
 
-// In this order: mpirun within a batch job sets its own beside those of the job.
+// Order matters: mpirun inside a batch job sets its own variables in addition to those of the job.
 struct Variables {
     const char* launcher;
     const char *rank, *ranks;
@@ -37,7 +37,7 @@ constexpr Variables known[] = {
     {"mpirun of Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     {"MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
     {"mpiexec of MPICH or Intel MPI", "PMI_RANK", "PMI_SIZE"},
-    // Slurm sets SLURM_PROCID in batch scripts too, which are no ranks; a rank has one of these beside it.
+    // Slurm sets SLURM_PROCID in batch scripts too, which are not ranks. Only ranks also have a PMI or PMIx variable.
     {"Slurm with PMIx", "PMIX_RANK", "SLURM_NTASKS"},
     {"Slurm with PMI", "PMI_RANK", "SLURM_NTASKS"},
     {"PMIx", "PMIX_RANK", nullptr},
@@ -51,26 +51,27 @@ constexpr const char* file_name = "libconcord-mpi.so";
 
 const MpiComponent& load() {
     std::string looked_in;
-    for (const fs::path& folder : detail::module_folders()) {
+    for (const fs::path& folder : module_folders()) {
         const fs::path path = folder / file_name;
         looked_in += " " + folder.string();
         std::error_code error;
         if (!fs::exists(path, error)) continue;
-        // Global: MPI libraries open parts of their own, which look for the rest.
+        // RTLD_GLOBAL: MPI libraries open modules that resolve symbols in the library.
         void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-        if (module == nullptr) fail(path.string() + " does not load: " + dlerror());
+        if (module == nullptr) fail("cannot load " + path.string() + ": " + dlerror());
         auto* entry = reinterpret_cast<MpiComponentEntry>(dlsym(module, "concord_mpi_component"));
-        if (entry == nullptr) fail(path.string() + " has no entry point concord_mpi_component");
+        if (entry == nullptr)
+            fail(path.string() + " lacks the entry point concord_mpi_component; rebuild it");
         const MpiComponent* component = entry();
         if (component->interface_version != mpi_component_version)
-            fail(path.string() + " has interface " + std::to_string(component->interface_version) +
-                 ", this library (" CONCORD_VERSION ") " + std::to_string(mpi_component_version) +
-                 "; rebuild one with the other");
-        detail::log_info("MPI component: " + path.string());
+            fail("this library (" CONCORD_VERSION ") requires interface version " +
+                 std::to_string(mpi_component_version) + " of " + path.string() + ", got " +
+                 std::to_string(component->interface_version) + "; rebuild them together");
+        log_info("MPI component: " + path.string());
         return *component;
     }
-    fail(std::string("the component concord-mpi is not there: ") + file_name + " is not in" + looked_in +
-         "; Concord builds it where CMake finds MPI");
+    fail(std::string("component concord-mpi not found: ") + file_name + " is not in" + looked_in +
+         "; build Concord on a machine where CMake finds MPI");
 }
 
 }  // namespace
@@ -88,11 +89,10 @@ std::shared_ptr<Communicator> launched_communicator() {
     auto ranks = component.communicator();
     const auto launch = mpi_launch();
     if (launch && launch->ranks > 1 && ranks->size() != launch->ranks)
-        fail("this is rank " + std::to_string(launch->rank) + " of " + std::to_string(launch->ranks) +
-             ", started by " + launch->launcher + ", but " + component.library +
-             ", which concord-mpi is built with, sees " + std::to_string(ranks->size()) +
-             ": start it with that one's own launcher");
+        fail("launcher and MPI library do not match: " + launch->launcher + " started " +
+             std::to_string(launch->ranks) + " ranks, " + component.library + " of concord-mpi sees " +
+             std::to_string(ranks->size()) + "; use the launcher of " + component.library);
     return ranks;
 }
 
-}  // namespace concord
+}  // namespace concord::detail

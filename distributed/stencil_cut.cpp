@@ -1,6 +1,5 @@
-// How a volume is cut for ranks.
+// Domain decomposition of a volume over ranks.
 
-#include "distributed_stencil.hpp"
 #include "distributed_stencil_table.hpp"
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 namespace concord {
 namespace {
 
-// Piece `index` of `length`, cut into `pieces` whose lengths differ by one at most.
+// Piece `index` of `length` elements, cut into `pieces` whose lengths differ by at most one.
 Part piece_of(u64 length, u32 index, u32 pieces) {
     const u64 each = length / pieces, longer = length % pieces;
     return {index * each + std::min<u64>(index, longer), each + (index < longer ? 1 : 0)};
@@ -19,12 +18,12 @@ u64 longest(u64 length, u32 pieces) {
     return detail::divide_up(length, pieces);
 }
 
-// Whether pieces have the radius' length at least.
+// Whether every piece is at least `radius` long, or the axis is not cut.
 bool is_thick(u64 length, u32 pieces, u32 radius) {
     return pieces == 1 || length / pieces >= radius;
 }
 
-// In points of a halo that is not packed.
+// Estimated time of a step, in points. A point of a packed halo costs as much as `packed` points.
 double cost_of(const StencilShape& s, u32 along_z, u32 along_y, u32 radius) {
     constexpr double packed = 8;
     const auto planes = static_cast<double>(longest(s.depth, along_z)),
@@ -43,8 +42,8 @@ std::string count_of(u64 n, const char* what) {
 
 void check_pieces(const char* what, u64 length, u32 pieces, u32 radius) {
     if (!is_thick(length, pieces, radius))
-        refuse(count_of(length, what) + " in " + count_of(pieces, "part") + ": a part has " +
-               count_of(radius, what) + ", the radius, at least");
+        refuse("every part needs at least " + count_of(radius, what) + ", the radius, got " +
+               count_of(length, what) + " in " + count_of(pieces, "part"));
 }
 
 }  // namespace
@@ -56,7 +55,7 @@ StencilBox StencilCut::part_of(u32 rank) const {
     return {z.first, z.first + z.count, y.first, y.first + y.count};
 }
 
-StencilCut choose_cut(const StencilShape& shape, u32 ranks, u32 radius) {
+StencilCut detail::choose_cut(const StencilShape& shape, u32 ranks, u32 radius) {
     StencilCut best{shape, 1, 1};
     double least = cost_of(shape, 1, 1, radius);
     for (u32 y = 1; y <= ranks; ++y) {
@@ -73,15 +72,17 @@ StencilCut choose_cut(const StencilShape& shape, u32 ranks, u32 radius) {
 
 StencilCut stencil_cut(const StencilShape& shape, u32 ranks, u32 radius,
                        const DistributedStencilOptions& options) {
-    const bool serves = detail::distributed_variant(options.variant).serves;
-    if (serves && ranks < 2)
-        refuse("data_server with " + count_of(ranks, "rank") + ": one holds the data, another one computes");
-    const u32 most = serves ? ranks - 1 : ranks;
-    if (options.along_z == 0 && options.along_y == 0) return choose_cut(shape, most, radius);
+    const bool has_server = detail::distributed_variant(options.variant).has_server;
+    if (has_server && ranks < 2)
+        refuse("variant 'data_server' needs at least 2 ranks, one for the data and one to compute, got " +
+               std::to_string(ranks));
+    const u32 most = has_server ? ranks - 1 : ranks;
+    if (options.along_z == 0 && options.along_y == 0) return detail::choose_cut(shape, most, radius);
     const StencilCut cut{shape, std::max(1U, options.along_z), std::max(1U, options.along_y)};
     if (u64{cut.along_z} * cut.along_y > most)
-        refuse("a cut into " + std::to_string(cut.along_z) + " x " + std::to_string(cut.along_y) +
-               " parts, for " + count_of(most, "rank") + (serves ? " besides the data server" : ""));
+        refuse("the number of parts must not exceed " + count_of(most, "rank") +
+               (has_server ? " (without the data server)" : "") + ", got " + std::to_string(cut.along_z) +
+               " x " + std::to_string(cut.along_y));
     check_pieces("plane", shape.depth, cut.along_z, radius);
     check_pieces("row", shape.rows, cut.along_y, radius);
     return cut;
@@ -89,7 +90,7 @@ StencilCut stencil_cut(const StencilShape& shape, u32 ranks, u32 radius,
 
 StencilBox stencil_holding(const StencilCut& cut, u32 rank, u32 ranks,
                            const DistributedStencilOptions& options) {
-    if (!detail::distributed_variant(options.variant).serves) return cut.part_of(rank);
+    if (!detail::distributed_variant(options.variant).has_server) return cut.part_of(rank);
     if (rank + 1 < ranks) return {};
     return {0, cut.shape.depth, 0, cut.shape.rows};
 }

@@ -18,8 +18,8 @@
 namespace concord::app {
 namespace {
 
-const std::optional<MpiLaunch>& launch() {
-    static const std::optional<MpiLaunch> launch = mpi_launch();
+const std::optional<detail::MpiLaunch>& launch() {
+    static const std::optional<detail::MpiLaunch> launch = detail::mpi_launch();
     return launch;
 }
 
@@ -39,7 +39,7 @@ bool RankJob::has_ranks() {
 Communicator& RankJob::ranks() {
     // Until the process ends, when MPI may be gone: never destroyed.
     static Communicator& ranks = [&]() -> Communicator& {
-        auto* kept = new std::shared_ptr<Communicator>(launched_communicator());
+        auto* kept = new std::shared_ptr<Communicator>(detail::launched_communicator());
         // mpirun ends the others by SIGTERM when one has failed, which has said why.
         silence_sigterm();
         return **kept;

@@ -16,7 +16,7 @@
 namespace concord::mpi {
 namespace {
 
-// MPI counts in int; and where messages are many, its own numbers of them are short.
+// MPI counts in int. The lower limit bounds the number of pieces per message.
 constexpr u64 longest_piece = u64{1} << 30, shortest_piece = 64;
 
 u64 piece_length() {
@@ -27,7 +27,7 @@ u64 piece_length() {
     const auto [at, error] = std::from_chars(text, end, value);
     if (error != std::errc() || at != end || value < shortest_piece || value > longest_piece)
         throw Error(ErrorCode::invalid_argument, "CONCORD_MPI_PIECE",
-                    "'" + std::string(text) + "' is no number of bytes from " +
+                    "invalid byte count '" + std::string(text) + "'; expected a number from " +
                         std::to_string(shortest_piece) + " to " + std::to_string(longest_piece));
     return value;
 }
@@ -39,7 +39,7 @@ void check(int result, const char* call) {
     char text[MPI_MAX_ERROR_STRING] = {};
     int length = 0;
     MPI_Error_string(result, text, &length);
-    throw Error(ErrorCode::device_failed, call, "MPI reports a failure", text);
+    throw Error(ErrorCode::device_failed, call, "MPI call failed", text);
 }
 
 MpiCommunicator::MpiCommunicator(MPI_Comm comm, u32 rank, u32 size)
@@ -51,14 +51,15 @@ MpiCommunicator::MpiCommunicator(MPI_Comm comm, u32 rank, u32 size)
     void* bound = nullptr;
     int is_set = 0;
     check(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &bound, &is_set), call);
-    tags_ = is_set != 0 ? *static_cast<int*>(bound) : 32767;  // which every MPI has
-    // Lengths of pieces are what both ends count by.
+    tags_ = is_set != 0 ? *static_cast<int*>(bound) : 32767;  // guaranteed by the MPI standard
+    // Both ends of a message must use the same piece length.
     unsigned long long least = piece_, most = piece_;
     check(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm_), call);
     check(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm_), call);
     if (least != most)
-        throw Error(ErrorCode::invalid_argument, "CONCORD_MPI_PIECE",
-                    "ranks have " + std::to_string(least) + " and " + std::to_string(most));
+        throw Error(
+            ErrorCode::invalid_argument, "CONCORD_MPI_PIECE",
+            "must be the same on all ranks, got " + std::to_string(least) + " and " + std::to_string(most));
 }
 
 MpiCommunicator::~MpiCommunicator() {
@@ -74,11 +75,11 @@ void MpiCommunicator::fail(std::string_view why) noexcept {
         std::string line = "concord: rank " + std::to_string(rank()) + ": " + std::string(why);
         std::replace(line.begin(), line.end(), '\n', ' ');
         std::cerr << line + "\n" << std::flush;
-    } catch (...) {  // then without words
+    } catch (...) {  // no memory for the message
     }
-    constexpr int device_failed = 4;  // the program's exit status
+    constexpr int device_failed = 4;  // exit status of the program
     MPI_Abort(comm_, device_failed);
-    std::abort();  // if MPI has come back after all
+    std::abort();  // in case MPI_Abort() returns
 }
 
 bool MpiCommunicator::all_fail(double seconds) noexcept {
@@ -101,13 +102,15 @@ bool MpiCommunicator::all_fail(double seconds) noexcept {
 std::string MpiCommunicator::path_to(u32 rank) const {
     if (rank >= size())
         throw Error(ErrorCode::invalid_argument, "Communicator::path_to",
-                    "rank " + std::to_string(rank) + " of " + std::to_string(size()));
+                    "rank must be less than the number of ranks, " + std::to_string(size()) + ", got " +
+                        std::to_string(rank));
     if (rank == this->rank()) return "device copies";
     return direct_ ? "MPI, device memory" : "MPI, host memory";
 }
 
-// One call's messages. A message is pieces of full length and one that is shorter, or empty: where the two ends differ, one of
-// them gets a piece of the wrong length rather than none. All pieces of a message have its tag, and MPI keeps their order.
+// The messages of one call. A message consists of pieces of full length and a shorter, possibly empty last one. If
+// the lengths at the two ends differ, one end receives a piece of the wrong length, which is an error, instead of
+// waiting forever. All pieces of a message have the same tag, and MPI keeps their order.
 class MpiCommunicator::Exchange {
   public:
     Exchange(MpiCommunicator& ranks, Stream& stream) : ranks_(ranks), stream_(stream) {}
@@ -121,7 +124,7 @@ class MpiCommunicator::Exchange {
             at_rest = plan(out, message, ranks_.sent_) && at_rest;
         for (const Message& message : receives)
             at_rest = plan(in, message, ranks_.received_) && at_rest;
-        // What MPI is given itself is its stream's until that has got here.
+        // MPI may access views directly only after their streams have reached this point.
         std::map<Stream*, std::shared_ptr<Event>> here;
         if (!at_rest) {
             for (const auto* list : {&out, &in}) {
@@ -161,8 +164,8 @@ class MpiCommunicator::Exchange {
         sending_.clear();
     }
 
-    // After a failure: nothing comes any more to where it was expected, and copies that were to be sent stay where they are.
-    // What MPI was given itself is the caller's, and may be read until the job ends, which has failed.
+    // After a failure: cancels pending receives, and keeps the staging buffers of pending sends. Views that were
+    // passed to MPI directly may be read until the job ends.
     ~Exchange() {
         for (Piece& piece : receiving_) {
             if (piece.request == MPI_REQUEST_NULL) continue;
@@ -180,17 +183,18 @@ class MpiCommunicator::Exchange {
         Stream* stream;
         int tag;
         View view;
-        std::byte* memory;               // for MPI
-        std::shared_ptr<Buffer> staged;  // what `memory` is of, if it is not the view's
-        u64 left;                        // pieces that are still to come
+        std::byte* memory;               // address for MPI
+        std::shared_ptr<Buffer> staged;  // staging buffer that `memory` points to, if any
+        u64 left;                        // pieces not yet received
     };
     struct Piece {
         MPI_Request request;
-        std::size_t transfer;  // its number
+        std::size_t transfer;  // index in owners_
         u64 bytes;
     };
 
-    // Whether MPI need not wait for the stream: nothing of the view's own memory is given to it.
+    // Plans a message. Returns whether MPI does not access the view directly, so that its stream need not be
+    // synchronised.
     bool plan(std::vector<Transfer>& list, const Message& message, std::vector<u64>& count) {
         const View& view = message.view;
         const u64 tag = count[message.rank]++ % (static_cast<u64>(ranks_.tags_) + 1);
@@ -254,7 +258,7 @@ class MpiCommunicator::Exchange {
                         std::to_string(ranks_.rank()) + " expects " + std::to_string(transfer.view.bytes()));
     }
 
-    // In the order in which they come; what was staged is uploaded meanwhile.
+    // Completes receives in order of arrival; uploads of staged messages overlap with the others.
     void finish_receives() {
         std::vector<MPI_Request> requests;
         requests.reserve(receiving_.size());
@@ -287,7 +291,7 @@ class MpiCommunicator::Exchange {
     MpiCommunicator& ranks_;
     Stream& stream_;
     std::vector<std::shared_ptr<Buffer>> staged_;
-    std::vector<Transfer*> owners_;  // by number
+    std::vector<Transfer*> owners_;  // indexed by Piece::transfer
     std::vector<Piece> receiving_;
     std::vector<MPI_Request> sending_;
 };

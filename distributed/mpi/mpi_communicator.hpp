@@ -1,5 +1,5 @@
 #pragma once
-// Messages between processes, by MPI.
+// Communicator of ranks that are processes under MPI.
 
 #include <concord/communicator.hpp>
 
@@ -10,17 +10,17 @@
 
 namespace concord::mpi {
 
-/// Throws device_failed unless the result is a success.
+// Throws device_failed if an MPI call failed.
 void check(int result, const char* call);
 
-/// All ranks end now, each of its own accord: none waits for another.
+// Called when all ranks end on their own: none waits for another.
 void end_together();
 
-/// Whether MPI takes pointers to memory of CUDA devices: asked of the library, unless CONCORD_MPI_CUDA says so.
+// Whether MPI accepts pointers to CUDA device memory: CONCORD_MPI_CUDA if set, else the answer of the library.
 bool takes_cuda_memory();
 
-/// Makes the context of a stream current on this thread, for MPI to work with pointers of its device; for other than CUDA's
-/// streams it does nothing.
+// Makes the CUDA context of a stream current on this thread, so that MPI can use its device pointers. No effect for
+// other backends.
 class CurrentContext {
   public:
     explicit CurrentContext(Stream& stream);
@@ -34,7 +34,7 @@ class CurrentContext {
 
 class MpiCommunicator final : public Communicator {
   public:
-    /// Duplicates the communicator.
+    // Duplicates the communicator.
     MpiCommunicator(MPI_Comm comm, u32 rank, u32 size);
     ~MpiCommunicator() override;
 
@@ -51,13 +51,13 @@ class MpiCommunicator final : public Communicator {
     class Exchange;
 
     MPI_Comm comm_ = MPI_COMM_NULL;
-    MPI_Comm failures_ = MPI_COMM_NULL;  // nothing else is said there
-    u64 piece_;                          // most bytes of one message of MPI's
-    int tags_;                           // how many may be in use at once
+    MPI_Comm failures_ = MPI_COMM_NULL;  // used by all_fail() only
+    u64 piece_;                          // maximum bytes per MPI message
+    int tags_;                           // largest tag
     std::vector<u64> sent_,
-        received_;         // messages to and from each rank so far: what comes when has its own tag
-    bool direct_ = false;  // the last device's memory was given to MPI
-    std::vector<std::shared_ptr<Buffer>> abandoned_;  // copies, of sends that nobody took
+        received_;  // number of messages to and from each rank so far; the message number selects the tag
+    bool direct_ = false;  // the last device message was passed to MPI without staging
+    std::vector<std::shared_ptr<Buffer>> abandoned_;  // staging buffers of sends that were never received
 };
 
 }  // namespace concord::mpi

@@ -1,4 +1,4 @@
-// MPI's beginning and end, and the component as programs open it that do not link it.
+// Initialisation and finalisation of MPI, and the entry point for programs that load the component at run time.
 
 #include "mpi_communicator.hpp"
 
@@ -12,8 +12,8 @@ namespace concord {
 namespace mpi {
 namespace {
 
-// Registered once MPI is initialised here. A rank that ends badly on its own would leave the others waiting, in MPI_Finalize at
-// the latest: ranks that end badly together (all_fail) have said so.
+// Exit handler, registered if MPI is initialised here. A rank that fails alone aborts the job: the others would wait
+// for it, in MPI_Finalize at the latest. Ranks that fail together have called end_together().
 bool ends_together = false;
 
 void end_job(int status, void* /*unused*/) {
@@ -27,13 +27,14 @@ void end_job(int status, void* /*unused*/) {
 void initialise() {
     int is_finalized = 0, is_initialised = 0, provided = 0;
     MPI_Finalized(&is_finalized);
-    if (is_finalized != 0) throw Error(ErrorCode::unavailable, "mpi_communicator", "MPI has been finalised");
+    if (is_finalized != 0)
+        throw Error(ErrorCode::unavailable, "mpi_communicator", "MPI is already finalised");
     MPI_Initialized(&is_initialised);
     if (is_initialised != 0) return;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "mpi_communicator");
     ::on_exit(end_job, nullptr);
     if (provided < MPI_THREAD_SERIALIZED)
-        detail::log_info("MPI takes calls from the thread that has initialised it only");
+        detail::log_info("MPI accepts calls only from the thread that initialised it");
 }
 
 std::shared_ptr<Communicator> make(MPI_Comm comm) {
@@ -43,7 +44,7 @@ std::shared_ptr<Communicator> make(MPI_Comm comm) {
     return std::make_shared<MpiCommunicator>(comm, static_cast<u32>(rank), static_cast<u32>(size));
 }
 
-// "Open MPI v4.1.4": the first words of what the library says of itself.
+// "Open MPI v4.1.4": the beginning of the library's version string.
 const char* library_name() {
     static char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
     int length = 0;
@@ -72,16 +73,18 @@ std::shared_ptr<Communicator> mpi_communicator() {
 std::shared_ptr<Communicator> detail::mpi_communicator(const void* comm, std::size_t size) {
     if (size != sizeof(MPI_Comm))
         throw Error(ErrorCode::invalid_argument, "mpi_communicator",
-                    "an MPI_Comm of " + std::to_string(size) +
-                        " bytes, concord-mpi is built with another MPI (" + mpi::library_name() +
-                        "), whose have " + std::to_string(sizeof(MPI_Comm)));
+                    "MPI_Comm must have " + std::to_string(sizeof(MPI_Comm)) +
+                        " bytes as in the MPI of concord-mpi (" + mpi::library_name() + "), got " +
+                        std::to_string(size) + "; build the program and concord-mpi with one MPI");
     return mpi::make(*static_cast<const MPI_Comm*>(comm));
 }
 
 }  // namespace concord
 
-extern "C" __attribute__((visibility("default"))) const concord::MpiComponent* concord_mpi_component() {
-    static const concord::MpiComponent component{concord::mpi_component_version, CONCORD_VERSION,
-                                                 concord::mpi::library_name(), &concord::mpi_communicator};
+extern "C" __attribute__((visibility("default"))) const concord::detail::MpiComponent*
+concord_mpi_component() {
+    static const concord::detail::MpiComponent component{concord::detail::mpi_component_version,
+                                                         CONCORD_VERSION, concord::mpi::library_name(),
+                                                         &concord::mpi_communicator};
     return &component;
 }

@@ -1,4 +1,4 @@
-// MPI and the memory of CUDA devices. Nothing of CUDA is linked: where there are CUDA devices the driver is in the process.
+// CUDA device memory in MPI calls. Uses the CUDA driver that the CUDA backend has loaded; nothing of CUDA is linked.
 
 #include "mpi_communicator.hpp"
 
@@ -29,15 +29,15 @@ bool decide() {
     const std::string_view asked = text == nullptr ? "" : text;
     if (!asked.empty() && asked != "on" && asked != "off")
         throw Error(ErrorCode::invalid_argument, "CONCORD_MPI_CUDA",
-                    "'" + std::string(asked) + "' is neither on nor off");
+                    "invalid value '" + std::string(asked) + "'; expected on or off");
     const bool takes = asked.empty() ? ask_library() : asked == "on";
-    detail::log_info(std::string("MPI is given ") +
-                     (takes ? "CUDA memory itself" : "page-locked copies of CUDA memory") +
-                     (asked.empty() ? ", as it says" : ", by CONCORD_MPI_CUDA"));
+    detail::log_info(std::string("CUDA memory in MPI messages: ") +
+                     (takes ? "direct" : "staged through pinned memory") +
+                     (asked.empty() ? " (reported by the MPI library)" : " (CONCORD_MPI_CUDA)"));
     return takes;
 }
 
-// What the driver is asked for; its types are pointers.
+// Functions of the CUDA driver; its handle types are pointers.
 struct Driver {
     int (*stream_context)(void* stream, void** context) = nullptr;
     int (*push)(void* context) = nullptr;
