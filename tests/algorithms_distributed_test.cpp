@@ -1,4 +1,5 @@
-// Algorithms over ranks have the bits of one call on all of the data, whoever has which part of it.
+// Tests that algorithms over ranks are bitwise identical to one call on all of the data, for any distribution of the
+// parts.
 #include "pipeline_data.hpp"
 #include "test_ranks.hpp"
 
@@ -22,7 +23,8 @@ namespace {
 
 enum class Cut { even, skewed, holes };
 
-// A rank's part of n elements: like lengths; nearly all on the last one; nothing on every second one and odd lengths elsewhere.
+// A rank's part of n elements. even: similar lengths; skewed: nearly all elements on the last rank; holes: every
+// second part is empty, the others have odd lengths.
 Part cut_part(u64 n, Cut cut, u32 rank, u32 ranks) {
     if (cut == Cut::even) return part_of(n, rank, ranks);
     auto at = [&](u32 r) -> u64 {
@@ -43,7 +45,7 @@ std::vector<T> part_of_values(const std::vector<T>& values, const Part& part) {
     throw Error(ErrorCode::device_failed, "test", what);
 }
 
-// What f gives on this rank is that part of what is expected.
+// Checks this rank's part of the result.
 template <class T>
 void check_part(const std::vector<T>& got, const std::vector<T>& expected, const Part& part,
                 const char* what) {
@@ -103,7 +105,7 @@ void sort_all(Device& device, const std::vector<T>& x, const SortBy& by) {
     const auto expected = sorted.to_host(*stream);
     const auto expected_values = moved.to_host(*stream);
     each_cut(device, {1, 2, 3, 7}, n, [&](Communicator& ranks, Stream& on, const Part& part) {
-        // The result is cut evenly, whatever the parts.
+        // The result is distributed evenly for any distribution of the input.
         const Part mine = part_of(n, ranks);
         const Array<T> in(on, part_of_values(x, part)), out(on, mine.count);
         const Array<u32> places(on, part_of_values(index, part)), places_out(on, mine.count);
@@ -112,7 +114,7 @@ void sort_all(Device& device, const std::vector<T>& x, const SortBy& by) {
         distributed_sort_pairs(ranks, on, in.view(), places.view(), out.view(), places_out.view(), stable);
         check_part(out.to_host(on), expected, mine, "keys");
         check_part(places_out.to_host(on), expected_values, mine, "values");
-        // Back to where the parts are.
+        // In place, with the distribution of the input.
         distributed_sort(ranks, on, in, in, stable);
         check_part(in.to_host(on), expected, part, "sort in place");
     });
@@ -122,7 +124,7 @@ void sort_all(Device& device, const std::vector<T>& x, const SortBy& by) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(ranks_put_together_what_they_have) {
+DEVICE_TEST(collectives_combine_data_of_all_ranks) {
     each_ranks(device, {1, 2, 3, 4, 7}, [](Communicator& ranks, Stream& stream) {
         for (const u64 n : {0, 1, 5, 1000}) {
             for (const ReduceOp op : {ReduceOp::sum, ReduceOp::max}) {
@@ -160,7 +162,7 @@ DEVICE_TEST(ranks_put_together_what_they_have) {
     });
 }
 
-DEVICE_TEST(distributed_reductions_have_the_bits_of_one_call) {
+DEVICE_TEST(distributed_reductions_are_bitwise_identical_to_one_call) {
     for (const u64 n : {0, 1, 130, 1025, 40961}) {
         CAPTURE(n);
         reduce_all(device, n, ReduceOp::sum, rough_values(n));
@@ -180,7 +182,7 @@ DEVICE_TEST(distributed_reductions_have_the_bits_of_one_call) {
     });
 }
 
-DEVICE_TEST(distributed_scans_have_the_bits_of_one_call) {
+DEVICE_TEST(distributed_scans_are_bitwise_identical_to_one_call) {
     const u64 tile = 65536;
     for (const u64 n : {u64{0}, u64{1}, u64{17}, u64{9000}, 2 * tile + 11}) {
         CAPTURE(n);
@@ -212,7 +214,7 @@ DEVICE_TEST(distributed_histograms_count_all_samples) {
             });
         };
         const auto even = HistogramBins::even(-0.9, 1.0);
-        // All in one bin: more than u16 holds.
+        // All samples in one bin: more than u16 holds.
         const auto wide = counts(u64{}, even, 19);
         const auto words = counts(u32{}, even, 5);
         const auto few = counts(u16{}, HistogramBins::even(-2, 2), 1);
@@ -235,7 +237,7 @@ DEVICE_TEST(distributed_histograms_count_all_samples) {
     }
 }
 
-DEVICE_TEST(distributed_sorts_have_the_bits_of_one_call) {
+DEVICE_TEST(distributed_sorts_are_bitwise_identical_to_one_call) {
     for (const u64 n : {0, 1, 6, 20011}) {
         CAPTURE(n);
         std::vector<float> floats = rough_values(n);
@@ -246,7 +248,7 @@ DEVICE_TEST(distributed_sorts_have_the_bits_of_one_call) {
         }
         sort_all(device, floats, {});
         sort_all(device, floats, {.order = SortOrder::descending});
-        // Mostly equal, all equal, and by some bits.
+        // Few distinct keys, all keys equal, and sorting by a range of bits.
         std::vector<u32> few = random_values<u32>(n);
         for (u32& key : few)
             key %= 3;
@@ -258,9 +260,9 @@ DEVICE_TEST(distributed_sorts_have_the_bits_of_one_call) {
     }
 }
 
-DEVICE_TEST(distributed_calls_refuse_what_does_not_fit) {
+DEVICE_TEST(distributed_calls_reject_invalid_arguments_on_all_ranks) {
     const auto self = device.shared_from_this();
-    // All ranks see it alike.
+    // All ranks throw the same error.
     auto all_throw = [&](ErrorCode code, std::string_view part, const auto& f) {
         std::atomic<u32> told = 0;
         run_on_devices({self, self, self}, [&](Communicator& ranks, Stream& stream) {
@@ -273,7 +275,7 @@ DEVICE_TEST(distributed_calls_refuse_what_does_not_fit) {
         const Array<float> x(stream, 10), out(stream, 1);
         distributed_reduce(ranks, stream, x, out, ranks.rank() == 2 ? ReduceOp::max : ReduceOp::sum);
     });
-    // On ranks that have no chunk to reduce, too: all five elements are rank 1's.
+    // Also on ranks without a chunk: all five elements are on rank 1.
     for (const char* variant : {"none_such", "sequential"}) {
         const bool is_known = std::string_view(variant) == "sequential";
         all_throw(is_known ? ErrorCode::unsupported : ErrorCode::invalid_argument, variant,
@@ -283,7 +285,7 @@ DEVICE_TEST(distributed_calls_refuse_what_does_not_fit) {
                       distributed_reduce(ranks, stream, x, out, ReduceOp::sum, {.variant = variant});
                   });
     }
-    all_throw(ErrorCode::invalid_argument, "30 keys, out has room for 27",
+    all_throw(ErrorCode::invalid_argument, "the outs of all ranks must have room for 30 keys, got 27",
               [](Communicator& ranks, Stream& stream) {
                   const Array<u32> x(stream, 10), out(stream, 9);
                   distributed_sort(ranks, stream, x, out);
@@ -296,31 +298,33 @@ DEVICE_TEST(distributed_calls_refuse_what_does_not_fit) {
         const Array<u32> x(stream, 10), all(stream, 30);
         gather(ranks, stream, x.view(), all.view(), ranks.rank() == 2 ? 1 : 0);
     });
-    all_throw(ErrorCode::invalid_argument, "root 3 of 3", [](Communicator& ranks, Stream& stream) {
-        const Array<u32> x(stream, 10);
-        broadcast(ranks, stream, x.view(), 3);
-    });
+    all_throw(ErrorCode::invalid_argument, "root must be less than the number of ranks, 3, got 3",
+              [](Communicator& ranks, Stream& stream) {
+                  const Array<u32> x(stream, 10);
+                  broadcast(ranks, stream, x.view(), 3);
+              });
     all_throw(ErrorCode::invalid_argument, "out overlaps in", [](Communicator& ranks, Stream& stream) {
         const Array<u32> x(stream, 10);
         distributed_scan(ranks, stream, x.span().part(0, 8), x.span().part(1, 8));
     });
-    // One function, with other values.
+    // The same function with different bound values.
     all_throw(ErrorCode::invalid_argument, "ranks differ", [](Communicator& ranks, Stream& stream) {
         const Array<float> x(stream, 10);
         const Array<u32> counters(stream, 9);
         distributed_histogram(ranks, stream, x, counters, distributed_bin_by.bind(ranks.rank() == 0 ? 4 : 3));
     });
-    all_throw(ErrorCode::invalid_argument, "not u16, u32 or u64", [](Communicator& ranks, Stream& stream) {
-        const Array<u32> x(stream, 10);
-        const Array<float> counters(stream, 10);
-        distributed_histogram(ranks, stream, x, counters, HistogramBins::identity());
-    });
+    all_throw(ErrorCode::invalid_argument, "counters must be u16, u32 or u64, got f32",
+              [](Communicator& ranks, Stream& stream) {
+                  const Array<u32> x(stream, 10);
+                  const Array<float> counters(stream, 10);
+                  distributed_histogram(ranks, stream, x, counters, HistogramBins::identity());
+              });
 }
 
 TEST_SUITE_END();
 TEST_SUITE_BEGIN("cuda");
 
-TEST_CASE("what sorts over ranks compiles for a GPU") {
+TEST_CASE("kernels of the distributed sort compile for sm_90") {
     const auto device = open_device("cuda@sm_90");
     auto sort_of = [&](auto key) {
         CHECK_NOTHROW(run_on_devices({device, device}, [&](Communicator& ranks, Stream& stream) {

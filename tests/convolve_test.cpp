@@ -1,4 +1,4 @@
-// Convolve through the public API; `concord check` covers variants, types, masks, borders and gaps.
+// Tests convolve through the public API. `concord check` covers variants, types, masks, borders and padding.
 #include "devices.hpp"
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 constexpr float inf = std::numeric_limits<float>::infinity(),
                 not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-// The definition, once more: one chain an element; cells outside are 0 and take part.
+// Reference: one chain per element; cells outside are 0 and take part.
 template <class I, class T>
 std::vector<T> expected(const std::vector<I>& in, const std::vector<T>& mask, i64 mask_rows, i64 mask_columns,
                         const ConvolveShape& s) {
@@ -37,7 +37,7 @@ std::vector<T> expected(const std::vector<I>& in, const std::vector<T>& mask, i6
     return out;
 }
 
-// Equal to the bit, but for what a NaN carries.
+// Bitwise equal, except for NaN payloads.
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](T x, T y) {
@@ -45,7 +45,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
     });
 }
 
-// Calls f with each variant that keeps the canonical order and takes the call.
+// Calls f with the name of each variant of canonical order that the device supports.
 template <class F>
 void with_variants(Device& device, F f) {
     for (const Variant* variant : convolve_algorithm.variants) {
@@ -60,7 +60,7 @@ void with_variants(Device& device, F f) {
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(convolve_does_not_turn_the_mask_round) {
+DEVICE_TEST(convolve_does_not_flip_the_mask) {
     const auto stream = device.create_stream();
     const Array<float> in(*stream, std::vector<float>{1, 2, 4, 8, 16, 32}), out(*stream, 6);
     const std::vector<float> mask = {1, 10, 100};
@@ -72,7 +72,7 @@ DEVICE_TEST(convolve_does_not_turn_the_mask_round) {
     });
 }
 
-// The rule for cells outside: they are +0 and are multiplied, so that an infinity in the mask shows there.
+// Cells outside are +0 and take part in the sum, so an infinity in the mask gives NaN.
 DEVICE_TEST(convolve_of_infinities_nans_and_zeros) {
     const auto stream = device.create_stream();
     auto x = random_values<float>(9 * 40);
@@ -90,7 +90,7 @@ DEVICE_TEST(convolve_of_infinities_nans_and_zeros) {
             });
         }
     }
-    // A product that underflows leaves -0; the next cell, outside, is added as +0.
+    // A product that underflows gives -0; adding the next cell, outside the image, gives +0.
     const Array<float> tiny(*stream, std::vector<float>{-1e-30F}), one(*stream, 1);
     const std::vector<float> mask = {0, 1e-30F, 1};
     with_variants(device, [&](const std::string& name) {
@@ -99,7 +99,7 @@ DEVICE_TEST(convolve_of_infinities_nans_and_zeros) {
     });
 }
 
-DEVICE_TEST(convolve_takes_bytes_and_a_part_of_an_image) {
+DEVICE_TEST(convolve_supports_u8_images_and_parts_of_images) {
     const auto stream = device.create_stream();
     const auto x = random_values<u8>(50 * 60);
     const auto mask = random_values<float>(35, 3);
@@ -120,8 +120,7 @@ DEVICE_TEST(convolve_takes_bytes_and_a_part_of_an_image) {
     CHECK(in.to_host(*stream) == x);
 }
 
-// The mask is read before the call returns.
-DEVICE_TEST(a_mask_may_go_when_the_call_is_back) {
+DEVICE_TEST(convolve_reads_the_mask_before_it_returns) {
     const auto stream = device.create_stream();
     const auto x = random_values<double>(64 * 64);
     const Array<double> in(*stream, x), out(*stream, x.size());
@@ -135,7 +134,7 @@ DEVICE_TEST(a_mask_may_go_when_the_call_is_back) {
     }
 }
 
-DEVICE_TEST(separable_takes_masks_of_rank_one_only_and_if_asked) {
+DEVICE_TEST(separable_requires_rank_one_and_runs_only_by_name) {
     const auto stream = device.create_stream();
     const auto x = random_values<float>(40 * 50);
     const Array<float> in(*stream, x), out(*stream, x.size());
@@ -151,7 +150,7 @@ DEVICE_TEST(separable_takes_masks_of_rank_one_only_and_if_asked) {
     CHECK(convolve(*stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable"}).variant == "separable");
     const auto got = out.to_host(*stream), wanted = expected(x, mask, 5, 5, s);
     for (std::size_t i = 0; i < got.size(); ++i)
-        REQUIRE(std::abs(got[i] - wanted[i]) < 2 * 18 * 0x1p-24F);  // the mask's sum is 1, and |x| below 1
+        REQUIRE(std::abs(got[i] - wanted[i]) < 2 * 18 * 0x1p-24F);  // the taps sum to 1, |x| < 1
     CHECK(throws(ErrorCode::unsupported, "order of operations is variant-specific, not canonical", [&] {
         convolve(*stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable", OperationOrder::canonical});
     }));
@@ -164,7 +163,7 @@ DEVICE_TEST(separable_takes_masks_of_rank_one_only_and_if_asked) {
     CHECK(convolve_separates(ConvolveMask(std::vector<float>(9, 0.0F), 3, 3)));
 }
 
-DEVICE_TEST(what_convolve_refuses) {
+DEVICE_TEST(convolve_rejects_invalid_arguments) {
     const auto stream = device.create_stream();
     const Array<float> in(*stream, std::vector<float>(100, 1)), out(*stream, std::vector<float>(100, 7));
     const Array<double> doubles(*stream, 100);

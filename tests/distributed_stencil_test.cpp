@@ -1,11 +1,12 @@
-// Stencil over ranks, on devices that are named several times and on devices of two backends: the bits are those of one call of
-// stencil() on all of the volume.
+// Tests that the stencil over ranks is bitwise identical to one call of stencil() on the whole volume, on one device
+// as several ranks and on devices of two backends.
 #include "devices.hpp"
 #include "test_ranks.hpp"
 
 #include <concord/distributed_stencil.hpp>
 #include <concord/trace.hpp>
 
+#include <distributed_stencil_table.hpp>
 #include <halo.hpp>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ StarCoefficients star_of(u32 radius) {
     return StarCoefficients(std::span(coefficients).first(radius + 1));
 }
 
-// Rows of a box, between the volume on the host and the box by itself.
+// Calls f(element of the volume, element of the box) for every row of a box.
 template <class T, class F>
 void each_row(const StencilBox& box, const StencilShape& s, F f) {
     u64 at = 0;
@@ -81,7 +82,7 @@ Devices times(Device& device, std::size_t count) {
     return Devices(count, device.shared_from_this());
 }
 
-// Whether all of these agree with one call.
+// Checks all numbers of ranks against one call.
 template <class T>
 void check_ranks(Device& device, const StencilShape& s, u32 radius, u64 steps,
                  const std::vector<std::size_t>& counts, const DistributedStencilOptions& options = {}) {
@@ -99,7 +100,7 @@ void check_ranks(Device& device, const StencilShape& s, u32 radius, u64 steps,
 
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("a_cut_gives_every_point_to_one_rank_and_no_part_is_thinner_than_the_radius") {
+TEST_CASE("a_decomposition_covers_every_point_once_with_parts_of_at_least_the_radius") {
     for (const StencilShape& s : {StencilShape{400, 480, 480}, StencilShape{53, 29, 31},
                                   StencilShape{5, 300, 7}, StencilShape{1, 1, 1}, StencilShape{0, 4, 4}}) {
         for (const u32 radius : {1U, 4U, 8U}) {
@@ -107,7 +108,7 @@ TEST_CASE("a_cut_gives_every_point_to_one_rank_and_no_part_is_thinner_than_the_r
                 CAPTURE(s.depth);
                 CAPTURE(radius);
                 CAPTURE(ranks);
-                const StencilCut cut = choose_cut(s, ranks, radius);
+                const StencilCut cut = detail::choose_cut(s, ranks, radius);
                 CHECK(cut.parts() <= ranks);
                 std::vector<u32> owners(s.depth * s.rows);
                 for (u32 rank = 0; rank < ranks; ++rank) {
@@ -124,33 +125,35 @@ TEST_CASE("a_cut_gives_every_point_to_one_rank_and_no_part_is_thinner_than_the_r
             }
         }
     }
-    // Along z while that is not thin, then along y too.
-    CHECK(choose_cut({400, 480, 480}, 8, 4).along_y == 1);
-    CHECK(choose_cut({400, 480, 480}, 8, 4).along_z == 8);
-    CHECK(choose_cut({400, 480, 480}, 64, 4).along_y > 1);
-    CHECK(choose_cut({5, 300, 7}, 4, 4).along_y == 4);
+    // Along z as long as the parts are thick enough, then also along y.
+    CHECK(detail::choose_cut({400, 480, 480}, 8, 4).along_y == 1);
+    CHECK(detail::choose_cut({400, 480, 480}, 8, 4).along_z == 8);
+    CHECK(detail::choose_cut({400, 480, 480}, 64, 4).along_y > 1);
+    CHECK(detail::choose_cut({5, 300, 7}, 4, 4).along_y == 4);
 }
 
-TEST_CASE("a_cut_that_cannot_be_is_refused") {
+TEST_CASE("invalid_decompositions_are_rejected") {
     auto refused = [](const char* what, u32 ranks, const DistributedStencilOptions& options) {
         CHECK(throws(ErrorCode::invalid_argument, what, [&] {
             stencil_cut({40, 12, 8}, ranks, 4, options);
         }));
     };
-    refused("a cut into 2 x 2 parts, for 3 ranks", 3, {.along_z = 2, .along_y = 2});
-    refused("40 planes in 11 parts: a part has 4 planes, the radius, at least", 11, {.along_z = 11});
-    refused("12 rows in 4 parts: a part has 4 rows", 4, {.along_y = 4});
+    refused("the number of parts must not exceed 3 ranks, got 2 x 2", 3, {.along_z = 2, .along_y = 2});
+    refused("every part needs at least 4 planes, the radius, got 40 planes in 11 parts", 11, {.along_z = 11});
+    refused("at least 4 rows, the radius, got 12 rows in 4 parts", 4, {.along_y = 4});
     refused("unknown variant 'comet'; available: overlapped, sequential, data_server", 2,
             {.variant = "comet"});
-    refused("data_server with 1 rank: one holds the data", 1, {.variant = "data_server"});
-    refused("a cut into 2 x 1 parts, for 1 rank", 2, {.variant = "data_server", .along_z = 2});
+    refused("variant 'data_server' needs at least 2 ranks, one for the data and one to compute, got 1", 1,
+            {.variant = "data_server"});
+    refused("must not exceed 1 rank (without the data server), got 2 x 1", 2,
+            {.variant = "data_server", .along_z = 2});
 }
 
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("cuda");
 
-TEST_CASE("the kernels that pack halos compile without a GPU") {
+TEST_CASE("halo kernels compile for sm_90") {
     const auto device = open_device("cuda@sm_90");
     const auto stream = device->create_stream();
     for (const Type type : {Type::f32, Type::f64}) {
@@ -166,29 +169,58 @@ TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(any_number_of_ranks_has_the_bits_of_one) {
+// Packs 4 runs of a volume and unpacks them to another one. Odd lengths use single elements, even ones packs of 16 bytes.
+template <class T>
+void check_halo_copy(Device& device, u64 length, u64 stride) {
+    CAPTURE(length);
+    constexpr u64 runs = 4;
+    const auto stream = device.create_stream();
+    const std::vector<T> x = random_values<T>(runs * stride);
+    const Array<T> from(*stream, x), packed(*stream, runs * length),
+        to(*stream, std::vector<T>(x.size(), T(77)));
+    detail::copy_runs(*stream, from.view(), {runs, length, stride}, packed.view(), {runs, length, length});
+    detail::copy_runs(*stream, packed.view(), {runs, length, length}, to.view(), {runs, length, stride});
+    std::vector<T> expected(x.size(), T(77)), expected_packed;
+    for (u64 i = 0; i < x.size(); ++i) {
+        if (i % stride >= length) continue;
+        expected[i] = x[i];
+        expected_packed.push_back(x[i]);
+    }
+    CHECK(packed.to_host(*stream) == expected_packed);
+    CHECK(to.to_host(*stream) == expected);
+}
+
+DEVICE_TEST(halos_are_packed_and_unpacked) {
+    for (const u64 length : {15, 16, 5000}) {
+        check_halo_copy<float>(device, length, length + 21);
+        check_halo_copy<float>(device, length, length + 32);
+        check_halo_copy<f64>(device, length, length + 20);
+    }
+}
+
+DEVICE_TEST(any_number_of_ranks_is_bitwise_identical_to_one) {
     check_ranks<float>(device, {53, 29, 31}, 4, 3, {1, 2, 3, 4, 7});
     check_ranks<float>(device, {23, 18, 34}, 1, 4, {2, 7});
     check_ranks<f64>(device, {67, 20, 22}, 8, 2, {3, 7});
 }
 
-// Along y halos have gaps and are packed: rows of an odd length one by one, others by 16 bytes.
-DEVICE_TEST(a_cut_along_y_has_the_bits_of_one) {
+// Halos along y have gaps and are packed: element by element for odd row lengths, otherwise in packs of 16 bytes.
+DEVICE_TEST(a_cut_along_y_is_bitwise_identical_to_one_rank) {
     check_ranks<float>(device, {19, 45, 16}, 4, 3, {4}, {.along_z = 2, .along_y = 2});
     check_ranks<float>(device, {19, 45, 13}, 4, 3, {7}, {.along_z = 1, .along_y = 7});
     check_ranks<f64>(device, {30, 26, 9}, 1, 3, {6}, {.along_z = 2, .along_y = 3});
 }
 
-// Parts that are all faces, of the radius' thickness; and volumes that leave ranks idle.
-DEVICE_TEST(thin_volumes_over_ranks_have_the_bits_of_one) {
+// Parts as thick as the radius, which are all face; and volumes that leave ranks idle.
+DEVICE_TEST(thin_volumes_are_bitwise_identical_to_one_rank) {
     check_ranks<float>(device, {8, 9, 40}, 4, 3, {2, 3}, {.along_z = 2});
     check_ranks<float>(device, {3, 7, 20}, 4, 2, {1, 4});
     check_ranks<f64>(device, {17, 5, 12}, 8, 2, {4});
     check_ranks<float>(device, {1, 33, 5}, 1, 5, {7});
 }
 
-DEVICE_TEST(every_variant_of_the_distributed_stencil_has_the_bits_of_one) {
-    for (const Variant* variant : distributed_stencil_variants()) {
+DEVICE_TEST(every_variant_is_bitwise_identical_to_one_rank) {
+    for (const Variant* variant : distributed_stencil_algorithm.variants) {
         CAPTURE(variant->name);
         for (const u64 steps : {0, 1, 4}) {
             CAPTURE(steps);
@@ -200,9 +232,9 @@ DEVICE_TEST(every_variant_of_the_distributed_stencil_has_the_bits_of_one) {
     }
 }
 
-// Nothing to send, for whom nobody may wait.
-DEVICE_TEST(volumes_without_points_pass_over_ranks) {
-    for (const Variant* variant : distributed_stencil_variants()) {
+// Ranks without points send nothing, and no rank may wait for them.
+DEVICE_TEST(empty_volumes_are_supported_over_ranks) {
+    for (const Variant* variant : distributed_stencil_algorithm.variants) {
         CAPTURE(variant->name);
         for (const StencilShape& s :
              {StencilShape{0, 4, 5}, StencilShape{20, 0, 5}, StencilShape{20, 9, 0}, StencilShape{0, 0, 0}})
@@ -210,7 +242,7 @@ DEVICE_TEST(volumes_without_points_pass_over_ranks) {
     }
 }
 
-DEVICE_TEST(ranks_on_two_devices_agree_to_the_bit) {
+DEVICE_TEST(ranks_on_two_devices_are_bitwise_identical) {
     const auto other = open_device("tbb");
     const StencilShape s{41, 25, 33};
     const std::vector<float> x = volume_of<float>(s), expected = by_one(*other, x, s, 4, 5);
@@ -222,12 +254,12 @@ DEVICE_TEST(ranks_on_two_devices_agree_to_the_bit) {
         CHECK(over_ranks(mixed, x, s, 4, 5, {.variant = "data_server"}) == expected);
     };
     check(other);
-    // Where there are two GPUs, between them, too: over a path of its own.
+    // With two GPUs also between them, which uses peer copies.
     if (const auto sibling = test::sibling_of(device)) check(sibling);
 }
 
-// A volume stays on its ranks: steps of several calls are those of one.
-DEVICE_TEST(a_distributed_volume_goes_on_where_it_was) {
+// A volume that stays on its ranks: several calls of run() equal one.
+DEVICE_TEST(a_distributed_volume_keeps_its_state_between_runs) {
     const StencilShape s{29, 21, 17};
     const std::vector<float> x = volume_of<float>(s), expected = by_one(device, x, s, 4, 6);
     for (const char* variant : {"overlapped", "sequential"}) {
@@ -244,29 +276,30 @@ DEVICE_TEST(a_distributed_volume_goes_on_where_it_was) {
                 throw Error(ErrorCode::device_failed, "test", "the parts differ");
             const u64 faces = ranks.rank() == 1 ? 2 : 1;
             if (volume.messages_per_step() != faces || volume.bytes_per_step() != faces * 4 * 21 * 17 * 4)
-                throw Error(ErrorCode::device_failed, "test", "the messages are others");
+                throw Error(ErrorCode::device_failed, "test", "the number or size of messages differs");
         });
     }
 }
 
-DEVICE_TEST(ranks_that_are_told_different_things_are_refused) {
+DEVICE_TEST(ranks_with_different_arguments_are_rejected) {
     const StencilShape s{28, 21, 17};
     auto call = [&](Communicator& ranks, Stream& stream, Type type, u64 steps) {
         DistributedStencil volume(ranks, stream, type, s, star_of(4));
         volume.run(steps);
     };
-    CHECK(throws(ErrorCode::invalid_argument, ", rank 1 distributed_stencil of f64, 28 x 21 x 17", [&] {
+    CHECK(throws(ErrorCode::invalid_argument, ", rank 1 calls distributed_stencil of f64, 28 x 21 x 17", [&] {
         run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
             call(ranks, stream, ranks.rank() == 0 ? Type::f32 : Type::f64, 1);
         });
     }));
     CHECK(throws(ErrorCode::invalid_argument,
-                 "rank 0 calls distributed_stencil of 1 steps, rank 1 distributed_stencil of 2 steps", [&] {
+                 "rank 0 calls distributed_stencil of 1 steps, rank 1 calls distributed_stencil of 2 steps",
+                 [&] {
                      run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
                          call(ranks, stream, Type::f32, 1 + ranks.rank());
                      });
                  }));
-    CHECK(throws(ErrorCode::invalid_argument, "in has 5 elements, the rank's part 4998", [&] {
+    CHECK(throws(ErrorCode::invalid_argument, "in must hold the 4998 elements of the rank's box, got 5", [&] {
         run_on_devices(times(device, 2), [&](Communicator& ranks, Stream& stream) {
             const Array<float> few(stream, 5), out(stream, 28 * 21 * 17);
             distributed_stencil(ranks, stream, few, out, s, star_of(4));
@@ -274,8 +307,8 @@ DEVICE_TEST(ranks_that_are_told_different_things_are_refused) {
     }));
 }
 
-// Products that wrap around to few points or none.
-DEVICE_TEST(volumes_whose_sizes_overflow_are_refused) {
+// Products of sizes that wrap around to few points or none.
+DEVICE_TEST(volumes_whose_sizes_overflow_are_rejected) {
     constexpr u64 half = u64{1} << 32;
     for (const StencilShape& s : {StencilShape{half, 1 << 16, 1 << 16}, StencilShape{half, half, 1},
                                   StencilShape{half, 1 << 15, 1 << 15}, StencilShape{~u64{0}, 1, 1}}) {
@@ -289,11 +322,11 @@ DEVICE_TEST(volumes_whose_sizes_overflow_are_refused) {
     }
 }
 
-// By the times of a trace: what comes and goes while the interior is computed. The other rank is the CPU, so that all
-// streams of the device are this rank's.
-DEVICE_TEST(halos_are_exchanged_while_the_interior_is_computed) {
+// Measures in a trace how long transfers overlap with the interior. The other rank is on the CPU, so all streams of
+// the device belong to this rank.
+DEVICE_TEST(halo_exchange_overlaps_with_the_interior) {
     if (device.traits().shares_host_memory || device.traits().dialect != Dialect::cuda) {
-        MESSAGE(device.info().selector << ": asked of CUDA devices, which copy while they compute");
+        MESSAGE(device.info().selector << ": skipped, tested on CUDA devices only");
         return;
     }
     const StencilShape s{512, 512, 512};
@@ -301,7 +334,7 @@ DEVICE_TEST(halos_are_exchanged_while_the_interior_is_computed) {
     auto overlap_of = [&](const char* variant) {
         double longest = 0;
         over_ranks({device.shared_from_this(), open_device("tbb")}, x, s, 4, 3,
-                   {.variant = variant});  // compiles
+                   {.variant = variant});  // compiles the kernels
         Trace trace;
         over_ranks({device.shared_from_this(), open_device("tbb")}, x, s, 4, 3, {.variant = variant});
         trace.finish();
@@ -317,7 +350,7 @@ DEVICE_TEST(halos_are_exchanged_while_the_interior_is_computed) {
         }
         return longest;
     };
-    constexpr double wanted_us = 20;  // of the some 80 that 4 MiB take
+    constexpr double wanted_us = 20;  // of about 80 us that 4 MiB take
     CHECK(overlap_of("overlapped") > wanted_us);
     CHECK(overlap_of("sequential") < wanted_us);
 }

@@ -1,4 +1,4 @@
-// Ranks in one process: messages on one device, and between backends; what becomes of those that wait.
+// Tests ranks in one process: messages within a device and between backends, and failures while other ranks wait.
 #include "devices.hpp"
 
 #include <concord/communicator.hpp>
@@ -17,7 +17,7 @@ using test::throws;
 
 namespace {
 
-// What rank a says to rank b in that round.
+// Message from rank a to rank b in a round.
 std::vector<u32> words(u32 a, u32 b, u32 round, u64 n) {
     std::vector<u32> values(n);
     std::iota(values.begin(), values.end(), (a * 16 + b) * 1000003 + round * 7919);
@@ -30,7 +30,7 @@ TEST_SUITE_BEGIN("device");
 
 DEVICE_TEST(messages_go_to_all_ranks) {
     each_ranks(device, {1, 2, 3, 4, 7}, [](Communicator& ranks, Stream& stream) {
-        // Lengths by the two ends; some are 0, some are more than one piece where messages are staged.
+        // Lengths depend on the two ends. Some are 0, some exceed one piece of a staged message.
         auto length = [&](u32 a, u32 b, u32 round) -> u64 {
             if ((a + b + round) % 3 == 0) return 0;
             return round == 1 && ranks.size() == 2 ? (u64{5} << 20) + 3 : 1000 * a + 10 * b + round;
@@ -46,10 +46,10 @@ DEVICE_TEST(messages_go_to_all_ranks) {
                 in.emplace_back(stream, length(other, me, round));
                 receives.push_back({other, in.back().view()});
             }
-            // Orders need not agree between ranks.
+            // The order of messages to different ranks does not matter.
             if (me % 2 == 1) std::reverse(receives.begin(), receives.end());
             ranks.exchange(stream, sends, receives);
-            // What was sent may be overwritten at once.
+            // Sent data may be overwritten at once.
             for (const Array<u32>& sent : out) {
                 const u32 rubbish = 0xdeadbeef;
                 if (sent.size() > 0) stream.fill(*sent.buffer(), 0, sent.size() * 4, &rubbish, 4);
@@ -59,7 +59,7 @@ DEVICE_TEST(messages_go_to_all_ranks) {
                 if (other == me) continue;
                 if (in[i++].to_host(stream) != words(other, me, round, length(other, me, round)))
                     throw Error(ErrorCode::device_failed, "test",
-                                "what rank " + std::to_string(other) + " said");
+                                "message from rank " + std::to_string(other));
             }
         }
     });
@@ -71,7 +71,7 @@ DEVICE_TEST(messages_keep_their_order) {
                   before = (me + ranks.size() - 1) % ranks.size();
         const Array<u32> first(stream, words(me, next, 1, 100)), second(stream, words(me, next, 2, 100));
         const Array<u32> a(stream, 100), b(stream, 100);
-        // Two of one call; types and offsets may differ at the ends.
+        // Two messages of one call; types and offsets may differ at the two ends.
         const Message sends[] = {{next, first.view()}, {next, second.view().part(50, 50)}};
         const Message receives[] = {{before, View{a.buffer().get(), 0, 200, Type::u16}},
                                     {before, b.view().part(7, 50)}};
@@ -80,7 +80,7 @@ DEVICE_TEST(messages_keep_their_order) {
         if (a.to_host(stream) != words(before, me, 1, 100) ||
             !std::equal(expected.begin() + 50, expected.end(), got.begin() + 7))
             throw Error(ErrorCode::device_failed, "test", "the order");
-        // A message without bytes takes its place in it, too.
+        // An empty message is matched in order, too.
         const Message nothing[] = {{next, {}}, {next, second.view()}};
         const Message from_nothing[] = {{before, {}}, {before, a.view()}};
         ranks.exchange(stream, nothing, from_nothing);
@@ -89,8 +89,8 @@ DEVICE_TEST(messages_keep_their_order) {
     });
 }
 
-// What one stream has made goes to what another one takes, both of one call.
-DEVICE_TEST(messages_of_a_call_may_be_of_several_streams) {
+// A call may send from one stream and receive on another.
+DEVICE_TEST(messages_of_a_call_may_use_several_streams) {
     each_ranks(device, {2, 3}, [](Communicator& ranks, Stream& stream) {
         constexpr u32 n = 1 << 16;
         const u32 me = ranks.rank(), next = (me + 1) % ranks.size(),
@@ -110,7 +110,7 @@ DEVICE_TEST(messages_of_a_call_may_be_of_several_streams) {
     });
 }
 
-DEVICE_TEST(messages_come_from_host_buffers_too) {
+DEVICE_TEST(messages_may_use_host_buffers) {
     each_ranks(device, {2}, [](Communicator& ranks, Stream& stream) {
         const u32 other = 1 - ranks.rank();
         const auto host = stream.device().allocate_host(4000), back = stream.device().allocate_host(4000);
@@ -136,11 +136,11 @@ DEVICE_TEST(messages_come_from_host_buffers_too) {
     });
 }
 
-// Two GPUs of a host copy from one to the other where they reach one another. What was sent may go at once.
-DEVICE_TEST(messages_between_devices_of_a_backend_take_the_path_that_there_is) {
+// Two GPUs of a host use peer copies if they have peer access. Sent buffers may be released at once.
+DEVICE_TEST(messages_between_devices_use_peer_copies_if_available) {
     const auto self = device.shared_from_this(), other = test::sibling_of(device);
     if (!other) {
-        MESSAGE(device.info().selector << " is the only one of its backend: not tested");
+        MESSAGE(device.info().selector << ": skipped, the only device of its backend");
         return;
     }
     const bool reach = can_reach(device, *other) && can_reach(*other, device);
@@ -163,8 +163,9 @@ DEVICE_TEST(messages_between_devices_of_a_backend_take_the_path_that_there_is) {
     }));
 }
 
-// A stream is slow, its rank's host is fast: what it drops and gets anew is its own.
-DEVICE_TEST(host_buffers_may_go_as_soon_as_messages_are_exchanged) {
+// The stream is slower than its host thread: a released and reallocated host buffer must not be accessed by the
+// message.
+DEVICE_TEST(host_buffers_may_be_released_after_exchange) {
     each_ranks(device, {2}, [](Communicator& ranks, Stream& stream) {
         constexpr u64 count = 10000;
         auto pinned = [&](u32 value) {
@@ -172,7 +173,7 @@ DEVICE_TEST(host_buffers_may_go_as_soon_as_messages_are_exchanged) {
             std::fill_n(static_cast<u32*>(buffer->host_pointer()), count, value);
             return buffer;
         };
-        // Rank 0 sends, rank 1's stream is slow to receive; one of them drops its buffer.
+        // Rank 0 sends, rank 1's stream is slow to receive; one of them releases its buffer.
         const u32 me = ranks.rank();
         for (const u32 dropping : {0, 1}) {
             auto buffer = pinned(1 + me);
@@ -192,13 +193,14 @@ DEVICE_TEST(host_buffers_may_go_as_soon_as_messages_are_exchanged) {
             const auto* values = static_cast<const u32*>(buffer->host_pointer());
             const u32 expected = me == dropping ? 3 : 1;
             if (!std::all_of(values, values + count, [&](u32 value) { return value == expected; }))
-                throw Error(ErrorCode::device_failed, "test",
-                            me == dropping ? "what took its place is written to" : "it is read after that");
+                throw Error(
+                    ErrorCode::device_failed, "test",
+                    me == dropping ? "the new buffer was written to" : "the buffer was read too late");
         }
     });
 }
 
-DEVICE_TEST(what_hosts_say_is_gathered) {
+DEVICE_TEST(all_gather_collects_host_bytes) {
     each_ranks(device, {1, 3, 7}, [](Communicator& ranks, Stream&) {
         for (u32 round = 0; round < 20; ++round) {
             const std::vector<std::byte> mine(ranks.rank() * round, static_cast<std::byte>(ranks.rank()));
@@ -213,7 +215,7 @@ DEVICE_TEST(what_hosts_say_is_gathered) {
     });
 }
 
-DEVICE_TEST(wrong_messages_are_refused) {
+DEVICE_TEST(invalid_messages_are_rejected) {
     const auto self = device.shared_from_this();
     auto call = [&](u32 size, const std::function<void(Communicator&, Stream&, View)>& f) {
         run_on_devices(std::vector(size, self), [&](Communicator& ranks, Stream& stream) {
@@ -221,13 +223,13 @@ DEVICE_TEST(wrong_messages_are_refused) {
             f(ranks, stream, data.view());
         });
     };
-    CHECK(throws(ErrorCode::invalid_argument, "from rank 2 of 2", [&] {
+    CHECK(throws(ErrorCode::invalid_argument, "message from rank 2: no such rank; there are 2", [&] {
         call(2, [](Communicator& ranks, Stream& stream, const View& data) {
             const Message wrong[] = {{2, data}};
             ranks.exchange(stream, {}, wrong);
         });
     }));
-    CHECK(throws(ErrorCode::invalid_argument, "which is this one", [&] {
+    CHECK(throws(ErrorCode::invalid_argument, "a rank cannot exchange messages with itself", [&] {
         call(2, [](Communicator& ranks, Stream& stream, const View& data) {
             const Message wrong[] = {{ranks.rank(), data}};
             ranks.exchange(stream, wrong, {});
@@ -263,22 +265,23 @@ DEVICE_TEST(wrong_messages_are_refused) {
         });
     }));
     if (const auto other = test::other_than(device)) {
-        CHECK(throws(ErrorCode::wrong_device, "that of the call of " + device.info().selector, [&] {
-            call(2, [&](Communicator& ranks, Stream& stream, const View& data) {
-                const auto side = other->create_stream();
-                const Message message[] = {{1 - ranks.rank(), data, side.get()}};
-                ranks.exchange(stream, message, {});
-            });
-        }));
+        CHECK(throws(ErrorCode::wrong_device,
+                     "must be on " + device.info().selector + " like the stream of the call", [&] {
+                         call(2, [&](Communicator& ranks, Stream& stream, const View& data) {
+                             const auto side = other->create_stream();
+                             const Message message[] = {{1 - ranks.rank(), data, side.get()}};
+                             ranks.exchange(stream, message, {});
+                         });
+                     }));
     }
-    CHECK(throws(ErrorCode::invalid_argument, "no device", [&] { run_on_devices({}, nullptr); }));
+    CHECK(throws(ErrorCode::invalid_argument, "at least one device", [&] { run_on_devices({}, nullptr); }));
     CHECK(throws(ErrorCode::invalid_argument, "empty", [&] { run_on_devices({self}, nullptr); }));
 }
 
-DEVICE_TEST(a_rank_that_ends_keeps_nobody_waiting) {
+DEVICE_TEST(a_rank_that_fails_or_returns_wakes_the_others) {
     const auto self = device.shared_from_this();
     const auto start = std::chrono::steady_clock::now();
-    // What the others do while rank 1 throws, or returns.
+    // Calls of the other ranks while rank 1 throws or returns.
     const std::vector<std::function<void(Communicator&, Stream&, const View&)>> waits = {
         [](Communicator& ranks, Stream& stream, const View& data) {
             const Message message[] = {{1, data}};
@@ -315,7 +318,7 @@ DEVICE_TEST(a_rank_that_ends_keeps_nobody_waiting) {
             }));
         }
     }
-    // Of its own accord, and what is no Error.
+    // An explicit fail(), and an exception other than Error.
     CHECK(throws(ErrorCode::device_failed, "enough of it", [&] {
         run_on_devices({self, self}, [&](Communicator& ranks, Stream&) {
             if (ranks.rank() == 1) ranks.fail("enough of it");
@@ -332,8 +335,8 @@ DEVICE_TEST(a_rank_that_ends_keeps_nobody_waiting) {
     CHECK(took.count() < 60);
 }
 
-// What fails on the receiver's device is no bad argument of the sender's.
-DEVICE_TEST(a_device_that_fails_while_it_receives_fails_the_sender_alike) {
+// A failure on the receiver's device is device_failed on the sender, not invalid_argument.
+DEVICE_TEST(a_device_failure_while_receiving_fails_the_sender) {
     const auto self = device.shared_from_this();
     for (u32 i = 0; i < 5; ++i) {
         std::atomic<u32> told = 0;
@@ -355,7 +358,7 @@ DEVICE_TEST(a_device_that_fails_while_it_receives_fails_the_sender_alike) {
     }
 }
 
-DEVICE_TEST(memory_comes_back_after_messages) {
+DEVICE_TEST(messages_release_their_memory) {
     const auto self = device.shared_from_this();
     const u64 before = device.memory_use().in_use;
     for (u32 i = 0; i < 3; ++i) {
@@ -369,7 +372,7 @@ DEVICE_TEST(memory_comes_back_after_messages) {
     CHECK(device.memory_use().in_use == before);
 }
 
-DEVICE_TEST(devices_of_two_backends_do_not_reach_one_another) {
+DEVICE_TEST(devices_of_two_backends_have_no_peer_access) {
     CHECK(can_reach(device, device));
     const auto other = test::other_than(device);
     if (!other) return;
@@ -393,7 +396,7 @@ DEVICE_TEST(devices_of_two_backends_do_not_reach_one_another) {
 TEST_SUITE_END();
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("parts_cover_everything_once") {
+TEST_CASE("parts_cover_all_elements_once") {
     for (const u64 n : {u64{0}, u64{1}, u64{6}, u64{1000}, u64{1001}, ~u64{0}}) {
         for (const u32 ranks : {1u, 2u, 3u, 7u}) {
             for (const u64 granule : {u64{1}, u64{5}, u64{1024}}) {
@@ -414,7 +417,8 @@ TEST_CASE("parts_cover_everything_once") {
         }
     }
     CHECK(throws(ErrorCode::invalid_argument, "granule", [] { part_of(1, 0, 1, 0); }));
-    CHECK(throws(ErrorCode::invalid_argument, "rank 2 of 2", [] { part_of(1, 2, 2); }));
+    CHECK(throws(ErrorCode::invalid_argument, "less than the number of ranks, 2, got 2",
+                 [] { part_of(1, 2, 2); }));
 }
 
 TEST_SUITE_END();

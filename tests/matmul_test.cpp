@@ -1,4 +1,5 @@
-// Matmul through the public API; `concord check` covers variants, shapes, transposed operands, gaps and batches.
+// Tests matmul through the public API. `concord check` covers variants, shapes, transposed operands, padding and
+// batches.
 #include "devices.hpp"
 
 #include <cmath>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr f32 nan32 = std::numeric_limits<f32>::quiet_NaN();
 
-// One chain an element, as the contract has it; elements between rows are those of c.
+// Reference: one chain per element, as in the contract. Padding between rows is that of c.
 template <class T>
 std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, std::vector<T> c,
                        const MatmulShape& s, T alpha = 1, T beta = 0) {
@@ -29,7 +30,7 @@ std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, std::ve
     return c;
 }
 
-// Calls f with the name of each variant of the canonical order that the device has, and with "auto".
+// Calls f with the name of each variant of canonical order that the device supports, and with "auto".
 template <class F>
 void each_variant(const Device& device, F f) {
     for (const Variant* variant : matmul_algorithm.variants) {
@@ -38,7 +39,7 @@ void each_variant(const Device& device, F f) {
             continue;
         try {
             f(std::string(variant->name));
-        } catch (const Error& error) {  // made for groups of the other shape
+        } catch (const Error& error) {  // written for the other group size
             CHECK(error.code() == ErrorCode::unsupported);
         }
     }
@@ -68,8 +69,8 @@ DEVICE_TEST(matmul_of_blocks_of_larger_matrices) {
     }
 }
 
-// Where beta is 0 C may hold anything; where k is 0 the operands may be missing.
-DEVICE_TEST(matmul_reads_c_only_where_beta_asks_for_it) {
+// If beta is 0, C may hold anything. If k is 0, the operands may be empty.
+DEVICE_TEST(matmul_reads_c_only_if_beta_is_not_zero) {
     const auto stream = device.create_stream();
     const auto a = random_values<f32>(35), b = random_values<f32>(21, 2);
     const std::vector<f32> c(15, nan32);
@@ -87,7 +88,7 @@ DEVICE_TEST(matmul_reads_c_only_where_beta_asks_for_it) {
     });
 }
 
-// What k in blocks, in tiles or padded with zeros could get wrong: the sign of a zero, and NaN that comes from 0 times infinity.
+// Blocking along k and padding with zeros must not change the sign of a zero.
 DEVICE_TEST(matmul_keeps_the_sign_of_a_chain_that_underflows) {
     const auto stream = device.create_stream();
     for (const u64 k : {1, 15, 16, 17, 400}) {
@@ -127,7 +128,7 @@ DEVICE_TEST(matmul_of_a_batch) {
     });
 }
 
-DEVICE_TEST(matmul_of_nothing_is_nothing_to_do) {
+DEVICE_TEST(matmul_accepts_empty_matrices) {
     const auto stream = device.create_stream();
     const Array<f32> none(*stream, 0), some(*stream, std::vector<f32>{1, 2, 3}),
         c(*stream, std::vector<f32>{4});
@@ -137,7 +138,7 @@ DEVICE_TEST(matmul_of_nothing_is_nothing_to_do) {
     CHECK(c.to_host(*stream) == std::vector<f32>{4});
 }
 
-DEVICE_TEST(matmul_refuses_what_its_contract_excludes) {
+DEVICE_TEST(matmul_rejects_invalid_arguments) {
     const auto stream = device.create_stream();
     const Array<f32> a(*stream, random_values<f32>(100)), b(*stream, 100), c(*stream, 100);
     const Array<f64> doubles(*stream, 100);
@@ -170,7 +171,7 @@ DEVICE_TEST(matmul_refuses_what_its_contract_excludes) {
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'strassen'; available: ", [&] {
         matmul(*stream, a, b, c, square, {}, {"strassen"});
     }));
-    // Ranges may touch, and be longer than their matrices.
+    // Ranges may be adjacent, and longer than their matrices.
     CHECK_NOTHROW(matmul(*stream, a, b.span().part(0, 50), b.span().part(50, 50), {.m = 5, .n = 5, .k = 10}));
     CHECK_NOTHROW(stream->synchronize());
 }

@@ -1,10 +1,11 @@
-// mpi-ranks WHAT DEVICES...: a rank of a job, for mpi.sh. Ends with 0 where all is right, else says what is not.
+// mpi-ranks WHAT DEVICES...: a rank of an MPI job, run by mpi.sh. Exits with 0 if all checks pass, else prints the
+// one that failed.
 //
-//   messages   what ranks say to one another, on devices and on the host; a communicator of the caller's
-//   bits       algorithms over ranks against one call on all of the data
-//   differ     a message that is longer than expected: an error, on the rank that expects it
-//   shorter    one that is shorter
-//   throw      rank 1 ends with an error while the others wait for it
+//   messages   point-to-point messages between devices and between hosts; an MPI communicator of the caller
+//   bits       algorithms over ranks, compared with one call on all of the data
+//   differ     a message longer than expected: an error on the receiving rank
+//   shorter    a message shorter than expected
+//   throw      rank 1 throws while the others wait for it
 #include <mpi.h>
 
 #include <concord/distributed.hpp>
@@ -35,7 +36,7 @@ void messages(Communicator& ranks, Stream& stream) {
         std::vector<Message> sends, receives;
         for (u32 other = 0; other < size; ++other) {
             if (other == me) continue;
-            // Two to each, the second from a host buffer's memory at every other rank.
+            // Two messages to each rank.
             for (u32 turn = 0; turn < 2; ++turn) {
                 out.emplace_back(stream, words(me * 2 + turn, other, n + turn));
                 sends.push_back({other, out.back().view()});
@@ -52,7 +53,7 @@ void messages(Communicator& ranks, Stream& stream) {
         for (u32 other = 0; other < size; ++other) {
             for (u32 turn = 0; turn < 2 && other != me; ++turn)
                 require(in[i++].to_host(stream) == words(other * 2 + turn, me, n + turn),
-                        "what rank " + std::to_string(other) + " said of " + std::to_string(n));
+                        "message of " + std::to_string(n) + " elements from rank " + std::to_string(other));
         }
     }
     const auto pinned = stream.device().allocate_host(4000);
@@ -104,7 +105,7 @@ void bits(Communicator& ranks, Stream& stream) {
     });
 }
 
-// Rank 0 sends 10 elements, rank 1 expects that many.
+// Rank 0 sends 10 elements, rank 1 expects `expected` elements.
 void differ(Communicator& ranks, Stream& stream, u64 expected) {
     const Array<u32> data(stream, words(0, 0, 100));
     const Message message[] = {{1 - ranks.rank(), data.view().part(0, ranks.rank() == 0 ? 10 : expected)}};
@@ -119,7 +120,7 @@ int run(const std::string& what, const std::vector<std::string>& devices) {
         const auto stream = open_device(devices[ranks->rank() % devices.size()])->create_stream();
         if (what == "messages") {
             messages(*ranks, *stream);
-            // Backwards.
+            // A communicator with the ranks in reverse order.
             MPI_Comm turned = MPI_COMM_NULL;
             MPI_Comm_split(MPI_COMM_WORLD, 0, static_cast<int>(ranks->size() - ranks->rank()), &turned);
             {
@@ -137,7 +138,8 @@ int run(const std::string& what, const std::vector<std::string>& devices) {
             if (ranks->rank() == 1) throw Error(ErrorCode::out_of_memory, "mpi-ranks", "this is too much");
             ranks->barrier();
         } else {
-            throw Error(ErrorCode::invalid_argument, "mpi-ranks", "there is no '" + what + "'");
+            throw Error(ErrorCode::invalid_argument, "mpi-ranks",
+                        "unknown test '" + what + "'; available: messages, bits, differ, shorter, throw");
         }
     } catch (const Error& error) {
         ranks->fail(error.what());

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# stencil_ranks.sh BIN_DIR [--mpiexec MPIEXEC] DEVICES...: `concord run stencil` over ranks, threads or the processes of MPIEXEC,
-# which read, or generate, and write their parts of the files side by side: the file is that of one device, byte for byte, whatever the number of ranks, the cut and the variant; what cannot be
-# is one line, its status, and no file.
+# stencil_ranks.sh BIN_DIR [--mpiexec MPIEXEC] DEVICES...: `concord run stencil` over ranks: threads, or processes of
+# MPIEXEC. The ranks read or generate their parts of the input and write their parts of the output. For any number of
+# ranks, cut and variant, the file is byte for byte that of one device. An unsupported request gives one line, the
+# right status, and no file.
 set -u
 export LC_ALL=C
 
@@ -12,7 +13,7 @@ devices=("${@:2}")
 if [[ ${devices[0]:-} == --mpiexec ]]; then
     mpiexec=${devices[1]}
     devices=("${devices[@]:2}")
-    # Open MPI does not start as root, nor more ranks than processors, of its own accord.
+    # By default Open MPI starts neither as root nor with more ranks than processors.
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 fi
@@ -31,13 +32,13 @@ head_of() {  # DESCR SHAPE
     local dict="{'descr': '$1', 'fortran_order': False, 'shape': ($2), }"
     printf '\x93NUMPY\x01\x00\x76\x00%s%*s\n' "$dict" $((117 - ${#dict})) ''
 }
-# Numbers whose bytes are digits: finite, of many magnitudes. Sizes that no number of ranks divides.
+# Numbers whose bytes are digits: finite, of many magnitudes. No number of ranks divides the sizes.
 digits() { od -An -v -tu4 -N "$1" /dev/urandom | tr -dc 0-9; }
 block=$(digits 600000)
 { head_of '<f4' '53, 29, 31' && printf %s "${block:0:$((53 * 29 * 31 * 4))}"; } >f4.npy
 { head_of '<f8' '26, 23, 14' && printf %s "${block:7:$((26 * 23 * 14 * 8))}"; } >f8.npy
 [[ $(stat -c %s f4.npy) == $((128 + 53 * 29 * 31 * 4)) && $(stat -c %s f8.npy) == $((128 + 26 * 23 * 14 * 8)) ]] ||
-    { echo "stencil_ranks.sh: the volumes are not as they should be"; exit 2; }
+    { echo "stencil_ranks.sh: the volumes have the wrong size"; exit 2; }
 { head_of '<f4' '5,' && printf 00000000000000000000; } >c4.npy
 { head_of '<f8' '3,' && printf 000000000000000000000000; } >c8.npy
 
@@ -60,7 +61,7 @@ ranks() {
     fi
 }
 
-# same TYPE DEVICES OPTIONS...: over ranks, against one device.
+# same TYPE DEVICES OPTIONS...: compares a run over ranks with one device.
 same() {
     local type=$1 list=$2
     shift 2
@@ -85,7 +86,7 @@ for type in 4 8; do
     same $type "$(times 7 "${devices[@]}")" --cut 3x2
 done
 
-# A volume without points has a file, too.
+# A volume without points gives a file as well.
 head_of '<f4' '0, 29, 31' >f0.npy
 cp c4.npy c0.npy
 "$concord" run stencil --in f0.npy --in c0.npy --steps 3 --out one0.npy --device tbb >/dev/null || fail "no points on one device"
@@ -93,7 +94,7 @@ for variant in overlapped sequential data_server; do
     same 0 tbb,tbb,tbb --variant $variant
 done
 
-# Volumes that are generated: one device has the bytes that a file of the same values gives, and ranks have those of one
+# Generated volumes: one device gives the bytes that a file with the same values gives, and ranks give those of one
 # device. Without steps the volume is copied.
 generated() {  # DEVICES OPTIONS...: over ranks
     rm -f many.npy
@@ -104,7 +105,7 @@ for type in 4 8; do
     shape=53x29x31
     [[ $type == 4 ]] || shape=26x23x14
     for kind in "random --seed 7" point; do
-        # shellcheck disable=SC2206  # an option more, perhaps
+        # shellcheck disable=SC2206  # zero or one option
         volume=(--generate $kind --shape $shape --type f$((8 * type)) --in c$type.npy)
         "$concord" run stencil "${volume[@]}" --steps 0 --out volume.npy --device tbb >log 2>&1 ||
             fail "${volume[*]}, into a file: $(cat log)"
@@ -124,13 +125,13 @@ for type in 4 8; do
         cmp -s volume.npy many.npy || fail "${volume[*]} by ranks, without steps: other bytes $(cat log)"
     done
 done
-# One that is generated in several pieces on one device, and in one on each of the ranks.
+# Generated in several pieces on one device, and in one piece per rank.
 volume=(--generate random --shape 41x121x131 --in c4.npy --steps 0)
 "$concord" run stencil "${volume[@]}" --out one.npy --device tbb >log 2>&1 || fail "${volume[*]}: $(cat log)"
 ranks tbb,tbb,tbb "${volume[@]}" --out many.npy >log 2>&1
 cmp -s one.npy many.npy || fail "${volume[*]} by ranks: other bytes $(cat log)"
 
-# refused STATUS WORDS DEVICES OPTIONS...: one line of ours; a launcher adds its own.
+# refused STATUS WORDS DEVICES OPTIONS...: one line of Concord's. A launcher adds its own.
 refused() {
     local status=$1 words=$2 lines
     shift 2
@@ -142,7 +143,7 @@ refused() {
     grep -qF -- "$words" log || fail "$*: $(cat log)"
     [[ ! -e none.npy ]] || fail "$*: there is an output"
 }
-refused 2 "a cut into 3 x 1 parts, for 2 ranks" tbb,tbb --cut 3x1
+refused 2 "the number of parts must not exceed 2 ranks, got 3 x 1" tbb,tbb --cut 3x1
 [[ $mpiexec ]] || refused 2 "a cut into 2 x 1 parts, for 1 rank" tbb --cut 2x1
 refused 2 "53 planes in 14 parts: a part has 4 planes, the radius, at least" "$(times 14 tbb)" --cut 14x1
 refused 2 "--memory-limit: is for one " tbb,tbb --memory-limit 1G
@@ -158,18 +159,18 @@ made="--generate frob --shape 53x29x31"
 refused 2 "'frob' is no kind of volume; there are random, point" tbb,tbb
 made=
 
-# A folder that is not there.
+# A missing folder.
 ranks tbb,tbb --in f4.npy --in c4.npy --out gone/out.npy >/dev/null 2>log
 [[ $? == 2 ]] || fail "a folder that is not there: $(cat log)"
 
 leftover=$(find . -name '.*npy*' | head -n 1)
 [[ -z $leftover ]] || fail "left behind: $leftover"
 
-# Others may read it as the umask says.
+# The file's mode follows the umask.
 (umask 027 && ranks tbb,tbb --in f4.npy --in c4.npy --out mode.npy >log 2>&1) || fail "with a umask: $(cat log)"
 [[ $(stat -c %a mode.npy) == 640 ]] || fail "a umask of 027 gives $(stat -c %a mode.npy)"
 
-# What ran is told.
+# The output names what ran.
 ranks tbb,tbb,tbb --in f4.npy --in c4.npy --out many.npy --json >log
 for words in '"variant": "overlapped"' '"cut": "3 x 1"' '"messages_per_step": 4'; do
     grep -qF "$words" log || fail "--json has no $words: $(cat log)"
@@ -189,5 +190,5 @@ if [[ ! $mpiexec ]]; then
         fail "with --memory-limit: $(cat log)"
 fi
 
-((failed == 0)) && echo "stencil_ranks.sh: ${mpiexec:+by mpiexec, }${devices[*]}: all well"
+((failed == 0)) && echo "stencil_ranks.sh: ${mpiexec:+by mpiexec, }${devices[*]}: all passed"
 exit $((failed > 0))

@@ -1,4 +1,4 @@
-// Stencil through the public API; `concord check` covers variants, types, shapes, radii and steps.
+// Tests stencil through the public API. `concord check` covers variants, types, shapes, radii and steps.
 #include "devices.hpp"
 
 #include <cmath>
@@ -9,10 +9,10 @@ using test::throws;
 
 namespace {
 
-// One step, every neighbour asked for.
+// Reference: one step.
 template <class T>
 std::vector<T> stepped(const std::vector<T>& v, const StencilShape& s, const std::vector<T>& c) {
-    auto at = [&](u64 z, u64 y, u64 x) {  // what is ahead of the first is past the last
+    auto at = [&](u64 z, u64 y, u64 x) {  // positions before the first wrap around
         return z < s.depth && y < s.rows && x < s.columns ? v[(z * s.rows + y) * s.columns + x] : T(0);
     };
     std::vector<T> out(v.size());
@@ -29,7 +29,7 @@ std::vector<T> stepped(const std::vector<T>& v, const StencilShape& s, const std
     return out;
 }
 
-// By every variant that the device has.
+// Calls f with each variant that the device supports, and with the default options.
 template <class F>
 void with_variants(Device& device, F&& f) {
     for (const Variant* variant : stencil_algorithm.variants) {
@@ -38,7 +38,7 @@ void with_variants(Device& device, F&& f) {
         try {
             const Enqueued run = f(Options{std::string(variant->name)});
             CHECK(run.variant == variant->name);
-        } catch (const Error& error) {  // made for groups of the other shape
+        } catch (const Error& error) {  // written for the other group size
             CHECK(error.code() == ErrorCode::unsupported);
         }
     }
@@ -49,8 +49,8 @@ void with_variants(Device& device, F&& f) {
 
 TEST_SUITE_BEGIN("device");
 
-// The last step is in out whether their number is odd or even; in stays; what is behind the volume does too.
-DEVICE_TEST(stencil_steps_take_turns_and_end_in_out) {
+// The last step writes out for odd and even numbers of steps. in and the elements behind the volume are not modified.
+DEVICE_TEST(stencil_writes_the_last_step_to_out) {
     const auto stream = device.create_stream();
     const StencilShape shape{7, 9, 12};
     const u64 n = shape.depth * shape.rows * shape.columns;
@@ -75,7 +75,7 @@ DEVICE_TEST(stencil_steps_take_turns_and_end_in_out) {
     }
 }
 
-// Volumes thinner than the radius on one, two and three axes; and a row longer than what a CPU has at work at once.
+// Volumes thinner than the radius along one, two and three axes, and a row longer than the maximum of a CPU tile.
 DEVICE_TEST(stencil_of_volumes_thinner_than_its_radius) {
     const auto stream = device.create_stream();
     const std::vector<f64> c = {1.5, 0.25, -0.125, 0.75, 3, -0.5, 0.1, 0.3, -0.7};
@@ -92,8 +92,8 @@ DEVICE_TEST(stencil_of_volumes_thinner_than_its_radius) {
     }
 }
 
-// A box has the bits of the whole, and what is around it stays. Boxes end within tiles, at the volume's faces, and are
-// thinner than the radius; rows begin at a multiple of 8 bytes and elsewhere.
+// A box is bitwise identical to the same part of the whole volume; points around it are not modified. Boxes end
+// inside tiles and at the faces of the volume, and are thinner than the radius. Rows are aligned to 8 bytes or not.
 template <class T>
 void check_boxes(Device& device, const StencilShape& shape, const std::vector<T>& c) {
     const auto stream = device.create_stream();
@@ -126,13 +126,13 @@ void check_boxes(Device& device, const StencilShape& shape, const std::vector<T>
     }
 }
 
-DEVICE_TEST(stencil_box_computes_a_box_and_leaves_the_rest) {
+DEVICE_TEST(stencil_box_modifies_only_the_box) {
     check_boxes<float>(device, {13, 45, 70}, {0.3f, 0.11f, -0.07f, 0.05f, 0.013f});
     check_boxes<float>(device, {9, 37, 41}, {0.3f, 0.11f});
     check_boxes<f64>(device, {11, 40, 36}, {1.5, 0.25, -0.125, 0.75, 3, -0.5, 0.1, 0.3, -0.7});
 }
 
-DEVICE_TEST(a_volume_without_points_is_nothing_to_do) {
+DEVICE_TEST(stencil_accepts_empty_volumes) {
     const auto stream = device.create_stream();
     const Array<float> none(*stream, 0), some(*stream, std::vector<float>{1, 2, 3});
     CHECK_NOTHROW(stencil(*stream, none, none, {0, 0, 0}, {1, 2}));
@@ -141,7 +141,7 @@ DEVICE_TEST(a_volume_without_points_is_nothing_to_do) {
     CHECK(some.to_host(*stream) == std::vector<float>{1, 2, 3});
 }
 
-DEVICE_TEST(stencil_refuses_what_its_contract_excludes) {
+DEVICE_TEST(stencil_rejects_invalid_arguments) {
     const auto stream = device.create_stream();
     const Array<float> in(*stream, random_values<float>(100)), out(*stream, 100);
     const Array<f64> doubles(*stream, 100);
@@ -169,11 +169,14 @@ DEVICE_TEST(stencil_refuses_what_its_contract_excludes) {
             stencil_box(*stream, in, out, {5, 4, 5}, {1, 2}, box);
         }));
     };
-    box_refused("stencil_box: planes of the box must be an interval within 0 to 5 of the volume of 5 x 4 x 5, got 1 to 6", {1, 6, 0, 4});
+    box_refused(
+        "stencil_box: planes of the box must be an interval within 0 to 5 of the volume of 5 x 4 x 5, got 1 "
+        "to 6",
+        {1, 6, 0, 4});
     box_refused("got 3 to 2", {3, 2, 0, 4});
     box_refused("rows of the box must be an interval within 0 to 4", {0, 5, 0, 5});
     box_refused("got 2 to 1", {0, 5, 2, 1});
-    // Ranges may touch.
+    // Ranges may be adjacent.
     CHECK_NOTHROW(stencil(*stream, in.span().part(0, 50), in.span().part(50, 50), {5, 5, 2}, {1, 2}));
     CHECK_NOTHROW(stream->synchronize());
 }

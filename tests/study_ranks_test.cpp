@@ -1,4 +1,4 @@
-// Studies over ranks: what is expected of them, that what is wrong has no time, and efficiency.
+// Tests studies over ranks: expected results, no time for wrong results, and parallel efficiency.
 
 #include "devices.hpp"
 
@@ -42,7 +42,7 @@ std::vector<Chart> charts_of(const Figure& figure, const Records& records) {
     return figure.build(figure, data);
 }
 
-// What the n elements of all ranks are.
+// The n elements of all ranks, concatenated.
 std::vector<f32> all_elements(const RanksTask& task, const std::vector<std::vector<f32>>& blocks) {
     std::vector<f32> all;
     for (const auto& block : blocks) {
@@ -56,7 +56,7 @@ std::vector<f32> all_elements(const RanksTask& task, const std::vector<std::vect
 
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("efficiency is one rank's time over that of ranks, of one device as many times that") {
+TEST_CASE("efficiency is the time of one rank over that of all ranks, times their number on a shared device") {
     const Study& study = study_named("throughput-scaling");
     REQUIRE(study.figures.size() == 2);
     for (const char* suite : {reduce_ranks, histogram_ranks}) {
@@ -102,7 +102,7 @@ TEST_CASE("efficiency is one rank's time over that of ranks, of one device as ma
     }
 }
 
-TEST_CASE("without a time of one rank there is no efficiency") {
+TEST_CASE("efficiency needs a time of one rank") {
     Records records;
     records.results = {result(reduce_ranks, ranks_apart, "ranks1", 1 << 20, 4e6, std::nullopt),
                        result(reduce_ranks, ranks_apart, "ranks2", 1 << 20, 8e6, 2)};
@@ -113,7 +113,7 @@ TEST_CASE("without a time of one rank there is no efficiency") {
     CHECK(charts[0].text.empty());
 }
 
-TEST_CASE("efficiency of the stencil, with as much work for each rank and with the same for all") {
+TEST_CASE("weak and strong scaling efficiency of the stencil") {
     for (const bool is_weak : {true, false}) {
         for (const bool is_shared : {false, true}) {
             CAPTURE(is_weak);
@@ -144,7 +144,7 @@ TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("device");
 
-DEVICE_TEST(what_is_expected_of_ranks_is_what_one_call_gives) {
+DEVICE_TEST(expected_results_over_ranks_equal_one_call) {
     const auto stream = device.create_stream();
     for (const RanksTask& task :
          {RanksTask{reduce_ranks, "ranks", 1 << 12, 1}, RanksTask{reduce_ranks, "ranks", 1 << 16, 3},
@@ -161,7 +161,7 @@ DEVICE_TEST(what_is_expected_of_ranks_is_what_one_call_gives) {
         CHECK(sum.to_host(*stream)[0] == expected_sum(task, blocks));
         const std::vector<u64> counts = expected_counts(task, blocks);
         CHECK(counters.to_host(*stream) == counts);
-        // Ranks have data of their own: taking one's for another's shows.
+        // Every rank has its own data: exchanging them changes the result.
         if (task.ranks == 1) continue;
         blocks[1] = blocks[0];
         CHECK(expected_sum(task, blocks) != sum.to_host(*stream)[0]);
@@ -183,11 +183,11 @@ DEVICE_TEST(calls_over_ranks_are_verified) {
             calls.enqueue(2);
             calls.verify();
         }));
-        // Copies of a block.
+        // Data made of copies of a block.
         const RanksWork copies = work_of({"", "ranks", u64{3} << 22, 2});
         CHECK_NOTHROW(run_on_devices(
             {self, self}, [&](Communicator& ranks, Stream& stream) { copies.prepare(ranks, stream); }));
-        // A result is not that of the call before.
+        // A result left from an earlier call is detected.
         const RanksWork one = work_of({"", "ranks", 1 << 14, 1});
         CHECK(throws(ErrorCode::device_failed, "WRONG: rank 0: element 0 of the result: expected ", [&] {
             run_on_devices({self},
@@ -202,7 +202,7 @@ DEVICE_TEST(ranks_are_measured_at_each_number_of_them) {
         for (const u32 devices : {1, 3}) {
             CAPTURE(suite);
             CAPTURE(devices);
-            // More than there is room for: quickly refused.
+            // Sizes beyond the memory are rejected quickly.
             Case what;
             what.suite = suite;
             what.sizes.quick = {1 << 12, u64{1} << 44};

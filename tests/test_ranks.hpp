@@ -24,8 +24,8 @@ inline std::shared_ptr<Device> sibling_of(const Device& device) {
     return nullptr;
 }
 
-// Calls f on that many ranks: on the device alone, then on the device and oneTBB's, then on the device and another one of its
-// backend. f runs on the ranks' threads and throws if a result is wrong.
+// Calls f on that many ranks: on the device alone, then on the device and oneTBB's, then on the device and another
+// one of its backend. f runs on the ranks' threads and throws if a result is wrong.
 inline void each_ranks(Device& device, std::initializer_list<u32> sizes,
                        const std::function<void(Communicator&, Stream&)>& f) {
     const auto self = device.shared_from_this();
