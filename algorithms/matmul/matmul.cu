@@ -50,7 +50,7 @@ __device__ __forceinline__ void multiply(T (&t)[rows][columns], const T (&of_a)[
     }
 }
 
-// Stores a pack of a row of C, `left` elements of which exist. packs: rows of C are aligned to 16 bytes.
+// Stores a pack of a row of C; only `left` elements exist. packs: rows of C are aligned to 16 bytes.
 __device__ __forceinline__ void store_pack(const Product& p, const T* t, T* c, u64 left, bool packs) {
     if (packs && left >= pack) {
         PackT out;

@@ -58,7 +58,7 @@ typedef union {
     T item[BLOCK];
 } Row;
 
-// Loads four elements of a row of op(B), `columns` of which exist.
+// Loads four elements of a row of op(B); only `columns` exist.
 INLINED V load_row(__global const T* b, u64 step, u64 columns) {
     if (step == 1 && columns >= BLOCK) return vload4(0, b);
     Row row;
