@@ -31,7 +31,7 @@ extern "C" __global__ void doubled(T* in, T* out, u64 n) {
     out[i] = in[i] * 2 + (FAULT == 2 && i == 3 ? 2 : 1);
     if (FAULT == 5 && i == 0) in[0] = 0;
 #if FAULT == 3
-    this is no statement;
+    this is not a statement;
 #endif
 }
 )")},
@@ -42,7 +42,7 @@ __kernel void doubled(__global T* in, ulong in_at, __global T* out, ulong out_at
     out[out_at + i] = in[in_at + i] * 2 + (FAULT == 2 && i == 3 ? 2 : 1);
     if (FAULT == 5 && i == 0) in[in_at] = 0;
 #if FAULT == 3
-    this is no statement;
+    this is not a statement;
 #endif
 }
 )")}};

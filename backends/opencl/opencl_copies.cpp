@@ -48,10 +48,10 @@ bool Copies::Runs::ended() const {
 }
 
 std::size_t Copies::number_for(cl_command_queue queue, const Grid& grid) const {
-    auto beside = [&](const Runs& runs) {
+    auto may_overlap = [&](const Runs& runs) {
         return runs.queue == queue || (runs.grid == grid && !runs.of_many_grids) || runs.ended();
     };
-    auto fits = [&](const Copy& copy) { return std::all_of(copy.begin(), copy.end(), beside); };
+    auto fits = [&](const Copy& copy) { return std::all_of(copy.begin(), copy.end(), may_overlap); };
     return static_cast<std::size_t>(std::find_if(copies_.begin(), copies_.end(), fits) - copies_.begin());
 }
 
