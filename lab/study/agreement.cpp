@@ -70,7 +70,9 @@ std::vector<Chart> agreement(const Figure& /*figure*/, const Data& data) {
             mark.y = it->second->at("worst_error_over_bound").get<double>() * 100;
             worst[device].marks.push_back(mark);
         }
-        matrix.matrix.push_back(std::move(row));
+        const bool is_empty = std::all_of(
+            row.begin() + 3, row.end(), [](const std::string& cell) { return cell.empty() || cell == "-"; });
+        if (!is_empty) matrix.matrix.push_back(std::move(row));
     }
     if (matrix.matrix.size() == 1) return {};
     std::vector<Chart> charts = {std::move(matrix)};

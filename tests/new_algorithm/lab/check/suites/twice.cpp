@@ -1,4 +1,4 @@
-// The cases of twice.
+// Test cases of twice.
 
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
