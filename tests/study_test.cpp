@@ -439,8 +439,8 @@ TEST_CASE("the agreement matrix has one row per variant") {
 
 TEST_CASE("figures with one mark, with none, and with more series than shapes") {
     Chart chart;
-    chart.x = {"elements", Scale::Unit::power_of_two, true};
-    chart.y = {"time", Scale::Unit::milliseconds, true};
+    chart.x = {.name = "elements", .unit = Scale::Unit::power_of_two, .log = true};
+    chart.y = {.name = "time", .unit = Scale::Unit::milliseconds, .log = true};
     for (int k = 0; k < 20; ++k) {
         Series series{"series " + std::to_string(k), {}};
         Mark mark;

@@ -101,9 +101,11 @@ std::optional<double> value(const Result& r, Measure measure, const std::optiona
 }
 
 Scale scale_of(const Figure& figure) {
-    if (figure.x == By::n) return {"number of elements", Unit::power_of_two, figure.log_x};
-    if (figure.x == By::threads) return {"threads", Unit::count, figure.log_x};
-    return {figure.x_name, Unit::count, figure.log_x};
+    if (figure.x == By::n)
+        return {.name = "number of elements", .unit = Unit::power_of_two, .log = figure.log_x};
+    return {.name = figure.x == By::threads ? "threads" : figure.x_name,
+            .unit = Unit::count,
+            .log = figure.log_x};
 }
 
 }  // namespace
