@@ -111,7 +111,7 @@ def time_of(ms):
 
 def rate_of(row):
     """Bytes or operations per second, by what bounds the work; elements per second where no attainable rate is known."""
-    if row.get("ceiling") == "fma" and "gflop_per_s" in row:
+    if "gflop_per_s" in row and (row.get("ceiling") == "fma" or "gb_per_s" not in row):
         return scaled(row["gflop_per_s"], "FLOP/s")
     if row.get("ceiling") and "gb_per_s" in row:
         return scaled(row["gb_per_s"], "B/s")
@@ -269,7 +269,7 @@ def print_headline():
                 line += ["–", "–"]
                 continue
             best = group.best
-            fraction = f", {fraction_of(best)} of attainable" if fraction_of(best) != "–" else ""
+            fraction = f" ({fraction_of(best)} of attainable)" if fraction_of(best) != "–" else ""
             line.append(f"{group.function} of {size_of(group.n)} {group.type}: {rate_of(best)}{fraction}")
             line.append(compared(group.speed_up(group.peers[0]), peer_of(device, group.peers[0], version=False)) if group.peers else "–")
         lines.append(line)
@@ -293,8 +293,8 @@ def agreement():
                 if cell.get("failed", 0):
                     at["failed"] += 1
                 elif cell.get("passed", 0):
-                    verdict = cell["verdict"].split(" ")[0]
-                    at[verdict if verdict in at else "bits"] += 1
+                    verdict = cell["verdict"]
+                    at["compiles" if "compile" in verdict else "bound" if "bound" in verdict else "bits"] += 1
             backend = BACKENDS.get(device["selector"].split(":")[0], "")
             columns.append((device["name"], backend, counts, stored))
     return columns
@@ -357,8 +357,9 @@ def agreement_svg():
     columns = agreement()
     names = names_of(columns)
     left, top, cell_width, cell_height = 100, 84, 190, 40
+    cell_width = max(cell_width, 560 // max(1, len(columns)))
     width, height = left + cell_width * len(columns) + 16, top + cell_height * len(names) + 40
-    body = words(16, 28, "Agreement with the serial reference, variants of each algorithm", "text title")
+    body = words(16, 28, "Agreement with the serial reference: variants of each algorithm", "text title")
     for k, (name, backend, _, _) in enumerate(columns):
         middle = left + cell_width * k + cell_width / 2
         body += words(middle, 58, name if len(name) <= 28 else name[:27] + "…", "text", "middle")
@@ -376,7 +377,7 @@ def agreement_svg():
             body += words(middle, y + (18 if second else 25), first, "text small", "middle")
             if second:
                 body += words(middle, y + 32, second, "faint small", "middle")
-    body += words(16, height - 14, "identical: bitwise equal to the reference; within bound: floats summed in the variant's own order",
+    body += words(16, height - 14, "identical: bitwise equal to the reference. within bound: floating-point sums in an order of the variant's own",
                   "faint small")
     return svg(width, height, "Agreement matrix", "For each algorithm and device, how many variants give bitwise identical results.", body)
 
