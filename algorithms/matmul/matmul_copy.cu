@@ -2,6 +2,9 @@
 //
 // Modes      How an operand is loaded. MODE_K: consecutive elements in memory have consecutive l. MODE_SIDE: they are
 //            consecutive rows of op(A) or columns of op(B). MODE_PACKS: MODE_SIDE in whole, aligned packs.
+// Passes     part of the kernels' main loop; every element of a step is read once from global memory per group.
+// Tunables   those of the kernel: GROUP threads, DEPTH.
+// Source     NVIDIA, CUDA C++ Programming Guide (asynchronous copies).
 //
 // T: element type of SIZE bytes; GROUP threads; DEPTH: length of a step along k.
 
