@@ -72,16 +72,16 @@ StencilCut detail::choose_cut(const StencilShape& shape, u32 ranks, u32 radius) 
 
 StencilCut stencil_cut(const StencilShape& shape, u32 ranks, u32 radius,
                        const DistributedStencilOptions& options) {
-    const bool has_server = detail::distributed_variant(options.variant).has_server;
-    if (has_server && ranks < 2)
-        refuse("variant 'data_server' needs at least 2 ranks, one for the data and one to compute, got " +
-               std::to_string(ranks));
-    const u32 most = has_server ? ranks - 1 : ranks;
+    const detail::DistributedStencilVariant& row = detail::distributed_variant(options.variant);
+    if (row.has_server && ranks < 2)
+        refuse("variant '" + std::string(row.variant.name) +
+               "' needs at least 2 ranks, one for the data and one to compute, got " + std::to_string(ranks));
+    const u32 most = row.has_server ? ranks - 1 : ranks;
     if (options.along_z == 0 && options.along_y == 0) return detail::choose_cut(shape, most, radius);
     const StencilCut cut{shape, std::max(1U, options.along_z), std::max(1U, options.along_y)};
     if (u64{cut.along_z} * cut.along_y > most)
         refuse("the number of parts must not exceed " + count_of(most, "rank") +
-               (has_server ? " (without the data server)" : "") + ", got " + std::to_string(cut.along_z) +
+               (row.has_server ? " (without the data server)" : "") + ", got " + std::to_string(cut.along_z) +
                " x " + std::to_string(cut.along_y));
     check_pieces("plane", shape.depth, cut.along_z, radius);
     check_pieces("row", shape.rows, cut.along_y, radius);

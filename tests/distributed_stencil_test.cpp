@@ -169,7 +169,8 @@ TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("device");
 
-// Packs 4 runs of a volume and unpacks them to another one. Odd lengths use single elements, even ones packs of 16 bytes.
+// Packs 4 runs of a volume and unpacks them to another one. Odd lengths use single elements, even ones packs of 16
+// bytes.
 template <class T>
 void check_halo_copy(Device& device, u64 length, u64 stride) {
     CAPTURE(length);
