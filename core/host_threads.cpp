@@ -31,8 +31,9 @@ u32 host_threads() {
     int threads = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
     if (error != std::errc() || end != text.data() + text.size() || threads < 1)
-        throw Error(ErrorCode::unavailable, "CONCORD_THREADS",
-                    error_message("invalid number of threads", quoted(text), "expected a number from 1"));
+        throw Error(
+            ErrorCode::unavailable, "CONCORD_THREADS",
+            error_message("invalid number of threads", detail::quoted(text), "expected a number from 1"));
     return static_cast<u32>(std::min(threads, 4096));
 }
 

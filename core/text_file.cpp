@@ -15,7 +15,7 @@ std::string text_of_file(const std::string& path, const std::string& call) {
         file.read(part.data(), part.size());
         text.append(part.data(), static_cast<std::size_t>(file.gcount()));
     } while (file);
-    if (!file.eof() || file.bad()) throw Error(ErrorCode::io, call, "cannot read " + quoted(path));
+    if (!file.eof() || file.bad()) throw Error(ErrorCode::io, call, "cannot read " + detail::quoted(path));
     return text;
 }
 
