@@ -61,6 +61,23 @@ def keep_site_self_contained(app, docname, source):
     source[0] = LINK.sub(replace, source[0])
 
 
+def mend_furo(app, exception):
+    """Debian's furo 2022.12 has its script unbundled, which browsers refuse, and no dark colours without a click."""
+    static = Path(app.outdir) / "_static"
+    script, style = static / "scripts/furo.js", static / "styles/furo.css"
+    if exception or not script.exists():
+        return
+    code = script.read_text(encoding="utf-8")
+    if code.startswith("import Gumshoe"):
+        scrollspy = (script.parent / "gumshoe-patched.js").read_text(encoding="utf-8")
+        script.write_text(scrollspy + code.split("\n", 1)[1], encoding="utf-8")
+    css = style.read_text(encoding="utf-8")
+    dark = re.search(r'body\[data-theme="?dark"?\] *(\{[^{}]*--color-background-primary[^{}]*\})', css)
+    if dark and "prefers-color-scheme" not in css:
+        style.write_text(f'{css}\n@media (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {dark[1]} }}\n', encoding="utf-8")
+
+
 def setup(app):
     app.connect("source-read", keep_site_self_contained)
+    app.connect("build-finished", mend_furo)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -111,7 +111,7 @@ def time_of(ms):
 
 def rate_of(row):
     """Bytes or operations per second, by what bounds the work; elements per second where no attainable rate is known."""
-    if "gflop_per_s" in row and (row.get("ceiling") == "fma" or "gb_per_s" not in row):
+    if "gflop_per_s" in row and (str(row.get("ceiling")).startswith("fma") or "gb_per_s" not in row):
         return scaled(row["gflop_per_s"], "FLOP/s")
     if row.get("ceiling") and "gb_per_s" in row:
         return scaled(row["gb_per_s"], "B/s")
