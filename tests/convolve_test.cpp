@@ -179,7 +179,7 @@ DEVICE_TEST(convolve_rejects_invalid_arguments) {
     refused("got 33 x 1", 33, 1, {10, 10}, in.view(), out.view());
     refused("got 0 x 1", 0, 1, {10, 10}, in.view(), out.view());
     refused("in of 10 x 11 needs 110 elements, got a range of 100", 3, 3, {10, 11}, in.view(), out.view());
-    refused("out, 10 x 9 with a pitch of 11, takes 108 elements", 3, 3, {10, 9, ConvolveBorder::zero, 9, 11},
+    refused("out of 10 x 9 with a pitch of 11 needs 108 elements", 3, 3, {10, 9, ConvolveBorder::zero, 9, 11},
             in.view(), out.view());
     refused("in of 10 x 9 needs a pitch of at least 9, got 8", 3, 3, {10, 9, ConvolveBorder::zero, 8},
             in.view(), out.view());

@@ -151,18 +151,18 @@ DEVICE_TEST(matmul_rejects_invalid_arguments) {
     const MatmulShape square{.m = 10, .n = 10, .k = 10};
     refused("a, b and c must have one type, got f32, f64 and f32", a, doubles, c, square);
     refused("matrices must be f32 or f64, got i32", integers, integers, integers, square);
-    refused("a, 10 x 11, needs 110 elements, got a range of 100", a, b, c, {.m = 10, .n = 5, .k = 11});
-    refused("b, 10 x 11, needs 110 elements, got a range of 100", a, b, c, {.m = 5, .n = 11, .k = 10});
-    refused("c, 20 x 10, needs 200 elements, got a range of 100", a, b, c, {.m = 20, .n = 10, .k = 5});
-    refused("a, 5 x 10: pitch must be at least the row length 10, got 9", a, b, c,
+    refused("a of 10 x 11 needs 110 elements, got a range of 100", a, b, c, {.m = 10, .n = 5, .k = 11});
+    refused("b of 10 x 11 needs 110 elements, got a range of 100", a, b, c, {.m = 5, .n = 11, .k = 10});
+    refused("c of 20 x 10 needs 200 elements, got a range of 100", a, b, c, {.m = 20, .n = 10, .k = 5});
+    refused("a of 5 x 10 needs a pitch of at least 10, got 9", a, b, c,
             {.m = 5, .n = 5, .k = 10, .a_pitch = 9});
-    refused("b, 5 x 10: pitch must be at least the row length 10, got 9", a, b, c,
+    refused("b of 5 x 10 needs a pitch of at least 10, got 9", a, b, c,
             {.m = 5, .n = 5, .k = 10, .transpose_b = true, .b_pitch = 9});
-    refused("c, 10 x 5 with a pitch of 11, needs 104 elements", a, b, c,
+    refused("c of 10 x 5 with a pitch of 11 needs 104 elements", a, b, c,
             {.m = 10, .n = 5, .k = 5, .c_pitch = 11});
     refused("overflows 64-bit sizes", a, b, c, {.m = u64{1} << 32, .n = 1, .k = u64{1} << 32});
-    refused("3 matrices of 4 x 10, needs 120 elements", a, b, c, {.m = 4, .n = 2, .k = 10, .batch = 3});
-    refused("c, 4 x 4: stride must be at least the 16 elements of a matrix, got 15", a, b, c,
+    refused("a of 3 matrices of 4 x 10 needs 120 elements", a, b, c, {.m = 4, .n = 2, .k = 10, .batch = 3});
+    refused("c of 4 x 4 needs a stride of at least 16, got 15", a, b, c,
             {.m = 4, .n = 4, .k = 4, .batch = 2, .c_stride = 15});
     refused("2 matrices with a stride of 18446744073709551614 overflow", a, b, c,
             {.m = 4, .n = 4, .k = 4, .batch = 2, .a_stride = ~u64{0} - 1});

@@ -164,10 +164,10 @@ enum class Role { input, output };
 View extent(const char* name, Role role, const View& view, u64 rows, u64 columns, u64 batch, u64& pitch,
             u64& stride) {
     const std::string what =
-        std::string(name) + ", " + std::to_string(rows) + " x " + std::to_string(columns);
+        std::string(name) + " of " + std::to_string(rows) + " x " + std::to_string(columns);
     if (pitch == 0) pitch = columns;
     if (pitch < columns)
-        refuse(what + ": pitch must be at least the row length " + std::to_string(columns) + ", got " +
+        refuse(what + " needs a pitch of at least " + std::to_string(columns) + ", got " +
                std::to_string(pitch));
     const std::string pitches = pitch == columns ? "" : " with a pitch of " + std::to_string(pitch);
     auto overflow = [&] { refuse(what + pitches + " overflows 64-bit sizes"); };
@@ -177,14 +177,14 @@ View extent(const char* name, Role role, const View& view, u64 rows, u64 columns
     if (__builtin_mul_overflow(rows - 1, pitch, &one) || __builtin_add_overflow(one, columns, &one))
         overflow();
     if (role == Role::output && batch > 1 && stride < one)
-        refuse(what + pitches + ": stride must be at least the " + std::to_string(one) +
-               " elements of a matrix, got " + std::to_string(stride));
+        refuse(what + pitches + " needs a stride of at least " + std::to_string(one) + ", got " +
+               std::to_string(stride));
     if (__builtin_mul_overflow(batch - 1, stride, &before) || __builtin_add_overflow(before, one, &count))
         refuse(what + ": " + std::to_string(batch) + " matrices with a stride of " + std::to_string(stride) +
                " overflow 64-bit sizes");
     if (count > view.count)
-        refuse(std::string(name) + ", " + (batch == 1 ? "" : std::to_string(batch) + " matrices of ") +
-               std::to_string(rows) + " x " + std::to_string(columns) + pitches + ", needs " +
+        refuse(std::string(name) + " of " + (batch == 1 ? "" : std::to_string(batch) + " matrices of ") +
+               std::to_string(rows) + " x " + std::to_string(columns) + pitches + " needs " +
                std::to_string(count) + " elements, got a range of " + std::to_string(view.count));
     return view.part(0, count);
 }
