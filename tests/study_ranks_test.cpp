@@ -56,7 +56,8 @@ std::vector<f32> all_elements(const RanksTask& task, const std::vector<std::vect
 
 TEST_SUITE_BEGIN("core");
 
-TEST_CASE("efficiency is the time of one rank over that of all ranks, times their number on a shared device") {
+TEST_CASE(
+    "efficiency is the time of one rank over that of all ranks, times their number on a shared device") {
     const Study& study = study_named("throughput-scaling");
     REQUIRE(study.figures.size() == 2);
     for (const char* suite : {reduce_ranks, histogram_ranks}) {
@@ -89,9 +90,10 @@ TEST_CASE("efficiency is the time of one rank over that of all ranks, times thei
             CHECK(*small.marks[2].low == doctest::Approx(times * 25 / 1.25));
             CHECK(*small.marks[2].high == doctest::Approx(times * 25 / 0.8));
             CHECK(large.marks[1].y == doctest::Approx(times * 100 / 1.04));
-            CHECK(charts[0].text.find(is_shared ? "Of 4 ranks, by the elements of each: 100 % at 2^20, 385 %"
-                                                : "Of 4 ranks, by the elements of each: 25.0 % at 2^20, 96.2 "
-                                                  "% at 2^24.") == 0);
+            CHECK(charts[0].text.find(
+                      is_shared ? "Efficiency with 4 ranks, by elements per rank: 100 % at 2^20, 385 %"
+                                : "Efficiency with 4 ranks, by elements per rank: 25.0 % at 2^20, 96.2 "
+                                  "% at 2^24.") == 0);
             CHECK((charts[0].text.find("share one device") != std::string::npos) == is_shared);
 
             const std::vector<Chart> rates = charts_of(study.figures[1], records);
