@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """docs_examples.py [--jobs N] [--keep DIR] BUILD_DIR PAGE...: compiles and runs the examples on Markdown pages.
 
-Tested are all fenced blocks of cpp, sh and cmake. A page has a temporary folder. Its files are written there first, then its sh
-blocks run in order, then its C++ program. Markers are HTML comments directly before a block:
+Tests all fenced blocks of cpp, sh and cmake outside generated blocks. A page has a temporary folder. Its files are
+written there first. Then its sh blocks run in order, then its C++ program. Markers are HTML comments directly before a
+block:
 
     <!-- prelude: C++ -->         hidden C++ at namespace scope
     <!-- scope: C++ -->           hidden statements at the start of the body of every later block, until the next scope
@@ -10,13 +11,13 @@ blocks run in order, then its C++ program. Markers are HTML comments directly be
     <!-- namespace scope -->      the whole block is at namespace scope
     <!-- sh: COMMANDS -->         hidden commands
     <!-- file: NAME -->           the block is a file in the page's folder
-    <!-- needs: PROGRAM -->       run only if PATH has the program; `needs: device SELECTOR`: only if the device is available
+    <!-- needs: PROGRAM -->       run only if PATH has the program; `device SELECTOR`: only if the device is available
     <!-- not run: REASON -->      C++ is only compiled; of sh only the syntax is checked
     <!-- not compiled: REASON -->
 
-The C++ blocks of a page are one program. Includes, using, templates, types, CONCORD_ macros and function definitions that begin in
-the first column are at namespace scope. The other lines of a block are the body of a function. A block with `int main(` is a
-program of its own.
+The C++ blocks of a page are one program. Includes, using, templates, types, CONCORD_ macros and function definitions
+that begin in the first column are at namespace scope. The other lines of a block are the body of a function. A block
+with `int main(` is a program of its own.
 """
 import argparse
 import concurrent.futures
@@ -57,6 +58,11 @@ def blocks_of(page):
     found, markers, at = [], {}, 0
     while at < len(lines):
         line = lines[at]
+        if re.match(r"<!-- generated: (?!end)", line):
+            # Not examples of the page: tests of the program run them.
+            while at < len(lines) and lines[at].strip() != "<!-- generated: end -->":
+                at += 1
+            continue
         fence = FENCE.match(line)
         if fence:
             end = at + 1
@@ -335,7 +341,6 @@ class Tester:
     def has(self, need):
         if need not in self.known:
             if need.startswith("device "):
-                command = ["concord", "run", "--device", need.split()[1], "map", "--help"]
                 listed = self.run(["concord", "devices"], self.work).stdout
                 self.known[need] = re.search(rf"^{re.escape(need.split()[1])}(:|\s)", listed, re.MULTILINE) is not None
             else:
