@@ -141,7 +141,7 @@ struct StepsStudy {
 struct ParameterStudy {
     /// Workloads that one figure shows.
     struct Group {
-        std::string title;                   ///< of the figure
+        std::string title;                   ///< what the workloads have in common: "random samples"
         std::vector<std::string> workloads;  ///< names
     };
     std::string name;           ///< "histogram-bins"

@@ -59,8 +59,9 @@ Study parameter_study_of(const Suite& suite, const lab::ParameterStudy& what) {
     std::vector<std::string> all;
     for (const lab::ParameterStudy::Group& group : what.groups) {
         all.insert(all.end(), group.workloads.begin(), group.workloads.end());
-        s.figures.push_back({.title = group.title,
-                             .caption = "Bytes of input that a call reads per second.",
+        s.figures.push_back({.title = "Rate over the number of " + what.parameter + ", " + group.title,
+                             .caption = "Bytes of input that a call reads per second, over the number of " +
+                                        what.parameter + ". Both axes are logarithmic.",
                              .build = lines,
                              .x = By::workload_number,
                              .y = Measure::rate,

@@ -266,9 +266,9 @@ Suite histogram_suite() {
              "increment one counter, which is the worst case for atomics.",
          .parameter = "bins",
          .sizes = {.quick = {1 << 18}, .full = {1 << 20, 1 << 24, 1 << 28}},
-         .groups = {{.title = "Random samples", .workloads = names(even, "")},
-                    {.title = "All samples equal", .workloads = names(equal, "_equal")},
-                    {.title = "Saturating 16-bit counters", .workloads = names(saturating, "_saturating")}},
+         .groups = {{.title = "random samples", .workloads = names(even, "")},
+                    {.title = "all samples equal", .workloads = names(equal, "_equal")},
+                    {.title = "saturating 16-bit counters", .workloads = names(saturating, "_saturating")}},
          .more_sizes = {.full = {u64{1} << 31}},
          .more_sizes_workloads = {"even256", "even2048", "even65536", "even65536_saturating"}}};
     return suite;
