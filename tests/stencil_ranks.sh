@@ -144,8 +144,8 @@ refused() {
     [[ ! -e none.npy ]] || fail "$*: there is an output"
 }
 refused 2 "the number of parts must not exceed 2 ranks, got 3 x 1" tbb,tbb --cut 3x1
-[[ $mpiexec ]] || refused 2 "a cut into 2 x 1 parts, for 1 rank" tbb --cut 2x1
-refused 2 "53 planes in 14 parts: a part has 4 planes, the radius, at least" "$(times 14 tbb)" --cut 14x1
+[[ $mpiexec ]] || refused 2 "the number of parts must not exceed 1 rank, got 2 x 1" tbb --cut 2x1
+refused 2 "every part needs at least 4 planes, the radius, got 53 planes in 14 parts" "$(times 14 tbb)" --cut 14x1
 refused 2 "--memory-limit: is for one " tbb,tbb --memory-limit 1G
 refused 2 "--cut: invalid domain decomposition '2'" tbb,tbb --cut 2
 refused 2 "--cut: invalid domain decomposition '0x2'" tbb,tbb --cut 0x2
@@ -154,7 +154,7 @@ out=/dev/null refused 2 "ranks write side by side: name a file" tbb,tbb
 made="--generate random --shape 53x29x31"
 refused 2 "stencil takes 1 input beside --generate random, 2 given" tbb,tbb --in f4.npy
 refused 2 "--generate random is f64, c4.npy f32" tbb,tbb --type f64
-refused 2 "53 planes in 14 parts: a part has 4 planes, the radius, at least" "$(times 14 tbb)" --cut 14x1
+refused 2 "every part needs at least 4 planes, the radius, got 53 planes in 14 parts" "$(times 14 tbb)" --cut 14x1
 made="--generate frob --shape 53x29x31"
 refused 2 "'frob' is no kind of volume; there are random, point" tbb,tbb
 made=

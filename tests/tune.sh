@@ -67,8 +67,8 @@ dict="{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }"
     printf '\x01\0\0\0\x02\0\0\0\x03\0\0\0\x04\0\0\0'
 } >x.npy
 CONCORD_TUNING=mine.txt ends 0 '"variant": "first_add"' run reduce --in x.npy --out y.npy --device tbb --json
-has out "mine.txt:$line: 'frob' is not a variant of reduce; the line is left out"
-has out "mine.txt:$((line + 1)): '3' is not a value of sort.leaf_kib; permitted: 128, 256"
+has out "mine.txt:$line: skipping the line: unknown variant 'frob' of reduce"
+has out "mine.txt:$((line + 1)): skipping the line: invalid value '3' of sort.leaf_kib"
 CONCORD_TUNING=off ends 0 '"variant": "fixed"' run reduce --in x.npy --out y.npy --device tbb --json
 CONCORD_TUNING=$work/mine.txt ends 0 "$work/mine.txt, 1 rows" devices --verbose
 
