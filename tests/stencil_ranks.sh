@@ -153,7 +153,7 @@ refused 2 "unknown variant 'comet'; available: overlapped, sequential, data_serv
 out=/dev/null refused 2 "ranks write side by side: name a file" tbb,tbb
 made="--generate random --shape 53x29x31"
 refused 2 "stencil takes 1 input beside --generate random, 2 given" tbb,tbb --in f4.npy
-refused 2 "--generate random is f64, c4.npy f32" tbb,tbb --type f64
+refused 2 "volume and coefficients must have one type, got --generate random of f64 and c4.npy of f32" tbb,tbb --type f64
 refused 2 "every part needs at least 4 planes, the radius, got 53 planes in 14 parts" "$(times 14 tbb)" --cut 14x1
 made="--generate frob --shape 53x29x31"
 refused 2 "'frob' is no kind of volume; there are random, point" tbb,tbb
