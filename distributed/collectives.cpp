@@ -126,7 +126,8 @@ void broadcast(Communicator& ranks, Stream& stream, const View& data, u32 root) 
     constexpr const char* call = "broadcast";
     check_root(ranks, call, root);
     detail::agree(ranks, call,
-                  std::to_string(data.count) + " " + type_name(data) + " of rank " + std::to_string(root), {});
+                  std::to_string(data.count) + " " + type_name(data) + " of rank " + std::to_string(root),
+                  {});
     if (data.count == 0) return;
     std::vector<Message> sends, receives;
     if (ranks.rank() != root) receives.push_back({root, data});

@@ -383,7 +383,8 @@ DEVICE_TEST(devices_of_two_backends_have_no_peer_access) {
     const auto mine = device.allocate(64), theirs = other->allocate(64);
     CHECK(throws(ErrorCode::wrong_device, other->info().selector,
                  [&] { stream->copy(*mine, 0, *theirs, 0, 64); }));
-    CHECK(throws(ErrorCode::wrong_device, "different backends", [&] { stream->wait(*other->create_event()); }));
+    CHECK(
+        throws(ErrorCode::wrong_device, "different backends", [&] { stream->wait(*other->create_event()); }));
     const auto self = device.shared_from_this();
     CHECK(throws(ErrorCode::wrong_device, other->info().selector, [&] {
         run_on_devices({self, self}, [&](Communicator& ranks, Stream& on) {
