@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# docs_screens.sh BUILD_DIR OUT [REPORT]: screenshots of the site in BUILD_DIR/docs/html (first page, an algorithm's page, a
-# reference page, performance) and of a study's report.html, in light, in dark and at phone width, for a look by eye.
-# Not a test of its own.
+# docs_screens.sh BUILD_DIR OUT [REPORT]: screenshots of the site in BUILD_DIR/docs/html (first page, an algorithm's
+# page, a reference page, performance) and of a study's report.html, in light, in dark and at phone width, for a look
+# by eye. Not a test of its own.
 set -euo pipefail
 
 build=$(cd -- "$1" && pwd -P)

@@ -1,5 +1,5 @@
-// host_mutation.sh compiles this file with a fault in map_host.hpp, reduce_host.hpp or sort_host.hpp. It instantiates the
-// kernels of those headers for operators of its own and runs the suite on them. Ends with the suite's status.
+// host_mutation.sh compiles this file with a fault in map_host.hpp, reduce_host.hpp or sort_host.hpp. It instantiates
+// the kernels of those headers for operators of its own and runs the suite on them. Ends with the suite's status.
 #include <concord/lab/baseline.hpp>
 #include <concord/lab/bench.hpp>
 #include <concord/lab/check.hpp>
