@@ -1,5 +1,7 @@
 #include <concord/internal/module_folders.hpp>
 
+#include <dlfcn.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +27,11 @@ fs::path file_of(const void* address) {
         std::error_code error;
         return fs::canonical(line.substr(static_cast<std::size_t>(path)), error);
     }
-    return {};
+    // Without /proc the loader's answer remains, unless it is relative.
+    Dl_info info{};
+    if (dladdr(address, &info) == 0 || info.dli_fname == nullptr || info.dli_fname[0] != '/') return {};
+    std::error_code error;
+    return fs::canonical(info.dli_fname, error);
 }
 
 std::vector<fs::path> module_folders() {

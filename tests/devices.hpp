@@ -30,7 +30,7 @@ inline std::vector<std::shared_ptr<Device>> devices() {
 
 // Whether f throws a concord::Error with that code whose text contains `part`.
 template <class F>
-bool throws(ErrorCode code, std::string_view part, F&& f) {
+[[nodiscard]] bool throws(ErrorCode code, std::string_view part, F&& f) {
     try {
         f();
     } catch (const Error& error) {

@@ -108,12 +108,13 @@ DEVICE_TEST(pipelines_transfer_page_locked_memory_without_copies) {
     pipeline_map(device, in, in_place, f, {.segment = 4000});
     CHECK(same_bits(written(locked, 3), mapped));
 
-    throws(ErrorCode::invalid_argument, "must be page-locked host memory",
-           [&] { HostSource(device.allocate(64), 0, 4, Type::f32); });
-    throws(ErrorCode::invalid_argument, "a multiple of 4 bytes for f32, got 2",
-           [&] { HostSource(locked, 2, 4, Type::f32); });
-    throws(ErrorCode::invalid_argument, "the buffer of 262548 bytes, got 65638 elements of f32 at byte 0",
-           [&] { HostSink(locked, 0, room + 1, Type::f32); });
+    CHECK(throws(ErrorCode::invalid_argument, "must be page-locked host memory",
+                 [&] { HostSource(device.allocate(64), 0, 4, Type::f32); }));
+    CHECK(throws(ErrorCode::invalid_argument, "a multiple of 4 bytes for f32, got 2",
+                 [&] { HostSource(locked, 2, 4, Type::f32); }));
+    CHECK(throws(ErrorCode::invalid_argument,
+                 "the buffer of 262548 bytes, got 65638 elements of f32 at byte 0",
+                 [&] { HostSink(locked, 0, room + 1, Type::f32); }));
 }
 
 DEVICE_TEST(pipelines_of_reduce_are_bitwise_identical_to_one_call) {

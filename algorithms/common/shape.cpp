@@ -28,12 +28,15 @@ Support supports_groups(std::initializer_list<u64> counts) {
     constexpr u64 limit = ~u32{0} >> 1;
     u64 groups = 1;
     bool fits = true;
-    std::string words;
     for (const u64 count : counts) {
+        if (count == 0) return {};
         fits = fits && !__builtin_mul_overflow(groups, count, &groups) && groups <= limit;
-        words += (words.empty() ? "" : " x ") + std::to_string(count);
     }
-    return fits ? Support{} : Support::no("supports at most 2^31 - 1 tiles, got " + words);
+    if (fits) return {};
+    std::string words;
+    for (const u64 count : counts)
+        words += (words.empty() ? "" : " x ") + std::to_string(count);
+    return Support::no("supports at most 2^31 - 1 tiles, got " + words);
 }
 
 }  // namespace concord::detail

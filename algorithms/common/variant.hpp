@@ -64,7 +64,7 @@ struct Variant {
     Dialects dialects = {};                              ///< kernel languages in which it is implemented
     OperationOrder order = OperationOrder::unspecified;  ///< guaranteed order of floating-point operations
     /// Number of operations in the longest chain from an element to a result of n elements: the h of the error bound
-    /// gamma_h sum |x|. Null: it does not depend on n alone, or it is unknown.
+    /// gamma_h sum |x|. For matmul n is k. Null: it does not depend on n alone, or it is unknown.
     u64 (*longest_chain)(u64 n) = nullptr;
     bool stable = false;           ///< whether a sort keeps the order of equal keys
     std::string_view source = {};  ///< publication that describes it

@@ -222,7 +222,8 @@ Support supports_lookback(const Device& device, const CompactProblem& p) {
     if (p.partition) return Support::no("does not support partition; use the variant 'fused'");
     if (!traits.forward_progress || !traits.device_fence)
         return Support::no("requires groups that can wait for one another; " + device.info().selector +
-                           " does not guarantee forward progress");
+                           (traits.forward_progress ? " has no memory fence for the whole device"
+                                                    : " does not guarantee forward progress"));
     if (const u64 tiles = tiles_of(p, CompactSource::lookback).count; tiles > ~u32{0})
         return Support::no("supports fewer than 2^32 tiles, got " + std::to_string(tiles));
     return supports_fused(device, p);

@@ -163,28 +163,29 @@ enum class Role { input, output };
 // stride.
 View extent(const char* name, Role role, const View& view, u64 rows, u64 columns, u64 batch, u64& pitch,
             u64& stride) {
-    const std::string what =
-        std::string(name) + " of " + std::to_string(rows) + " x " + std::to_string(columns);
+    auto what = [&] {
+        return std::string(name) + " of " + std::to_string(rows) + " x " + std::to_string(columns);
+    };
     if (pitch == 0) pitch = columns;
     if (pitch < columns)
-        refuse(what + " needs a pitch of at least " + std::to_string(columns) + ", got " +
+        refuse(what() + " needs a pitch of at least " + std::to_string(columns) + ", got " +
                std::to_string(pitch));
-    const std::string pitches = pitch == columns ? "" : " with a pitch of " + std::to_string(pitch);
-    auto overflow = [&] { refuse(what + pitches + " overflows 64-bit sizes"); };
+    auto pitches = [&] { return pitch == columns ? "" : " with a pitch of " + std::to_string(pitch); };
+    auto overflow = [&] { refuse(what() + pitches() + " overflows 64-bit sizes"); };
     if (stride == MatmulShape::dense && __builtin_mul_overflow(rows, pitch, &stride)) overflow();
     if (rows == 0 || columns == 0 || batch == 0) return view.part(0, 0);
     u64 one = 0, before = 0, count = 0;
     if (__builtin_mul_overflow(rows - 1, pitch, &one) || __builtin_add_overflow(one, columns, &one))
         overflow();
     if (role == Role::output && batch > 1 && stride < one)
-        refuse(what + pitches + " needs a stride of at least " + std::to_string(one) + ", got " +
+        refuse(what() + pitches() + " needs a stride of at least " + std::to_string(one) + ", got " +
                std::to_string(stride));
     if (__builtin_mul_overflow(batch - 1, stride, &before) || __builtin_add_overflow(before, one, &count))
-        refuse(what + ": " + std::to_string(batch) + " matrices with a stride of " + std::to_string(stride) +
-               " overflow 64-bit sizes");
+        refuse(what() + ": " + std::to_string(batch) + " matrices with a stride of " +
+               std::to_string(stride) + " overflow 64-bit sizes");
     if (count > view.count)
         refuse(std::string(name) + " of " + (batch == 1 ? "" : std::to_string(batch) + " matrices of ") +
-               std::to_string(rows) + " x " + std::to_string(columns) + pitches + " needs " +
+               std::to_string(rows) + " x " + std::to_string(columns) + pitches() + " needs " +
                std::to_string(count) + " elements, got a range of " + std::to_string(view.count));
     return view.part(0, count);
 }

@@ -148,7 +148,7 @@ Support supports_shuffle(const Device& device, const ReduceProblem& p) {
     if (!traits.shuffles) return Support::no(device.info().selector + " has no sub-group shuffles");
     if (!std::has_single_bit(traits.sub_group_width) ||
         traits.sub_group_width * traits.sub_group_width < reduce_group)
-        return Support::no("requires sub-groups whose squared width is at least " +
+        return Support::no("requires sub-groups whose width is a power of two with a square of at least " +
                            std::to_string(reduce_group) + "; " + device.info().selector +
                            " has sub-groups of " + std::to_string(traits.sub_group_width));
     return supports_steps(device, p);

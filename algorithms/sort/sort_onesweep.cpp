@@ -151,9 +151,10 @@ Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
     const DeviceTraits& traits = device.traits();
     if (!traits.forward_progress || !traits.device_fence)
         return Support::no("requires groups that can wait for one another; " + device.info().selector +
-                           " does not guarantee forward progress");
-    if (divide_up(p.count(), tile_for(device, p).length()) > ~u32{0} / 2)
-        return Support::no("supports fewer than 2^31 tiles, got " + std::to_string(p.count()) + " elements");
+                           (traits.forward_progress ? " has no memory fence for the whole device"
+                                                    : " does not guarantee forward progress"));
+    if (const u64 tiles = divide_up(p.count(), tile_for(device, p).length()); tiles > ~u32{0} / 2)
+        return Support::no("supports fewer than 2^31 tiles, got " + std::to_string(tiles));
     return supports_group(device, 1024);
 }
 

@@ -54,6 +54,7 @@ Rows bars_table(const Chart& chart) {
 
 // Removes columns without values.
 void remove_empty_columns(Rows& rows) {
+    if (rows.size() < 2) return;
     for (std::size_t column = rows.front().size(); column-- > 1;) {
         if (std::all_of(rows.begin() + 1, rows.end(), [&](const auto& row) { return row[column].empty(); })) {
             for (auto& row : rows)

@@ -69,8 +69,10 @@ Study parameter_study_of(const Suite& suite, const lab::ParameterStudy& what) {
                              .x_name = what.parameter,
                              .workloads = group.workloads});
     }
-    s.cases = {{.suite = suite.name, .sizes = what.sizes, .workloads = all},
-               {.suite = suite.name, .sizes = what.more_sizes, .workloads = what.more_sizes_workloads}};
+    s.cases = {{.suite = suite.name, .sizes = what.sizes, .workloads = all}};
+    if (!what.more_sizes_workloads.empty())
+        s.cases.push_back(
+            {.suite = suite.name, .sizes = what.more_sizes, .workloads = what.more_sizes_workloads});
     return s;
 }
 
