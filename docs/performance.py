@@ -273,7 +273,21 @@ def print_headline():
             line.append(f"{group.function} of {size_of(group.n)} {group.type}: {rate_of(best)}{fraction}")
             line.append(compared(group.speed_up(group.peers[0]), peer_of(device, group.peers[0], version=False)) if group.peers else "–")
         lines.append(line)
-    print(table(header, lines[:12]), end="")
+    print(table(header, [*lines[:11], worst_case(devices)]), end="")
+
+
+def worst_case(devices):
+    """The row of the headline table with each device's smallest speed-up at the largest size of a workload."""
+    line = ["worst of all"]
+    for device in devices:
+        largest = {}
+        for g in device.groups:
+            if g.peers and g.n >= largest.get((g.algorithm, g.function, g.type), g).n:
+                largest[g.algorithm, g.function, g.type] = g
+        group = min(largest.values(), key=lambda g: g.speed_up(g.peers[0]))
+        line.append(f"{group.algorithm} {group.function} of {size_of(group.n)} {group.type}: {rate_of(group.best)}")
+        line.append(compared(group.speed_up(group.peers[0]), peer_of(device, group.peers[0], version=False)))
+    return line
 
 
 # --- Agreement ------------------------------------------------------------------------------------------------------
