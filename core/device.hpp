@@ -109,6 +109,10 @@ std::vector<DeviceProperty> backend_libraries(const std::string& name);
 /// The selectors of all devices, in the order in which `auto` prefers them.
 std::vector<std::string> device_selectors();
 
+/// The selectors that a pattern names: all devices for "all", all devices of a backend for "cuda:*". Any other pattern
+/// is a selector and is returned unchanged. Throws unavailable, with the reasons, if a pattern names no device.
+std::vector<std::string> device_selectors(std::string_view pattern);
+
 /// Opens a device.
 ///
 /// | selector | device |

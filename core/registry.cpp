@@ -54,6 +54,10 @@ Selector parse(std::string_view text) {
             good = good && error == std::errc() && end == rest.data() + rest.size();
         }
     }
+    if (!good && selector.target.empty() && text.substr(std::min(text.size(), mark)) == ":*")
+        throw Error(ErrorCode::invalid_argument, "open_device",
+                    "'" + std::string(text) + "' names all devices of a backend; expected one device, e.g. " +
+                        selector.backend + ":0");
     if (!good)
         throw Error(ErrorCode::invalid_argument, "open_device",
                     detail::error_message("invalid device selector", detail::quoted(text),
@@ -97,6 +101,34 @@ class Registry {
         const std::lock_guard lock(mutex_);
         load();
         std::vector<std::string> result = listed();
+        return result;
+    }
+
+    std::vector<std::string> selectors(std::string_view pattern) {
+        const std::lock_guard lock(mutex_);
+        load();
+        if (pattern == "all") {
+            std::vector<std::string> all = listed();
+            if (all.empty())
+                throw Error(ErrorCode::unavailable, "device_selectors", "no device found" + explain_all());
+            return all;
+        }
+        constexpr std::string_view every = ":*";
+        if (pattern.size() <= every.size() || pattern.substr(pattern.size() - every.size()) != every)
+            return {std::string(pattern)};
+        const std::string backend(pattern.substr(0, pattern.size() - every.size()));
+        const auto it = backends_.find(backend);
+        if (it == backends_.end())
+            throw Error(ErrorCode::unavailable, "device_selectors",
+                        "'" + std::string(pattern) + "': unknown backend '" + backend + "'" + explain_all());
+        const BackendStatus& status = it->second.status;
+        if (!status.available)
+            throw Error(
+                ErrorCode::unavailable, "device_selectors",
+                "'" + std::string(pattern) + "': " + status.reason + " (backend " + status.path + ")");
+        std::vector<std::string> result;
+        for (const DeviceInfo& info : status.devices)
+            result.push_back(info.selector);
         return result;
     }
 
@@ -262,6 +294,10 @@ std::vector<DeviceProperty> backend_libraries(const std::string& name) {
 
 std::vector<std::string> device_selectors() {
     return Registry::instance().selectors();
+}
+
+std::vector<std::string> device_selectors(std::string_view pattern) {
+    return Registry::instance().selectors(pattern);
 }
 
 std::shared_ptr<Device> open_device(std::string_view selector) {

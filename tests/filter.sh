@@ -53,11 +53,11 @@ for device in "${devices[@]}"; do
     gives edges.pgm edges step.pgm "$device"
     for name in blur blur:2.5 sharpen; do gives flat.ppm $name flat.ppm "$device"; done
 done
-refused "there is no filter 'frob'" frob dot.pgm out.pnm tbb
-refused "a sigma above 0" blur:x dot.pgm out.pnm tbb
+refused "unknown filter 'frob'" frob dot.pgm out.pnm tbb
+refused "invalid sigma in 'blur:x'" blur:x dot.pgm out.pnm tbb
 refused "nosuch.pgm cannot be read" blur nosuch.pgm out.pnm tbb
 head -c 20 dot.pgm >short.pgm
 refused "short.pgm" blur short.pgm out.pnm tbb
-refused "is no binary PGM" blur said out.pnm tbb
+refused "is not a binary PGM" blur said out.pnm tbb
 echo "$passed passed, $failed failed"
 [[ $failed == 0 ]]

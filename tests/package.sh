@@ -108,6 +108,10 @@ installed() {
     if [[ -x $prefix/bin/concord ]]; then
         check "the installed program starts" app_to "$work/devices.txt" "$prefix/bin/concord" devices
         check "and lists tbb" grep -q tbb "$work/devices.txt"
+        for file in man/man1/concord.1 man/man1/concord-run.1 bash-completion/completions/concord \
+            zsh/site-functions/_concord fish/vendor_completions.d/concord.fish; do
+            check "installs share/$file" test -s "$prefix/share/$file"
+        done
         if compgen -G "$build/lib/concord/libnvrtc.so.*" >/dev/null; then
             check "it starts its doctor" app_to "$work/doctor.txt" env -u CONCORD_NVRTC "$prefix/bin/concord" doctor
             check "which finds the installed NVRTC" grep -q "NVRTC: $prefix/.*/concord/libnvrtc" "$work/doctor.txt"

@@ -104,7 +104,7 @@ for device in "${devices[@]}"; do
     cat <&3 >/dev/null
     exec 3<&-
     wait $pid
-    ended $? 2 "shrinks.npy: it became shorter while it was read" "a file that shrinks, on $device"
+    ended $? 2 "shrinks.npy: the file was truncated while it was read" "a file that shrinks, on $device"
     rm -f pipe shrinks.npy
 
     "$concord" "${slow[@]}" --out /dev/full >/dev/null 2>stderr
@@ -142,9 +142,9 @@ done
 ended $? 4 "not enough host memory" "an allocation that fails"
 
 # Invalid limits, and limits that are too small.
-for words in "'12Q' is no number of bytes|map --memory-limit 12Q" "'0' is no number of bytes|map --chunk 0" \
-    "too small|reduce --memory-limit 1000" "sort is not done by segments|sort --memory-limit 1M" \
-    "name a file|compact --keep odd --in counts.npy --out /dev/stdout --chunk 1M"; do
+for words in "invalid byte count '12Q'|map --memory-limit 12Q" "invalid byte count '0'|map --chunk 0" \
+    "too small|reduce --memory-limit 1000" "algorithms that run in segments: |sort --memory-limit 1M" \
+    "name a regular file|compact --keep odd --in counts.npy --out /dev/stdout --chunk 1M"; do
     { head_of '<i4' 4 && printf 0123456789abcdef; } >counts.npy
     read -ra rest <<<"${words#*|}"
     [[ ${rest[*]} == *--in* ]] || rest+=(--in big.npy --out box/out.npy)

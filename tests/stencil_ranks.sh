@@ -146,17 +146,17 @@ refused() {
 refused 2 "the number of parts must not exceed 2 ranks, got 3 x 1" tbb,tbb --cut 3x1
 [[ $mpiexec ]] || refused 2 "the number of parts must not exceed 1 rank, got 2 x 1" tbb --cut 2x1
 refused 2 "every part needs at least 4 planes, the radius, got 53 planes in 14 parts" "$(times 14 tbb)" --cut 14x1
-refused 2 "--memory-limit: is for one " tbb,tbb --memory-limit 1G
+refused 2 "--memory-limit: not supported " tbb,tbb --memory-limit 1G
 refused 2 "--cut: invalid domain decomposition '2'" tbb,tbb --cut 2
 refused 2 "--cut: invalid domain decomposition '0x2'" tbb,tbb --cut 0x2
 refused 2 "unknown variant 'comet'; available: overlapped, sequential, data_server" tbb,tbb --variant comet
-out=/dev/null refused 2 "ranks write side by side: name a file" tbb,tbb
+out=/dev/null refused 2 "ranks write in any order; name a regular file" tbb,tbb
 made="--generate random --shape 53x29x31"
-refused 2 "stencil takes 1 input beside --generate random, 2 given" tbb,tbb --in f4.npy
+refused 2 "stencil expects 1 input in addition to --generate random, got 2" tbb,tbb --in f4.npy
 refused 2 "volume and coefficients must have one type, got --generate random of f64 and c4.npy of f32" tbb,tbb --type f64
 refused 2 "every part needs at least 4 planes, the radius, got 53 planes in 14 parts" "$(times 14 tbb)" --cut 14x1
 made="--generate frob --shape 53x29x31"
-refused 2 "'frob' is no kind of volume; there are random, point" tbb,tbb
+refused 2 "unknown kind 'frob'; available: random, point" tbb,tbb
 made=
 
 # A missing folder.

@@ -34,8 +34,8 @@ ends() {
 has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "not found")"; }
 
 ends 0 "reduce-steps" --list
-ends 2 "there is no box/results.jsonl" --out box
-ends 2 "there is no study 'frob'" frob --out box
+ends 2 "no earlier results in 'box/results.jsonl'" --out box
+ends 2 "unknown study 'frob'" frob --out box
 ends 2 "--out" reduce-steps
 ends 2 "'frob'" reduce-steps --types frob --out box
 ends 3 "no backend 'frob'" reduce-steps --devices frob --out box
@@ -49,7 +49,7 @@ ends 2 "shape.json: unexpected content" --from shape.json --out box
 verdict "nothing was written" "$([[ ! -e box ]] || echo "there is a folder")"
 mkdir full
 touch full/csv
-ends 2 "csv is no folder" reduce-steps --quick --devices tbb --out full
+ends 2 "csv' is not a directory" reduce-steps --quick --devices tbb --out full
 verdict "nothing was measured" "$([[ ! -e full/results.jsonl ]] || echo "there are results")"
 
 # Killed when there are some results.
@@ -116,8 +116,8 @@ ends 0 "report: elsewhere/report.html" --out elsewhere
 verdict "it is the same except for the machine" "$(diff <(sed 's/another //' elsewhere/report.md) a/report.md)"
 has elsewhere/report.md '| stride in elements | stride, bytes per second |'
 verdict "nothing was set aside" "$(cmp <(sed '1s/another //' elsewhere/results.jsonl) a/results.jsonl)"
-ends 2 "NAME: which study?" --out nowhere
-ends 2 "NAME: which study?" --quick --out elsewhere
+ends 2 "STUDY: no study named" --out nowhere
+ends 2 "STUDY: no study named" --quick --out elsewhere
 
 # On a busy machine a size may exceed its time limit.
 ends 0 "measured, 0 known before, 0 failed" throughput-scaling --quick --devices tbb --out ranks

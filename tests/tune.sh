@@ -36,14 +36,14 @@ has() { verdict "$1 has $2" "$(grep -qF -- "$2" "$1" || echo "not found: $(head 
 quick=(--device tbb --quick --budget 20)
 
 ends 2 "unknown algorithm 'frob'; available: map" tune frob --device tbb
-ends 2 "'frob' is no element type" tune reduce --types frob --device tbb
-ends 2 "'frob' is no size" tune reduce --sizes frob --device tbb
+ends 2 "unknown element type 'frob'" tune reduce --types frob --device tbb
+ends 2 "invalid element count 'frob'" tune reduce --sizes frob --device tbb
 ends 2 "--budget" tune reduce --budget 0 --device tbb
 ends 2 "--least-gain" tune reduce --least-gain 0.5 --device tbb
-ends 2 "is a folder" tune reduce --device tbb --out .
-ends 2 "out is no folder" tune reduce --device tbb --out out/table.txt
+ends 2 "is a directory" tune reduce --device tbb --out .
+ends 2 "out' is not a directory" tune reduce --device tbb --out out/table.txt
 ends 3 "no backend 'frob'" tune --device frob
-CONCORD_TUNING=none.txt ends 2 "'none.txt' is neither 'off' nor there" devices
+CONCORD_TUNING=none.txt ends 2 "no such file, got 'none.txt'" devices
 verdict "nothing was written" "$([[ ! -e config ]] || find config)"
 
 # A table, and the measurements.
@@ -70,7 +70,7 @@ CONCORD_TUNING=mine.txt ends 0 '"variant": "first_add"' run reduce --in x.npy --
 has out "mine.txt:$line: skipping the line: unknown variant 'frob' of reduce"
 has out "mine.txt:$((line + 1)): skipping the line: invalid value '3' of sort.leaf_kib"
 CONCORD_TUNING=off ends 0 '"variant": "fixed"' run reduce --in x.npy --out y.npy --device tbb --json
-CONCORD_TUNING=$work/mine.txt ends 0 "$work/mine.txt, 1 rows" devices --verbose
+CONCORD_TUNING=$work/mine.txt ends 0 "$work/mine.txt, 1 entries" devices --verbose
 
 # Rows of other algorithms are kept.
 CONCORD_TUNING=mine.txt ends 0 "table: both.txt" tune map "${quick[@]}" --types u32 --sizes 2^12 --out both.txt
@@ -99,7 +99,7 @@ if "$concord" devices | grep -q '^opencl:0 '; then
     verdict "the fault is planted" "$(cmp -s "$source/algorithms/reduce/reduce_steps.cl" faulty/reduce_steps.cl && echo "it is not planted")"
     CONCORD_KERNELS=$work/faulty ends 1 "reduce = sequential: element 0: expected" \
         tune reduce --quick --device opencl --types u32 --sizes 2^10 --out wrong.txt
-    has out "it is not taken"
+    has out "its candidate is rejected"
     verdict "wrong.txt has no such row" "$(grep -F sequential wrong.txt)"
 else
     echo "left out: a kernel with a fault; it needs an OpenCL device"

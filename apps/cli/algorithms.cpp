@@ -44,7 +44,7 @@ std::string mark(bool has) {
     return has ? "yes" : "-";
 }
 
-// Stability is a property of sorts.
+// Only sorts have stable variants.
 bool has_stable(const Algorithm& algorithm) {
     return std::any_of(algorithm.variants.begin(), algorithm.variants.end(),
                        [](const Variant* v) { return v->stable; });
@@ -205,14 +205,15 @@ int show(const Asked& asked) {
 }  // namespace
 
 void add_algorithms(CLI::App& program, Action& action) {
-    CLI::App* command = add_command(program, "algorithms", "List the algorithms and their variants",
-                                    "concord algorithms reduce");
+    CLI::App* command = add_command(program, "algorithms",
+                                    {.summary = "List the algorithms and their variants",
+                                     .examples = {"concord algorithms", "concord algorithms reduce"}});
     auto asked = std::make_shared<Asked>();
-    command->add_option("NAME", asked->name, "Only this one, with sources");
-    auto* json = command->add_flag("--json", asked->json, "One JSON object on stdout");
+    command->add_option("ALGORITHM", asked->name, "Describe this algorithm only, with sources and tunables");
+    auto* json = command->add_flag("--json", asked->json, "Print one JSON object");
     command
         ->add_flag("--markdown", asked->markdown,
-                   "A table for the documentation: of the algorithms, or of the variants of NAME")
+                   "Print a Markdown table of the algorithms, or of the variants of ALGORITHM")
         ->excludes(json);
     command->callback([asked, &action] { action = [asked] { return show(*asked); }; });
 }

@@ -1,6 +1,7 @@
 // `concord bench`.
 
 #include "files.hpp"
+#include "interrupt.hpp"
 #include "program.hpp"
 #include "trace_file.hpp"
 
@@ -27,11 +28,7 @@ void check_workload_names(const BenchOptions& options) {
                 known.push_back(workload.name);
         }
     }
-    for (const std::string& name : options.workloads) {
-        if (std::find(known.begin(), known.end(), name) == known.end())
-            throw Error(ErrorCode::invalid_argument, "--workloads",
-                        "there is no workload '" + name + "'; there are " + joined(known));
-    }
+    check_names("--workloads", "workload", options.workloads, known);
 }
 
 int bench(Asked asked) {
@@ -40,7 +37,9 @@ int bench(Asked asked) {
     check_variant_names(options.algorithms, options.variants, {"all", "auto"});
     check_workload_names(options);
     options.types = types_of(asked.types, options.types);
-    options.sizes = sizes_of(asked.sizes);
+    AskedSizes sizes = sizes_of(asked.sizes);
+    options.sizes = std::move(sizes.values);
+    options.size_names = std::move(sizes.names);
     std::vector<Suite> all = suites();
     if (options.algorithms.empty()) {
         for (Suite& suite : all)
@@ -50,12 +49,17 @@ int bench(Asked asked) {
         if (!path.empty()) check_writable(path);
     }
     check_apart({{"--json", asked.json}, {"--csv", asked.csv}, {"--trace", asked.trace}});
+    options.devices = devices_of(options.devices);
+    defer_interrupts();
+    options.stop = is_interrupted;
     TraceFile trace(asked.trace);
     const BenchReport report = lab::bench(all, options, &std::cout);
     trace.write();
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     if (!asked.csv.empty()) write_whole(asked.csv, report.csv());
-    if (report.wrong()) std::cerr << "concord: bench: a result is wrong, it has no time\n";
+    if (report.wrong()) std::cerr << "concord: bench: a result is wrong; its row has no time\n";
+    std::cout.flush();
+    end_if_interrupted();
     return report.status();
 }
 
@@ -63,42 +67,46 @@ int bench(Asked asked) {
 
 void add_bench(CLI::App& program, Action& action) {
     CLI::App* command = add_command(
-        program, "bench", "Time verified work on every device, beside what the device can do at best",
-        "concord bench reduce --devices all --variants all --sizes 2^20..2^26\n  "
-        "concord bench --devices cuda --baselines --csv results.csv");
+        program, "bench",
+        {.summary = "Benchmark algorithms; results are verified before they are timed",
+         .details = "Prints each row when it is measured. After SIGINT or SIGTERM it ends the table, writes "
+                    "the files of "
+                    "--json and --csv with the rows that are complete, and ends by that signal.",
+         .examples = {"concord bench reduce --devices all --variants all --sizes 2^20..2^26",
+                      "concord bench --devices 'cuda:*' --baselines --csv results.csv"},
+         .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
     auto asked = std::make_shared<Asked>();
     BenchOptions& options = asked->options;
-    command->add_option("ALGORITHM", options.algorithms, "Which algorithms (default: all)");
-    add_list(*command, "--devices", options.devices, "Selectors, or all (default)");
-    add_list(*command, "--variants", options.variants, "Names, all, or auto (default)");
-    add_list(*command, "--workloads", options.workloads,
-             "Operators, functions and data, or all (default: each algorithm's first)");
-    add_list(*command, "--types", asked->types, "Element types, or all (default: f32)");
+    command->add_option("ALGORITHM", options.algorithms, "Algorithms (default: all)");
+    add_device_option(*command, options.devices, "Devices (default: all)");
+    add_list(*command, "--variants", options.variants, "VARIANTS",
+             "Variants, all, or auto for the library's choice (default: auto)");
+    add_list(*command, "--workloads", options.workloads, "WORKLOADS",
+             "Operators, functions and input data (default: the first of each algorithm)");
+    add_list(*command, "--types", asked->types, "TYPES", "Element types (default: f32)");
     add_list(
-        *command, "--sizes", asked->sizes,
-        "Element counts (default: each algorithm's own, 2^10 to 2^26; without ALGORITHM only the largest "
-        "of them)");
-    command->add_flag("--hot", options.hot, "Leave data in the caches: every call on the same operands");
+        *command, "--sizes", asked->sizes, "SIZES",
+        "Element counts, e.g. 1000,2^10..2^20 (default: 2^10 to 2^26; without ALGORITHM the largest only)");
+    command->add_flag("--hot", options.hot, "Keep data in the caches: every call uses the same operands");
     auto* calls =
         command
             ->add_option("--calls", options.calls,
-                         "Host time of a call among so many in a row on the same data, which are waited for "
-                         "once, instead of device time")
+                         "Measure host time per call over N calls in a row on the same data, with one "
+                         "wait at the end, instead of device time")
             ->check(CLI::Range(u64{1}, u64{1} << 40))
             ->type_name("N");
-    command->add_flag("--recorded", options.recorded, "Record a call once, and replay it instead")
-        ->needs(calls);
+    command->add_flag("--recorded", options.recorded, "With --calls: replay a recorded call")->needs(calls);
     command->add_flag("--baselines", options.baselines,
-                      "Time what other libraries do of the same work too, and print the ratio");
-    command->add_flag(
-        "--ceilings", options.ceilings,
-        "Measure all ceilings: copy, read, fma, transfers, launch (default: those that are needed)");
+                      "Also time other libraries on the same work, and print the ratio");
+    command->add_flag("--ceilings", options.ceilings,
+                      "Measure all attainable rates: copy, read, fma, transfers, launch (default: those that "
+                      "rows are compared with)");
     command->add_flag("--times", options.times,
-                      "Print compile, upload, kernel, download and end to end apart");
+                      "Print compile, upload, kernel, download and end-to-end times");
     command->add_flag("--attributes", options.attributes,
-                      "Print each kernel's registers, local memory, spills and occupancy");
-    command->add_option("--json", asked->json, "Write everything to this file");
-    command->add_option("--csv", asked->csv, "Write the results to this file");
+                      "Print registers, local memory, spills and occupancy of each kernel");
+    command->add_option("--json", asked->json, "Write the complete results to this file")->type_name("FILE");
+    command->add_option("--csv", asked->csv, "Write the rows to this file")->type_name("FILE");
     TraceFile::add_option(*command, asked->trace);
     command->callback([asked, &action] { action = [asked] { return bench(*asked); }; });
 }

@@ -7,7 +7,7 @@
 namespace concord::app {
 namespace {
 
-// A box in a file and by itself: f(byte among the elements, byte of the box, bytes) for pieces that have no gap in either.
+// Calls f(byte in the file's elements, byte in the box, bytes) for pieces of a box that are contiguous in both.
 template <class F>
 void each_piece(const StencilShape& shape, const StencilBox& box, u64 size, F f) {
     constexpr u64 most = u64{32} << 20;
@@ -22,7 +22,7 @@ void each_piece(const StencilShape& shape, const StencilBox& box, u64 size, F f)
     }
 }
 
-// Two page-locked buffers, which take turns, so that a file is at work while the device copies.
+// Two page-locked buffers that alternate, so that file access overlaps with copies of the device.
 class Turns {
   public:
     Turns(Stream& stream, u64 bytes) : stream_(stream) {
@@ -30,13 +30,13 @@ class Turns {
             turn = {stream.device().allocate_host(bytes), stream.device().create_event()};
     }
 
-    /// The next one, which the stream is done with.
+    // The next buffer. Waits until the stream no longer uses it.
     Buffer& next() {
         now_ = 1 - now_;
         turns_[now_].done->synchronize();
         return *turns_[now_].buffer;
     }
-    /// The stream has been asked for a copy of it.
+    // Marks that the stream's copy of the buffer is enqueued.
     void asked() { stream_.record(*turns_[now_].done); }
 
   private:
@@ -84,7 +84,7 @@ void write_box(Stream& stream, const Buffer& from, RankFile& to, const StencilSh
         });
     }
     Turns turns(stream, largest_piece(shape, box, size));
-    std::function<void()> before;  // what is left to do with the piece ahead
+    std::function<void()> before;  // writes the previous piece
     each_piece(shape, box, size, [&](u64 of_file, u64 at, u64 bytes) {
         Buffer& staged = turns.next();
         stream.copy(staged, 0, from, at, bytes);

@@ -20,7 +20,7 @@ std::vector<detail::program_cache::Entry> entries() {
 
 std::string folder_name() {
     const auto folder = detail::program_cache::folder();
-    return folder.empty() ? "no folder (the cache is off)" : folder.string();
+    return folder.empty() ? "no directory (the cache is off)" : folder.string();
 }
 
 int list_entries() {
@@ -60,17 +60,24 @@ int clear_entries() {
 }  // namespace
 
 void add_cache(CLI::App& program, Action& action) {
-    CLI::App* command = add_command(program, "cache", "Look at the compiled kernels on disk, or clear them",
-                                    "concord cache ls");
+    CLI::App* command =
+        add_command(program, "cache",
+                    {.summary = "List, verify or clear the compiled kernels on disk",
+                     .details = "The cache is in $XDG_CACHE_HOME/concord, or in ~/.cache/concord.",
+                     .examples = {"concord cache ls"},
+                     .statuses = {status_ok, status_wrong, status_bad_input}});
     command->require_subcommand(1);
-    auto add = [&](const char* name, const char* description, int (*f)()) {
-        add_command(*command, name, description, std::string("concord cache ") + name)
-            ->callback([f, &action] { action = f; });
+    auto add = [&](CommandText text, const char* name, int (*f)()) {
+        text.examples = {std::string("concord cache ") + name};
+        add_command(*command, name, std::move(text))->callback([f, &action] { action = f; });
     };
-    add("ls", "List the entries: kernel, size, file", list_entries);
-    add("verify", "Check every entry; status 1 if one is damaged (a damaged entry is compiled anew)",
-        verify_entries);
-    add("clear", "Remove all entries", clear_entries);
+    add({.summary = "List the entries: kernel, size, file"}, "ls", list_entries);
+    add({.summary = "Verify the checksum of every entry",
+         .details = "Ends with status 1 if an entry is damaged. Concord compiles the kernel of a damaged "
+                    "entry again.",
+         .statuses = {status_ok, status_wrong, status_bad_input}},
+        "verify", verify_entries);
+    add({.summary = "Remove all entries"}, "clear", clear_entries);
 }
 
 }  // namespace concord::app

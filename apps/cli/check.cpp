@@ -1,3 +1,4 @@
+// `concord check`.
 
 #include "files.hpp"
 #include "program.hpp"
@@ -18,12 +19,15 @@ int check(Asked asked) {
     check_algorithm_names(options.algorithms);
     check_variant_names(options.algorithms, options.variants, {"all"});
     options.types = types_of(asked.types, {all_types.begin(), all_types.end()});
-    options.sizes = sizes_of(asked.sizes);
+    AskedSizes sizes = sizes_of(asked.sizes);
+    options.sizes = std::move(sizes.values);
+    options.size_names = std::move(sizes.names);
     for (const std::string& path : {asked.json, asked.junit}) {
         if (!path.empty()) check_writable(path);
     }
     check_apart({{"--json", asked.json}, {"--junit", asked.junit}});
     options.patterns = patterns_of_names(asked.patterns);
+    options.devices = devices_of(options.devices);
     options.program = "concord check";
     const CheckReport report = lab::check(suites(), options, &std::cout);
     report.print(std::cout);
@@ -35,24 +39,33 @@ int check(Asked asked) {
 }  // namespace
 
 void add_check(CLI::App& program, Action& action) {
-    CLI::App* command =
-        add_command(program, "check", "Hold every variant on every device against a serial reference",
-                    "concord check                                # everything, everywhere\n  "
-                    "concord check reduce --devices opencl:0 --variants fixed --types f32,f64");
+    CLI::App* command = add_command(
+        program, "check",
+        {.summary = "Check every variant on every device against a serial reference",
+         .details =
+             "Prints the matrix of variants and devices, and one line of counts. Results in a canonical or "
+             "variant-specific order must be bitwise identical on all devices. A compile-only device "
+             "compiles "
+             "all kernels.",
+         .examples = {"concord check                                # everything on every device",
+                      "concord check reduce --devices opencl:0 --variants fixed --types f32,f64"},
+         .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
     auto asked = std::make_shared<Asked>();
-    command->add_option("ALGORITHM", asked->options.algorithms, "Which algorithms (default: all)");
-    add_list(*command, "--devices", asked->options.devices, "Selectors, or all (default)");
-    add_list(*command, "--variants", asked->options.variants, "Names, or all (default)");
-    add_list(*command, "--types", asked->types, "Element types, or all (default)");
-    add_list(*command, "--sizes", asked->sizes, "Element counts instead of the usual ones: 1025,2^20+1");
-    add_list(*command, "--patterns", asked->patterns, "What the inputs look like, or all (default)");
-    command->add_flag("--full", asked->options.full,
-                      "Sizes up to 2^32 + 1 elements too, as far as memory goes");
+    command->add_option("ALGORITHM", asked->options.algorithms, "Algorithms (default: all)");
+    add_device_option(*command, asked->options.devices, "Devices (default: all)");
+    add_list(*command, "--variants", asked->options.variants, "VARIANTS", "Variants (default: all)");
+    add_list(*command, "--types", asked->types, "TYPES", "Element types (default: all)");
+    add_list(*command, "--sizes", asked->sizes, "SIZES",
+             "Element counts, e.g. 1025,2^20+1 (default: those of the suites)");
+    add_list(*command, "--patterns", asked->patterns, "PATTERNS", "Patterns of the inputs (default: all)");
+    command->add_flag("--full", asked->options.full, "Add sizes up to 2^32 + 1 elements, limited by memory");
     command->add_flag("--verbose", asked->options.verbose,
-                      "List what was skipped or is not applicable, with the reasons");
-    command->add_option("--seed", asked->options.seed, "Of the generated inputs (1)");
-    command->add_option("--json", asked->json, "Write counts, matrix and failures to this file");
-    command->add_option("--junit", asked->junit, "Write a JUnit report to this file");
+                      "List skipped and not applicable cases with their reasons");
+    command->add_option("--seed", asked->options.seed, "Seed of the generated inputs (default: 1)")
+        ->type_name("N");
+    command->add_option("--json", asked->json, "Write counts, matrix and failures to this file")
+        ->type_name("FILE");
+    command->add_option("--junit", asked->junit, "Write a JUnit report to this file")->type_name("FILE");
     command->callback([asked, &action] { action = [asked] { return check(std::move(*asked)); }; });
 }
 

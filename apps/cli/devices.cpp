@@ -1,4 +1,4 @@
-// `concord devices`: what can be chosen, and why the rest cannot.
+// `concord devices`: the devices, and why a backend is not available.
 
 #include "program.hpp"
 
@@ -20,44 +20,44 @@ std::string yes_or_no(bool value) {
 std::string tuning_words(const Device& device) {
     const Tuning& tuning = tuning_of(device);
     return tuning.source() == "none" ? "none"
-                                     : tuning.source() + ", " + std::to_string(tuning.size()) + " rows";
+                                     : tuning.source() + ", " + std::to_string(tuning.size()) + " entries";
 }
 
 std::vector<DeviceProperty> traits_of(const Device& device) {
     const DeviceTraits& t = device.traits();
     return {{"dialect", std::string(name_of(t.dialect))},
             {"many work-items per group", yes_or_no(t.many_items)},
-            {"units", std::to_string(t.units)},
+            {"compute units", std::to_string(t.units)},
             {"maximum group size", std::to_string(t.max_group_size)},
-            {"maximum resident work-items per unit", std::to_string(t.max_resident_items)},
+            {"maximum resident work-items per compute unit", std::to_string(t.max_resident_items)},
             {"sub-group width", std::to_string(t.sub_group_width)},
-            {"local memory a group", bytes_name(t.local_memory)},
-            {"memory", bytes_name(t.global_memory)},
+            {"local memory per group", bytes_name(t.local_memory)},
+            {"global memory", bytes_name(t.global_memory)},
             {"largest buffer", bytes_name(t.max_allocation)},
             {"cache", bytes_name(t.cache)},
             {"kernel parameters", bytes_name(t.parameter_bytes)},
-            {"compiles source", yes_or_no(t.compiles_source)},
-            {"a group is one call", yes_or_no(t.serial_groups)},
+            {"compiles kernels at run time", yes_or_no(t.compiles_source)},
+            {"one call per group", yes_or_no(t.serial_groups)},
             {"shuffles", yes_or_no(t.shuffles)},
             {"asynchronous copies to local memory", yes_or_no(t.async_copy)},
             {"constant buffers", yes_or_no(t.constant_buffers)},
-            {"compiler bounds registers", yes_or_no(t.bounds_registers)},
+            {"compiler limits registers to the group size", yes_or_no(t.bounds_registers)},
             {"device fence", yes_or_no(t.device_fence)},
             {"forward progress", yes_or_no(t.forward_progress)},
             {"f64", yes_or_no(t.fp64)},
-            {"exact divide and square root", yes_or_no(t.exact_divide_sqrt)},
+            {"correctly rounded division and square root", yes_or_no(t.exact_divide_sqrt)},
             {"shares host memory", yes_or_no(t.shares_host_memory)},
-            {"kernels use the caller's memory", yes_or_no(t.uses_host_memory)},
+            {"kernels use host memory in place", yes_or_no(t.uses_host_memory)},
             {"tuning table", tuning_words(device)}};
 }
 
-// As much of a driver's description as a table takes; --verbose and --json have all of it.
+// A driver's description, shortened for the table. --verbose and --json print all of it.
 std::string shortened(const std::string& text) {
     constexpr std::size_t most = 60;
     return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
 
-// The device that `auto` opens, or nothing if there is none.
+// The selector of the device that `auto` opens; empty if there is none.
 std::string auto_selector() {
     try {
         return open_device("auto")->info().selector;
@@ -66,11 +66,10 @@ std::string auto_selector() {
     }
 }
 
-// One device as `devices` tells of it; a device that does not open says why.
 struct Row {
     DeviceInfo info;
-    std::shared_ptr<Device> device;
-    std::string failure;
+    std::shared_ptr<Device> device;  // null if the device does not open
+    std::string failure;             // why it does not open
 };
 
 std::vector<Row> rows() {
@@ -176,13 +175,13 @@ int devices(bool verbose, bool json) {
     for (const BackendStatus& backend : backends()) {
         if (!backend.available) std::cout << backend.name << " is not available: " << backend.reason << '\n';
     }
-    if (table.empty()) std::cout << "there is no device\n";
+    if (table.empty()) std::cout << "no device is available\n";
     if (!verbose) return status_ok;
     for (const Row& row : list) {
         if (row.device == nullptr) continue;
         std::cout << '\n' << row.info.selector << "  " << row.info.name << " (" << row.info.driver << ")\n";
-        print_properties("how Concord plans for it", traits_of(*row.device));
-        print_properties("what the driver tells", row.device->properties());
+        print_properties("traits, which algorithms plan with", traits_of(*row.device));
+        print_properties("driver properties", row.device->properties());
     }
     return status_ok;
 }
@@ -190,12 +189,12 @@ int devices(bool verbose, bool json) {
 }  // namespace
 
 void add_devices(CLI::App& program, Action& action) {
-    CLI::App* command =
-        add_command(program, "devices", "List the devices of this machine and their selectors",
-                    "concord devices --verbose");
+    CLI::App* command = add_command(program, "devices",
+                                    {.summary = "List the devices of this machine and their selectors",
+                                     .examples = {"concord devices --verbose"}});
     auto verbose = std::make_shared<bool>(false), json = std::make_shared<bool>(false);
-    command->add_flag("--verbose", *verbose, "All that the driver tells of each device");
-    command->add_flag("--json", *json, "One JSON object on stdout");
+    command->add_flag("--verbose", *verbose, "Print all traits and driver properties of each device");
+    command->add_flag("--json", *json, "Print one JSON object");
     command->callback([=, &action] { action = [=] { return devices(*verbose, *json); }; });
 }
 

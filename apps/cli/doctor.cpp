@@ -1,4 +1,4 @@
-// `concord doctor`: what works here, and if something does not, why.
+// `concord doctor`: runs a test on each device and explains what does not work.
 
 #include "program.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr u64 trial_size = u64{1} << 16;
 
-// The worst that was seen decides the exit status.
+// Counts of devices. The worst outcome decides the exit status.
 struct Findings {
     u64 working = 0, wrong = 0, failed = 0;
     int status() const {
@@ -29,7 +29,7 @@ struct Findings {
     }
 };
 
-// Real work with known results.
+// Runs the trial suites on a device and verifies the results.
 void try_device(const std::string& selector, Findings& findings) {
     std::string results;
     bool good = true;
@@ -46,7 +46,7 @@ void try_device(const std::string& selector, Findings& findings) {
                 results += std::string(results.empty() ? "" : ", ") + suite.name + "/" + std::string(chosen);
                 if (verdict.difference) {
                     good = false;
-                    results += " is WRONG at element " + std::to_string(verdict.difference->index) +
+                    results += " is WRONG: element " + std::to_string(verdict.difference->index) +
                                ": expected " + verdict.difference->expected + ", got " +
                                verdict.difference->got;
                 }
@@ -63,7 +63,7 @@ void try_device(const std::string& selector, Findings& findings) {
     if (!good) return;
     const Tuning& tuning = tuning_of(*open_device(selector));
     if (tuning.size() > 0)
-        std::cout << "    tuned by " << tuning.source() << ", " << tuning.size() << " rows\n";
+        std::cout << "    tuning table: " << tuning.source() << ", " << tuning.size() << " entries\n";
 }
 
 void report_backend(const BackendStatus& backend, Findings& findings) {
@@ -84,27 +84,27 @@ void report_cache() {
     const fs::path folder = detail::program_cache::folder();
     std::cout << "kernel cache: ";
     if (folder.empty()) {
-        std::cout << "off (CONCORD_CACHE=off, or neither XDG_CACHE_HOME nor HOME is set)\n";
+        std::cout << "off (CONCORD_CACHE=off, or XDG_CACHE_HOME and HOME are not set)\n";
         return;
     }
-    // The folder is made with the first kernel: until then, what counts is the nearest one above it.
+    // The first kernel creates the directory. Until then the nearest existing directory above it counts.
     fs::path existing = folder;
     std::error_code error;
     while (!fs::exists(existing, error) && existing.has_relative_path())
         existing = existing.parent_path();
     const bool is_folder = fs::is_directory(existing, error);
     const bool writable = is_folder && ::access(existing.c_str(), W_OK | X_OK) == 0;
-    const std::string why = is_folder ? std::strerror(errno) : existing.string() + " is no folder";
+    const std::string why = is_folder ? std::strerror(errno) : existing.string() + " is not a directory";
     std::cout << folder.string() << ", "
               << (writable ? painted("writable", Tone::good) : painted("not writable", Tone::bad));
-    if (!writable) std::cout << " (" << why << "): kernels are compiled anew in every process";
+    if (!writable) std::cout << " (" << why << "): every process compiles its kernels again";
     std::cout << '\n';
 }
 
 void report_nvtx() {
     std::cout << "NVTX ranges: "
               << (has_nvtx() ? painted("built in", Tone::good) : painted("not built in", Tone::bad));
-    if (!has_nvtx()) std::cout << " (the NVTX headers were not found when Concord was configured)";
+    if (!has_nvtx()) std::cout << " (CMake did not find the NVTX headers)";
     std::cout << '\n';
 }
 
@@ -141,7 +141,7 @@ void report_environment() {
         std::cout << "\n  " << name << "=" << value;
         any = true;
     }
-    std::cout << (any ? "\n" : " none of the variables that matter is set\n");
+    std::cout << (any ? "\n" : " none of Concord's and the drivers' variables is set\n");
 }
 
 int doctor() {
@@ -150,15 +150,15 @@ int doctor() {
     const std::vector<BackendStatus> list = backends();
     for (const BackendStatus& backend : list)
         report_backend(backend, findings);
-    if (list.empty()) std::cout << "there is no backend: none is built in, and no module was found\n";
+    if (list.empty())
+        std::cout << "no backend: none is built in, and no module was found; set CONCORD_BACKEND_PATH to the "
+                     "directory of the modules\n";
     std::cout << '\n';
     report_cache();
     report_nvtx();
     report_environment();
-    std::cout << '\n' << findings.working << " device(s) work";
-    if (findings.wrong > 0) std::cout << ", " << findings.wrong << " give(s) wrong results";
-    if (findings.failed > 0) std::cout << ", " << findings.failed << " fail(s)";
-    std::cout << '\n';
+    std::cout << "\ndevices: " << findings.working << " working, " << findings.wrong
+              << " with wrong results, " << findings.failed << " failing\n";
     return findings.status();
 }
 
@@ -166,7 +166,13 @@ int doctor() {
 
 void add_doctor(CLI::App& program, Action& action) {
     CLI::App* command = add_command(
-        program, "doctor", "Say what works on this machine, and what does not, why", "concord doctor");
+        program, "doctor",
+        {.summary = "Test the devices of this machine and explain what does not work",
+         .details = "Runs a few algorithms on every device and verifies the results. Shows the backends' "
+                    "libraries, the "
+                    "kernel cache and the environment variables that matter.",
+         .examples = {"concord doctor"},
+         .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
     command->callback([&action] { action = doctor; });
 }
 

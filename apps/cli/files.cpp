@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// It can be read by setting it only, for all threads: ahead of main(), when there is one.
+// Reading the mask sets it for all threads. So this runs before main(), when there is one thread.
 const mode_t process_umask = [] {
     const mode_t mask = ::umask(0);
     ::umask(mask);
@@ -28,7 +28,7 @@ const mode_t process_umask = [] {
     throw Error(ErrorCode::io, path.empty() ? "''" : path.string(), "cannot be written: " + why);
 }
 
-// Where the bytes go: links are followed, so that a link stays one.
+// The file behind a link, so that writing keeps the link.
 fs::path target_of(const fs::path& path) {
     std::error_code error;
     const fs::path target = fs::weakly_canonical(path, error);
@@ -40,7 +40,7 @@ fs::path folder_of(const fs::path& path) {
     return folder.empty() ? fs::path(".") : folder;
 }
 
-// Whether the path is something that bytes are sent to rather than kept in.
+// Whether the path is a pipe, a socket or a character device.
 bool is_channel(const fs::path& path) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
@@ -70,24 +70,24 @@ void check_apart(const std::vector<NamedFile>& files) {
         for (auto file = files.begin(); file != later; ++file) {
             if (!file->path.empty() && place_of(*file) == place_of(*later))
                 throw Error(ErrorCode::invalid_argument, later->option,
-                            "'" + later->path + "' is what " + file->option + " names");
+                            "same file as " + std::string(file->option) + ", got '" + later->path +
+                                "'; name another file");
         }
     }
 }
 
 void check_writable(const fs::path& path) {
-    if (path.empty() || path.filename().empty()) fail(path, "it names no file");
+    if (path.empty() || path.filename().empty()) fail(path, "the path has no file name");
     std::error_code error;
-    if (fs::is_directory(path, error)) fail(path, "it is a folder");
+    if (fs::is_directory(path, error)) fail(path, "is a directory");
     if (is_channel(path)) return;
     const fs::path target = target_of(path);
-    if (fs::exists(target, error) && !fs::is_regular_file(target, error))
-        fail(path, "it is not a regular file");
+    if (fs::exists(target, error) && !fs::is_regular_file(target, error)) fail(path, "not a regular file");
     const fs::path folder = folder_of(target);
     if (fs::exists(folder, error) && !fs::is_directory(folder, error))
-        fail(path, folder.string() + " is no folder");
+        fail(path, "'" + folder.string() + "' is not a directory");
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
-        fail(path, std::string("its folder: ") + std::strerror(errno));
+        fail(path, "its directory: " + std::string(std::strerror(errno)));
 }
 
 OutputFile::OutputFile(const fs::path& path) : path_(path) {
@@ -102,7 +102,7 @@ OutputFile::OutputFile(const fs::path& path) : path_(path) {
     file_ = ::mkostemp(name_.data(), O_CLOEXEC);
     if (file_ < 0) fail(path, std::strerror(errno));
     interrupt_ = remove_on_interrupt(name_);
-    // mkstemp is private; other programs' files follow the umask.
+    // mkstemp creates private files. Other programs' files follow the umask.
     ::fchmod(file_, 0666 & ~process_umask);
 }
 
@@ -135,7 +135,7 @@ void OutputFile::keep() {
 
 OutputPart::OutputPart(const std::string& working_name, fs::path path) : path_(std::move(path)) {
     file_ = ::open(working_name.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file_ < 0) fail(path_, working_name + ", where all ranks write it: " + std::strerror(errno));
+    if (file_ < 0) fail(path_, "its temporary file " + working_name + ": " + std::strerror(errno));
     interrupt_ = remove_on_interrupt(working_name);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Output files that appear whole or not at all.
+// Output files that appear whole or not at all.
 
 #include <concord/types.hpp>
 
@@ -11,56 +11,55 @@
 
 namespace concord::app {
 
-/// Throws io, with the reason, if a file could not be made at `path`: so that no work is done for nothing.
+// Throws io, with the reason, if no file can be written at `path`. Call it before any work.
 void check_writable(const std::filesystem::path& path);
 
-/// A file that an option names; without a path it is none.
+// A file that an option names. The path is empty if the option is not given.
 struct NamedFile {
     const char* option;
     std::string path;
 };
-/// Throws invalid_argument, with the names, if two of these are one file. Pipes and devices may be.
+// Throws invalid_argument if two of these are the same file. Pipes and devices may be named twice.
 void check_apart(const std::vector<NamedFile>& files);
 
-/// A file that is written piece by piece, beside `path` under a name of its own, and gets its name in the end. Pipes and
-/// devices (/dev/stdout) are written to directly.
+// A file that is written piece by piece under a temporary name in the directory of `path`, and renamed at the end.
+// Pipes and devices (/dev/stdout) are written directly. All calls throw io with the reason.
 class OutputFile {
   public:
-    /// Throws io, as all calls do, with the reason.
     explicit OutputFile(const std::filesystem::path& path);
-    /// Removes what was written, unless it was kept.
+    // Removes the file unless keep() was called.
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    /// Whether what is written is gone, so that its beginning cannot be written anew.
+    // Whether it is a pipe or a device, whose beginning cannot be written again.
     bool is_channel() const { return name_.empty(); }
     void write(std::span<const std::byte> bytes);
-    /// Writes the file's beginning anew.
+    // Writes the beginning of the file again.
     void rewrite(std::span<const std::byte> bytes);
-    /// Where it is being written, for OutputPart; empty for a pipe or a device.
+    // The temporary name, for OutputPart. Empty for a pipe or a device.
     const std::string& working_name() const { return name_; }
-    /// Puts the file in its place. What was there before is gone then.
+    // Renames the file to its path and replaces what was there.
     void keep();
 
   private:
     std::filesystem::path path_, target_;
-    std::string name_;  // of the file while it is not kept
+    std::string name_;  // temporary name until keep()
     int file_ = -1;
     u64 interrupt_ = 0;
 };
 
-/// Another way into a file that an OutputFile, maybe of another process, is still writing.
+// Writes to a file that an OutputFile, perhaps of another process, has open. All calls throw io with the reason.
 class OutputPart {
   public:
-    /// working_name: the OutputFile's; `path`: the output's name, for messages. Throws io, as all calls do, with the reason.
+    // working_name: that of the OutputFile. path: the name for messages.
     OutputPart(const std::string& working_name, std::filesystem::path path);
     ~OutputPart();
     OutputPart(const OutputPart&) = delete;
     OutputPart& operator=(const OutputPart&) = delete;
 
     void write(u64 offset, std::span<const std::byte> bytes);
-    /// Nothing more is written; throws what the file system reports only now.
+    // Ends writing. Some file systems report errors only here.
     void close();
 
   private:
@@ -69,8 +68,7 @@ class OutputPart {
     u64 interrupt_ = 0;
 };
 
-/// Writes the parts one after another into a new file beside `path` and then gives it that name. Throws io,
-/// and then leaves what was there before. Pipes and devices (/dev/stdout) are written to directly.
+// Writes the parts one after another to an OutputFile. If it throws io, it leaves the old file unchanged.
 void write_whole(const std::filesystem::path& path, const std::vector<std::span<const std::byte>>& parts);
 void write_whole(const std::filesystem::path& path, std::string_view text);
 

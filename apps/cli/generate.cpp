@@ -16,9 +16,10 @@ struct Volume {
     u64 seed = 0;
 };
 
-// --- The kinds: element i, in C order, of a volume -------------------------------------------------------------------
+// --- The kinds: element i of a volume in C order
+// ----------------------------------------------------------------------
 
-// Uniform in [0, 1): as many of the upper bits as T has, so that nothing is rounded, to 1 perhaps.
+// Uniform in [0, 1). Takes as many upper bits as T has digits, so that no value rounds to 1.
 template <class T>
 class Random {
   public:
@@ -30,10 +31,10 @@ class Random {
     }
 
   private:
-    u64 key_;  // mixed, for the numbers of two seeds could else be the same some places on
+    u64 key_;  // mixed, so that the sequences of two seeds do not overlap
 };
 
-// A star's response: 1 in the middle.
+// 1 in the middle, 0 elsewhere: shows the response of a stencil.
 template <class T>
 class Point {
   public:
@@ -86,7 +87,7 @@ class Generated final : public InputArray, private PipelineSource {
     const PipelineSource& source() const override { return *this; }
 
   private:
-    // Whole elements, to where they are aligned.
+    // Generates whole elements.
     void read(void* to, u64 first, u64 bytes) const override {
         const u32 size = size_of(PipelineSource::type());
         parallel_pieces(bytes / size, u64{1} << 18, [&](u64 at, u64 count) {
@@ -99,8 +100,8 @@ class Generated final : public InputArray, private PipelineSource {
     Volume volume_;
 };
 
-[[noreturn]] void refuse(const char* option, const std::string& value, const std::string& why) {
-    throw Error(ErrorCode::invalid_argument, option, "'" + value + "' " + why);
+[[noreturn]] void refuse(const char* option, const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, option, why);
 }
 
 const Kind& kind_named(const std::string& name) {
@@ -109,12 +110,12 @@ const Kind& kind_named(const std::string& name) {
         if (kind.name == name) return kind;
         names.emplace_back(kind.name);
     }
-    refuse("--generate", name, "is no kind of volume; there are " + joined(names));
+    refuse("--generate", "unknown kind '" + name + "'; available: " + joined(names));
 }
 
 Type float_named(const std::string& name) {
     const auto type = type_named(name);
-    if (!type || !is_float(*type)) refuse("--type", name, "is no type of a volume; there are f32, f64");
+    if (!type || !is_float(*type)) refuse("--type", "unsupported type '" + name + "'; available: f32, f64");
     return *type;
 }
 
@@ -127,14 +128,14 @@ Shape shape_of(const std::string& text) {
         const std::size_t end = std::min(text.find('x', at), text.size());
         if (end == at) break;
         if (!is_whole(text.substr(at, end - at), shape.emplace_back()))
-            refuse("--shape", text, "has a length that does not fit 64 bits");
+            refuse("--shape", "a length does not fit 64 bits, got '" + text + "'");
         at = end + 1;
     }
-    if (shape.size() != 3) refuse("--shape", text, "is no shape of a volume; example: 400x480x480");
+    if (shape.size() != 3) refuse("--shape", "invalid shape '" + text + "'; expected e.g. 400x480x480");
     return shape;
 }
 
-// The points, which are few enough that a few volumes' bytes have a sum.
+// The number of points. Throws unless a volume has at most 2^60 bytes, so that sums of a few volumes do not overflow.
 u64 points_of(const Shape& shape, Type type, const std::string& text) {
     constexpr u64 most = u64{1} << 60;
     u64 bytes = size_of(type);
@@ -143,7 +144,8 @@ u64 points_of(const Shape& shape, Type type, const std::string& text) {
     }
     for (const u64 n : shape) {
         if (__builtin_mul_overflow(bytes, n, &bytes) || bytes > most)
-            refuse("--shape", text, "of " + std::string(name_of(type)) + " takes more than 2^60 bytes");
+            refuse("--shape",
+                   "more than 2^60 bytes of " + std::string(name_of(type)) + ", got '" + text + "'");
     }
     return bytes / size_of(type);
 }
@@ -151,20 +153,26 @@ u64 points_of(const Shape& shape, Type type, const std::string& text) {
 }  // namespace
 
 void Generate::add_options(CLI::App& command) {
-    std::string known;
-    for (const Kind& kind : kinds)
+    std::string known, names;
+    for (const Kind& kind : kinds) {
         known += std::string(known.empty() ? "" : ", ") + kind.name + " (" + kind.description + ")";
+        names += std::string(names.empty() ? "" : "|") + kind.name;
+    }
     auto* generate = command
                          .add_option("--generate", kind_,
-                                     "Make the volume, each rank its part, instead of reading it: " + known +
-                                         "; --in is then the coefficients alone")
-                         ->type_name("KIND");
+                                     "Generate the volume instead of reading it: " + known +
+                                         "; then --in names the coefficients only")
+                         ->type_name(names);
     option_ = generate;
     auto* shape = command.add_option("--shape", shape_, "Shape of the generated volume")->type_name("ZxYxX");
     generate->needs(shape);
     shape->needs(generate);
-    command.add_option("--type", type_, "Its type, f32 (default) or f64")->needs(generate);
-    command.add_option("--seed", seed_, "Seed of what is random (0)")->needs(generate);
+    command.add_option("--type", type_, "Type of the generated volume (default: f32)")
+        ->type_name("f32|f64")
+        ->needs(generate);
+    command.add_option("--seed", seed_, "Seed of the generated volume (default: 0)")
+        ->type_name("N")
+        ->needs(generate);
 }
 
 std::unique_ptr<InputArray> Generate::volume() const {
@@ -172,7 +180,8 @@ std::unique_ptr<InputArray> Generate::volume() const {
     const Kind& kind = kind_named(kind_);
     const Type type = float_named(type_);
     Volume volume{shape_of(shape_)};
-    if (!is_whole(seed_, volume.seed)) refuse("--seed", seed_, "is no seed: a whole number below 2^64");
+    if (!is_whole(seed_, volume.seed))
+        refuse("--seed", "invalid seed '" + seed_ + "'; expected an integer below 2^64");
     const u64 points = points_of(volume.shape, type, shape_);
     return std::make_unique<Generated>(kind, type, points, std::move(volume));
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// `--generate KIND`: a volume that is made where it is needed, part by part, instead of read.
+// `--generate KIND`: a volume that is generated part by part instead of read from a file.
 
 #include "input_array.hpp"
 #include "program.hpp"
@@ -9,11 +9,11 @@
 
 namespace concord::app {
 
-/// The options, and the volume that they ask for.
+// The options, and the volume that they describe.
 class Generate {
   public:
     void add_options(CLI::App& command);
-    /// Null where --generate is not given. Throws invalid_argument for options that make no sense.
+    // Null without --generate. Throws invalid_argument for invalid options.
     std::unique_ptr<InputArray> volume() const;
 
   private:

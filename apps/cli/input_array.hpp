@@ -1,5 +1,5 @@
 #pragma once
-/// What `concord run` reads: arrays of files, and those that are generated.
+// Inputs of `concord run`: arrays in files and generated arrays.
 
 #include <concord/pipeline_io.hpp>
 
@@ -12,16 +12,16 @@ namespace concord::app {
 
 using Shape = std::vector<u64>;
 
-/// "(3, 4)", as Python writes a shape.
+// "(3, 4)", as Python prints a shape.
 std::string shape_name(const Shape& shape);
 
-/// What generated an array; the elements depend on this, the type and the shape alone.
+// How an array was generated. The elements depend on this, the type and the shape only.
 struct Generation {
     std::string kind;
     u64 seed = 0;
 };
 
-/// An array of which any part can be read at any time, by several threads at once.
+// An array. Several threads may read any parts of it at the same time.
 class InputArray {
   public:
     InputArray() = default;
@@ -29,13 +29,13 @@ class InputArray {
     InputArray(const InputArray&) = delete;
     InputArray& operator=(const InputArray&) = delete;
 
-    /// What messages call it.
+    // Its name in messages.
     virtual std::string name() const = 0;
-    /// What a progress bar calls reading it.
+    // The text of its progress bar.
     virtual std::string reading() const = 0;
-    /// The file; empty where there is none.
+    // Its file; empty for a generated array.
     virtual std::filesystem::path path() const { return {}; }
-    /// What generated it, if it is no file's.
+    // How it was generated; empty for a file.
     virtual std::optional<Generation> generation() const { return {}; }
     virtual const Shape& shape() const = 0;
     virtual const PipelineSource& source() const = 0;
@@ -43,9 +43,9 @@ class InputArray {
     Type type() const { return source().type(); }
     u64 count() const { return source().count(); }
     u64 bytes() const { return source().bytes(); }
-    /// "f32 (3, 4)", "random f32 (3, 4)".
+    // "f32 (3, 4)", "random f32 (3, 4)".
     std::string description() const;
-    /// All elements, of a small array.
+    // All elements of a small array.
     std::vector<std::byte> elements() const;
 };
 

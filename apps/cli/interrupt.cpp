@@ -10,13 +10,15 @@
 namespace concord::app {
 namespace {
 
-// All that the handler looks at: it may run on any thread, in the midst of anything.
+// State of the signal handlers. They may run on any thread at any time.
 struct Unfinished {
     std::atomic<bool> used, named;
     char path[PATH_MAX];
 };
 Unfinished unfinished[4];
 std::atomic<bool> bar, sigterm_is_silent;
+std::atomic<int> deferred;  // the signal that has arrived; 0: none
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void say(const char* text) {
     [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, text, std::strlen(text));
@@ -29,7 +31,29 @@ void handle(int signal) {
         say(signal == SIGINT    ? "concord: interrupted (SIGINT)\n"
             : signal == SIGTERM ? "concord: interrupted (SIGTERM)\n"
                                 : "concord: interrupted (SIGHUP)\n");
-    ::raise(signal);  // the handler is reset: this ends the program
+    ::raise(signal);  // SA_RESETHAND: ends the program
+}
+
+void install(int signal, void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    ::sigaction(signal, &action, nullptr);
+}
+
+bool is_ignored(int signal) {
+    struct sigaction now {};
+    return ::sigaction(signal, nullptr, &now) != 0 || now.sa_handler == SIG_IGN;
+}
+
+// The first signal. A second one ends the program.
+void defer(int signal) {
+    deferred = signal;
+    install(SIGINT, handle);
+    install(SIGTERM, handle);
+    if (bar) say("\r\033[K");
+    say(signal == SIGINT ? "concord: interrupted (SIGINT): finishing; interrupt again to end at once\n"
+                         : "concord: interrupted (SIGTERM): finishing; interrupt again to end at once\n");
 }
 
 }  // namespace
@@ -46,12 +70,24 @@ void silence_sigterm() {
 
 void catch_interrupts() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction now {};
-        if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler == SIG_IGN) continue;
-        struct sigaction action {};
-        action.sa_handler = handle;
-        action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-        ::sigaction(signal, &action, nullptr);
+        if (!is_ignored(signal)) install(signal, handle);
+    }
+}
+
+void defer_interrupts() {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        if (!is_ignored(signal)) install(signal, defer);
+    }
+}
+
+bool is_interrupted() {
+    return deferred != 0;
+}
+
+void end_if_interrupted() {
+    if (const int signal = deferred; signal != 0) {
+        std::signal(signal, SIG_DFL);
+        ::raise(signal);
     }
 }
 

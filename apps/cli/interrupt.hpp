@@ -1,5 +1,5 @@
 #pragma once
-/// What SIGINT, SIGTERM and SIGHUP do: nothing half-written stays behind.
+// Handling of SIGINT, SIGTERM and SIGHUP: the program leaves no unfinished files behind.
 
 #include <concord/types.hpp>
 
@@ -7,20 +7,28 @@
 
 namespace concord::app {
 
-/// From here on these signals remove the files named below, say so in one line on stderr, and then end the program as
-/// they do by default. A signal that the program was started without (nohup) stays ignored.
+// Installs handlers that remove the files named below, print one line on stderr, and end the program by the signal. A
+// signal that is ignored at the start of the program (nohup) stays ignored.
 void catch_interrupts();
 
-/// Names a file to be removed; the number takes it back.
+// Adds a file to be removed on a signal and returns its number. keep_on_interrupt() takes it off the list.
 u64 remove_on_interrupt(const std::string& path);
 void keep_on_interrupt(u64 number);
 
-/// Removes them now, before the program ends in another way.
+// From now on the first SIGINT or SIGTERM only sets a flag, so that work can end in order. The next one ends the
+// program.
+void defer_interrupts();
+// Whether such a signal has arrived. Any thread may call it.
+bool is_interrupted();
+// Ends the program by the deferred signal if one has arrived.
+void end_if_interrupted();
+
+// Removes the files now.
 void remove_unfinished();
-/// From here on SIGTERM ends the program without a word.
+// From now on SIGTERM ends the program without a message.
 void silence_sigterm();
 
-/// Whether the last line on the terminal is a progress bar, to be erased first.
+// Whether the last line on the terminal is a progress bar, which the handlers erase.
 void bar_is_shown(bool shown);
 
 }  // namespace concord::app

@@ -23,7 +23,7 @@ u64 little_endian(std::string_view bytes) {
     return value;
 }
 
-// The header is the text of a Python dict of three known keys; this reads as much of Python as that takes.
+// Parses the header, which is a Python dict literal with three known keys.
 class HeaderReader {
   public:
     HeaderReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -43,15 +43,15 @@ class HeaderReader {
                 has_shape_ = true;
                 header_.shape = shape();
             } else {
-                fail("its header has the key '" + printable(key) + "', which is unknown or there twice");
+                fail("unknown or repeated key in the header, got '" + printable(key) + "'");
             }
             if (!next_is('}')) expect(',');
         }
         expect('}');
         skip_blanks();
-        if (at_ != text_.size()) fail("its header goes on after its end");
-        if (!has_descr_ || !has_order_ || !has_shape_) fail("its header lacks descr, fortran_order or shape");
-        if (fortran_) fail("it is in Fortran order; save numpy.ascontiguousarray(...) of it");
+        if (at_ != text_.size()) fail("the header has text after its dict");
+        if (!has_descr_ || !has_order_ || !has_shape_) fail("the header lacks descr, fortran_order or shape");
+        if (fortran_) fail("array in Fortran order; save numpy.ascontiguousarray(array)");
         header_.count = count();
         return std::move(header_);
     }
@@ -78,7 +78,7 @@ class HeaderReader {
     }
     void expect(char c) {
         if (!next_is(c)) {
-            fail(std::string("its header is not a dict as NumPy writes it: '") + c + "' is missing at '" +
+            fail(std::string("the header is not a dict literal: expected '") + c + "', got '" +
                  printable(text_.substr(std::min(at_, text_.size()))) + "'");
         }
         ++at_;
@@ -88,7 +88,7 @@ class HeaderReader {
         const char quote = next_is('"') ? '"' : '\'';
         expect(quote);
         const std::size_t end = text_.find(quote, at_);
-        if (end == std::string_view::npos) fail("its header ends within a string");
+        if (end == std::string_view::npos) fail("the header ends within a string");
         const std::string_view value = text_.substr(at_, end - at_);
         at_ = end + 1;
         return std::string(value);
@@ -102,7 +102,7 @@ class HeaderReader {
             at_ += word.size();
             return value;
         }
-        fail("its fortran_order is neither True nor False");
+        fail("fortran_order is not True or False");
     }
 
     u64 integer() {
@@ -112,10 +112,10 @@ class HeaderReader {
         for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
             if (__builtin_mul_overflow(value, u64{10}, &value) ||
                 __builtin_add_overflow(value, static_cast<u64>(text_[at_] - '0'), &value))
-                fail("its shape does not fit 64 bits");
+                fail("the shape does not fit 64 bits");
         }
         if (at_ == begin)
-            fail("its shape is not a tuple of numbers: '" + printable(text_.substr(begin)) + "'");
+            fail("the shape is not a tuple of numbers, got '" + printable(text_.substr(begin)) + "'");
         if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // as Python 2 wrote long integers
         return value;
     }
@@ -125,7 +125,7 @@ class HeaderReader {
         Shape shape;
         expect('(');
         while (!next_is(')')) {
-            if (shape.size() == most_axes) fail("its shape has more than 64 axes");
+            if (shape.size() == most_axes) fail("the shape has more than 64 axes");
             shape.push_back(integer());
             if (next_is(')') && shape.size() > 1) break;
             expect(',');  // one axis is written "(n,)"
@@ -135,19 +135,19 @@ class HeaderReader {
     }
 
     Type type() {
-        if (next_is('[') || next_is('(')) fail("its elements are structures; " + known());
+        if (next_is('[') || next_is('(')) fail("unsupported structured type; " + known());
         const std::string descr = string();
-        const std::string shown = "its elements are '" + printable(descr) + "'";
+        const std::string shown = "unsupported element type '" + printable(descr) + "'";
         const char order = descr.empty() ? ' ' : descr[0], kind = descr.size() < 2 ? ' ' : descr[1];
         static constexpr std::pair<std::string_view, Type> types[] = {
             {"i1", Type::i8},  {"i2", Type::i16}, {"i4", Type::i32}, {"i8", Type::i64}, {"u1", Type::u8},
             {"u2", Type::u16}, {"u4", Type::u32}, {"u8", Type::u64}, {"f4", Type::f32}, {"f8", Type::f64}};
         for (const auto& [name, type] : types) {
             if (descr.size() != 3 || name != descr.substr(1)) continue;
-            // A byte has no order: NumPy writes '|', and every mark means the same.
+            // Bytes have no order. NumPy writes '|', but every mark is valid.
             if (order == '<' || order == '=' || (size_of(type) == 1 && (order == '|' || order == '>')))
                 return type;
-            if (order == '>') fail(shown + ", big-endian; save them as '<" + descr.substr(1) + "'");
+            if (order == '>') fail(shown + " (big-endian); save it as '<" + descr.substr(1) + "'");
         }
         static constexpr std::pair<char, const char*> kinds[] = {
             {'b', " (bool)"}, {'O', " (objects)"}, {'V', " (structures)"}, {'c', " (complex)"},
@@ -160,9 +160,9 @@ class HeaderReader {
         fail(shown + what + "; " + known());
     }
 
-    static std::string known() { return "Concord reads <i1 <i2 <i4 <i8 <u1 <u2 <u4 <u8 <f4 <f8"; }
+    static std::string known() { return "supported: <i1 <i2 <i4 <i8 <u1 <u2 <u4 <u8 <f4 <f8"; }
 
-    // The product of the shape; an axis of length 0 makes it 0 whatever the others are.
+    // The product of the shape. It is 0 if any axis has length 0, whatever the others are.
     u64 count() const {
         u64 count = 1;
         for (const u64 n : header_.shape) {
@@ -176,7 +176,7 @@ class HeaderReader {
         return count;
     }
     [[noreturn]] void fail_overflow() const {
-        fail("its shape " + shape_name(header_.shape) + " holds more elements than 64 bits can address");
+        fail("shape " + shape_name(header_.shape) + " has more elements than 64 bits can address");
     }
 
     std::string_view text_;
@@ -191,19 +191,19 @@ class HeaderReader {
 u64 npy_header_size(std::string_view bytes, u64 file_bytes, const std::string& file) {
     const HeaderReader complain({}, file);
     if (bytes.substr(0, magic.size()) != magic)
-        complain.fail("it is no .npy file (it does not begin with \\x93NUMPY)");
-    if (bytes.size() < 10) complain.fail("it is truncated: it ends within its header");
+        complain.fail("not a .npy file (it does not begin with \\x93NUMPY)");
+    if (bytes.size() < 10) complain.fail("truncated within its header");
     const int major = static_cast<unsigned char>(bytes[6]), minor = static_cast<unsigned char>(bytes[7]);
     if (major < 1 || major > 3 || minor != 0) {
-        complain.fail("it has format " + std::to_string(major) + "." + std::to_string(minor) +
-                      "; Concord reads 1.0, 2.0 and 3.0");
+        complain.fail("unsupported format " + std::to_string(major) + "." + std::to_string(minor) +
+                      "; supported: 1.0, 2.0 and 3.0");
     }
     const std::size_t begin = length_at + (major == 1 ? 2 : 4);
-    if (bytes.size() < begin) complain.fail("it is truncated: it ends within its header");
+    if (bytes.size() < begin) complain.fail("truncated within its header");
     const u64 length = little_endian(bytes.substr(length_at, begin - length_at));
     if (length > file_bytes - begin) {
-        complain.fail("it is truncated: its header has " + std::to_string(length) + " bytes, the file only " +
-                      std::to_string(file_bytes - begin) + " more");
+        complain.fail("truncated: its header has " + std::to_string(length) + " bytes, got " +
+                      std::to_string(file_bytes - begin));
     }
     return begin + length;
 }
@@ -216,9 +216,9 @@ NpyHeader parse_npy(std::string_view bytes, u64 file_bytes, const std::string& f
     header.data = size;
     const u64 wanted = header.count * size_of(header.type), there = file_bytes - header.data;
     if (there < wanted) {
-        complain.fail("it is truncated: shape " + shape_name(header.shape) + " of " +
-                      std::string(name_of(header.type)) + " takes " + std::to_string(wanted) +
-                      " bytes, the file has " + std::to_string(there));
+        complain.fail("truncated: shape " + shape_name(header.shape) + " of " +
+                      std::string(name_of(header.type)) + " needs " + std::to_string(wanted) +
+                      " bytes, got " + std::to_string(there));
     }
     if (there > wanted)
         detail::log_warn(file + ": " + std::to_string(there - wanted) + " bytes after the array are ignored");
@@ -247,13 +247,13 @@ NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
     auto fail = [&](const std::string& why) {
         throw Error(ErrorCode::io, path.string(), "cannot be read: " + why);
     };
-    // A pipe without a writer does not hang us.
+    // O_NONBLOCK: a pipe without a writer does not block.
     file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file_ < 0) fail(std::strerror(errno));
     try {
         struct stat status {};
         if (::fstat(file_, &status) != 0) fail(std::strerror(errno));
-        if (!S_ISREG(status.st_mode)) fail("it is not a regular file");
+        if (!S_ISREG(status.st_mode)) fail("not a regular file");
         const u64 size = static_cast<u64>(status.st_size);
         constexpr u64 usual = 4096;
         std::string head(std::min(size, usual), '\0');

@@ -1,5 +1,5 @@
 #pragma once
-/// NumPy's .npy files: format 1.0 to 3.0, little-endian, C order, the ten element types.
+// NumPy's .npy files: format 1.0 to 3.0, little-endian, C order, the ten element types.
 
 #include "input_array.hpp"
 
@@ -10,30 +10,28 @@
 
 namespace concord::app {
 
-/// What the header of a .npy file says.
+// Header of a .npy file.
 struct NpyHeader {
     Type type = Type::u8;
     Shape shape;
-    u64 count = 0;  ///< elements: the product of the shape
-    u64 data = 0;   ///< where the elements begin, in bytes
+    u64 count = 0;  // elements: the product of the shape
+    u64 data = 0;   // offset of the first element in bytes
 };
 
-/// How many bytes of a file that begins with these have to be there to read its header: as many as there are, if that is
-/// enough. Throws as parse_npy does.
+// Number of leading bytes that parse_npy() needs. `bytes`: the first bytes of the file. Throws as parse_npy() does.
 u64 npy_header_size(std::string_view bytes, u64 file_bytes, const std::string& file);
 
-/// Reads the header from the file's first bytes. Throws invalid_argument, naming `file`, for anything else than an
-/// array of an element type in C order whose elements are all among the file's bytes.
+// Reads the header from the first bytes of the file. Throws invalid_argument, naming `file`, unless the file holds a
+// complete array of an element type in C order.
 NpyHeader parse_npy(std::string_view bytes, u64 file_bytes, const std::string& file);
 
-/// The header that NumPy would write, padded so that the elements are aligned to 64 bytes, and that it takes `least` bytes.
+// The header that NumPy writes. It is padded to a multiple of 64 bytes and to at least `least` bytes.
 std::string npy_header(Type type, const Shape& shape, u64 least = 0);
 
-/// A file, open for as long as this lives. It is read, not mapped: one that becomes shorter meanwhile is an error like any
-/// other then, where touching a map would end the program.
+// An open file. It is read, not mapped, so that a file that is truncated meanwhile gives an error instead of SIGBUS.
 class NpyFile final : public InputArray {
   public:
-    /// Throws io if the file cannot be read, invalid_argument as parse_npy does.
+    // Throws io if the file cannot be read, and invalid_argument as parse_npy() does.
     explicit NpyFile(const std::filesystem::path& path);
     ~NpyFile() override;
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What the subcommands share: exit statuses, how a command is added, and the options that every level takes.
+// What the subcommands share: exit statuses, how a command is added, and common options.
 
 #include <CLI/CLI.hpp>
 #include <concord/lab/check.hpp>
@@ -13,19 +13,21 @@ namespace concord::app {
 
 using namespace lab;
 
-/// Exit statuses; scripts depend on them.
+// Exit statuses. Scripts depend on them.
 enum Status : int {
     status_ok = 0,
-    status_wrong = 1,        ///< a result is wrong or differs
-    status_bad_input = 2,    ///< bad arguments or bad input; nothing is written
-    status_unavailable = 3,  ///< the device or backend asked for cannot be had
-    status_failed = 4        ///< the device failed or ran out of memory
+    status_wrong = 1,        // a result is wrong or differs
+    status_bad_input = 2,    // invalid arguments or input; nothing is written
+    status_unavailable = 3,  // the device or backend is not available
+    status_failed = 4        // the device failed or ran out of memory
 };
+// What a status means, for people.
+std::string_view meaning_of(Status status);
 
-/// What the command line asked for; returns the exit status.
+// Runs the command that the command line selects and returns the exit status.
 using Action = std::function<int()>;
 
-// Each adds one subcommand, which sets `action` when it is the one on the command line.
+// Each adds one subcommand, which sets `action` if the command line selects it.
 void add_devices(CLI::App& program, Action& action);
 void add_doctor(CLI::App& program, Action& action);
 void add_algorithms(CLI::App& program, Action& action);
@@ -35,31 +37,65 @@ void add_bench(CLI::App& program, Action& action);
 void add_study(CLI::App& program, Action& action);
 void add_tune(CLI::App& program, Action& action);
 void add_cache(CLI::App& program, Action& action);
+// Hidden subcommands that print the program's own documentation.
+void add_documentation(CLI::App& program, Action& action);
 
-/// A command below `parent`, with an example in its help and the options of every level.
-CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& description,
-                      const std::string& example);
+// What documentation and --help say of a command.
+struct CommandText {
+    std::string summary;                     // one line
+    std::string details = {};                // paragraphs, separated by empty lines
+    std::vector<std::string> examples = {};  // command lines
+    std::vector<Status> statuses = {status_ok, status_bad_input};
+};
 
-/// An option that takes a list, "a,b" or given again; what follows the list is not part of it.
+// The text of a command that was added by add_command().
+const CommandText& text_of(const CLI::App& command);
+
+// Adds a command below `parent`, with help and the options of every level.
+CLI::App* add_command(CLI::App& parent, const std::string& name, CommandText text);
+
+// Adds an option that takes a list: "a,b" or the option given again. `value`: the name of the list in help.
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& list,
-                      const std::string& description);
+                      const std::string& value, const std::string& description);
 
-/// The element types that `--types` names. Throws invalid_argument for a name that is none.
-std::vector<Type> types_of(const std::vector<std::string>& asked, const std::vector<Type>& otherwise);
+// Adds --device and --devices, which are one option. Each takes a list of selectors.
+CLI::Option* add_device_option(CLI::App& command, std::vector<std::string>& devices,
+                               const std::string& description);
+// The selectors in the list, with patterns such as "cuda:*" expanded. Throws unavailable if a pattern names no device.
+std::vector<std::string> devices_of(const std::vector<std::string>& list);
+// The only selector in the list; empty if the list is. Throws invalid_argument if it names several devices. `command`:
+// the one that needs a single device.
+std::string one_device_of(const std::vector<std::string>& list, const std::string& command);
+// Throws unavailable for a compile-only device.
+void check_runs(const Device& device);
 
-/// Throws invalid_argument unless every name is of an algorithm.
+// The element types that `--types` names. Throws invalid_argument for an unknown name.
+std::vector<Type> types_of(const std::vector<std::string>& names, const std::vector<Type>& otherwise);
+
+// Throws invalid_argument unless every name is an algorithm.
 void check_algorithm_names(const std::vector<std::string>& algorithms);
-/// Throws invalid_argument unless every name is of a variant of one of the algorithms, or among `others`.
+// Throws invalid_argument unless every name is a variant of one of the algorithms or one of `others`.
 void check_variant_names(const std::vector<std::string>& algorithms, const std::vector<std::string>& variants,
                          std::vector<std::string> others);
+// Throws invalid_argument unless all names are known: "CALL: unknown WHAT 'NAME'; available: ...".
+void check_names(const char* call, const char* what, const std::vector<std::string>& names,
+                 const std::vector<std::string>& known);
 
-/// "a, b, c".
+// "a, b, c".
 std::string joined(const std::vector<std::string>& words, std::string_view separator = ", ");
+// The text's lines, without line breaks.
+std::vector<std::string> lines_of(const std::string& text);
+// The text with line breaks so that lines have at most `width` characters, if their words allow.
+std::string wrapped(const std::string& text, std::size_t width);
 
-/// Element counts as people write them: "1000", "2^20", "2^26+12345", "2^20..2^28" (the powers of two
-/// between).
-std::vector<u64> sizes_of(const std::vector<std::string>& asked);
-/// The patterns that `--patterns` names. Throws invalid_argument for a name that is none.
-std::vector<Pattern> patterns_of_names(const std::vector<std::string>& asked);
+// Element counts, and how the user wrote them.
+struct AskedSizes {
+    std::vector<u64> values;
+    SizeNames names;
+};
+// Reads sizes such as "1000", "2^20", "2^26+12345" and "2^20..2^28", the powers of two in that range.
+AskedSizes sizes_of(const std::vector<std::string>& texts);
+// The patterns that `--patterns` names. Throws invalid_argument for an unknown name.
+std::vector<Pattern> patterns_of_names(const std::vector<std::string>& names);
 
 }  // namespace concord::app

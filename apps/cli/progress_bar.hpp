@@ -1,5 +1,5 @@
 #pragma once
-/// A progress bar.
+// A progress bar.
 
 #include <concord/types.hpp>
 
@@ -8,8 +8,8 @@
 
 namespace concord::app {
 
-/// One line on stderr with how much is done, the rate and the time left, if stderr is a terminal and the work takes longer
-/// than a moment. It is gone when this is.
+// Shows progress, rate and remaining time in one line on stderr, if stderr is a terminal and the work takes more than
+// 0.3 s. The destructor erases the line.
 class ProgressBar {
   public:
     ProgressBar(std::string what, u64 bytes);
@@ -17,7 +17,7 @@ class ProgressBar {
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
 
-    /// So many of the bytes are done.
+    // Sets the number of bytes that are done.
     void at(u64 done);
 
   private:

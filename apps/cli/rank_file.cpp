@@ -15,7 +15,7 @@ RankFile::RankFile(Communicator& ranks, const std::string& path, const std::stri
         if (file_->is_channel())
             throw Error(
                 ErrorCode::unsupported, "--out",
-                "'" + path + "' is written to as it comes, and ranks write side by side: name a file");
+                "'" + path + "' is a pipe or a device, and ranks write in any order; name a regular file");
         file_->write(std::as_bytes(std::span(header)));
         name = file_->working_name();
     });

@@ -1,5 +1,5 @@
 #pragma once
-/// An output file that the ranks of a communicator write side by side.
+// An output file that the ranks of a communicator write together.
 
 #include "files.hpp"
 
@@ -10,17 +10,17 @@
 
 namespace concord::app {
 
-/// A file as in files.hpp, of which each rank writes its own pieces: rank 0 makes it, and puts it in its place when all are
-/// done. Ranks of other processes open it by its name, so they have to see one file system.
+// An output file as in files.hpp. Rank 0 creates it, each rank writes its pieces, and rank 0 renames it at the end. All
+// ranks must see the same file system.
 class RankFile {
   public:
-    /// Collective; `header` is where the file begins. Throws io, and unsupported for pipes and devices, which take bytes in
-    /// one order only: on all ranks.
+    // Collective. The file begins with `header`. Throws io, and unsupported for pipes and devices, which cannot be
+    // written in any order. All ranks throw.
     RankFile(Communicator& ranks, const std::string& path, const std::string& header);
 
-    /// Any bytes behind the header, by one rank. Throws io.
+    // Writes bytes after the header. Throws io.
     void write(u64 first, std::span<const std::byte> bytes) { part_->write(begin_ + first, bytes); }
-    /// Collective: the file is complete. Throws io, on all ranks.
+    // Collective. Completes the file. Throws io on all ranks.
     void keep();
 
   private:

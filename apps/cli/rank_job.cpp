@@ -37,10 +37,10 @@ bool RankJob::has_ranks() {
 }
 
 Communicator& RankJob::ranks() {
-    // Until the process ends, when MPI may be gone: never destroyed.
+    // Never destroyed: MPI may be finalized when static objects are.
     static Communicator& ranks = [&]() -> Communicator& {
         auto* kept = new std::shared_ptr<Communicator>(detail::launched_communicator());
-        // mpirun ends the others by SIGTERM when one has failed, which has said why.
+        // When a rank has failed and reported why, mpirun ends the others by SIGTERM.
         silence_sigterm();
         return **kept;
     }();
@@ -53,13 +53,12 @@ bool RankJob::speaks() {
 
 int RankJob::complain(std::string_view line, int status) {
     if (!launch() || launch()->ranks == 1) return print(line, status);
-    constexpr double patience =
-        5;  // seconds for ranks to get to the same end, which all reach at about the same time
+    constexpr double patience = 5;  // seconds in which all ranks are expected to report the same failure
     Communicator* all = nullptr;
     try {
         all = &ranks();
     } catch (const std::exception&) {
-        // The launcher ends all as soon as one has ended: the one that speaks goes first.
+        // The launcher ends all ranks when one ends. The rank that prints goes first.
         if (speaks()) return print(line, status);
         std::this_thread::sleep_for(std::chrono::milliseconds(500));
         return status;
@@ -69,15 +68,15 @@ int RankJob::complain(std::string_view line, int status) {
         return print("rank " + std::to_string(all->rank()) + ": " + std::string(line), status);
     }
     if (speaks()) print(line, status);
-    all->all_fail(patience);  // it has been said
+    all->all_fail(patience);  // until the message is printed
     return status;
 }
 
-// The code, then the parts, each ended by a 0.
+// Serializes the error: its code, then its parts, each with a terminating 0.
 std::vector<std::byte> RankJob::described(const std::exception& exception) {
     Error error(ErrorCode::device_failed, "concord", exception.what());
     if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr)
-        error = Error(ErrorCode::out_of_memory, "concord", "the host is out of memory");
+        error = Error(ErrorCode::out_of_memory, "concord", "out of host memory");
     if (const auto* known = dynamic_cast<const Error*>(&exception)) error = *known;
     std::string_view what = error.what();
     what.remove_prefix(std::min(what.size(), error.call().size() + 2));          // "CALL: "
@@ -101,7 +100,7 @@ void RankJob::agree(Communicator& among, const std::vector<std::byte>& failure) 
         at += call.size() + 1;
         std::string what = at;
         at += what.size() + 1;
-        // The rank counts if it is not all of them.
+        // Names the rank unless all ranks failed.
         if (!std::all_of(all.begin(), all.end(), [](const auto& theirs) { return !theirs.empty(); }))
             what += " (on rank " + std::to_string(rank) + ")";
         throw Error(static_cast<ErrorCode>(all[rank][0]), call, what, at);

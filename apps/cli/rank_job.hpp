@@ -1,5 +1,5 @@
 #pragma once
-/// The program as one of the ranks of a job that mpirun has started.
+// The program as a rank of a job that mpirun has started.
 
 #include <concord/communicator.hpp>
 
@@ -10,29 +10,29 @@
 
 namespace concord::app {
 
-/// All of it belongs to the process, like main(). MPI is initialised when it is first needed.
+// Process-wide functions. MPI is initialized on first use.
 class RankJob {
   public:
-    /// Whether there are other ranks.
+    // Whether there are other ranks.
     static bool has_ranks();
-    /// Throws unavailable, saying why, if the way to them cannot be had.
+    // The communicator of all ranks. Throws unavailable with the reason.
     static Communicator& ranks();
-    /// Whether this process is the one that prints: rank 0, or the only one.
+    // Whether this process prints: rank 0, or the only process.
     static bool speaks();
-    /// Says what was wrong and returns the status, to end with: once, where all ranks end for a reason of theirs. A rank that is
-    /// alone with its reason names itself; MPI ends the others when it has ended, and the job has its status.
+    // Prints the error and returns the status. If all ranks fail, one of them prints. If a single rank fails, it names
+    // itself. Then MPI ends the others, and the job ends with this status.
     static int complain(std::string_view line, int status);
-    /// Collective: calls f, which calls nothing collective; where it throws an Error on some rank, all throw it.
+    // Collective. Calls f, which must not call anything collective. If f throws on a rank, all ranks throw its error.
     template <class F>
     static void together(F&& f) {
         together(ranks(), std::forward<F>(f));
     }
-    /// The same among others, threads of this process perhaps.
+    // The same for another communicator, whose ranks may be threads of this process.
     template <class F>
     static void together(Communicator& among, F&& f) {
         agree(among, failure_of(std::forward<F>(f)));
     }
-    /// Which one of the ranks on this machine this is, and how many there are. Collective, the first time.
+    // This rank's number among the ranks on this machine, and their number. Collective on first use.
     struct Place {
         u32 rank, ranks;
     };

@@ -35,9 +35,8 @@ struct Result {
     std::optional<BoxesRun> boxes;
 };
 
-// Uploads, computes, downloads. The algorithm is called twice: the first call compiles, which device time
-// would count as work; the second one is the kernel time, and `total` is without it. A length that only the call knows
-// is put into the plan.
+// Uploads, computes and downloads. Calls the algorithm twice: the first call compiles, the second one is timed. `total`
+// excludes the second call. Stores an output length that depends on the data in the plan.
 Result compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, const Asked& asked) {
     NpyHeader& output = plan.output;
     const auto stream = device.create_stream();
@@ -106,7 +105,7 @@ Result compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, cons
     return result;
 }
 
-// A pipeline's results, into the output file behind its header.
+// Writes the results of a pipeline to the output file after its header.
 class NpySink final : public PipelineSink {
   public:
     NpySink(OutputFile& file, const NpyHeader& header)
@@ -116,7 +115,7 @@ class NpySink final : public PipelineSink {
         if (head_.size() < 8) head_.insert(head_.end(), first, first + std::min<u64>(bytes, 8));
         file_.write({first, bytes});
     }
-    /// The first bytes, of which there are those of an element.
+    // The first bytes, at least one element.
     const std::vector<std::byte>& head() const { return head_; }
 
   private:
@@ -124,7 +123,7 @@ class NpySink final : public PipelineSink {
     std::vector<std::byte> head_;
 };
 
-// Computes by segments, from the input files into the output file, which is complete then.
+// Computes in segments, from the input files to the output file.
 Result compute_by_segments(Pipelined& task, const PipelineDevices& devices, const std::string& algorithm,
                            Inputs inputs, RunPlan& plan, const Asked& asked) {
     NpyHeader& output = plan.output;
@@ -132,8 +131,8 @@ Result compute_by_segments(Pipelined& task, const PipelineDevices& devices, cons
     OutputFile file(asked.out);
     if (plan.counted && file.is_channel())
         throw Error(ErrorCode::unsupported, "--out",
-                    "'" + asked.out + "' is written to as it comes, and the length of " + algorithm +
-                        "'s output, which is known only in the end, comes first: name a file");
+                    "'" + asked.out + "' cannot be rewound, and the file begins with the output length of " +
+                        algorithm + ", which is known only at the end; name a regular file");
     const std::string header = npy_header(output.type, output.shape);
     file.write(std::as_bytes(std::span(header)));
     NpySink sink(file, output);
@@ -164,11 +163,12 @@ Result compute_by_segments(Pipelined& task, const PipelineDevices& devices, cons
     return result;
 }
 
-// Computes by ranks, one a device, each of which reads and writes its box of the files.
+// Computes on ranks, one per device. Each reads and writes its box of the files.
 Result compute_by_boxes(OverBoxes& task, const std::vector<std::shared_ptr<Device>>& devices, Inputs inputs,
                         const Asked& asked) {
     if (!asked.memory_limit.empty())
-        throw Error(ErrorCode::unsupported, "--memory-limit", "is for one device, not for ranks");
+        throw Error(ErrorCode::unsupported, "--memory-limit",
+                    "not supported for several ranks; use one device");
     task.check_boxes(static_cast<u32>(devices.size()), asked.options());
     Result result;
     run_on_devices(devices, [&](Communicator& ranks, Stream& stream) {
@@ -181,14 +181,8 @@ Result compute_by_boxes(OverBoxes& task, const std::vector<std::shared_ptr<Devic
     return result;
 }
 
-// "map, add and scan are".
-std::string are(const std::vector<std::string>& names) {
-    if (names.size() == 1) return names.front() + " is";
-    return joined({names.begin(), names.end() - 1}) + " and " + names.back() + " are";
-}
-
-// Whether to compute by segments: because a length of theirs is asked for, or the whole does not fit. Outputs are on the
-// host as well, which may be the device's memory.
+// Whether to compute in segments: because --chunk is given, or because the data exceeds the memory. Outputs also need
+// host memory, which may be the device's memory.
 bool by_segments(const RunTask& task, const std::string& algorithm, const Device& device, Inputs inputs,
                  const RunPlan& plan, const Asked& asked) {
     const DeviceTraits& traits = device.traits();
@@ -201,9 +195,10 @@ bool by_segments(const RunTask& task, const std::string& algorithm, const Device
     const u64 limit = bytes_of("--memory-limit", asked.memory_limit);
     if (limit > 0 && whole > limit && !is_pipelined)
         throw Error(ErrorCode::unsupported, "--memory-limit",
-                    algorithm + " is not done by segments, and takes " + std::to_string(whole) + " bytes; " +
-                        are(commands_with<Pipelined>()));
-    // An eighth is left to scratch and to others.
+                    algorithm + " needs " + std::to_string(whole) + " bytes, got a limit of " +
+                        std::to_string(limit) +
+                        "; algorithms that run in segments: " + joined(commands_with<Pipelined>()));
+    // Leaves an eighth for scratch buffers and other processes.
     const u64 memory = limit > 0 ? limit : traits.global_memory / 8 * 7;
     return bytes_of("--chunk", asked.chunk) > 0 || (is_pipelined && whole > memory);
 }
@@ -267,7 +262,7 @@ bool runs_on(const RunTask& task, const Device& device) {
     return text == nullptr || !text->has_text() || device.traits().compiles_source;
 }
 
-// The device that was asked for; `auto` is the best of those that can run the task.
+// Opens the selected device. `auto` selects the best device that can run the task.
 std::shared_ptr<Device> device_for(const RunTask& task, const std::string& selector) {
     auto device = open_device(selector);
     const char* variable = std::getenv("CONCORD_DEVICE");
@@ -278,38 +273,40 @@ std::shared_ptr<Device> device_for(const RunTask& task, const std::string& selec
     for (const std::string& other : device_selectors()) {
         if (auto candidate = open_device(other); runs_on(task, *candidate)) return candidate;
     }
-    return device;  // which then says what it lacks
+    return device;  // its error names what it lacks
 }
 
-// The devices that were asked for, the first of which stands for all. Throws for several if the task is not one of a pipeline.
+// Opens the selected devices. Throws for several devices unless the task supports segments or boxes.
 std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const std::string& algorithm,
                                                  const Asked& asked) {
     const bool has_boxes = as<OverBoxes>(task) != nullptr;
     std::vector<std::shared_ptr<Device>> devices;
     for (const std::string& selector : asked.devices) {
         if (selector == "all")
-            throw Error(ErrorCode::invalid_argument, "--devices",
-                        "'all' is for check, bench and study: name those that are to share the work, as in "
-                        "tbb,opencl");
+            throw Error(
+                ErrorCode::invalid_argument, "--devices",
+                "'all' is not supported by run; name the devices that share the work, e.g. tbb,opencl");
+    }
+    const std::vector<std::string> selectors = devices_of(asked.devices);
+    if (selectors.size() > 1 && as<Pipelined>(task) == nullptr && !has_boxes)
+        throw Error(ErrorCode::invalid_argument, "--device",
+                    algorithm + " needs one device, got '" + joined(asked.devices, ",") +
+                        "'; several devices share work in segments (" + joined(commands_with<Pipelined>()) +
+                        ") or in boxes (" + joined(commands_with<OverBoxes>()) + ")" +
+                        (as<OverRanks>(task) != nullptr ? "; run " + algorithm + " under mpirun" : ""));
+    if (selectors.size() <= 1)
+        devices.push_back(device_for(task, selectors.empty() ? std::string() : selectors.front()));
+    for (const std::string& selector : selectors) {
+        if (selectors.size() == 1) break;
         auto device = open_device(selector);
-        // A rank is a rank, and several may sit on one device.
+        // Several ranks may share a device.
         if (!has_boxes && std::find(devices.begin(), devices.end(), device) != devices.end())
-            throw Error(ErrorCode::invalid_argument, "--devices",
-                        device->info().selector + " is named twice");
+            throw Error(ErrorCode::invalid_argument, "--device",
+                        "'" + device->info().selector + "' is named twice; name each device once");
         devices.push_back(std::move(device));
     }
-    if (devices.empty()) devices.push_back(device_for(task, asked.device));
-    if (devices.size() > 1 && as<Pipelined>(task) == nullptr && !has_boxes)
-        throw Error(
-            ErrorCode::unsupported, "--devices",
-            algorithm + " is not done by segments, which several devices of one process would share; " +
-                are(commands_with<Pipelined>()) + ", " + are(commands_with<OverBoxes>()) + " done by ranks" +
-                (as<OverRanks>(task) != nullptr ? "; under mpirun so is " + algorithm : ""));
-    for (const auto& device : devices) {
-        if (!device->traits().runs)
-            throw Error(ErrorCode::unsupported, asked.devices.empty() ? "--device" : "--devices",
-                        "'" + device->info().selector + "' only compiles, it cannot run anything");
-    }
+    for (const auto& device : devices)
+        check_runs(*device);
     return devices;
 }
 
@@ -325,9 +322,10 @@ int run(const RunCommand& command, RunTask& task, const Asked& asked) {
     if (plan.second) {
         check_writable(second_path);
         if (second_path == asked.out)
-            throw Error(ErrorCode::invalid_argument, "--out", "'" + asked.out + "' is both outputs' file");
+            throw Error(ErrorCode::invalid_argument, "--out",
+                        "both outputs go to '" + asked.out + "'; name different files");
     }
-    // A result may take its input's place, a trace nobody's.
+    // A result may replace its input. A trace may not.
     check_apart({{"--out", asked.out}, {"the second output", second_path}, {"--trace", asked.trace}});
     for (const auto& input : inputs)
         check_apart({{"--in", input->path().string()}, {"--trace", asked.trace}});
@@ -343,9 +341,9 @@ int run(const RunCommand& command, RunTask& task, const Asked& asked) {
         if (boxes) {
             result = compute_by_boxes(*over_boxes, devices, inputs, asked);
         } else if (!pieces) {
-            // Others may have most of the memory, the host's or the device's.
+            // Other processes may use most of the host's or the device's memory.
             auto again = [&](const char* what) {
-                detail::log_info(std::string(what) + ": again, by segments");
+                detail::log_info("run: " + std::string(what) + "; retrying in segments");
                 device->trim();
                 pieces = true;
             };
@@ -356,7 +354,7 @@ int run(const RunCommand& command, RunTask& task, const Asked& asked) {
                 again(error.what());
             } catch (const std::bad_alloc&) {
                 if (pipelined == nullptr) throw;
-                again("the host is out of memory");
+                again("out of host memory");
             }
         }
         if (pieces) result = compute_by_segments(*pipelined, devices, algorithm, inputs, plan, asked);
@@ -395,52 +393,69 @@ int run(const RunCommand& command, RunTask& task, const Asked& asked) {
     return status_ok;
 }
 
+// Examples are separated by line breaks.
+std::vector<std::string> examples_of(const RunCommand& command) {
+    std::vector<std::string> examples = lines_of(std::string(command.example));
+    for (std::string& example : examples)
+        example.erase(0, std::min(example.find_first_not_of(' '), example.size()));
+    return examples;
+}
+
 }  // namespace
 
 void add_run(CLI::App& program, Action& action) {
-    CLI::App* command = add_command(program, "run", "Run an algorithm on .npy files",
-                                    std::string(run_commands().front().example));
+    const std::vector<Status> statuses = {status_ok, status_bad_input, status_unavailable, status_failed};
+    CLI::App* command = add_command(program, "run",
+                                    {.summary = "Run an algorithm on .npy files",
+                                     .details = "Inputs and outputs are NumPy .npy files: format 1.0 to 3.0, "
+                                                "little-endian, C order, integers of 8 to "
+                                                "64 bits, f32 and f64.",
+                                     .examples = examples_of(run_commands().front()),
+                                     .statuses = statuses});
     command->require_subcommand(1);
     for (const RunCommand& algorithm : run_commands()) {
-        CLI::App* one = add_command(*command, std::string(algorithm.name), std::string(algorithm.summary),
-                                    std::string(algorithm.example));
+        CLI::App* one = add_command(*command, std::string(algorithm.name),
+                                    {.summary = std::string(algorithm.summary),
+                                     .examples = examples_of(algorithm),
+                                     .statuses = statuses});
         const std::shared_ptr<RunTask> task = algorithm.make();
         const bool is_pipelined = as<Pipelined>(*task) != nullptr;
         auto asked = std::make_shared<Asked>();
-        auto* in =
-            add_list(*one, "--in", asked->in,
-                     algorithm.inputs == 1 ? "Input, a .npy file"
-                                           : "Input, a .npy file; given once for each input: --in A --in B");
-        in->required()->delimiter('\0')->type_name("FILE");  // a file's name may hold commas
-        one->add_option("--out", asked->out, "Output, a .npy file: appears whole or not at all")->required();
-        auto* device =
-            one->add_option("--device", asked->device, "Selector (default: $CONCORD_DEVICE, else auto)");
-        add_list(*one, "--devices", asked->devices,
-                 as<OverBoxes>(*task) != nullptr
-                     ? "Selectors of devices that share the work, a rank on each; one may be named twice"
-                 : is_pipelined ? "Selectors of devices that share the work, by segments"
-                 : as<OverRanks>(*task) != nullptr
-                     ? "Under mpirun one for each rank in turn; else one, as --device"
-                     : "As --device: several share what is done by segments only")
-            ->excludes(device);
-        one->add_option("--variant", asked->variant, "See `concord algorithms`, or auto (default)");
+        auto* in = add_list(*one, "--in", asked->in, "FILE",
+                            algorithm.inputs == 1
+                                ? "Input, a .npy file"
+                                : "Input, a .npy file; give it once per input: --in A.npy --in B.npy");
+        in->required()->delimiter('\0');  // file names may contain commas
+        one->add_option("--out", asked->out, "Output, a .npy file; it appears whole or not at all")
+            ->type_name("FILE")
+            ->required();
+        add_device_option(
+            *one, asked->devices,
+            std::string(as<OverBoxes>(*task) != nullptr
+                            ? "Device, or devices that share the work, one rank each; a device may "
+                              "be named twice"
+                        : is_pipelined ? "Device, or devices that share the work in segments"
+                                       : "One device") +
+                (as<OverRanks>(*task) != nullptr ? "; under mpirun one per rank in turn" : "") +
+                " (default: $CONCORD_DEVICE, else auto)");
+        one->add_option("--variant", asked->variant,
+                        "Variant (see `concord algorithms`), or auto (default: auto)")
+            ->type_name("VARIANT");
         one->add_option("--order", asked->order,
-                        "Minimum ordering guarantee of float operations: canonical (bitwise identical on "
-                        "every device), "
-                        "variant-specific or unspecified (default)")
+                        "Minimum guarantee for the order of floating-point operations (default: unspecified)")
             ->check(CLI::IsMember(names_of(all_operation_orders)));
         one->add_option("--memory-limit", asked->memory_limit,
-                        is_pipelined
-                            ? "Most memory for data, such as 256M or 2G: what takes more is done by segments "
-                              "(default: the device's memory)"
-                            : "Most memory for data, such as 256M or 2G: what takes more is refused")
+                        is_pipelined ? "Memory limit for data, e.g. 256M or 2G; larger data is processed in "
+                                       "segments (default: the device's memory)"
+                                     : "Memory limit for data, e.g. 256M or 2G; larger data is an error")
             ->type_name("BYTES");
         if (is_pipelined) {
             one->add_option("--chunk", asked->chunk,
-                            "Bytes of the first input in a segment (default: by measured rates)")
+                            "Bytes of the first input per segment (default: by measured rates)")
                 ->type_name("BYTES");
         }
-        one->add_flag("--json", asked->json, "Print what ran and how long it took as one JSON object");
+        one->add_flag("--json", asked->json,
+                      "Print one JSON object with the variant, the device and the times");
         TraceFile::add_option(*one, asked->trace);
         task->add_options(*one);
         one->callback([=, &action] { action = [=] { return run(algorithm, *task, *asked); }; });

@@ -21,7 +21,7 @@
 namespace concord::app {
 namespace {
 
-// A rank's part of a file's elements.
+// A rank's part of the elements of a file.
 class Slice final : public PipelineSource {
   public:
     Slice(const PipelineSource& whole, const Part& part)
@@ -40,10 +40,10 @@ Part part_by(const Spread& spread, u64 count) {
     return part_of(count, RankJob::ranks(), spread.granule);
 }
 
-// One output, of which ranks write parts.
+// An output. Each rank writes its part.
 class Output {
   public:
-    /// Collective, as all calls are.
+    // Collective, like all calls.
     Output(const std::string& path, const NpyHeader& header, const Spread& spread)
         : header_(header),
           part_(part_by(spread, header.count)),
@@ -53,7 +53,7 @@ class Output {
     const Part& part() const { return part_; }
     Type type() const { return header_.type; }
 
-    /// This rank's part, when the stream has got there. first: empty, or gets the first element's bytes.
+    // Writes this rank's part after the stream's work. `first`: receives the bytes of the first element.
     void write(Stream& stream, const View& from, std::vector<std::byte>& first) {
         constexpr u64 piece = u64{32} << 20;
         const u32 size = size_of(header_.type);
@@ -70,7 +70,7 @@ class Output {
         });
     }
 
-    /// What all have written is the file.
+    // Completes the file.
     void keep() { file_.keep(); }
 
   private:
@@ -80,7 +80,7 @@ class Output {
     RankFile file_;
 };
 
-// What is read and written, known to all ranks alike.
+// Inputs and outputs, the same on all ranks.
 struct Plan {
     std::vector<std::unique_ptr<InputArray>> inputs;
     RunPlan outputs;
@@ -91,14 +91,14 @@ void refuse_options(const Asked& asked) {
         {"--memory-limit", &asked.memory_limit}, {"--chunk", &asked.chunk}, {"--trace", &asked.trace}};
     for (const auto& [name, value] : alone) {
         if (!value->empty())
-            throw Error(ErrorCode::unsupported, name, "is for one process, not for ranks of mpirun");
+            throw Error(ErrorCode::unsupported, name, "not supported under mpirun; use one process");
     }
 }
 
 void check_task(const RunCommand& command, const RunTask& task, const Asked& asked) {
     if (as<OverRanks>(task) == nullptr && as<OverBoxes>(task) == nullptr)
         throw Error(ErrorCode::unsupported, "ALGORITHM",
-                    std::string(command.name) + " is not done by ranks of mpirun; there are " +
+                    std::string(command.name) + " does not run under mpirun; available: " +
                         joined(commands_with<OverRanks, OverBoxes>()));
     refuse_options(asked);
 }
@@ -116,19 +116,20 @@ Plan make_plan(const RunCommand& command, RunTask& task, const Asked& asked) {
         if (RankJob::speaks()) check_writable(asked.out);
         if (RankJob::speaks() && second) check_writable(second->path);
         if (second && second->path == asked.out)
-            throw Error(ErrorCode::invalid_argument, "--out", "'" + asked.out + "' is both outputs' file");
+            throw Error(ErrorCode::invalid_argument, "--out",
+                        "both outputs go to '" + asked.out + "'; name different files");
         for (const auto& input : plan.inputs) {
             what += ", " + input->description();
             if (const auto generated = input->generation())
                 what += ", seed " + std::to_string(generated->seed);
         }
     });
-    // Machines may have other files by that name.
+    // Files of the same name may differ between machines.
     detail::agree(RankJob::ranks(), "run", what, {});
     return plan;
 }
 
-// Ranks of one machine share its processors, unless the launcher has given each its own.
+// Divides the processors of a machine between its ranks, unless the launcher has bound each rank to its own.
 void share_processors() {
     const RankJob::Place place = RankJob::on_this_machine();
     if (std::getenv("CONCORD_THREADS") != nullptr || place.ranks == 1) return;
@@ -149,7 +150,7 @@ struct Done {
     std::optional<BoxesRun> boxes = {};
 };
 
-// Computes twice, as in one process: the first call compiles.
+// Calls the algorithm twice, as in one process: the first call compiles.
 Done compute(OverRanks& task, Device& device, const Plan& plan, const Asked& asked) {
     Communicator& ranks = RankJob::ranks();
     const HostClock total;
@@ -246,15 +247,16 @@ void print_json(const RunCommand& command, const RunTask& task, const std::vecto
 
 }  // namespace
 
-std::shared_ptr<Device> device_of_rank(const std::vector<std::string>& devices, const std::string& device) {
+std::shared_ptr<Device> device_of_rank(const std::vector<std::string>& list) {
     share_processors();
-    if (!devices.empty()) return open_device(devices[RankJob::ranks().rank() % devices.size()]);
-    std::string asked = device;
+    const std::vector<std::string> devices = devices_of(list);
+    if (devices.size() > 1) return open_device(devices[RankJob::ranks().rank() % devices.size()]);
+    std::string asked = devices.empty() ? std::string() : devices.front();
     if (const char* variable = std::getenv("CONCORD_DEVICE"); asked.empty() && variable != nullptr)
         asked = variable;
     if (asked.empty()) asked = "auto";
     if (asked.find_first_of(":@") != std::string::npos) return open_device(asked);
-    // Those that are as good as the best one.
+    // The devices of the best one's kind.
     std::vector<DeviceInfo> alike;
     const auto order = device_selectors();
     for (const BackendStatus& backend : backends()) {
@@ -279,10 +281,8 @@ int run_on_ranks(const RunCommand& command, RunTask& task, const Asked& asked) {
     RankJob::on_this_machine();
     std::shared_ptr<Device> device;
     RankJob::together([&] {
-        device = device_of_rank(asked.devices, asked.device);
-        if (!device->traits().runs)
-            throw Error(ErrorCode::unsupported, asked.devices.empty() ? "--device" : "--devices",
-                        "'" + device->info().selector + "' only compiles, it cannot run anything");
+        device = device_of_rank(asked.devices);
+        check_runs(*device);
     });
     auto* const boxes = as<OverBoxes>(task);
     const Done done = boxes != nullptr ? compute_boxes(*boxes, *device, plan, asked)

@@ -1,16 +1,16 @@
 #pragma once
-/// `mpirun -n N concord run`: an algorithm by all ranks of a job, each of which reads, computes and writes its part.
+// `mpirun -n N concord run`: all ranks of a job run an algorithm. Each reads, computes and writes its part.
 
 #include "run.hpp"
 #include "run_work.hpp"
 
 namespace concord::app {
 
-/// As `concord run` in one process; called by all ranks.
+// Collective. Like `concord run` in one process.
 int run_on_ranks(const RunCommand& command, RunTask& task, const Asked& asked);
 
-/// The device of this rank: of --devices the one whose turn it is; of --device, where no number is given, that of the rank's
-/// number on its machine, among those of the same kind.
-std::shared_ptr<Device> device_of_rank(const std::vector<std::string>& devices, const std::string& device);
+// The device of this rank. Of several selectors it takes the one of its rank, in turn. For one selector without a
+// number ("cuda", "auto") it takes the device of its rank among the ranks on this machine.
+std::shared_ptr<Device> device_of_rank(const std::vector<std::string>& devices);
 
 }  // namespace concord::app

@@ -28,24 +28,24 @@ u64 bytes_of(const char* option, const std::string& text) {
     }
     if (error != std::errc() || !rest.empty() || bytes == 0)
         throw Error(ErrorCode::invalid_argument, option,
-                    "'" + text + "' is no number of bytes; examples: 500000000, 256M, 2G");
+                    "invalid byte count '" + text + "'; expected e.g. 256M or 2G");
     return bytes;
 }
 
 std::vector<std::unique_ptr<InputArray>> open_inputs(const RunCommand& command, const RunTask& task,
                                                      const Asked& asked) {
     std::vector<std::unique_ptr<InputArray>> inputs;
-    std::string beside;
+    std::string also;
     const auto* const generates = as<GeneratesInput>(task);
     if (auto generated = generates != nullptr ? generates->generated() : nullptr) {
-        beside = " beside " + generated->name();
+        also = " in addition to " + generated->name();
         inputs.push_back(std::move(generated));
     }
     if (const std::size_t files = command.inputs - inputs.size(); asked.in.size() != files)
         throw Error(ErrorCode::invalid_argument, "--in",
-                    std::string(command.name) + " takes " + std::to_string(files) +
-                        (files == 1 ? " input" : " inputs") + beside + ", " +
-                        std::to_string(asked.in.size()) + " given");
+                    std::string(command.name) + " expects " + std::to_string(files) +
+                        (files == 1 ? " input" : " inputs") + also + ", got " +
+                        std::to_string(asked.in.size()));
     for (const std::string& path : asked.in)
         inputs.push_back(std::make_unique<NpyFile>(path));
     if (const auto* const names = as<NamesInputs>(task)) {

@@ -1,5 +1,5 @@
 #pragma once
-/// What the ways of `concord run` share: its options, inputs and reading them into buffers, a clock.
+// What `concord run` shares between one process and ranks: options, inputs, uploads, a clock.
 
 #include "progress_bar.hpp"
 #include "run.hpp"
@@ -13,31 +13,31 @@
 
 namespace concord::app {
 
-/// The options that every algorithm takes.
+// The options of every algorithm.
 struct Asked {
     std::vector<std::string> in, devices;
-    std::string out, device, variant = "auto", order = "unspecified", trace;
+    std::string out, variant = "auto", order = "unspecified", trace;
     std::string memory_limit, chunk;
     bool json = false;
 
     Options options() const;
 };
 
-/// "1000000", "256M", "2G": a number of bytes, of which there is one at least; 0 for nothing.
+// Parses "1000000", "256M" or "2G". An empty text gives 0. Throws invalid_argument, also for 0 bytes.
 u64 bytes_of(const char* option, const std::string& text);
 
-/// What is generated, the files of --in and those of the task's own options, opened. Throws invalid_argument for as many as the
-/// algorithm does not take.
+// Opens the generated input, the files of --in and those of the task's own options. Throws invalid_argument for a wrong
+// number of inputs.
 std::vector<std::unique_ptr<InputArray>> open_inputs(const RunCommand& command, const RunTask& task,
                                                      const Asked& asked);
 
-/// Reads all elements into a buffer: where the host cannot see that, by way of two pinned ones.
+// Reads all elements into a buffer, through two pinned buffers if the host cannot access it.
 void upload(Stream& stream, Buffer& to, const PipelineSource& from, ProgressBar& progress);
 
-/// The task's plan, with the counts that the shapes say.
+// The task's plan with the element counts of its shapes.
 RunPlan plan_of(RunTask& task, Inputs inputs);
 
-/// Milliseconds since it was made.
+// Milliseconds since its construction.
 class HostClock {
   public:
     double milliseconds() const {

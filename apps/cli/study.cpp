@@ -37,20 +37,17 @@ int list_studies() {
     return status_ok;
 }
 
-void check_names(const std::vector<std::string>& names) {
+void check_study_names(const std::vector<std::string>& names) {
     std::vector<std::string> known = {"all"};
     for (const study::Study& study : study::studies())
         known.push_back(study.name);
     if (names.empty())
-        throw Error(ErrorCode::invalid_argument, "NAME", "which study? there are " + joined(known));
-    for (const std::string& name : names) {
-        if (std::find(known.begin(), known.end(), name) == known.end())
-            throw Error(ErrorCode::invalid_argument, "NAME",
-                        "there is no study '" + name + "'; there are " + joined(known));
-    }
+        throw Error(ErrorCode::invalid_argument, "STUDY", "no study named; available: " + joined(known));
+    check_names("STUDY", "study", names, known);
 }
 
-// This program again, with so many threads, for what it has to measure of these studies. Threads are the process's.
+// Runs this program again with another number of threads, which belongs to the process, to measure its part of the
+// studies.
 int run_with_threads(const Asked& asked, u32 threads) {
     std::vector<std::string> words = {"/proc/self/exe", "study"};
     words.insert(words.end(), asked.options.names.begin(), asked.options.names.end());
@@ -66,8 +63,9 @@ int run_with_threads(const Asked& asked, u32 threads) {
     pid_t child = 0;
     if (const int error = posix_spawn(&child, words[0].c_str(), nullptr, nullptr, arguments.data(), environ);
         error != 0)
-        throw Error(ErrorCode::io, "study",
-                    std::string("cannot start this program again: ") + std::strerror(error));
+        throw Error(
+            ErrorCode::io, "study",
+            std::string("cannot start a process for another number of threads: ") + std::strerror(error));
     int status = 0;
     while (waitpid(child, &status, 0) < 0) {
         if (errno != EINTR) return status_failed;
@@ -75,7 +73,7 @@ int run_with_threads(const Asked& asked, u32 threads) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : status_failed;
 }
 
-// Into the folder's results, whatever run they are of.
+// Adds lines to the results in the directory.
 void take_files(const Asked& asked, const std::vector<nlohmann::ordered_json>& lines) {
     if (lines.empty()) return;
     const fs::path out = asked.out;
@@ -92,7 +90,7 @@ void make_folder(const fs::path& folder) {
     if (error) throw Error(ErrorCode::io, "study", folder.string() + ": " + error.message());
 }
 
-// Throws io if the report could not be written: so that nothing is measured for nothing.
+// Throws io if the report cannot be written, before anything is measured.
 void check_report(const fs::path& out) {
     std::error_code error;
     if (!fs::exists(out, error)) return;
@@ -126,18 +124,22 @@ int run(Asked asked) {
     if (asked.list) return list_studies();
     if (!asked.compare.empty()) return compare(asked);
     std::error_code error;
-    // Nothing is to be measured: the report of what there is.
+    // Without names the report is written again from earlier results.
     const fs::path results = fs::path(asked.out) / "results.jsonl";
     const bool only_out = asked.options.names.empty() && asked.files.empty() && !asked.options.quick &&
                           asked.options.devices.empty() && asked.types.empty() && !asked.out.empty();
     const bool again = only_out && fs::exists(results, error);
     if (only_out && !again)
-        throw Error(ErrorCode::invalid_argument, "NAME",
-                    "which study? A report of what was measured before cannot be made, there is no " +
-                        results.string());
-    if (!again && (asked.files.empty() || !asked.options.names.empty())) check_names(asked.options.names);
+        throw Error(ErrorCode::invalid_argument, "STUDY",
+                    "no study named, and no earlier results in '" + results.string() +
+                        "'; name a study (see `concord study --list`)");
+    if (!again && (asked.files.empty() || !asked.options.names.empty()))
+        check_study_names(asked.options.names);
     if (asked.out.empty())
-        throw Error(ErrorCode::invalid_argument, "--out", "names the folder that the report goes to");
+        throw Error(ErrorCode::invalid_argument, "--out", "required; name a directory for the report");
+    asked.options.devices = devices_of(asked.options.devices);
+    for (const std::string& device : asked.options.devices)
+        check_runs(*open_device(device));
     asked.options.types = types_of(asked.types, {});
     asked.options.out = asked.out;
     if (asked.part) {
@@ -150,12 +152,12 @@ int run(Asked asked) {
     check_report(asked.out);
     asked.options.with_threads = [&asked](u32 threads) { return run_with_threads(asked, threads); };
     int status = status_ok;
-    if (again) std::cout << "no study is named: nothing is measured\n";
+    if (again) std::cout << "no study named: writing the report from earlier results\n";
     if (!asked.options.names.empty()) status = study::run_studies(asked.options, std::cout);
     take_files(asked, files);
     write_report(asked.out);
     std::cout << "report: " << (fs::path(asked.out) / "report.html").string() << '\n';
-    if (status == status_wrong) std::cerr << "concord: study: a result is wrong, it has no number\n";
+    if (status == status_wrong) std::cerr << "concord: study: a result is wrong; it has no time\n";
     return status;
 }
 
@@ -163,29 +165,33 @@ int run(Asked asked) {
 
 void add_study(CLI::App& program, Action& action) {
     CLI::App* command = add_command(
-        program, "study", "Measure what each step of an optimisation buys, and report it with figures",
-        "concord study reduce-steps transfers --quick --out report\n  "
-        "concord study all --out report          # begun anew, it goes on where it was\n  "
-        "concord study --compare before after");
+        program, "study",
+        {.summary = "Measure the speed-up of each optimisation step, and report it with figures",
+         .details =
+             "Writes report.html, report.md, results.json and csv/ to a directory. A run that was "
+             "interrupted "
+             "continues where it stopped. Without STUDY it writes the report again from earlier results.",
+         .examples = {"concord study reduce-steps transfers --quick --out report",
+                      "concord study all --out report          # continues an interrupted run",
+                      "concord study --compare before after"},
+         .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
     auto asked = std::make_shared<Asked>();
-    command->add_option("NAME", asked->options.names,
-                        "Which studies, or all; none: the report is made again of what --out has");
-    CLI::Option* list = command->add_flag("--list", asked->list, "List the studies, with their questions");
-    command->add_option("--out", asked->out, "The folder for report.html, report.md, results.json and csv/")
-        ->type_name("DIR");
-    CLI::Option* quick =
-        command->add_flag("--quick", asked->options.quick,
-                          "Small sizes and few repetitions: four minutes instead of half an hour and more");
-    CLI::Option* devices =
-        add_list(*command, "--devices", asked->options.devices, "Selectors, or all (default)");
+    command->add_option("STUDY", asked->options.names, "Studies, or all");
+    CLI::Option* list = command->add_flag("--list", asked->list, "List the studies with their questions");
+    command->add_option("--out", asked->out, "Directory of the report")->type_name("DIR");
+    CLI::Option* quick = command->add_flag(
+        "--quick", asked->options.quick,
+        "Small sizes and few repetitions: about four minutes instead of half an hour or more");
+    CLI::Option* devices = add_device_option(*command, asked->options.devices, "Devices (default: all)");
     CLI::Option* types =
-        add_list(*command, "--types", asked->types, "Element types, instead of the studies' own");
-    CLI::Option* from = add_list(*command, "--from", asked->files,
-                                 "Take in what bench --json or check --json wrote, as sections of their own");
+        add_list(*command, "--types", asked->types, "TYPES", "Element types (default: those of each study)");
+    CLI::Option* from = add_list(*command, "--from", asked->files, "FILE",
+                                 "Add the files of `bench --json` or `check --json` as sections");
     command
-        ->add_option("--compare", asked->compare, "Put the results of two folders side by side, with ratios")
+        ->add_option("--compare", asked->compare,
+                     "Compare the results in two directories, with the ratios of their times")
         ->expected(2)
-        ->type_name("A B")
+        ->type_name("DIR")
         ->excludes(list)
         ->excludes(quick)
         ->excludes(devices)

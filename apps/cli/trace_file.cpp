@@ -16,13 +16,16 @@ void TraceFile::write() {
     if (!trace_) return;
     trace_->finish();
     if (trace_->dropped() > 0)
-        detail::log_warn(std::to_string(trace_->dropped()) + " operations are not in " + path_);
+        detail::log_warn(std::to_string(trace_->dropped()) + " operations were dropped from " + path_);
     write_whole(path_, trace_->json());
 }
 
 void TraceFile::add_option(CLI::App& command, std::string& path) {
-    command.add_option("--trace", path,
-                       "Write what ran when on which stream to this file, for ui.perfetto.dev; costs time");
+    command
+        .add_option(
+            "--trace", path,
+            "Write a timeline of all streams to this file, for ui.perfetto.dev; slows down short kernels")
+        ->type_name("FILE");
 }
 
 }  // namespace concord::app

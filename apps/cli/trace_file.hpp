@@ -1,5 +1,5 @@
 #pragma once
-/// `--trace FILE`.
+// `--trace FILE`.
 
 #include "program.hpp"
 
@@ -9,15 +9,15 @@
 
 namespace concord::app {
 
-/// A trace of all that streams do from here to write(), if a file is named.
+// Records a trace of all streams from construction to write(), if a file is named.
 class TraceFile {
   public:
-    /// Throws io if there could not be such a file.
+    // Throws io if the file cannot be written.
     explicit TraceFile(std::string path);
-    /// Ends the trace and writes it.
+    // Ends the trace and writes it.
     void write();
 
-    /// The option of a command.
+    // Adds the option to a command.
     static void add_option(CLI::App& command, std::string& path);
 
   private:

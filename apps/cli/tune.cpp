@@ -14,30 +14,29 @@ namespace fs = std::filesystem;
 
 struct Asked {
     TuneOptions options;
-    std::vector<std::string> types, sizes;
+    std::vector<std::string> devices, types, sizes;
     std::string out, json;
 };
 
-// Where the table goes, whose folder is there afterwards.
+// The file of the table. Creates its directory.
 fs::path target_of(const Asked& asked) {
     if (!asked.out.empty()) return asked.out;
     const fs::path folder = tuning_folder();
     if (folder.empty())
         throw Error(ErrorCode::io, "--out",
-                    "is needed: neither XDG_CONFIG_HOME nor HOME says where the table goes");
+                    "required, because XDG_CONFIG_HOME and HOME are not set; name a file for the table");
     std::error_code error;
     fs::create_directories(folder, error);
-    if (error) throw Error(ErrorCode::io, folder.string(), "cannot be made: " + error.message());
+    if (error) throw Error(ErrorCode::io, folder.string(), "cannot create the directory: " + error.message());
     return folder / TuningTable::of(*open_device(asked.options.device)).file_name();
 }
 
 int tune(Asked asked) {
     check_algorithm_names(asked.options.algorithms);
     asked.options.types = types_of(asked.types, {});
-    if (!asked.sizes.empty()) asked.options.sizes = sizes_of(asked.sizes);
-    const auto device = open_device(asked.options.device);
-    if (!device->traits().runs)
-        throw Error(ErrorCode::unsupported, "tune", "'" + device->info().selector + "' only compiles");
+    if (!asked.sizes.empty()) asked.options.sizes = sizes_of(asked.sizes).values;
+    asked.options.device = one_device_of(asked.devices, "tune");
+    check_runs(*open_device(asked.options.device));
     const fs::path target = target_of(asked);
     for (const fs::path& path : {target, fs::path(asked.json)}) {
         if (!path.empty()) check_writable(path);
@@ -45,12 +44,12 @@ int tune(Asked asked) {
     check_apart({{"--out", target.string()}, {"--json", asked.json}});
     const TuneReport report = lab::tune(asked.options);
     report.print(std::cout);
-    // Nothing is written of a device that failed in the midst.
+    // Writes no table if the device failed.
     if (report.failed) return report.status();
     write_whole(target, report.table.text());
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     std::cout << "table: " << target.string() << '\n';
-    if (!report.wrong.empty()) std::cerr << "concord: tune: a result is wrong, it is not taken\n";
+    if (!report.wrong.empty()) std::cerr << "concord: tune: a result is wrong; its candidate is rejected\n";
     return report.status();
 }
 
@@ -59,34 +58,41 @@ int tune(Asked asked) {
 void add_tune(CLI::App& program, Action& action) {
     CLI::App* command = add_command(
         program, "tune",
-        "Search what is fastest on a device, and write the table that `auto` goes by.\n\n"
-        "Every candidate is verified before it is timed, and counts only beyond noise, twice. Rows of "
-        "algorithms and\n"
-        "types that are not tuned are kept from the table in use. Interrupted, it writes nothing.",
-        "concord tune --device cuda --quick\n  concord tune sort scan --types u32,f32 --sizes 2^20,2^24 "
-        "--out mine.txt\n  "
-        "CONCORD_TUNING=mine.txt concord bench sort");
+        {.summary = "Search for the fastest variants and tunables of a device, and write its tuning table",
+         .details =
+             "Verifies every candidate before it times it. A candidate must be faster beyond noise in two "
+             "measurements. Keeps the rows of the current table for algorithms and types that it does not "
+             "tune. "
+             "An interrupted run writes nothing.",
+         .examples = {"concord tune --device cuda --quick",
+                      "concord tune sort scan --types u32,f32 --sizes 2^20,2^24 --out mine.txt",
+                      "CONCORD_TUNING=mine.txt concord bench sort"},
+         .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
     auto asked = std::make_shared<Asked>();
     TuneOptions& options = asked->options;
-    command->add_option("ALGORITHM", options.algorithms, "Which algorithms (default: all)");
-    command->add_option("--device", options.device, "Selector (default: $CONCORD_DEVICE, else auto)");
-    add_list(*command, "--types", asked->types, "Element types, or all (default: a few that matter)");
-    add_list(*command, "--sizes", asked->sizes, "Sizes: 2^20, 2^20..2^28, 1000 (default: a few)");
-    command->add_flag("--quick", options.quick, "Fewer sizes and types, less effort: three minutes at most");
+    command->add_option("ALGORITHM", options.algorithms, "Algorithms (default: all)");
+    add_device_option(*command, asked->devices, "One device (default: $CONCORD_DEVICE, else auto)");
+    add_list(*command, "--types", asked->types, "TYPES", "Element types (default: the most common ones)");
+    add_list(*command, "--sizes", asked->sizes, "SIZES",
+             "Element counts, e.g. 1000,2^20..2^28 (default: a few)");
+    command->add_flag("--quick", options.quick,
+                      "Fewer sizes and types and less effort; at most three minutes");
     command
         ->add_option("--budget", options.budget_s,
-                     "Seconds after which no more is begun (default: an hour; quick: 180)")
+                     "Time after which no candidate is started (default: 3600; with --quick 180)")
         ->check(CLI::PositiveNumber)
         ->type_name("SECONDS");
     command
-        ->add_option("--least-gain", options.least_gain, "What a row must bring to be taken (default: 1.03)")
+        ->add_option("--least-gain", options.least_gain,
+                     "Minimum speed-up of a new row over the current one (default: 1.03)")
         ->check(CLI::Range(1.0, 100.0))
         ->type_name("RATIO");
     command
-        ->add_option("--out", asked->out,
-                     "The table (default: in $XDG_CONFIG_HOME/concord/tuning, which is read)")
+        ->add_option(
+            "--out", asked->out,
+            "Table to write (default: a file in $XDG_CONFIG_HOME/concord/tuning, where Concord finds it)")
         ->type_name("FILE");
-    command->add_option("--json", asked->json, "What was measured, as JSON")->type_name("FILE");
+    command->add_option("--json", asked->json, "Write all measurements to this file")->type_name("FILE");
     command->callback([asked, &action] { action = [asked] { return tune(*asked); }; });
 }
 

@@ -1,11 +1,13 @@
-// An image filter on a picture of your own: blur, sharpen or edges of a PGM or PPM file (binary, 8 bits; any converter writes
-// them). Each colour is convolved as bytes, and the floats that come out become bytes again on the device.
+// Image filter: blurs, sharpens or finds edges in a binary PGM or PPM file with 8 bits per channel. Each channel is
+// convolved as bytes. The float results are converted to bytes on the device.
 //
+// Build, with Concord installed in DIR (in the build tree: example-filter):
 //     c++ -std=c++20 -O2 -ffp-contract=off filter.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
-//     ./a.out blur:2.5 photo.ppm soft.ppm [DEVICE]     (DIR: where Concord is installed; built in the tree as example-filter)
-//     blur:2.5 on cuda:0 by separable: 4000 x 3000 pixels, 3 colours -> soft.ppm
+// Run:
+//     ./a.out blur:2.5 photo.ppm soft.ppm [DEVICE]
+//     blur:2.5 on cuda:0 by separable: 4000 x 3000 pixels, 3 channels -> soft.ppm
 //
-// Filters: blur or blur:SIGMA (a Gaussian, which is the product of two vectors, so that `separable` will do), sharpen, edges.
+// Filters: blur, blur:SIGMA (a Gaussian, whose mask is separable), sharpen, edges.
 
 #include <concord/concord.hpp>
 #include <fstream>
@@ -13,21 +15,21 @@
 
 using namespace concord;
 
-// Half a grey level is added, so that conversion, which cuts, rounds.
+// Adds 0.5 so that the truncating conversion rounds to nearest.
 CONCORD_FUNCTION(u8, to_byte, (f32 x), return (u8)(x < 0 ? 0 : x > 255 ? 255 : x + 0.5f);)
 CONCORD_FUNCTION(u8, length, (f32 x, f32 y), const f32 r = sqrt(x * x + y * y);
                  return (u8)(r > 255 ? 255 : r + 0.5f);)
 
 struct Picture {
-    u64 rows = 0, columns = 0, colours = 0;
-    std::vector<u8> bytes;  // colour by colour in each pixel, as in the file
+    u64 rows = 0, columns = 0, channels = 0;
+    std::vector<u8> bytes;  // channels interleaved, as in the file
 };
 
 [[noreturn]] void fail(const std::string& why) {
     throw Error(ErrorCode::io, "filter", why);
 }
 
-// The next number of the head; comments go from # to the end of a line.
+// The next number of the header. Comments extend from # to the end of the line.
 u64 number(std::istream& file, const std::string& path) {
     file >> std::ws;
     while (file.peek() == '#') {
@@ -36,7 +38,7 @@ u64 number(std::istream& file, const std::string& path) {
         file >> std::ws;
     }
     u64 n = 0;
-    if (!(file >> n) || n > 1 << 20) fail(path + ": its head is none of a PGM or PPM file");
+    if (!(file >> n) || n > 1 << 20) fail(path + ": invalid PGM or PPM header");
     return n;
 }
 
@@ -45,14 +47,14 @@ Picture read(const std::string& path) {
     if (!file) fail(path + " cannot be read");
     char kind[2] = {};
     file.read(kind, 2);
-    if (kind[0] != 'P' || (kind[1] != '5' && kind[1] != '6')) fail(path + " is no binary PGM or PPM file");
+    if (kind[0] != 'P' || (kind[1] != '5' && kind[1] != '6')) fail(path + " is not a binary PGM or PPM file");
     Picture picture;
-    picture.colours = kind[1] == '6' ? 3 : 1;
+    picture.channels = kind[1] == '6' ? 3 : 1;
     picture.columns = number(file, path);
     picture.rows = number(file, path);
-    if (number(file, path) != 255) fail(path + " has not 8 bits a colour");
+    if (number(file, path) != 255) fail(path + " does not have 8 bits per channel");
     file.get();  // one blank
-    picture.bytes.resize(picture.rows * picture.columns * picture.colours);
+    picture.bytes.resize(picture.rows * picture.columns * picture.channels);
     file.read(reinterpret_cast<char*>(picture.bytes.data()),
               static_cast<std::streamsize>(picture.bytes.size()));
     if (static_cast<u64>(file.gcount()) != picture.bytes.size()) fail(path + " is truncated");
@@ -61,13 +63,13 @@ Picture read(const std::string& path) {
 
 void write(const std::string& path, const Picture& picture) {
     std::ofstream file(path, std::ios::binary);
-    file << (picture.colours == 3 ? "P6\n" : "P5\n") << picture.columns << ' ' << picture.rows << "\n255\n";
+    file << (picture.channels == 3 ? "P6\n" : "P5\n") << picture.columns << ' ' << picture.rows << "\n255\n";
     file.write(reinterpret_cast<const char*>(picture.bytes.data()),
                static_cast<std::streamsize>(picture.bytes.size()));
     if (!file.flush()) fail(path + " cannot be written");
 }
 
-// A mask with its side; of a filter of two masks the second is the first one turned.
+// A square mask. Edge detection also applies the transposed mask.
 struct Filter {
     std::vector<f32> mask;
     u64 side = 3;
@@ -98,18 +100,18 @@ Filter filter_named(const std::string& name) {
     if (name == "blur") return gaussian("1");
     try {
         if (name.rfind("blur:", 0) == 0) return gaussian(name.substr(5));
-    } catch (const std::logic_error&) {  // no number
-        fail("'" + name + "': blur takes a sigma above 0, up to 5");
+    } catch (const std::logic_error&) {  // not a number
+        fail("invalid sigma in '" + name + "'; expected a number above 0, at most 5");
     }
-    fail("there is no filter '" + name + "': blur, blur:SIGMA, sharpen, edges");
+    fail("unknown filter '" + name + "'; available: blur, blur:SIGMA, sharpen, edges");
 }
 
-// Filters one colour; returns the variant that did it.
-std::string_view apply(Stream& stream, const Filter& filter, Picture& picture, u64 colour) {
+// Filters one channel and returns the name of the variant that ran.
+std::string_view apply(Stream& stream, const Filter& filter, Picture& picture, u64 channel) {
     const u64 n = picture.rows * picture.columns;
     std::vector<u8> plane(n);
     for (u64 i = 0; i < n; ++i)
-        plane[i] = picture.bytes[i * picture.colours + colour];
+        plane[i] = picture.bytes[i * picture.channels + channel];
     const Array<u8> in(stream, plane), out(stream, n);
     const Array<f32> floats(stream, n);
     const ConvolveShape shape{picture.rows, picture.columns, ConvolveBorder::clamp};
@@ -128,23 +130,23 @@ std::string_view apply(Stream& stream, const Filter& filter, Picture& picture, u
     }
     plane = out.to_host(stream);
     for (u64 i = 0; i < n; ++i)
-        picture.bytes[i * picture.colours + colour] = plane[i];
+        picture.bytes[i * picture.channels + channel] = plane[i];
     return run.variant;
 }
 
 int main(int argc, char** argv) try {
-    if (argc < 4) fail("filter FILTER IN.ppm OUT.ppm [DEVICE]");
+    if (argc < 4) fail("expected arguments FILTER IN.ppm OUT.ppm [DEVICE]");
     const Filter filter = filter_named(argv[1]);
     Picture picture = read(argv[2]);
     const auto device = open_device(argc > 4 ? argv[4] : "");
     const auto stream = device->create_stream();
     std::string_view variant;
-    for (u64 colour = 0; colour < picture.colours; ++colour)
-        variant = apply(*stream, filter, picture, colour);
+    for (u64 channel = 0; channel < picture.channels; ++channel)
+        variant = apply(*stream, filter, picture, channel);
     write(argv[3], picture);
     std::cout << argv[1] << " on " << device->info().selector << " by " << variant << ": " << picture.columns
-              << " x " << picture.rows << " pixels, " << picture.colours
-              << (picture.colours == 1 ? " colour" : " colours") << " -> " << argv[3] << '\n';
+              << " x " << picture.rows << " pixels, " << picture.channels
+              << (picture.channels == 1 ? " channel" : " channels") << " -> " << argv[3] << '\n';
 } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 2;

@@ -1,7 +1,9 @@
-// A first program: a x + y on a million elements of the best device there is, then their sum.
+// First program: a x + y on a million elements on the default device, then their sum.
 //
+// Build, with Concord installed in DIR (in the build tree: example-first):
 //     c++ -std=c++20 -O2 -ffp-contract=off first.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
-//     CONCORD_DEVICE=tbb ./a.out              (DIR: where Concord is installed; built in the tree as example-first)
+// Run:
+//     CONCORD_DEVICE=tbb ./a.out
 //     Intel(R) Xeon(R) Processor: 5.24288e+06
 
 #include <concord/concord.hpp>

@@ -1,9 +1,11 @@
-// A kernel of your own in three languages, on whatever device is chosen: the mean of every element and its
-// neighbours. A group works through a tile; where groups have one work-item, the tile is simply a loop.
+// User kernel in CUDA C++, OpenCL C and C++: the mean of every element and its two neighbours. Each work-group
+// processes a tile. On devices with one work-item per group the tile is a loop.
 //
+// Build, with Concord installed in DIR (in the build tree: example-own_kernel):
 //     c++ -std=c++20 -O2 -ffp-contract=off own_kernel.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
-//     CONCORD_DEVICE=opencl:0 ./a.out         (DIR: where Concord is installed; built in the tree as example-own_kernel)
-//     smooth on opencl:0 (pthread-skylake-avx512): all 1000003 elements are right
+// Run:
+//     CONCORD_DEVICE=opencl:0 ./a.out
+//     smooth on opencl:0 (pthread-skylake-avx512): all 1000003 elements are correct
 
 #include <concord/concord.hpp>
 #include <iostream>
@@ -35,7 +37,7 @@ void smooth_on_host(const Group& group, const f32* in, f32* out, u64 n, u64 tile
 }
 
 int main() try {
-    const auto device = open_device();  // $CONCORD_DEVICE, else the best there is
+    const auto device = open_device();  // $CONCORD_DEVICE, else the preferred device
     const auto stream = device->create_stream();
 
     const auto kernel =
@@ -57,10 +59,10 @@ int main() try {
     std::cout << "smooth on " << device->info().selector << " (" << device->info().name << "): ";
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (result[i] == expected[i]) continue;
-        std::cout << "element " << i << " is " << result[i] << ", not " << expected[i] << '\n';
+        std::cout << "element " << i << ": expected " << expected[i] << ", got " << result[i] << '\n';
         return 1;
     }
-    std::cout << "all " << x.size() << " elements are right\n";
+    std::cout << "all " << x.size() << " elements are correct\n";
 } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 1;

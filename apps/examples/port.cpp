@@ -1,15 +1,17 @@
-// The porting kit on a real kernel: a separable Gaussian blur, one pass along the rows and one along the
-// columns, in CUDA C++, OpenCL C and C++. The suite holds it to a reference in float64 and compares the bits
-// between devices, over sizes, offsets and patterns, with guarded and poisoned buffers; then it is timed.
+// The porting kit on a real kernel: a separable Gaussian blur in CUDA C++, OpenCL C and C++, with one pass along the
+// rows and one along the columns. The suite compares it with a float64 reference within an error bound, and bitwise
+// between devices, for many sizes, offsets and patterns, with guarded and poisoned buffers. Then it is timed.
 //
+// Build, with Concord installed in DIR (in the build tree: example-port):
 //     c++ -std=c++20 -O2 -ffp-contract=off port.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib
-//         -lconcord-bench -lconcord-check -lconcord   (DIR: where Concord is installed; built in the tree as example-port)
+//         -lconcord-bench -lconcord-check -lconcord
+// Run:
 //     ./a.out [--wrong] [DEVICE...]
 //     algorithm  variant   order             tbb:0       opencl:0
 //     blur       two_pass  variant-specific  bound 0.28  bound 0.28
 //
-// With --wrong the kernel has a fault of the kind that ports have: the last column repeats the one before it.
-// The suite says where it shows and the program ends with status 1.
+// With --wrong the kernel has a typical porting error: the last column repeats the one before it. The suite reports the
+// first wrong element and the program ends with status 1.
 
 #include <concord/concord.hpp>
 #include <concord/lab/bench.hpp>
@@ -22,9 +24,8 @@ using namespace concord::lab;
 
 constexpr i64 radius = 4;
 
-// One pass over an image of `side` x `side`: `step` is 1 along a row and `side` along a column. Taps in
-// ascending order, each a fused multiply-add, so that every device rounds alike. LAST is a constant of the
-// specialisation.
+// One pass over an image of `side` x `side` pixels. `step` is 1 along a row and `side` along a column. Applies the taps
+// in ascending order with fused multiply-adds, so that all devices round identically. LAST is a compile-time constant.
 const KernelSource blur{"blur",
                         {CONCORD_SOURCE(R"(
 extern "C" __global__ void blur(const f32* in, const f32* taps, f32* out, u64 side, u64 step) {
@@ -72,12 +73,12 @@ void blur_on_host(const Group& group, const f32* in, const f32* taps, f32* out, 
     }
 }
 
-// Rows into scratch, then columns into the output. Returns at once; the stream does the work.
+// Blurs rows into a scratch buffer, then columns into the output. Asynchronous.
 void two_pass(Stream& stream, const KernelCall& call, bool wrong) {
     const u64 side = call.n;
     if (side == 0) return;
     Device& device = stream.device();
-    // Compiled the first time only.
+    // Compiles on the first call only.
     const auto kernel = device.kernel(
         {.source = &blur,
          .entry = "blur",
@@ -90,7 +91,7 @@ void two_pass(Stream& stream, const KernelCall& call, bool wrong) {
     launch(stream, *kernel, shape, rows, call.in[1], call.out[0], side, side);
 }
 
-// The same, plainly, in float64; and the sums of magnitudes, for the error bound.
+// The reference in float64, and the sums of magnitudes for the error bound.
 void reference(const ReferenceCall& call) {
     const i64 side = static_cast<i64>(call.n);
     const auto in = call.in<f32>(0), taps = call.in<f32>(1);
@@ -132,7 +133,7 @@ int main(int argc, char** argv) try {
     test.inputs = {
         {Type::f32, [](u64 n) { return n * n; }, {Pattern::random, Pattern::mixed, Pattern::constant}},
         {Type::f32, [](u64) { return taps; }, {Pattern::near_one}}};
-    // A chain of fused multiply-adds, one a tap, twice.
+    // Two chains of fused multiply-adds, one per tap.
     test.outputs = {
         {Type::f32, [](u64 n) { return n * n; }, Comparison::rounding([](u64) { return 2.0 * taps; })}};
     test.variants = {{"two_pass", [wrong](Stream& s, const KernelCall& c) { two_pass(s, c, wrong); },

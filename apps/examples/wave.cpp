@@ -1,12 +1,15 @@
-// A pulse in the middle of a cube, and the wave that it becomes: second order in time, eighth in space,
+// Wave equation: propagates a pulse in the middle of a cube, second order in time and eighth order in space,
 //
 //     next = 2 u - previous + k L(u)
 //
-// of which 2 u + k L(u) is a star of radius 4, and the rest an operator of one's own. Slices through the middle are written
-// as images (PGM). The cube and the star are symmetric, and so are the waves, to the bit: the program looks.
+// The stencil computes 2 u + k L(u) with radius 4, and a user operator subtracts the previous step. The program writes
+// slices through the middle as PGM images. The cube and the stencil are symmetric, so the waves are bitwise symmetric;
+// the program verifies this.
 //
+// Build, with Concord installed in DIR (in the build tree: example-wave):
 //     c++ -std=c++20 -O2 -ffp-contract=off wave.cpp -IDIR/include -LDIR/lib -Wl,-rpath,DIR/lib -lconcord
-//     ./a.out [SIDE [STEPS [FOLDER]]]         (DIR: where Concord is installed; built in the tree as example-wave)
+// Run:
+//     ./a.out [SIDE [STEPS [FOLDER]]]
 //     step 30: wave-30.pgm, the front is 15 points from the middle
 //     step 60: wave-60.pgm, the front is 27 points from the middle
 
@@ -21,13 +24,13 @@ using namespace concord;
 
 CONCORD_FUNCTION(float, minus_previous, (float twice, float previous), return twice - previous;)
 
-// A slice as an image of 256 greys: 0 is in the middle, `most` at the ends.
+// Writes a slice as an image of 256 grey levels. 0 is mid-grey, -most is black, +most is white.
 void write_image(const std::filesystem::path& path, std::span<const float> slice, u64 side, float most) {
     std::ofstream file(path, std::ios::binary);
     file << "P5\n" << side << ' ' << side << "\n255\n";
     for (const float u : slice)
         file.put(static_cast<char>(std::lround(127.5f + 127.5f * std::clamp(u / most, -1.0f, 1.0f))));
-    if (!file.flush()) throw std::runtime_error(path.string() + " cannot be written");
+    if (!file.flush()) throw std::runtime_error(path.string() + ": cannot be written");
 }
 
 int main(int argc, char** argv) try {
@@ -35,15 +38,15 @@ int main(int argc, char** argv) try {
     const std::filesystem::path folder = argc > 3 ? argv[3] : ".";
     if (side < 9 || side > 2000) throw std::runtime_error("SIDE is from 9 to 2000");
 
-    const auto device = open_device();  // $CONCORD_DEVICE, else the best there is
+    const auto device = open_device();  // $CONCORD_DEVICE, else the preferred device
     const auto stream = device->create_stream();
 
-    // The second derivative of order 8, three times (L), times k = (speed * time step / distance)^2, plus 2 u.
+    // L: the second derivative of order 8 along three axes; k = (speed * time step / distance)^2. The star adds 2 u.
     constexpr f64 k = 0.15;
     const StarCoefficients star{2 - k * 3 * 205 / 72, k * 8 / 5, -k / 5, k * 8 / 315, -k / 560};
     const StencilShape cube{side, side, side};
 
-    // A smooth pulse at rest: it was the same a step ago.
+    // A smooth pulse at rest: the previous step is the same.
     const u64 slice = side * side, middle = side / 2;
     std::vector<float> pulse(slice * side);
     auto distance = [&](u64 i) { return static_cast<f64>(i) - static_cast<f64>(side - 1) / 2; };
@@ -56,8 +59,8 @@ int main(int argc, char** argv) try {
             }
         }
     }
-    // u[step % 2] is the newest, and the one before lies where the next will. A step is recorded for either way round: what
-    // is replayed has been planned, and on CUDA is one graph.
+    // u[step % 2] holds the current step. The other array holds the previous step and receives the next one. One
+    // recording per direction: a replay needs no planning, and on CUDA it is one graph.
     const Array<float> u[] = {{*stream, pulse}, {*stream, pulse}}, twice(*stream, pulse.size());
     auto record_step = [&](const Array<float>& now, const Array<float>& next) {
         stream->begin_recording();

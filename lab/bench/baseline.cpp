@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where this library is; modules are beside it, or in the folder `concord` there.
+// The directories of the modules: the library's own, and `concord` in it.
 std::vector<fs::path> module_folders() {
     Dl_info info{};
     if (dladdr(reinterpret_cast<const void*>(&baselines), &info) == 0 || info.dli_fname == nullptr) return {};
@@ -54,10 +54,11 @@ std::vector<Baseline> load_all() {
                 detail::log_warn("baselines: " + path.filename().string() + ": " + error.what());
             }
         } else {
-            detail::log_warn("baselines: " + path.string() + " is of another version of Concord");
+            detail::log_warn("baselines: " + path.string() +
+                             ": built for another version of Concord; rebuild it");
         }
     }
-    return all;  // the modules stay open: the list holds their functions
+    return all;  // the modules stay loaded, because the list holds their functions
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-/// Baselines: what a user would otherwise call, measured beside Concord's variants in the same process.
+/// @file
+/// Baselines: other libraries' implementations, measured next to Concord's variants in the same process.
 
 #include <concord/lab/work.hpp>
 
@@ -8,37 +9,37 @@
 
 namespace concord::lab {
 
-/// A library's own way to do a piece of work. Rows of a table like variants, but never chosen by `auto`.
+/// Another library's implementation of a piece of work. `auto` never chooses it.
 struct Baseline {
-    std::string algorithm;  ///< whose work it does
-    std::string name;       ///< "cub", "tbb"
-    std::string library;    ///< with its version: "CUB 3.0.1"
-    /// Whether it can do this work (algorithm, operator by its title, types) on this device, and if not, why.
+    std::string algorithm;  ///< name of the suite whose work it does
+    std::string name;       ///< name of the row: "cub", "tbb"
+    std::string library;    ///< library with its version: "CUB 3.0.1"
+    /// Whether it supports this work (algorithm, operator by its title, types) on this device, and the reason if not.
     std::function<detail::Support(const Device&, const Work&)> supports;
-    /// Takes what it needs (scratch, plans) and returns the call. The call does the work once: it either puts
-    /// it into the stream's native queue and returns, or, on the CPU, does it before it returns.
+    /// Allocates scratch buffers and plans, and returns the call. The call does the work once: it enqueues the work on
+    /// the stream's native queue or, on the CPU, completes it before it returns.
     std::function<std::function<void()>(Stream&, const Work&, std::span<const View> in,
                                         std::span<const View> out)>
         prepare;
-    /// Whether the call blocks until its work is done, so that it is timed by the host's clock.
+    /// Whether the call blocks until its work is complete. Then the host clock times it.
     bool blocking = false;
-    /// Results of floats are not in Concord's order, so they are held to the bounds of OperationOrder::unspecified.
+    /// Order of operations, which selects the error bounds of float results.
     OperationOrder order = OperationOrder::unspecified;
 };
 
-/// The baselines of every module concord-baselines-*.so beside the library, in the order of the modules'
-/// names. What cannot be loaded is logged as a warning and left out. Modules are loaded the first time.
+/// The baselines of all modules concord-baselines-*.so in the library's directory, sorted by the modules' names. Loads
+/// the modules on first use. Logs a warning for a module that does not load and ignores it.
 const std::vector<Baseline>& baselines();
 
-/// The entry point of such a module.
+/// Defines the entry point of a module of baselines. FUNCTION takes the list and appends to it.
 #define CONCORD_BASELINE_MODULE(FUNCTION)                                       \
     extern "C" __attribute__((visibility("default"))) void concord_baselines_1( \
         std::vector<concord::lab::Baseline>& list) {                            \
         FUNCTION(list);                                                         \
     }
 
-/// The address of a view's first element as CUDA and the CPU know it (OpenCL: Buffer::native_handle() and an
-/// offset).
+/// The address of a view's first element on CUDA devices and on the CPU. OpenCL has no such address: use
+/// Buffer::native_handle() and an offset there.
 template <class T>
 T* native_pointer(const View& view) {
     return reinterpret_cast<T*>(static_cast<char*>(view.buffer->native_handle()) + view.offset);

@@ -4,6 +4,7 @@
 #include <concord/recording.hpp>
 
 #include <concord/lab/internal/status_line.hpp>
+#include "bench_printer.hpp"
 #include "observed.hpp"
 #include "round_trip.hpp"
 
@@ -20,12 +21,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Thread pools spin for a while after their last work, and would be measured with the next one's.
+// Waits until idle thread pools have stopped spinning, which would slow the next measurement down.
 void let_threads_sleep() {
     std::this_thread::sleep_for(std::chrono::milliseconds(80));
 }
 
-// While it lives, the device compiles past all caches.
+// Disables the device's kernel caches during its lifetime.
 class Afresh {
   public:
     explicit Afresh(Device& device) : device_(device) { device.compile_afresh(true); }
@@ -37,52 +38,123 @@ class Afresh {
     Device& device_;
 };
 
+// Where the Error comes from that says that memory does not suffice.
+constexpr const char* no_room = "no room";
+
 std::string words_for(const Difference& difference) {
     return "WRONG: element " + std::to_string(difference.index) + ": expected " + difference.expected +
            ", got " + difference.got;
 }
 
+// Thrown by timed calls when the run is to stop.
+struct Stopped {};
+
 class Runner {
   public:
+    // `printer`: may be null.
     Runner(const std::vector<Suite>& suites, const BenchOptions& options, BenchReport& report,
-           Harness& harness)
+           Harness& harness, BenchPrinter* printer)
         : suites_(suites),
           options_(options),
           report_(report),
           harness_(harness),
+          printer_(printer),
           stream_(harness.stream()),
           ceilings_(harness.stream(), options.hot, rates_of(harness.selector()), options.ceilings_effort) {}
 
     BenchDevice run() {
         std::optional<Afresh> afresh;
         if (options_.afresh) afresh.emplace(harness_.device());
-        if (options_.ceilings) {
+        if (options_.ceilings && !stopped()) {
             progress_.show(harness_.selector() + ": ceilings");
             ceilings_.measure_all();
+            progress_.clear();
         }
+        if (printer_ != nullptr) printer_->begin_device(harness_.device().info(), layout());
         for (const Suite& suite : suites_) {
             if (!asked_for(options_.algorithms, suite.name)) continue;
             for (const Workload& workload : suite.workloads) {
-                const bool first = &workload == &suite.workloads.front();
-                if (options_.workloads.empty() ? first : asked_for(options_.workloads, workload.name))
-                    measure_workload(suite, workload);
+                if (is_asked_for(suite, workload)) measure_workload(suite, workload);
             }
             harness_.device().trim();  // the next algorithm's operands have other sizes
         }
         progress_.clear();
-        return {harness_.device().info(), backend_libraries(harness_.device().info().backend),
-                ceilings_.known()};
+        BenchDevice device{harness_.device().info(), backend_libraries(harness_.device().info().backend),
+                           ceilings_.known()};
+        if (printer_ != nullptr) printer_->end_device(device);
+        return device;
     }
 
   private:
-    // What all calls of one piece of work share.
+    // State that all calls of one piece of work share.
     struct Place {
         const Work& work;
         std::optional<Rotation> rotation;
         std::optional<double> upload_ms, download_ms;
         std::unique_ptr<RoundTrip> trip;
-        const BenchRow* first = nullptr;  // that has a time
+        const BenchRow* first = nullptr;  // the first row that has a time
     };
+
+    bool stopped() const { return options_.stop && options_.stop(); }
+    void throw_if_stopped() const {
+        if (stopped()) throw Stopped{};
+    }
+
+    bool is_asked_for(const Suite& suite, const Workload& workload) const {
+        const bool is_first = &workload == &suite.workloads.front();
+        return options_.workloads.empty() ? is_first : asked_for(options_.workloads, workload.name);
+    }
+
+    const std::vector<u64>& sizes_of(const Suite& suite) const {
+        return options_.sizes.empty() ? suite.bench_sizes : options_.sizes;
+    }
+
+    // A suite with one type has only work of that type. It is measured once.
+    std::optional<Work> make_work(const Workload& workload, Type type, u64 n) const {
+        std::optional<Work> work = workload.make(type, n, options_.seed);
+        if (work && work->type() != type && type != options_.types.front()) return std::nullopt;
+        return work;
+    }
+
+    // The columns of all rows that may come.
+    BenchLayout layout() const {
+        BenchLayout layout;
+        auto add = [&](const BenchRow& row) { layout.add(row, options_.size_names); };
+        for (const Suite& suite : suites_) {
+            if (!asked_for(options_.algorithms, suite.name)) continue;
+            const std::vector<u64>& sizes = sizes_of(suite);
+            for (const Workload& workload : suite.workloads) {
+                if (!is_asked_for(suite, workload)) continue;
+                for (const Type type : options_.types) {
+                    const auto work =
+                        make_work(workload, type, *std::min_element(sizes.begin(), sizes.end()));
+                    if (!work) continue;
+                    BenchRow row = row_of(suite.name, *work, "");
+                    for (const u64 n : sizes) {
+                        row.n = n;
+                        add(row);
+                    }
+                    for (const Variant* variant : suite.variants) {
+                        row.variant = variant->name;
+                        if (is_wanted(*variant)) add(row);
+                    }
+                    row.baseline = true;
+                    for (const Baseline* baseline : baselines_of(*work)) {
+                        row.variant = baseline->name;
+                        add(row);
+                    }
+                }
+            }
+        }
+        return layout;
+    }
+
+    bool wants_auto() const {
+        return asked_for(options_.variants, "auto") && !asked_for(options_.variants, "all");
+    }
+    bool is_wanted(const Variant& variant) const {
+        return wants_auto() || asked_for(options_.variants, variant.name);
+    }
 
     std::shared_ptr<Ceilings::Rates> rates_of(const std::string& selector) const {
         if (!options_.rates) return nullptr;
@@ -93,51 +165,49 @@ class Runner {
 
     void measure_workload(const Suite& suite, const Workload& workload) {
         for (const Type type : options_.types) {
-            for (const u64 n : options_.sizes.empty() ? suite.bench_sizes : options_.sizes) {
-                const std::optional<Work> work = workload.make(type, n, options_.seed);
-                // A suite of one type only has it whatever is asked for.
-                if (!work || (work->type() != type && type != options_.types.front())) continue;
-                if (!dead_) measure_work(suite, *work);
+            for (const u64 n : sizes_of(suite)) {
+                if (dead_ || stopped()) return;
+                if (const auto work = make_work(workload, type, n)) measure_work(suite, *work);
             }
         }
     }
 
     void measure_work(const Suite& suite, const Work& work) {
-        progress_.show(harness_.selector() + ": " + suite.name + " " + work.title + " of " +
-                       size_name(work.n) + " " + std::string(name_of(work.type())));
-        const std::string no_room = harness_.no_room_for(work);
+        status_ = harness_.selector() + ": " + suite.name + " " + work.title + " of " +
+                  size_name(work.n, options_.size_names) + " " + std::string(name_of(work.type()));
+        progress_.show(status_);
+        const std::string lack = harness_.no_room_for(work);
         Place place{work, {}, {}, {}, nullptr, nullptr};
         std::vector<BenchRow> rows;
         rows.reserve(suite.variants.size() + baselines_of(work).size());
         bool loaded = false;
-        const bool wants_auto = asked_for(options_.variants, "auto") && !asked_for(options_.variants, "all");
-        const std::string_view chosen = wants_auto && no_room.empty() ? chosen_by_auto(work, loaded) : "";
+        const std::string_view chosen = wants_auto() && lack.empty() ? chosen_by_auto(work, loaded) : "";
         for (const Variant* variant : suite.variants) {
             const bool by_name = asked_for(options_.variants, variant->name);
-            const bool by_auto = wants_auto && rows.empty() && (chosen.empty() || variant->name == chosen);
+            const bool by_auto = wants_auto() && rows.empty() && (chosen.empty() || variant->name == chosen);
             if (!by_name && !by_auto) continue;
             BenchRow row = row_of(suite.name, work, std::string(variant->name));
             if (options_.wanted && !options_.wanted(row)) continue;
             const bool may_lack = !by_name || asked_for(options_.variants, "all");
             const bool kept = attempt(row, may_lack, [&] {
-                if (!no_room.empty()) throw Error(ErrorCode::out_of_memory, "no room", no_room);
+                if (!lack.empty()) throw Error(ErrorCode::out_of_memory, no_room, lack);
                 if (!loaded) harness_.load(work, {});
                 loaded = true;
                 measure_variant(row, *variant, place);
             });
             if (kept) take(rows, std::move(row));
             if (place.first == nullptr && kept && rows.back().timing) place.first = &rows.back();
-            if (dead_) break;
+            if (dead_ || stopped()) break;
         }
         if (loaded && !dead_) {
             for (const Baseline* baseline : baselines_of(work)) {
+                if (dead_ || stopped()) break;
                 BenchRow row = row_of(suite.name, work, baseline->name);
                 row.baseline = true;
                 row.library = baseline->library;
                 row.host_clock = baseline->blocking;
                 if (attempt(row, false, [&] { measure_baseline(row, *baseline, place); }))
                     take(rows, std::move(row));
-                if (dead_) break;
             }
         }
         for (BenchRow& row : rows)
@@ -146,11 +216,16 @@ class Runner {
 
     void take(std::vector<BenchRow>& rows, BenchRow row) {
         rows.push_back(std::move(row));
+        if (printer_ != nullptr) {
+            progress_.clear();
+            printer_->print_row(rows.back());
+            progress_.show(status_);
+        }
         if (options_.done) options_.done(rows.back());
     }
 
-    // The variant that `auto` takes for this work; empty if it takes none, or the suite knows no `auto`: then the first one that
-    // runs is measured. `loaded`: whether the harness holds the work.
+    // The variant that `auto` chooses for this work. Empty if the call fails or if the suite does not support `auto`.
+    // Then the first variant that runs is measured. `loaded`: whether the harness holds the work.
     std::string_view chosen_by_auto(const Work& work, bool& loaded) {
         try {
             harness_.load(work, {});
@@ -176,19 +251,21 @@ class Runner {
         return row;
     }
 
-    // Runs f, and puts what it throws into the row. False: there is nothing to tell.
+    // Runs f and stores the message of an exception in the row. False: the row is left out.
     template <class F>
     bool attempt(BenchRow& row, bool may_lack, F f) {
         try {
             f();
+        } catch (const Stopped&) {
+            return false;
         } catch (const Error& error) {
             row.timing.reset();
             row.problem = error.what();
             if (error.code() == ErrorCode::unsupported) return !may_lack;
-            if (row.problem.rfind("no room", 0) == 0) return true;
+            if (error.call() == no_room) return true;
             report_.note_failure();
             dead_ = error.code() == ErrorCode::device_failed;
-        } catch (const std::exception& error) {  // a baseline's, say
+        } catch (const std::exception& error) {  // thrown by a baseline, for example
             row.timing.reset();
             row.problem = error.what();
             report_.note_failure();
@@ -198,7 +275,7 @@ class Runner {
 
     bool unusable(BenchRow& row, const Verdict& verdict) {
         if (!verdict.difference && verdict.no_bound)
-            row.problem = "not verified: held to no bound, none is known for this size";
+            row.problem = "not verified: no error bound available for this size";
         if (!verdict.difference) return verdict.no_bound;
         row.problem = words_for(*verdict.difference);
         report_.note_wrong();
@@ -206,6 +283,7 @@ class Runner {
     }
 
     void measure_variant(BenchRow& row, const Variant& variant, Place& place) {
+        throw_if_stopped();
         const Options options{.variant = std::string(variant.name)};
         Verdict verdict;
         {
@@ -235,7 +313,12 @@ class Runner {
         auto call = [&](const Operands& at) { place.work.call(stream_, at.in, at.out, options); };
         row.copies = place.rotation->copies();
         row.timing = measure(
-            stream_, [&] { call(place.rotation->next()); }, options_.effort);
+            stream_,
+            [&] {
+                throw_if_stopped();
+                call(place.rotation->next());
+            },
+            options_.effort);
         bound(row, place.work);
         if (place.trip) {
             row.upload_ms = place.upload_ms;
@@ -256,7 +339,7 @@ class Runner {
         return stream_.end_recording();
     }
 
-    // Many calls in a row, by the host's clock, and whether they left all as it should be.
+    // Times many calls in a row by the host's clock, then verifies the outputs and the inputs.
     void measure_calls_of(BenchRow& row, const Variant& verified_as, const std::function<void()>& call) {
         if (options_.baselines && !harness_.device().traits().many_items) let_threads_sleep();
         row.host_clock = true;
@@ -282,19 +365,19 @@ class Runner {
         }
     }
 
-    // A ceiling that cannot be had costs its percentage, not the row.
+    // If an attainable rate cannot be measured, the row has no percentage.
     void bound(BenchRow& row, const Work& work) {
         try {
             bound_by_ceilings(row, work);
         } catch (const Error& error) {
             if (error.code() == ErrorCode::device_failed) throw;
-            detail::log_warn(std::string("no ceiling: ") + error.what());
+            detail::log_warn(std::string("bench: no attainable rate measured: ") + error.what());
             row.ceiling.clear();
             row.ceiling_ms = 0;
         }
     }
 
-    // The ceiling that takes longest.
+    // Takes the bottleneck: the rate that needs the longest time.
     void bound_by_ceilings(BenchRow& row, const Work& work) {
         u64 written = 0;
         for (const Output& output : work.outputs)
@@ -325,6 +408,7 @@ class Runner {
     }
 
     void measure_baseline(BenchRow& row, const Baseline& baseline, Place& place) {
+        throw_if_stopped();
         const Operands own = harness_.operands();
         const Variant verified_as{.name = baseline.name, .order = baseline.order};
         Verdict verdict = harness_.run(verified_as, baseline.prepare(stream_, place.work, own.in, own.out));
@@ -336,7 +420,7 @@ class Runner {
             return;
         }
         prepare(place);
-        // Fewer copies than ours, if preparing takes long or memory ends: to the baseline's advantage.
+        // Uses fewer copies if preparing is slow or memory runs out, which favours the baseline.
         std::vector<std::function<void()>> calls;
         const auto until = Clock::now() + std::chrono::milliseconds(500);
         try {
@@ -348,7 +432,10 @@ class Runner {
             if (error.code() != ErrorCode::out_of_memory || calls.empty()) throw;
         }
         u64 next = 0;
-        auto call = [&] { calls[next++ % calls.size()](); };
+        auto call = [&] {
+            throw_if_stopped();
+            calls[next++ % calls.size()]();
+        };
         stream_.synchronize();
         if (!harness_.device().traits().many_items) let_threads_sleep();
         row.copies = calls.size();
@@ -359,7 +446,7 @@ class Runner {
         compare(row, place);
     }
 
-    // A baseline with the first variant of Concord's.
+    // Compares a baseline with Concord's first variant.
     static void compare(BenchRow& row, const Place& place) {
         if (place.first == nullptr || !row.timing) return;
         row.ratio = row.timing->median / place.first->timing->median;
@@ -370,27 +457,35 @@ class Runner {
     const BenchOptions& options_;
     BenchReport& report_;
     Harness& harness_;
+    BenchPrinter* printer_;
     Stream& stream_;
     Ceilings ceilings_;
     StatusLine progress_;
+    std::string status_;
     bool dead_ = false;  // the device failed
 };
 
 }  // namespace
 
 BenchReport bench(const std::vector<Suite>& suites, const BenchOptions& options, std::ostream* live) {
-    std::vector<Harness> harnesses = open_harnesses(options.devices, "bench");
+    std::vector<Harness> harnesses = open_harnesses(options.devices);
     for (const Harness& harness : harnesses) {
         if (!harness.runs())
-            throw Error(ErrorCode::unsupported, "bench", "'" + harness.selector() + "' only compiles");
+            throw Error(
+                ErrorCode::unavailable, "bench",
+                "'" + harness.selector() + "' is a compile-only device; select one that runs kernels");
     }
     BenchReport report(options);
-    if (live != nullptr) report.print_machine(*live);
+    std::optional<BenchPrinter> printer;
+    if (live != nullptr) printer.emplace(*live, options).print_machine(report.machine());
+    auto stopped = [&] { return options.stop && options.stop(); };
     for (Harness& harness : harnesses) {
+        if (stopped()) break;
         if (&harness != &harnesses.front()) let_threads_sleep();
-        report.add(Runner(suites, options, report, harness).run());
-        if (live != nullptr) report.print_device(*live, report.devices().back());
+        report.add(Runner(suites, options, report, harness, printer ? &*printer : nullptr).run());
     }
+    if (stopped()) report.note_interrupted();
+    if (printer && report.interrupted()) printer->print_interruption();
     return report;
 }
 

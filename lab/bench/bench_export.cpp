@@ -1,4 +1,4 @@
-// BenchReport as JSON and CSV; the fields are described in bench.hpp.
+// BenchReport as JSON and CSV. bench.hpp describes the fields.
 
 #include <concord/lab/bench.hpp>
 
@@ -31,7 +31,7 @@ ordered_json json_of(const KernelUse& use) {
             {"compile_ms", known(use.compile_ms)}};
 }
 
-// The schema's fields, in its order.
+// The fields of the schema in their order.
 ordered_json row_json(const BenchRow& row) {
     ordered_json line = {{"algorithm", row.algorithm},
                          {"function", row.function},
@@ -73,7 +73,7 @@ ordered_json row_json(const BenchRow& row) {
     return line;
 }
 
-// Commas and quotes in quotes.
+// Quotes values with commas, quotes or newlines.
 std::string csv_field(const ordered_json& value) {
     if (value.is_null()) return {};
     if (value.is_number_float()) return rounded(value.get<double>(), 6);
@@ -133,6 +133,7 @@ std::string BenchReport::json() const {
                          {"hot", options_.hot},
                          {"calls", options_.calls},
                          {"recorded", options_.recorded},
+                         {"interrupted", interrupted_},
                          {"devices", ordered_json::array()},
                          {"results", ordered_json::array()}};
     for (const BenchDevice& device : devices_) {

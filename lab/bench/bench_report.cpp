@@ -1,6 +1,4 @@
-#include <concord/lab/bench.hpp>
-
-#include <concord/lab/table.hpp>
+#include "bench_printer.hpp"
 
 #include <algorithm>
 #include <ostream>
@@ -32,7 +30,7 @@ double per_second(u64 amount, const Timing& t) {
     return static_cast<double>(amount) / (t.median * 1e-3);
 }
 
-// Selector, name and driver, as far as they fit a line.
+// Selector, name and driver, shortened to one line.
 std::string first_line(const DeviceInfo& info) {
     constexpr std::size_t width = 120;
     std::string line = info.selector + ": " + info.name + " (" + info.driver + ")";
@@ -40,7 +38,7 @@ std::string first_line(const DeviceInfo& info) {
     return line + "\n";
 }
 
-// A number of the compiler's, or that it cannot tell.
+// A number of the compiler, or "-" if it is unknown.
 std::string number_name(i64 value) {
     return value < 0 ? "-" : std::to_string(value);
 }
@@ -69,74 +67,80 @@ std::string work_name(const BenchRow& row) {
 
 }  // namespace
 
-BenchReport::BenchReport(BenchOptions options)
-    : options_(std::move(options)), machine_(this_machine()), date_(date_now()) {}
-
-void BenchReport::print(std::ostream& out) const {
-    print_machine(out);
-    for (const BenchDevice& device : devices_)
-        print_device(out, device);
+void BenchLayout::add(const BenchRow& row, const SizeNames& names) {
+    work = std::max(work, width_of(work_name(row)));
+    variant = std::max(variant, width_of(row.variant));
+    size = std::max(size, width_of(size_name(row.n, names)));
+    operations = operations || row.operations > 0;
+    ratios = ratios || row.baseline;
 }
 
-void BenchReport::print_machine(std::ostream& out) const {
+void BenchPrinter::print_machine(const Machine& machine) {
     const std::string how =
         options_.calls > 0
             ? std::to_string(options_.calls) + (options_.recorded ? " replays of a call" : " calls") +
-                  " in a row on the same data: host time of one, the wait for the last included"
-        : options_.hot ? "every call on the same data"
-                       : "calls take turns on copies of the data, against caches";
-    out << machine_.cpu << ", " << machine_.cores << " cores, " << bytes_name(machine_.memory) << "; "
-        << machine_.os << "; " << machine_.compiler << "\nmedians and quartiles, verified first; " << how
-        << "\n\n";
+                  " in a row on the same data; host time per call, including the wait for the last one"
+        : options_.hot ? "device time, every call on the same data"
+                       : "device time, calls alternate between copies of the data larger than the caches";
+    out_ << machine.cpu << ", " << machine.cores << " cores, " << bytes_name(machine.memory) << "; "
+         << machine.os << "; " << machine.compiler << "\nmedians and quartiles of verified results; " << how
+         << "\n\n"
+         << std::flush;
 }
 
-void BenchReport::print_device(std::ostream& out, const BenchDevice& device) const {
-    std::vector<const BenchRow*> rows;
-    for (const BenchRow& row : rows_) {
-        if (row.device == device.info.selector) rows.push_back(&row);
-    }
-    const bool operations =
-        std::any_of(rows.begin(), rows.end(), [](auto* row) { return row->operations > 0; });
-    const bool ratios = std::any_of(rows.begin(), rows.end(), [](auto* row) { return row->baseline; });
-    std::vector<std::string> header = {"work", "variant", ">n", ">median", ">quartiles", ">GB/s"};
-    if (operations) header.emplace_back(">GFLOP/s");
-    header.insert(header.end(), {">of ceiling", ">end to end"});
-    if (ratios) header.emplace_back(">ratio");
+void BenchPrinter::begin_device(const DeviceInfo& info, const BenchLayout& layout) {
+    layout_ = layout;
+    rows_.clear();
+    std::vector<Column> columns = {{"work", layout.work}, {"variant", layout.variant}, {">n", layout.size},
+                                   {">median", 8},        {">quartiles", 14},          {">GB/s", 6}};
+    if (layout.operations) columns.push_back({">GFLOP/s", 8});
+    columns.push_back({">of ceiling", 11});
+    columns.push_back({">end to end", 10});
+    if (layout.ratios) columns.push_back({">ratio", 7});
+    table_ = std::make_unique<StreamedTable>(out_, std::move(columns));
+    out_ << first_line(info) << std::flush;
+}
 
-    Table main(header);
+void BenchPrinter::print_row(const BenchRow& row) {
+    rows_.push_back(row);
+    std::vector<Cell> cells = {work_name(row), row.variant, size_name(row.n, options_.size_names)};
+    if (row.timing) {
+        const Timing& t = *row.timing;
+        auto rate = [&](u64 amount) { return amount == 0 ? "-" : rounded(per_second(amount, t) * 1e-9); };
+        cells.insert(cells.end(), {time_name(t.median), quartiles_name(t), rate(row.bytes)});
+        if (layout_.operations) cells.emplace_back(rate(row.operations));
+        cells.emplace_back(row.ceiling.empty() ? "-"
+                                               : percent(row.ceiling_ms / t.median) + " " + row.ceiling);
+        cells.emplace_back(time_name(row.end_to_end_ms));
+        if (layout_.ratios) cells.emplace_back(row.ratio ? rounded(*row.ratio) + " x" : "-");
+    } else {
+        cells.emplace_back(row.problem.rfind("WRONG", 0) == 0 ? "WRONG" : "none", Tone::bad);
+        const std::size_t columns = 8 + (layout_.operations ? 1 : 0) + (layout_.ratios ? 1 : 0);
+        cells.resize(columns, Cell("-"));
+    }
+    table_->print(cells);
+}
+
+void BenchPrinter::end_device(const BenchDevice& device) {
     Table times({"work", "variant", ">n", ">compile", ">upload", ">kernel", ">download", ">end to end"});
     Table kernels({"work", "variant", ">n", "kernel", ">group size", ">registers", ">local B", ">spill B",
                    ">occupancy"});
     std::string problems;
     std::set<std::string> libraries;
-    for (const BenchRow* row : rows) {
-        const std::vector<Cell> begin = {work_name(*row), row->variant, size_name(row->n)};
-        std::vector<Cell> cells = begin;
-        if (row->timing) {
-            const Timing& t = *row->timing;
-            auto rate = [&](u64 amount) { return amount == 0 ? "-" : rounded(per_second(amount, t) * 1e-9); };
-            cells.insert(cells.end(), {time_name(t.median), quartiles_name(t), rate(row->bytes)});
-            if (operations) cells.emplace_back(rate(row->operations));
-            cells.emplace_back(
-                row->ceiling.empty() ? "-" : percent(row->ceiling_ms / t.median) + " " + row->ceiling);
-            cells.emplace_back(time_name(row->end_to_end_ms));
-            if (ratios) cells.emplace_back(row->ratio ? rounded(*row->ratio) + " x" : "-");
-            if (!row->baseline) {
-                std::vector<Cell> line = begin;
-                line.insert(line.end(),
-                            {time_name(row->compile_ms), time_name(row->upload_ms), time_name(t.median),
-                             time_name(row->download_ms), time_name(row->end_to_end_ms)});
-                times.add(std::move(line));
-            }
-        } else {
-            cells.emplace_back(row->problem.rfind("WRONG", 0) == 0 ? "WRONG" : "none", Tone::bad);
-            cells.resize(header.size(), Cell("-"));
-            problems +=
-                work_name(*row) + ", " + row->variant + ", " + size_name(row->n) + ": " + row->problem + "\n";
+    for (const BenchRow& row : rows_) {
+        const std::string size = size_name(row.n, options_.size_names);
+        const std::vector<Cell> begin = {work_name(row), row.variant, size};
+        if (row.timing && !row.baseline) {
+            std::vector<Cell> line = begin;
+            line.insert(line.end(),
+                        {time_name(row.compile_ms), time_name(row.upload_ms), time_name(row.timing->median),
+                         time_name(row.download_ms), time_name(row.end_to_end_ms)});
+            times.add(std::move(line));
         }
-        main.add(std::move(cells));
-        if (row->baseline) libraries.insert(row->variant + " is " + row->library);
-        for (const KernelUse& use : row->kernels) {
+        if (!row.timing)
+            problems += work_name(row) + ", " + row.variant + ", " + size + ": " + row.problem + "\n";
+        if (row.baseline) libraries.insert(row.variant + " is " + row.library);
+        for (const KernelUse& use : row.kernels) {
             const KernelAttributes& a = use.attributes;
             std::vector<Cell> line = begin;
             line.insert(line.end(), {use.name, std::to_string(use.group_size), number_name(a.registers),
@@ -145,19 +149,45 @@ void BenchReport::print_device(std::ostream& out, const BenchDevice& device) con
             kernels.add(std::move(line));
         }
     }
-    out << first_line(device.info) << ceilings_line(device.ceilings);
-    if (!main.empty()) main.print(out);
-    out << painted(problems, Tone::bad);
+    if (!problems.empty()) out_ << painted(problems, Tone::bad);
+    out_ << ceilings_line(device.ceilings);
     for (const std::string& library : libraries)
-        out << library << '\n';
-    if (ratios) out << "ratio: the baseline's time / that of Concord's first variant of the same work\n";
+        out_ << library << '\n';
+    if (!libraries.empty())
+        out_ << "ratio: time of the baseline / time of Concord's first variant; above 1 Concord is faster\n";
     for (const auto& [wanted, table] :
          {std::pair(options_.times, &times), std::pair(options_.attributes, &kernels)}) {
         if (!wanted || table->empty()) continue;
-        out << '\n';
-        table->print(out);
+        out_ << '\n';
+        table->print(out_);
     }
-    out << '\n' << std::flush;
+    out_ << '\n' << std::flush;
+}
+
+void BenchPrinter::print_interruption() {
+    out_ << "interrupted: the remaining rows were not measured\n" << std::flush;
+}
+
+BenchReport::BenchReport(BenchOptions options)
+    : options_(std::move(options)), machine_(this_machine()), date_(date_now()) {}
+
+void BenchReport::print(std::ostream& out) const {
+    BenchPrinter printer(out, options_);
+    printer.print_machine(machine_);
+    for (const BenchDevice& device : devices_) {
+        BenchLayout layout;
+        std::vector<const BenchRow*> rows;
+        for (const BenchRow& row : rows_) {
+            if (row.device != device.info.selector) continue;
+            rows.push_back(&row);
+            layout.add(row, options_.size_names);
+        }
+        printer.begin_device(device.info, layout);
+        for (const BenchRow* row : rows)
+            printer.print_row(*row);
+        printer.end_device(device);
+    }
+    if (interrupted_) printer.print_interruption();
 }
 
 }  // namespace concord::lab

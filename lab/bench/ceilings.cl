@@ -1,12 +1,15 @@
-// What a device can do at best, OpenCL C. Parallel texts: ceilings.cu, ceilings_host.hpp.
+// Attainable rates in OpenCL C. Parallel sources: ceilings.cu, ceilings_host.hpp.
 //
-// read_words  every word of the input once, 16 bytes an access (CPUs: 64, and a contiguous part a group); the words
-//             meet in an xor, which is stored only if it is `never`, so that no compiler leaves the loads out.
-// fma_chains  CHAINS independent chains of fused multiply-adds a lane, UNROLL steps a turn of the loop.
-// idle        nothing: what a launch costs.
-//             A text holds one of them, named by KERNEL_...: NVIDIA's compiler fails on `idle` without a parameter.
-// Tunables    GROUP lanes a group (CPUs: 1), WORDS words an access, CHAINS, UNROLL; T: f32 or f64, V: what a lane
-//             works on at once, a T or a vector of them.
+// Algorithm   read_words: reads every word of the input once, 16 bytes per access (CPUs: 64, and a contiguous part per
+//             group). Stores the xor of all words only if it equals `never`, so that the compiler keeps the loads.
+//             fma_chains: CHAINS independent chains of fused multiply-adds per work-item, UNROLL steps per iteration.
+//             idle: an empty kernel, for the cost of a launch. Its parameter is for NVIDIA's compiler, which requires
+//             one. KERNEL_... selects one of them.
+// Passes      one
+// Traffic     read_words: 4 bytes read per word; fma_chains and idle: none
+// Tunables    GROUP: work-items per group (CPUs: 1), WORDS: words per access, CHAINS, UNROLL; T: f32 or f64, V: T or a
+//             vector of T that a work-item processes at once
+// Source      own
 
 #define CAT(a, b) a##b
 #define VECTOR(type, n) CAT(type, n)

@@ -16,15 +16,15 @@ namespace lab {
 namespace {
 
 constexpr u32 unroll = 8;
-constexpr u32 default_group_size = 256;  // where groups have many work-items
+constexpr u32 default_group_size = 256;  // of devices with many work-items per group
 constexpr u32 chains = 8;
 constexpr u32 fma_steps = 1 << 14;
 constexpr u64 transfer_bytes = u64{64} << 20;
 
 const KernelSource& source() {
-    static const KernelSource texts{
+    static const KernelSource sources{
         "ceilings", {detail::kernel_sources::ceilings_cu}, {detail::kernel_sources::ceilings_cl}};
-    return texts;
+    return sources;
 }
 
 bool many_items(const Device& device) {
@@ -35,16 +35,16 @@ u32 group_size(const Device& device) {
     return many_items(device) ? default_group_size : 1;
 }
 
-// As many groups as are resident at once; on CPUs enough for balance.
+// As many groups as are resident at the same time; on CPUs enough to balance the load.
 u64 groups(const Device& device) {
     const DeviceTraits& traits = device.traits();
     return traits.units *
            u64{many_items(device) ? std::max(1U, traits.max_resident_items / default_group_size) : 8};
 }
 
-// Elements side by side that one work-item of fma_chains works on, times its chains.
+// Elements that a work-item of fma_chains processes side by side, over all chains.
 u64 fma_width(const Device& device, Type type) {
-    if (device.traits().dialect == Dialect::host) return host::fma_elements;
+    if (device.traits().serial_groups) return host::fma_elements;
     return chains * (many_items(device) ? 1 : 64 / size_of(type));
 }
 
@@ -52,7 +52,7 @@ double rate(u64 amount, const Timing& timing) {
     return static_cast<double>(amount) / (timing.median * 1e-3);
 }
 
-// A multiple of 64 bytes, and not none.
+// Rounds down to a multiple of 64 bytes, at least 64.
 u64 whole_lines(u64 bytes) {
     return std::max<u64>(64, bytes / 64 * 64);
 }

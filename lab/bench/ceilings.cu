@@ -1,11 +1,13 @@
-// What a device can do at best, CUDA C++. Parallel texts: ceilings.cl, ceilings_host.hpp.
+// Attainable rates in CUDA C++. Parallel sources: ceilings.cl, ceilings_host.hpp.
 //
-// read_words  every word of the input once, 16 bytes an access, UNROLL accesses in flight a lane; the words meet in an
-//             xor, which is stored only if it is `never`, so that no compiler leaves the loads out.
-// fma_chains  CHAINS independent chains of fused multiply-adds a lane, UNROLL steps a turn of the loop.
-// idle        nothing: what a launch costs.
-//             A text holds one of them, named by KERNEL_....
-// Tunables    GROUP lanes a group, CHAINS, UNROLL; T: f32 or f64.
+// Algorithm   read_words: reads every word of the input once, 16 bytes per access, UNROLL accesses in flight per
+//             work-item. Stores the xor of all words only if it equals `never`, so that the compiler keeps the loads.
+//             fma_chains: CHAINS independent chains of fused multiply-adds per work-item, UNROLL steps per iteration.
+//             idle: an empty kernel, for the cost of a launch. KERNEL_... selects one of them.
+// Passes      one
+// Traffic     read_words: 4 bytes read per word; fma_chains and idle: none
+// Tunables    GROUP: work-items per group, CHAINS, UNROLL; T: f32 or f64
+// Source      own
 
 #ifdef KERNEL_read_words
 extern "C" __global__ void __launch_bounds__(GROUP) read_words(const u32* in, u32* out, u64 n, u32 never) {

@@ -1,5 +1,7 @@
 #pragma once
-/// What a device can do at best, measured in the same run and in the same way as what is held against it.
+/// @file
+/// Attainable rates of a device (ceilings), measured in the same run and by the same method as the calls that are
+/// compared with them: copy and read bandwidth, fused multiply-adds, transfers and launches.
 
 #include <concord/lab/measure.hpp>
 #include <concord/lab/rotation.hpp>
@@ -10,48 +12,58 @@
 
 namespace concord::lab {
 
-/// Each is measured when it is first asked for. Bytes, or operations, a second.
+/// Attainable rates in bytes or operations per second. Each is measured on first use.
 class Ceilings {
   public:
     struct Rates;
-    /// `hot`: on data that may be in the caches. `rates`: what was measured of this device before, to which what is
-    /// measured now is added; null: nothing was.
+    /// `hot`: measures on data that may be in the caches. `rates`: earlier measurements of this device, to which new
+    /// ones are added; may be null.
     Ceilings(Stream& stream, bool hot, std::shared_ptr<Rates> rates = nullptr,
              const Effort& effort = {.least_ms = 30, .most_ms = 400, .precision = 0.01});
 
-    /// Bytes read plus bytes written by a copy that moves `traffic` of them in all: the better of the
-    /// device's own copy and of map with the function copy.
+    /// Bytes read and written per second by a copy with this total traffic: the faster one of the driver's copy and of
+    /// map with the function copy.
     double copy(u64 traffic);
-    /// Bytes read by a kernel that reads so many and writes none.
+    /// Bytes per second of a kernel that reads this number of bytes and writes none.
     double read(u64 bytes);
-    /// Operations of independent fused multiply-adds, each of which is two. Type f32, or f64 where the device
-    /// has it; nothing for others.
+    /// Operations per second of independent fused multiply-adds, two operations each. Empty unless the type is f32, or
+    /// f64 on a device that supports it.
     std::optional<double> fma(Type type);
 
-    /// A call of an empty kernel and a synchronize, milliseconds by the host's clock.
+    /// Host time in milliseconds of launching an empty kernel and synchronizing.
     double launch_ms();
-    /// Rates of transfers of 64 MiB between the device and page-locked or pageable host memory.
+    /// Bytes per second of 64 MiB transfers between the device and page-locked or pageable host memory.
     struct Transfers {
-        double upload_pinned = 0, download_pinned = 0, upload_pageable = 0, download_pageable = 0;
+        double upload_pinned = 0;      ///< from page-locked memory
+        double download_pinned = 0;    ///< to page-locked memory
+        double upload_pageable = 0;    ///< from pageable memory
+        double download_pageable = 0;  ///< to pageable memory
     };
+    /// Measures the transfers.
     Transfers transfers();
 
-    /// What was measured; copy and read by traffic.
+    /// Measurements of a device.
     struct Rates {
-        std::map<u64, double> copy, read;
-        std::map<Type, double> fma;
-        std::optional<double> launch_ms;
-        std::optional<Transfers> transfers;
+        std::map<u64, double> copy;          ///< by traffic
+        std::map<u64, double> read;          ///< by traffic
+        std::map<Type, double> fma;          ///< by type
+        std::optional<double> launch_ms;     ///< see launch_ms()
+        std::optional<Transfers> transfers;  ///< see transfers()
     };
 
-    /// Measures all of them, copy and read for traffic that is past every cache.
+    /// Measures all rates, copy and read with traffic larger than every cache.
     void measure_all();
 
-    /// What was measured so far; copy and read for the largest traffic.
+    /// Rates that were measured so far. Others are empty.
     struct Known {
-        std::optional<double> copy, read, fma_f32, fma_f64, launch_ms;
-        std::optional<Transfers> transfers;
+        std::optional<double> copy;          ///< for the largest traffic
+        std::optional<double> read;          ///< for the largest traffic
+        std::optional<double> fma_f32;       ///< of f32
+        std::optional<double> fma_f64;       ///< of f64
+        std::optional<double> launch_ms;     ///< see launch_ms()
+        std::optional<Transfers> transfers;  ///< see transfers()
     };
+    /// The rates that were measured so far.
     Known known() const;
 
   private:

@@ -1,6 +1,5 @@
 #pragma once
-/// What the CPU can do at best, in the host dialect; parallel sources are ceilings.cu and ceilings.cl, where
-/// the kernels are described.
+// Attainable rates of the CPU, in C++. ceilings.cu and ceilings.cl are the parallel sources and describe the kernels.
 
 #include <concord/host_kernel.hpp>
 
@@ -18,7 +17,7 @@ inline void read_words(const Group& group, const u32* in, u32* out, u64 n, u32 n
     if (all == never) *out = all;
 }
 
-// As many elements as a core needs to have in flight; each goes through `unroll` steps in a register.
+// Elements that a core processes side by side to hide latency. Each goes through fma_unroll steps in a register.
 constexpr u64 fma_elements = 256;
 constexpr u32 fma_unroll = 8;
 

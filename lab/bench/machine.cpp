@@ -14,7 +14,7 @@
 namespace concord::lab {
 namespace {
 
-// The rest of the first line that begins with `name`, past separators and quotes.
+// The value in the first line that begins with `name`, without separators and quotes.
 std::string value_in(const char* path, const std::string& name) {
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
@@ -26,7 +26,7 @@ std::string value_in(const char* path, const std::string& name) {
     return {};
 }
 
-// None if the system does not tell.
+// Empty if the system does not report them.
 cpu_set_t usable_processors() {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) != 0) CPU_ZERO(&set);
@@ -39,7 +39,7 @@ u32 usable_cores() {
     return count > 0 ? static_cast<u32>(count) : std::thread::hardware_concurrency();
 }
 
-// Of /sys: what is in it for a processor's third cache.
+// Reads a property of a processor's third-level cache from /sys.
 std::string third_cache(int processor, const char* name) {
     std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(processor) + "/cache/index3/" + name);
     std::string text;

@@ -1,5 +1,6 @@
 #pragma once
-/// The machine that something was measured on.
+/// @file
+/// Description of the machine that a measurement ran on.
 
 #include <concord/types.hpp>
 
@@ -7,21 +8,22 @@
 
 namespace concord::lab {
 
+/// Machine and software environment.
 struct Machine {
     std::string cpu;       ///< "AMD EPYC 9654"
     u32 cores = 0;         ///< processors that this process may use
-    u64 memory = 0;        ///< bytes
+    u64 memory = 0;        ///< bytes of main memory
     std::string os;        ///< "Debian GNU/Linux 12 (bookworm), Linux 6.1.0"
-    std::string compiler;  ///< that Concord's C++ was compiled with: "g++ 12.2.0"
+    std::string compiler;  ///< compiler of Concord's C++ code: "g++ 12.2.0"
 };
 
-/// This one. What the system does not tell is empty.
+/// Describes this machine. Fields that the system does not report are empty.
 Machine this_machine();
 
-/// Bytes of the last-level caches of the processors that this process may use; 0 if the system does not tell.
+/// Total bytes of the last-level caches of the processors that this process may use; 0 if unknown.
 u64 last_cache_bytes();
 
-/// The time now, "2026-11-21T12:00:00Z".
+/// The current time in UTC, such as "2026-11-21T12:00:00Z".
 std::string date_now();
 
 }  // namespace concord::lab

@@ -12,19 +12,19 @@
 namespace concord::lab {
 namespace {
 
-constexpr double batch_ms = 1;   // calls are timed in batches at least that long ...
-constexpr u64 most_calls = 200;  // ... or of that many
-constexpr double warm_ms = 10;   // clocks rise, pools fill
-constexpr u64 most_warm_ups = 100, most_repetitions = 20000;  // for a clock that stands still
+constexpr double batch_ms = 1;   // minimum time of a batch of calls ...
+constexpr u64 most_calls = 200;  // ... unless it has this many calls
+constexpr double warm_ms = 10;   // warm-up, until clock rates and pools are stable
+constexpr u64 most_warm_ups = 100, most_repetitions = 20000;  // limits for a clock with a coarse resolution
 
-// Whether the median's confidence interval is narrow enough.
+// Whether the confidence interval of the median is narrow enough.
 bool is_known(std::vector<double> times, double precision) {
     std::sort(times.begin(), times.end());
     const Interval known = interval_of_median(times);
     return (known.high - known.low) / 2 <= precision * quantile(times, 0.5);
 }
 
-// batch_of(calls): milliseconds of that many calls.
+// batch_of(calls): milliseconds of this number of calls.
 template <class BatchOf>
 Timing measure_batches(const Effort& effort, BatchOf batch_of) {
     Timing timing;

@@ -1,5 +1,6 @@
 #pragma once
-/// Times of what was verified before.
+/// @file
+/// Timing of calls: warm-up, batches, medians and quartiles.
 
 #include <concord/stream.hpp>
 
@@ -7,29 +8,31 @@
 
 namespace concord::lab {
 
-/// Times of one call, over many repetitions.
+/// Time of a call over many repetitions.
 struct Timing {
-    double median = 0, first_quartile = 0, third_quartile = 0;  ///< milliseconds
-    u64 repetitions = 0;  ///< measurements; each is the mean of `batch` calls
-    u64 batch = 0;
+    double median = 0;          ///< milliseconds
+    double first_quartile = 0;  ///< milliseconds
+    double third_quartile = 0;  ///< milliseconds
+    u64 repetitions = 0;        ///< number of measurements; each is the mean of `batch` calls
+    u64 batch = 0;              ///< calls per measurement
 };
 
-/// How long to go on measuring.
+/// How long to measure.
 struct Effort {
-    double least_ms = 50,
-           most_ms = 1500;  ///< of what is timed; a long call is timed three times all the same
+    double least_ms = 50;   ///< minimum total of the measured times
+    double most_ms = 1500;  ///< maximum total; at least three measurements are made
     double precision =
-        0.005;  ///< it ends once the median is known to this part of itself, with 95 % confidence
+        0.005;  ///< ends when the half-width of the median's 95 % confidence interval is below this fraction
 };
 
-/// Device time of one call of f, which enqueues on the stream, between two events; after a warm-up.
+/// Device time of a call of f, which enqueues on the stream. Measured between two events after a warm-up.
 Timing measure(Stream& stream, const std::function<void()>& f, const Effort& effort = {});
 
-/// Host time of one call of f, which returns when its work is done; after a warm-up.
+/// Host time of a call of f, which blocks until its work is complete. Measured after a warm-up.
 Timing measure_blocking(const std::function<void()>& f, const Effort& effort = {});
 
-/// Host time of one of `calls` calls of f, which enqueues on the stream: they follow one another without waiting, and the last
-/// one is waited for. Three times, after a warm-up.
+/// Host time per call of `calls` consecutive calls of f, which enqueues on the stream, including one synchronize() at
+/// the end. Measured three times after a warm-up.
 Timing measure_calls(Stream& stream, const std::function<void()>& f, u64 calls);
 
 }  // namespace concord::lab

@@ -13,7 +13,7 @@ KernelUse use_of(const Kernel& kernel, const LaunchShape& shape, const DeviceTra
     if (local >= 0) local += static_cast<i64>(shape.local_bytes);
     i64 groups = use.attributes.groups_per_unit;
     if (groups < 0) return use;
-    // What the backend says is without the local memory that is given at launch.
+    // The backend's number does not include local memory that is given at launch.
     if (local > 0) groups = std::min(groups, static_cast<i64>(traits.local_memory) / local);
     use.occupancy =
         static_cast<double>(groups) * static_cast<double>(use.group_size) / traits.max_resident_items;

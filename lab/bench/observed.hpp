@@ -1,11 +1,11 @@
 #pragma once
-/// Which kernels a stream launches.
+// Records which kernels a stream launches.
 
 #include <concord/lab/bench.hpp>
 
 namespace concord::lab {
 
-/// While it lives, notes each kernel that the stream launches, once.
+// Records each kernel that the stream launches during its lifetime, once.
 class Observed {
   public:
     Observed(Stream& stream, std::vector<KernelUse>& uses);

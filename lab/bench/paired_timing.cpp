@@ -9,8 +9,8 @@
 namespace concord::lab {
 namespace {
 
-constexpr double batch_ms = 1;   // batches are at least that long ...
-constexpr u64 most_calls = 200;  // ... or of that many
+constexpr double batch_ms = 1;   // minimum time of a batch of calls ...
+constexpr u64 most_calls = 200;  // ... unless it has this many calls
 constexpr u64 least_rounds = 5, first_look = 7;
 constexpr double hopeless = 3;
 
@@ -26,7 +26,7 @@ void bound(PairedTiming& result, std::vector<double> ratios) {
 
 PairedTiming measure_paired(const BatchTime& holder, const BatchTime& challenger,
                             const PairedEffort& effort) {
-    // The first calls find cold pools and threads asleep.
+    // Warm-up: the first calls find empty pools and sleeping threads.
     holder(1);
     challenger(1);
     double of_holder = holder(1), of_challenger = challenger(1);
@@ -63,7 +63,7 @@ PairedTiming measure_paired(const BatchTime& holder, const BatchTime& challenger
         bound(result, ratios);
         if (total >= effort.most_ms) break;
         if (ratios.size() < first_look) continue;
-        // Beyond doubt: won, or not to be won.
+        // Decided: the challenger is faster, or cannot become so.
         if (result.low >= effort.least_gain || result.high < 1 + (effort.least_gain - 1) / 2) break;
     }
     result.holder = timing_of(std::move(holders), calls);

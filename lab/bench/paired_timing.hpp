@@ -1,34 +1,37 @@
 #pragma once
-/// Which of two ways to do the same work is faster, on a machine that has other work too.
+/// @file
+/// Compares the times of two implementations of the same work on a machine that may have other load.
 
 #include <concord/lab/measure.hpp>
 
 namespace concord::lab {
 
-/// How long to go on.
+/// How long to measure.
 struct PairedEffort {
-    double most_ms = 400;  ///< of what is timed, about; five rounds are made all the same
-    u64 most_rounds = 61;
-    double least_gain = 1.03;  ///< the question: whether the challenger is that many times as fast
+    double most_ms = 400;  ///< approximate maximum total of the measured times; at least five rounds are made
+    u64 most_rounds = 61;  ///< maximum number of rounds
+    double least_gain = 1.03;  ///< speed-up of the challenger to decide on
 };
 
-/// What came out. A ratio is the holder's time over the challenger's, above 1 the challenger is faster.
+/// Result of a comparison. A ratio is time of the holder / time of the challenger; above 1 the challenger is faster.
 struct PairedTiming {
-    Timing holder, challenger;  ///< of a call
-    double ratio = 0;           ///< the median of the rounds'
-    double low = 0, high = 0;   ///< the median's 95 % confidence interval
-    u64 rounds = 0;
+    Timing holder;      ///< time of a call of the holder
+    Timing challenger;  ///< time of a call of the challenger
+    double ratio = 0;   ///< median of the rounds' ratios
+    double low = 0;     ///< lower end of the median's 95 % confidence interval
+    double high = 0;    ///< upper end of the median's 95 % confidence interval
+    u64 rounds = 0;     ///< number of rounds
 
-    /// Whether the challenger is faster by what was asked, beyond noise.
+    /// Whether the challenger is faster by at least this factor, beyond noise.
     bool is_won(double least_gain) const { return ratio >= least_gain && low > 1 + (least_gain - 1) / 2; }
 };
 
-/// Milliseconds of so many calls, one after another.
+/// Runs this number of calls one after another and returns their total time in milliseconds.
 using BatchTime = std::function<double(u64 calls)>;
 
-/// The two take turns, holder first in one round and challenger first in the next, so that what slows the machine down for a
-/// while slows both; each round gives a ratio. Ends as soon as the answer is beyond doubt. A challenger that takes more than
-/// three times as long is not measured further.
+/// Measures both in alternating order, so that other load slows both down. Each round gives a ratio. Ends as soon as
+/// the decision is statistically clear. A challenger that is more than three times slower is not measured further.
+/// Blocks.
 PairedTiming measure_paired(const BatchTime& holder, const BatchTime& challenger, const PairedEffort& effort);
 
 }  // namespace concord::lab

@@ -8,7 +8,7 @@
 namespace concord::lab {
 namespace {
 
-constexpr u64 distance_multiple = 512;  // what buffers are aligned to, and OpenCL's sub-buffers at most
+constexpr u64 distance_multiple = 512;  // alignment of buffers, and the largest one of OpenCL's sub-buffers
 
 u64 bytes_of(const Operands& operands) {
     u64 sum = 0;
@@ -27,9 +27,12 @@ Rotation::Rotation(Stream& stream, Operands operands, u64 bytes) : now_(std::mov
     if (copies_ == 1) return;
     try {
         for (const View& view : now_.in)
-            in_.push_back(replicate(stream, view, true));
-        for (const View& view : now_.out)
-            out_.push_back(replicate(stream, view, false));
+            replicate(stream, view, in_.emplace_back(make_slab(stream, view)));
+        for (const View& view : now_.out) {
+            Buffer& buffer = *out_.emplace_back(make_slab(stream, view)).buffer;
+            const u64 zero = 0;
+            stream.fill(buffer, 0, buffer.size(), &zero, sizeof zero);
+        }
         stream.synchronize();
     } catch (const Error& error) {
         if (error.code() != ErrorCode::out_of_memory) throw;
@@ -39,21 +42,19 @@ Rotation::Rotation(Stream& stream, Operands operands, u64 bytes) : now_(std::mov
     }
 }
 
-Rotation::Slab Rotation::replicate(Stream& stream, const View& view, bool contents) const {
+Rotation::Slab Rotation::make_slab(Stream& stream, const View& view) const {
     Slab slab;
     slab.stride = (view.bytes() + distance_multiple - 1) / distance_multiple * distance_multiple;
     slab.stride = std::max(slab.stride, distance_multiple);
     slab.buffer = stream.device().allocate(slab.stride * copies_, &stream);
-    if (!contents) {
-        const u64 zero = 0;
-        stream.fill(*slab.buffer, 0, slab.buffer->size(), &zero, sizeof zero);
-        return slab;
-    }
+    return slab;
+}
+
+void Rotation::replicate(Stream& stream, const View& view, const Slab& slab) const {
     stream.copy(*slab.buffer, 0, *view.buffer, view.offset, view.bytes());
     for (u64 done = 1; done < copies_; done *= 2)
         stream.copy(*slab.buffer, done * slab.stride, *slab.buffer, 0,
                     std::min(done, copies_ - done) * slab.stride);
-    return slab;
 }
 
 const Operands& Rotation::at(u64 k) {
@@ -70,8 +71,8 @@ const Operands& Rotation::at(u64 k) {
 
 u64 cold_bytes(const Device& device) {
     const DeviceTraits& traits = device.traits();
-    // Past the last-level caches that a CPU's cores share, which traits leave out. Of caches of more than half of the most
-    // here, part stays warm.
+    // Traits do not include the last-level caches that the cores of a CPU share. Part of a cache larger than half of
+    // the upper limit stays warm.
     const u64 shared = traits.many_items ? 0 : last_cache_bytes();
     const u64 least = std::clamp(2 * shared, u64{256} << 20, u64{1} << 30);
     const u64 room = std::min({traits.global_memory / 8, traits.max_allocation / 2,

@@ -1,5 +1,6 @@
 #pragma once
-/// Copies of a call's operands, used in turn so that no call finds its data in a cache.
+/// @file
+/// Copies of operands that calls alternate between, so that no call finds its data in a cache.
 
 #include <concord/lab/operands.hpp>
 
@@ -7,35 +8,39 @@
 
 namespace concord::lab {
 
+/// Copies of a call's operands.
 class Rotation {
   public:
-    /// As many copies as take `bytes` together, at most `most`, but at least the operands themselves; inputs
-    /// are copied with their contents. Operands that take that many bytes alone, or for whose copies there is
-    /// no memory, are the only copy.
+    /// Makes as many copies as need `bytes` in total, at most `most` and at least one. Copies the contents of inputs.
+    /// If the operands are larger than `bytes` or if memory does not suffice, the operands themselves are the only
+    /// copy.
     Rotation(Stream& stream, Operands operands, u64 bytes);
 
+    /// Number of copies.
     u64 copies() const { return copies_; }
-    /// Copy k < copies().
+    /// Copy k < copies(). Valid until the next call.
     const Operands& at(u64 k);
-    /// One after another, round and round.
+    /// The next copy. Starts again after the last one.
     const Operands& next() { return at(next_++ % copies_); }
 
+    /// Maximum number of copies.
     static constexpr u64 most = 16384;
 
   private:
-    // One operand's copies lie in one buffer at equal distances.
+    // The copies of one operand, in one buffer at equal distances.
     struct Slab {
         std::shared_ptr<Buffer> buffer;
         u64 stride = 0;
     };
-    Slab replicate(Stream& stream, const View& view, bool contents) const;
+    Slab make_slab(Stream& stream, const View& view) const;
+    void replicate(Stream& stream, const View& view, const Slab& slab) const;
 
     Operands now_;
     std::vector<Slab> in_, out_;
     u64 copies_ = 1, next_ = 0;
 };
 
-/// Bytes between two uses of the same data that leave none of it in the device's caches.
+/// Bytes that a rotation needs so that the device's caches hold nothing of a copy when its turn comes again.
 u64 cold_bytes(const Device& device);
 
 }  // namespace concord::lab

@@ -1,5 +1,5 @@
 #pragma once
-/// The way of a call's data from page-locked host memory to the device and back.
+// Transfers of a call's operands between page-locked host memory and the device.
 
 #include <concord/lab/rotation.hpp>
 
@@ -10,13 +10,13 @@ namespace concord::lab {
 
 class RoundTrip {
   public:
-    /// Inputs keep their contents. Throws out_of_memory.
+    // Copies the inputs to host memory. Throws out_of_memory.
     RoundTrip(Stream& stream, Operands operands);
 
-    /// Device times, milliseconds: of all inputs to the device, and of all outputs back.
+    // Device times in milliseconds: of all inputs to the device, and of all outputs to the host.
     double upload_ms();
     double download_ms();
-    /// Host time from inputs in host memory to outputs there; `call` enqueues what lies between.
+    // Host time in milliseconds of upload, `call` and download. `call` enqueues the work.
     double end_to_end_ms(const std::function<void()>& call);
 
   private:

@@ -1,5 +1,5 @@
 #pragma once
-// What measurements are reduced to.
+// Statistics of measurements.
 
 #include <concord/lab/measure.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace concord::lab {
 
-/// Between the two values nearest to it.
+// Interpolates between the two nearest values.
 inline double quantile(const std::vector<double>& sorted, double q) {
     const double at = q * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(at);
@@ -21,7 +21,7 @@ struct Interval {
     double low, high;
 };
 
-/// The median's 95 % confidence interval: the order statistics at n/2 -+ 0.98 sqrt(n), whatever the distribution.
+// The median's 95 % confidence interval for any distribution: the order statistics at n/2 -+ 0.98 sqrt(n).
 inline Interval interval_of_median(const std::vector<double>& sorted) {
     const double n = static_cast<double>(sorted.size()), reach = 0.98 * std::sqrt(n);
     return {sorted[static_cast<std::size_t>(std::max(0.0, n / 2 - reach))],

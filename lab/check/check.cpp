@@ -11,7 +11,7 @@
 namespace concord::lab {
 namespace {
 
-// The first of the variants, which are in order of preference, that is written in the device's dialect.
+// The first variant that exists in the device's dialect. Variants are in order of preference.
 const Variant* preferred_of(const Suite& suite, const Device& device) {
     for (const Variant* variant : suite.variants) {
         if (detail::supports_dialect(device, *variant)) return variant;
@@ -19,7 +19,7 @@ const Variant* preferred_of(const Suite& suite, const Device& device) {
     return nullptr;
 }
 
-// The middle of "reduce: variant 'shuffle' on opencl:0: THE REASON; available: fixed, ...".
+// REASON in "reduce: variant 'shuffle' on opencl:0: REASON; available: fixed, ...".
 std::string reason_of(const Error& error) {
     std::string text = error.what();
     if (const std::size_t end = text.find("; available: "); end != std::string::npos) text.resize(end);
@@ -31,6 +31,7 @@ std::string reason_of(const Error& error) {
     return text;
 }
 
+// Largest size of the slow variants on devices that emulate barriers.
 constexpr u64 slow_most = u64{1} << 22;
 
 class Runner {
@@ -61,10 +62,10 @@ class Runner {
   private:
     struct Station {
         Harness* harness;
-        u64 failures_in_a_row = 0;  // of the device, not of results
+        u64 failures_in_a_row = 0;  // device failures, not wrong results
         bool hopeless() const { return failures_in_a_row >= 3; }
     };
-    // The output of a variant whose order is its own, on the first device that ran it.
+    // Output of a variant with a variant-specific order on the first device that ran it.
     struct First {
         u64 fingerprint;
         std::string device;
@@ -90,7 +91,7 @@ class Runner {
                            std::string(name_of(work.type())));
         CheckCase at{work.algorithm, nullptr, harness.selector(), &work, placement};
         bool loaded = false;
-        const Variant* unwatched = nullptr;  // ran, and the inputs were not looked at since
+        const Variant* unwatched = nullptr;  // the last variant that ran since the inputs were verified
         const Variant* preferred = preferred_of(*suite_, harness.device());
         for (const Variant* variant : suite_->variants) {
             if (!asked_for(options_.variants, variant->name)) continue;
@@ -98,25 +99,25 @@ class Runner {
             if (harness.emulates_barriers() && suite_->skips_slow_variants && variant != preferred &&
                 options_.sizes.empty()) {
                 if (work.minor && !options_.full) continue;
-                // The textbook's kernels get a taste of the large sizes here.
+                // Textbook kernels run a few large sizes only.
                 const Pattern pattern = work.pattern();
                 const bool plain = pattern == Pattern::random || pattern == Pattern::near_one;
                 if (work.n > slow_most) {
                     if (options_.full)
-                        report_.skip(at,
-                                     "larger than 2^22: too slow on this device, which emulates barriers");
+                        report_.skip(
+                            at, "more than 2^22 elements are too slow on a device that emulates barriers");
                     continue;
                 }
                 if (work.n > 65537 && !(plain && first_placement)) continue;
             }
             if (station.hopeless()) {
-                report_.skip(at, "the device failed three times in a row before");
+                report_.skip(at, "the device failed three times in a row");
                 continue;
             }
             try {
                 if (!loaded) {
                     if (const std::string why = harness.no_room_for(work); !why.empty()) {
-                        report_.skip(at, "no room: " + why);
+                        report_.skip(at, "not enough memory: " + why);
                         continue;
                     }
                     harness.load(work, placement);
@@ -137,19 +138,20 @@ class Runner {
                 }
                 progress_.clear();
                 const bool device = error.code() == ErrorCode::device_failed;
-                report_.fail(at, error.what(), device || error.code() == ErrorCode::out_of_memory);
+                const bool is_device = device || error.code() == ErrorCode::out_of_memory;
+                report_.fail(at, error.what(), is_device ? FailureCause::device : FailureCause::other);
                 station.failures_in_a_row += device;
-            } catch (const std::exception& error) {  // a reference's, say
+            } catch (const std::exception& error) {  // thrown by a reference, for example
                 progress_.clear();
-                report_.fail(at, error.what(), false);
+                report_.fail(at, error.what(), FailureCause::other);
             }
         }
-        if (unwatched != nullptr && !station.hopeless()) look_at_inputs(harness, at, *unwatched);
+        if (unwatched != nullptr && !station.hopeless()) verify_inputs(harness, at, *unwatched);
     }
 
-    // Large inputs are looked at once, after the last variant: one of those that ran would be to blame.
+    // Large inputs are verified once, after the last variant. A failure is reported for that variant.
     static bool large(const Work& work) { return work.bytes() > u64{1} << 28; }
-    void look_at_inputs(Harness& harness, CheckCase& at, const Variant& last) {
+    void verify_inputs(Harness& harness, CheckCase& at, const Variant& last) {
         at.variant = &last;
         try {
             if (const Verdict verdict = harness.verify_inputs(); verdict.difference) {
@@ -158,7 +160,7 @@ class Runner {
             }
         } catch (const Error& error) {
             progress_.clear();
-            report_.fail(at, error.what(), true);
+            report_.fail(at, error.what(), FailureCause::device);
         }
     }
 
@@ -178,7 +180,7 @@ class Runner {
             }
         }
         if (verdict.no_bound)
-            return report_.skip(at, "held to no bound: none is known (over- or underflow, a long chain)");
+            return report_.skip(at, "no error bound available (overflow, underflow or a long chain)");
         report_.pass(at, verdict, harness.runs());
     }
 
@@ -194,7 +196,7 @@ class Runner {
 }  // namespace
 
 CheckReport check(const std::vector<Suite>& suites, const CheckOptions& options, std::ostream* live) {
-    std::vector<Harness> harnesses = open_harnesses(options.devices, "check");
+    std::vector<Harness> harnesses = open_harnesses(options.devices);
     std::vector<std::string> devices;
     devices.reserve(harnesses.size());
     for (const Harness& harness : harnesses)

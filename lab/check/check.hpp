@@ -1,7 +1,10 @@
 #pragma once
-/// Runs suites on devices and reports what agreed: `concord check`, and the same for kernels of one's own.
+/// @file
+/// Runs suites on devices and reports which results agree with the reference: `concord check`, and the same for user
+/// kernels.
 
 #include <concord/lab/suite.hpp>
+#include <concord/lab/table.hpp>
 
 #include <iosfwd>
 #include <map>
@@ -13,91 +16,116 @@ namespace concord::lab {
 
 class Harness;
 
+/// What to check.
 struct CheckOptions {
     std::vector<std::string> algorithms = {};  ///< names of suites; empty: all
-    std::vector<std::string> devices = {};     ///< selectors; empty, or "all": every device there is
-    std::vector<std::string> variants = {};    ///< empty, or "all": all
-    std::vector<Type> types = {};              ///< empty: all
-    std::vector<u64> sizes = {};               ///< empty: those of the plan
-    std::vector<Pattern> patterns = {};        ///< empty: those of the suite
-    std::vector<Placement> placements = {};    ///< only these of the plan's; empty: all of them
-    bool full = false;                         ///< sizes past 2^32 too, as far as memory goes
-    bool verbose = false;                      ///< print() lists what was skipped or is not applicable
-    u64 seed = 1;
-    /// What to call with a failure's options, to run the case again; empty: it is told as the CheckOptions
-    /// that run it.
+    std::vector<std::string> devices =
+        {};  ///< selectors; empty or "all": every device; "cuda:*": every device of a backend
+    std::vector<std::string> variants = {};  ///< names; empty or "all": all
+    std::vector<Type> types = {};            ///< empty: all
+    std::vector<u64> sizes = {};             ///< empty: the sizes of the plan
+    SizeNames size_names = {};               ///< texts that reports print for these sizes
+    std::vector<Pattern> patterns = {};      ///< empty: the patterns of the suite
+    std::vector<Placement> placements = {};  ///< restricts the plan's placements; empty: all of them
+    bool full = false;                       ///< adds sizes up to 2^32 + 1, limited by memory
+    bool verbose = false;  ///< print() lists skipped and not applicable cases with their reasons
+    u64 seed = 1;          ///< of the generated inputs
+    /// Command that the text of a failure starts with, so that it repeats the case. Empty: the text is a CheckOptions
+    /// initializer.
     std::string program = {};
 };
 
-/// One run of one piece of work by one variant on one device.
+/// One piece of work, run by one variant on one device.
 struct CheckCase {
-    std::string algorithm;
-    const Variant* variant = nullptr;
-    std::string device;
-    const Work* work = nullptr;
-    Placement placement;
+    std::string algorithm;             ///< name of the suite
+    const Variant* variant = nullptr;  ///< variant under test
+    std::string device;                ///< selector
+    const Work* work = nullptr;        ///< inputs and reference
+    Placement placement;               ///< offsets of the operands
 
-    /// "sum of 1025 f32, mixed, offsets 0, 1, 3".
-    std::string description() const;
+    /// Text such as "sum of 1025 f32, mixed, offsets 0, 1, 3". `sizes`: texts for the size.
+    std::string description(const SizeNames& sizes = {}) const;
 };
 
-/// A case that failed, in words; `command` runs it again, see CheckOptions::program.
+/// Failed case.
 struct CheckFailure {
-    std::string algorithm, variant, device, description, what, command;
-    Type type = Type::u8;
+    std::string algorithm;    ///< name of the suite
+    std::string variant;      ///< variant under test
+    std::string device;       ///< selector
+    std::string description;  ///< CheckCase::description()
+    std::string what;         ///< what differs, or the message of the exception
+    std::string command;      ///< repeats the case, see CheckOptions::program
+    Type type = Type::u8;     ///< element type of the work
 };
 
-/// Counts, failures and reasons; prints the matrix.
+/// Why a call threw.
+enum class FailureCause {
+    device,  ///< the device failed or ran out of memory
+    other    ///< anything else, such as an invalid argument
+};
+
+/// Counts, failures and reasons of a check.
 class CheckReport {
   public:
-    /// Failures are printed to `live` as they come, unless it is null.
+    /// Prints failures to `live` when they are recorded, unless it is null.
     CheckReport(CheckOptions options, const std::vector<Suite>& suites, std::vector<std::string> devices,
                 std::ostream* live);
 
-    /// `ran` is false on devices that only compile.
+    /// Records a correct result. `ran`: false for compile-only devices.
     void pass(const CheckCase& at, const Verdict& verdict, bool ran);
+    /// Records a wrong result.
     void fail(const CheckCase& at, const Difference& difference);
-    /// The call threw. `device_failed`: the device's fault.
-    void fail(const CheckCase& at, const std::string& message, bool device_failed);
-    /// `other`: a device whose bits were different.
+    /// Records a call that threw.
+    void fail(const CheckCase& at, const std::string& message, FailureCause cause);
+    /// Records a result that is not bitwise identical to that of device `other`.
     void disagree(const CheckCase& at, const std::string& other);
+    /// Records a case that was not run, although it applies.
     void skip(const CheckCase& at, const std::string& reason);
+    /// Records a case that the variant or the device does not support.
     void not_applicable(const CheckCase& at, const std::string& reason);
+    /// Records a suite without cases, which is a failure.
     void no_cases(const std::string& algorithm);
 
+    /// Number of correct cases.
     u64 passed() const;
+    /// Number of failed cases.
     u64 failed() const;
+    /// Number of skipped cases.
     u64 skipped() const;
+    /// Number of cases that are not applicable.
     u64 not_applicable() const;
-    /// 0: all well; 1: a result is wrong or differs; 2: nothing that was asked for could be checked; 4: the
-    /// device failed or ran out of memory. What `concord check` exits with.
+    /// Exit status of `concord check`. 0: no failure. 1: a result is wrong or differs between devices. 2: nothing could
+    /// be checked. 4: a device failed or ran out of memory.
     int status() const;
 
-    /// The matrix variant x device and one line of counts. Before these, where the options ask for it or nothing ran, what
-    /// was not run, with the reasons.
+    /// Prints the matrix of variants and devices, and one line of counts. Leaves out variants that apply to none of the
+    /// devices. Lists skipped and not applicable cases before the matrix if the options ask for it or if nothing ran.
     void print(std::ostream& out) const;
+    /// The report as a JSON object.
     std::string json() const;
+    /// The report in JUnit's XML format.
     std::string junit() const;
 
   private:
     struct Tally {
         u64 passed = 0, failed = 0, skipped = 0;
-        u64 threw = 0;  // of those that failed
+        u64 threw = 0;  // failures that are exceptions
         double ratio = -1, alarm = -1;
         bool bits = true, ran = true;
         bool differs() const { return failed > threw; }
+        bool empty() const { return passed + failed + skipped == 0; }
         void add(const Tally& other);
     };
     // algorithm, variant, device, type
     using Key = std::tuple<std::string, std::string, std::string, Type>;
+    // Which placements the command of a failure repeats.
+    enum class Repeat { one_placement, all_placements };
 
     Tally& tally(const CheckCase& at);
     u64 sum(u64 Tally::*count) const;
-    /// `all_placements`: the case is more than one call, with the operands at several places.
     void record(const CheckCase& at, std::string what, const std::vector<std::string>& devices,
-                bool all_placements = false);
-    std::string command(const CheckCase& at, const std::vector<std::string>& devices,
-                        bool all_placements) const;
+                Repeat repeat = Repeat::one_placement);
+    std::string command(const CheckCase& at, const std::vector<std::string>& devices, Repeat repeat) const;
     void note(const CheckCase& at, const std::string& kind, const std::string& reason);
     Tally total(const std::string& algorithm, std::string_view variant, const std::string& device) const;
     std::string verdict(const Tally& tally) const;
@@ -113,22 +141,22 @@ class CheckReport {
     std::ostream* live_;
     std::map<Key, Tally> tallies_;
     std::vector<CheckFailure> failures_;
-    std::map<std::string, u64> shown_;  // failures printed, by algorithm/variant/device
+    std::map<std::string, u64> shown_;  // printed failures by algorithm/variant/device
     struct Note {
         std::string kind, where, reason;
         auto operator<=>(const Note&) const = default;
     };
-    std::map<Note, u64> notes_;  // how often
+    std::map<Note, u64> notes_;  // with their numbers of cases
     // By algorithm, variant and device.
     std::map<std::tuple<std::string, std::string, std::string>, u64> not_applicable_;
     bool device_failed_ = false;
     std::vector<std::string> without_cases_;
 };
 
-/// Runs everything that the options ask for: each variant of each suite on each device against its reference,
-/// with outputs poisoned, guard bytes around every range, and inputs compared afterwards; where an order is
-/// fixed, the bits are also compared across the devices. Throws unavailable for a device that cannot be had;
-/// what goes wrong later is in the report. Blocks.
+/// Checks each variant of each suite on each device against the reference. Fills outputs with a poison pattern, puts
+/// guard bytes around all ranges, and compares the inputs afterwards. For a fixed order of operations, results must
+/// also be bitwise identical on all devices. Compile-only devices compile all kernels and run nothing. Blocks. Throws
+/// unavailable if a device is not available. Later errors are part of the report.
 CheckReport check(const std::vector<Suite>& suites, const CheckOptions& options,
                   std::ostream* live = nullptr);
 

@@ -24,13 +24,14 @@ std::string initializer(const Placement& at) {
 
 }  // namespace
 
-std::string CheckCase::description() const {
+std::string CheckCase::description(const SizeNames& sizes) const {
     std::string shape;
     for (const u64 length : work->shape)
         shape.append(shape.empty() ? " (" : " x ").append(std::to_string(length));
     if (!shape.empty()) shape += ")";
-    return work->title + " of " + size_name(work->n) + shape + " " + std::string(name_of(work->type())) +
-           ", " + std::string(name_of(work->pattern())) + ", " + placement.name();
+    return work->title + " of " + size_name(work->n, sizes) + shape + " " +
+           std::string(name_of(work->type())) + ", " + std::string(name_of(work->pattern())) + ", " +
+           placement.name();
 }
 
 CheckReport::CheckReport(CheckOptions options, const std::vector<Suite>& suites,
@@ -81,23 +82,25 @@ void CheckReport::fail(const CheckCase& at, const Difference& difference) {
     record(at, std::move(what), {at.device});
 }
 
-void CheckReport::fail(const CheckCase& at, const std::string& message, bool device_failed) {
+void CheckReport::fail(const CheckCase& at, const std::string& message, FailureCause cause) {
     Tally& counts = tally(at);
     ++counts.failed;
     ++counts.threw;
-    device_failed_ = device_failed_ || device_failed;
+    device_failed_ = device_failed_ || cause == FailureCause::device;
     record(at, message, {at.device});
 }
 
 void CheckReport::disagree(const CheckCase& at, const std::string& other) {
     ++tally(at).failed;
     const bool itself = other == at.device;
-    record(at, itself ? "other bits than with the operands at other offsets" : "other bits than on " + other,
-           itself ? std::vector{other} : std::vector{other, at.device}, true);
+    record(at,
+           "not bitwise identical to the result " +
+               (itself ? "with the operands at other offsets" : "on " + other),
+           itself ? std::vector{other} : std::vector{other, at.device}, Repeat::all_placements);
 }
 
 std::string CheckReport::command(const CheckCase& at, const std::vector<std::string>& devices,
-                                 bool all_placements) const {
+                                 Repeat repeat) const {
     const std::string variant(at.variant->name), type(name_of(at.work->type())),
         pattern(name_of(at.work->pattern())), seed = std::to_string(options_.seed);
     std::string list;
@@ -105,23 +108,24 @@ std::string CheckReport::command(const CheckCase& at, const std::vector<std::str
         for (const std::string& device : devices)
             list.append(list.empty() ? "" : ",").append(device);
         return options_.program + " " + at.algorithm + " --devices " + list + " --variants " + variant +
-               " --types " + type + " --sizes " + size_name(at.work->n) + " --patterns " + pattern +
-               " --seed " + seed;
+               " --types " + type + " --sizes " + size_name(at.work->n, options_.size_names) +
+               " --patterns " + pattern + " --seed " + seed;
     }
     for (const std::string& device : devices)
         list.append(list.empty() ? "\"" : ", \"").append(device).append("\"");
     return "CheckOptions{.algorithms = {\"" + at.algorithm + "\"}, .devices = {" + list +
            "}, .variants = {\"" + variant + "\"}, .types = {Type::" + type + "}, .sizes = {" +
            std::to_string(at.work->n) + "}, .patterns = {Pattern::" + pattern + "}, " +
-           (all_placements ? "" : ".placements = {" + initializer(at.placement) + "}, ") + ".seed = " + seed +
-           "}";
+           (repeat == Repeat::all_placements ? "" : ".placements = {" + initializer(at.placement) + "}, ") +
+           ".seed = " + seed + "}";
 }
 
 void CheckReport::record(const CheckCase& at, std::string what, const std::vector<std::string>& devices,
-                         bool all_placements) {
-    failures_.push_back({at.algorithm, std::string(at.variant->name), at.device, at.description(),
-                         std::move(what), command(at, devices, all_placements), at.work->type()});
-    // The first ones of a variant tell the story; all of them are in --json.
+                         Repeat repeat) {
+    failures_.push_back({at.algorithm, std::string(at.variant->name), at.device,
+                         at.description(options_.size_names), std::move(what), command(at, devices, repeat),
+                         at.work->type()});
+    // The first failures of a variant are printed. json() has all of them.
     constexpr u64 most_shown = 3;
     const CheckFailure& failure = failures_.back();
     const u64 shown = ++shown_[failure.algorithm + "/" + failure.variant + "/" + failure.device];
@@ -130,7 +134,7 @@ void CheckReport::record(const CheckCase& at, std::string what, const std::vecto
            << failure.device << ": " << failure.description << "\n    " << failure.what << '\n';
     if (!failure.command.empty()) *live_ << "    " << failure.command << '\n';
     if (shown == most_shown)
-        *live_ << "    (more of this variant on this device are counted, and in --json)\n";
+        *live_ << "    (further failures of this variant on this device are counted and written to --json)\n";
     live_->flush();
 }
 
@@ -210,31 +214,38 @@ void CheckReport::print(std::ostream& out) const {
     Table table(header);
     for (const Row& row : rows_) {
         std::vector<Cell> cells = {row.algorithm, row.variant, std::string(name_of(row.order))};
+        bool applies = false;
         for (const std::string& device : devices_) {
             const Tally counts = total(row.algorithm, row.variant, device);
             const Tone tone = counts.failed > 0 ? Tone::bad : counts.passed > 0 ? Tone::good : Tone::faint;
             cells.emplace_back(verdict(counts), tone);
+            applies = applies || !counts.empty();
         }
-        table.add(std::move(cells));
+        if (applies) table.add(std::move(cells));
     }
-    out << "\nbits: equal to the reference's to the bit. bound: floats in the variant's own order, with the "
-           "worst error /\n"
-           "bound against float64";
-    out << (devices_.size() > 1 && failed() == 0 ? "; order 'own' has equal bits on all devices here.\n"
-                                                 : ".\n");
-    bool compiled = false;
-    for (const auto& [key, counts] : tallies_)
+    bool compiled = false, ran = false;
+    for (const auto& [key, counts] : tallies_) {
         compiled = compiled || (!counts.ran && counts.passed > 0);
-    if (compiled) out << "compiles: the kernels were compiled for a device that is not here; nothing ran.\n";
+        ran = ran || (counts.ran && counts.passed > 0);
+    }
+    out << '\n';
+    if (ran)
+        out << "bits: bitwise identical to the reference. bound: within the error bound; the number is the "
+               "largest error / bound.\n";
+    if (ran && devices_.size() > 1 && failed() == 0)
+        out << "Results in a canonical or variant-specific order are bitwise identical on all devices.\n";
+    if (compiled) out << "compiles: compiled for a compile-only device, not run.\n";
     if (options_.verbose || passed() + failed() == 0) {
         for (const auto& [note, count] : notes_)
             out << note.kind << ": " << note.where << ": " << note.reason << " (" << count << ")\n";
     }
     for (const std::string& algorithm : without_cases_)
-        out << "FAILED: there are no cases for " << algorithm << '\n';
-    if (passed() + failed() == 0) out << "nothing that was asked for could be checked\n";
-    out << '\n';
-    table.print(out);
+        out << "FAILED: " << algorithm << " has no test cases\n";
+    if (passed() + failed() == 0) out << "nothing could be checked\n";
+    if (!table.empty()) {
+        out << '\n';
+        table.print(out);
+    }
     out << "check: " << passed() << " passed, " << failed() << " failed, " << skipped() << " skipped, "
         << not_applicable() << " not applicable\n";
 }
@@ -311,8 +322,7 @@ std::string xml(std::string_view text) {
 }  // namespace
 
 std::string CheckReport::junit() const {
-    // A test case is a variant on a device with a type; one without a single run that passed is skipped, not
-    // passed.
+    // A test case is a variant on a device with a type. It is skipped if none of its runs passed or failed.
     u64 failed_tests = 0, skipped_tests = 0;
     std::string body;
     for (const auto& [key, counts] : tallies_) {
@@ -337,7 +347,7 @@ std::string CheckReport::junit() const {
     for (const std::string& algorithm : without_cases_) {
         ++failed_tests;
         body += "  <testcase classname=\"concord." + xml(algorithm) +
-                "\" name=\"cases\"><failure message=\"there are no cases\"/></testcase>\n";
+                "\" name=\"cases\"><failure message=\"no test cases\"/></testcase>\n";
     }
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"concord check\" tests=\"" +
            std::to_string(tallies_.size() + without_cases_.size()) + "\" failures=\"" +

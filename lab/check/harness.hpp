@@ -80,9 +80,9 @@ class Harness {
     std::vector<std::byte> read_back_;
 };
 
-/// One harness for each device that the selectors name, without duplicates. An empty list and {"all"} name every
-/// device. Throws unavailable if a device is not available, or if there is none, with the backends' reasons. `call`
-/// names the caller in errors.
-std::vector<Harness> open_harnesses(std::vector<std::string> selectors, const std::string& call);
+/// One harness for each device that the selectors name, without duplicates. Selectors may be patterns such as "cuda:*"
+/// or "all", which an empty list stands for. Throws unavailable if a device is not available, or if a pattern names
+/// none, with the backends' reasons.
+std::vector<Harness> open_harnesses(std::vector<std::string> selectors);
 
 }  // namespace concord::lab

@@ -1,10 +1,11 @@
 #pragma once
-/// A line on a terminal's stderr that says what is going on; nothing elsewhere.
+// Progress line on a terminal's stderr.
 
 #include <string>
 
 namespace concord::lab {
 
+// Shows one line at a time. Prints nothing if stderr is not a terminal.
 class StatusLine {
   public:
     StatusLine();
@@ -14,7 +15,7 @@ class StatusLine {
 
     bool visible() const { return terminal_; }
     void show(const std::string& text);
-    /// Before anything else is printed.
+    // Erases the line. Call it before printing anything else.
     void clear();
 
   private:

@@ -12,19 +12,23 @@
 namespace concord::lab {
 namespace {
 
-// Characters, not bytes: names of devices may hold letters beyond ASCII.
+// Removes the mark of a right-aligned column from its header.
+bool take_alignment(std::string& header) {
+    const bool right = !header.empty() && header.front() == '>';
+    if (right) header.erase(0, 1);
+    return right;
+}
+
+}  // namespace
+
 std::size_t width_of(const std::string& text) {
     return static_cast<std::size_t>(std::count_if(
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-}  // namespace
-
 Table::Table(std::vector<std::string> header) : header_(std::move(header)) {
-    for (std::string& name : header_) {
-        right_.push_back(!name.empty() && name.front() == '>');
-        if (right_.back()) name.erase(0, 1);
-    }
+    for (std::string& name : header_)
+        right_.push_back(take_alignment(name));
 }
 
 void Table::print(std::ostream& out) const {
@@ -51,6 +55,36 @@ void Table::print(std::ostream& out) const {
             row, [](const Cell& cell) { return cell.text; }, [](const Cell& cell) { return cell.tone; });
 }
 
+StreamedTable::StreamedTable(std::ostream& out, std::vector<Column> columns)
+    : out_(out), columns_(std::move(columns)) {
+    for (Column& column : columns_) {
+        right_.push_back(take_alignment(column.header));
+        column.width = std::max(column.width, width_of(column.header));
+    }
+}
+
+void StreamedTable::print(const std::vector<Cell>& row) {
+    if (empty_) {
+        std::vector<Cell> headers;
+        for (const Column& column : columns_)
+            headers.emplace_back(column.header, Tone::faint);
+        print_line(headers);
+        empty_ = false;
+    }
+    print_line(row);
+    out_.flush();
+}
+
+void StreamedTable::print_line(const std::vector<Cell>& cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const std::size_t width = width_of(cells[i].text);
+        const std::string padding(columns_[i].width - std::min(columns_[i].width, width), ' ');
+        const std::string text = painted(cells[i].text, cells[i].tone);
+        const bool last = i + 1 == cells.size();
+        out_ << (right_[i] ? padding + text : text + (last ? "" : padding)) << (last ? "\n" : "  ");
+    }
+}
+
 std::string painted(const std::string& text, Tone tone) {
     static const bool colours = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
     if (!colours || tone == Tone::plain) return text;
@@ -69,15 +103,20 @@ std::string bytes_name(u64 bytes) {
 }
 
 std::string size_name(u64 n) {
-    if (n < 1000) return std::to_string(n);
+    constexpr u64 least_power = 1024, least_sum = 100000;
     const u64 below = std::bit_floor(n), above = below * 2;
     const std::string exponent = std::to_string(std::bit_width(n) - 1);
-    if (n == below) return "2^" + exponent;
+    if (n == below && n >= least_power) return "2^" + exponent;
+    if (n < least_sum) return std::to_string(n);
     if (n - below < 100000 && n - below < below / 16)
         return "2^" + exponent + "+" + std::to_string(n - below);
-    if (above - n < 1000 && above - n < below / 16)
-        return "2^" + std::to_string(std::bit_width(n)) + "-" + std::to_string(above - n);
+    if (above - n < 1000) return "2^" + std::to_string(std::bit_width(n)) + "-" + std::to_string(above - n);
     return std::to_string(n);
+}
+
+std::string size_name(u64 n, const SizeNames& given) {
+    const auto it = given.find(n);
+    return it == given.end() ? size_name(n) : it->second;
 }
 
 std::string rounded(double value, int digits) {

@@ -1,6 +1,7 @@
 #pragma once
-/// One call of an algorithm, or of a user's kernel, on generated inputs, and how its outputs are verified.
-/// Knows no device: checks and measurements run the same work.
+/// @file
+/// One call of an algorithm, or of a user's kernel, on generated inputs, and how its outputs are verified. Checks and
+/// benchmarks run the same work. It does not depend on a device.
 
 #include <concord/lab/input.hpp>
 
@@ -12,26 +13,29 @@
 
 namespace concord::lab {
 
-/// An element of the output that is not what it should be.
+/// Output element that differs from the reference result.
 struct Difference {
-    u64 index = 0;
-    std::string expected, got;
-    double ulps = -1;    ///< how many floats lie between them; -1: does not apply
-    double ratio = -1;   ///< error / bound; -1: does not apply
-    bool alarm = false;  ///< the bound is the alarm's, see ErrorBounds
+    u64 index = 0;         ///< element of the output
+    std::string expected;  ///< value of the reference, as text
+    std::string got;       ///< value of the output, as text
+    double ulps = -1;      ///< distance in units in the last place; -1: does not apply
+    double ratio = -1;     ///< error / bound; -1: does not apply
+    bool alarm = false;    ///< the bound is the alarm bound, see ErrorBounds
 };
 
-/// What judging found so far.
+/// Result of verifying outputs.
 struct Verdict {
-    std::optional<Difference> difference;  ///< the first one
-    double ratio = -1;                     ///< the worst error / bound of what was held to a bound
-    double alarm = -1;                     ///< the worst error / alarm bound of what was held to one
-    bool bits = true;                      ///< everything was held to equal bits
-    bool no_bound = false;                 ///< something was held to nothing: no bound is known for it
+    std::optional<Difference> difference;  ///< first difference
+    double ratio = -1;                     ///< largest error / bound; -1: nothing was compared with a bound
+    double alarm = -1;                     ///< largest error / alarm bound; -1: nothing was compared with one
+    bool bits = true;                      ///< every element was compared bitwise
+    bool no_bound = false;  ///< some elements were not compared, because no error bound is available
 
+    /// Keeps the difference with the lowest index.
     void differ(Difference found) {
         if (!difference || found.index < difference->index) difference = std::move(found);
     }
+    /// Combines two verdicts.
     void merge(Verdict other) {
         if (other.difference) differ(std::move(*other.difference));
         ratio = std::max(ratio, other.ratio);
@@ -41,45 +45,50 @@ struct Verdict {
     }
 };
 
-/// An output of a call.
+/// Output of a call.
 struct Output {
-    Type type = Type::u8;
-    u64 count = 0;
-    /// How many elements the call writes, from the first on, where that depends on the data; those behind must stay
-    /// as they were and are not verified. Nothing: all are written.
+    Type type = Type::u8;  ///< element type
+    u64 count = 0;         ///< elements
+    /// Number of leading elements that the call writes, if it depends on the data. The elements after them must stay
+    /// unchanged and are not verified. Null: the call writes all elements.
     std::function<u64()> written = nullptr;
-    /// Of a matrix with gaps: elements of a row, and from one row to the next; those between must stay as they were. 0:
-    /// no gaps.
-    u64 row = 0, pitch = 0;
+    u64 row = 0;    ///< elements per row of a padded matrix; 0: not padded
+    u64 pitch = 0;  ///< elements from one row to the next. Elements between rows must stay unchanged.
 
+    /// Size in bytes.
     u64 bytes() const { return count * size_of(type); }
 };
 
-/// What one call computes. Copies are cheap.
+/// Work of one call. Cheap to copy.
 struct Work {
-    std::string algorithm;
-    std::string title;  ///< the operator or function: "sum", "saxpy"
-    u64 n = 0;          ///< the size, as the algorithm counts it
-    std::vector<Input> inputs;
-    std::vector<Output> outputs;
-    std::vector<u64> shape;  ///< of the first input, where its length does not tell: rows and columns
-    u64 traffic = 0;         ///< bytes that must move between device and memory, by the algorithm's own model
-    u64 operations = 0;      ///< floating-point or integer operations, by the same; 0: not what bounds it
+    std::string algorithm;        ///< name of the algorithm or suite
+    std::string title;            ///< operator or function: "sum", "saxpy"
+    u64 n = 0;                    ///< problem size, as the algorithm counts it
+    std::vector<Input> inputs;    ///< generated inputs
+    std::vector<Output> outputs;  ///< expected outputs
+    std::vector<u64> shape;  ///< rows and columns of the first input, if its length does not determine them
+    u64 traffic = 0;         ///< bytes that must move between device and memory in the algorithm's model
+    u64 operations = 0;      ///< arithmetic operations in the algorithm's model; 0: not the bottleneck
     bool in_place = true;    ///< whether the first output may be the first input
-    /// One more operator for a text that has been checked with another. Where a device emulates_barriers, only the preferred variant
-    /// is compiled for it unless all is asked for.
+    /// The work differs only in its operator from other work on the same kernel source. Devices that emulate barriers
+    /// compile it for the preferred variant only, unless the user asks for a full check.
     bool minor = false;
 
+    /// Enqueues the call.
     std::function<Enqueued(Stream&, std::span<const View> in, std::span<const View> out, const Options&)>
         call;
-    /// Compares elements [first, ...) of an output that `variant` gave; from several threads at once.
+    /// Compares the output elements [first, ...) of a variant with the reference. Several threads may call it at the
+    /// same time.
     std::function<void(const Variant& variant, std::size_t output, u64 first, std::span<const std::byte> got,
                        Verdict&)>
         verify;
 
+    /// Element type of the first input, or of the first output if there are no inputs.
     Type type() const { return inputs.empty() ? outputs.front().type : inputs.front().type; }
+    /// Pattern of the first input.
     Pattern pattern() const { return inputs.empty() ? Pattern::random : inputs.front().pattern; }
-    u64 bytes() const;  ///< of all inputs and outputs
+    /// Size of all inputs and outputs.
+    u64 bytes() const;
 };
 
 }  // namespace concord::lab

@@ -55,7 +55,7 @@ std::vector<std::shared_ptr<Device>> open_devices(std::vector<std::string> selec
     for (const std::string& selector : selectors) {
         const auto device = open_device(selector);
         if (!device->traits().runs)
-            throw Error(ErrorCode::unsupported, "study",
+            throw Error(ErrorCode::unavailable, "study",
                         "device '" + selector + "' only compiles; choose a device that runs kernels");
         if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
     }

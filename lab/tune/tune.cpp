@@ -72,7 +72,7 @@ class Tuner {
         : options_(options), report_(report), harness_(options.device), stream_(harness_.stream()) {
         if (!harness_.runs())
             throw Error(
-                ErrorCode::unsupported, "tune",
+                ErrorCode::unavailable, "tune",
                 "device '" + harness_.selector() + "' only compiles; choose a device that runs kernels");
         sizes_ = options.sizes.empty() ? default_sizes(harness_.device(), options.quick) : options.sizes;
         std::sort(sizes_.begin(), sizes_.end());

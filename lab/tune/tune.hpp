@@ -64,7 +64,7 @@ struct TuneReport {
 };
 
 // Tunes a device. Blocks. Afterwards the device uses its own table again. Throws unavailable if the device is not
-// available, unsupported if it only compiles.
+// available or if it only compiles.
 TuneReport tune(const TuneOptions& options);
 
 }  // namespace concord::lab

@@ -235,6 +235,13 @@ def need(backend):
         pytest.skip(f"no {backend} device")
 
 
+def compiles_only():
+    """The selector of a compile-only device. Skips the test if there is none."""
+    if "cuda" not in {backend["name"] for backend in concord("devices", "--json").json()["backends"]}:
+        pytest.skip("no cuda backend")
+    return "cuda@sm_90"
+
+
 @functools.cache
 def selectors():
     """The selectors of the devices of this machine."""

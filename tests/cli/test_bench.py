@@ -2,10 +2,14 @@
 
 import csv
 import json
+import os
+import re
+import signal
+import subprocess
 
 import pytest
 
-from program import fails, json_object, refused, says
+from program import PROGRAM, compiles_only, fails, json_object, refused, says, selectors
 
 BENCH = ["bench", "reduce", "--devices", "tbb", "--sizes", "64"]
 
@@ -23,6 +27,83 @@ def test_reports():
     assert result["median_ms"] > 0 and float(row["median_ms"]) > 0
     for key, value in {"algorithm": "reduce", "variant": "fixed", "device": "tbb:0", "n": 64}.items():
         assert result[key] == value and row[key] == str(value)
+
+
+def started(*arguments):
+    """A running bench whose stdout is a pipe."""
+    return subprocess.Popen(
+        [PROGRAM, "bench", *arguments],
+        env=dict(os.environ),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def first_row(process):
+    """Reads lines up to the first row of the table."""
+    for line in process.stdout:
+        if re.match(r"map .* naive|map .* \w+ +2\^", line):
+            return line
+    raise AssertionError("no row: " + process.stderr.read())
+
+
+SIZES = ["map", "--devices", "tbb", "--sizes", "2^18..2^25"]
+
+
+def test_rows_are_printed_as_they_are_measured():
+    with started(*SIZES) as process:
+        row = first_row(process)
+        assert process.poll() is None, "the program has ended before its first row was read"
+        rest = process.stdout.read().splitlines()
+        assert process.wait() == 0
+    table = [row.rstrip("\n"), *(line for line in rest if line.startswith("map "))]
+    assert [re.search(r"2\^\d+", line)[0] for line in table] == [f"2^{k}" for k in range(18, 26)]
+    assert len({line.index("2^") for line in table}) == 1, f"columns are not aligned: {table}"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(number):
+    with started(*SIZES, "--json", "bench.json", "--csv", "bench.csv") as process:
+        first_row(process)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == -number, err
+    assert "interrupted" in out and f"interrupted ({number.name})" in err
+    with open("bench.json", encoding="utf-8") as file:
+        report = json_object(file.read())
+    assert report["interrupted"] is True
+    assert 1 <= len(report["results"]) < 8
+    assert all(row["median_ms"] > 0 for row in report["results"])
+    assert len(rows("bench.csv")) == len(report["results"])
+    assert sorted(os.listdir()) == ["bench.csv", "bench.json"]
+
+
+def test_complete_run_is_not_interrupted():
+    says("fixed", *BENCH, "--json", "bench.json")
+    with open("bench.json", encoding="utf-8") as file:
+        assert json_object(file.read())["interrupted"] is False
+
+
+@pytest.mark.parametrize("size", ["1000", "1048576", "2^10+1", "1023"])
+def test_sizes_are_printed_as_given(size):
+    out = says(f" {size} ", *BENCH[:-1], size).out
+    assert len(re.findall(rf"^reduce .* {re.escape(size)} ", out, re.MULTILINE)) == 1
+
+
+def test_all_devices_of_a_backend():
+    says("\ntbb:0: ", "bench", "reduce", "--devices", "tbb:*", "--sizes", "64")
+    fails(3, ["'nosuch:*'", "backend"], "bench", "--devices", "nosuch:*")
+
+
+def test_device_is_the_same_option():
+    out = says("\ntbb:0: ", "bench", "reduce", "--device", "tbb", "--sizes", "64").out
+    assert [s for s in selectors() if f"\n{s}: " in out] == ["tbb:0"]
+
+
+def test_device_that_only_compiles():
+    fails(3, ["'cuda@sm_90'", "compile-only"], "bench", "reduce", "--devices", compiles_only())
 
 
 def test_calls_in_a_row():

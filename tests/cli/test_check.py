@@ -1,11 +1,12 @@
 """`concord check`."""
 
 import json
+import re
 import xml.etree.ElementTree
 
 import pytest
 
-from program import concord, fails, json_object, refused, says
+from program import compiles_only, concord, fails, json_object, refused, says
 
 
 def test_reports():
@@ -27,14 +28,36 @@ def test_reports():
         report = json_object(file.read())
     assert report["passed"] > 0 and report["failed"] == 0 and report["failures"] == []
     assert f"{report['passed']} passed, 0 failed, {report['skipped']} skipped" in out
+    assert out.splitlines()[-1].startswith("check: ")
     for row in report["matrix"]:
         assert row["algorithm"] == "reduce" and row["device"] == "tbb:0"
-        assert row["variant"] in out
+        applies = row["passed"] + row["failed"] + row["skipped"] > 0
+        assert bool(re.search(rf"^reduce +{row['variant']} ", out, re.MULTILINE)) == applies
+    assert any(row["not_applicable"] for row in report["matrix"])
+    assert f"{report['not_applicable']} not applicable" in out and "not applicable: " not in out
     for count in ("passed", "failed", "skipped"):
         assert report[count] == sum(row[count] for row in report["matrix"])
     suite = xml.etree.ElementTree.parse("check.xml").getroot()
     assert suite.tag == "testsuite" and suite.get("failures") == "0"
     assert len(suite.findall("testcase")) == int(suite.get("tests")) > 0
+
+
+def test_verbose_lists_what_is_not_applicable():
+    arguments = ["reduce", "--device", "tbb", "--types", "f32", "--sizes", "5", "--verbose"]
+    says("not applicable: reduce/shuffle on tbb:0: ", "check", *arguments)
+
+
+def test_all_devices_of_a_backend():
+    says(["tbb:0", " 0 failed"], "check", "add", "--devices", "tbb:*", "--types", "f32", "--sizes", "5")
+    fails(3, ["'nosuch:*'", "backend"], "check", "--devices", "nosuch:*")
+
+
+def test_device_that_only_compiles():
+    says(
+        ["compiles", " 0 failed"],
+        *"check add --variants naive --types f32 --sizes 5 --device".split(),
+        compiles_only(),
+    )
 
 
 def test_nothing_to_check():

@@ -32,7 +32,7 @@ def test_unknown_variant(device):
 
 
 def test_one_input():
-    refused(2, "1 given", "run", "add", "--in", THREE, "--out", "box/new.npy")
+    refused(2, "got 1", "run", "add", "--in", THREE, "--out", "box/new.npy")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from program import BYTES, THREE, concord, gives, refused
+from program import BYTES, THREE, compiles_only, gives, refused, save
 
 
 @pytest.mark.parametrize("selector", ["cuda:7", "opencl:99", "tbb:1", "nosuch"])
@@ -23,12 +23,11 @@ def test_malformed_selector():
     refused(2, ["'tbb:x'", "selector"], "run", "map", "--in", THREE, "--out", "box/new.npy", "--device", "tbb:x")
 
 
-def test_device_that_only_compiles():
-    if "cuda" not in {backend["name"] for backend in concord("devices", "--json").json()["backends"]}:
-        pytest.skip("no cuda backend")
-    refused(
-        2, ["'cuda@sm_90'", "compile"], "run", "map", "--in", THREE, "--out", "box/new.npy", "--device", "cuda@sm_90"
-    )
+@pytest.mark.parametrize("option", ["--device", "--devices"])
+@pytest.mark.parametrize("algorithm", ["map", "sort"])
+def test_device_that_only_compiles(algorithm, option):
+    words = ["'cuda@sm_90'", "compile-only"]
+    refused(3, words, "run", algorithm, "--in", THREE, "--out", "box/new.npy", option, compiles_only())
 
 
 def test_list_of_one():
@@ -36,21 +35,39 @@ def test_list_of_one():
     gives(BYTES, "run", "sort", "--in", BYTES[[2, 0, 1]], "--devices", "tbb")
 
 
-def test_device_and_devices_exclude_each_other():
-    refused(
-        2,
-        ["--device", "--devices"],
-        "run",
-        "map",
-        "--in",
-        THREE,
-        "--out",
-        "box/new.npy",
-        "--device",
-        "tbb",
-        "--devices",
-        "tbb",
-    )
+def test_device_and_devices_are_one_option():
+    gives(THREE, "run", "map", "--in", THREE, "--device", "tbb")
+    words = ["'tbb,tbb'", "one device"]
+    refused(2, words, "run", "sort", "--in", THREE, "--out", "box/new.npy", "--device", "tbb", "--devices", "tbb")
+
+
+@pytest.mark.parametrize("option", ["--device", "--devices"])
+@pytest.mark.parametrize(
+    "command",
+    ["run sort --in three.npy --out box/new.npy", "tune reduce --quick --out box/new.txt"],
+)
+def test_two_devices_where_one_is_needed(command, option):
+    save("three.npy", THREE)
+    refused(2, ["--device", "one device", "'tbb,tbb'"], *command.split(), option, "tbb,tbb")
+
+
+def test_all_devices_of_a_backend():
+    gives(THREE, "run", "map", "--in", THREE, "--devices", "tbb:*")
+    refused(3, ["'nosuch:*'", "backend"], "run", "map", "--in", THREE, "--out", "box/new.npy", "--devices", "nosuch:*")
+
+
+def test_all_devices_of_a_backend_in_the_environment():
+    words = ["'tbb:*'", "one device"]
+    refused(2, words, "run", "map", "--in", THREE, "--out", "box/new.npy", env={"CONCORD_DEVICE": "tbb:*"})
+
+
+def test_all_devices():
+    refused(2, "'all'", "run", "map", "--in", THREE, "--out", "box/new.npy", "--devices", "all")
+
+
+@pytest.mark.parametrize("command", ["tune reduce --quick --out box/new.txt", "study reduce-steps --quick --out box/new"])
+def test_other_commands_refuse_a_device_that_only_compiles(command):
+    refused(3, ["'cuda@sm_90'", "compile-only"], *command.split(), "--device", compiles_only())
 
 
 def test_unavailable_device_in_a_list():
@@ -69,7 +86,7 @@ class TestSharedWithTbb:
 
     def test_algorithm_that_cannot_share(self, device):
         refused(
-            2, ["sort", "segments"], "run", "sort", "--in", THREE, "--out", "box/new.npy", "--devices", f"tbb,{device}"
+            2, ["sort", "one device", "segments"], "run", "sort", "--in", THREE, "--out", "box/new.npy", "--devices", f"tbb,{device}"
         )
 
     def test_device_that_is_named_twice(self, device):

@@ -111,7 +111,7 @@ def test_unknown_option():
 
 
 def test_two_inputs():
-    refused(2, "2 given", "run", "map", "--in", THREE, "--in", THREE, "--out", "box/new.npy")
+    refused(2, "got 2", "run", "map", "--in", THREE, "--in", THREE, "--out", "box/new.npy")
 
 
 SQUARE_TEXT = "float f(float x) { return x * x; }"

@@ -17,8 +17,8 @@ ONES = np.ones(200000, "u1")
     "out, words",
     [
         ("no/such/new.npy", "no/such/new.npy"),
-        ("input.npy/new.npy", ["input.npy", "folder"]),
-        ("box", "folder"),
+        ("input.npy/new.npy", ["input.npy", "directory"]),
+        ("box", "directory"),
         ("box/", "box/"),
         ("", "written"),
     ],

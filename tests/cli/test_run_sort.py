@@ -111,7 +111,7 @@ def test_values_and_their_output_require_each_other():
 
 
 def test_two_inputs():
-    refused(2, "2 given", "run", "sort", "--in", THREE, "--in", BYTES, "--out", "box/new.npy")
+    refused(2, "got 2", "run", "sort", "--in", THREE, "--in", BYTES, "--out", "box/new.npy")
 
 
 def test_unknown_variant(device):

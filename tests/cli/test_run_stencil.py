@@ -154,7 +154,7 @@ def files():
         (["--shape", "--generate"], "volume.npy", "star.npy", "--shape 4x4x4"),
         (["--type", "--generate"], "volume.npy", "star.npy", "--type f32"),
         (["--seed", "--generate"], "volume.npy", "star.npy", "--seed 1"),
-        (["1 input", "--generate random", "2 given"], "volume.npy", "star.npy", "--generate random --shape 1x2x2"),
+        (["1 input", "--generate random", "got 2"], "volume.npy", "star.npy", "--generate random --shape 1x2x2"),
     ],
 )
 def test_refused_inputs(files, words, volume, star, options):
@@ -162,7 +162,7 @@ def test_refused_inputs(files, words, volume, star, options):
 
 
 def test_one_input(files):
-    refused(2, ["2 inputs", "1 given"], "run", "stencil", "--in", "volume.npy", "--out", "box/new.npy")
+    refused(2, ["2 inputs", "got 1"], "run", "stencil", "--in", "volume.npy", "--out", "box/new.npy")
 
 
 def test_generated_volume_without_coefficients():

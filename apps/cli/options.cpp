@@ -1,0 +1,197 @@
+// Options that several commands share, and their values.
+
+#include "program.hpp"
+
+#include <concord/algorithm.hpp>
+#include <concord/device.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+
+namespace concord::app {
+
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& list,
+                      const std::string& value, const std::string& description) {
+    return command.add_option(name, list, description)
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->take_all()
+        ->type_name(value);
+}
+
+CLI::Option* add_device_option(CLI::App& command, std::vector<std::string>& devices,
+                               const std::string& description) {
+    return add_list(command, "--device,--devices", devices, "SELECTORS", description);
+}
+
+std::vector<std::string> devices_of(const std::vector<std::string>& list) {
+    std::vector<std::string> devices;
+    for (const std::string& pattern : list) {
+        for (std::string& selector : device_selectors(pattern))
+            devices.push_back(std::move(selector));
+    }
+    return devices;
+}
+
+std::string one_device_of(const std::vector<std::string>& list, const std::string& command) {
+    const std::vector<std::string> devices = devices_of(list);
+    if (devices.empty()) return {};
+    if (devices.size() > 1)
+        throw Error(
+            ErrorCode::invalid_argument, "--device",
+            command + " needs one device, got '" + joined(list, ",") + "'; select one of " + joined(devices));
+    return devices.front();
+}
+
+void check_runs(const Device& device) {
+    if (!device.traits().runs)
+        throw Error(ErrorCode::unavailable, "--device",
+                    "'" + device.info().selector +
+                        "' is a compile-only device; select one that runs kernels (see `concord devices`)");
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        lines.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return lines;
+}
+
+std::string wrapped(const std::string& text, std::size_t width) {
+    std::string result;
+    bool is_first = true;
+    for (const std::string& line : lines_of(text)) {
+        if (!is_first) result += '\n';
+        is_first = false;
+        std::size_t column = 0;
+        for (std::size_t at = 0; at < line.size();) {
+            const std::size_t end = std::min(line.find(' ', at), line.size());
+            const std::string word = line.substr(at, end - at);
+            if (column > 0 && column + 1 + width_of(word) > width) {
+                result += '\n';
+                column = 0;
+            } else if (column > 0) {
+                result += ' ';
+                ++column;
+            }
+            result += word;
+            column += width_of(word);
+            at = end + 1;
+        }
+    }
+    return result;
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view separator) {
+    std::string text;
+    for (const std::string& word : words)
+        text.append(text.empty() ? "" : separator).append(word);
+    return text;
+}
+
+void check_names(const char* call, const char* what, const std::vector<std::string>& names,
+                 const std::vector<std::string>& known) {
+    for (const std::string& name : names) {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw Error(ErrorCode::invalid_argument, call,
+                        std::string("unknown ") + what + " '" + name + "'; available: " + joined(known));
+    }
+}
+
+std::vector<Type> types_of(const std::vector<std::string>& names, const std::vector<Type>& otherwise) {
+    if (names.empty()) return otherwise;
+    if (names == std::vector<std::string>{"all"}) return {all_types.begin(), all_types.end()};
+    std::vector<std::string> known;
+    for (const Type type : all_types)
+        known.emplace_back(name_of(type));
+    check_names("--types", "element type", names, known);
+    std::vector<Type> types;
+    for (const std::string& name : names)
+        types.push_back(*type_named(name));
+    return types;
+}
+
+std::vector<Pattern> patterns_of_names(const std::vector<std::string>& names) {
+    std::vector<Pattern> patterns;
+    if (names == std::vector<std::string>{"all"}) return patterns;
+    std::vector<std::string> known;
+    for (const Pattern pattern : all_patterns)
+        known.emplace_back(name_of(pattern));
+    check_names("--patterns", "pattern", names, known);
+    for (const std::string& name : names)
+        patterns.push_back(*pattern_named(name));
+    return patterns;
+}
+
+void check_algorithm_names(const std::vector<std::string>& names) {
+    std::vector<std::string> known;
+    for (const Algorithm* algorithm : algorithms())
+        known.emplace_back(algorithm->name);
+    check_names("ALGORITHM", "algorithm", names, known);
+}
+
+void check_variant_names(const std::vector<std::string>& algorithm_names,
+                         const std::vector<std::string>& variants, std::vector<std::string> known) {
+    for (const Algorithm* algorithm : algorithms()) {
+        if (!asked_for(algorithm_names, algorithm->name)) continue;
+        for (const Variant* variant : algorithm->variants) {
+            if (std::find(known.begin(), known.end(), variant->name) == known.end())
+                known.emplace_back(variant->name);
+        }
+    }
+    check_names("--variants", "variant", variants, known);
+}
+
+namespace {
+
+[[noreturn]] void fail_size(const std::string& text) {
+    throw Error(ErrorCode::invalid_argument, "--sizes",
+                "invalid element count '" + text + "'; expected e.g. 1000, 2^20, 2^26+12345 or 2^10..2^28");
+}
+
+u64 number(std::string_view digits, const std::string& whole) {
+    u64 value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size()) fail_size(whole);
+    return value;
+}
+
+u64 power(std::string_view text, const std::string& whole) {
+    if (text.rfind("2^", 0) != 0) return number(text, whole);
+    const u64 exponent = number(text.substr(2), whole);
+    if (exponent > 62) fail_size(whole);
+    return u64{1} << exponent;
+}
+
+}  // namespace
+
+AskedSizes sizes_of(const std::vector<std::string>& texts) {
+    AskedSizes sizes;
+    for (const std::string& text : texts) {
+        const std::string_view view = text;
+        if (const std::size_t dots = view.find(".."); dots != std::string_view::npos) {
+            const u64 first = power(view.substr(0, dots), text), last = power(view.substr(dots + 2), text);
+            if (!std::has_single_bit(first) || !std::has_single_bit(last) || first > last) fail_size(text);
+            for (u64 n = first; n <= last; n *= 2)
+                sizes.values.push_back(n);
+            continue;
+        }
+        u64 n = 0;
+        if (const std::size_t sign = view.find_first_of("+-"); sign != std::string_view::npos) {
+            const u64 base = power(view.substr(0, sign), text), more = number(view.substr(sign + 1), text);
+            if (view[sign] == '-' ? more > base : more >= u64{1} << 62) fail_size(text);
+            n = view[sign] == '-' ? base - more : base + more;
+        } else {
+            n = power(view, text);
+        }
+        sizes.values.push_back(n);
+        sizes.names[n] = text;
+    }
+    return sizes;
+}
+
+}  // namespace concord::app
