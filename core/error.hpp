@@ -34,8 +34,8 @@ std::string_view name_of(ErrorCode code);
 /// The exception that every function of Concord throws.
 ///
 /// what() reads `<call>: <what is wrong>, got <value>; <what to do>`, followed by the driver's error in brackets if
-/// there is one. For example `map: unknown variant 'foo'; available: vectorized, naive, serial`. Programs print `concord: `
-/// before it.
+/// there is one. For example `map: unknown variant 'foo'; available: vectorized, naive, serial`. Programs print
+/// `concord: ` before it.
 class Error : public std::runtime_error {
   public:
     /// Creates an error. `call` names the public function, the option or the environment variable. `message` is the
