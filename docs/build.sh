@@ -12,12 +12,12 @@ out=$build/docs
 command -v doxygen >/dev/null || { echo "skipped: doxygen is not installed (./setup docs installs it)"; exit 77; }
 python=
 for candidate in python3 /usr/bin/python3 "$out/venv/bin/python3"; do
-    if "$candidate" -c "import sphinx, myst_parser, furo, breathe" 2>/dev/null; then
+    if "$candidate" "$source/docs/versions.py" 2>/dev/null; then
         python=$candidate
         break
     fi
 done
-[[ $python ]] || { echo "skipped: Sphinx, MyST, Furo or Breathe is not installed (./setup docs installs them)"; exit 77; }
+[[ $python ]] || { echo "skipped: Sphinx, MyST, Furo or Breathe is not installed, or in an untested version (./setup docs installs them)"; exit 77; }
 [[ -d $build/include ]] || { echo "docs/build.sh: $build is not a configured build folder"; exit 1; }
 
 mkdir -p "$out"

@@ -278,7 +278,7 @@ def print_headline():
 
 def worst_case(devices):
     """The row of the headline table with each device's smallest speed-up at the largest size of a workload."""
-    line = ["worst of all"]
+    line = ["lowest speed-up of all workloads"]
     for device in devices:
         largest = {}
         for g in device.groups:

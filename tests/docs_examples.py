@@ -41,7 +41,7 @@ ITEM = re.compile(r"#|CONCORD_[A-Z_]+\(|template\b|(struct|class|enum|union|name
 DEFINITION = re.compile(r"(?!(if|for|while|switch|do|else|return|try|catch|const auto|auto)\b)[\w:<>,&*\[\] ]+?[ &*]~?\w+\([^;=]*\)( const| noexcept)*\s*\{")
 INCLUDES = ["concord/concord.hpp", "algorithm", "array", "cmath", "cstdio", "cstring", "exception", "fstream", "iostream", "memory",
             "numeric", "random", "span", "string", "vector"]
-SECONDS = 120
+SECONDS = 600
 
 
 @dataclasses.dataclass
@@ -231,6 +231,9 @@ class Page:
                 if "not compiled" in block.markers:
                     self.skipped.append(f"{self.where(block)}: not compiled: {block.markers['not compiled']}")
                     continue
+                if "concord/mpi.hpp" in block.text and not self.tester.has("concord-mpi"):
+                    self.skipped.append(f"{self.where(block)}: not compiled: the MPI component is not built")
+                    continue
                 if re.search(r"^int main\(", block.text, re.MULTILINE):
                     self.compile_and_run(block, f'#line {block.line} "{self.path}"\n{block.text}', f"program_{block.line}", self.reason(block))
                     continue
@@ -343,6 +346,10 @@ class Tester:
             if need.startswith("device "):
                 listed = self.run(["concord", "devices"], self.work).stdout
                 self.known[need] = re.search(rf"^{re.escape(need.split()[1])}(:|\s)", listed, re.MULTILINE) is not None
+            elif need == "concord-mpi":
+                self.known[need] = (self.build / "lib/libconcord-mpi.so").exists()
+            elif need == "mpirun":
+                self.known[need] = self.has("concord-mpi") and shutil.which(need, path=self.environment["PATH"]) is not None
             else:
                 self.known[need] = shutil.which(need, path=self.environment["PATH"]) is not None
         return self.known[need]

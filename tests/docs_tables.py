@@ -74,6 +74,7 @@ def main():
             for name in FIGURES:
                 made, stored = Path(folder) / name, ROOT / "docs/_static" / name
                 if not made.exists():
+                    problems.append(f"{name} is not generated")
                     continue
                 blocks += 1
                 if not stored.exists() or stored.read_bytes() != made.read_bytes():

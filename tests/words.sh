@@ -4,6 +4,9 @@
 set -uo pipefail
 export LC_ALL=C.UTF-8
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+git grep --untracked -qP -e words -- tests/words.sh ||
+    { echo "words: NOT CHECKED: not a git checkout, or git without Perl expressions"; exit 1; }
+command -v perl >/dev/null || { echo "words: NOT CHECKED: perl is not installed"; exit 1; }
 
 files=(':!LICENSE' ':!tests/words.sh' ':!docs/results/*' ':!*.svg' ':!*.npy')
 findings=0

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstring>
@@ -18,6 +19,8 @@ struct Unfinished {
 Unfinished unfinished[4];
 std::atomic<bool> bar, sigterm_is_silent;
 std::atomic<int> deferred;  // the signal that has arrived; 0: none
+// Signals that were ignored when the program started. A driver may install a handler of its own later.
+std::atomic<bool> keeps_ignored[NSIG];
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void say(const char* text) {
@@ -37,7 +40,7 @@ void handle(int signal) {
 void install(int signal, void (*handler)(int)) {
     struct sigaction action {};
     action.sa_handler = handler;
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_RESTART);
     ::sigaction(signal, &action, nullptr);
 }
 
@@ -48,12 +51,15 @@ bool is_ignored(int signal) {
 
 // The first signal. A second one ends the program.
 void defer(int signal) {
+    const int saved = errno;
     deferred = signal;
-    install(SIGINT, handle);
-    install(SIGTERM, handle);
+    for (const int each : {SIGINT, SIGTERM}) {
+        if (!keeps_ignored[each]) install(each, handle);
+    }
     if (bar) say("\r\033[K");
     say(signal == SIGINT ? "concord: interrupted (SIGINT): finishing; interrupt again to end at once\n"
                          : "concord: interrupted (SIGTERM): finishing; interrupt again to end at once\n");
+    errno = saved;
 }
 
 }  // namespace
@@ -70,13 +76,18 @@ void silence_sigterm() {
 
 void catch_interrupts() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        if (!is_ignored(signal)) install(signal, handle);
+        keeps_ignored[signal] = is_ignored(signal);
+        if (!keeps_ignored[signal]) install(signal, handle);
     }
 }
 
 void defer_interrupts() {
     for (const int signal : {SIGINT, SIGTERM}) {
-        if (!is_ignored(signal)) install(signal, defer);
+        if (keeps_ignored[signal]) {
+            std::signal(signal, SIG_IGN);
+        } else {
+            install(signal, defer);
+        }
     }
 }
 

@@ -104,7 +104,8 @@ int run_program(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return RankJob::complain(complaint(program, error), status_bad_input);
     }
-    check_environment();
+    // Commands without a group are hidden; the build runs them, in the user's environment.
+    if (!program.get_subcommands().front()->get_group().empty()) check_environment();
     const CommonOptions& common = common_options();
     if (common.threads != 0) setenv("CONCORD_THREADS", std::to_string(common.threads).c_str(), 1);
     if (!common.log_level.empty()) set_log_level(common.log_level);

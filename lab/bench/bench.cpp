@@ -126,22 +126,20 @@ class Runner {
             for (const Workload& workload : suite.workloads) {
                 if (!is_asked_for(suite, workload)) continue;
                 for (const Type type : options_.types) {
-                    const auto work =
-                        make_work(workload, type, *std::min_element(sizes.begin(), sizes.end()));
-                    if (!work) continue;
-                    BenchRow row = row_of(suite.name, *work, "");
                     for (const u64 n : sizes) {
-                        row.n = n;
+                        const auto work = make_work(workload, type, n);
+                        if (!work) continue;
+                        BenchRow row = row_of(suite.name, *work, "");
                         add(row);
-                    }
-                    for (const Variant* variant : suite.variants) {
-                        row.variant = variant->name;
-                        if (is_wanted(*variant)) add(row);
-                    }
-                    row.baseline = true;
-                    for (const Baseline* baseline : baselines_of(*work)) {
-                        row.variant = baseline->name;
-                        add(row);
+                        for (const Variant* variant : suite.variants) {
+                            row.variant = variant->name;
+                            if (is_wanted(*variant)) add(row);
+                        }
+                        row.baseline = true;
+                        for (const Baseline* baseline : baselines_of(*work)) {
+                            row.variant = baseline->name;
+                            add(row);
+                        }
                     }
                 }
             }
@@ -257,6 +255,11 @@ class Runner {
         try {
             f();
         } catch (const Stopped&) {
+            // What is enqueued still uses the caller's data.
+            try {
+                stream_.synchronize();
+            } catch (const Error&) {
+            }
             return false;
         } catch (const Error& error) {
             row.timing.reset();
@@ -344,8 +347,14 @@ class Runner {
         if (options_.baselines && !harness_.device().traits().many_items) let_threads_sleep();
         row.host_clock = true;
         row.copies = 1;
-        Verdict verdict =
-            harness_.run(verified_as, [&] { row.timing = measure_calls(stream_, call, options_.calls); });
+        // Polls rarely, because polling counts as time of a call.
+        u64 count = 0;
+        const auto stoppable = [&] {
+            if (++count % 256 == 0) throw_if_stopped();
+            call();
+        };
+        Verdict verdict = harness_.run(
+            verified_as, [&] { row.timing = measure_calls(stream_, stoppable, options_.calls); });
         verdict.merge(harness_.verify_inputs());
         if (unusable(row, verdict)) row.timing.reset();
     }

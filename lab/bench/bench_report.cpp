@@ -165,7 +165,7 @@ void BenchPrinter::end_device(const BenchDevice& device) {
 }
 
 void BenchPrinter::print_interruption() {
-    out_ << "interrupted: the remaining rows were not measured\n" << std::flush;
+    out_ << "interrupted: unfinished rows are missing\n" << std::flush;
 }
 
 BenchReport::BenchReport(BenchOptions options)
