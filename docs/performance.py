@@ -276,15 +276,20 @@ def print_headline():
     print(table(header, [*lines[:11], worst_case(devices)]), end="")
 
 
+def lowest(device):
+    """The group with the device's smallest speed-up at the largest size of a workload."""
+    largest = {}
+    for g in device.groups:
+        if g.peers and g.n >= largest.get((g.algorithm, g.function, g.type), g).n:
+            largest[g.algorithm, g.function, g.type] = g
+    return min(largest.values(), key=lambda g: g.speed_up(g.peers[0]))
+
+
 def worst_case(devices):
-    """The row of the headline table with each device's smallest speed-up at the largest size of a workload."""
+    """The last row of the headline table."""
     line = ["lowest speed-up of all workloads"]
     for device in devices:
-        largest = {}
-        for g in device.groups:
-            if g.peers and g.n >= largest.get((g.algorithm, g.function, g.type), g).n:
-                largest[g.algorithm, g.function, g.type] = g
-        group = min(largest.values(), key=lambda g: g.speed_up(g.peers[0]))
+        group = lowest(device)
         line.append(f"{group.algorithm} {group.function} of {size_of(group.n)} {group.type}: {rate_of(group.best)}")
         line.append(compared(group.speed_up(group.peers[0]), peer_of(device, group.peers[0], version=False)))
     return line
@@ -399,12 +404,13 @@ def agreement_svg():
 def speedups_svg():
     devices, rows = headlines()
     bars = []
-    for algorithm, found in rows:
+    worst = [(lowest(d).algorithm, {d: lowest(d)}) for d in devices if all(lowest(d) not in found.values() for _, found in rows)]
+    for algorithm, found in rows + worst:
         for device, group in found.items():
             if group.peers:
                 peer = group.peers[0]
                 bars.append((algorithm, device, group, group.speed_up(peer), peer_of(device, peer, version=False)))
-    left, top, row, plot = 250, 64, 24, 330
+    left, top, row, plot = 300, 64, 24, 330
     width, height = left + plot + 190, top + row * len(bars) + 44
     low = min([0.5] + [b[3] for b in bars])
     high = max([2.0] + [b[3] for b in bars])
@@ -429,7 +435,7 @@ def speedups_svg():
         body += f'<rect class="{kind}" x="{begin:.1f}" y="{y + 4}" width="{max(end - begin, 1.5):.1f}" height="{row - 9}" rx="2"/>\n'
         body += words(left + plot + 10, y + 16, f"{ratio_of(value)} {peer}", "text small")
     names = "; ".join(dict.fromkeys(d.title for _, d, *_ in bars))
-    body += words(16, height - 14, f"{names}. Right of 1x Concord is faster.", "faint small")
+    body += words(16, height - 14, f"{names}. Right of 1x Concord is faster. The last bar is the lowest of all workloads.", "faint small")
     return svg(width, height, "Speed-ups over peer libraries", "Concord's speed-up over the fastest peer library for each algorithm.", body)
 
 
