@@ -15,6 +15,7 @@
 
 #include <concord/concord.hpp>
 
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -33,10 +34,21 @@ void write_image(const std::filesystem::path& path, std::span<const float> slice
     if (!file.flush()) throw std::runtime_error(path.string() + ": cannot be written");
 }
 
+u64 integer(std::string_view text) {
+    u64 value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+        throw std::runtime_error("wave: SIDE and STEPS must be integers, got '" + std::string(text) +
+                                 "'; usage: wave [SIDE [STEPS [FOLDER]]]");
+    return value;
+}
+
 int main(int argc, char** argv) try {
-    const u64 side = argc > 1 ? std::stoull(argv[1]) : 97, steps = argc > 2 ? std::stoull(argv[2]) : 90;
+    const u64 side = argc > 1 ? integer(argv[1]) : 97, steps = argc > 2 ? integer(argv[2]) : 90;
     const std::filesystem::path folder = argc > 3 ? argv[3] : ".";
-    if (side < 9 || side > 2000) throw std::runtime_error("SIDE is from 9 to 2000");
+    if (side < 9 || side > 2000)
+        throw std::runtime_error("wave: SIDE out of range, got '" + std::to_string(side) +
+                                 "'; expected 9 to 2000");
 
     const auto device = open_device();  // $CONCORD_DEVICE, else the preferred device
     const auto stream = device->create_stream();
