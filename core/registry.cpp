@@ -39,7 +39,8 @@ struct Selector {
     std::string target;  // after '@'
 };
 
-Selector parse(std::string_view text) {
+// `call`: the function or environment variable that errors name.
+Selector parse(std::string_view call, std::string_view text) {
     Selector selector;
     const std::size_t mark = text.find_first_of(":@");
     selector.backend = text.substr(0, mark);
@@ -54,12 +55,13 @@ Selector parse(std::string_view text) {
             good = good && error == std::errc() && end == rest.data() + rest.size();
         }
     }
-    if (!good && selector.target.empty() && text.substr(std::min(text.size(), mark)) == ":*")
-        throw Error(ErrorCode::invalid_argument, "open_device",
-                    "'" + std::string(text) + "' names all devices of a backend; expected one device, e.g. " +
-                        selector.backend + ":0");
+    if (!good && !selector.backend.empty() && selector.target.empty() &&
+        text.substr(std::min(text.size(), mark)) == ":*")
+        throw Error(ErrorCode::invalid_argument, call,
+                    detail::error_message("expected one device", detail::quoted(text),
+                                          "select e.g. " + selector.backend + ":0"));
     if (!good)
-        throw Error(ErrorCode::invalid_argument, "open_device",
+        throw Error(ErrorCode::invalid_argument, call,
                     detail::error_message("invalid device selector", detail::quoted(text),
                                           "expected e.g. auto, cuda, cuda:1, opencl:0 or tbb"));
     return selector;
@@ -91,10 +93,11 @@ class Registry {
         return it->second.backend->libraries();
     }
 
-    std::shared_ptr<Device> open(std::string_view text) {
+    // `call`: the function or environment variable that errors name.
+    std::shared_ptr<Device> open(std::string_view call, std::string_view text) {
         const std::lock_guard lock(mutex_);
         load();
-        return text == "auto" ? open_auto() : open_named(text);
+        return text == "auto" ? open_auto() : open_named(call, text);
     }
 
     std::vector<std::string> selectors() {
@@ -119,13 +122,15 @@ class Registry {
         const std::string backend(pattern.substr(0, pattern.size() - every.size()));
         const auto it = backends_.find(backend);
         if (it == backends_.end())
-            throw Error(ErrorCode::unavailable, "device_selectors",
-                        "'" + std::string(pattern) + "': unknown backend '" + backend + "'" + explain_all());
+            throw Error(
+                ErrorCode::unavailable, "device_selectors",
+                detail::error_message("unknown backend", detail::quoted(pattern), "available: " + names()));
         const BackendStatus& status = it->second.status;
         if (!status.available)
             throw Error(
                 ErrorCode::unavailable, "device_selectors",
-                "'" + std::string(pattern) + "': " + status.reason + " (backend " + status.path + ")");
+                detail::error_message("device not available", detail::quoted(pattern), status.reason) +
+                    " (backend " + status.path + ")");
         std::vector<std::string> result;
         for (const DeviceInfo& info : status.devices)
             result.push_back(info.selector);
@@ -191,7 +196,9 @@ class Registry {
             detail::log_info("backend " + loaded.status.name + " (" + loaded.status.path +
                              "): " + std::to_string(loaded.status.devices.size()) + " device(s)");
         } catch (const std::exception& error) {
-            loaded.status.reason = error.what();
+            // Without the backend's name, which precedes the reason wherever it is printed.
+            const std::string what = error.what(), call = loaded.status.name + ": ";
+            loaded.status.reason = what.rfind(call, 0) == 0 ? what.substr(call.size()) : what;
             detail::log_info("backend " + loaded.status.name + " (" + loaded.status.path +
                              "): " + loaded.status.reason);
         }
@@ -218,7 +225,7 @@ class Registry {
         std::string tried;
         for (const std::string& selector : listed()) {
             try {
-                return open_named(selector);
+                return open_named("open_device", selector);
             } catch (const Error& error) {
                 // `auto` takes the best device that works. The log and `concord doctor` report the others.
                 detail::log_warn("cannot open " + selector + ": " + error.what());
@@ -228,13 +235,13 @@ class Registry {
         throw Error(ErrorCode::unavailable, "open_device", "no device available" + tried + explain_all());
     }
 
-    std::shared_ptr<Device> open_named(std::string_view text) {
-        const Selector selector = parse(text);
+    std::shared_ptr<Device> open_named(std::string_view call, std::string_view text) {
+        const Selector selector = parse(call, text);
         const auto it = backends_.find(selector.backend);
         if (it == backends_.end())
-            throw Error(ErrorCode::unavailable, "open_device",
-                        detail::error_message("no backend '" + selector.backend + "'", detail::quoted(text)) +
-                            explain_all());
+            throw Error(
+                ErrorCode::unavailable, call,
+                detail::error_message("unknown backend", detail::quoted(text), "available: " + names()));
         const Loaded& loaded = it->second;
         const std::string canonical = selector.target.empty()
                                           ? selector.backend + ":" + std::to_string(selector.index)
@@ -245,11 +252,11 @@ class Registry {
             opened = loaded.backend->open_offline(selector.target);
         } else if (!loaded.status.available) {
             throw Error(
-                ErrorCode::unavailable, "open_device",
+                ErrorCode::unavailable, call,
                 detail::error_message("device not available", detail::quoted(text), loaded.status.reason) +
                     " (backend " + loaded.status.path + ")");
         } else if (selector.index >= loaded.status.devices.size()) {
-            throw Error(ErrorCode::unavailable, "open_device",
+            throw Error(ErrorCode::unavailable, call,
                         detail::error_message("no such device", detail::quoted(text),
                                               selector.backend + " has " +
                                                   std::to_string(loaded.status.devices.size()) +
@@ -260,6 +267,14 @@ class Registry {
         std::shared_ptr<Device> device = detail::Access::make<Device>(std::move(opened));
         devices_.emplace(canonical, device);
         return device;
+    }
+
+    // The names of all backends, usable or not.
+    std::string names() const {
+        std::string text;
+        for (const auto& [name, loaded] : backends_)
+            text.append(text.empty() ? "" : ", ").append(name);
+        return text;
     }
 
     std::string explain_all() const {
@@ -301,12 +316,10 @@ std::vector<std::string> device_selectors(std::string_view pattern) {
 }
 
 std::shared_ptr<Device> open_device(std::string_view selector) {
-    std::string chosen(selector);
-    if (chosen.empty()) {
-        const char* forced = std::getenv("CONCORD_DEVICE");
-        chosen = forced != nullptr && *forced != '\0' ? forced : "auto";
-    }
-    return Registry::instance().open(chosen);
+    if (!selector.empty()) return Registry::instance().open("open_device", selector);
+    const char* forced = std::getenv("CONCORD_DEVICE");
+    if (forced != nullptr && *forced != '\0') return Registry::instance().open("CONCORD_DEVICE", forced);
+    return Registry::instance().open("open_device", "auto");
 }
 
 }  // namespace concord

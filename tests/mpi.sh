@@ -141,7 +141,7 @@ head -c 1000 x.npy >short.npy
 refused 2 'bad.npy' run reduce --in bad.npy --out box/y.npy --device tbb
 refused 2 'truncated' run sort --in short.npy --out box/y.npy --device tbb
 refused 2 'cannot be read' run scan --in nothing.npy --out box/y.npy --device tbb
-refused 2 'cannot be written' run scan --in x.npy --out nowhere/y.npy --device tbb
+refused 2 'directory does not exist or is not writable' run scan --in x.npy --out nowhere/y.npy --device tbb
 refused 2 'does not run under mpirun; available: reduce, scan' run compact --in x.npy --out box/y.npy --device tbb
 refused 2 'opt' run reduce --in x.npy --out box/y.npy --opt sum
 refused 2 'chunk' run reduce --in x.npy --out box/y.npy --device tbb --chunk 1M

@@ -47,9 +47,10 @@ TEST_CASE("the CPU is always available") {
 }
 
 TEST_CASE("errors for unavailable devices name the reason") {
-    CHECK(throws(ErrorCode::unavailable, "no backend 'metal'", [] { open_device("metal"); }));
+    CHECK(throws(ErrorCode::unavailable,
+                 "unknown backend, got 'metal'; available: ", [] { open_device("metal"); }));
     CHECK(throws(ErrorCode::unavailable, "1 device", [] { open_device("tbb:1"); }));
-    for (const char* bad : {"tbb:", "tbb:x", "tbb:-1", ":0", "tbb@", "tbb:99999999999"}) {
+    for (const char* bad : {"tbb:", "tbb:x", "tbb:-1", ":0", ":*", "tbb@", "tbb:99999999999"}) {
         CAPTURE(bad);
         CHECK(throws(ErrorCode::invalid_argument, "invalid device selector", [&] { open_device(bad); }));
     }
@@ -58,7 +59,8 @@ TEST_CASE("errors for unavailable devices name the reason") {
 
 TEST_CASE("an empty selector means CONCORD_DEVICE") {
     setenv("CONCORD_DEVICE", "metal:3", 1);
-    CHECK(throws(ErrorCode::unavailable, "metal:3", [] { open_device(); }));
+    CHECK(throws(ErrorCode::unavailable, "CONCORD_DEVICE: unknown backend, got 'metal:3'",
+                 [] { open_device(); }));
     setenv("CONCORD_DEVICE", "tbb", 1);
     CHECK(open_device() == open_device("tbb"));
     unsetenv("CONCORD_DEVICE");

@@ -316,8 +316,9 @@ DEVICE_TEST(shared_pipelines_reject_invalid_calls) {
         CHECK(error.code() == ErrorCode::invalid_argument);
         what = error.what();
     }
-    const std::string words = "one segment needs at least ";
-    REQUIRE(what.find("the memory limit is too small, got 1000 bytes; " + words) != std::string::npos);
+    const std::string words = "pass at least ";
+    REQUIRE(what.find("memory limit too small for one segment, got 1000 bytes; " + words) !=
+            std::string::npos);
     const u64 least = std::stoull(what.substr(what.find(words) + words.size()));
     pipeline_reduce(both, Away<float>(x), sum, ReduceOp::sum, {.memory = least});
     CHECK(sum.values.size() == 1);

@@ -38,14 +38,14 @@ ends 2 "no earlier results in 'box/results.jsonl'" --out box
 ends 2 "unknown study 'frob'" frob --out box
 ends 2 "--out" reduce-steps
 ends 2 "'frob'" reduce-steps --types frob --out box
-ends 3 "no backend 'frob'" reduce-steps --devices frob --out box
+ends 3 "unknown backend, got 'frob'" reduce-steps --devices frob --out box
 ends 2 "results.jsonl" --compare box box2
 ends 2 "--devices" reduce-steps --devices "" --out box
 ends 2 "excludes" --compare box box2 --quick
 ends 2 "excludes" --compare box box2 --devices tbb
-ends 2 "none.json: cannot be read" reduce-steps --from none.json --out box
+ends 2 "--from: cannot be read, got 'none.json'" reduce-steps --from none.json --out box
 echo '{"matrix": [{}]}' >shape.json
-ends 2 "shape.json: unexpected content" --from shape.json --out box
+ends 2 "shape.json': unexpected content" --from shape.json --out box
 verdict "nothing was written" "$([[ ! -e box ]] || echo "there is a folder")"
 mkdir full
 touch full/csv

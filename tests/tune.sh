@@ -38,11 +38,11 @@ quick=(--device tbb --quick --budget 20)
 ends 2 "unknown algorithm 'frob'; available: map" tune frob --device tbb
 ends 2 "unknown element type 'frob'" tune reduce --types frob --device tbb
 ends 2 "invalid element count 'frob'" tune reduce --sizes frob --device tbb
-ends 2 "--budget" tune reduce --budget 0 --device tbb
+ends 2 "--budget: value out of range, got '0'; expected 1 to 10000000" tune reduce --budget 0 --device tbb
 ends 2 "--least-gain" tune reduce --least-gain 0.5 --device tbb
 ends 2 "is a directory" tune reduce --device tbb --out .
 ends 2 "out' is not a directory" tune reduce --device tbb --out out/table.txt
-ends 3 "no backend 'frob'" tune --device frob
+ends 3 "unknown backend, got 'frob'" tune --device frob
 CONCORD_TUNING=none.txt ends 2 "no such file, got 'none.txt'" devices
 verdict "nothing was written" "$([[ ! -e config ]] || find config)"
 

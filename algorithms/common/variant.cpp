@@ -72,8 +72,8 @@ Support supports_textbook(const Device& device, std::string_view algorithm, cons
 
 Support supports_operator(const Device& device, const Operator& op, const void* host) {
     if (device.traits().compiles_source || host != nullptr) return {};
-    return Support::no("operator '" + op.name + "' has kernel source only, which " + device.info().selector +
-                       " cannot compile at run time");
+    return Support::no("operator '" + op.name + "' exists only as source, and " + device.info().selector +
+                       " does not compile at run time; select a CUDA or OpenCL device");
 }
 
 void throw_unknown_variant(std::string_view algorithm, std::string_view name,
@@ -84,6 +84,8 @@ void throw_unknown_variant(std::string_view algorithm, std::string_view name,
 
 void throw_unsupported_variant(std::string_view algorithm, std::string_view name, const Device& device,
                                std::string_view reason, const std::vector<std::string_view>& usable) {
+    // No other variant helps: the reason alone.
+    if (usable.empty()) throw Error(ErrorCode::unsupported, algorithm, reason);
     throw Error(ErrorCode::unsupported, algorithm,
                 "variant '" + std::string(name) + "' on " + device.info().selector + ": " +
                     std::string(reason) + "; available: " + joined(usable));

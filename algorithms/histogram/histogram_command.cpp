@@ -76,7 +76,8 @@ class RunHistogram final : public RunTask, public Pipelined, public OverRanks {
             if (far_low && far_high) return HistogramBins::even(from, to);
             if (far_low && high) return HistogramBins::even(from, hi);
         }
-        return HistogramBins::even(real(range_[0]), real(range_[1]));
+        const double lo = real(range_[0]);  // first, because errors name the first invalid number
+        return HistogramBins::even(lo, real(range_[1]));
     }
     static double real(const std::string& text) {
         char* end = nullptr;

@@ -136,9 +136,9 @@ PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const Pipel
     const u64 room = (limit > task.memory ? limit - task.memory : 0) / 8 * 7;
     if (least > room)
         throw Error(ErrorCode::invalid_argument, "pipeline_" + std::string(task.name),
-                    "the memory limit is too small, got " + std::to_string(whole) +
-                        " bytes; one segment needs at least " +
-                        std::to_string((divide_up(least, 7) * 8 + task.memory) * load.devices));
+                    error_message("memory limit too small for one segment", std::to_string(whole) + " bytes",
+                                  "pass at least " + std::to_string((divide_up(least, 7) * 8 + task.memory) *
+                                                                    load.devices)));
     while (plan.depth > 1 && plan.depth * least > room)
         --plan.depth;
     // Powers of two, because the device's pool rounds up other sizes.

@@ -21,8 +21,8 @@ class RunSort final : public RunTask, public OverRanks, public NamesInputs {
         values->needs(out);
         out->needs(values);
     }
-    std::vector<std::string> more_inputs() const override {
-        return values_.empty() ? std::vector<std::string>{} : std::vector{values_};
+    std::vector<NamedInput> more_inputs() const override {
+        return values_.empty() ? std::vector<NamedInput>{} : std::vector{NamedInput{"--values", values_}};
     }
     RunPlan plan(Inputs inputs) override {
         for (const auto& input : inputs) {

@@ -45,10 +45,7 @@ int bench(Asked asked) {
         for (Suite& suite : all)
             suite.bench_sizes = {suite.bench_sizes.back()};
     }
-    for (const std::string& path : {asked.json, asked.csv}) {
-        if (!path.empty()) check_writable(path);
-    }
-    check_apart({{"--json", asked.json}, {"--csv", asked.csv}, {"--trace", asked.trace}});
+    check_files({{"--json", asked.json}, {"--csv", asked.csv}, {"--trace", asked.trace}});
     options.devices = devices_of(options.devices);
     defer_interrupts();
     options.stop = is_interrupted;

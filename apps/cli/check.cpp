@@ -11,7 +11,7 @@ namespace {
 struct Asked {
     CheckOptions options;
     std::vector<std::string> types, sizes, patterns;
-    std::string json, junit;
+    std::string json, junit, seed = "1";
 };
 
 int check(Asked asked) {
@@ -22,11 +22,9 @@ int check(Asked asked) {
     AskedSizes sizes = sizes_of(asked.sizes);
     options.sizes = std::move(sizes.values);
     options.size_names = std::move(sizes.names);
-    for (const std::string& path : {asked.json, asked.junit}) {
-        if (!path.empty()) check_writable(path);
-    }
-    check_apart({{"--json", asked.json}, {"--junit", asked.junit}});
+    check_files({{"--json", asked.json}, {"--junit", asked.junit}});
     options.patterns = patterns_of_names(asked.patterns);
+    options.seed = seed_of(asked.seed);
     options.devices = devices_of(options.devices);
     options.program = "concord check";
     const CheckReport report = lab::check(suites(), options, &std::cout);
@@ -61,8 +59,7 @@ void add_check(CLI::App& program, Action& action) {
     command->add_flag("--full", asked->options.full, "Add sizes up to 2^32 + 1 elements, limited by memory");
     command->add_flag("--verbose", asked->options.verbose,
                       "List skipped and not applicable cases with their reasons");
-    command->add_option("--seed", asked->options.seed, "Seed of the generated inputs (default: 1)")
-        ->type_name("N");
+    command->add_option("--seed", asked->seed, "Seed of the generated inputs (default: 1)")->type_name("N");
     command->add_option("--json", asked->json, "Write counts, matrix and failures to this file")
         ->type_name("FILE");
     command->add_option("--junit", asked->junit, "Write a JUnit report to this file")->type_name("FILE");

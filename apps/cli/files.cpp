@@ -28,6 +28,13 @@ const mode_t process_umask = [] {
     throw Error(ErrorCode::io, path.empty() ? "''" : path.string(), "cannot be written: " + why);
 }
 
+// Names the option if there is one.
+[[noreturn]] void fail(const fs::path& path, std::string_view option, const std::string& why) {
+    if (option.empty()) fail(path, why);
+    throw Error(ErrorCode::io, option,
+                "cannot be written, got " + detail::quoted(path.string()) + ": " + why);
+}
+
 // The file behind a link, so that writing keeps the link.
 fs::path target_of(const fs::path& path) {
     std::error_code error;
@@ -76,18 +83,28 @@ void check_apart(const std::vector<NamedFile>& files) {
     }
 }
 
-void check_writable(const fs::path& path) {
-    if (path.empty() || path.filename().empty()) fail(path, "the path has no file name");
+void check_files(const std::vector<NamedFile>& files) {
+    for (const NamedFile& file : files) {
+        if (!file.path.empty()) check_writable(file.path, file.option);
+    }
+    check_apart(files);
+}
+
+void check_writable(const fs::path& path, std::string_view option) {
+    if (path.empty() || path.filename().empty()) fail(path, option, "the path has no file name");
     std::error_code error;
-    if (fs::is_directory(path, error)) fail(path, "is a directory");
+    if (fs::is_directory(path, error)) fail(path, option, "is a directory");
     if (is_channel(path)) return;
     const fs::path target = target_of(path);
-    if (fs::exists(target, error) && !fs::is_regular_file(target, error)) fail(path, "not a regular file");
+    if (fs::exists(target, error) && !fs::is_regular_file(target, error))
+        fail(path, option, "not a regular file");
     const fs::path folder = folder_of(target);
     if (fs::exists(folder, error) && !fs::is_directory(folder, error))
-        fail(path, "'" + folder.string() + "' is not a directory");
+        fail(path, option, "'" + folder.string() + "' is not a directory");
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
-        fail(path, "its directory: " + std::string(std::strerror(errno)));
+        throw Error(ErrorCode::io, option.empty() ? path.string() : std::string(option),
+                    detail::error_message("directory does not exist or is not writable",
+                                          detail::quoted(folder.string())));
 }
 
 OutputFile::OutputFile(const fs::path& path) : path_(path) {

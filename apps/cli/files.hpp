@@ -11,8 +11,9 @@
 
 namespace concord::app {
 
-// Throws io, with the reason, if no file can be written at `path`. Call it before any work.
-void check_writable(const std::filesystem::path& path);
+// Throws io, with the reason, if no file can be written at `path`. Call it before any work. `option`: the one that
+// names the file, for the message; empty if none does.
+void check_writable(const std::filesystem::path& path, std::string_view option = {});
 
 // A file that an option names. The path is empty if the option is not given.
 struct NamedFile {
@@ -21,6 +22,9 @@ struct NamedFile {
 };
 // Throws invalid_argument if two of these are the same file. Pipes and devices may be named twice.
 void check_apart(const std::vector<NamedFile>& files);
+
+// check_writable() of the files that are given, and check_apart().
+void check_files(const std::vector<NamedFile>& files);
 
 // A file that is written piece by piece under a temporary name in the directory of `path`, and renamed at the end.
 // Pipes and devices (/dev/stdout) are written directly. All calls throw io with the reason.

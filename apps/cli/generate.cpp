@@ -179,9 +179,7 @@ std::unique_ptr<InputArray> Generate::volume() const {
     if (option_->count() == 0) return nullptr;
     const Kind& kind = kind_named(kind_);
     const Type type = float_named(type_);
-    Volume volume{shape_of(shape_)};
-    if (!is_whole(seed_, volume.seed))
-        refuse("--seed", "invalid seed '" + seed_ + "'; expected an integer below 2^64");
+    Volume volume{shape_of(shape_), seed_of(seed_)};
     const u64 points = points_of(volume.shape, type, shape_);
     return std::make_unique<Generated>(kind, type, points, std::move(volume));
 }

@@ -66,10 +66,11 @@ std::string one_line(std::string text) {
 // CLI11's messages in the program's words.
 std::string reworded(const std::string& message) {
     static const std::pair<std::regex, const char*> words[] = {
-        {std::regex(R"((.*): Value (.*) not in range (.*) to (.*))"),
-         "$1: value out of range, got '$2'; expected $3 to $4"},
         {std::regex(R"(Could not convert: (.*) = (.*))"), "$1: invalid number '$2'"},
         {std::regex(R"((.*): (\d+) required (.*) missing)"), "$1: missing value; expected $2"},
+        {std::regex(R"((.*): At least (\d+) required but received (\d+))"), "$1: expected $2 values, got $3"},
+        {std::regex(R"((.*): At Most (\d+) required but received (\d+))"),
+         "$1: expected at most $2 values, got $3"},
         {std::regex(R"((.*): Expected (.*), got (\d+))"), "$1: expected $2, got $3"},
         {std::regex(R"((.*) is required)"), "$1: required but not given"},
         {std::regex(R"((.*) requires (.*))"), "$1: requires $2"},
@@ -77,6 +78,12 @@ std::string reworded(const std::string& message) {
     };
     std::smatch match;
     static const std::regex not_a_member(R"((.*): (.*) not in \{(.*)\})");
+    // CLI11 prints the limits of real numbers with six decimals.
+    static const std::regex out_of_range(R"((.*): Value (.*) not in range (.*) to (.*))"),
+        zeros(R"(\.0+(?= |$)|(\.\d*[1-9])0+(?= |$))");
+    if (std::regex_match(message, match, out_of_range))
+        return match.format("$1: value out of range, got '$2'; expected ") +
+               std::regex_replace(match.str(3) + " to " + match.str(4), zeros, "$1");
     if (std::regex_match(message, match, not_a_member))
         return match.format("$1: invalid value '$2'; expected one of ") +
                std::regex_replace(match.str(3), std::regex(","), ", ");

@@ -243,9 +243,10 @@ std::string npy_header(Type type, const Shape& shape, u64 least) {
     return header + text;
 }
 
-NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
+NpyFile::NpyFile(const std::filesystem::path& path, std::string_view option) : path_(path) {
     auto fail = [&](const std::string& why) {
-        throw Error(ErrorCode::io, path.string(), "cannot be read: " + why);
+        throw Error(ErrorCode::io, option,
+                    "cannot be read, got " + detail::quoted(path.string()) + ": " + why);
     };
     // O_NONBLOCK: a pipe without a writer does not block.
     file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -31,8 +31,8 @@ std::string npy_header(Type type, const Shape& shape, u64 least = 0);
 // An open file. It is read, not mapped, so that a file that is truncated meanwhile gives an error instead of SIGBUS.
 class NpyFile final : public InputArray {
   public:
-    // Throws io if the file cannot be read, and invalid_argument as parse_npy() does.
-    explicit NpyFile(const std::filesystem::path& path);
+    // Throws io if the file cannot be read, and invalid_argument as parse_npy() does. `option`: the one that names it.
+    NpyFile(const std::filesystem::path& path, std::string_view option);
     ~NpyFile() override;
 
     std::string name() const override { return path_.string(); }

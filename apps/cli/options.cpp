@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstdlib>
 
 namespace concord::app {
 
@@ -25,30 +26,61 @@ CLI::Option* add_device_option(CLI::App& command, std::vector<std::string>& devi
     return add_list(command, "--device,--devices", devices, "SELECTORS", description);
 }
 
-std::vector<std::string> devices_of(const std::vector<std::string>& list) {
+std::string message_of(const Error& error) {
+    const std::string what = error.what();
+    return what.substr(std::min(what.size(), error.call().size() + 2));
+}
+
+namespace {
+
+// `option`: where the patterns are from.
+std::vector<std::string> expanded(const std::vector<std::string>& patterns, const char* option) {
     std::vector<std::string> devices;
-    for (const std::string& pattern : list) {
-        for (std::string& selector : device_selectors(pattern))
-            devices.push_back(std::move(selector));
+    try {
+        for (const std::string& pattern : patterns) {
+            for (std::string& selector : device_selectors(pattern))
+                devices.push_back(std::move(selector));
+        }
+    } catch (const Error& error) {
+        throw Error(error.code(), option, message_of(error));
     }
     return devices;
 }
 
+// The value of CONCORD_DEVICE if it is a pattern such as "cuda:*", else empty.
+std::string pattern_of_environment() {
+    const char* variable = std::getenv("CONCORD_DEVICE");
+    const std::string value = variable == nullptr ? "" : variable;
+    return value.size() > 2 && value.substr(value.size() - 2) == ":*" ? value : "";
+}
+
+}  // namespace
+
+std::vector<std::string> devices_of(const std::vector<std::string>& list) {
+    return expanded(list, "--devices");
+}
+
+std::vector<std::string> devices_or_default(const std::vector<std::string>& list) {
+    const std::string pattern = pattern_of_environment();
+    return list.empty() && !pattern.empty() ? expanded({pattern}, "CONCORD_DEVICE") : devices_of(list);
+}
+
 std::string one_device_of(const std::vector<std::string>& list, const std::string& command) {
-    const std::vector<std::string> devices = devices_of(list);
+    const std::vector<std::string> devices = devices_or_default(list);
     if (devices.empty()) return {};
     if (devices.size() > 1)
-        throw Error(
-            ErrorCode::invalid_argument, "--device",
-            command + " needs one device, got '" + joined(list, ",") + "'; select one of " + joined(devices));
+        throw Error(ErrorCode::invalid_argument, list.empty() ? "CONCORD_DEVICE" : "--device",
+                    command + " uses one device, got '" +
+                        (list.empty() ? pattern_of_environment() : joined(list, ",")) + "'; name one of " +
+                        joined(devices));
     return devices.front();
 }
 
 void check_runs(const Device& device) {
     if (!device.traits().runs)
         throw Error(ErrorCode::unavailable, "--device",
-                    "'" + device.info().selector +
-                        "' is a compile-only device; select one that runs kernels (see `concord devices`)");
+                    detail::error_message("compile-only device", detail::quoted(device.info().selector),
+                                          "select one that runs kernels (see `concord devices`)"));
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -104,11 +136,12 @@ void check_names(const char* call, const char* what, const std::vector<std::stri
 
 std::vector<Type> types_of(const std::vector<std::string>& names, const std::vector<Type>& otherwise) {
     if (names.empty()) return otherwise;
-    if (names == std::vector<std::string>{"all"}) return {all_types.begin(), all_types.end()};
-    std::vector<std::string> known;
+    std::vector<std::string> known = {"all"};
     for (const Type type : all_types)
         known.emplace_back(name_of(type));
     check_names("--types", "element type", names, known);
+    if (std::find(names.begin(), names.end(), "all") != names.end())
+        return {all_types.begin(), all_types.end()};
     std::vector<Type> types;
     for (const std::string& name : names)
         types.push_back(*type_named(name));
@@ -117,11 +150,11 @@ std::vector<Type> types_of(const std::vector<std::string>& names, const std::vec
 
 std::vector<Pattern> patterns_of_names(const std::vector<std::string>& names) {
     std::vector<Pattern> patterns;
-    if (names == std::vector<std::string>{"all"}) return patterns;
-    std::vector<std::string> known;
+    std::vector<std::string> known = {"all"};
     for (const Pattern pattern : all_patterns)
         known.emplace_back(name_of(pattern));
     check_names("--patterns", "pattern", names, known);
+    if (std::find(names.begin(), names.end(), "all") != names.end()) return patterns;
     for (const std::string& name : names)
         patterns.push_back(*pattern_named(name));
     return patterns;
@@ -168,6 +201,15 @@ u64 power(std::string_view text, const std::string& whole) {
 }
 
 }  // namespace
+
+u64 seed_of(const std::string& text) {
+    u64 seed = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+    if (error != std::errc() || end != text.data() + text.size())
+        throw Error(ErrorCode::invalid_argument, "--seed",
+                    "invalid seed '" + text + "'; expected an integer from 0 to 2^64 - 1");
+    return seed;
+}
 
 AskedSizes sizes_of(const std::vector<std::string>& texts) {
     AskedSizes sizes;

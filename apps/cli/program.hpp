@@ -63,11 +63,16 @@ CLI::Option* add_device_option(CLI::App& command, std::vector<std::string>& devi
                                const std::string& description);
 // The selectors in the list, with patterns such as "cuda:*" expanded. Throws unavailable if a pattern names no device.
 std::vector<std::string> devices_of(const std::vector<std::string>& list);
-// The only selector in the list; empty if the list is. Throws invalid_argument if it names several devices. `command`:
+// The same, or if the list is empty the devices that a pattern in CONCORD_DEVICE names.
+std::vector<std::string> devices_or_default(const std::vector<std::string>& list);
+// The only selector in the list or of a pattern in CONCORD_DEVICE; empty if there is neither. Throws invalid_argument if it names several devices. `command`:
 // the one that needs a single device.
 std::string one_device_of(const std::vector<std::string>& list, const std::string& command);
 // Throws unavailable for a compile-only device.
 void check_runs(const Device& device);
+
+// The error's message without its call, to name the option instead.
+std::string message_of(const Error& error);
 
 // The element types that `--types` names. Throws invalid_argument for an unknown name.
 std::vector<Type> types_of(const std::vector<std::string>& names, const std::vector<Type>& otherwise);
@@ -95,6 +100,8 @@ struct AskedSizes {
 };
 // Reads sizes such as "1000", "2^20", "2^26+12345" and "2^20..2^28", the powers of two in that range.
 AskedSizes sizes_of(const std::vector<std::string>& texts);
+// The value of `--seed`. Throws invalid_argument unless it is an integer of 64 bits without sign.
+u64 seed_of(const std::string& text);
 // The patterns that `--patterns` names. Throws invalid_argument for an unknown name.
 std::vector<Pattern> patterns_of_names(const std::vector<std::string>& names);
 

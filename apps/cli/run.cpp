@@ -147,7 +147,15 @@ Result compute_by_segments(Pipelined& task, const PipelineDevices& devices, cons
                                       .memory = bytes_of("--memory-limit", asked.memory_limit),
                                       .segment = bytes_of("--chunk", asked.chunk),
                                       .progress = [&](u64 done, u64 /*all*/) { progress.at(done * size); }};
-        result.pipeline = task.run_pipeline(devices, sources, sink, options);
+        try {
+            result.pipeline = task.run_pipeline(devices, sources, sink, options);
+        } catch (const Error& error) {
+            // The library names its own option.
+            constexpr std::string_view limit = "memory limit ";
+            const std::string message = message_of(error);
+            if (options.memory == 0 || message.rfind(limit, 0) != 0) throw;
+            throw Error(error.code(), "--memory-limit", message.substr(limit.size()));
+        }
     }
     if (plan.counted) {
         output.count = result.pipeline->count;
@@ -287,13 +295,13 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const std:
                 ErrorCode::invalid_argument, "--devices",
                 "'all' is not supported by run; name the devices that share the work, e.g. tbb,opencl");
     }
-    const std::vector<std::string> selectors = devices_of(asked.devices);
+    const std::vector<std::string> selectors = devices_or_default(asked.devices);
     if (selectors.size() > 1 && as<Pipelined>(task) == nullptr && !has_boxes)
-        throw Error(ErrorCode::invalid_argument, "--device",
-                    algorithm + " needs one device, got '" + joined(asked.devices, ",") +
-                        "'; several devices share work in segments (" + joined(commands_with<Pipelined>()) +
-                        ") or in boxes (" + joined(commands_with<OverBoxes>()) + ")" +
-                        (as<OverRanks>(task) != nullptr ? "; run " + algorithm + " under mpirun" : ""));
+        throw Error(ErrorCode::invalid_argument, asked.devices.empty() ? "CONCORD_DEVICE" : "--devices",
+                    algorithm + " uses one device, got '" +
+                        joined(asked.devices.empty() ? selectors : asked.devices, ",") +
+                        "'; name one device" +
+                        (as<OverRanks>(task) != nullptr ? ", or run one rank per device under mpirun" : ""));
     if (selectors.size() <= 1)
         devices.push_back(device_for(task, selectors.empty() ? std::string() : selectors.front()));
     for (const std::string& selector : selectors) {
@@ -317,7 +325,7 @@ int run(const RunCommand& command, RunTask& task, const Asked& asked) {
     auto* const over_boxes = as<OverBoxes>(task);
     const auto inputs = open_inputs(command, task, asked);
     RunPlan plan = plan_of(task, inputs);
-    check_writable(asked.out);
+    check_writable(asked.out, "--out");
     const std::string second_path = plan.second ? plan.second->path : "";
     if (plan.second) {
         check_writable(second_path);
@@ -387,7 +395,10 @@ int run(const RunCommand& command, RunTask& task, const Asked& asked) {
     std::cout << algorithm << "/" << result.variant << " (" << task.title() << ") on "
               << joined(selectors, " and ") << ": " << inputs[0]->description();
     if (output.shape.empty()) std::cout << " = " << value_name(output.type, result.bytes.data());
-    if (result.pipeline) std::cout << " in " << result.pipeline->segments << " segments";
+    if (result.pipeline) {
+        const u64 segments = result.pipeline->segments;
+        std::cout << " in " << segments << (segments == 1 ? " segment" : " segments");
+    }
     if (result.boxes) std::cout << " cut " << result.boxes->cut;
     std::cout << " -> " << asked.out << ", kernel " << rounded(result.times.kernel) << " ms\n";
     return status_ok;
@@ -445,9 +456,11 @@ void add_run(CLI::App& program, Action& action) {
                         "Minimum guarantee for the order of floating-point operations (default: unspecified)")
             ->check(CLI::IsMember(names_of(all_operation_orders)));
         one->add_option("--memory-limit", asked->memory_limit,
-                        is_pipelined ? "Memory limit for data, e.g. 256M or 2G; larger data is processed in "
-                                       "segments (default: the device's memory)"
-                                     : "Memory limit for data, e.g. 256M or 2G; larger data is an error")
+                        is_pipelined
+                            ? "Memory limit for data, e.g. 256M or 2G; larger data is processed in "
+                              "segments (default: segments use up to a quarter of the device's memory "
+                              "once data exceeds 7/8 of it)"
+                            : "Memory limit for data, e.g. 256M or 2G; larger data is an error")
             ->type_name("BYTES");
         if (is_pipelined) {
             one->add_option("--chunk", asked->chunk,

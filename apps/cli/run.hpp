@@ -108,11 +108,16 @@ class GeneratesInput {
     ~GeneratesInput() = default;
 };
 
+struct NamedInput {
+    const char* option;
+    std::string path;
+};
+
 // Has options that name more inputs.
 class NamesInputs {
   public:
     // Their files, which follow those of --in.
-    virtual std::vector<std::string> more_inputs() const = 0;
+    virtual std::vector<NamedInput> more_inputs() const = 0;
 
   protected:
     ~NamesInputs() = default;

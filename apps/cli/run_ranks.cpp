@@ -113,7 +113,7 @@ Plan make_plan(const RunCommand& command, RunTask& task, const Asked& asked) {
         const auto& second = plan.outputs.second;
         if (const auto* const boxes = as<OverBoxes>(task))
             boxes->check_boxes(RankJob::ranks().size(), asked.options());
-        if (RankJob::speaks()) check_writable(asked.out);
+        if (RankJob::speaks()) check_writable(asked.out, "--out");
         if (RankJob::speaks() && second) check_writable(second->path);
         if (second && second->path == asked.out)
             throw Error(ErrorCode::invalid_argument, "--out",
@@ -249,7 +249,7 @@ void print_json(const RunCommand& command, const RunTask& task, const std::vecto
 
 std::shared_ptr<Device> device_of_rank(const std::vector<std::string>& list) {
     share_processors();
-    const std::vector<std::string> devices = devices_of(list);
+    const std::vector<std::string> devices = devices_or_default(list);
     if (devices.size() > 1) return open_device(devices[RankJob::ranks().rank() % devices.size()]);
     std::string asked = devices.empty() ? std::string() : devices.front();
     if (const char* variable = std::getenv("CONCORD_DEVICE"); asked.empty() && variable != nullptr)

@@ -47,10 +47,10 @@ std::vector<std::unique_ptr<InputArray>> open_inputs(const RunCommand& command, 
                         (files == 1 ? " input" : " inputs") + also + ", got " +
                         std::to_string(asked.in.size()));
     for (const std::string& path : asked.in)
-        inputs.push_back(std::make_unique<NpyFile>(path));
+        inputs.push_back(std::make_unique<NpyFile>(path, "--in"));
     if (const auto* const names = as<NamesInputs>(task)) {
-        for (const std::string& path : names->more_inputs())
-            inputs.push_back(std::make_unique<NpyFile>(path));
+        for (const NamedInput& input : names->more_inputs())
+            inputs.push_back(std::make_unique<NpyFile>(input.path, input.option));
     }
     return inputs;
 }

@@ -95,8 +95,8 @@ void check_report(const fs::path& out) {
     std::error_code error;
     if (!fs::exists(out, error)) return;
     for (const char* name : {"report.html", "report.md", "results.json"})
-        check_writable(out / name);
-    if (fs::exists(out / "csv", error)) check_writable(out / "csv" / "*.csv");
+        check_writable(out / name, "--out");
+    if (fs::exists(out / "csv", error)) check_writable(out / "csv" / "*.csv", "--out");
 }
 
 void write_report(const fs::path& out) {

@@ -8,7 +8,7 @@ namespace concord::app {
 
 TraceFile::TraceFile(std::string path) : path_(std::move(path)) {
     if (path_.empty()) return;
-    check_writable(path_);
+    check_writable(path_, "--trace");
     trace_.emplace();
 }
 

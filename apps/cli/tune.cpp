@@ -38,10 +38,7 @@ int tune(Asked asked) {
     asked.options.device = one_device_of(asked.devices, "tune");
     check_runs(*open_device(asked.options.device));
     const fs::path target = target_of(asked);
-    for (const fs::path& path : {target, fs::path(asked.json)}) {
-        if (!path.empty()) check_writable(path);
-    }
-    check_apart({{"--out", target.string()}, {"--json", asked.json}});
+    check_files({{"--out", target.string()}, {"--json", asked.json}});
     const TuneReport report = lab::tune(asked.options);
     report.print(std::cout);
     // Writes no table if the device failed.
@@ -80,7 +77,7 @@ void add_tune(CLI::App& program, Action& action) {
     command
         ->add_option("--budget", options.budget_s,
                      "Time after which no candidate is started (default: 3600; with --quick 180)")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(1.0, 1e7))
         ->type_name("SECONDS");
     command
         ->add_option("--least-gain", options.least_gain,

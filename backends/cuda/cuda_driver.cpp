@@ -71,7 +71,8 @@ Driver::Driver() {
         if (why.empty()) why = library_.error();  // keeps the error for the usual name
     }
     path_ = library_.path();
-    if (path_.empty()) throw Error(ErrorCode::unavailable, "cuda", "no NVIDIA driver found", why);
+    if (path_.empty())
+        throw Error(ErrorCode::unavailable, "cuda", "no NVIDIA driver found; install NVIDIA's driver", why);
 
     const char* missing = nullptr;
 #define CONCORD_CUDA_LOAD(name, function, symbol_name)                     \

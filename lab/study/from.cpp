@@ -10,8 +10,12 @@
 namespace concord::study {
 namespace {
 
-[[noreturn]] void refuse(const std::filesystem::path& file, const std::string& why) {
-    throw Error(ErrorCode::io, "study", file.string() + ": " + why);
+// `details`: follow the file's name.
+[[noreturn]] void refuse(const std::filesystem::path& file, const std::string& wrong,
+                         const std::string& details = {}) {
+    throw Error(ErrorCode::io, "--from",
+                detail::error_message(wrong, detail::quoted(file.string())) +
+                    (details.empty() ? "" : ": " + details));
 }
 
 }  // namespace
@@ -26,7 +30,7 @@ ordered_json line_of_file(const std::filesystem::path& file) {
     if (!bench && !check) refuse(file, "not a file of `concord bench --json` or `concord check --json`");
     std::error_code error;
     const std::filesystem::path whole = std::filesystem::absolute(file, error);
-    if (error) refuse(file, error.message());
+    if (error) refuse(file, "cannot be read", error.message());
     ordered_json line = {{"kind", "file"},
                          {"key", "file|" + whole.lexically_normal().string()},
                          {"name", file.filename().string()},
@@ -34,9 +38,8 @@ ordered_json line_of_file(const std::filesystem::path& file) {
     try {
         charts_of_file(line);
     } catch (const ordered_json::exception& problem) {
-        refuse(file, std::string("unexpected content for a file of `concord bench --json` or `concord check "
-                                 "--json`: ") +
-                         problem.what());
+        refuse(file, "not a file of `concord bench --json` or `concord check --json`",
+               std::string("unexpected content: ") + problem.what());
     }
     return line;
 }

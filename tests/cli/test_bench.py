@@ -129,7 +129,7 @@ def test_trace():
 
 @pytest.mark.parametrize("option, file", [("--trace", "no/such/trace.json"), ("--csv", "no/such/bench.csv")])
 def test_report_that_cannot_be_written(option, file):
-    refused(2, file, *BENCH, option, file)
+    refused(2, [option, "directory", "no/such'"], *BENCH, option, file)
 
 
 @pytest.mark.parametrize("selector", ["cuda:7", "opencl:99", "tbb:1", "nosuch"])

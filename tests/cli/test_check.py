@@ -81,7 +81,7 @@ def test_nothing_to_check():
 
 
 def test_report_that_cannot_be_written():
-    refused(2, "no/such/check.json", "check", "reduce", "--devices", "tbb", "--json", "no/such/check.json")
+    refused(2, ["--json", "directory", "no/such'"], "check", "reduce", "--devices", "tbb", "--json", "no/such/check.json")
 
 
 @pytest.mark.parametrize("selector", ["cuda:7", "opencl:99", "tbb:1", "nosuch"])
@@ -89,6 +89,18 @@ def test_unavailable_device(selector):
     fails(3, f"'{selector}'", "check", "--devices", selector)
 
 
-@pytest.mark.parametrize("arguments", ["frob", "--variants frob", "--types frob", "--sizes 2^99"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "frob",
+        "--variants frob",
+        "--types frob",
+        "--types all,frob",
+        "--patterns all,frob",
+        "--sizes 2^99",
+        "--seed -1",
+        "--seed abc",
+    ],
+)
 def test_refused_values(arguments):
-    fails(2, f"'{arguments.split()[-1]}'", "check", *arguments.split())
+    fails(2, f"'{arguments.split()[-1].removeprefix('all,')}'", "check", *arguments.split())

@@ -57,8 +57,9 @@ def test_all_devices_of_a_backend():
 
 
 def test_all_devices_of_a_backend_in_the_environment():
-    words = ["'tbb:*'", "one device"]
-    refused(2, words, "run", "map", "--in", THREE, "--out", "box/new.npy", env={"CONCORD_DEVICE": "tbb:*"})
+    gives(THREE, "run", "map", "--in", THREE, env={"CONCORD_DEVICE": "tbb:*"})
+    words = ["CONCORD_DEVICE", "'nosuch:*'", "backend"]
+    refused(3, words, "run", "map", "--in", THREE, "--out", "box/new.npy", env={"CONCORD_DEVICE": "nosuch:*"})
 
 
 def test_all_devices():
@@ -86,7 +87,7 @@ class TestSharedWithTbb:
 
     def test_algorithm_that_cannot_share(self, device):
         refused(
-            2, ["sort", "one device", "segments"], "run", "sort", "--in", THREE, "--out", "box/new.npy", "--devices", f"tbb,{device}"
+            2, ["sort", "one device", "mpirun"], "run", "sort", "--in", THREE, "--out", "box/new.npy", "--devices", f"tbb,{device}"
         )
 
     def test_device_that_is_named_twice(self, device):

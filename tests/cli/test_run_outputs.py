@@ -16,7 +16,7 @@ ONES = np.ones(200000, "u1")
 @pytest.mark.parametrize(
     "out, words",
     [
-        ("no/such/new.npy", "no/such/new.npy"),
+        ("no/such/new.npy", ["--out", "directory", "no/such'"]),
         ("input.npy/new.npy", ["input.npy", "directory"]),
         ("box", "directory"),
         ("box/", "box/"),
@@ -36,7 +36,7 @@ def test_failing_run_keeps_the_old_file():
 @pytest.mark.skipif(os.geteuid() == 0, reason="root can write everywhere")
 def test_folder_that_is_not_writable():
     os.mkdir("closed", mode=0o555)
-    refused(2, "closed/new.npy", "run", "map", "--in", THREE, "--out", "closed/new.npy", "--device", "tbb")
+    refused(2, ["--out", "closed'"], "run", "map", "--in", THREE, "--out", "closed/new.npy", "--device", "tbb")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")

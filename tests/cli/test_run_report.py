@@ -38,7 +38,7 @@ def test_trace(device):
 def test_trace_that_cannot_be_written():
     refused(
         2,
-        "no/such/trace.json",
+        ["--trace", "directory", "no/such'"],
         "run",
         "map",
         "--in",
