@@ -480,9 +480,9 @@ BenchReport bench(const std::vector<Suite>& suites, const BenchOptions& options,
     std::vector<Harness> harnesses = open_harnesses(options.devices);
     for (const Harness& harness : harnesses) {
         if (!harness.runs())
-            throw Error(
-                ErrorCode::unavailable, "bench",
-                "'" + harness.selector() + "' is a compile-only device; select one that runs kernels");
+            throw Error(ErrorCode::unavailable, "bench",
+                        detail::error_message("compile-only device", detail::quoted(harness.selector()),
+                                              "select one that runs kernels (see `concord devices`)"));
     }
     BenchReport report(options);
     std::optional<BenchPrinter> printer;
