@@ -65,8 +65,8 @@ CLI::Option* add_device_option(CLI::App& command, std::vector<std::string>& devi
 std::vector<std::string> devices_of(const std::vector<std::string>& list);
 // The same, or if the list is empty the devices that a pattern in CONCORD_DEVICE names.
 std::vector<std::string> devices_or_default(const std::vector<std::string>& list);
-// The only selector in the list or of a pattern in CONCORD_DEVICE; empty if there is neither. Throws invalid_argument if it names several devices. `command`:
-// the one that needs a single device.
+// The only selector in the list, or of a pattern in CONCORD_DEVICE. Empty if there is none. Throws invalid_argument if
+// there are several. `command` names what needs a single device.
 std::string one_device_of(const std::vector<std::string>& list, const std::string& command);
 // Throws unavailable for a compile-only device.
 void check_runs(const Device& device);
