@@ -36,7 +36,7 @@ std::mutex places_mutex;
 const Tuning none;
 
 // Keeps the table until the process ends, because another thread may be using it.
-const Tuning* kept(std::shared_ptr<const Tuning> tuning) {
+const Tuning* kept(const std::shared_ptr<const Tuning>& tuning) {
     static std::mutex mutex;
     static auto& all = *new std::vector<std::shared_ptr<const Tuning>>;
     const std::lock_guard lock(mutex);
@@ -199,8 +199,8 @@ const Tuning& tuning_of(const Device& device) {
     return none;
 }
 
-void set_tuning(const Device& device, std::shared_ptr<const Tuning> tuning) {
-    const Tuning* const now = tuning ? kept(std::move(tuning)) : found_for(device);
+void set_tuning(const Device& device, const std::shared_ptr<const Tuning>& tuning) {
+    const Tuning* const now = tuning ? kept(tuning) : found_for(device);
     (void)tuning_of(device);  // creates the entry
     const std::lock_guard lock(places_mutex);
     for (Place& place : places) {

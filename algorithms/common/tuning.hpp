@@ -168,7 +168,7 @@ class Tuning {
 const Tuning& tuning_of(const Device& device);
 /// Replaces the device's table. Null: the table that Concord finds for the device. The previous table stays valid
 /// until the process ends, because concurrent calls may use it.
-void set_tuning(const Device& device, std::shared_ptr<const Tuning> tuning);
+void set_tuning(const Device& device, const std::shared_ptr<const Tuning>& tuning);
 /// Searches for the device's table and returns it, or nothing if no table matches. `source` receives its path or
 /// name.
 std::optional<TuningTable> find_tuning_table(const Device& device, std::string* source = nullptr);

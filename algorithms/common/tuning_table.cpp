@@ -164,7 +164,12 @@ std::optional<TuningTable> TuningTable::parse(std::string_view text, const std::
         std::string line(text.substr(0, end));
         text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
         auto complain = [&](const std::string& what) {
-            detail::log_warn(name + ":" + std::to_string(number) + ": " + what);
+            std::string words = name;
+            words += ':';
+            words += std::to_string(number);
+            words += ": ";
+            words += what;
+            detail::log_warn(words);
         };
         // A '#' in a header does not start a comment: a driver's name may contain one.
         const bool header = !line.empty() && line.find(": ") < line.find_first_of(" #");

@@ -170,7 +170,7 @@ template <class Row, std::size_t N, class Problem>
 const Row& choose(std::string_view algorithm, const Row (&table)[N], const Device& device,
                   const Problem& problem, const Options& options) {
     auto supports = [&](const Row& row) {
-        const Support dialect = supports_dialect(device, row.variant);
+        Support dialect = supports_dialect(device, row.variant);
         if (!dialect) return dialect;
         const Support order = supports_order(row.variant, options.order, problem.type());
         return order ? row.supports(device, problem) : order;

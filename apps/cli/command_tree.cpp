@@ -68,6 +68,7 @@ std::vector<std::string> study_names() {
 template <class List>
 std::vector<std::string> names_of_all(const List& values) {
     std::vector<std::string> names;
+    names.reserve(std::size(values));
     for (const auto value : values)
         names.emplace_back(name_of(value));
     return names;
@@ -143,7 +144,7 @@ CommandInfo info_of(const CLI::App& command, const std::string& parent) {
 std::string value_of(const CLI::Option& option) {
     const std::string type_name = option.get_type_name();
     if (const auto members = members_of(type_name); !members.empty()) return joined(members, "|");
-    const std::string name = type_name.substr(0, type_name.find(':'));
+    std::string name = type_name.substr(0, type_name.find(':'));
     if (name == "TEXT") return "VALUE";
     if (name == "UINT" || name == "INT" || name == "FLOAT") return "N";
     return name;

@@ -203,9 +203,12 @@ std::string zsh_option(const OptionInfo& option) {
         value += ":" + zsh_text(option.value) + ":" + zsh_action(option);
     std::string spec;
     for (const std::string& name : option.names) {
-        const std::string others =
-            option.repeats || option.list ? "*" : "(" + joined(option.names, " ") + ")";
-        spec += " \\\n        " + quoted(others + name + text + value);
+        std::string one = option.repeats || option.list ? "*" : "(" + joined(option.names, " ") + ")";
+        one += name;
+        one += text;
+        one += value;
+        spec += " \\\n        ";
+        spec += app::quoted(one);
     }
     return spec;
 }
