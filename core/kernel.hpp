@@ -172,7 +172,7 @@ class Constants {
     const Constant* begin() const noexcept { return room_; }
     /// One past the last constant.
     const Constant* end() const noexcept { return room_ + size_; }
-    /// Whether there are no constants.
+    /// Whether the list is empty.
     bool empty() const noexcept { return size_ == 0; }
 
   private:

@@ -33,7 +33,7 @@ class Staging {
     Staging(Device& device, const Shape& shape);
 
     // Copies to the device. Returns when the host's memory has been read, possibly before the device is done. Returns
-    // false if there is no page-locked memory. Nothing was copied then.
+    // false, without copying, if page-locked memory cannot be allocated.
     [[nodiscard]] bool upload(const void* from, u64 bytes);
     // Copies from the device and waits for the data. Returns false like upload().
     [[nodiscard]] bool download(void* to, u64 bytes);

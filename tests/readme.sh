@@ -47,12 +47,13 @@ missing=
 for variable in $(grep -rhoE 'getenv\("[A-Z_]+"\)' "$source"/{core,backends,algorithms,distributed,lab,apps} |
     grep -oE '(CONCORD|XDG)_[A-Z_]+|NO_COLOR|TERM' | sort -u); do
     grep -qF "| \`$variable" "$source/docs/environment.md" || missing="$missing $variable"
+    grep -qF "{\"$variable\"," "$source/apps/cli/environment.hpp" || missing="$missing $variable"
 done
 if [[ -z $missing ]]; then
     passed=$((passed + 1))
 else
     failed=$((failed + 1))
-    echo "FAILED: docs/environment.md does not name$missing"
+    echo "FAILED: docs/environment.md or apps/cli/environment.hpp does not name$missing"
 fi
 
 lines=$(wc -l <"$readme")

@@ -165,8 +165,7 @@ void run_fused(Stream& stream, const CompactProblem& p) {
 
 void run_lookback(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
-    const auto kernel =
-        compact_kernel(device, p, CompactSource::lookback, "compact_lookback", &CompactHost::lookback);
+    const auto kernel = compact_kernel(device, p, CompactSource::lookback, "compact_lookback", nullptr);
     const auto [tiles, shift] = tiles_of(p, CompactSource::lookback);
     const Lookback lookback(stream, tiles, p.in.count >> 32 != 0 ? 8 : 4);
     // One part per warp, with room for one more pack.
@@ -362,7 +361,7 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                     .op = &op,
                     .max_group_size = which == CompactSource::wide ? 1 : compact_group};
     if (which == CompactSource::wide) spec.constants.push_back({"WIDE", 1});
-    if (p.host != nullptr) spec.host = p.host->*host;
+    if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
     return device.kernel(spec);
 }
 

@@ -48,7 +48,6 @@ namespace detail {
 struct CompactHost {
     HostKernel serial = {}, two_pass = {}, count = {}, offsets = {}, write = {};
     HostKernel flags = {}, scatter = {};  // textbook kernels: only on request for user predicates
-    HostKernel lookback = {};             // not implemented for the host
 };
 
 // All host kernels; defined in `concord/compact_textbook.hpp`.

@@ -119,7 +119,7 @@ class HostSink final : public PipelineSink {
     /// Stores to page-locked memory, starting at byte `offset`, as for HostSource.
     HostSink(std::shared_ptr<Buffer> page_locked, u64 offset, u64 room, Type type);
 
-    /// Copies elements with several threads. Throws invalid_argument if there is no room left.
+    /// Copies elements with several threads. Throws invalid_argument if they exceed the remaining room.
     void write(const void* from, u64 bytes) override;
     /// Returns the memory for the elements.
     void* data() override { return data_; }

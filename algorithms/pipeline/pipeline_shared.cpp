@@ -33,7 +33,7 @@ u64 Pipeline::length_for(const PipelineTask& task, const DevicePipeline& part) c
 }
 
 // Assigns the next segment to the device that is expected to finish it first, if that device has a free slot. As long
-// as rates are unknown, to a device with a free slot. Returns false if there is no free slot or no segment left.
+// as rates are unknown, to a device with a free slot. Returns false without a free slot or after the last segment.
 bool Pipeline::hand_out(const PipelineTask& task) {
     if (taken_ == all_ && handed_out_ > 0) return false;
     const bool known =

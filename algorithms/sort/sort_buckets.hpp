@@ -127,7 +127,7 @@ inline bool pass_to_out(u64 pass, u64 passes, RadixInput input) {
     if (input == RadixInput::apart) return (passes - pass) % 2 == 1;
     return (pass % 2 == 1) == (input == RadixInput::in_out);
 }
-// Whether the result ends outside out: in the spare array, or in the input if there is no pass.
+// Whether the result is not in out after the last pass: it is in the spare array, or, without any pass, in the input.
 inline bool ends_elsewhere(u64 passes, RadixInput input) {
     return passes == 0 ? input != RadixInput::in_out : !pass_to_out(passes - 1, passes, input);
 }

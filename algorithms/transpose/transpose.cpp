@@ -102,7 +102,7 @@ std::shared_ptr<Kernel> transpose_kernel(Device& device, const TransposeProblem&
         .source = &source(which),
         .entry = entry,
         .constants = {{"B", p.type()}, {"SIZE", size}, {"PACK", pack}, {"GROUP", tiles.group_size}},
-        .host = transpose_host(size).*host,
+        .host = host != nullptr ? transpose_host(size).*host : HostKernel{},
         .max_group_size = tiles.group_size};
     switch (which) {
         case TransposeSource::steps:
@@ -253,9 +253,9 @@ void run_thin(Stream& stream, const TransposeProblem& p) {
     // log2 of the lines per group.
     const u32 shift = static_cast<u32>(std::bit_width(thin_stage / p.size() / thin)) - 1;
     const Tiles tiles{.group_size = thin_group_size};
-    const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::thin,
-                                         few_columns ? "transpose_few_columns" : "transpose_few_rows", tiles,
-                                         &TransposeHost::none);
+    const auto kernel =
+        transpose_kernel(stream.device(), p, TransposeSource::thin,
+                         few_columns ? "transpose_few_columns" : "transpose_few_rows", tiles, nullptr);
     const View &short_rows = few_columns ? p.in : p.out, &long_rows = few_columns ? p.out : p.in;
     const u64 short_pitch = few_columns ? s.in_pitch : s.out_pitch,
               long_pitch = few_columns ? s.out_pitch : s.in_pitch;
@@ -271,8 +271,8 @@ void run_thin(Stream& stream, const TransposeProblem& p) {
 void run_shifted(Stream& stream, const TransposeProblem& p) {
     constexpr u32 sector_bytes = 32;
     const Tiles tiles{.side = vectorized_tiles(p).side, .group_size = shifted_group_size};
-    const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::shifted, "transpose_shifted",
-                                         tiles, &TransposeHost::none);
+    const auto kernel =
+        transpose_kernel(stream.device(), p, TransposeSource::shifted, "transpose_shifted", tiles, nullptr);
     const TransposeShape& s = p.shape;
     const u32 down = tiles_in(s.rows + sector_bytes / p.size() - 1, tiles.side),
               across = tiles_in(s.columns, tiles.side);
@@ -285,14 +285,14 @@ void run_vectorized(Stream& stream, const TransposeProblem& p) {
     const Tiles tiles = vectorized_tiles(p);
     if (p.in_place) {
         const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::vectorized,
-                                             "transpose_vectorized_exchange", tiles, &TransposeHost::none);
+                                             "transpose_vectorized_exchange", tiles, nullptr);
         return launch_pairs(stream, p, *kernel, tiles, u32{is_aligned(p.out, s.out_pitch)});
     }
     if (is_copy(s)) return run_copy(stream, p);
     if (is_thin(p)) return run_thin(stream, p);
     if (!is_aligned(p.out, s.out_pitch)) return run_shifted(stream, p);
     const auto kernel = transpose_kernel(stream.device(), p, TransposeSource::vectorized,
-                                         "transpose_vectorized", tiles, &TransposeHost::none);
+                                         "transpose_vectorized", tiles, nullptr);
     launch_tiles(stream, p, *kernel, tiles, tiles.side, tiles.side, band_of(stream.device(), p),
                  u32{is_aligned(p.in, s.in_pitch)});
 }

@@ -13,8 +13,7 @@ const TransposeHost& host_of() {
         .naive = plain_host_kernel<&detail::host::transpose_naive<B>>(),
         .tiled = plain_host_kernel<&detail::host::transpose_tiled<B>>(),
         .blocked = plain_host_kernel<&detail::host::transpose_blocked<B>>(),
-        .exchange = plain_host_kernel<&detail::host::transpose_exchange<B>>(),
-        .none = {}};
+        .exchange = plain_host_kernel<&detail::host::transpose_exchange<B>>()};
     return kernels;
 }
 

@@ -10,7 +10,6 @@ namespace concord::detail {
 // The host kernels for one element size.
 struct TransposeHost {
     HostKernel serial, naive, tiled, blocked, exchange;
-    HostKernel none;  // for kernels that are not implemented for the host
 };
 
 const TransposeHost& transpose_host(u32 size);

@@ -1,5 +1,6 @@
 // `concord doctor`: runs a test on each device and explains what does not work.
 
+#include "environment.hpp"
 #include "program.hpp"
 
 #include <concord/lab/harness.hpp>
@@ -109,38 +110,23 @@ void report_nvtx() {
 }
 
 void report_environment() {
-    constexpr const char* names[] = {"CONCORD_DEVICE",
-                                     "CONCORD_BACKEND_PATH",
-                                     "CONCORD_CACHE",
-                                     "CONCORD_LOG",
-                                     "CONCORD_THREADS",
-                                     "CONCORD_HOST_ISA",
-                                     "CONCORD_NVRTC",
-                                     "CONCORD_KERNELS",
-                                     "CONCORD_OPENCL_ITEMS",
-                                     "CONCORD_TUNING",
-                                     "XDG_CACHE_HOME",
-                                     "XDG_CONFIG_HOME",
-                                     "NO_COLOR",
-                                     "LD_LIBRARY_PATH",
-                                     "CUDA_VISIBLE_DEVICES",
-                                     "CUDA_HOME",
-                                     "CUDA_PATH",
-                                     "OCL_ICD_VENDORS",
-                                     "OCL_ICD_FILENAMES",
-                                     "OPENCL_VENDOR_PATH",
-                                     "POCL_DEVICES",
-                                     "POCL_WORK_GROUP_METHOD",
-                                     "POCL_CACHE_DIR",
-                                     "POCL_MAX_PTHREAD_COUNT"};
+    // Variables of the loader and of the drivers.
+    constexpr const char* others[] = {"LD_LIBRARY_PATH",    "CUDA_VISIBLE_DEVICES",  "CUDA_HOME",
+                                      "CUDA_PATH",          "OCL_ICD_VENDORS",       "OCL_ICD_FILENAMES",
+                                      "OPENCL_VENDOR_PATH", "POCL_DEVICES",          "POCL_WORK_GROUP_METHOD",
+                                      "POCL_CACHE_DIR",     "POCL_MAX_PTHREAD_COUNT"};
     std::cout << "environment:";
     bool any = false;
-    for (const char* name : names) {
+    auto report = [&](const char* name) {
         const char* value = std::getenv(name);
-        if (value == nullptr) continue;
+        if (value == nullptr) return;
         std::cout << "\n  " << name << "=" << value;
         any = true;
-    }
+    };
+    for (const EnvironmentVariable& variable : environment_variables)
+        report(variable.name);
+    for (const char* name : others)
+        report(name);
     std::cout << (any ? "\n" : " none of Concord's and the drivers' variables is set\n");
 }
 

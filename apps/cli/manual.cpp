@@ -1,6 +1,7 @@
 // Manual pages in man(7), generated from the command line's definition: concord(1), and a page for each command.
 
 #include "command_tree.hpp"
+#include "environment.hpp"
 
 #include <sstream>
 
@@ -8,21 +9,6 @@ namespace concord::app {
 namespace {
 
 constexpr std::size_t source_width = 72;
-
-struct Variable {
-    const char* name;
-    const char* meaning;
-};
-constexpr Variable variables[] = {
-    {"CONCORD_DEVICE", "Selector of the default device."},
-    {"CONCORD_LOG", "Log level: debug, info, warn (default), error or off."},
-    {"CONCORD_THREADS", "Host threads of the tbb device and of copies."},
-    {"CONCORD_CACHE", "\"off\" disables the cache of compiled kernels on disk."},
-    {"CONCORD_TUNING", "File of a tuning table, or \"off\"."},
-    {"CONCORD_KERNELS", "Directory with kernel sources that replace the built-in ones."},
-    {"CONCORD_BACKEND_PATH", "Directories that are searched for backend modules first."},
-    {"NO_COLOR", "Disables colours on terminals."},
-};
 
 std::string escaped(const std::string& text) {
     std::string result;
@@ -156,7 +142,7 @@ ManualPage page_of(const CommandInfo& program, const CommandInfo& command, const
         out << ".TP\n.B " << status << '\n' << paragraph(std::string(meaning_of(status)) + ".");
     if (is_program) {
         out << ".SH ENVIRONMENT\n";
-        for (const Variable& variable : variables)
+        for (const EnvironmentVariable& variable : environment_variables)
             out << ".TP\n.B " << variable.name << '\n' << paragraph(variable.meaning);
     }
     out << ".SH EXAMPLES\n";

@@ -16,13 +16,14 @@ std::string advice(CUresult result) {
     switch (result) {
         case CUDA_ERROR_NO_DEVICE: {
             const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-            std::string text = "the NVIDIA driver is installed, but there is no device";
+            std::string text = "the NVIDIA driver is installed, but it finds no GPU";
             if (visible != nullptr)
                 text += "; check CUDA_VISIBLE_DEVICES, which is '" + std::string(visible) + "'";
             return text;
         }
         case CUDA_ERROR_STUB_LIBRARY:
-            return "this libcuda.so.1 is the stub of the toolkit; install the NVIDIA driver";
+            return "this libcuda.so.1 is the CUDA toolkit's link library, not a driver; install the NVIDIA "
+                   "driver";
         case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
             return "libcuda.so.1 and the kernel module have different versions; restart after an update";
         case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:

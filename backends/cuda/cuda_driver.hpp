@@ -83,7 +83,7 @@ namespace concord::cuda {
 // The functions of libcuda.so.1. The process has one object.
 class Driver {
   public:
-    // The initialised driver. Throws unavailable if there is no driver, if it is too old, or if there is no device.
+    // The initialised driver. Throws unavailable if the driver is missing or too old, or if it finds no GPU.
     static const Driver& get();
     // The driver, initialised or not. Throws unavailable if its library does not load.
     static const Driver& library();

@@ -12,7 +12,7 @@ class CudaStaging final : public detail::Staging {
   public:
     CudaStaging(CudaDevice& device, concord::Device& pool, CUstream stream);
 
-    // Return false if there is no page-locked memory. Nothing was copied then.
+    // Return false, without copying, if page-locked memory cannot be allocated.
     [[nodiscard]] bool write(CUdeviceptr to, const void* from, u64 bytes);
     [[nodiscard]] bool read(void* to, CUdeviceptr from, u64 bytes);
 

@@ -13,7 +13,7 @@ class OpenClStaging final : public detail::Staging {
   public:
     OpenClStaging(concord::Device& device, cl_command_queue queue);
 
-    // Return false if there is no page-locked memory. Nothing was copied then.
+    // Return false, without copying, if page-locked memory cannot be allocated.
     [[nodiscard]] bool write(cl_mem to, u64 offset, const void* from, u64 bytes);
     [[nodiscard]] bool read(void* to, cl_mem from, u64 offset, u64 bytes);
 

@@ -83,7 +83,7 @@ struct Work {
                        Verdict&)>
         verify;
 
-    /// Element type of the first input, or of the first output if there are no inputs.
+    /// Element type of the first input. Without inputs, that of the first output.
     Type type() const { return inputs.empty() ? outputs.front().type : inputs.front().type; }
     /// Pattern of the first input.
     Pattern pattern() const { return inputs.empty() ? Pattern::random : inputs.front().pattern; }

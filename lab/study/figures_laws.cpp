@@ -67,7 +67,7 @@ std::vector<Chart> fitted(const Figure& figure, const Data& data, const char* la
             model.points.emplace_back(p, curve(serial, p));
         }
         chart.title = one.algorithm;
-        chart.text = points.size() < 2 ? "Measured with one thread only, so there is no fit."
+        chart.text = points.size() < 2 ? "One thread only: a fit needs at least two."
                                        : "Serial fraction of " + std::string(law) +
                                              "'s law: " + rounded(serial * 100, 2) + " %.";
         chart.series = {std::move(measured)};

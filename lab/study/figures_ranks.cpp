@@ -150,8 +150,8 @@ std::vector<Chart> over_ranks(const Figure& figure, const Data& data) {
                 if (guide.points.size() > 1) chart.guides.push_back(std::move(guide));
             }
             if (chart.series.empty() && chart.missing.empty()) continue;
-            chart.text = most < 2 ? "Measured with one rank only, so there is no fit."
-                                  : model_text(model, steps.size());
+            chart.text =
+                most < 2 ? "One rank only: a fit needs at least two." : model_text(model, steps.size());
             if (members.front()->workload == shared_ranks) chart.text += shared_text;
             charts.push_back(std::move(chart));
         }
