@@ -8,11 +8,7 @@ build=$(cd -- "$1" && pwd -P)
 mkdir -p "$2"
 out=$(cd -- "$2" && pwd -P)
 report=${3:-}
-browser=
-for name in chromium chromium-browser google-chrome; do
-    if command -v "$name" >/dev/null; then browser=$name && break; fi
-done
-[[ $browser ]] || { echo "docs_screens.sh: Chromium is not installed (apt-get install chromium)"; exit 77; }
+source "$(dirname -- "${BASH_SOURCE[0]}")/browser.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

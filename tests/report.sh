@@ -6,11 +6,7 @@ set -euo pipefail
 export LC_ALL=C
 
 bin=$(cd -- "$1" && pwd -P)
-browser=
-for name in chromium chromium-browser google-chrome; do
-    if command -v "$name" >/dev/null; then browser=$name && break; fi
-done
-[[ $browser ]] || { echo "skipped: Chromium is not installed (apt-get install chromium)"; exit 77; }
+source "$(dirname -- "${BASH_SOURCE[0]}")/browser.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -152,6 +152,7 @@ std::vector<Chart> portability(const Figure& figure, const Data& data) {
     Series bars;
     for (const std::string& algorithm : algorithms) {
         std::vector<double> efficiencies;
+        efficiencies.reserve(devices.size());
         for (const std::string& device : devices)
             efficiencies.push_back(
                 parts[algorithm].count(device) != 0 ? std::min(1.0, parts[algorithm][device]) : 0);
