@@ -53,24 +53,6 @@ std::optional<std::string> read_all(const fs::path& path) {
     return bytes;
 }
 
-struct Parts {
-    std::string_view key, program;
-};
-
-// The parts of a file's bytes. Empty if the file is damaged.
-std::optional<Parts> parse(std::string_view bytes) {
-    Header header;
-    if (bytes.size() < sizeof header) return std::nullopt;
-    std::memcpy(&header, bytes.data(), sizeof header);
-    bytes.remove_prefix(sizeof header);
-    if (std::memcmp(header.magic, magic, sizeof magic) != 0 || header.key_bytes > bytes.size() ||
-        header.program_bytes != bytes.size() - header.key_bytes)
-        return std::nullopt;
-    const Parts parts{bytes.substr(0, header.key_bytes), bytes.substr(header.key_bytes)};
-    if (checksum(parts.key, parts.program) != header.checksum) return std::nullopt;
-    return parts;
-}
-
 bool write_all(int file, std::string_view bytes) {
     while (!bytes.empty()) {
         const ssize_t n = ::write(file, bytes.data(), bytes.size());
@@ -89,6 +71,28 @@ void complain_once(const fs::path& where, std::string_view why) {
 
 }  // namespace
 
+std::optional<Parts> parts_of(std::string_view bytes) {
+    Header header;
+    if (bytes.size() < sizeof header) return std::nullopt;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    bytes.remove_prefix(sizeof header);
+    if (std::memcmp(header.magic, magic, sizeof magic) != 0 || header.key_bytes > bytes.size() ||
+        header.program_bytes != bytes.size() - header.key_bytes)
+        return std::nullopt;
+    const Parts parts{bytes.substr(0, header.key_bytes), bytes.substr(header.key_bytes)};
+    if (checksum(parts.key, parts.program) != header.checksum) return std::nullopt;
+    return parts;
+}
+
+std::string header_of(std::string_view key, std::string_view program) {
+    Header header{};
+    std::memcpy(header.magic, magic, sizeof magic);
+    header.key_bytes = key.size();
+    header.program_bytes = program.size();
+    header.checksum = checksum(key, program);
+    return {reinterpret_cast<const char*>(&header), sizeof header};
+}
+
 fs::path folder() {
     if (const char* cache = std::getenv("CONCORD_CACHE");
         cache != nullptr && std::string_view(cache) == "off")
@@ -105,7 +109,7 @@ std::optional<std::string> load(std::string_view key) {
     if (where.empty()) return std::nullopt;
     const auto bytes = read_all(path_of(where, key));
     if (!bytes) return std::nullopt;
-    const auto parts = parse(*bytes);
+    const auto parts = parts_of(*bytes);
     if (!parts || parts->key != key) return std::nullopt;
     return std::string(parts->program);
 }
@@ -117,18 +121,12 @@ void store(std::string_view key, std::string_view program) noexcept try {
     fs::create_directories(where, error);
     if (error) return complain_once(where, error.message());
 
-    Header header{};
-    std::memcpy(header.magic, magic, sizeof magic);
-    header.key_bytes = key.size();
-    header.program_bytes = program.size();
-    header.checksum = checksum(key, program);
-
     // Writes a temporary file and renames it, so that readers see the old or the new file.
     std::string temporary = (where / "writing-XXXXXX").string();
     const int file = ::mkstemp(temporary.data());
     if (file < 0) return complain_once(where, std::strerror(errno));
-    const bool written = write_all(file, {reinterpret_cast<const char*>(&header), sizeof header}) &&
-                         write_all(file, key) && write_all(file, program);
+    const bool written =
+        write_all(file, header_of(key, program)) && write_all(file, key) && write_all(file, program);
     const int why = errno;
     ::close(file);
     if (written && ::rename(temporary.c_str(), path_of(where, key).c_str()) == 0) return;
@@ -148,7 +146,7 @@ std::vector<Entry> list() {
         const auto bytes = read_all(item.path());
         if (!bytes) continue;  // removed by another process
         entry.bytes = bytes->size();
-        if (const auto parts = parse(*bytes)) {
+        if (const auto parts = parts_of(*bytes)) {
             entry.valid = path_of(folder(), parts->key) == item.path();
             entry.title = parts->key.substr(0, parts->key.find('\n'));
         }

@@ -29,6 +29,17 @@ std::optional<std::string> load(std::string_view key);
 // Stores a program atomically. If the folder is not writable, logs it once and does nothing.
 void store(std::string_view key, std::string_view program) noexcept;
 
+// Parts of a file.
+struct Parts {
+    std::string_view key, program;
+};
+
+// The parts in a file's bytes. Empty if the file is damaged.
+std::optional<Parts> parts_of(std::string_view bytes);
+
+// The bytes of a file before its key and its program.
+std::string header_of(std::string_view key, std::string_view program);
+
 // All entries. Reads every file.
 std::vector<Entry> list();
 

@@ -119,8 +119,9 @@ Type float_named(const std::string& name) {
     return *type;
 }
 
-// "4x5x6".
-Shape shape_of(const std::string& text) {
+}  // namespace
+
+Shape volume_shape_of(const std::string& text) {
     const auto times = std::count(text.begin(), text.end(), 'x');
     const bool has_digits = text.find_first_not_of("0123456789x") == std::string::npos;
     Shape shape;
@@ -135,7 +136,6 @@ Shape shape_of(const std::string& text) {
     return shape;
 }
 
-// The number of points. Throws unless a volume has at most 2^60 bytes, so that sums of a few volumes do not overflow.
 u64 points_of(const Shape& shape, Type type, const std::string& text) {
     constexpr u64 most = u64{1} << 60;
     u64 bytes = size_of(type);
@@ -149,8 +149,6 @@ u64 points_of(const Shape& shape, Type type, const std::string& text) {
     }
     return bytes / size_of(type);
 }
-
-}  // namespace
 
 void Generate::add_options(CLI::App& command) {
     std::string known, names;
@@ -179,7 +177,7 @@ std::unique_ptr<InputArray> Generate::volume() const {
     if (option_->count() == 0) return nullptr;
     const Kind& kind = kind_named(kind_);
     const Type type = float_named(type_);
-    Volume volume{shape_of(shape_), seed_of(seed_)};
+    Volume volume{volume_shape_of(shape_), seed_of(seed_)};
     const u64 points = points_of(volume.shape, type, shape_);
     return std::make_unique<Generated>(kind, type, points, std::move(volume));
 }

@@ -9,6 +9,12 @@
 
 namespace concord::app {
 
+// The shape that `--shape` names, such as "4x5x6". Throws invalid_argument for any other text.
+Shape volume_shape_of(const std::string& text);
+// The number of points. `text`: the shape in messages. Throws invalid_argument unless the volume has at most 2^60
+// bytes, so that sums of a few volumes do not overflow.
+u64 points_of(const Shape& shape, Type type, const std::string& text);
+
 // The options, and the volume that they describe.
 class Generate {
   public:

@@ -23,6 +23,10 @@ namespace {
 ordered_json line_of_file(const std::filesystem::path& file) {
     std::ifstream stream(file);
     if (!stream) refuse(file, "cannot be read");
+    return line_of_content(stream, file);
+}
+
+ordered_json line_of_content(std::istream& stream, const std::filesystem::path& file) {
     ordered_json content = ordered_json::parse(stream, nullptr, false);
     const bool bench = content.is_object() && content.contains("results") && content.contains("machine") &&
                        content["schema"] == 1;

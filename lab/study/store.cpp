@@ -59,14 +59,12 @@ void check_shape(const ordered_json& line) {
     }
 }
 
-// The file's lines as JSON. Ignores an incomplete last line.
-std::vector<ordered_json> lines_of(const fs::path& path) {
-    std::ifstream file(path);
-    if (!file) fail(path, std::strerror(errno));
+// The lines of a file's content as JSON. Ignores an incomplete last line.
+std::vector<ordered_json> lines_of(std::istream& content, const fs::path& path) {
     std::vector<ordered_json> lines;
-    for (std::string line; std::getline(file, line);) {
+    for (std::string line; std::getline(content, line);) {
         ordered_json value = ordered_json::parse(line, nullptr, false);
-        if (value.is_discarded() && file.eof()) break;
+        if (value.is_discarded() && content.eof()) break;
         const std::string place = "line " + std::to_string(lines.size() + 1);
         if (!value.is_object() || !value.contains("kind"))
             fail(path, place + " is not a study's result; remove the line, or choose another folder");
@@ -81,6 +79,12 @@ std::vector<ordered_json> lines_of(const fs::path& path) {
     }
     if (lines.empty()) fail(path, "not a results file; choose another folder");
     return lines;
+}
+
+std::vector<ordered_json> lines_of(const fs::path& path) {
+    std::ifstream file(path);
+    if (!file) fail(path, std::strerror(errno));
+    return lines_of(file, path);
 }
 
 // Members that must be equal for results to belong to one run.
@@ -111,9 +115,16 @@ const ordered_json* Records::device(const std::string& selector) const {
 }
 
 Records read_records(const fs::path& folder) {
+    const fs::path path = folder / "results.jsonl";
+    std::ifstream file(path);
+    if (!file) fail(path, std::strerror(errno));
+    return records_of(file, path);
+}
+
+Records records_of(std::istream& content, const fs::path& file) {
     Records records;
     std::map<std::string, std::size_t> places;
-    for (ordered_json& line : lines_of(folder / "results.jsonl")) {
+    for (ordered_json& line : lines_of(content, file)) {
         const std::string kind = line["kind"];
         if (kind == "run") {
             records.run = std::move(line);

@@ -20,6 +20,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <istream>
 #include <map>
 #include <set>
 #include <vector>
@@ -46,6 +47,8 @@ struct Records {
 // Reads DIR/results.jsonl. Ignores an incomplete last line. Throws io if the file does not exist or is not a results
 // file.
 Records read_records(const std::filesystem::path& folder);
+// The same for the content of a results file. `file` names it in messages.
+Records records_of(std::istream& content, const std::filesystem::path& file);
 
 // First line of a run on this machine, with the current date.
 ordered_json run_line(bool quick);

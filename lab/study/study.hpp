@@ -125,6 +125,8 @@ std::string markdown(const Records& records);
 // A file from `concord bench --json` or `concord check --json` as a line of the results file. Throws io if the file
 // is not one of these, or the report cannot show it.
 ordered_json line_of_file(const std::filesystem::path& file);
+// The same for the content of such a file.
+ordered_json line_of_content(std::istream& content, const std::filesystem::path& file);
 
 // All records as one JSON object: run, devices, results (rows of the benchmark and what the study requested), checks.
 std::string results_json(const Records& records);
