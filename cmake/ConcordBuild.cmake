@@ -47,6 +47,13 @@ function(concord_parse_once target)
   endif()
 endfunction()
 
+# concord_optimize_less(TARGET LEVEL): compiles a release build's target at -OLEVEL, to save build time: its code is not
+# measured, and kernels are in the libraries. g++ warns of more variables at -O1 that are always initialised.
+function(concord_optimize_less target level)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O${level}>
+                         $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>)
+endfunction()
+
 # --- Layers ---------------------------------------------------------------------------------------------------------
 # Dependencies point one way: core <- backends; core <- algorithms <- distributed <- lab <- apps, tests. A layer NAME
 # has its own include folders, filled with links to the sources, and two interface targets that add them:

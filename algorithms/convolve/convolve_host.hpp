@@ -194,7 +194,7 @@ struct ConvolveRows {
                 continue;
             }
             const I* from = in + static_cast<u64>(row(k)) * p.in_pitch + c;
-            if constexpr (stage.converts) {
+            if constexpr (!std::is_same_v<I, T>) {
                 T* __restrict to = stage.converted[(y + k) % count];
                 if (k >= known) {
                     for (u64 i = 0; i < width; ++i)
