@@ -36,18 +36,12 @@ void count_below(const Group& /*group*/, const K* keys, u64 n, const u64* codes,
     }
 }
 
-// The unsigned type of the same size.
-Type bits_of(Type type) {
-    constexpr Type of_log[] = {Type::u8, Type::u16, Type::u32, Type::u64};
-    return of_log[std::countr_zero(size_of(type))];
-}
-
 constexpr u32 group = 64;
 
 std::shared_ptr<Kernel> kernel_for(Device& device, Type type) {
     static const KernelSource source{
         "distributed_split", {kernel_sources::distributed_split_cu}, {kernel_sources::distributed_split_cl}};
-    const Type bits = bits_of(type);
+    const Type bits = bits_of_size(size_of(type));
     return device.kernel({.source = &source,
                           .entry = "count_below",
                           .constants = {{"K", bits}},

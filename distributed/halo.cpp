@@ -2,6 +2,7 @@
 
 #include "halo_host.hpp"
 
+#include <concord/internal/launch.hpp>
 #include <concord/internal/shape.hpp>
 
 #include <numeric>
@@ -29,7 +30,7 @@ struct HaloGroup {
 std::shared_ptr<Kernel> halo_kernel(Device& device, u32 size, const HaloGroup& group) {
     return device.kernel({.source = &halo_source(),
                           .entry = "halo_runs",
-                          .constants = {{"ELEMENT", size == 4 ? Type::u32 : Type::u64},
+                          .constants = {{"ELEMENT", bits_of_size(size)},
                                         {"PACK", group.pack},
                                         {"GROUP", group.group_size},
                                         {"EACH", group.each}},

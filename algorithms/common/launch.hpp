@@ -13,6 +13,11 @@ constexpr std::string_view opencl_name(Type type) {
     return names[static_cast<std::size_t>(type)];
 }
 
+// The unsigned integer of that many bytes; u8 for 0 bytes.
+constexpr Type bits_of_size(u32 size) {
+    return size == 8 ? Type::u64 : size == 4 ? Type::u32 : size == 2 ? Type::u16 : Type::u8;
+}
+
 // Stands for an operator's values in the launch of a kernel without an operator.
 struct NoOperator {};
 

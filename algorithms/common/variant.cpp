@@ -63,6 +63,31 @@ Support supports_group(const Device& device, u32 group_size) {
                        std::to_string(device.traits().max_group_size));
 }
 
+Support supports_local_memory(const Device& device, u64 bytes) {
+    if (bytes <= device.traits().local_memory) return {};
+    return Support::no("requires " + std::to_string(bytes) + " bytes of local memory per group; " +
+                       device.info().selector + " has " + std::to_string(device.traits().local_memory));
+}
+
+Support supports_scratch(const Device& device, u64 bytes) {
+    const u64 most = device.traits().global_memory / 4;
+    if (bytes <= most || !device.traits().runs) return {};
+    return Support::no("requires " + std::to_string(bytes) + " bytes of scratch memory; the limit on " +
+                       device.info().selector + " is " + std::to_string(most));
+}
+
+Support supports_waiting(const Device& device) {
+    if (device.traits().forward_progress) return {};
+    return Support::no("requires groups that can wait for one another; " + device.info().selector +
+                       " does not guarantee forward progress");
+}
+
+Support supports_device_fence(const Device& device) {
+    if (device.traits().device_fence) return {};
+    return Support::no("requires a memory fence for all groups of a launch; " + device.info().selector +
+                       " has none");
+}
+
 Support supports_textbook(const Device& device, std::string_view algorithm, const Operator& op,
                           const HostKernel& kernel) {
     if (device.traits().compiles_source || kernel) return {};
@@ -73,7 +98,7 @@ Support supports_textbook(const Device& device, std::string_view algorithm, cons
 Support supports_operator(const Device& device, const Operator& op, const void* host) {
     if (device.traits().compiles_source || host != nullptr) return {};
     return Support::no("operator '" + op.name + "' exists only as source, and " + device.info().selector +
-                       " does not compile at run time; select a CUDA or OpenCL device");
+                       " does not compile at run time; select a device that does");
 }
 
 void throw_unknown_variant(std::string_view algorithm, std::string_view name,

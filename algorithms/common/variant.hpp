@@ -123,6 +123,14 @@ Support supports_dialect(const Device& device, const Variant& variant);
 Support supports_type(const Device& device, Type type);
 // Whether a group may have that many work-items. Host kernels run a group in one call, so any number is supported.
 Support supports_group(const Device& device, u32 group_size);
+// Whether a group may have that many bytes of local memory.
+Support supports_local_memory(const Device& device, u64 bytes);
+// Whether a call may take that many bytes of scratch memory. Devices that only compile have no memory and no limit.
+Support supports_scratch(const Device& device, u64 bytes);
+// Whether a group may wait for another group of its launch.
+Support supports_waiting(const Device& device);
+// Whether a group may read what another group of its launch has written.
+Support supports_device_fence(const Device& device);
 
 // Whether the textbook kernel of an operator is compiled. For user operators the host has it on request only: see
 // concord/textbook.hpp. algorithm: the prefix of the header that defines it.

@@ -64,12 +64,6 @@ const KernelSource& source(CompactSource which) {
     return which == CompactSource::steps ? steps : which == CompactSource::lookback ? lookback : fused;
 }
 
-// The unsigned integer of the type's size.
-Type bits_of(Type type) {
-    constexpr Type types[] = {Type::u8, Type::u16, Type::u32, Type::u64};
-    return types[size_of(type) == 8 ? 3 : size_of(type) / 2];
-}
-
 // 1 if the data of the call exceeds the caches.
 u32 past_cache(const Device& device, const CompactProblem& p) {
     return p.in.bytes() + p.out.bytes() > device.traits().cache ? 1 : 0;
@@ -195,9 +189,8 @@ void run_two_pass(Stream& stream, const CompactProblem& p) {
         const auto buffer = stream.scratch(chunks.groups * sizeof(u64));
         launch_offsets(stream, p, chunks, {buffer.get(), 0, chunks.groups, Type::u64});
     }
-    const View chain{&stream.zeros(), 0, 32, Type::u64};
     const u64 local = (p.partition ? 2 : 1) * (tile_bytes + slack);
-    launch(stream, *kernel, LaunchShape::linear(groups, 1, local), p.in, p.out, p.count, chain, n, tile,
+    launch(stream, *kernel, LaunchShape::linear(groups, 1, local), p.in, p.out, p.count, n, tile,
            past_cache(device, p), u32{p.partition}, p.values);
 }
 
@@ -217,12 +210,9 @@ Support supports_fused(const Device& device, const CompactProblem& p) {
 }
 
 Support supports_lookback(const Device& device, const CompactProblem& p) {
-    const DeviceTraits& traits = device.traits();
     if (p.partition) return Support::no("does not support partition; use the variant 'fused'");
-    if (!traits.forward_progress || !traits.device_fence)
-        return Support::no("requires groups that can wait for one another; " + device.info().selector +
-                           (traits.forward_progress ? " has no memory fence for the whole device"
-                                                    : " does not guarantee forward progress"));
+    if (Support waiting = supports_waiting(device); !waiting) return waiting;
+    if (Support fence = supports_device_fence(device); !fence) return fence;
     if (const u64 tiles = tiles_of(p, CompactSource::lookback).count; tiles > ~u32{0})
         return Support::no("supports fewer than 2^32 tiles, got " + std::to_string(tiles));
     return supports_fused(device, p);
@@ -326,9 +316,7 @@ void check_in_place(const Device& device, const CompactProblem& p) {
 }  // namespace
 
 Support supports_keep(const Device& device, const CompactProblem& p) {
-    if (!device.traits().compiles_source && p.host == nullptr)
-        return Support::no("predicate '" + p.op.name + "' exists as source only, and " +
-                           device.info().selector + " cannot compile kernels at run time");
+    if (Support op = supports_operator(device, p.op, p.host); !op) return op;
     return supports_type(device, p.in.type);
 }
 
@@ -338,7 +326,7 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
     // predicate.
     const bool of_counts = host == &CompactHost::offsets;
     const bool of_flags = host == &CompactHost::scatter;
-    const Type type = of_counts ? Type::u32 : of_flags ? bits_of(p.in.type) : p.in.type;
+    const Type type = of_counts ? Type::u32 : of_flags ? bits_of_size(size_of(p.in.type)) : p.in.type;
     const Operator& op = of_counts || of_flags ? builtin(KeepRule::nonzero, type) : p.op;
     // Constants that only some sources use.
     const bool partition = p.partition && host == &CompactHost::write;
@@ -349,7 +337,7 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
     KernelSpec spec{.source = &source(which),
                     .entry = entry,
                     .constants = {{"T", type},
-                                  {"B", bits_of(type)},
+                                  {"B", bits_of_size(size_of(type))},
                                   {"AS_T(x)", std::string_view(as_type)},
                                   {"SIZE", size_of(type)},
                                   {"GROUP", compact_group},

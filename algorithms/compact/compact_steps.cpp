@@ -9,10 +9,7 @@ namespace concord::detail {
 
 Support supports_scan_scatter(const Device& device, const CompactProblem& p) {
     if (Support group = supports_group(device, compact_group); !group) return group;
-    const DeviceTraits& traits = device.traits();
-    if (const u64 scratch = 8 * p.in.count; scratch > traits.global_memory / 4 && traits.runs)
-        return Support::no("needs " + std::to_string(scratch) + " bytes of scratch memory; the limit on " +
-                           device.info().selector + " is " + std::to_string(traits.global_memory / 4));
+    if (Support scratch = supports_scratch(device, (p.in.count + 1) * sizeof(u64)); !scratch) return scratch;
     if (Support keep = supports_keep(device, p); !keep || p.host == nullptr) return keep;
     return supports_textbook(device, "compact", p.op, p.host->flags);
 }

@@ -101,10 +101,7 @@ Support supports_convolve_constant_mask(const Device& device, const ConvolveProb
 }
 
 Support supports_convolve_tiled_halo(const Device& device, const ConvolveProblem& p) {
-    if (device.traits().local_memory < tile_bytes(p))
-        return Support::no("requires " + std::to_string(tile_bytes(p)) +
-                           " bytes of local memory for a tile; " + device.info().selector + " has " +
-                           std::to_string(device.traits().local_memory));
+    if (Support local = supports_local_memory(device, tile_bytes(p)); !local) return local;
     return supports_convolve_naive(device, p);
 }
 

@@ -50,11 +50,8 @@ Support supports_global(const Device& device, const HistogramProblem& p) {
 
 Support supports_sorted(const Device& device, const HistogramProblem& p) {
     if (Support bins = supports_at_most_2_30(p.bins()); !bins) return bins;
-    const u64 scratch = 8 * p.in.count, most = device.traits().global_memory / 4;
-    if (scratch > most && device.traits().runs)
-        return Support::no("bins of " + std::to_string(p.in.count) + " samples and their sort need " +
-                           std::to_string(scratch) + " bytes; the limit on " + device.info().selector +
-                           " is " + std::to_string(most));
+    // The samples' bins and their sort.
+    if (Support scratch = supports_scratch(device, 2 * sizeof(u32) * p.in.count); !scratch) return scratch;
     if (Support global = supports_global(device, p); !global) return global;
     return supports_steps(device, p);
 }

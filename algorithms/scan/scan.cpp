@@ -207,9 +207,7 @@ Support supports_groups(const Device& device, const ScanProblem& p) {
 }
 
 Support supports_progress(const Device& device, const ScanProblem& p) {
-    if (!device.traits().forward_progress)
-        return Support::no("requires forward progress of waiting groups, which " + device.info().selector +
-                           " does not guarantee");
+    if (Support waiting = supports_waiting(device); !waiting) return waiting;
     return device.traits().many_items ? supports_groups(device, p) : supports_any(device, p);
 }
 
@@ -227,9 +225,7 @@ Support supports_partitioned(const Device& device, const ScanProblem& p) {
 }
 
 Support supports_local(const Device& device, const ScanProblem& p, u64 bytes) {
-    if (device.traits().local_memory < bytes)
-        return Support::no("requires " + std::to_string(bytes) + " bytes of local memory; " +
-                           device.info().selector + " has " + std::to_string(device.traits().local_memory));
+    if (Support local = supports_local_memory(device, bytes); !local) return local;
     return supports_groups(device, p);
 }
 
@@ -244,8 +240,7 @@ Support supports_reduce_then_scan(const Device& device, const ScanProblem& p) {
 Support supports_lookback_fallback(const Device& device, const ScanProblem& p) {
     if (overlap(p.in, p.out))
         return Support::no("does not support in-place operation; pass a distinct output");
-    if (!device.traits().device_fence)
-        return Support::no(device.info().selector + " has no memory fence between the groups of a launch");
+    if (Support fence = supports_device_fence(device); !fence) return fence;
     constexpr u64 most = (u64{1} << 32) - 1, looked_at = 128;
     if (divide_up(p.in.count, group_tile) > most) return Support::no("more than 2^32 - 1 tiles");
     const u64 room = tile_room + looked_at + scan_group + 16 + 1;

@@ -4,6 +4,8 @@
 
 #include "sort_table.hpp"
 
+#include <concord/internal/launch.hpp>
+
 namespace concord {
 
 namespace detail::kernel_sources {
@@ -11,11 +13,6 @@ extern const SourceFile common_cu, common_cl, sort_keys_cu, sort_keys_cl;
 }
 
 namespace detail {
-
-// The unsigned integer of that many bytes as a Type; u8 for 0 bytes.
-constexpr Type bits_of_size(u32 size) {
-    return size == 8 ? Type::u64 : size == 4 ? Type::u32 : size == 2 ? Type::u16 : Type::u8;
-}
 
 // Whether a kernel moves values or only reads keys.
 enum class Values : u8 { ignored, moved };

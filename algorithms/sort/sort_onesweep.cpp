@@ -148,11 +148,8 @@ std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, co
 }  // namespace
 
 Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
-    const DeviceTraits& traits = device.traits();
-    if (!traits.forward_progress || !traits.device_fence)
-        return Support::no("requires groups that can wait for one another; " + device.info().selector +
-                           (traits.forward_progress ? " has no memory fence for the whole device"
-                                                    : " does not guarantee forward progress"));
+    if (Support waiting = supports_waiting(device); !waiting) return waiting;
+    if (Support fence = supports_device_fence(device); !fence) return fence;
     if (const u64 tiles = divide_up(p.count(), tile_for(device, p).length()); tiles > ~u32{0} / 2)
         return Support::no("supports fewer than 2^31 tiles, got " + std::to_string(tiles));
     return supports_group(device, 1024);

@@ -64,10 +64,7 @@ detail::host::Ascending sort_ascending(const SortProblem& p) {
 }
 
 Support supports_sort_host_less(const Device& device, const SortProblem& p) {
-    if (!device.traits().compiles_source && p.host == nullptr)
-        return Support::no("comparator '" + p.less->name + "' exists as source only, and " +
-                           device.info().selector + " cannot compile kernels at run time");
-    return {};
+    return p.less != nullptr ? supports_operator(device, *p.less, p.host) : Support{};
 }
 
 Support supports_sort_std(const Device& device, const SortProblem& p) {

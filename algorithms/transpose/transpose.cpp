@@ -1,5 +1,6 @@
 #include "transpose_table.hpp"
 
+#include <concord/internal/launch.hpp>
 #include <concord/internal/shape.hpp>
 #include <concord/map.hpp>
 #include <concord/tuning.hpp>
@@ -473,12 +474,6 @@ std::string size_name(u64 rows, u64 columns) {
     return std::to_string(rows) + " x " + std::to_string(columns);
 }
 
-// The unsigned integer of the type's size; elements move as bits.
-Type bits_of(Type type) {
-    constexpr Type types[] = {Type::u8, Type::u16, Type::u32, Type::u64};
-    return types[std::countr_zero(size_of(type))];
-}
-
 TransposeProblem problem_of(Stream& stream, const View& in, const View& out, const TransposeShape& shape) {
     check_operand("transpose", "in", stream, in);
     check_operand("transpose", "out", stream, out);
@@ -500,7 +495,7 @@ TransposeProblem problem_of(Stream& stream, const View& in, const View& out, con
                    " and " + std::to_string(p.shape.out_pitch) + "; pass a distinct out");
         p.in_place = true;
     }
-    p.in.type = p.out.type = bits_of(in.type);
+    p.in.type = p.out.type = bits_of_size(size_of(in.type));  // elements move as bits
     return p;
 }
 
