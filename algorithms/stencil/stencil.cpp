@@ -49,7 +49,7 @@ std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, 
     KernelSpec spec{.source = &source_of(source),
                     .entry = entry,
                     .constants = {{"T", p.type()}, {"RADIUS", p.radius()}},
-                    .host = stencil_host(p.type()).*host,
+                    .host = host != nullptr ? stencil_host(p.type()).*host : HostKernel{},
                     .max_group_size = tile.group_size};
     switch (source) {
         case StencilSource::steps:
@@ -185,8 +185,8 @@ u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilPro
 void run_streaming(Stream& stream, const StencilProblem& p) {
     const StencilShape& s = p.shape;
     const StencilTile tile = streaming_tile(stream.device(), p);
-    const auto kernel = stencil_kernel(stream.device(), p, StencilSource::streaming, "stencil_streaming",
-                                       tile, &StencilHost::none);
+    const auto kernel =
+        stencil_kernel(stream.device(), p, StencilSource::streaming, "stencil_streaming", tile, nullptr);
     const u32 across = tiles_in(s.columns, tile.width()), down = tiles_in(p.rows(), tile.height());
     const u64 tiles = u64{across} * down, planes = planes_of_group(stream.device(), *kernel, p, tiles);
     with_star(p, StarLength::used, [&](const ValueBytes& star) {

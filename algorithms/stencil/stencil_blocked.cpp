@@ -90,8 +90,7 @@ void run_blocked_host(Stream& stream, const StencilProblem& p) {
 void run_blocked(Stream& stream, const StencilProblem& p) {
     Device& device = stream.device();
     if (!device.traits().compiles_source) return run_blocked_host(stream, p);
-    const auto kernel =
-        stencil_kernel(device, p, StencilSource::wide, "stencil_blocked", {}, &StencilHost::none);
+    const auto kernel = stencil_kernel(device, p, StencilSource::wide, "stencil_blocked", {}, nullptr);
     const StencilShape& s = p.shape;
     const detail::host::StencilTiling t = tiling_of(device, p, 1);
     const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;

@@ -10,8 +10,7 @@ const StencilHost& host_of() {
     static constexpr StencilHost kernels{.serial = host_kernel<&detail::host::stencil_serial<T>>(),
                                          .naive = host_kernel<&detail::host::stencil_naive<T>>(),
                                          .tiled = host_kernel<&detail::host::stencil_tiled<T>>(),
-                                         .blocked = plain_host_kernel<&detail::host::stencil_blocked<T>>(),
-                                         .none = {}};
+                                         .blocked = plain_host_kernel<&detail::host::stencil_blocked<T>>()};
     return kernels;
 }
 

@@ -11,7 +11,6 @@ namespace concord::detail {
 // Host kernels for one element type.
 struct StencilHost {
     HostKernel serial, naive, tiled, blocked;
-    HostKernel none;  // for kernels without a host version
 };
 
 const StencilHost& stencil_host(Type type);
