@@ -5,7 +5,6 @@
 
 #include "blocks.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace concord {
@@ -14,18 +13,6 @@ namespace detail {
 // Up to this many ranks exchange their results directly, without host synchronisation. More ranks gather them on the
 // hosts, in fewer messages.
 constexpr u32 most_direct = 8;
-
-namespace {
-
-// The variant of reduce with the canonical order. Options::order alone does not select it for user operators on
-// integers.
-std::string canonical_variant() {
-    const auto variant = std::find_if(reduce_algorithm.variants.begin(), reduce_algorithm.variants.end(),
-                                      [](const Variant* v) { return v->order == OperationOrder::canonical; });
-    return std::string((*variant)->name);
-}
-
-}  // namespace
 
 Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in, const View& out,
                             const DistributedReduceCall& call, OrderDependence dependence,
@@ -100,7 +87,8 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
     if (total == 1) {
         stream.copy(*out.buffer, out.offset, *memory, 0, size);
     } else {
-        reduce(stream, call(sums, out), is_exact ? Options{} : Options{.variant = canonical_variant()});
+        // The variant that reduces chunks. Options::order does not select it for user operators on integers.
+        reduce(stream, call(sums, out), is_exact ? Options{} : Options{.variant = std::string(run.variant)});
     }
     return run;
 }
