@@ -4,6 +4,8 @@
 
 #include <concord/internal/launch.hpp>
 
+#include <bit>
+
 namespace concord {
 
 namespace detail::kernel_sources {
@@ -101,9 +103,7 @@ void run_many(Stream& stream, const SortProblem& p) {
     const u64 n = p.count(), tiles = divide_up(n, u64{group} * items_of(device, p));
     const LaunchShape shape = LaunchShape::linear(tiles, group);
     const SortScratch scratch(stream, p, tiles > 1 ? n : 1);
-    u32 left = 0;  // passes that follow
-    while (u64{1} << left < tiles)
-        ++left;
+    u32 left = static_cast<u32>(std::bit_width(tiles - 1));  // passes that follow
     const SortElements in = sort_input(p);
     const SortSides sides{sort_output(p), scratch.elements};
     const SortElements& sorted = sides.result(left);
@@ -134,9 +134,7 @@ void run_wide(Stream& stream, const SortProblem& p) {
         ++rounds;
     const u64 chunk = u64{block} << rounds, chunks = divide_up(n, chunk);
     const SortScratch scratch(stream, p, rounds > 0 ? n : 1);
-    u32 left = 0;  // passes that follow
-    while (u64{1} << left < chunks)
-        ++left;
+    u32 left = static_cast<u32>(std::bit_width(chunks - 1));  // passes that follow
     const SortElements in = sort_input(p);
     const SortSides sides{sort_output(p), scratch.elements};
     const SortElements &sorted = sides.result(left), &other = sides.other(left);
