@@ -13,13 +13,6 @@ std::string type_name(const View& view) {
     return std::string(name_of(view.type));
 }
 
-void check_root(const Communicator& ranks, const char* call, u32 root) {
-    if (root < ranks.size()) return;
-    throw Error(ErrorCode::invalid_argument, call,
-                "root must be less than the number of ranks, " + std::to_string(ranks.size()) + ", got " +
-                    std::to_string(root));
-}
-
 void copy(Stream& stream, const View& from, const View& to) {
     if (from.count == 0) return;
     stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, from.bytes());
@@ -124,7 +117,7 @@ void all_reduce(Communicator& ranks, Stream& stream, const View& data, ReduceOp 
 
 void broadcast(Communicator& ranks, Stream& stream, const View& data, u32 root) {
     constexpr const char* call = "broadcast";
-    check_root(ranks, call, root);
+    detail::check_rank(call, "root", root, ranks.size());
     detail::agree(ranks, call,
                   std::to_string(data.count) + " " + type_name(data) + " of rank " + std::to_string(root),
                   {});
@@ -138,7 +131,7 @@ void broadcast(Communicator& ranks, Stream& stream, const View& data, u32 root) 
 }
 
 void gather(Communicator& ranks, Stream& stream, const View& mine, const View& all, u32 root) {
-    check_root(ranks, "gather", root);
+    detail::check_rank("gather", "root", root, ranks.size());
     gather_to(ranks, stream, "gather", mine, all, root, root);
 }
 

@@ -62,6 +62,19 @@ void Communicator::barrier() {
     do_all_gather({});
 }
 
+std::string Communicator::path_to(u32 rank) const {
+    detail::check_rank("Communicator::path_to", "rank", rank, size());
+    return do_path_to(rank);
+}
+
+void detail::check_rank(std::string_view call, std::string_view name, u32 rank, u32 ranks) {
+    if (rank < ranks) return;
+    throw Error(
+        ErrorCode::invalid_argument, call,
+        error_message(std::string(name) + " must be less than the number of ranks, " + std::to_string(ranks),
+                      std::to_string(rank)));
+}
+
 void detail::settle(Communicator& ranks, Stream& stream, u64 bytes) {
     constexpr u64 most = u64{1} << 26, least_counted = u64{1} << 21;
     ranks.unsettled_ += std::max(bytes, least_counted);
@@ -71,11 +84,9 @@ void detail::settle(Communicator& ranks, Stream& stream, u64 bytes) {
 }
 
 Part part_of(u64 n, u32 rank, u32 ranks, u64 granule) {
-    if (granule == 0 || rank >= ranks)
-        throw Error(ErrorCode::invalid_argument, "part_of",
-                    granule == 0 ? "granule must be at least 1, got 0"
-                                 : "rank must be less than the number of ranks, " + std::to_string(ranks) +
-                                       ", got " + std::to_string(rank));
+    if (granule == 0)
+        throw Error(ErrorCode::invalid_argument, "part_of", "granule must be at least 1, got 0");
+    detail::check_rank("part_of", "rank", rank, ranks);
     const u64 granules = n / granule + (n % granule != 0 ? 1 : 0);
     const u64 each = granules / ranks,
               more = granules % ranks;  // the first `more` ranks get one granule more

@@ -46,6 +46,9 @@ namespace detail {
 // has waited for the stream. Every 64 MiB, or 32 calls, all ranks wait for their streams.
 void settle(Communicator& ranks, Stream& stream, u64 bytes);
 
+// Throws invalid_argument unless rank is less than the number of ranks. `name` is the call's name for it.
+void check_rank(std::string_view call, std::string_view name, u32 rank, u32 ranks);
+
 }  // namespace detail
 
 /// Connection between ranks. Used by one thread at a time. Collective calls are made by all ranks in the same order.
@@ -84,7 +87,7 @@ class Communicator {
 
     /// Path of messages to a rank: "device copies", "peer copies", "host memory", "MPI, device memory" or "MPI, host
     /// memory". Throws invalid_argument for an unknown rank.
-    virtual std::string path_to(u32 rank) const = 0;
+    std::string path_to(u32 rank) const;
 
   protected:
     /// Creates rank `rank` of `size`.
@@ -95,6 +98,8 @@ class Communicator {
                              std::span<const Message> receives) = 0;
     /// Implements all_gather() and barrier().
     virtual std::vector<std::vector<std::byte>> do_all_gather(std::span<const std::byte> mine) = 0;
+    /// Implements path_to(); the rank exists.
+    virtual std::string do_path_to(u32 rank) const = 0;
 
     /// Stream of a message: its own, or that of the call.
     static Stream& stream_of(const Message& message, Stream& of_call) {

@@ -30,11 +30,11 @@ void LocalRanks::notify() {
 // Busy ranks answer within microseconds, while a sleeping thread needs tens of microseconds to wake. So a rank first
 // polls and yields its processor, and then sleeps.
 template <class F>
-void LocalRanks::wait_until(std::unique_lock<std::mutex>& lock, F&& is_there) {
+void LocalRanks::wait_until(std::unique_lock<std::mutex>& lock, F&& condition) {
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::microseconds patience(50);
     const auto start = Clock::now();
-    while (!is_there()) {
+    while (!condition()) {
         const u64 seen = changes_.load(std::memory_order_relaxed);
         lock.unlock();
         while (changes_.load(std::memory_order_acquire) == seen && Clock::now() - start < patience)
@@ -42,7 +42,7 @@ void LocalRanks::wait_until(std::unique_lock<std::mutex>& lock, F&& is_there) {
         lock.lock();
         if (changes_.load(std::memory_order_relaxed) != seen) continue;
         ++sleepers_;
-        changed_.wait(lock, is_there);
+        changed_.wait(lock, condition);
         --sleepers_;
     }
 }

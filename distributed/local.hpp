@@ -71,7 +71,7 @@ class LocalRanks {
     void notify();
     // Waits until the condition holds. Releases the lock while it waits.
     template <class F>
-    void wait_until(std::unique_lock<std::mutex>& lock, F&& is_there);
+    void wait_until(std::unique_lock<std::mutex>& lock, F&& condition);
 
     std::vector<std::shared_ptr<Device>> devices_;
     std::mutex mutex_;
@@ -94,12 +94,12 @@ class LocalCommunicator final : public Communicator {
     ~LocalCommunicator() override;
 
     void fail(std::string_view why) noexcept override;
-    std::string path_to(u32 rank) const override;
 
   protected:
     void do_exchange(Stream& stream, std::span<const Message> sends,
                      std::span<const Message> receives) override;
     std::vector<std::vector<std::byte>> do_all_gather(std::span<const std::byte> mine) override;
+    std::string do_path_to(u32 rank) const override;
 
   private:
     class PostedSends;

@@ -92,11 +92,7 @@ void LocalCommunicator::fail(std::string_view why) noexcept {
     }
 }
 
-std::string LocalCommunicator::path_to(u32 rank) const {
-    if (rank >= size())
-        throw Error(ErrorCode::invalid_argument, "Communicator::path_to",
-                    "rank must be less than the number of ranks, " + std::to_string(size()) + ", got " +
-                        std::to_string(rank));
+std::string LocalCommunicator::do_path_to(u32 rank) const {
     Device &mine = shared_.device(this->rank()), &other = shared_.device(rank);
     if (&mine == &other) return "device copies";
     return can_reach(other, mine) ? "peer copies" : "host memory";

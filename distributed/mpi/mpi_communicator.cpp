@@ -27,8 +27,9 @@ u64 piece_length() {
     const auto [at, error] = std::from_chars(text, end, value);
     if (error != std::errc() || at != end || value < shortest_piece || value > longest_piece)
         throw Error(ErrorCode::invalid_argument, "CONCORD_MPI_PIECE",
-                    "invalid byte count '" + std::string(text) + "'; expected a number from " +
-                        std::to_string(shortest_piece) + " to " + std::to_string(longest_piece));
+                    detail::error_message("invalid byte count", detail::quoted(text),
+                                          "expected a number from " + std::to_string(shortest_piece) +
+                                              " to " + std::to_string(longest_piece)));
     return value;
 }
 
@@ -99,11 +100,7 @@ bool MpiCommunicator::all_fail(double seconds) noexcept {
     }
 }
 
-std::string MpiCommunicator::path_to(u32 rank) const {
-    if (rank >= size())
-        throw Error(ErrorCode::invalid_argument, "Communicator::path_to",
-                    "rank must be less than the number of ranks, " + std::to_string(size()) + ", got " +
-                        std::to_string(rank));
+std::string MpiCommunicator::do_path_to(u32 rank) const {
     if (rank == this->rank()) return "device copies";
     return direct_ ? "MPI, device memory" : "MPI, host memory";
 }

@@ -40,12 +40,12 @@ class MpiCommunicator final : public Communicator {
 
     void fail(std::string_view why) noexcept override;
     bool all_fail(double seconds) noexcept override;
-    std::string path_to(u32 rank) const override;
 
   protected:
     void do_exchange(Stream& stream, std::span<const Message> sends,
                      std::span<const Message> receives) override;
     std::vector<std::vector<std::byte>> do_all_gather(std::span<const std::byte> mine) override;
+    std::string do_path_to(u32 rank) const override;
 
   private:
     class Exchange;
@@ -54,8 +54,8 @@ class MpiCommunicator final : public Communicator {
     MPI_Comm failures_ = MPI_COMM_NULL;  // used by all_fail() only
     u64 piece_;                          // maximum bytes per MPI message
     int tags_;                           // largest tag
-    std::vector<u64> sent_,
-        received_;  // number of messages to and from each rank so far; the message number selects the tag
+    // Number of messages to and from each rank so far; the message number selects the tag.
+    std::vector<u64> sent_, received_;
     bool direct_ = false;  // the last device message was passed to MPI without staging
     std::vector<std::shared_ptr<Buffer>> abandoned_;  // staging buffers of sends that were never received
 };
