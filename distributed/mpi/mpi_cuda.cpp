@@ -29,7 +29,7 @@ bool decide() {
     const std::string_view asked = text == nullptr ? "" : text;
     if (!asked.empty() && asked != "on" && asked != "off")
         throw Error(ErrorCode::invalid_argument, "CONCORD_MPI_CUDA",
-                    "invalid value '" + std::string(asked) + "'; expected on or off");
+                    detail::error_message("invalid value", detail::quoted(asked), "expected on or off"));
     const bool takes = asked.empty() ? ask_library() : asked == "on";
     detail::log_info(std::string("CUDA memory in MPI messages: ") +
                      (takes ? "direct" : "staged through pinned memory") +
