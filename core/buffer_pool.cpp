@@ -30,46 +30,49 @@ bool BufferPool::ready(Buffer& buffer, const Stream* home, Streams& seen) {
     BufferState& state = Access::state(buffer);
     const std::lock_guard lock(state.mutex);
     for (const BufferState::Use& use : state.uses) {
-        if (use.ended->load()) continue;
-        std::shared_ptr<Stream> stream = use.stream.lock();
+        if (use.ended->load() || use.id == home) continue;
+        // Makes room before it takes the reference, which would otherwise be released under the lock.
+        const std::shared_ptr<Stream>& stream = seen.emplace_back();
+        seen.back() = use.stream.lock();
         if (!stream) return false;  // the stream is being destroyed
-        if (stream.get() == home) continue;
-        const bool reached = Access::state(*stream).reached(use.ticket);
-        seen.push_back(std::move(stream));
-        if (!reached) return false;
+        if (!Access::state(*stream).reached(use.ticket)) return false;
     }
     return true;
 }
 
-std::unique_ptr<Buffer> BufferPool::reuse(u64 capacity, const Stream* home, Streams& seen) {
+BufferPool::Entry BufferPool::reuse(u64 capacity, const Stream* home, Streams& seen) {
     const std::lock_guard lock(mutex_);
     const auto end = free_.upper_bound(capacity + slack(capacity));
     for (auto it = free_.lower_bound(capacity); it != end; ++it) {
         if (!ready(*it->second, home, seen)) continue;
-        std::unique_ptr<Buffer> buffer = std::move(it->second);
-        free_.erase(it);
-        use_.cached -= buffer->capacity();
-        use_.in_use += buffer->capacity();
-        return buffer;
+        use_.cached -= it->first;
+        use_.in_use += it->first;
+        return free_.extract(it);
     }
-    return nullptr;
+    return {};
+}
+
+BufferPool::Entry BufferPool::allocate(u64 capacity) {
+    Entries one;
+    const auto made = one.emplace(capacity, nullptr);
+    try {
+        made->second = allocate_(capacity);
+    } catch (const Error& error) {
+        // Frees the cached memory and tries again.
+        if (error.code() != ErrorCode::out_of_memory || !trim()) throw;
+        made->second = allocate_(capacity);
+    }
+    const std::lock_guard lock(mutex_);
+    use_.in_use += capacity;
+    return one.extract(made);
 }
 
 std::shared_ptr<Buffer> BufferPool::take(u64 bytes, const Stream* home, std::shared_ptr<Device> keep) {
     const u64 capacity = round_up(bytes);
     Streams seen;
-    std::unique_ptr<Buffer> buffer = reuse(capacity, home, seen);
-    if (!buffer) {
-        try {
-            buffer = allocate_(capacity);
-        } catch (const Error& error) {
-            // Frees the cached memory and tries again.
-            if (error.code() != ErrorCode::out_of_memory || !trim()) throw;
-            buffer = allocate_(capacity);
-        }
-        const std::lock_guard lock(mutex_);
-        use_.in_use += buffer->capacity();
-    }
+    Entry entry = reuse(capacity, home, seen);
+    if (!entry) entry = allocate(capacity);
+    Buffer* const buffer = entry.mapped().get();
     Access::set_size(*buffer, bytes);
     BufferState& state = Access::state(*buffer);
     {
@@ -77,25 +80,22 @@ std::shared_ptr<Buffer> BufferPool::take(u64 bytes, const Stream* home, std::sha
         const std::lock_guard lock(state.mutex);
         if (home == nullptr) state.uses.clear();
     }
-    std::shared_ptr<Buffer> taken(buffer.release(), [this, keep = std::move(keep)](Buffer* released) {
-        // The weak pointer would keep the deleter alive, and with it the device that owns this pool.
-        Access::state(*released).self.reset();
-        give_back(std::unique_ptr<Buffer>(released));
-    });
+    // If there is too little memory for the reference count, this calls the deleter, which gives the buffer back.
+    std::shared_ptr<Buffer> taken(
+        buffer, [this, keep = std::move(keep), entry = std::move(entry)](Buffer* released) mutable {
+            // The weak pointer would keep the deleter alive, and with it the device that owns this pool.
+            Access::state(*released).self.reset();
+            give_back(std::move(entry));
+        });
     state.self = taken;
     return taken;
 }
 
-void BufferPool::give_back(std::unique_ptr<Buffer> buffer) noexcept {
-    const u64 capacity = buffer->capacity();
+void BufferPool::give_back(Entry entry) noexcept {
     const std::lock_guard lock(mutex_);
-    use_.in_use -= capacity;
-    try {
-        free_.emplace(capacity, std::move(buffer));
-        use_.cached += capacity;
-    } catch (...) {
-        buffer.reset();  // too little memory for the map's node: frees the buffer
-    }
+    use_.in_use -= entry.key();
+    use_.cached += entry.key();
+    free_.insert(std::move(entry));
 }
 
 MemoryUse BufferPool::use() const {
@@ -104,7 +104,7 @@ MemoryUse BufferPool::use() const {
 }
 
 bool BufferPool::trim() {
-    std::multimap<u64, std::unique_ptr<Buffer>> taken;
+    Entries taken;
     {
         const std::lock_guard lock(mutex_);
         taken.swap(free_);

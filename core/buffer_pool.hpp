@@ -24,15 +24,21 @@ class BufferPool {
 
   private:
     using Streams = std::vector<std::shared_ptr<Stream>>;
-    std::unique_ptr<Buffer> reuse(u64 capacity, const Stream* home, Streams& seen);
-    void give_back(std::unique_ptr<Buffer> buffer) noexcept;
+    // The cached buffers by capacity. A buffer in use keeps its entry, so that giving it back allocates nothing: work in
+    // a queue may still use the buffer, which must not be freed then.
+    using Entries = std::multimap<u64, std::unique_ptr<Buffer>>;
+    using Entry = Entries::node_type;
+    // An entry of a cached buffer that is ready, or an empty one.
+    Entry reuse(u64 capacity, const Stream* home, Streams& seen);
+    Entry allocate(u64 capacity);
+    void give_back(Entry entry) noexcept;
     // Appends the inspected streams to `seen`. Releasing the last reference to a stream destroys it, which must not
     // happen under the lock.
     static bool ready(Buffer& buffer, const Stream* home, Streams& seen);
 
     Allocate allocate_;
     mutable std::mutex mutex_;
-    std::multimap<u64, std::unique_ptr<Buffer>> free_;
+    Entries free_;
     MemoryUse use_;
 };
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace concord::detail {
 namespace {
@@ -21,53 +21,67 @@ u32 most_helpers() {
     }
 }
 
-// Threads that start at the first use and stay until the process ends.
+}  // namespace
+
+// Threads that start at the first use and stay until the process ends. Offers of work form a list whose entries are the
+// Helpers objects themselves, so that nothing here can run out of memory.
 class HelperThreads {
   public:
-    void begin(const std::function<void()>& work, u32 most) {
-        most = std::min(most, most_);
+    void begin(Helpers& offer) {
+        offer.wanted_ = std::min(offer.wanted_, most_);
         const std::lock_guard lock(mutex_);
-        for (; threads_ < most; ++threads_) {
-            try {
-                std::thread([this] { run(); }).detach();
-            } catch (const std::system_error&) {
-                break;  // continues with the threads started so far
-            }
-        }
-        for (u32 i = 0; i < most; ++i)
-            waiting_.push_back(&work);
+        start_threads(offer.wanted_);
+        offer.next_ = std::exchange(offers_, &offer);
         wake_.notify_all();
     }
-    void end(const std::function<void()>& work) {
+    void end(Helpers& offer) {
         std::unique_lock lock(mutex_);
-        std::erase(waiting_, &work);
-        returned_.wait(lock,
-                       [&] { return std::find(running_.begin(), running_.end(), &work) == running_.end(); });
+        Helpers** place = &offers_;
+        while (*place != &offer)
+            place = &(*place)->next_;
+        *place = offer.next_;
+        returned_.wait(lock, [&] { return offer.running_ == 0; });
     }
 
   private:
+    // Continues with fewer threads if the system refuses one.
+    void start_threads(u32 most) noexcept {
+        try {
+            for (; threads_ < most; ++threads_)
+                std::thread([this] { run(); }).detach();
+        } catch (const std::exception&) {
+            return;
+        }
+    }
+    Helpers* next_offer() const {
+        Helpers* offer = offers_;
+        while (offer != nullptr && offer->wanted_ == 0)
+            offer = offer->next_;
+        return offer;
+    }
     void run() {
         std::unique_lock lock(mutex_);
         for (;;) {
-            wake_.wait(lock, [&] { return !waiting_.empty(); });
-            const std::function<void()>* const work = waiting_.front();
-            waiting_.pop_front();
-            running_.push_back(work);
+            Helpers* offer = nullptr;
+            wake_.wait(lock, [&] { return (offer = next_offer()) != nullptr; });
+            --offer->wanted_;
+            ++offer->running_;
             lock.unlock();
-            (*work)();
+            offer->work_();
             lock.lock();
-            running_.erase(std::find(running_.begin(), running_.end(), work));
+            --offer->running_;
             returned_.notify_all();
         }
     }
 
     std::mutex mutex_;
     std::condition_variable wake_, returned_;
-    std::deque<const std::function<void()>*> waiting_;
-    std::vector<const std::function<void()>*> running_;
+    Helpers* offers_ = nullptr;
     u32 threads_ = 0;
     const u32 most_ = most_helpers();
 };
+
+namespace {
 
 // Never destroyed, because its threads are never joined.
 HelperThreads& helper_threads() {
@@ -77,12 +91,12 @@ HelperThreads& helper_threads() {
 
 }  // namespace
 
-Helpers::Helpers(u32 most, const std::function<void()>& work) : work_(work) {
-    helper_threads().begin(work_, most);
+Helpers::Helpers(u32 most, const std::function<void()>& work) : work_(work), wanted_(most) {
+    helper_threads().begin(*this);
 }
 
 Helpers::~Helpers() {
-    helper_threads().end(work_);
+    helper_threads().end(*this);
 }
 
 }  // namespace concord::detail

@@ -18,7 +18,12 @@ class Helpers {
     Helpers& operator=(const Helpers&) = delete;
 
   private:
+    friend class HelperThreads;
+
     const std::function<void()>& work_;
+    u32 wanted_;       // helpers that may still start
+    u32 running_ = 0;  // helpers that have started and not returned
+    Helpers* next_ = nullptr;
 };
 
 }  // namespace concord::detail

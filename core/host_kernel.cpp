@@ -1,9 +1,9 @@
 #include <concord/detail/host_vector.hpp>
 #include <concord/error.hpp>
 #include <concord/host_kernel.hpp>
+#include <concord/internal/environment.hpp>
 #include <concord/log.hpp>
 
-#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -24,16 +24,16 @@ HostIsa best() {
 
 }  // namespace
 
-void detail::host::yield() {
+void detail::host::yield(const Group& group) {
+    if (group.launch->cancelled.load(std::memory_order_relaxed)) throw Cancelled{};
     std::this_thread::yield();
 }
 
 HostIsa host_isa() {
     static const HostIsa chosen = [] {
         const HostIsa most = best();
-        const char* asked = std::getenv("CONCORD_HOST_ISA");
-        if (asked == nullptr) return most;
-        const std::string name = asked;
+        const std::string_view name = detail::environment_variable("CONCORD_HOST_ISA");
+        if (name.empty()) return most;
         HostIsa isa = most;
         if (name == "baseline") {
             isa = HostIsa::baseline;

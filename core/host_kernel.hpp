@@ -11,6 +11,7 @@
 #include <concord/types.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -27,6 +28,14 @@ enum class HostIsa {
     avx512     ///< AVX-512 F, BW, DQ, VL and CD
 };
 
+/// What the groups of one launch share.
+struct LaunchState {
+    /// Whether a group has thrown. Groups that wait for other groups end then, and no further group starts.
+    std::atomic<bool> cancelled = false;
+    /// Zero when the launch starts. For counters and turns: the state of a launch that fails ends with the launch.
+    alignas(64) std::array<u64, 32> words = {};
+};
+
 /// The group that a call of a host kernel processes.
 struct Group {
     u64 x = 0;        ///< index along x
@@ -39,6 +48,8 @@ struct Group {
     std::byte* local = nullptr;
     /// The instruction set that this copy of the kernel is compiled for. A constant after inlining.
     HostIsa isa = HostIsa::baseline;
+    /// The state of the launch.
+    LaunchState* launch = nullptr;
 };
 
 /// The compiled versions of a host kernel, one per instruction set. Empty if the functions are null.

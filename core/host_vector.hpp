@@ -1,7 +1,7 @@
 #pragma once
-// Helpers of host kernels: non-temporal stores.
+// Helpers of host kernels: non-temporal stores, and waiting for another group.
 
-#include <concord/types.hpp>
+#include <concord/host_kernel.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -33,8 +33,10 @@ namespace concord::detail::host {
     std::memcpy(to, from, bytes);
 }
 
-// Lets another thread run, for loops that wait for another group.
-void yield();
+// Lets another thread run, for loops that wait for another group. Throws Cancelled if a group of the launch has thrown,
+// because the awaited group may be that one.
+void yield(const Group& group);
+struct Cancelled {};
 
 inline void stream_fence() {
 #if defined(__x86_64__)

@@ -25,6 +25,7 @@ u64 Recording::size() const noexcept {
 }
 
 void Recording::replay(Stream& stream) {
+    detail::check_not_forked("Recording::replay");
     detail::StreamState& state = detail::Access::state(stream);
     state.check_device("Recording::replay", "recording", device());
     state.check_not_recording("Recording::replay");
@@ -39,8 +40,9 @@ void Recording::replay(Stream& stream) {
         }
         stream.wait(*contents_->behind_last);
     }
+    contents_->last =
+        stream.weak_from_this();  // also if replay() throws, because part of it may be in the queue
     state.replay(*this);
-    contents_->last = stream.weak_from_this();
 }
 
 namespace detail {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
+#include <list>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -118,7 +119,9 @@ class StreamTrace {
     bool is_of(u64 trace) const { return trace_ == trace; }
 
     void enqueue(const Operation& operation, const Timed& timed, Clock::time_point start) {
-        Pending pending;
+        // An entry of the list, so that nothing can fail after the operation is in the queue.
+        std::list<Pending> entry(1);
+        Pending& pending = entry.front();
         pending.event.name = operation.name();
         pending.event.engine = operation.engine;
         pending.event.device = device_.index;
@@ -133,7 +136,7 @@ class StreamTrace {
         pending.event.enqueued = microseconds(Clock::now() - start);
         timed(*pending.begin, *pending.end);  // throws before anything runs
         const std::lock_guard lock(mutex_);
-        pending_.push_back(std::move(pending));
+        pending_.splice(pending_.end(), entry);
         if (++enqueued_ % look_every == 0) resolve(Resolve::finished);
     }
 
@@ -163,7 +166,7 @@ class StreamTrace {
     enum class Resolve { finished, all };
     // Takes the times of finished operations, or waits for all. Adds times from event to event, because a device may
     // report the time between two events as a float.
-    void resolve(Resolve which) {
+    void resolve(Resolve which) noexcept {
         while (!pending_.empty()) {
             Pending& next = pending_.front();
             try {
@@ -175,9 +178,8 @@ class StreamTrace {
                 behind_ = std::move(next.end);
                 free_.push_back(std::move(next.begin));
                 done_.push_back(std::move(next.event));
-            } catch (const std::exception& error) {
+            } catch (const std::exception&) {
                 ++failed_;
-                log_debug(std::string("operation missing in the trace: ") + error.what());
             }
             pending_.pop_front();
         }
@@ -187,7 +189,7 @@ class StreamTrace {
     TracedDevice& device_;
     u32 number_;
     std::mutex mutex_;
-    std::deque<Pending> pending_;
+    std::list<Pending> pending_;
     std::vector<TraceEvent> done_;  // in device microseconds since its first tie
     std::vector<std::shared_ptr<Event>> free_;
     std::shared_ptr<Event> behind_;  // the event at time at_

@@ -75,17 +75,18 @@ template <class T>
     }
 }
 
-// The words that the groups of one launch share, each on a cache line of its own. Zero before and after the launch.
-enum ChainWord : u64 { chain_ticket = 0, chain_turn = 8, chain_kept = 16, chain_left = 24 };
+// The words of the launch that groups use, each on a cache line of its own.
+enum ChainWord : u64 { chain_ticket = 0, chain_turn = 8, chain_kept = 16 };
 
 // Groups take tiles by ticket, compress each into private memory and wait for their turn. Every earlier tile has
 // begun, so waiting ends. A tile's results are stored after it and all earlier tiles were read, so out may be in.
 // With `partition`, *kept_count holds the total number of kept elements, and the other elements are stored behind
 // them.
 template <class T, class Op>
-void compact_two_pass(const Group& group, const T* in, T* out, u64* kept_count, u64* chain, u64 n, u64 tile,
+void compact_two_pass(const Group& group, const T* in, T* out, u64* kept_count, u64 n, u64 tile,
                       u32 past_cache, u32 partition, const Op op) {
-    const std::atomic_ref<u64> ticket(chain[chain_ticket]), turn(chain[chain_turn]), left(chain[chain_left]);
+    std::array<u64, 32>& chain = group.launch->words;
+    const std::atomic_ref<u64> ticket(chain[chain_ticket]), turn(chain[chain_turn]);
     const u64 tiles = (n + tile - 1) / tile;
     T* buffer = reinterpret_cast<T*>(group.local);
     T* others = partition != 0 ? buffer + tile + compress_slack / sizeof(T) : nullptr;
@@ -95,7 +96,7 @@ void compact_two_pass(const Group& group, const T* in, T* out, u64* kept_count, 
         const u64 begin = t * tile, count = std::min(tile, n - begin);
         const u64 kept = compress_tile(in + begin, count, buffer, others, op);
         for (u32 spins = 0; turn.load(std::memory_order_acquire) != t; ++spins) {
-            if (spins > 4096) yield();
+            if (spins > 4096) yield(group);
         }
         const u64 before = chain[chain_kept];
         chain[chain_kept] = before + kept;
@@ -106,9 +107,6 @@ void compact_two_pass(const Group& group, const T* in, T* out, u64* kept_count, 
             store_tile(out + all_kept + (begin - before), others, count - kept, past_cache);
     }
     if (past_cache != 0) stream_fence();
-    if (left.fetch_add(1, std::memory_order_acq_rel) != group.count_x - 1) return;
-    for (const u64 word : {chain_ticket, chain_turn, chain_kept, chain_left})
-        chain[word] = 0;
 }
 
 // One loop; partition adds a second one for the other elements.

@@ -14,9 +14,7 @@ namespace {
 }
 
 void check_same_type(std::string_view algorithm, const PipelineSource& in, const PipelineSink& out) {
-    if (in.type() != out.type())
-        refuse(algorithm, "in and out must have the same type, got " + std::string(name_of(in.type())) +
-                              " and " + std::string(name_of(out.type())));
+    detail::check_same_type("pipeline_" + std::string(algorithm), {{"in", in.type()}, {"out", out.type()}});
 }
 
 View view_of(const std::shared_ptr<Buffer>& buffer, u64 first, u64 count, Type type) {
@@ -201,8 +199,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
 PipelineRun pipeline_histogram(const PipelineDevices& devices, const PipelineSource& in,
                                PipelineSink& counters, const HistogramCall& call,
                                const PipelineOptions& options) {
-    if (counters.type() != Type::u16 && counters.type() != Type::u32 && counters.type() != Type::u64)
-        refuse("histogram", "counters must be u16, u32 or u64, got " + std::string(name_of(counters.type())));
+    check_counter_type("pipeline_histogram", counters.type());
     // Saturating counters cannot be added, so u16 counters are u64 on the devices.
     const Type type = counters.type() == Type::u32 ? Type::u32 : Type::u64;
     const u64 bins = counters.room();
@@ -261,10 +258,12 @@ PipelineRun pipeline_compact(const PipelineDevices& devices, const PipelineSourc
                                  return run;
                              },
                          .complete =
-                             [&](Stream& /*stream*/, const PipelineSegment& segment) {
+                             [&](Stream& stream, const PipelineSegment& segment) {
                                  u64 kept = 0;
                                  std::memcpy(&kept, counts[segment.slot].host->host_pointer(), sizeof kept);
-                                 return kept;
+                                 // Kernels that failed leave no count. Throws their failure.
+                                 if (kept > segment.count) stream.synchronize();
+                                 return std::min(kept, segment.count);
                              }});
 }
 

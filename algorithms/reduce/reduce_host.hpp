@@ -51,7 +51,7 @@ template <class T, class Op>
 
 // A group reduces `run` consecutive chunks. The last group to finish reduces the upper levels.
 template <class T, class Op>
-void reduce_wide(const Group& group, const T* in, T* out, T* sums, u32* ticket, u64 n, u64 chunk,
+void reduce_wide(const Group& group, const T* in, T* out, T* sums, u32* /*ticket*/, u64 n, u64 chunk,
                  u64 upper_chunk, u64 run, u32 /*finish*/, T identity, const Op op) {
     const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk;
     if (chunks == 1) {
@@ -61,9 +61,8 @@ void reduce_wide(const Group& group, const T* in, T* out, T* sums, u32* ticket, 
     const u64 first = group.x * run;
     reduce_level(in + first * chunk, std::min(n - first * chunk, run * chunk), chunk, sums + first, identity,
                  op);
-    std::atomic_ref<u32> arrived(*ticket);
+    std::atomic_ref<u64> arrived(group.launch->words[0]);
     if (arrived.fetch_add(1, std::memory_order_acq_rel) != group.count_x - 1) return;
-    arrived.store(0, std::memory_order_relaxed);
 
     T* upper = sums + chunks;
     reduce_level(sums, chunks, upper_chunk, upper, identity, op);

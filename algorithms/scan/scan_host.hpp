@@ -226,9 +226,9 @@ template <class T>
 }
 
 template <class T>
-[[gnu::always_inline]] inline T await(const T* totals, u32* flags, u64 index) {
+[[gnu::always_inline]] inline T await(const Group& group, const T* totals, u32* flags, u64 index) {
     for (u32 spins = 0; std::atomic_ref(flags[1 + index]).load(std::memory_order_acquire) == 0; ++spins) {
-        if (spins >= 256) yield();
+        if (spins >= 256) yield(group);
     }
     return totals[index];
 }
@@ -236,8 +236,8 @@ template <class T>
 // Publishes the totals of the tile and of the nodes that it completes. Returns the tile's carry. nodes: totals of the
 // tile's nodes of 4096 elements.
 template <class T, class Op>
-[[gnu::always_inline]] inline T tile_carry(T* totals, u32* flags, u64 tile, u64 tiles, const T* nodes,
-                                           T identity, const Op& op) {
+[[gnu::always_inline]] inline T tile_carry(const Group& group, T* totals, u32* flags, u64 tile, u64 tiles,
+                                           const T* nodes, T identity, const Op& op) {
     constexpr u32 most_levels = 16;
     alignas(64) T values[16], total;
     T before[most_levels];
@@ -248,7 +248,7 @@ template <class T, class Op>
         if (complete) publish(totals, flags, level + at, total);
         const u64 digit = at % scan_fan;
         for (u64 i = 0; i < scan_fan; ++i)
-            values[i] = i < digit    ? await(totals, flags, level + at - digit + i)
+            values[i] = i < digit    ? await(group, totals, flags, level + at - digit + i)
                         : i == digit ? total
                                      : identity;
         scan_fours<16>(values, values, op);
@@ -285,7 +285,7 @@ template <class T, class Op>
         const u64 first = tile * scan_tile, length = std::min(scan_tile, n - first);
         reduce_tile(in + first, length, work, identity, op);
         const T carry =
-            tiles > 1 ? tile_carry(totals, flags, tile, tiles, work.nodes, identity, op) : identity;
+            tiles > 1 ? tile_carry(group, totals, flags, tile, tiles, work.nodes, identity, op) : identity;
         finish_tile(group.isa, in + first, out + first, length, work, carry, exclusive != 0, past_cache != 0,
                     identity, op);
     }

@@ -1,5 +1,6 @@
 #include "opencl_callbacks.hpp"
 
+#include <concord/internal/host_threads.hpp>
 #include <concord/log.hpp>
 
 #include <condition_variable>
@@ -113,7 +114,7 @@ void Callbacks::arrived(cl_event /*event*/, cl_int status, void* data) {
 
 void Callbacks::enqueue(cl_context context, cl_command_queue queue, std::function<void()> f) {
     constexpr const char* call = "Stream::callback";
-    if (!thread_.joinable()) thread_ = std::thread([state = state_] { work(state); });
+    if (!thread_.joinable()) thread_ = detail::start_thread(call, [state = state_] { work(state); });
 
     cl_int status = CL_SUCCESS;
     EventHandle gate(cl().clCreateUserEvent(context, &status));

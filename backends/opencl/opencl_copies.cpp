@@ -47,16 +47,20 @@ bool Copies::Runs::ended() const {
     return has_ended(last.get());
 }
 
-std::size_t Copies::number_for(cl_command_queue queue, const Grid& grid) const {
+std::size_t Copies::number_for(cl_command_queue queue, const Grid& grid) {
     auto may_overlap = [&](const Runs& runs) {
         return runs.queue == queue || (runs.grid == grid && !runs.of_many_grids) || runs.ended();
     };
     auto fits = [&](const Copy& copy) { return std::all_of(copy.begin(), copy.end(), may_overlap); };
-    return static_cast<std::size_t>(std::find_if(copies_.begin(), copies_.end(), fits) - copies_.begin());
+    const auto number =
+        static_cast<std::size_t>(std::find_if(copies_.begin(), copies_.end(), fits) - copies_.begin());
+    if (number == copies_.size()) copies_.emplace_back();
+    copies_[number].reserve(copies_[number].size() + 1);
+    return number;
 }
 
-void Copies::launched(std::size_t number, cl_command_queue queue, const Grid& grid, EventHandle run) {
-    if (number == copies_.size()) copies_.emplace_back();
+void Copies::launched(std::size_t number, cl_command_queue queue, const Grid& grid,
+                      EventHandle run) noexcept {
     Copy& copy = copies_[number];
     const auto own =
         std::find_if(copy.begin(), copy.end(), [&](const Runs& runs) { return runs.queue == queue; });

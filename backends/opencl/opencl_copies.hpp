@@ -36,9 +36,10 @@ class Copies {
     // Held from number_for() until the launch is enqueued, and until launched() if the copies are tracked.
     std::mutex& mutex() noexcept { return mutex_; }
     bool tracked() const noexcept { return tracked_; }
-    // The number of the copy that the queue may launch now. 0 is the original kernel.
-    std::size_t number_for(cl_command_queue queue, const Grid& grid) const;
-    void launched(std::size_t number, cl_command_queue queue, const Grid& grid, EventHandle run);
+    // The number of the copy that the queue may launch now. 0 is the original kernel. Makes room for the run, so that
+    // launched() cannot fail after the launch is enqueued.
+    std::size_t number_for(cl_command_queue queue, const Grid& grid);
+    void launched(std::size_t number, cl_command_queue queue, const Grid& grid, EventHandle run) noexcept;
 
   private:
     // The runs of one copy on one queue.

@@ -26,7 +26,7 @@ OpenClQueue::~OpenClQueue() {
         if (status != CL_SUCCESS)
             detail::log_warn("a stream was destroyed after its work had failed: " + status_text(status));
     } catch (const std::exception& error) {
-        detail::log_error(std::string("destroying a stream failed: ") + error.what());
+        detail::log_error(error.what());
     }
 }
 

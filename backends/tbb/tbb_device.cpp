@@ -1,6 +1,7 @@
 #include "tbb_device.hpp"
 
 #include <concord/internal/host_threads.hpp>
+#include <concord/internal/processor.hpp>
 #include <concord/log.hpp>
 
 #include <sys/utsname.h>
@@ -49,7 +50,8 @@ class TbbBackend final : public Backend {
         std::string name = cpu_field("model name");
         const u32 threads = detail::host_threads();
         return {{"tbb:0", "tbb", name.empty() ? "CPU" : name,
-                 runtime() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), 2}};
+                 runtime() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), 2,
+                 detail::processor_key() + ", " + std::string(name_of(host_isa()))}};
     }
     std::unique_ptr<backend::Device> open(u32 /*index*/) override {
         return std::make_unique<TbbDevice>(devices().front(), static_cast<int>(detail::host_threads()));
@@ -104,6 +106,15 @@ TbbDevice::TbbDevice(DeviceInfo info, int threads) : info_(std::move(info)), are
     traits_.forward_progress = true;
     traits_.shares_host_memory = true;
     traits_.uses_host_memory = true;
+    // Otherwise the first operation would initialise the arena. If that fails, oneTBB's later operations wait for ever.
+    try {
+        arena_.initialize();
+    } catch (const std::exception& error) {
+        throw Error(ErrorCode::out_of_memory, "open_device",
+                    "oneTBB cannot start its threads; free memory, or raise the limits of the process "
+                    "(ulimit -u, -v)",
+                    error.what());
+    }
 }
 
 std::vector<DeviceProperty> TbbDevice::properties() const {

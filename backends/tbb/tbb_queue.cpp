@@ -1,12 +1,17 @@
 // An in-order queue of host work. Each stream has a thread that executes its operations. A caller that waits executes
 // them, too, so that a short launch followed by synchronize() needs no thread switch.
+//
+// After a kernel has thrown, the queue skips kernels, fills and copies until synchronize() throws the exception. Their
+// inputs are incomplete: a later kernel of the same call could take an offset from memory that was never written.
 
 #include "tbb_device.hpp"
 
 #include <chrono>
+#include <concord/internal/host_threads.hpp>
+
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <exception>
 #include <new>
 #include <thread>
@@ -55,9 +60,9 @@ class TbbEvent final : public backend::Event {
         const std::lock_guard lock(mutex_);
         return mark_;
     }
-    std::shared_ptr<Mark> renew() {
+    void move_to(std::shared_ptr<Mark> mark) noexcept {
         const std::lock_guard lock(mutex_);
-        return mark_ = std::make_shared<Mark>();
+        mark_.swap(mark);
     }
 
   private:
@@ -122,7 +127,8 @@ class Arguments {
 
 class TbbQueue final : public backend::Queue {
   public:
-    explicit TbbQueue(TbbDevice& device) : tbb_(device), worker_([this] { work(); }) {}
+    explicit TbbQueue(TbbDevice& device)
+        : tbb_(device), worker_(detail::start_thread("Device::create_stream", [this] { work(); })) {}
 
     ~TbbQueue() override {
         {
@@ -156,7 +162,7 @@ class TbbQueue final : public backend::Queue {
     void launch(const backend::Kernel& launched, const LaunchShape& shape,
                 std::span<const KernelArgument> arguments) override {
         const auto& kernel = static_cast<const HostFunctionKernel&>(launched);
-        if (u64{shape.group_size_x} * shape.group_size_y * shape.group_size_z != 1)
+        if (shape.group_size_x != 1 || shape.group_size_y != 1 || shape.group_size_z != 1)
             throw Error(ErrorCode::invalid_argument, "Stream::launch",
                         kernel.name + ": group too large, got " + std::to_string(shape.group_size_x) + " x " +
                             std::to_string(shape.group_size_y) + " x " + std::to_string(shape.group_size_z) +
@@ -166,14 +172,16 @@ class TbbQueue final : public backend::Queue {
                         kernel.name + ": too much local memory, got " + std::to_string(shape.local_bytes) +
                             " bytes; the limit is " + std::to_string(tbb_.traits().local_memory) + " bytes");
         kernel.check(arguments);
-        u64 plane = 0, groups = 0;
-        if (__builtin_mul_overflow(shape.groups_x, shape.groups_y, &plane) ||
-            __builtin_mul_overflow(plane, shape.groups_z, &groups))
+        const detail::CheckedSize groups = detail::CheckedSize(shape.groups_x) * shape.groups_y * shape.groups_z;
+        if (!groups.fits())
             throw Error(ErrorCode::invalid_argument, "Stream::launch",
                         kernel.name + ": grid too large, the number of groups overflows 64 bits");
         push([=, this, entry = kernel.entry, list = Arguments(arguments)] {
-            tbb_.parallel(groups, 1, [&](u64 first, u64 last) {
+            LaunchState state;
+            std::exception_ptr failure;  // of the group that failed first
+            const auto run_groups = [&](u64 first, u64 last) {
                 Group group;
+                group.launch = &state;
                 group.count_x = shape.groups_x;
                 group.count_y = shape.groups_y;
                 group.count_z = shape.groups_z;
@@ -181,7 +189,7 @@ class TbbQueue final : public backend::Queue {
                 group.x = first % shape.groups_x;
                 group.y = first / shape.groups_x % shape.groups_y;
                 group.z = first / plane;
-                for (u64 i = first; i < last; ++i) {
+                for (u64 i = first; i < last && !state.cancelled.load(std::memory_order_relaxed); ++i) {
                     entry(group, list.data());
                     if (++group.x < shape.groups_x) continue;
                     group.x = 0;
@@ -189,21 +197,35 @@ class TbbQueue final : public backend::Queue {
                     group.y = 0;
                     ++group.z;
                 }
+            };
+            tbb_.parallel(groups, 1, [&](u64 first, u64 last) {
+                try {
+                    run_groups(first, last);
+                } catch (...) {
+                    if (!state.cancelled.exchange(true)) failure = std::current_exception();
+                }
             });
+            if (failure) std::rethrow_exception(failure);
         });
     }
 
-    void record(backend::Event& event) override {
-        push([mark = static_cast<TbbEvent&>(event).renew()] { mark->reach(); });
+    void record(backend::Event& event) override { place(event, make_mark()); }
+    // Makes both marks first, so that nothing can fail after the operation is in the queue.
+    void time(backend::Event& begin, backend::Event& end, const std::function<void()>& enqueue) override {
+        NewMark before = make_mark(), after = make_mark();
+        place(begin, std::move(before));
+        enqueue();
+        place(end, std::move(after));
     }
     void wait(const backend::Event& event) override {
-        push([mark = static_cast<const TbbEvent&>(event).latest()] { mark->wait(); });
+        append(make_operation<When::always>(
+            [mark = static_cast<const TbbEvent&>(event).latest()] { mark->wait(); }));
     }
-    void callback(std::function<void()> f) override { push(std::move(f)); }
+    void callback(std::function<void()> f) override { append(make_operation<When::always>(std::move(f))); }
 
     void synchronize() override {
         std::unique_lock lock(mutex_);
-        while (!queue_.empty() || running_) {
+        while (first_ || running_) {
             if (!running_) {
                 run_front(lock);
                 continue;
@@ -215,33 +237,62 @@ class TbbQueue final : public backend::Queue {
             lock.lock();
             done_.wait(lock, [&] { return !running_; });
         }
+        skips_ = false;
         if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     }
     bool idle() override {
         const std::lock_guard lock(mutex_);
-        return queue_.empty() && !running_;
+        return !first_ && !running_;
     }
 
   private:
-    // A move-only function: std::function requires copies.
+    // A move-only function (std::function requires copies) and its place in the queue.
+    enum class When { unless_failed, always };
     struct Operation {
+        explicit Operation(When when) : when(when) {}
         virtual ~Operation() = default;
         virtual void run() = 0;
+        const When when;
+        std::unique_ptr<Operation> next;
     };
     template <class F>
     struct OperationOf final : Operation {
-        explicit OperationOf(F&& f) : f(std::move(f)) {}
+        OperationOf(When when, F&& f) : Operation(when), f(std::move(f)) {}
         void run() override { f(); }
         F f;
     };
 
+    // A mark that no event has yet, and the operation that reaches it.
+    struct NewMark {
+        std::shared_ptr<Mark> mark;
+        std::unique_ptr<Operation> reach;
+    };
+
+    template <When when, class F>
+    static std::unique_ptr<Operation> make_operation(F f) {
+        return std::make_unique<OperationOf<F>>(when, std::move(f));
+    }
+    static NewMark make_mark() {
+        auto mark = std::make_shared<Mark>();
+        return {mark, make_operation<When::always>([mark] { mark->reach(); })};
+    }
+
     template <class F>
     void push(F f) {
-        auto operation = std::make_unique<OperationOf<F>>(std::move(f));
+        append(make_operation<When::unless_failed>(std::move(f)));
+    }
+    // The event moves to the mark only now: an event must not wait for a mark that never reached the queue.
+    void place(backend::Event& event, NewMark made) noexcept {
+        append(std::move(made.reach));
+        static_cast<TbbEvent&>(event).move_to(std::move(made.mark));
+    }
+    void append(std::unique_ptr<Operation> operation) noexcept {
         bool wake = false;
         {
             const std::lock_guard lock(mutex_);
-            queue_.push_back(std::move(operation));
+            Operation* const added = operation.get();
+            (first_ ? last_->next : first_) = std::move(operation);
+            last_ = added;
             wake = asleep_;
         }
         if (wake) wake_.notify_one();
@@ -249,19 +300,22 @@ class TbbQueue final : public backend::Queue {
 
     // Runs the first operation without the lock. No other operation is running.
     void run_front(std::unique_lock<std::mutex>& lock) {
-        std::unique_ptr<Operation> operation = std::move(queue_.front());
-        queue_.pop_front();
+        std::unique_ptr<Operation> operation = std::move(first_);
+        first_ = std::move(operation->next);
+        const bool skipped = skips_ && operation->when == When::unless_failed;
         running_ = true;
         lock.unlock();
         std::exception_ptr failure;
         try {
-            operation->run();
+            if (!skipped) operation->run();
         } catch (...) {
             failure = std::current_exception();
         }
+        const bool skips = failure && operation->when == When::unless_failed;
         operation.reset();
         lock.lock();
         running_ = false;
+        skips_ = skips_ || skips;
         if (failure && !failure_) failure_ = failure;
         done_.notify_all();
     }
@@ -271,7 +325,7 @@ class TbbQueue final : public backend::Queue {
         while (true) {
             if (running_) {
                 done_.wait(lock, [&] { return !running_; });
-            } else if (!queue_.empty()) {
+            } else if (first_) {
                 run_front(lock);
             } else if (closing_) {
                 return;
@@ -287,12 +341,14 @@ class TbbQueue final : public backend::Queue {
     std::mutex mutex_;
     std::condition_variable wake_;  // wakes the worker: the queue is not empty, or closing_
     std::condition_variable done_;  // an operation has ended
-    std::deque<std::unique_ptr<Operation>> queue_;
+    std::unique_ptr<Operation> first_;
+    Operation* last_ = nullptr;          // if there is a first one
     std::atomic<bool> running_ = false;  // written under the lock
     bool asleep_ = false;
     bool closing_ = false;
-    std::exception_ptr failure_;
-    std::thread worker_;  // last, because it uses all of the above
+    bool skips_ = false;          // a kernel, fill or copy has failed
+    std::exception_ptr failure_;  // the first one
+    std::thread worker_;          // last, because it uses all of the above
 };
 
 }  // namespace
