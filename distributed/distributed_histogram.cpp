@@ -30,9 +30,7 @@ Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const View& 
     constexpr const char* name = "distributed_histogram";
     check_view(name, "in", in);
     check_view(name, "counters", counters);
-    if (counters.type != Type::u16 && counters.type != Type::u32 && counters.type != Type::u64)
-        throw Error(ErrorCode::invalid_argument, name,
-                    "counters must be u16, u32 or u64, got " + std::string(name_of(counters.type)));
+    check_counter_type(name, counters.type);
     agree(ranks, name,
           std::string(name_of(in.type)) + " to " + std::to_string(counters.count) + " counters of " +
               std::string(name_of(counters.type)) + ", " + bins,

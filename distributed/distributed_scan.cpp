@@ -62,9 +62,7 @@ void check(Stream& stream, const View& in, const View& out) {
                     "out must have " + std::to_string(in.count) + " elements of " +
                         std::string(name_of(in.type)) + " like in, got " + std::to_string(out.count) +
                         " of " + std::string(name_of(out.type)));
-    if (overlap(in, out) && in.offset != out.offset)
-        throw Error(ErrorCode::invalid_argument, name,
-                    "out overlaps in at another offset; pass the same range or a distinct output");
+    check_overlap(name, {"out", out}, {"in", in}, InPlace::yes);
     if (&in.device() != &stream.device() || &out.device() != &stream.device())
         throw Error(ErrorCode::wrong_device, name,
                     "in and out must be on " + stream.device().info().selector + " like the stream, got " +

@@ -43,8 +43,10 @@ void copy(Stream& stream, const View& from, const View& to) {
 }
 
 void check(const char* name, const Columns& in, const Columns& out) {
-    detail::check_view(name, "in", in.keys);
-    detail::check_view(name, "out", out.keys);
+    const char* const keys_in = in.pairs() ? "keys_in" : "in";
+    const char* const keys_out = out.pairs() ? "keys_out" : "out";
+    detail::check_view(name, keys_in, in.keys);
+    detail::check_view(name, keys_out, out.keys);
     if (in.pairs() != out.pairs())
         throw Error(ErrorCode::invalid_argument, name, "values must be given for both in and out");
     auto refuse = [&](const char* what, const View& a, const View& b) {
@@ -53,12 +55,11 @@ void check(const char* name, const Columns& in, const Columns& out) {
                         std::string(name_of(a.type)) + " and " + std::to_string(b.count) + " of " +
                         std::string(name_of(b.type)));
     };
-    if (in.keys.type != out.keys.type) refuse("keys of in and out must have one type", in.keys, out.keys);
+    detail::check_same_type(name, {{keys_in, in.keys.type}, {keys_out, out.keys.type}});
     if (!in.pairs()) return;
     detail::check_view(name, "values_in", in.values);
     detail::check_view(name, "values_out", out.values);
-    if (in.values.type != out.values.type)
-        refuse("values of in and out must have one type", in.values, out.values);
+    detail::check_same_type(name, {{"values_in", in.values.type}, {"values_out", out.values.type}});
     if (in.values.count != in.keys.count)
         refuse("keys_in and values_in must have one length", in.keys, in.values);
     if (out.values.count != out.keys.count)

@@ -2,6 +2,7 @@
 #include "distributed_stencil_table.hpp"
 
 #include <concord/distributed.hpp>
+#include <concord/internal/shape.hpp>
 
 #include <charconv>
 #include <optional>
@@ -48,7 +49,7 @@ std::string exact(f64 value) {
 }
 
 std::string text_of(const StencilShape& s) {
-    return std::to_string(s.depth) + " x " + std::to_string(s.rows) + " x " + std::to_string(s.columns);
+    return size_name({s.depth, s.rows, s.columns});
 }
 
 std::string terms(Type type, const StencilShape& s, const StarCoefficients& star,
@@ -56,8 +57,8 @@ std::string terms(Type type, const StencilShape& s, const StarCoefficients& star
     std::string text = std::string(name_of(type)) + ", " + text_of(s) + ", coefficients";
     for (u32 r = 0; r <= star.radius(); ++r)
         text += " " + exact(star[r]);
-    return text + ", variant " + std::string(options.variant) + ", cut " + std::to_string(options.along_z) +
-           " x " + std::to_string(options.along_y);
+    return text + ", variant " + std::string(options.variant) + ", cut " +
+           size_name({options.along_z, options.along_y});
 }
 
 // Checks that the size of the volume with halos fits into 64 bits; every part with its halos is smaller.
@@ -205,12 +206,10 @@ void distributed_stencil(Communicator& ranks, Stream& stream, const View& in, co
                          const StencilShape& shape, const StarCoefficients& star, u64 steps,
                          const DistributedStencilOptions& options) {
     const bool holds = in.buffer != nullptr && out.buffer != nullptr;
-    if (holds && in.type != out.type)
-        detail::refuse("in and out must have one type, got " + std::string(name_of(in.type)) + " and " +
-                       std::string(name_of(out.type)));
-    if (holds && overlap(in, out))
-        detail::refuse("out, at byte " + std::to_string(out.offset) + ", overlaps in, at byte " +
-                       std::to_string(in.offset) + " of the same buffer; pass a distinct output");
+    if (holds) {
+        detail::check_same_type(detail::call, {{"in", in.type}, {"out", out.type}});
+        detail::check_overlap(detail::call, {"out", out}, {"in", in});
+    }
     DistributedStencil volume(ranks, stream, in.type, shape, star, options);
     volume.load(in);
     volume.run(steps);

@@ -90,7 +90,7 @@ void distributed_stencil(Communicator& ranks, Stream& stream, const In& in, cons
                          const StencilShape& shape, const StarCoefficients& star, u64 steps = 1,
                          const DistributedStencilOptions& options = {}) {
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
-                  "distributed_stencil: in and out must have one type");
+                  "distributed_stencil: in and out must have the same type");
     distributed_stencil(ranks, stream, View(in.view()), View(out.view()), shape, star, steps, options);
 }
 

@@ -2,6 +2,8 @@
 
 #include "distributed_stencil_table.hpp"
 
+#include <concord/internal/shape.hpp>
+
 #include <algorithm>
 #include <string>
 
@@ -81,8 +83,8 @@ StencilCut stencil_cut(const StencilShape& shape, u32 ranks, u32 radius,
     const StencilCut cut{shape, std::max(1U, options.along_z), std::max(1U, options.along_y)};
     if (u64{cut.along_z} * cut.along_y > most)
         refuse("the number of parts must not exceed " + count_of(most, "rank") +
-               (row.has_server ? " (without the data server)" : "") + ", got " + std::to_string(cut.along_z) +
-               " x " + std::to_string(cut.along_y));
+               (row.has_server ? " (without the data server)" : "") + ", got " +
+               detail::size_name({cut.along_z, cut.along_y}));
     check_pieces("plane", shape.depth, cut.along_z, radius);
     check_pieces("row", shape.rows, cut.along_y, radius);
     return cut;

@@ -153,7 +153,7 @@ DEVICE_TEST(compact_rejects_invalid_calls) {
             [&] { compact(*stream, in, out, counts, KeepRule::odd); });
     refused("count must be one u64, got 1 elements of u32",
             [&] { compact(*stream, in, out, in.span().part(0, 1), KeepRule::odd); });
-    refused("types of in and out differ, got u32 and f32",
+    refused("in and out must have the same type, got u32 and f32",
             [&] { compact(*stream, in, floats, count, KeepRule::odd); });
     refused("rule 'even' requires integers, got f32",
             [&] { compact(*stream, floats, floats, count, KeepRule::even); });
@@ -167,7 +167,7 @@ DEVICE_TEST(compact_rejects_invalid_calls) {
     refused("partition: out at byte 0 overlaps in at byte 0 of the same buffer; pass disjoint ranges",
             [&] { partition(*stream, in, in, count, KeepRule::odd); });
     const Array<u64> words(*stream, 100);
-    refused("count overlaps in",
+    refused("count at byte 56 overlaps in at byte 0",
             [&] { compact(*stream, words, words, words.span().part(7, 1), KeepRule::odd); });
     refused("unknown variant 'atomic'; available: ",
             [&] { compact(*stream, in, out, count, KeepRule::odd, {"atomic"}); });

@@ -238,13 +238,12 @@ DEVICE_TEST(sort_rejects_invalid_calls) {
     };
     refused("lengths of in and out differ, got 100 and 99; pass ranges of equal length",
             [&] { sort(*stream, in, small); });
-    refused("types of in and out differ, got u32 and f32; pass ranges of one type",
-            [&] { sort(*stream, in, floats); });
+    refused("in and out must have the same type, got u32 and f32", [&] { sort(*stream, in, floats); });
     refused("out at byte 0 overlaps in at byte 40 of the same buffer; pass identical or disjoint ranges",
             [&] { sort(*stream, in.span().part(10, 50), in.span().part(0, 50)); });
     refused("lengths of keys_in and values_in differ, got 100 and 200",
             [&] { sort_pairs(*stream, in, values, out, high); });
-    refused("types of values_in and values_out differ, got u64 and u32",
+    refused("values_in and values_out must have the same type, got u64 and u32",
             [&] { sort_pairs(*stream, in, low, out, in); });
     refused("values_out at byte 80 overlaps values_in at byte 0",
             [&] { sort_pairs(*stream, in, low, out, values.span().part(10, 100)); });

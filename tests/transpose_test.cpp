@@ -117,7 +117,7 @@ DEVICE_TEST(transpose_rejects_invalid_calls) {
         CHECK(throws(ErrorCode::invalid_argument, words,
                      [&] { transpose(*stream, View(from.view()), View(to.view()), shape); }));
     };
-    refused("types of in and out differ, got u32 and f32; pass ranges of one type", in, floats, {10, 10});
+    refused("in and out must have the same type, got u32 and f32", in, floats, {10, 10});
     refused("in of 10 x 11 needs 110 elements, got a range of 100", in, out, {10, 11});
     refused("out of 20 x 5 with a pitch of 7 needs 138 elements", in, out, {5, 20, 0, 7});
     refused("in of 5 x 20 needs a pitch of at least 20, got 19", in, out, {5, 20, 19});
@@ -125,8 +125,8 @@ DEVICE_TEST(transpose_rejects_invalid_calls) {
     refused("in of 3 x 2 with a pitch of 9223372036854775808 overflows", in, out, {3, 2, u64{1} << 63});
     refused("needs 4294967296 elements", in, out, {u64{1} << 16, u64{1} << 16});
     refused("overflows", in, out, {u64{1} << 32, u64{1} << 32});
-    refused("in place requires a square matrix, got 5 x 20", in, in, {5, 20});
-    refused("in place requires equal pitches, got 12 and 10", in, in, {8, 8, 12, 10});
+    refused("in-place operation requires a square matrix, got 5 x 20", in, in, {5, 20});
+    refused("in-place operation requires equal pitches, got 12 and 10", in, in, {8, 8, 12, 10});
     refused("pass identical or disjoint ranges", in.span().part(0, 50), in.span().part(49, 51), {5, 10});
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'diagonal'; available: ", [&] {
         transpose(*stream, in, out, {10, 10}, {"diagonal"});

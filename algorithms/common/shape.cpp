@@ -1,15 +1,19 @@
 #include <concord/internal/shape.hpp>
 
-#include <string>
-
 namespace concord::detail {
+
+std::string size_name(std::initializer_list<u64> sides) {
+    std::string text;
+    for (const u64 side : sides)
+        text.append(text.empty() ? "" : " x ").append(std::to_string(side));
+    return text;
+}
 
 View matrix_part(const char* algorithm, const char* name, const View& view, u64 rows, u64 columns,
                  u64& pitch) {
     auto refuse = [&](const std::string& why) {
-        throw Error(
-            ErrorCode::invalid_argument, algorithm,
-            std::string(name) + " of " + std::to_string(rows) + " x " + std::to_string(columns) + why);
+        throw Error(ErrorCode::invalid_argument, algorithm,
+                    std::string(name) + " of " + size_name({rows, columns}) + why);
     };
     if (pitch == 0) pitch = columns;
     if (pitch < columns)
@@ -33,10 +37,7 @@ Support supports_groups(std::initializer_list<u64> counts) {
         fits = fits && !__builtin_mul_overflow(groups, count, &groups) && groups <= limit;
     }
     if (fits) return {};
-    std::string words;
-    for (const u64 count : counts)
-        words += (words.empty() ? "" : " x ") + std::to_string(count);
-    return Support::no("supports at most 2^31 - 1 tiles, got " + words);
+    return Support::no("supports at most 2^31 - 1 tiles, got " + size_name(counts));
 }
 
 }  // namespace concord::detail

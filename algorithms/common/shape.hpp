@@ -5,8 +5,12 @@
 #include <concord/variant.hpp>
 
 #include <initializer_list>
+#include <string>
 
 namespace concord::detail {
+
+// The sides of a matrix or volume, as in "2 x 3 x 4".
+std::string size_name(std::initializer_list<u64> sides);
 
 // Returns the part of a view from the first to the last element of a row-major matrix with rows `pitch` elements
 // apart. A pitch of 0 becomes the number of columns. Throws invalid_argument if the pitch or the view is too short.

@@ -127,5 +127,31 @@ void check_operand(const char* algorithm, const char* name, const Stream& stream
                     ", got a buffer on " + view.device().info().selector);
 }
 
+void check_same_type(std::string_view call, std::initializer_list<std::pair<const char*, Type>> types) {
+    std::string names, got;
+    bool same = true;
+    for (const auto& [name, type] : types) {
+        const bool last = name == (types.end() - 1)->first;
+        const char* separator = names.empty() ? "" : last ? " and " : ", ";
+        names.append(separator).append(name);
+        got.append(separator).append(name_of(type));
+        same = same && type == types.begin()->second;
+    }
+    if (!same)
+        throw Error(ErrorCode::invalid_argument, call,
+                    error_message(names + " must have the same type", got));
+}
+
+void check_overlap(std::string_view call, const NamedView& out, const NamedView& in, InPlace in_place) {
+    const bool allowed = in_place == InPlace::yes;
+    if (!overlap(out.view, in.view) || (allowed && out.view.offset == in.view.offset)) return;
+    auto place = [](const NamedView& named) {
+        return std::string(named.name) + " at byte " + std::to_string(named.view.offset);
+    };
+    throw Error(ErrorCode::invalid_argument, call,
+                place(out) + " overlaps " + place(in) + " of the same buffer; pass " +
+                    (allowed ? "identical or disjoint ranges" : "disjoint ranges"));
+}
+
 }  // namespace detail
 }  // namespace concord

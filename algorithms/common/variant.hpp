@@ -216,6 +216,22 @@ const Row& choose(std::string_view algorithm, const Row (&table)[N], const Devic
 // Throws wrong_device or invalid_argument unless the view is valid and lies on the stream's device.
 void check_operand(const char* algorithm, const char* name, const Stream& stream, const View& view);
 
+// Throws invalid_argument unless the named types are equal.
+void check_same_type(std::string_view call, std::initializer_list<std::pair<const char*, Type>> types);
+
+// An operand of a call and its name in messages.
+struct NamedView {
+    const char* name;
+    const View& view;
+};
+
+// Whether a call may have its output exactly where its input is.
+enum class InPlace : u8 { no, yes };
+
+// Throws invalid_argument if an output overlaps an input, unless the call may be in place and is.
+void check_overlap(std::string_view call, const NamedView& out, const NamedView& in,
+                   InPlace in_place = InPlace::no);
+
 // Work-items to launch for a group of `group_size` work-items. Host kernels run all of them in one call.
 inline u32 group_size_of(const Device& device, u32 group_size) {
     return device.traits().serial_groups ? 1 : group_size;

@@ -285,22 +285,16 @@ void check(const char* call, Stream& stream, const CompactProblem& p) {
     check_operand(call, "out", stream, p.out);
     check_operand(call, "count", stream, p.count);
     auto refuse = [call](const std::string& what) { throw Error(ErrorCode::invalid_argument, call, what); };
-    if (p.in.type != p.out.type)
-        refuse("types of in and out differ, got " + std::string(name_of(p.in.type)) + " and " +
-               std::string(name_of(p.out.type)) + "; pass ranges of one type");
+    check_same_type(call, {{"in", p.in.type}, {"out", p.out.type}});
     if (p.out.count < p.in.count)
         refuse("out is too short, got " + std::to_string(p.out.count) + " elements for " +
                std::to_string(p.in.count) + " of in; pass at least as many");
     if (p.count.type != Type::u64 || p.count.count != 1)
         refuse("count must be one u64, got " + std::to_string(p.count.count) + " elements of " +
                std::string(name_of(p.count.type)));
-    if (overlap(p.in, p.out) && (p.partition || p.in.offset != p.out.offset))
-        refuse("out at byte " + std::to_string(p.out.offset) + " overlaps in at byte " +
-               std::to_string(p.in.offset) + " of the same buffer; pass " +
-               (p.partition ? "disjoint ranges" : "identical or disjoint ranges"));
-    for (const auto& [name, view] : {std::pair("in", p.in), std::pair("out", p.out)}) {
-        if (overlap(p.count, view)) refuse(std::string("count overlaps ") + name + "; pass disjoint ranges");
-    }
+    check_overlap(call, {"out", p.out}, {"in", p.in}, p.partition ? InPlace::no : InPlace::yes);
+    check_overlap(call, {"count", p.count}, {"in", p.in});
+    check_overlap(call, {"count", p.count}, {"out", p.out});
 }
 
 // `auto` would give the reason of the first variant, which may be another one.

@@ -71,10 +71,6 @@ constexpr const Tunable* tunables[] = {&convolve_strip_rows, &convolve_groups_a_
     throw Error(ErrorCode::invalid_argument, "convolve", what);
 }
 
-std::string sides(u64 rows, u64 columns) {
-    return std::to_string(rows) + " x " + std::to_string(columns);
-}
-
 ConvolveProblem problem_of(Stream& stream, const View& in, const ConvolveMask& mask, const View& out,
                            const ConvolveShape& shape) {
     check_operand("convolve", "in", stream, in);
@@ -93,14 +89,12 @@ ConvolveProblem problem_of(Stream& stream, const View& in, const ConvolveMask& m
     auto is_side = [](u64 side) { return side % 2 != 0 && side <= convolve_longest_side; };
     if (!is_side(mask.rows) || !is_side(mask.columns))
         refuse("mask sides must be odd numbers from 1 to " + std::to_string(convolve_longest_side) +
-               ", got " + sides(mask.rows, mask.columns));
+               ", got " + size_name({mask.rows, mask.columns}));
     if (mask.values == nullptr) refuse("mask values must not be null");
     ConvolveProblem p{in, out, mask, shape};
     p.in = matrix_part("convolve", "in", in, shape.rows, shape.columns, p.shape.in_pitch);
     p.out = matrix_part("convolve", "out", out, shape.rows, shape.columns, p.shape.out_pitch);
-    if (overlap(p.in, p.out))
-        refuse("out, at byte " + std::to_string(out.offset) + ", overlaps in, at byte " +
-               std::to_string(in.offset) + " of the same buffer; pass a distinct output");
+    check_overlap("convolve", {"out", p.out}, {"in", p.in});
     return p;
 }
 

@@ -2,6 +2,8 @@
 
 #include "convolve_table.hpp"
 
+#include <concord/internal/shape.hpp>
+
 #include <cmath>
 #include <string>
 
@@ -22,9 +24,8 @@ void ConvolveMask::check_count(u64 count) const {
     u64 wanted = 0;
     if (!__builtin_mul_overflow(rows, columns, &wanted) && wanted == count) return;
     throw Error(ErrorCode::invalid_argument, "ConvolveMask",
-                "a mask of " + std::to_string(rows) + " x " + std::to_string(columns) + " needs " +
-                    std::to_string(rows) + " * " + std::to_string(columns) + " values, got " +
-                    std::to_string(count));
+                "a mask of " + detail::size_name({rows, columns}) + " needs " + std::to_string(rows) + " * " +
+                    std::to_string(columns) + " values, got " + std::to_string(count));
 }
 
 namespace detail {

@@ -172,16 +172,22 @@ constexpr const Tunable* tunables[] = {&histogram_copies_of_group, &histogram_ro
 
 // Checks that do not depend on the bins.
 void check_operands(const Stream& stream, const View& in, const View& counters) {
-    auto refuse = [](const std::string& why) { throw Error(ErrorCode::invalid_argument, "histogram", why); };
     check_operand("histogram", "in", stream, in);
     check_operand("histogram", "counters", stream, counters);
-    if (counters.type != Type::u16 && counters.type != Type::u32 && counters.type != Type::u64)
-        refuse("counters must be u16, u32 or u64, got " + std::string(name_of(counters.type)));
-    if (counters.count == 0) refuse("no counters, got a range of 0; pass at least one");
-    if (overlap(in, counters)) refuse("counters and in overlap; pass disjoint ranges");
+    check_counter_type("histogram", counters.type);
+    if (counters.count == 0)
+        throw Error(ErrorCode::invalid_argument, "histogram",
+                    "no counters, got a range of 0; pass at least one");
+    check_overlap("histogram", {"counters", counters}, {"in", in});
 }
 
 }  // namespace
+
+void check_counter_type(std::string_view call, Type type) {
+    if (type == Type::u16 || type == Type::u32 || type == Type::u64) return;
+    throw Error(ErrorCode::invalid_argument, call,
+                error_message("counters must be u16, u32 or u64", name_of(type)));
+}
 
 Enqueued histogram(Stream& stream, const HistogramProblem& p, const Options& options) {
     check_operands(stream, p.in, p.out);

@@ -37,6 +37,9 @@ namespace concord {
 
 namespace detail {
 
+// Throws invalid_argument unless counters may have that type.
+void check_counter_type(std::string_view call, Type type);
+
 // The host kernels of one binning for one type of sample. A null kernel is not compiled.
 struct HistogramHost {
     HostKernel bins = {}, serial = {}, global = {};

@@ -259,12 +259,8 @@ Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) 
     if (p.out.count != 1)
         throw Error(ErrorCode::invalid_argument, "reduce",
                     "out must have 1 element, got " + std::to_string(p.out.count));
-    if (p.in.type != p.out.type)
-        throw Error(ErrorCode::invalid_argument, "reduce",
-                    "in and out must have the same type, got " + std::string(name_of(p.in.type)) + " and " +
-                        std::string(name_of(p.out.type)));
-    if (overlap(p.in, p.out))
-        throw Error(ErrorCode::invalid_argument, "reduce", "out lies within in; pass a distinct range");
+    check_same_type("reduce", {{"in", p.in.type}, {"out", p.out.type}});
+    check_overlap("reduce", {"out", p.out}, {"in", p.in});
     const ReduceRow& row = choose_tuned("reduce", table, stream.device(), p, point_of(p), options);
     if (p.in.count == 0) {
         // Without elements the result is the identity.

@@ -391,14 +391,8 @@ Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {
         throw Error(ErrorCode::invalid_argument, "scan",
                     "in and out must have the same element count, got " + std::to_string(p.in.count) +
                         " and " + std::to_string(p.out.count));
-    if (p.in.type != p.out.type)
-        throw Error(ErrorCode::invalid_argument, "scan",
-                    "in and out must have the same type, got " + std::string(name_of(p.in.type)) + " and " +
-                        std::string(name_of(p.out.type)));
-    if (overlap(p.in, p.out) && p.in.offset != p.out.offset)
-        throw Error(ErrorCode::invalid_argument, "scan",
-                    "out overlaps in, got byte offsets " + std::to_string(p.out.offset) + " and " +
-                        std::to_string(p.in.offset) + " in one buffer; pass exactly in or a distinct range");
+    check_same_type("scan", {{"in", p.in.type}, {"out", p.out.type}});
+    check_overlap("scan", {"out", p.out}, {"in", p.in}, InPlace::yes);
     const ScanRow& row = choose_tuned("scan", table, stream.device(), p, point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
     return {row.variant.name, &stream.device()};

@@ -193,32 +193,17 @@ constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&sort_chunks,   &sort_onesweep_tile, &sort_onesweep_ahead,
                                        &sort_leaf_kib, &sort_one_leaf_kib,  &sort_small_input};
 
-struct Operand {
-    const char* name;
-    const View& view;
-
-    std::string place() const { return std::string(name) + " at byte " + std::to_string(view.offset); }
-};
-
-void check_types(const Operand& in, const Operand& out) {
-    if (in.view.type == out.view.type) return;
-    throw Error(ErrorCode::invalid_argument, "sort",
-                std::string("types of ") + in.name + " and " + out.name + " differ, got " +
-                    std::string(name_of(in.view.type)) + " and " + std::string(name_of(out.view.type)) +
-                    "; pass ranges of one type");
-}
-
 void check(Stream& stream, const SortProblem& p) {
     auto refuse = [](const std::string& what) { throw Error(ErrorCode::invalid_argument, "sort", what); };
-    const Operand in{p.pairs() ? "keys_in" : "in", p.in}, out{p.pairs() ? "keys_out" : "out", p.out},
+    const NamedView in{p.pairs() ? "keys_in" : "in", p.in}, out{p.pairs() ? "keys_out" : "out", p.out},
         values_in{"values_in", p.values_in}, values_out{"values_out", p.values_out};
-    std::vector<Operand> inputs{in}, outputs{out};
+    std::vector<NamedView> inputs{in}, outputs{out};
     if (p.pairs()) {
         inputs.push_back(values_in);
         outputs.push_back(values_out);
     }
     for (const auto* operands : {&inputs, &outputs}) {
-        for (const Operand& operand : *operands) {
+        for (const NamedView& operand : *operands) {
             check_operand("sort", operand.name, stream, operand.view);
             if (operand.view.count != p.in.count)
                 refuse(std::string("lengths of ") + in.name + " and " + operand.name + " differ, got " +
@@ -226,18 +211,14 @@ void check(Stream& stream, const SortProblem& p) {
                        "; pass ranges of equal length");
         }
     }
-    check_types(in, out);
-    if (p.pairs()) check_types(values_in, values_out);
-    for (const Operand& output : outputs) {
-        for (const Operand& input : inputs) {
-            const bool own = (&output == &outputs.front()) == (&input == &inputs.front());
-            if (overlap(input.view, output.view) && !(own && input.view.offset == output.view.offset))
-                refuse(output.place() + " overlaps " + input.place() + " of the same buffer; pass " +
-                       (own ? "identical or disjoint ranges" : "disjoint ranges"));
-        }
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        check_same_type("sort",
+                        {{inputs[i].name, inputs[i].view.type}, {outputs[i].name, outputs[i].view.type}});
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        for (std::size_t k = 0; k < outputs.size(); ++k)
+            check_overlap("sort", outputs[k], inputs[i], i == k ? InPlace::yes : InPlace::no);
     }
-    if (p.pairs() && overlap(p.out, p.values_out))
-        refuse(out.place() + " overlaps " + values_out.place() + " of the same buffer; pass disjoint ranges");
+    if (p.pairs()) check_overlap("sort", out, values_out);
     if (p.pairs() && p.count() > 0 && p.in_place() != overlap(p.values_in, p.values_out))
         refuse(p.in_place() ? "keys are sorted in place, values are not; pass a distinct keys_out"
                             : "values are sorted in place, keys are not; pass a distinct values_out");

@@ -282,7 +282,7 @@ constexpr const Tunable* tunables[] = {&stencil_groups_a_unit, &stencil_cache_pa
 }
 
 std::string text_of(const StencilShape& s) {
-    return std::to_string(s.depth) + " x " + std::to_string(s.rows) + " x " + std::to_string(s.columns);
+    return size_name({s.depth, s.rows, s.columns});
 }
 
 // The range of a view that the volume occupies.
@@ -311,13 +311,9 @@ StencilProblem problem_of(const char* call, Stream& stream, const View& in, cons
     check_operand(call, "in", stream, in);
     check_operand(call, "out", stream, out);
     if (!is_float(in.type)) refuse(call, "volume must be f32 or f64, got " + std::string(name_of(in.type)));
-    if (in.type != out.type)
-        refuse(call, "in and out must have one type, got " + std::string(name_of(in.type)) + " and " +
-                         std::string(name_of(out.type)));
+    check_same_type(call, {{"in", in.type}, {"out", out.type}});
     const View from = extent(call, "in", in, shape), to = extent(call, "out", out, shape);
-    if (overlap(from, to))
-        refuse(call, "out, at byte " + std::to_string(out.offset) + ", overlaps in, at byte " +
-                         std::to_string(in.offset) + " of the same buffer; pass a distinct output");
+    check_overlap(call, {"out", to}, {"in", from});
     return {from, to, shape, star, steps, box};
 }
 

@@ -97,7 +97,7 @@ template <Range In, Range Out>
 Enqueued stencil(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
                  const StarCoefficients& star, u64 steps = 1, const Options& options = {}) {
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
-                  "stencil: in and out must have one type");
+                  "stencil: in and out must have the same type");
     return stencil(stream, View(in.view()), View(out.view()), shape, star, steps, options);
 }
 
@@ -106,7 +106,7 @@ template <Range In, Range Out>
 Enqueued stencil_box(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
                      const StarCoefficients& star, const StencilBox& box, const Options& options = {}) {
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
-                  "stencil_box: in and out must have one type");
+                  "stencil_box: in and out must have the same type");
     return stencil_box(stream, View(in.view()), View(out.view()), shape, star, box, options);
 }
 

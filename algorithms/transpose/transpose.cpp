@@ -470,29 +470,21 @@ constexpr const Tunable* tunables[] = {&band, &groups_a_unit, &group_kib, &tile_
     throw Error(ErrorCode::invalid_argument, "transpose", what);
 }
 
-std::string size_name(u64 rows, u64 columns) {
-    return std::to_string(rows) + " x " + std::to_string(columns);
-}
-
 TransposeProblem problem_of(Stream& stream, const View& in, const View& out, const TransposeShape& shape) {
     check_operand("transpose", "in", stream, in);
     check_operand("transpose", "out", stream, out);
-    if (in.type != out.type)
-        refuse("types of in and out differ, got " + std::string(name_of(in.type)) + " and " +
-               std::string(name_of(out.type)) + "; pass ranges of one type");
+    check_same_type("transpose", {{"in", in.type}, {"out", out.type}});
     TransposeProblem p{.in = in, .out = out, .shape = shape};
     p.in = matrix_part("transpose", "in", in, shape.rows, shape.columns, p.shape.in_pitch);
     p.out = matrix_part("transpose", "out", out, shape.columns, shape.rows, p.shape.out_pitch);
+    check_overlap("transpose", {"out", p.out}, {"in", p.in}, InPlace::yes);
     if (overlap(p.in, p.out)) {
-        const std::string where = "out at byte " + std::to_string(out.offset) + " overlaps in at byte " +
-                                  std::to_string(in.offset) + " of the same buffer";
-        if (in.offset != out.offset) refuse(where + "; pass identical or disjoint ranges");
         if (shape.rows != shape.columns)
-            refuse(where + ": in place requires a square matrix, got " +
-                   size_name(shape.rows, shape.columns) + "; pass a distinct out");
+            refuse("in-place operation requires a square matrix, got " +
+                   size_name({shape.rows, shape.columns}) + "; pass a distinct output");
         if (p.shape.in_pitch != p.shape.out_pitch)
-            refuse(where + ": in place requires equal pitches, got " + std::to_string(p.shape.in_pitch) +
-                   " and " + std::to_string(p.shape.out_pitch) + "; pass a distinct out");
+            refuse("in-place operation requires equal pitches, got " + std::to_string(p.shape.in_pitch) +
+                   " and " + std::to_string(p.shape.out_pitch) + "; pass a distinct output");
         p.in_place = true;
     }
     p.in.type = p.out.type = bits_of_size(size_of(in.type));  // elements move as bits
