@@ -1,5 +1,6 @@
 #include "access.hpp"
 #include "buffer_pool.hpp"
+#include "forked.hpp"
 #include "kernel_key.hpp"
 
 #include <atomic>
@@ -85,9 +86,16 @@ backend::Device& Access::device(const Device& device) noexcept {
     return *device.state_->backend;
 }
 
+void refuse_compile_only(std::string_view call, std::string_view selector) {
+    throw Error(ErrorCode::unavailable, call,
+                error_message("compile-only device", quoted(selector),
+                              "select one that runs kernels (see `concord devices`)"));
+}
+
 }  // namespace detail
 
 using detail::Access;
+using detail::check_not_forked;
 using detail::Kernels;
 
 Device::Device(std::unique_ptr<backend::Device> device)
@@ -98,18 +106,22 @@ Device::Device(std::unique_ptr<backend::Device> device)
 Device::~Device() = default;
 
 std::vector<DeviceProperty> Device::properties() const {
+    check_not_forked("Device::properties");
     return state_->backend->properties();
 }
 
 std::shared_ptr<Stream> Device::create_stream(Priority priority) {
+    check_not_forked("Device::create_stream");
     return Access::make<Stream>(shared_from_this(), state_->backend->create_queue(*this, priority));
 }
 
 std::shared_ptr<Event> Device::create_event() {
+    check_not_forked("Device::create_event");
     return Access::make<Event>(shared_from_this(), state_->backend->create_event());
 }
 
 std::shared_ptr<Buffer> Device::allocate(u64 bytes, Stream* home) {
+    check_not_forked("Device::allocate");
     if (home != nullptr && &home->device() != this)
         throw Error(ErrorCode::wrong_device, "Device::allocate",
                     "stream of another device, got " + home->device().info().selector +
@@ -120,6 +132,7 @@ std::shared_ptr<Buffer> Device::allocate(u64 bytes, Stream* home) {
 }
 
 std::shared_ptr<Buffer> Device::allocate_host(u64 bytes) {
+    check_not_forked("Device::allocate_host");
     return state_->host_pool.take(bytes, nullptr, shared_from_this());
 }
 
@@ -128,11 +141,13 @@ MemoryUse Device::memory_use() const {
 }
 
 void Device::trim() {
+    check_not_forked("Device::trim");
     state_->pool.trim();
     state_->host_pool.trim();
 }
 
 std::shared_ptr<Kernel> Device::kernel(const KernelSpec& spec) {
+    check_not_forked("Device::kernel");
     if (spec.fresh) return compile(spec);
     Kernels::Entry& entry = state_->kernels.of(detail::KernelKey(spec, traits_.dialect));
     if (entry.is_ready.load(std::memory_order_acquire)) return entry.kernel;
@@ -143,6 +158,7 @@ std::shared_ptr<Kernel> Device::kernel(const KernelSpec& spec) {
 }
 
 std::shared_ptr<Kernel> Device::compile(const KernelSpec& spec) {
+    check_not_forked("Device::compile");
     const bool has = traits_.dialect == Dialect::host ? static_cast<bool>(spec.host)
                      : traits_.dialect == Dialect::cuda
                          ? spec.source != nullptr && !spec.source->cuda().empty()

@@ -22,6 +22,8 @@ class Device;
 namespace detail {
 struct Access;
 struct DeviceState;
+// Throws unavailable: a call has to run work that the device only compiles.
+[[noreturn]] void refuse_compile_only(std::string_view call, std::string_view selector);
 }  // namespace detail
 
 /// Device memory in a device's pool, in bytes.
@@ -122,9 +124,15 @@ std::vector<std::string> device_selectors(std::string_view pattern);
 /// | "" | the selector in the environment variable CONCORD_DEVICE, "auto" if it is not set |
 /// | "cuda@sm_90" | a device that compiles for that architecture and cannot run kernels |
 ///
-/// Every call for the same device returns the same object, which lives until the process ends. Throws invalid_argument
-/// for a malformed selector, and unavailable if there is no such device. The message names the searched folders, the
-/// backends and the reason.
+/// A compile-only device compiles kernels and checks launches. What needs their results throws unavailable: reading
+/// memory, and synchronize() after a launch.
+///
+/// Every call for the same device returns the same object, which lives until the process ends. A child of fork() has
+/// none of the threads that the backends started in its parent. If the parent has opened or listed devices, every call
+/// in the child that needs a device throws unavailable, and destructors abandon its streams and events.
+///
+/// Throws invalid_argument for a malformed selector, and unavailable if there is no such device. The message names the
+/// searched folders, the backends and the reason.
 std::shared_ptr<Device> open_device(std::string_view selector = "");
 
 }  // namespace concord

@@ -1,4 +1,5 @@
 #include "access.hpp"
+#include "forked.hpp"
 
 #include <concord/error.hpp>
 
@@ -7,18 +8,23 @@ namespace concord {
 Event::Event(std::shared_ptr<Device> device, std::unique_ptr<backend::Event> event)
     : device_(std::move(device)), event_(std::move(event)) {}
 
-Event::~Event() = default;
+Event::~Event() {
+    if (detail::in_forked_child) (void)event_.release();  // its driver cannot be called
+}
 
 bool Event::done() const {
+    detail::check_not_forked("Event::done");
     return !recorded_ || event_->done();
 }
 
 void Event::synchronize() const {
+    detail::check_not_forked("Event::synchronize");
     if (recorded_) event_->synchronize();
 }
 
 double Event::milliseconds_since(const Event& start) const {
     constexpr const char* call = "Event::milliseconds_since";
+    detail::check_not_forked(call);
     if (&start.device() != &device())
         throw Error(ErrorCode::wrong_device, call,
                     "event of another device, got " + start.device().info().selector + "; pass an event of " +

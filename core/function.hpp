@@ -9,6 +9,10 @@
 /// languages share: scalar types (float, double, int, u8 ... u64, f32, f64), arithmetic, control flow, and functions
 /// with the same name in all three (sqrt, fabs, fma, floor, fmin, ...). It must not call other user functions or read
 /// globals. Concord disables contraction and reassociation in all compilers.
+///
+/// These functions give bitwise identical results on all devices: sqrt, fma, fabs, abs, copysign, floor, ceil, trunc,
+/// rint, round, isnan, isinf and isfinite. Calls that ask for an order of operations (Options::order) refuse operators
+/// that call other ones, such as exp or fmin.
 
 #include <concord/types.hpp>
 
@@ -42,6 +46,7 @@ struct Operator {
     Type result = Type::f32;      ///< result type
     std::vector<Type> arguments;  ///< types of the arguments, without the bound ones
     std::vector<Type> bound;      ///< types of the bound values, which are passed with each call
+    std::string unportable = {};  ///< first function that it calls and that devices may compute differently; often empty
     detail::ContentHash hash;     ///< hash of the text, its place and the types
 
     /// Result and argument types, "f32(f32, f32)", for messages.
@@ -49,7 +54,7 @@ struct Operator {
 };
 
 namespace detail {
-// Computes the hash, the last step of constructing an operator.
+// Computes the hash and `unportable`, the last step of constructing an operator.
 Operator finish(Operator op);
 }  // namespace detail
 

@@ -4,6 +4,18 @@
 
 namespace concord {
 
+void detail::refuse_size(std::string_view call, u64 count, u64 element_size) {
+    throw Error(ErrorCode::invalid_argument, call,
+                error_message("size exceeds 2^60 bytes",
+                              std::to_string(count) + " elements of " + std::to_string(element_size) +
+                                  (element_size == 1 ? " byte" : " bytes"),
+                              "no device addresses more"));
+}
+
+void detail::refuse_no_buffer(const char* call) {
+    throw Error(ErrorCode::invalid_argument, call, "range without a buffer; pass an allocated range");
+}
+
 void detail::check_view(const char* call, const char* name, const View& view) {
     const std::string what = std::string(name) + ": ";
     if (view.buffer == nullptr) {
@@ -16,11 +28,8 @@ void detail::check_view(const char* call, const char* name, const View& view) {
         throw Error(ErrorCode::invalid_argument, call,
                     what + "misaligned offset, got " + std::to_string(view.offset) +
                         " bytes; expected a multiple of " + std::to_string(size));
-    if (view.count > ~u64{0} / size)
-        throw Error(ErrorCode::invalid_argument, call,
-                    what + "size overflows 64 bits, got " + std::to_string(view.count) + " elements of " +
-                        std::to_string(size) + " bytes");
-    if (view.offset > view.buffer->size() || view.bytes() > view.buffer->size() - view.offset)
+    const CheckedSize end = CheckedSize(view.count) * size + view.offset;
+    if (!end.fits(view.buffer->size()))
         throw Error(ErrorCode::invalid_argument, call,
                     what + "range exceeds the buffer, got " + std::to_string(view.count) + " elements of " +
                         std::string(name_of(view.type)) + " at byte " + std::to_string(view.offset) +
@@ -33,13 +42,14 @@ bool overlap(const View& a, const View& b) {
 }
 
 View View::part(u64 first, u64 n) const {
-    if (first > count || n > count - first)
+    const detail::CheckedSize begin = detail::CheckedSize(first) * size_of(type) + offset;
+    if (first > count || n > count - first || !begin.fits())
         throw Error(ErrorCode::invalid_argument, "View::part",
                     "range exceeds the view, got elements [" + std::to_string(first) + ", " +
                         std::to_string(first) + " + " + std::to_string(n) + "); the view has " +
                         std::to_string(count) + " elements");
     View result = *this;
-    result.offset += first * size_of(type);
+    result.offset = begin.value();
     result.count = n;
     return result;
 }

@@ -2,6 +2,7 @@
 /// @file
 /// Typed views of buffers, owned arrays, and the typed launch().
 
+#include <concord/detail/checked_size.hpp>
 #include <concord/device.hpp>
 
 #include <concepts>
@@ -11,6 +12,11 @@
 
 namespace concord {
 
+namespace detail {
+// Throws invalid_argument: a range or array has no buffer.
+[[noreturn]] void refuse_no_buffer(const char* call);
+}  // namespace detail
+
 /// A range of elements in a buffer, whose type is known at run time. Does not own the buffer.
 struct View {
     Buffer* buffer = nullptr;  ///< the buffer; may be null if count is 0
@@ -18,10 +24,14 @@ struct View {
     u64 count = 0;             ///< elements
     Type type = Type::u8;      ///< element type
 
-    /// The size in bytes.
+    /// The size in bytes. At most 2^60 for a range that lies in its buffer.
     u64 bytes() const { return count * size_of(type); }
-    /// The device of the buffer.
-    Device& device() const { return buffer->device(); }
+    /// The device of the buffer. Throws invalid_argument without a buffer.
+    Device& device() const {
+        if (buffer == nullptr) [[unlikely]]
+            detail::refuse_no_buffer("View::device");
+        return buffer->device();
+    }
     /// Elements [first, first + n). Throws invalid_argument if they are out of range.
     View part(u64 first, u64 n) const;
 };
@@ -44,7 +54,7 @@ class Span {
     Span() = default;
     /// Elements [offset, offset + count) of a buffer of T. Throws invalid_argument if they are out of range.
     Span(Buffer& buffer, u64 offset, u64 count)
-        : Span(View{&buffer, bytes_at(offset), count, type_of<T>()}) {}
+        : Span(View{&buffer, detail::checked_bytes("Span", offset, sizeof(T)), count, type_of<T>()}) {}
     /// The range of a view. Throws invalid_argument if the view has another type or exceeds its buffer.
     explicit Span(const View& view) : view_(view) {
         if (view.type != type_of<T>())
@@ -64,17 +74,11 @@ class Span {
     Span part(u64 first, u64 count) const { return Span(view_.part(first, count)); }
 
   private:
-    static u64 bytes_at(u64 offset) {
-        if (offset > ~u64{0} / sizeof(T))
-            throw Error(ErrorCode::invalid_argument, "Span",
-                        "offset overflows 64 bits, got " + std::to_string(offset) + " elements");
-        return offset * sizeof(T);
-    }
-
     View view_{nullptr, 0, 0, type_of<T>()};
 };
 
-/// An array of T on a device, which owns its buffer.
+/// An array of T on a device, which owns its buffer. An array that was moved from keeps its size and has no buffer: calls
+/// that use its elements throw invalid_argument.
 template <class T>
 class Array {
   public:
@@ -84,7 +88,7 @@ class Array {
     /// An array without a buffer.
     Array() = default;
     /// Allocates `count` elements. Contents are undefined. Throws out_of_memory, and invalid_argument if the size
-    /// overflows 64 bits.
+    /// exceeds 2^60 bytes, more than any processor can address.
     Array(Device& device, u64 count) : buffer_(device.allocate(bytes_of(count))), count_(count) {}
     /// Allocates `count` elements whose first use is on the stream; see Device::allocate.
     Array(Stream& stream, u64 count) : buffer_(stream.scratch(bytes_of(count))), count_(count) {}
@@ -111,22 +115,19 @@ class Array {
     /// All elements as a span of constants.
     operator Span<const T>() const { return span(); }
 
-    /// Copies the values to the host. Blocks until the stream has executed its work and the copy.
+    /// Copies the values to the host. Blocks until the stream has executed its work and the copy. Throws
+    /// invalid_argument if the array was moved from, and unavailable on a compile-only device.
     std::vector<T> to_host(Stream& stream) const {
+        if (count_ == 0) return {};
+        if (!buffer_) detail::refuse_no_buffer("Array::to_host");
         std::vector<T> values(count_);
-        if (count_ == 0) return values;
         stream.read(values.data(), *buffer_, 0, count_ * sizeof(T));
         stream.synchronize();
         return values;
     }
 
   private:
-    static u64 bytes_of(u64 count) {
-        if (count > ~u64{0} / sizeof(T))
-            throw Error(ErrorCode::invalid_argument, "Array",
-                        "size overflows 64 bits, got " + std::to_string(count) + " elements");
-        return count * sizeof(T);
-    }
+    static u64 bytes_of(u64 count) { return detail::checked_bytes("Array", count, sizeof(T)); }
 
     std::shared_ptr<Buffer> buffer_;
     u64 count_ = 0;
@@ -136,9 +137,12 @@ class Array {
 template <class T>
 class Future {
   public:
-    /// Enqueues a copy of the first element of `from` to page-locked memory. Asynchronous.
+    /// Enqueues a copy of the first element of `from` to page-locked memory. Asynchronous. Throws invalid_argument if
+    /// `from` is empty, and unavailable on a compile-only device.
     Future(Stream& stream, Span<const T> from)
         : host_(stream.device().allocate_host(sizeof(T))), event_(stream.device().create_event()) {
+        if (from.size() == 0)
+            throw Error(ErrorCode::invalid_argument, "Future", "empty range; pass a range of one element");
         stream.copy(*host_, 0, *from.view().buffer, from.view().offset, sizeof(T));
         stream.record(*event_);
     }
@@ -172,8 +176,7 @@ struct ValueBytes {
     std::span<const std::byte> bytes;
 };
 inline KernelArgument argument(const View& view) {
-    if (view.buffer == nullptr)
-        throw Error(ErrorCode::invalid_argument, "launch", "range without a buffer; pass an allocated range");
+    if (view.buffer == nullptr) refuse_no_buffer("launch");
     return {
         .buffer = view.buffer, .offset = view.offset, .element_size = size_of(view.type), .type = view.type};
 }

@@ -11,6 +11,7 @@ namespace concord {
 
 using backend::memory_of;
 using detail::Access;
+using detail::check_not_forked;
 using detail::RecordedCopy;
 using detail::RecordedFill;
 using detail::RecordedOperation;
@@ -70,10 +71,12 @@ void* Stream::native_handle() noexcept {
 }
 
 void Stream::write(Buffer& to, u64 offset, const void* from, u64 bytes) {
+    check_not_forked("Stream::write");
     state_->check_range("Stream::write", to, offset, bytes);
     check_on_device("Stream::write", to);
     state_->check_not_recording("Stream::write");
     if (bytes == 0) return;
+    state_->check_host_pointer("Stream::write", from);
     state_->enqueue([&] {
         state_->note_use(to);
         state_->perform({Engine::upload, bytes},
@@ -82,10 +85,12 @@ void Stream::write(Buffer& to, u64 offset, const void* from, u64 bytes) {
 }
 
 void Stream::read(void* to, const Buffer& from, u64 offset, u64 bytes) {
+    check_not_forked("Stream::read");
     state_->check_range("Stream::read", from, offset, bytes);
     check_on_device("Stream::read", from);
     state_->check_not_recording("Stream::read");
     if (bytes == 0) return;
+    state_->check_host_pointer("Stream::read", to);
     state_->enqueue([&] {
         state_->note_use(from);
         state_->perform({Engine::download, bytes},
@@ -94,6 +99,7 @@ void Stream::read(void* to, const Buffer& from, u64 offset, u64 bytes) {
 }
 
 void Stream::copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset, u64 bytes) {
+    check_not_forked("Stream::copy");
     check_reach("Stream::copy", "buffer", *this, to.device());
     check_reach("Stream::copy", "buffer", *this, from.device());
     // Copies between the host and a device need a stream of that device.
@@ -124,6 +130,7 @@ void Stream::copy(Buffer& to, u64 to_offset, const Buffer& from, u64 from_offset
 }
 
 void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) {
+    check_not_forked("Stream::fill");
     state_->check_range("Stream::fill", to, offset, bytes);
     if (pattern_size != 1 && pattern_size != 2 && pattern_size != 4 && pattern_size != 8)
         throw Error(
@@ -136,6 +143,7 @@ void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pa
                         std::to_string(pattern_size) + " bytes");
     check_on_device("Stream::fill", to);
     if (bytes == 0) return;
+    state_->check_host_pointer("Stream::fill", pattern);
     state_->enqueue([&] {
         if (RecordingContents* const recorded = state_->recorded()) {
             RecordedFill operation{&to, offset, bytes, {}, pattern_size};
@@ -151,13 +159,17 @@ void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pa
 
 void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
                     std::span<const KernelArgument> arguments) {
+    check_not_forked("Stream::launch");
     state_->check_device("Stream::launch", "kernel", kernel.device());
     const std::vector<KernelParameter>& parameters = kernel.parameters();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const KernelArgument& argument = arguments[i];
         if (i < parameters.size() && !has_right_type(argument, parameters[i])) [[unlikely]]
             refuse_type(kernel, i, argument);
-        if (argument.buffer == nullptr) continue;
+        if (argument.buffer == nullptr) {
+            if (argument.size > 0) state_->check_host_pointer("Stream::launch", argument.value);
+            continue;
+        }
         state_->check_range("Stream::launch", *argument.buffer, argument.offset, 0);
         if (argument.buffer->kind() == Buffer::Kind::host || argument.offset % argument.element_size != 0)
             throw Error(
@@ -184,12 +196,14 @@ void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
 }
 
 void Stream::record(Event& event) {
+    check_not_forked("Stream::record");
     state_->check_device("Stream::record", "event", event.device());
     state_->check_not_recording("Stream::record");
     state_->enqueue([&] { state_->record(event); });
 }
 
 void Stream::wait(const Event& event) {
+    check_not_forked("Stream::wait");
     check_reach("Stream::wait", "event", *this, event.device());
     state_->check_not_recording("Stream::wait");
     state_->enqueue([&] {
@@ -198,6 +212,7 @@ void Stream::wait(const Event& event) {
 }
 
 void Stream::callback(std::function<void()> f) {
+    check_not_forked("Stream::callback");
     if (!f) throw Error(ErrorCode::invalid_argument, "Stream::callback", "empty function; pass a callable");
     state_->check_not_recording("Stream::callback");
     state_->enqueue(
@@ -214,6 +229,7 @@ void Stream::begin_recording() {
 }
 
 std::shared_ptr<Recording> Stream::end_recording() {
+    check_not_forked("Stream::end_recording");
     const std::lock_guard lock(state_->mutex);
     if (!state_->recording)
         throw Error(ErrorCode::invalid_argument, "Stream::end_recording",
@@ -248,6 +264,7 @@ void Stream::synchronize() {
 }
 
 bool Stream::idle() {
+    check_not_forked("Stream::idle");
     return state_->queue->idle();
 }
 
@@ -284,7 +301,10 @@ std::shared_ptr<Buffer> Stream::workspace(u64 bytes) {
         return made;
     }
     const bool serves = state_->workspace && state_->workspace->size() >= bytes;
-    if (serves && state_->workspace_uses++ % most_uses != 0) return state_->workspace;
+    if (serves && state_->workspace_uses % most_uses != 0) {
+        ++state_->workspace_uses;
+        return state_->workspace;
+    }
     std::shared_ptr<Buffer> made = serves ? state_->workspace : nullptr;
     lock.unlock();
     if (!made) made = scratch(std::max(least_bytes, (bytes + bytes / 2 + 7) / 8 * 8));

@@ -14,8 +14,16 @@ StreamState::StreamState(Stream& stream, std::unique_ptr<backend::Queue> queue)
 }
 
 StreamState::~StreamState() {
-    queue.reset();  // waits for queued work
+    if (in_forked_child) {
+        (void)queue.release();  // its threads do not exist
+    } else {
+        queue.reset();  // waits for queued work
+    }
     *ended = true;
+}
+
+void StreamState::refuse_null(const char* call) {
+    throw Error(ErrorCode::invalid_argument, call, "null host pointer; pass the address of the bytes");
 }
 
 void StreamState::refuse_device(const char* call, const char* what, const Device& other) const {
@@ -111,6 +119,7 @@ void StreamState::replay_one_by_one(const RecordingContents& contents) {
 }
 
 void StreamState::synchronize() {
+    check_not_forked("Stream::synchronize");
     const u64 until = submitted;
     queue->synchronize();
     for (u64 seen = completed; seen < until && !completed.compare_exchange_weak(seen, until);) {

@@ -3,6 +3,7 @@
 
 #include "access.hpp"
 #include "buffer_state.hpp"
+#include "forked.hpp"
 #include "operation.hpp"
 
 #include <atomic>
@@ -56,6 +57,10 @@ struct StreamState {
     void synchronize();
 
     // Validation. Inline, because a launch checks each of its buffers.
+    static void check_host_pointer(const char* call, const void* pointer) {
+        if (pointer == nullptr) [[unlikely]]
+            refuse_null(call);
+    }
     void check_device(const char* call, const char* what, const Device& other) const {
         if (&other != &device) [[unlikely]]
             refuse_device(call, what, other);
@@ -70,6 +75,7 @@ struct StreamState {
     }
     // Throws unsupported if the stream is recording.
     void check_not_recording(const char* call) const;
+    [[noreturn]] static void refuse_null(const char* call);
     [[noreturn]] void refuse_device(const char* call, const char* what, const Device& other) const;
     [[noreturn]] static void refuse_range(const char* call, const Buffer& buffer, u64 offset, u64 bytes);
 

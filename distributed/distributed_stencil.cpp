@@ -61,15 +61,13 @@ std::string terms(Type type, const StencilShape& s, const StarCoefficients& star
            size_name({options.along_z, options.along_y});
 }
 
-// Checks that the size of the volume with halos fits into 64 bits; every part with its halos is smaller.
+// Checks the size of the volume with halos; every part with its halos is smaller.
 void check_size(const StencilShape& s, u64 radius, Type type) {
     if (s.depth == 0 || s.rows == 0 || s.columns == 0) return;
-    u64 planes = 0, rows = 0, bytes = 0;
-    if (__builtin_add_overflow(s.depth, 2 * radius, &planes) ||
-        __builtin_add_overflow(s.rows, 2 * radius, &rows) || __builtin_mul_overflow(planes, rows, &bytes) ||
-        __builtin_mul_overflow(bytes, s.columns, &bytes) ||
-        __builtin_mul_overflow(bytes, u64{size_of(type)}, &bytes))
-        refuse("the size of the volume, " + text_of(s) + ", overflows 64 bits");
+    using detail::CheckedSize;
+    const CheckedSize planes = CheckedSize(s.depth) + 2 * radius, rows = CheckedSize(s.rows) + 2 * radius;
+    if (!(planes * rows * s.columns * size_of(type)).fits(detail::most_bytes))
+        refuse("the size of the volume, " + text_of(s) + ", exceeds 2^60 bytes");
 }
 
 // The range of a view that a box occupies. A rank without points may pass a view without a buffer.

@@ -183,7 +183,7 @@ DEVICE_TEST(convolve_rejects_invalid_arguments) {
             in.view(), out.view());
     refused("in of 10 x 9 needs a pitch of at least 9, got 8", 3, 3, {10, 9, ConvolveBorder::zero, 8},
             in.view(), out.view());
-    refused("overflows 64-bit sizes", 3, 3, {u64{1} << 32, u64{1} << 32}, in.view(), out.view());
+    refused("exceeds 2^60 elements", 3, 3, {u64{1} << 32, u64{1} << 32}, in.view(), out.view());
     refused("overlaps in", 3, 3, {10, 10}, in.view(), in.view());
     refused("image must be u8, f32 or f64, got i32", 3, 3, {10, 10}, integers.view(), out.view());
     refused("mask must be f64 for an image of f64, got f32", 3, 3, {10, 10}, doubles.view(), out.view());

@@ -3,6 +3,7 @@
 
 #include <concord/internal/host_copy.hpp>
 #include <concord/internal/host_threads.hpp>
+#include <concord/internal/processor.hpp>
 #include <concord/internal/module_folders.hpp>
 #include <concord/log.hpp>
 
@@ -34,6 +35,32 @@ TEST_CASE("types have names and sizes") {
     CHECK_FALSE(type_named("f16").has_value());
 }
 
+TEST_CASE("the smallest quota of the control groups counts, rounded up") {
+    namespace fs = std::filesystem;
+    const fs::path root = fs::temp_directory_path() / ("concord-groups-" + std::to_string(getpid()));
+    auto write = [&](const fs::path& file, const char* text) {
+        fs::create_directories((root / file).parent_path());
+        std::ofstream(root / file) << text;
+    };
+    write("a/b/cpu.max", "max 100000\n");
+    CHECK_FALSE(detail::processor_quota("0::/a/b\n", root));
+    write("a/cpu.max", "350000 100000\n");
+    CHECK(detail::processor_quota("0::/a/b\n", root) == 4);
+    write("cpu.max", "50000 100000\n");
+    CHECK(detail::processor_quota("0::/a/b\n", root) == 1);
+    // Version 1. Only the controller `cpu` counts.
+    write("cpu/c/cpu.cfs_quota_us", "200000\n");
+    write("cpu/c/cpu.cfs_period_us", "100000\n");
+    CHECK(detail::processor_quota("3:cpuset:/c\n2:cpu,cpuacct:/c\n", root) == 2);
+    CHECK_FALSE(detail::processor_quota("3:cpuset:/c\n", root));
+    write("cpu/c/cpu.cfs_quota_us", "-1\n");
+    CHECK_FALSE(detail::processor_quota("2:cpu:/c\n", root));
+    CHECK_FALSE(detail::processor_quota("", root));
+    CHECK_FALSE(detail::processor_quota("no group\n0\n0:cpu\n", root));
+    fs::remove_all(root);
+    CHECK(!detail::processor_key().empty());
+}
+
 TEST_CASE("an error has a call, a message and a native error") {
     const Error error(ErrorCode::device_failed, "Stream::launch", "3 groups", "CUDA_ERROR_UNKNOWN (999)");
     CHECK(std::string(error.what()) == "Stream::launch: 3 groups [CUDA_ERROR_UNKNOWN (999)]");
@@ -52,11 +79,11 @@ TEST_CASE("views are validated") {
     CHECK_NOTHROW(Span<float>(*buffer, 0, 25));
     CHECK_NOTHROW(Span<float>(*buffer, 25, 0));
     CHECK(throws(ErrorCode::invalid_argument, "26 elements", [&] { Span<float>(*buffer, 0, 26); }));
-    CHECK(throws(ErrorCode::invalid_argument, "overflow", [&] { Span<float>(*buffer, 0, ~u64{0} / 2); }));
+    CHECK(throws(ErrorCode::invalid_argument, "exceeds the buffer", [&] { Span<float>(*buffer, 0, ~u64{0} / 2); }));
     CHECK(throws(ErrorCode::invalid_argument, "multiple", [&] {
         detail::check_view("t", "x", View{buffer.get(), 2, 1, Type::f32});
     }));
-    CHECK(throws(ErrorCode::invalid_argument, "overflows", [&] { Span<float>(*buffer, u64{1} << 62, 10); }));
+    CHECK(throws(ErrorCode::invalid_argument, "exceeds 2^60 bytes", [&] { Span<float>(*buffer, u64{1} << 62, 10); }));
     CHECK(throws(ErrorCode::invalid_argument, "got a view of i32", [&] {
         Span<float>(View{buffer.get(), 0, 4, Type::i32});
     }));
@@ -65,10 +92,36 @@ TEST_CASE("views are validated") {
     const Span<float> span(*buffer, 1, 20);
     CHECK(span.part(3, 4).view().offset == 16);
     CHECK(throws(ErrorCode::invalid_argument, "[18, 18 + 3)", [&] { (void)span.part(18, 3); }));
-    CHECK(throws(ErrorCode::invalid_argument, "overflow", [&] { Array<double>(*device, u64{1} << 61); }));
+    CHECK(throws(ErrorCode::invalid_argument, "exceeds 2^60 bytes, got 2305843009213693952 elements of 8 bytes",
+                 [&] { Array<double>(*device, u64{1} << 61); }));
+    // A view that no buffer can hold.
+    CHECK(throws(ErrorCode::invalid_argument, "exceeds the view", [&] {
+        (void)View{buffer.get(), 0, ~u64{0}, Type::f64}.part((u64{1} << 61) + 1, 1);
+    }));
     CHECK(overlap(span.view(), span.part(19, 1).view()));
     CHECK_FALSE(overlap(span.part(0, 5).view(), span.part(5, 5).view()));
     CHECK_FALSE(overlap(span.view(), span.part(5, 0).view()));
+}
+
+TEST_CASE("arithmetic on sizes detects overflow") {
+    using detail::CheckedSize;
+    constexpr u64 most = ~u64{0}, half = u64{1} << 32;
+    CHECK((CheckedSize(most) + 0).fits());
+    CHECK_FALSE((CheckedSize(most) + 1).fits());
+    CHECK_FALSE((CheckedSize(1) + most).fits());
+    CHECK_FALSE((CheckedSize(most) + 1 + 1).fits());
+    CHECK((CheckedSize(half) * (half - 1)).value() == most - half + 1);
+    CHECK_FALSE((CheckedSize(half) * half).fits());
+    CHECK_FALSE((CheckedSize(half) * half + 0).fits());
+    CHECK_FALSE((CheckedSize(half) * half * 1).fits());
+    // A product with 0 is 0, whatever the order of the factors.
+    CHECK((CheckedSize(half) * half * 0).fits(0));
+    CHECK((CheckedSize(0) * half * half * half).fits(0));
+    CHECK(CheckedSize(7).fits(7));
+    CHECK_FALSE(CheckedSize(8).fits(7));
+    CHECK(detail::checked_bytes("f", u64{1} << 57, 8) == detail::most_bytes);
+    CHECK(throws(ErrorCode::invalid_argument, "f: size exceeds 2^60 bytes",
+                 [] { (void)detail::checked_bytes("f", (u64{1} << 57) + 1, 8); }));
 }
 
 TEST_CASE("assemble() emits names, constants, operator and files in order") {
@@ -127,7 +180,7 @@ TEST_CASE("CONCORD_KERNELS replaces files of kernel sources by name") {
 
     spec.source = &source;
     fs::create_directory(folder / "a.cu");
-    const std::string unreadable = "cannot read '" + (folder / "a.cu").string() + "'";
+    const std::string unreadable = "cannot be read, got '" + (folder / "a.cu").string() + "': not a regular file";
     CHECK(throws(ErrorCode::io, unreadable.c_str(), [&] { (void)assemble(spec, Dialect::cuda); }));
     fs::remove_all(folder);
     CHECK(throws(ErrorCode::io, "no such folder", [&] { (void)assemble(spec, Dialect::cuda); }));

@@ -154,7 +154,7 @@ DEVICE_TEST(stencil_rejects_invalid_arguments) {
     refused("in and out must have the same type, got f32 and f64", in, doubles, {1, 10, 10});
     refused("volume must be f32 or f64, got u32", words, more, {1, 10, 10});
     refused("in of 1 x 10 x 11 needs 110 elements, got a range of 100", in, out, {1, 10, 11});
-    refused("overflows 64-bit sizes", in, out, {u64{1} << 30, u64{1} << 30, u64{1} << 30});
+    refused("exceeds 2^60 elements", in, out, {u64{1} << 30, u64{1} << 30, u64{1} << 30});
     refused("overlaps in at byte 0 of the same buffer", in, in, {1, 10, 10});
     refused("overlaps in", in.span().part(0, 50), in.span().part(49, 51), {5, 5, 2});
     CHECK(throws(ErrorCode::invalid_argument, "a star of radius 1 to 8 needs 2 to 9 coefficients, got 1",

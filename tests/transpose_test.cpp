@@ -122,9 +122,9 @@ DEVICE_TEST(transpose_rejects_invalid_calls) {
     refused("out of 20 x 5 with a pitch of 7 needs 138 elements", in, out, {5, 20, 0, 7});
     refused("in of 5 x 20 needs a pitch of at least 20, got 19", in, out, {5, 20, 19});
     refused("out of 20 x 5 needs a pitch of at least 5, got 4", in, out, {5, 20, 20, 4});
-    refused("in of 3 x 2 with a pitch of 9223372036854775808 overflows", in, out, {3, 2, u64{1} << 63});
+    refused("in of 3 x 2 with a pitch of 9223372036854775808 exceeds 2^60", in, out, {3, 2, u64{1} << 63});
     refused("needs 4294967296 elements", in, out, {u64{1} << 16, u64{1} << 16});
-    refused("overflows", in, out, {u64{1} << 32, u64{1} << 32});
+    refused("exceeds 2^60 elements", in, out, {u64{1} << 32, u64{1} << 32});
     refused("in-place operation requires a square matrix, got 5 x 20", in, in, {5, 20});
     refused("in-place operation requires equal pitches, got 12 and 10", in, in, {8, 8, 12, 10});
     refused("pass identical or disjoint ranges", in.span().part(0, 50), in.span().part(49, 51), {5, 10});

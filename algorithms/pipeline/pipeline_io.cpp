@@ -1,13 +1,16 @@
+#include <concord/detail/checked_size.hpp>
 #include <concord/error.hpp>
 #include <concord/internal/host_copy.hpp>
 #include <concord/internal/host_threads.hpp>
+#include <concord/internal/input_file.hpp>
+#include <concord/log.hpp>
 #include <concord/pipeline_io.hpp>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <exception>
@@ -33,22 +36,24 @@ void in_parts(u64 bytes, const std::function<void(u64 begin, u64 end)>& f) {
             thrown[i] = std::current_exception();
         }
     };
+    std::atomic<u64> next = 0;
+    auto work = [&] {
+        for (u64 i = next++; i < threads; i = next++)
+            run(i);
+    };
     {
         std::vector<std::jthread> helpers;
-        for (u64 i = 1; i < threads; ++i)
-            helpers.emplace_back(run, i);
-        run(0);
+        try {
+            while (helpers.size() + 1 < threads)
+                helpers.emplace_back(work);
+        } catch (const std::exception& error) {
+            detail::log_debug(std::string("fewer threads for file access: ") + error.what());
+        }
+        work();
     }
     for (const std::exception_ptr& error : thrown) {
         if (error) std::rethrow_exception(error);
     }
-}
-
-void check_bytes(const char* call, Type type, u64 count) {
-    if (count > ~u64{0} / size_of(type))
-        throw Error(ErrorCode::invalid_argument, call,
-                    "the size in bytes overflows 64 bits, got " + std::to_string(count) + " elements of " +
-                        std::string(name_of(type)));
 }
 
 [[noreturn]] void fail(const std::string& name, const std::string& why) {
@@ -73,11 +78,11 @@ void* page_locked_memory(const char* call, Buffer* buffer, u64 offset, u64 count
 }  // namespace
 
 PipelineSource::PipelineSource(Type type, u64 count) : type_(type), count_(count) {
-    check_bytes("PipelineSource", type, count);
+    (void)detail::checked_bytes("PipelineSource", count, size_of(type));
 }
 
 PipelineSink::PipelineSink(Type type, u64 room) : type_(type), room_(room) {
-    check_bytes("PipelineSink", type, room);
+    (void)detail::checked_bytes("PipelineSink", room, size_of(type));
 }
 
 HostSource::HostSource(std::shared_ptr<Buffer> page_locked, u64 offset, u64 count, Type type)
@@ -104,27 +109,19 @@ void HostSink::write(const void* from, u64 bytes) {
 
 FileSource::FileSource(const std::string& path, u64 offset, u64 count, Type type)
     : PipelineSource(type, count),
-      file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
-      owns_(true),
+      opened_(std::make_unique<detail::InputFile>(path, "FileSource")),
+      file_(opened_->descriptor()),
       name_(path),
       offset_(offset) {
-    if (file_ < 0) fail(name_, std::string("cannot read the file: ") + std::strerror(errno));
-    try {
-        check_size();
-    } catch (...) {
-        ::close(file_);
-        throw;
-    }
-}
-
-FileSource::FileSource(int file, std::string name, u64 offset, u64 count, Type type)
-    : PipelineSource(type, count), file_(file), owns_(false), name_(std::move(name)), offset_(offset) {
     check_size();
 }
 
-FileSource::~FileSource() {
-    if (owns_) ::close(file_);
+FileSource::FileSource(int file, std::string name, u64 offset, u64 count, Type type)
+    : PipelineSource(type, count), file_(file), name_(std::move(name)), offset_(offset) {
+    check_size();
 }
+
+FileSource::~FileSource() = default;
 
 void FileSource::check_size() const {
     struct stat status {};

@@ -288,14 +288,12 @@ std::string text_of(const StencilShape& s) {
 // The range of a view that the volume occupies.
 View extent(const char* call, const char* name, const View& view, const StencilShape& s) {
     auto what = [&] { return std::string(name) + " of " + text_of(s); };
-    u64 count = 0;
-    if (s.depth == 0 || s.rows == 0 || s.columns == 0) return view.part(0, 0);
-    if (__builtin_mul_overflow(s.depth, s.rows, &count) || __builtin_mul_overflow(count, s.columns, &count))
-        refuse(call, what() + " overflows 64-bit sizes");
-    if (count > view.count)
-        refuse(call, what() + " needs " + std::to_string(count) + " elements, got a range of " +
+    const CheckedSize count = CheckedSize(s.depth) * s.rows * s.columns;
+    if (!count.fits(most_bytes)) refuse(call, what() + " exceeds 2^60 elements");
+    if (!count.fits(view.count))
+        refuse(call, what() + " needs " + std::to_string(count.value()) + " elements, got a range of " +
                          std::to_string(view.count));
-    return view.part(0, count);
+    return view.part(0, count.value());
 }
 
 void check_range(const char* axis, u64 begin, u64 end, u64 length, const StencilShape& s) {

@@ -2,6 +2,7 @@
 
 #include "run.hpp"
 
+#include <concord/detail/checked_size.hpp>
 #include <concord/error.hpp>
 #include <concord/lab/input.hpp>
 
@@ -137,17 +138,12 @@ Shape volume_shape_of(const std::string& text) {
 }
 
 u64 points_of(const Shape& shape, Type type, const std::string& text) {
-    constexpr u64 most = u64{1} << 60;
-    u64 bytes = size_of(type);
-    for (const u64 n : shape) {
-        if (n == 0) return 0;
-    }
-    for (const u64 n : shape) {
-        if (__builtin_mul_overflow(bytes, n, &bytes) || bytes > most)
-            refuse("--shape",
-                   "more than 2^60 bytes of " + std::string(name_of(type)) + ", got '" + text + "'");
-    }
-    return bytes / size_of(type);
+    detail::CheckedSize bytes = size_of(type);
+    for (const u64 n : shape)
+        bytes = bytes * n;
+    if (!bytes.fits(detail::most_bytes))
+        refuse("--shape", "more than 2^60 bytes of " + std::string(name_of(type)) + ", got '" + text + "'");
+    return bytes.value() / size_of(type);
 }
 
 void Generate::add_options(CLI::App& command) {

@@ -1,14 +1,12 @@
 #include "npy.hpp"
 
+#include <concord/detail/checked_size.hpp>
 #include <concord/error.hpp>
 #include <concord/log.hpp>
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
 
 namespace concord::app {
 namespace {
@@ -108,16 +106,14 @@ class HeaderReader {
     u64 integer() {
         skip_blanks();
         const std::size_t begin = at_;
-        u64 value = 0;
-        for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
-            if (__builtin_mul_overflow(value, u64{10}, &value) ||
-                __builtin_add_overflow(value, static_cast<u64>(text_[at_] - '0'), &value))
-                fail("the shape does not fit 64 bits");
-        }
+        detail::CheckedSize value = 0;
+        for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_)
+            value = value * 10 + static_cast<u64>(text_[at_] - '0');
+        if (!value.fits()) fail("the shape does not fit 64 bits");
         if (at_ == begin)
             fail("the shape is not a tuple of numbers, got '" + printable(text_.substr(begin)) + "'");
         if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // as Python 2 wrote long integers
-        return value;
+        return value.value();
     }
 
     Shape shape() {
@@ -164,19 +160,12 @@ class HeaderReader {
 
     // The product of the shape. It is 0 if any axis has length 0, whatever the others are.
     u64 count() const {
-        u64 count = 1;
-        for (const u64 n : header_.shape) {
-            if (n == 0) return 0;
-        }
-        for (const u64 n : header_.shape) {
-            if (__builtin_mul_overflow(count, n, &count)) fail_overflow();
-        }
-        u64 bytes = 0;
-        if (__builtin_mul_overflow(count, u64{size_of(header_.type)}, &bytes)) fail_overflow();
-        return count;
-    }
-    [[noreturn]] void fail_overflow() const {
-        fail("shape " + shape_name(header_.shape) + " has more elements than 64 bits can address");
+        detail::CheckedSize bytes = size_of(header_.type);
+        for (const u64 n : header_.shape)
+            bytes = bytes * n;
+        if (!bytes.fits(detail::most_bytes))
+            fail("shape " + shape_name(header_.shape) + " has more elements than 64 bits can address");
+        return bytes.value() / size_of(header_.type);
     }
 
     std::string_view text_;
@@ -201,6 +190,12 @@ u64 npy_header_size(std::string_view bytes, u64 file_bytes, const std::string& f
     const std::size_t begin = length_at + (major == 1 ? 2 : 4);
     if (bytes.size() < begin) complain.fail("truncated within its header");
     const u64 length = little_endian(bytes.substr(length_at, begin - length_at));
+    // Structured types, which are not supported, have longer headers.
+    constexpr u64 longest = 65535;
+    if (length > longest) {
+        complain.fail("its header has " + std::to_string(length) + " bytes; the limit is " +
+                      std::to_string(longest));
+    }
     if (length > file_bytes - begin) {
         complain.fail("truncated: its header has " + std::to_string(length) + " bytes, got " +
                       std::to_string(file_bytes - begin));
@@ -243,36 +238,20 @@ std::string npy_header(Type type, const Shape& shape, u64 least) {
     return header + text;
 }
 
-NpyFile::NpyFile(const std::filesystem::path& path, std::string_view option) : path_(path) {
-    auto fail = [&](const std::string& why) {
-        throw Error(ErrorCode::io, option,
-                    "cannot be read, got " + detail::quoted(path.string()) + ": " + why);
+NpyFile::NpyFile(const std::filesystem::path& path, std::string_view option)
+    : path_(path), file_(path, option) {
+    const std::string name = path.string();
+    constexpr u64 usual = 4096;
+    std::string head(std::min(file_.size(), usual), '\0');
+    auto read_head = [&] {
+        FileSource(file_.descriptor(), name, 0, head.size(), Type::u8).read(head.data(), 0, head.size());
     };
-    // O_NONBLOCK: a pipe without a writer does not block.
-    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file_ < 0) fail(std::strerror(errno));
-    try {
-        struct stat status {};
-        if (::fstat(file_, &status) != 0) fail(std::strerror(errno));
-        if (!S_ISREG(status.st_mode)) fail("not a regular file");
-        const u64 size = static_cast<u64>(status.st_size);
-        constexpr u64 usual = 4096;
-        std::string head(std::min(size, usual), '\0');
-        FileSource(file_, path.string(), 0, head.size(), Type::u8).read(head.data(), 0, head.size());
-        head.resize(std::max<u64>(head.size(), npy_header_size(head, size, path.string())));
-        if (head.size() > usual)
-            FileSource(file_, path.string(), 0, head.size(), Type::u8).read(head.data(), 0, head.size());
-        header_ = parse_npy(head, size, path.string());
-        source_.emplace(file_, path.string(), header_.data, header_.count, header_.type);
-    } catch (...) {
-        ::close(file_);
-        throw;
-    }
-    ::posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
-}
-
-NpyFile::~NpyFile() {
-    ::close(file_);
+    read_head();
+    head.resize(std::max<u64>(head.size(), npy_header_size(head, file_.size(), name)));
+    if (head.size() > usual) read_head();
+    header_ = parse_npy(head, file_.size(), name);
+    source_.emplace(file_.descriptor(), name, header_.data, header_.count, header_.type);
+    ::posix_fadvise(file_.descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
 }  // namespace concord::app

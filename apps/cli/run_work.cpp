@@ -2,6 +2,7 @@
 
 #include "npy.hpp"
 
+#include <concord/detail/checked_size.hpp>
 #include <concord/device.hpp>
 
 #include <algorithm>
@@ -20,16 +21,15 @@ u64 bytes_of(const char* option, const std::string& text) {
     const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     std::string_view rest(at, static_cast<std::size_t>(text.data() + text.size() - at));
     const std::size_t unit = rest.empty() ? std::string_view::npos : units.find(rest[0]);
-    u64 bytes = value;
+    detail::CheckedSize bytes = value;
     if (unit != std::string_view::npos) {
         rest.remove_prefix(1);
-        bytes = value << 10 * (unit + 1);
-        if (bytes >> 10 * (unit + 1) != value) bytes = 0;
+        bytes = bytes * (u64{1} << 10 * (unit + 1));
     }
-    if (error != std::errc() || !rest.empty() || bytes == 0)
+    if (error != std::errc() || !rest.empty() || value == 0 || !bytes.fits(detail::most_bytes))
         throw Error(ErrorCode::invalid_argument, option,
                     "invalid byte count '" + text + "'; expected e.g. 256M or 2G");
-    return bytes;
+    return bytes.value();
 }
 
 std::vector<std::unique_ptr<InputArray>> open_inputs(const RunCommand& command, const RunTask& task,

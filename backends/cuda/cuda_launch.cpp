@@ -1,5 +1,6 @@
 #include "cuda_launch.hpp"
 
+#include <concord/detail/checked_size.hpp>
 #include <concord/error.hpp>
 
 namespace concord::cuda {
@@ -36,7 +37,8 @@ void check_launch(const KernelLimits& limits, const LaunchShape& shape,
     const LaunchLimits& device = limits.device;
     if (shape.group_size_x > device.group_size_x || shape.group_size_y > device.group_size_y ||
         shape.group_size_z > device.group_size_z ||
-        u64{shape.group_size_x} * shape.group_size_y * shape.group_size_z > limits.max_group_size)
+        !(detail::CheckedSize(shape.group_size_x) * shape.group_size_y * shape.group_size_z)
+             .fits(limits.max_group_size))
         refuse(limits,
                "group too large, got " + triple(shape.group_size_x, shape.group_size_y, shape.group_size_z) +
                    " work-items; the limits are " + std::to_string(limits.max_group_size) +

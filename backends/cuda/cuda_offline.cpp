@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <utility>
 
@@ -94,26 +93,48 @@ class OfflineKernel final : public backend::Kernel {
     KernelLimits limits_;
 };
 
+using detail::refuse_compile_only;
+
 class OfflineEvent final : public backend::Event {
   public:
-    bool done() const override { return true; }
-    void synchronize() const override {}
-    double milliseconds_since(const backend::Event& /*start*/) const override { return 0; }
+    explicit OfflineEvent(const DeviceInfo& device) : device_(device) {}
+    void record(bool after_launch) { after_launch_ = after_launch; }
+    bool done() const override {
+        check("Event::done");
+        return true;
+    }
+    void synchronize() const override { check("Event::synchronize"); }
+    double milliseconds_since(const backend::Event& /*start*/) const override {
+        refuse_compile_only("Event::milliseconds_since", device_.selector);
+    }
+
+  private:
+    void check(const char* call) const {
+        if (after_launch_) refuse_compile_only(call, device_.selector);
+    }
+
+    const DeviceInfo& device_;
+    std::atomic<bool> after_launch_ = false;
 };
 
 class OfflineQueue final : public backend::Queue {
   public:
+    explicit OfflineQueue(const DeviceInfo& device) : device_(device) {}
     void write(backend::Memory&, u64, const void*, u64) override {}
-    void read(void* to, const backend::Memory&, u64, u64 bytes) override { std::memset(to, 0, bytes); }
+    void read(void*, const backend::Memory&, u64, u64) override {
+        refuse_compile_only("Stream::read", device_.selector);
+    }
     void copy(backend::Memory&, u64, const backend::Memory&, u64, u64) override {}
     void fill(backend::Memory&, u64, u64, const void*, u32) override {}
     void launch(const backend::Kernel& kernel, const LaunchShape& shape,
                 std::span<const KernelArgument> arguments) override {
         check_launch(static_cast<const OfflineKernel&>(kernel).limits(), shape, arguments);
+        launched_ = true;
     }
-    void record(backend::Event&) override {}
+    void record(backend::Event& event) override { static_cast<OfflineEvent&>(event).record(launched_); }
     void wait(const backend::Event&) override {}
     void callback(std::function<void()> f) override {
+        if (launched_) refuse_compile_only("Stream::callback", device_.selector);
         try {
             f();
         } catch (...) {
@@ -128,10 +149,13 @@ class OfflineQueue final : public backend::Queue {
             error = std::exchange(error_, nullptr);
         }
         if (error) std::rethrow_exception(error);
+        if (launched_) refuse_compile_only("Stream::synchronize", device_.selector);
     }
     bool idle() override { return true; }
 
   private:
+    const DeviceInfo& device_;
+    std::atomic<bool> launched_ = false;
     std::mutex mutex_;
     std::exception_ptr error_;  // first exception of a callback
 };
@@ -191,11 +215,11 @@ std::vector<DeviceProperty> OfflineDevice::properties() const {
 
 std::unique_ptr<backend::Queue> OfflineDevice::create_queue(concord::Device& /*device*/,
                                                             Priority /*priority*/) {
-    return std::make_unique<OfflineQueue>();
+    return std::make_unique<OfflineQueue>(info_);
 }
 
 std::unique_ptr<backend::Event> OfflineDevice::create_event() {
-    return std::make_unique<OfflineEvent>();
+    return std::make_unique<OfflineEvent>(info_);
 }
 
 std::unique_ptr<backend::Memory> OfflineDevice::allocate(u64 bytes) {

@@ -11,7 +11,8 @@
 namespace concord::cuda {
 
 // Has the traits of a typical GPU of its architecture. Kernels are compiled. Launches are checked and not executed,
-// copies are not executed, and reads give zeros. Events are reached and callbacks run immediately.
+// writes, fills and copies are not executed. What needs a result throws unavailable: reads, and waits and callbacks after
+// a launch.
 class OfflineDevice final : public backend::Device {
   public:
     // `target` is "sm_90". Throws unsupported for a target that NVRTC does not support.
