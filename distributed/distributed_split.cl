@@ -2,7 +2,8 @@
 // distributed_split.cpp.
 //
 // Algorithm  Binary search, one code per work-item.
-// Passes     one; traffic: 8 bytes read and written per code, and log2(n) keys read.
+// Passes     one
+// Traffic    8 bytes read and written per code, and log2(n) keys read
 // Tunables   none.
 // Source     E. Solomonik, L. Kale, Highly scalable parallel sorting, 2010 (counting for splitters).
 //

@@ -2,7 +2,8 @@
 //
 // Algorithm  A halo along y consists of the same rows of each plane: one run of elements per plane. This kernel packs
 //            the runs into a contiguous message buffer, and unpacks them. A group copies a piece of one run.
-// Passes     one; traffic: every element is read once and written once.
+// Passes     one
+// Traffic    every element is read once and written once
 // Tunables   GROUP threads, EACH packs per thread, PACK elements per pack. PACK is 1 unless all runs begin and end at
 //            a multiple of a larger pack.
 // Source     textbook (strided copy).

@@ -9,10 +9,11 @@
 //            memory. Adjacent work-items have adjacent columns and share cells through the cache.
 // Border     Cells outside the image are substituted at the load. Work-items whose strip lies inside the image skip
 //            the checks.
-// Passes     one; traffic: every element of the image is read once from memory and (height + MASK_ROWS - 1) / height
-//            times from the caches; every result is written once. The first and last MASK_ROWS - 1 rows of a strip
-//            contribute to sums of other strips, too. With CHECKED these taps are skipped; without, they are computed
-//            and discarded.
+// Passes     one
+// Traffic    every element of the image is read once from memory and (height + MASK_ROWS - 1) / height times from the
+//            caches; every result is written once. The first and last MASK_ROWS - 1 rows of a strip contribute to
+//            sums of other strips, too. With CHECKED these taps are skipped; without, they are computed and
+//            discarded.
 // Tunables   PACK columns per work-item, AHEAD, UNROLL, GROUP work-items, `height` (convolve.strip), CHECKED.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
 //

@@ -9,10 +9,10 @@
 //            larger ones are in global memory. Lanes of a warp have adjacent columns and share cells through L1.
 // Border     Cells outside the image are substituted at the load. Warps whose strip lies inside the image skip the
 //            checks.
-// Passes     one; traffic: every element of the image is read once from memory and (height + MASK_ROWS - 1) / height
-//            times from L2; every result is written once. The first and last MASK_ROWS - 1 rows of a strip contribute
-//            to sums of other strips, too. With CHECKED these taps are skipped; without, they are computed and
-//            discarded.
+// Passes     one
+// Traffic    every element of the image is read once from memory and (height + MASK_ROWS - 1) / height times from L2;
+//            every result is written once. The first and last MASK_ROWS - 1 rows of a strip contribute to sums of
+//            other strips, too. With CHECKED these taps are skipped; without, they are computed and discarded.
 // Tunables   PACK columns per thread, AHEAD, UNROLL, GROUP threads, `height` (convolve.strip), CHECKED.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.
 //

@@ -4,8 +4,9 @@
 //                constant memory, where all work-items read one tap in one access.
 // tiled_halo     the work-items of a group load a tile of cells, with its halo, into local memory; then each
 //                work-item computes one result.
-// Passes         one; traffic: every element of the image is read once if the caches hold the rows under the mask;
-//                every result is written once.
+// Passes         one
+// Traffic        every element of the image is read once if the caches hold the rows under the mask; every result is
+//                written once
 // Tunables       TILE_COLUMNS x TILE_ROWS results per group, one per work-item.
 // Source         D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8.
 //

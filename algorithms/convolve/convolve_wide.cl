@@ -4,8 +4,9 @@
 //            WIDE vectors are in registers; a loaded vector of cells is used for all rows of results that it reaches.
 //            The taps of a small mask are unrolled. Cells at the left and right borders are staged.
 // Border     Rows outside the image read a row of zeros or the nearest row.
-// Passes     one; traffic: every element of the image is read once from memory, because its rows stay in the cache
-//            for the next TALL rows of results; every result is written once, aligned ones with non-temporal stores.
+// Passes     one
+// Traffic    every element of the image is read once from memory, because its rows stay in the cache for the next
+//            TALL rows of results; every result is written once, aligned ones with non-temporal stores
 // Tunables   TALL x WIDE vectors of LANES elements, CHUNK columns before the next rows, SEGMENT columns staged at
 //            once; bands and spans (convolve.groups, convolve.group_work).
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010.

@@ -6,8 +6,9 @@
 //            their neighbours in x and y. They read whole packs, because reads of single points limit the kernel at
 //            radius 4. Two stages alternate, so a plane costs one barrier. While a plane is computed, the next
 //            plane's halo and the packs at the end of the queue load.
-// Passes     one per step; traffic: every point is read once and written once. Halos, and the planes at the borders
-//            between pieces of the depth, are read again, mostly from L2.
+// Passes     one per step
+// Traffic    every point is read once and written once. Halos, and the planes at the borders between pieces of the
+//            depth, are read again, mostly from L2.
 // Tunables   GROUP work-items, LANES_X of them along x; ROWS; PACK, 1 if rows are not aligned to 8 bytes;
 //            stencil.planes.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.

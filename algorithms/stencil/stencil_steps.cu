@@ -2,7 +2,8 @@
 //
 // naive      one point per thread, 6 RADIUS + 1 loads from global memory.
 // tiled      a tile of a plane and its halo are in shared memory; neighbours in z are loads from global memory.
-// Passes     one per step; traffic: every point is read once and written once if the caches serve the other loads.
+// Passes     one per step
+// Traffic    every point is read once and written once if the caches serve the other loads
 // Tunables   GROUP threads, LANES_X of them along x; one point per thread.
 // Source     P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009.
 //

@@ -5,8 +5,9 @@
 //            neighbours in x need no checks. Rows outside the volume are a row of zeros. Two vectors of results are
 //            computed together and share the addresses of 4 RADIUS rows. Results that exceed the caches are gathered
 //            in a line and leave with non-temporal stores.
-// Passes     one per step; traffic: every point is read once and written once. Rows above and below a tile, and
-//            planes at the borders between pieces of the depth, are read again.
+// Passes     one per step
+// Traffic    every point is read once and written once. Rows above and below a tile, and planes at the borders
+//            between pieces of the depth, are read again.
 // Tunables   ROW: maximum points per row of a tile; stencil.groups and stencil.cache_part set the tiles.
 // Source     A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs, 2010.
 //
