@@ -38,7 +38,7 @@ class Afresh {
     Device& device_;
 };
 
-// Where the Error comes from that says that memory does not suffice.
+// Error::call() of the error that is thrown if the work does not fit into memory.
 constexpr const char* no_room = "no room";
 
 std::string words_for(const Difference& difference) {
@@ -116,7 +116,7 @@ class Runner {
         return work;
     }
 
-    // The columns of all rows that may come.
+    // The columns for all rows that the run may print.
     BenchLayout layout() const {
         BenchLayout layout;
         auto add = [&](const BenchRow& row) { layout.add(row, options_.size_names); };
@@ -478,12 +478,8 @@ class Runner {
 
 BenchReport bench(const std::vector<Suite>& suites, const BenchOptions& options, std::ostream* live) {
     std::vector<Harness> harnesses = open_harnesses(options.devices);
-    for (const Harness& harness : harnesses) {
-        if (!harness.runs())
-            throw Error(ErrorCode::unavailable, "bench",
-                        detail::error_message("compile-only device", detail::quoted(harness.selector()),
-                                              "select one that runs kernels (see `concord devices`)"));
-    }
+    for (const Harness& harness : harnesses)
+        check_runs(harness.device(), "bench");
     BenchReport report(options);
     std::optional<BenchPrinter> printer;
     if (live != nullptr) printer.emplace(*live, options).print_machine(report.machine());

@@ -77,8 +77,8 @@ struct BenchRow;
 /// What to measure.
 struct BenchOptions {
     std::vector<std::string> algorithms = {};  ///< names of suites; empty: all
-    std::vector<std::string> devices =
-        {};  ///< selectors; empty or "all": every device; "cuda:*": every device of a backend
+    /// Selectors; empty or "all": every device; "cuda:*": every device of a backend.
+    std::vector<std::string> devices = {};
     std::vector<std::string> variants = {"auto"};  ///< names, "all", or "auto" for the library's choice
     std::vector<std::string> workloads = {};       ///< names; empty: the first of each suite; "all"
     std::vector<Type> types = {Type::f32};         ///< element types

@@ -19,8 +19,8 @@ class Harness;
 /// What to check.
 struct CheckOptions {
     std::vector<std::string> algorithms = {};  ///< names of suites; empty: all
-    std::vector<std::string> devices =
-        {};  ///< selectors; empty or "all": every device; "cuda:*": every device of a backend
+    /// Selectors; empty or "all": every device; "cuda:*": every device of a backend.
+    std::vector<std::string> devices = {};
     std::vector<std::string> variants = {};  ///< names; empty or "all": all
     std::vector<Type> types = {};            ///< empty: all
     std::vector<u64> sizes = {};             ///< empty: the sizes of the plan

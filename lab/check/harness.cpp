@@ -315,6 +315,13 @@ void Harness::verify_range(const Range& range, Verdict& verdict, const std::stri
     }
 }
 
+void check_runs(const Device& device, std::string_view call) {
+    if (!device.traits().runs)
+        throw Error(ErrorCode::unavailable, call,
+                    detail::error_message("compile-only device", detail::quoted(device.info().selector),
+                                          "select one that runs kernels (see `concord devices`)"));
+}
+
 std::vector<Harness> open_harnesses(std::vector<std::string> selectors) {
     if (selectors.empty()) selectors = {"all"};
     std::vector<Harness> harnesses;

@@ -80,6 +80,9 @@ class Harness {
     std::vector<std::byte> read_back_;
 };
 
+/// Throws unavailable for a compile-only device. `call` names the caller in the message.
+void check_runs(const Device& device, std::string_view call);
+
 /// One harness for each device that the selectors name, without duplicates. Selectors may be patterns such as "cuda:*"
 /// or "all", which an empty list stands for. Throws unavailable if a device is not available, or if a pattern names
 /// none, with the backends' reasons.

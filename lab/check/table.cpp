@@ -12,11 +12,30 @@
 namespace concord::lab {
 namespace {
 
-// Removes the mark of a right-aligned column from its header.
-bool take_alignment(std::string& header) {
-    const bool right = !header.empty() && header.front() == '>';
-    if (right) header.erase(0, 1);
-    return right;
+bool is_right_aligned(const Column& column) {
+    return !column.header.empty() && column.header.front() == '>';
+}
+
+std::string title_of(const Column& column) {
+    return column.header.substr(is_right_aligned(column) ? 1 : 0);
+}
+
+void print_line(std::ostream& out, const std::vector<Column>& columns, const std::vector<Cell>& cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const std::size_t width = width_of(cells[i].text);
+        const std::string padding(columns[i].width - std::min(columns[i].width, width), ' ');
+        const std::string text = painted(cells[i].text, cells[i].tone);
+        const bool last = i + 1 == cells.size();
+        out << (is_right_aligned(columns[i]) ? padding + text : text + (last ? "" : padding))
+            << (last ? "\n" : "  ");
+    }
+}
+
+void print_headers(std::ostream& out, const std::vector<Column>& columns) {
+    std::vector<Cell> headers;
+    for (const Column& column : columns)
+        headers.emplace_back(title_of(column), Tone::faint);
+    print_line(out, columns, headers);
 }
 
 }  // namespace
@@ -26,63 +45,34 @@ std::size_t width_of(const std::string& text) {
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-Table::Table(std::vector<std::string> header) : header_(std::move(header)) {
-    for (std::string& name : header_)
-        right_.push_back(take_alignment(name));
+Table::Table(std::vector<std::string> header) {
+    for (std::string& name : header)
+        columns_.push_back({std::move(name)});
 }
 
 void Table::print(std::ostream& out) const {
-    std::vector<std::size_t> widths;
-    for (const std::string& name : header_)
-        widths.push_back(width_of(name));
-    for (const auto& row : rows_) {
-        for (std::size_t i = 0; i < row.size(); ++i)
-            widths[i] = std::max(widths[i], width_of(row[i].text));
+    std::vector<Column> columns = columns_;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        columns[i].width = width_of(title_of(columns[i]));
+        for (const std::vector<Cell>& row : rows_)
+            columns[i].width = std::max(columns[i].width, i < row.size() ? width_of(row[i].text) : 0);
     }
-    auto line = [&](const auto& cells, auto text_of, auto tone_of) {
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            const std::string padding(widths[i] - width_of(text_of(cells[i])), ' ');
-            const std::string text = painted(text_of(cells[i]), tone_of(cells[i]));
-            const bool last = i + 1 == cells.size();
-            out << (right_[i] ? padding + text : text + (last ? "" : padding)) << (last ? "\n" : "  ");
-        }
-    };
-    line(
-        header_, [](const std::string& name) { return name; },
-        [](const std::string&) { return Tone::faint; });
-    for (const auto& row : rows_)
-        line(
-            row, [](const Cell& cell) { return cell.text; }, [](const Cell& cell) { return cell.tone; });
+    print_headers(out, columns);
+    for (const std::vector<Cell>& row : rows_)
+        print_line(out, columns, row);
 }
 
 StreamedTable::StreamedTable(std::ostream& out, std::vector<Column> columns)
     : out_(out), columns_(std::move(columns)) {
-    for (Column& column : columns_) {
-        right_.push_back(take_alignment(column.header));
-        column.width = std::max(column.width, width_of(column.header));
-    }
+    for (Column& column : columns_)
+        column.width = std::max(column.width, width_of(title_of(column)));
 }
 
 void StreamedTable::print(const std::vector<Cell>& row) {
-    if (empty_) {
-        std::vector<Cell> headers;
-        for (const Column& column : columns_)
-            headers.emplace_back(column.header, Tone::faint);
-        print_line(headers);
-        empty_ = false;
-    }
-    print_line(row);
+    if (empty_) print_headers(out_, columns_);
+    empty_ = false;
+    print_line(out_, columns_, row);
     out_.flush();
-}
-
-void StreamedTable::print_line(const std::vector<Cell>& cells) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        const std::size_t width = width_of(cells[i].text);
-        const std::string padding(columns_[i].width - std::min(columns_[i].width, width), ' ');
-        const std::string text = painted(cells[i].text, cells[i].tone);
-        const bool last = i + 1 == cells.size();
-        out_ << (right_[i] ? padding + text : text + (last ? "" : padding)) << (last ? "\n" : "  ");
-    }
 }
 
 std::string painted(const std::string& text, Tone tone) {

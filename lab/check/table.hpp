@@ -29,6 +29,12 @@ struct Cell {
     Tone tone = Tone::plain;  ///< colour
 };
 
+/// Column of a table.
+struct Column {
+    std::string header;     ///< a leading '>' right-aligns the column
+    std::size_t width = 0;  ///< minimum width in characters; at least the header's
+};
+
 /// Table that is printed at once, with columns as wide as their widest cell. A header that begins with '>' right-aligns
 /// its column.
 class Table {
@@ -43,15 +49,8 @@ class Table {
     void print(std::ostream& out) const;
 
   private:
-    std::vector<std::string> header_;
-    std::vector<bool> right_;
+    std::vector<Column> columns_;
     std::vector<std::vector<Cell>> rows_;
-};
-
-/// Column of a StreamedTable.
-struct Column {
-    std::string header;     ///< a leading '>' right-aligns the column
-    std::size_t width = 0;  ///< minimum width in characters; at least the header's
 };
 
 /// Table whose rows are printed one by one. The columns have fixed widths. A wider cell shifts the rest of its row.
@@ -65,11 +64,8 @@ class StreamedTable {
     bool empty() const { return empty_; }
 
   private:
-    void print_line(const std::vector<Cell>& cells);
-
     std::ostream& out_;
     std::vector<Column> columns_;
-    std::vector<bool> right_;
     bool empty_ = true;
 };
 

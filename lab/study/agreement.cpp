@@ -83,8 +83,7 @@ std::vector<Chart> agreement(const Figure& /*figure*/, const Data& data) {
         chart.title = "Largest error on " + device;
         chart.text =
             "Largest error of f32 and f64 results against a more precise reference, as a fraction of the "
-            "error "
-            "bound of the variant's order of operations.";
+            "error bound of the variant's order of operations.";
         chart.y = {.name = "fraction of the error bound", .unit = Scale::Unit::percent};
         chart.series = {worst[device]};
         charts.push_back(std::move(chart));

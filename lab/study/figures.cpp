@@ -258,9 +258,11 @@ std::vector<Chart> steps(const Figure& figure, const Data& data) {
         if (bars.marks.size() > 1) {
             const auto best = std::min_element(
                 there.begin(), there.end(), [](const Result* a, const Result* b) { return *a->ms < *b->ms; });
-            chart.text = "Speed-up of " + (*best)->variant + " over " + there.front()->variant + ": " +
-                         factor(*there.front()->ms / *(*best)->ms) +
-                         ". The factors next to the bars are speed-ups over the first bar.";
+            const std::string& first = there.front()->variant;
+            chart.text = best == there.begin() ? "No variant is faster than " + first
+                                               : "Speed-up of " + (*best)->variant + " over " + first + ": " +
+                                                     factor(*there.front()->ms / *(*best)->ms);
+            chart.text += ". The factors next to the bars are speed-ups over the first bar.";
         }
         if (!there.empty() && figure.ceilings) {
             if (const auto y = value(*there.front(), figure.y, there.front()->ceiling_ms))

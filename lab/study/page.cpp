@@ -141,8 +141,7 @@ std::string html_page(const std::string& title, const std::string& header, const
                       const std::string& main) {
     return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title) +
            "</title><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><link "
-           "rel=\"icon\" "
-           "href=\"data:,\"><style>" +
+           "rel=\"icon\" href=\"data:,\"><style>" +
            page_style +
            "</style></head>\n<body><a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header>" +
            tag("h1", escaped(title)) + header + "</header>\n" + navigation +

@@ -35,7 +35,7 @@ nav a:hover { border-color: var(--link); }
 section { border-top: 1px solid var(--edge); margin-top: 2.8rem; padding-top: 1.6rem; }
 .question { font-size: 1.12rem; }
 .soft, .caption { color: var(--soft); font-size: .92rem; }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); gap: 1rem; margin: .8rem 0; }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr)); gap: 1rem; margin: .8rem 0; }
 figure { margin: 0; padding: .9rem; background: var(--card); border: 1px solid var(--edge); border-radius: .6rem; min-width: 0; }
 figure.wide { grid-column: 1 / -1; }
 figcaption p { font-size: .88rem; color: var(--soft); margin: 0 0 .4rem; }
@@ -43,7 +43,7 @@ figcaption p { font-size: .88rem; color: var(--soft); margin: 0 0 .4rem; }
 .plot text { font: 11.5px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; fill: var(--soft); }
 .plot .name, .plot .value { fill: var(--ink); }
 .plot .exponent { font-size: 9px; }
-.plot .value { font-size: 11px; paint-order: stroke; stroke: var(--card); stroke-width: 4px; stroke-linejoin: round; }
+.plot .value { font-size: 11px; paint-order: stroke; stroke: var(--card); stroke-width: 6px; stroke-linejoin: round; }
 .grid { stroke: var(--grid); } .axis { stroke: var(--soft); }
 .line { fill: none; stroke: var(--c); stroke-width: 1.7; } .second .line { stroke-dasharray: 5 3; }
 .spread { stroke: var(--c); stroke-width: 1.4; }

@@ -2,6 +2,7 @@
 
 #include <concord/device.hpp>
 #include <concord/lab/bench.hpp>
+#include <concord/lab/harness.hpp>
 #include <concord/lab/machine.hpp>
 #include <concord/lab/table.hpp>
 #include <concord/log.hpp>
@@ -54,9 +55,7 @@ std::vector<std::shared_ptr<Device>> open_devices(std::vector<std::string> selec
     std::vector<std::shared_ptr<Device>> devices;
     for (const std::string& selector : selectors) {
         const auto device = open_device(selector);
-        if (!device->traits().runs)
-            throw Error(ErrorCode::unavailable, "study",
-                        "device '" + selector + "' only compiles; choose a device that runs kernels");
+        lab::check_runs(*device, "study");
         if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
     }
     if (devices.empty()) throw Error(ErrorCode::unavailable, "study", "no device is available");

@@ -32,7 +32,6 @@ std::string machine_words(const ordered_json& run);
 
 inline constexpr const char* how_measured =
     "Results are verified before they are timed, and wrong results have no time. Times are medians. Calls "
-    "rotate "
-    "over copies of their data, so that caches do not hold them, unless a study says otherwise.";
+    "alternate between copies of their data, so that caches do not hold them, unless a study says otherwise.";
 
 }  // namespace concord::study

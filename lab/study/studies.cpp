@@ -86,14 +86,11 @@ Study primitives() {
             .title = "Primitives over sizes",
             .question =
                 "From which size on does parallel execution pay off, and what fraction of the device's "
-                "ceiling does "
-                "it reach?",
+                "ceiling does it reach?",
             .text =
                 "Every variant of some primitives, from one element to as many as fit. On the left of a "
-                "chart the launch "
-                "overhead dominates the time of a call, on the right the memory traffic. A parallel variant "
-                "pays off "
-                "from the size where its curve crosses that of `serial`.",
+                "chart the launch overhead dominates the time of a call, on the right the memory traffic. A "
+                "parallel variant pays off from the size where its curve crosses that of `serial`.",
             .cases = std::move(cases),
             .figures = {
                 {.title = "Time per call over the number of elements",
@@ -112,29 +109,27 @@ Study primitives() {
 }
 
 Study transfers() {
-    return {.name = "transfers",
-            .title = "Upload, compute, download",
-            .question = "From which size on does a device with its own memory pay off?",
-            .text =
-                "Square roots of n floats that start and end in host memory. Pinned (page-locked) memory is "
-                "accessed by "
-                "the device directly; pageable memory is copied to pinned memory first. Overlapped: parts on "
-                "three "
-                "streams, so that uploads, kernels and downloads run concurrently. A device pays off from "
-                "the size "
-                "where its curve is below that of one host thread.",
-            .cases = {{.suite = "transfers",
-                       .sizes = {.quick = powers_of_two(10, 22, 4), .full = powers_of_two(10, 28, 2)}}},
-            .figures = {{.title = "Host time per call over the number of elements",
-                         .caption = "Both axes are logarithmic.",
-                         .build = lines,
-                         .ceilings = false},
-                        {.title = "Transfer rate over the number of elements",
-                         .caption = "Bytes moved per second: up, down, or both for whole round trips.",
-                         .build = lines,
-                         .y = Measure::rate,
-                         .ceilings = false}},
-            .kind = Study::Kind::transfers};
+    return {
+        .name = "transfers",
+        .title = "Upload, compute, download",
+        .question = "From which size on does a device with its own memory pay off?",
+        .text =
+            "Square roots of n floats that start and end in host memory. Pinned (page-locked) memory is "
+            "accessed by the device directly; pageable memory is copied to pinned memory first. Overlapped: "
+            "parts on three streams, so that uploads, kernels and downloads run concurrently. A device pays "
+            "off from the size where its curve is below that of one host thread.",
+        .cases = {{.suite = "transfers",
+                   .sizes = {.quick = powers_of_two(10, 22, 4), .full = powers_of_two(10, 28, 2)}}},
+        .figures = {{.title = "Host time per call over the number of elements",
+                     .caption = "Both axes are logarithmic.",
+                     .build = lines,
+                     .ceilings = false},
+                    {.title = "Transfer rate over the number of elements",
+                     .caption = "Bytes moved per second: up, down, or both for whole round trips.",
+                     .build = lines,
+                     .y = Measure::rate,
+                     .ceilings = false}},
+        .kind = Study::Kind::transfers};
 }
 
 // A figure over the number in the variants' names.
@@ -163,12 +158,9 @@ Study group_size() {
         .question = "How many work-items should a group have, and how many groups a launch?",
         .text =
             "Work-items run in sub-groups (warps of 32 on NVIDIA GPUs). A group of 33 work-items needs two "
-            "of "
-            "them, and one is nearly idle. Small groups leave units underused. If the number of groups is "
-            "not a "
-            "multiple of what the device holds at once, most units idle during the last wave, so time rises "
-            "in "
-            "steps. On a CPU a group is a tile that one thread processes.",
+            "of them, and one is nearly idle. Small groups leave units underused. If the number of groups is "
+            "not a multiple of what the device holds at once, most units idle during the last wave, so time "
+            "rises in steps. On a CPU a group is a tile that one thread processes.",
         .cases = {{.suite = "group_memory", .sizes = sizes},
                   {.suite = "group_compute", .sizes = few},
                   {.suite = "waves",
@@ -187,20 +179,17 @@ Study group_size() {
 }
 
 Study divergence() {
-    return {
-        .name = "divergence",
-        .title = "Divergence",
-        .question = "How much slower is a kernel whose neighbouring work-items take different branches?",
-        .text =
-            "Every element gets the same work, but work-items of different kinds do it in different "
-            "iterations of "
-            "a loop. The work-items of a sub-group share an instruction, so with k kinds among them the loop "
-            "takes up to k times as long. The same kinds spread over whole groups cost only the iterations "
-            "of "
-            "the loop.",
-        .cases = {{.suite = "diverge", .sizes = {.quick = {u64{1} << 15}, .full = {u64{1} << 22}}}},
-        .figures = {over_variants("Time per call over the number of branches",
-                                  "Within a group or between groups.", "branches")}};
+    return {.name = "divergence",
+            .title = "Divergence",
+            .question = "How much slower is a kernel whose neighbouring work-items take different branches?",
+            .text =
+                "Every element gets the same work, but work-items of different kinds do it in different "
+                "iterations of a loop. The work-items of a sub-group share an instruction, so with k kinds "
+                "among them the loop takes up to k times as long. The same kinds spread over whole groups "
+                "cost only the iterations of the loop.",
+            .cases = {{.suite = "diverge", .sizes = {.quick = {u64{1} << 15}, .full = {u64{1} << 22}}}},
+            .figures = {over_variants("Time per call over the number of branches",
+                                      "Within a group or between groups.", "branches")}};
 }
 
 Study bank_conflicts() {
@@ -209,10 +198,8 @@ Study bank_conflicts() {
             .question = "How much slower are strided accesses to local memory?",
             .text =
                 "The local memory of a GPU has 32 banks, and each bank serves one word at a time. Work-items "
-                "that "
-                "access words 2, 4, ..., 32 apart collide in fewer banks. With an odd stride, such as 33 (a "
-                "row of "
-                "32 with one word of padding), no two of them collide.",
+                "that access words 2, 4, ..., 32 apart collide in fewer banks. With an odd stride, such as "
+                "33 (a row of 32 with one word of padding), no two of them collide.",
             .cases = {{.suite = "banks",
                        .sizes = {.quick = {u64{1} << 15}, .full = {u64{1} << 22}},
                        .types = {Type::u32}}},
@@ -243,17 +230,15 @@ Study coalescing() {
     layouts.y = Measure::rate;
     layouts.x = By::workload_number;
     layouts.only = fields;
-    return {
-        .name = "coalescing",
-        .title = "Coalescing",
-        .question = "Which data layout gives coalesced memory accesses, and how much is it worth?",
-        .text =
-            "Memory is accessed in lines. Work-items that read neighbouring words share a line. Work-items "
-            "far "
-            "apart read a line each and use one word of it. An array of structures wastes the fields that a "
-            "kernel does not use. A structure of arrays does not.",
-        .cases = std::move(cases),
-        .figures = {std::move(strides), std::move(layouts)}};
+    return {.name = "coalescing",
+            .title = "Coalescing",
+            .question = "Which data layout gives coalesced memory accesses, and how much is it worth?",
+            .text =
+                "Memory is accessed in lines. Work-items that read neighbouring words share a line. "
+                "Work-items far apart read a line each and use one word of it. An array of structures wastes "
+                "the fields that a kernel does not use. A structure of arrays does not.",
+            .cases = std::move(cases),
+            .figures = {std::move(strides), std::move(layouts)}};
 }
 
 Study scaling() {
@@ -265,34 +250,31 @@ Study scaling() {
                              .variants = {"auto"},
                              .each_thread_count = true});
     }
-    return {
-        .name = "scaling",
-        .title = "Strong and weak scaling over CPU threads",
-        .question = "How much do more threads speed up the work, and which fraction of it stays serial?",
-        .text =
-            "The variants that `auto` chooses on the tbb device, with 1, 2, 4, ... and all threads. Amdahl's "
-            "law "
-            "keeps the work fixed; Gustafson's law lets it grow with the threads. Both are fitted for the "
-            "serial "
-            "fraction. Memory-bound work stops scaling when the memory is saturated. The fits count that as "
-            "serial work.",
-        .cases = std::move(cases),
-        .figures = {
-            {.title = "Speed-up over threads at fixed work",
-             .caption = "At the largest size, compared with one thread, with the fit of Amdahl's law.",
-             .build = amdahl,
-             .x = By::threads},
-            {.title = "Speed-up over threads at scaled work",
-             .caption = "Work grows with the threads from the smallest size, compared with one thread, "
-                        "with the fit of Gustafson's law.",
-             .build = gustafson,
-             .x = By::threads},
-            {.title = "Time per call over the number of elements",
-             .caption = "Both axes are logarithmic.",
-             .build = lines,
-             .series = {By::threads},
-             .panels = {By::algorithm},
-             .ceilings = false}}};
+    return {.name = "scaling",
+            .title = "Strong and weak scaling over CPU threads",
+            .question = "How much do more threads speed up the work, and which fraction of it stays serial?",
+            .text =
+                "The variants that `auto` chooses on the tbb device, with 1, 2, 4, ... and all threads. "
+                "Amdahl's law keeps the work fixed; Gustafson's law lets it grow with the threads. Both are "
+                "fitted for the serial fraction. Memory-bound work stops scaling when the memory is "
+                "saturated. The fits count that as serial work.",
+            .cases = std::move(cases),
+            .figures = {
+                {.title = "Speed-up over threads at fixed work",
+                 .caption = "At the largest size, compared with one thread, with the fit of Amdahl's law.",
+                 .build = amdahl,
+                 .x = By::threads},
+                {.title = "Speed-up over threads at scaled work",
+                 .caption = "Work grows with the threads from the smallest size, compared with one thread, "
+                            "with the fit of Gustafson's law.",
+                 .build = gustafson,
+                 .x = By::threads},
+                {.title = "Time per call over the number of elements",
+                 .caption = "Both axes are logarithmic.",
+                 .build = lines,
+                 .series = {By::threads},
+                 .panels = {By::algorithm},
+                 .ceilings = false}}};
 }
 
 // Time steps of the stencil over the ranks of one process.
@@ -322,13 +304,10 @@ Study weak_scaling() {
         {.name = "weak-scaling",
          .title = "Weak scaling over ranks",
          .question = "Does a time step take as long when every device adds its own part of the volume?",
-         .text =
-             "A star stencil of radius 4 on a cube per rank, stacked along z. Every rank exchanges halos of "
-             "four "
-             "planes with its neighbours. The size of the halos does not depend on the number of ranks, so "
-             "efficiency is lost only where the exchange takes longer than the interior. Several devices of "
-             "one kind "
-             "have one rank each; a single device has all ranks."},
+         .text = "A star stencil of radius 4 on a cube per rank, stacked along z. Every rank exchanges halos "
+                 "of four planes with its neighbours. The size of the halos does not depend on the number of "
+                 "ranks, so efficiency is lost only where the exchange takes longer than the interior. "
+                 "Several devices of one kind have one rank each; a single device has all ranks."},
         weak_ranks, {.quick = {u64{1} << 15, u64{1} << 18}, .full = {u64{1} << 24, u64{1} << 27}});
 }
 
@@ -337,12 +316,10 @@ Study strong_scaling() {
         {.name = "strong-scaling",
          .title = "Strong scaling over ranks",
          .question = "How much faster is a time step when more devices share one volume?",
-         .text =
-             "A star stencil of radius 4 on 400 x 480 x 480 points and on 1024 x 1024 x 1024. With more "
-             "ranks each "
-             "part gets thinner and the halo becomes a larger fraction of it: computation per rank shrinks, "
-             "communication does not. Several devices of one kind have one rank each; a single device has "
-             "all ranks."},
+         .text = "A star stencil of radius 4 on 400 x 480 x 480 points and on 1024 x 1024 x 1024. With more "
+                 "ranks each part gets thinner and the halo becomes a larger fraction of it: computation per "
+                 "rank shrinks, communication does not. Several devices of one kind have one rank each; a "
+                 "single device has all ranks."},
         strong_ranks, {.quick = {u64{737280}}, .full = {u64{92160000}, u64{1} << 30}});
 }
 
@@ -356,10 +333,9 @@ Study throughput_scaling() {
         .text =
             "The sum of floats in canonical order, and a histogram with 256 even bins, of a fixed number of "
             "elements per rank. Every rank reads its own elements. Ranks exchange at most 32768 partial "
-            "sums, or "
-            "the counters. Efficiency is lost where that exchange and the synchronisation take long compared "
-            "with the reading. Several devices of one kind have one rank each; a single device has all "
-            "ranks.",
+            "sums, or the counters. Efficiency is lost where that exchange and the synchronisation take long "
+            "compared with the reading. Several devices of one kind have one rank each; a single device has "
+            "all ranks.",
         .cases = {{.suite = reduce_ranks, .sizes = sizes}, {.suite = histogram_ranks, .sizes = sizes}},
         .figures = {{.title = "Parallel efficiency over ranks",
                      .caption =
@@ -394,8 +370,7 @@ Study portable() {
         .question = "What fraction of each device's ceiling does one program reach on all devices?",
         .text =
             "The variants that `auto` chooses for every algorithm on every device, as a fraction of the "
-            "device's "
-            "own ceiling.",
+            "device's own ceiling.",
         .cases = std::move(cases),
         .figures = {
             {.title = "Fraction of the ceiling",
@@ -411,11 +386,9 @@ Study tuned() {
             .question = "How much faster is `auto` with a tuning table that was measured on the device?",
             .text =
                 "The variants that `auto` chooses for every algorithm, with the device's tuning table and "
-                "without. The "
-                "table is the user's or one that Concord ships; `concord devices --verbose` names it. The "
-                "two calls alternate, so that disturbances affect both. Without a matching row in the table "
-                "both are "
-                "the same call.",
+                "without. The table is the user's or one that Concord ships; `concord devices --verbose` "
+                "names it. The two calls alternate, so that disturbances affect both. Without a matching row "
+                "in the table both are the same call.",
             .cases = {{.suite = "tuning",
                        .sizes = {.quick = powers_of_two(16, 20, 4), .full = powers_of_two(16, 24, 4)}}},
             .figures =
@@ -435,8 +408,7 @@ Study agrees() {
             .question = "Do all variants give the correct result on all devices?",
             .text =
                 "Every variant on every device is checked against a serial reference. In a deterministic "
-                "order results "
-                "are bitwise identical; otherwise errors are within a derived bound.",
+                "order results are bitwise identical; otherwise errors are within a derived bound.",
             .cases = std::move(cases),
             .figures = {{.title = "Agreement matrix", .build = agreement}},
             .kind = Study::Kind::check};

@@ -70,10 +70,7 @@ class Tuner {
   public:
     Tuner(const TuneOptions& options, TuneReport& report)
         : options_(options), report_(report), harness_(options.device), stream_(harness_.stream()) {
-        if (!harness_.runs())
-            throw Error(
-                ErrorCode::unavailable, "tune",
-                "device '" + harness_.selector() + "' only compiles; choose a device that runs kernels");
+        check_runs(harness_.device(), "tune");
         sizes_ = options.sizes.empty() ? default_sizes(harness_.device(), options.quick) : options.sizes;
         std::sort(sizes_.begin(), sizes_.end());
         sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());

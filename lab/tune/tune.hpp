@@ -1,11 +1,12 @@
 #pragma once
 // Measures a tuning table for a device: `concord tune`.
 //
-// For each algorithm, workload, element type and size: 1. Verifies and times the call without a table. 2. Does the
-// same with every variant that `auto` may choose. 3. Optimises the tunables of the best variant's launch by
-// coordinate descent. 4. Measures the best candidate again. It becomes a row of the table if it is faster again, and
-// not slower with other data
-//    that the same row applies to.
+// For each algorithm, workload, element type and size:
+// 1. Verifies and times the call without a table.
+// 2. Does the same with every variant that `auto` may choose.
+// 3. Optimises the tunables of the best variant's launch by coordinate descent.
+// 4. Measures the best candidate again. It becomes a row of the table if it is faster again, and not slower with other
+//    data that the same row applies to.
 // Calls of two candidates alternate (paired_timing.hpp), and a candidate wins only if it is faster beyond the noise.
 // Wrong candidates are reported and never chosen. A row applies to sizes up to half-way (in powers of two) to the
 // next measured size.
@@ -25,7 +26,7 @@ struct TuneOptions {
     std::vector<Type> types = {};              // empty: the suite's choice
     std::vector<u64> sizes = {};               // element counts; empty: a few for the kind of device
     bool quick = false;                        // fewer sizes and types, shorter measurements
-    double budget_s = 0;  // skips the remaining work after that time; 0: an hour, or three minutes if quick
+    double budget_s = 0;       // skips the remaining work after that time; 0: 3600, or 180 if quick
     double least_gain = 1.03;  // smallest speed-up of a row
     u64 seed = 1;
 };
@@ -50,8 +51,7 @@ struct TuneReport {
     std::vector<TunePoint> points;
     std::vector<std::string> wrong;  // candidates with wrong results
     double seconds = 0;
-    double load =
-        0;  // largest number of runnable threads per thread of the device; tuning itself causes about 1
+    double load = 0;  // largest number of runnable threads per device thread; tuning itself causes about 1
     bool failed = false;  // the device failed
 
     // Above this load candidates with a single group are skipped, because they look faster than they are.

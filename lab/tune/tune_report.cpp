@@ -80,8 +80,7 @@ void TuneReport::print(std::ostream& out) const {
     if (load > busy)
         out << "the machine is busy, with up to " << rounded(load)
             << " runnable threads per thread of the device: candidates with a single group were skipped, "
-               "because "
-               "they look faster than they are\n";
+               "because they look faster than they are\n";
     u64 better = 0;
     for (const TunePoint& point : points)
         better += point.rows.empty() ? 0 : 1;

@@ -6,7 +6,7 @@
 
 #include <concord/convolve.hpp>
 
-#include "square.hpp"
+#include "matrix_shapes.hpp"
 
 #include <cmath>
 #include <mutex>
@@ -220,10 +220,6 @@ void verify(const Reference<I, T>& reference, const Variant& variant, u64 first,
                    std::span<const T>(got).subspan(begin - first, stop - begin), begin, verdict);
         if (verdict.difference) return;
     }
-}
-
-u64 extent(u64 rows, u64 columns, u64 pitch) {
-    return rows == 0 || columns == 0 ? 0 : (rows - 1) * pitch + columns;
 }
 
 template <class I, class T>

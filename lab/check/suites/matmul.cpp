@@ -4,13 +4,10 @@
 #include <concord/lab/suite.hpp>
 
 #include "matmul_reference.hpp"
-#include "square.hpp"
+#include "matrix_shapes.hpp"
 
 namespace concord::lab {
 namespace {
-
-// Padding between rows: none; an odd number of elements, so that rows are misaligned; enough to keep 16-byte alignment.
-enum class Gaps { none, odd, even };
 
 struct Case {
     const char* title;
@@ -26,9 +23,9 @@ u64 pitch_of(u64 columns, Gaps gaps, u64 odd) {
     return gaps == Gaps::none ? columns : gaps == Gaps::odd ? columns + odd : (columns + 19) / 16 * 16;
 }
 
-// Number of elements from the first to the last.
-u64 extent(u64 rows, u64 columns, u64 pitch, u64 batch, u64 stride) {
-    return rows == 0 || columns == 0 || batch == 0 ? 0 : (batch - 1) * stride + (rows - 1) * pitch + columns;
+// Number of elements from the first to the last of all matrices.
+u64 batch_extent(u64 rows, u64 columns, u64 pitch, u64 batch, u64 stride) {
+    return rows == 0 || columns == 0 || batch == 0 ? 0 : (batch - 1) * stride + extent(rows, columns, pitch);
 }
 
 Work matmul_work(const Case& at, Type type, u64 size, Pattern pattern, u64 seed) {
@@ -47,9 +44,9 @@ Work matmul_work(const Case& at, Type type, u64 size, Pattern pattern, u64 seed)
     s.c_stride = at.m * s.c_pitch;
     // If alpha or beta apply, C is the first input and the call works in place. Otherwise the kernel must not read C.
     const bool reads_c = at.beta != 0 || at.alpha != 1;
-    const Input a{type, extent(a_rows, a_columns, s.a_pitch, at.batch, s.a_stride), pattern, seed},
-        b{type, extent(b_rows, b_columns, s.b_pitch, at.batch, s.b_stride), pattern, seed + 1},
-        before{type, extent(at.m, at.n, s.c_pitch, at.batch, s.c_stride),
+    const Input a{type, batch_extent(a_rows, a_columns, s.a_pitch, at.batch, s.a_stride), pattern, seed},
+        b{type, batch_extent(b_rows, b_columns, s.b_pitch, at.batch, s.b_stride), pattern, seed + 1},
+        before{type, batch_extent(at.m, at.n, s.c_pitch, at.batch, s.c_stride),
                at.beta == 0 ? Pattern::special : pattern, seed + 2};
     Work work;
     work.algorithm = "matmul";
@@ -317,8 +314,7 @@ Suite matmul_suite() {
         .question = "How much does each level of blocking speed up matrix multiplication?",
         .explanation =
             "A product of n x n matrices does 2 n³ operations on 3 n² elements. Each level of blocking "
-            "(local "
-            "memory, registers) reuses elements more often, until arithmetic limits the rate.",
+            "(local memory, registers) reuses elements more often, until arithmetic limits the rate.",
         .sizes = {powers_of_two(12, 18, 2), powers_of_two(12, 24, 4)},
         .rate = StepsStudy::Rate::operations,
         // Without tf32x3, which has a lower accuracy.

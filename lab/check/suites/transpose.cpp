@@ -6,7 +6,7 @@
 
 #include <concord/transpose.hpp>
 
-#include "square.hpp"
+#include "matrix_shapes.hpp"
 
 namespace concord::lab {
 namespace {
@@ -34,9 +34,6 @@ constexpr Rule rows1 = {.title = "rows1", .rows = 1}, columns1 = {.title = "colu
                rows64 = {.title = "rows64", .rows = 64}, columns65 = {.title = "columns65", .columns = 65},
                rows129 = {.title = "rows129", .rows = 129};
 
-// Padding between rows: none; an odd number of elements, so that rows are misaligned; enough to keep 16-byte alignment.
-enum class Gaps { none, odd, even };
-
 struct Kind {
     const Rule& rule;
     Gaps gaps;
@@ -51,11 +48,6 @@ constexpr Kind kinds[] = {
 
 u64 pitch_of(u64 columns, Gaps gaps, u64 odd) {
     return gaps == Gaps::none ? columns : gaps == Gaps::odd ? columns + odd : (columns + 31) / 16 * 16;
-}
-
-// Number of elements from the first to the last.
-u64 extent(u64 rows, u64 columns, u64 pitch) {
-    return rows == 0 || columns == 0 ? 0 : (rows - 1) * pitch + columns;
 }
 
 // Verifies elements [first, ...) of out, row by row. Skips the padding between rows.
