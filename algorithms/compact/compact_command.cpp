@@ -9,6 +9,14 @@
 namespace concord::app {
 namespace {
 
+// The rules as the user types them, with X for an operand.
+std::vector<std::string> rules() {
+    std::vector<std::string> texts;
+    for (const KeepRule rule : all_keep_rules)
+        texts.push_back(std::string(name_of(rule)) + (detail::has_operand(rule) ? ":X" : ""));
+    return texts;
+}
+
 class RunCompact final : public RunTask, public Pipelined {
   public:
     void add_options(CLI::App& command) override {
@@ -44,9 +52,7 @@ class RunCompact final : public RunTask, public Pipelined {
         const std::size_t colon = text_.find(':');
         const std::string name = text_.substr(0, colon);
         const auto rule = keep_rule_named(name);
-        if (!rule)
-            refuse("unknown rule '" + text_ +
-                   "'; available: even, odd, nonzero, positive, greater:X, less:X");
+        if (!rule) refuse("unknown rule " + detail::quoted(text_) + "; available: " + joined(rules()));
         const bool compares = detail::has_operand(*rule);
         if (compares && colon == std::string::npos)
             refuse("rule requires an operand, got '" + text_ + "'; pass e.g. '" + name + ":0'");
