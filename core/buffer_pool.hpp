@@ -24,8 +24,8 @@ class BufferPool {
 
   private:
     using Streams = std::vector<std::shared_ptr<Stream>>;
-    // The cached buffers by capacity. A buffer in use keeps its entry, so that giving it back allocates nothing: work in
-    // a queue may still use the buffer, which must not be freed then.
+    // The cached buffers by capacity. A buffer in use keeps its entry, so that giving it back allocates nothing and
+    // cannot fail: queued work may still use the buffer.
     using Entries = std::multimap<u64, std::unique_ptr<Buffer>>;
     using Entry = Entries::node_type;
     // An entry of a cached buffer that is ready, or an empty one.
