@@ -49,21 +49,19 @@ void check(const char* name, const Columns& in, const Columns& out) {
     detail::check_view(name, keys_out, out.keys);
     if (in.pairs() != out.pairs())
         throw Error(ErrorCode::invalid_argument, name, "values must be given for both in and out");
-    auto refuse = [&](const char* what, const View& a, const View& b) {
+    auto check_count = [&](const char* names, const View& keys, const View& values) {
+        if (keys.count == values.count) return;
         throw Error(ErrorCode::invalid_argument, name,
-                    std::string(what) + ", got " + std::to_string(a.count) + " of " +
-                        std::string(name_of(a.type)) + " and " + std::to_string(b.count) + " of " +
-                        std::string(name_of(b.type)));
+                    std::string(names) + " must have the same element count, got " +
+                        std::to_string(keys.count) + " and " + std::to_string(values.count));
     };
     detail::check_same_type(name, {{keys_in, in.keys.type}, {keys_out, out.keys.type}});
     if (!in.pairs()) return;
     detail::check_view(name, "values_in", in.values);
     detail::check_view(name, "values_out", out.values);
     detail::check_same_type(name, {{"values_in", in.values.type}, {"values_out", out.values.type}});
-    if (in.values.count != in.keys.count)
-        refuse("keys_in and values_in must have one length", in.keys, in.values);
-    if (out.values.count != out.keys.count)
-        refuse("keys_out and values_out must have one length", out.keys, out.values);
+    check_count("keys_in and values_in", in.keys, in.values);
+    check_count("keys_out and values_out", out.keys, out.values);
 }
 
 std::string described(const Columns& in, const SortBy& by) {

@@ -236,12 +236,11 @@ DEVICE_TEST(sort_rejects_invalid_calls) {
     auto refused = [&](const char* words, auto call) {
         CHECK(throws(ErrorCode::invalid_argument, words, call));
     };
-    refused("lengths of in and out differ, got 100 and 99; pass ranges of equal length",
-            [&] { sort(*stream, in, small); });
+    refused("in and out must have the same element count, got 100 and 99", [&] { sort(*stream, in, small); });
     refused("in and out must have the same type, got u32 and f32", [&] { sort(*stream, in, floats); });
     refused("out at byte 0 overlaps in at byte 40 of the same buffer; pass identical or disjoint ranges",
             [&] { sort(*stream, in.span().part(10, 50), in.span().part(0, 50)); });
-    refused("lengths of keys_in and values_in differ, got 100 and 200",
+    refused("keys_in and values_in must have the same element count, got 100 and 200",
             [&] { sort_pairs(*stream, in, values, out, high); });
     refused("values_in and values_out must have the same type, got u64 and u32",
             [&] { sort_pairs(*stream, in, low, out, in); });

@@ -206,9 +206,9 @@ void check(Stream& stream, const SortProblem& p) {
         for (const NamedView& operand : *operands) {
             check_operand("sort", operand.name, stream, operand.view);
             if (operand.view.count != p.in.count)
-                refuse(std::string("lengths of ") + in.name + " and " + operand.name + " differ, got " +
-                       std::to_string(p.in.count) + " and " + std::to_string(operand.view.count) +
-                       "; pass ranges of equal length");
+                refuse(std::string(in.name) + " and " + operand.name +
+                       " must have the same element count, got " + std::to_string(p.in.count) + " and " +
+                       std::to_string(operand.view.count));
         }
     }
     for (std::size_t i = 0; i < inputs.size(); ++i)
