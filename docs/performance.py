@@ -344,8 +344,8 @@ def print_agreement():
         words = [cell_words(counts.get(name)) for _, _, counts, _ in columns]
         rows.append([name] + [f"{a} ({b})" if b else a for a, b in words])
     print(table(["algorithm"] + [f"{name}, {backend}" for name, backend, *_ in columns], rows))
-    print("Variants per algorithm: *identical* results are bitwise those of the serial reference; results *within bound* sum "
-          "floating-point numbers in an order of the variant's own. Commands: " +
+    print("Variants per algorithm: *identical* results are bitwise those of the serial reference; results *within bound* are "
+          "floating-point sums in another order. Commands: " +
           "; ".join(dict.fromkeys(f"`{s['command']}` on {s['date']}" for *_, s in columns)) + ".")
 
 
@@ -396,7 +396,7 @@ def agreement_svg():
             body += words(middle, y + (18 if second else 25), first, "text small", "middle")
             if second:
                 body += words(middle, y + 32, second, "faint small", "middle")
-    body += words(16, height - 14, "identical: bitwise equal to the reference. within bound: floating-point sums in an order of the variant's own",
+    body += words(16, height - 14, "identical: bitwise identical to the reference. within bound: sums in another order, within the error bound",
                   "faint small")
     return svg(width, height, "Agreement matrix", "For each algorithm and device, how many variants give bitwise identical results.", body)
 

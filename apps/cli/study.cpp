@@ -26,10 +26,16 @@ struct Asked {
     study::StudyOptions options;
     std::vector<std::string> types, compare, files;
     std::string out;
-    bool list = false, part = false;
+    bool list = false, markdown = false, part = false;
 };
 
-int list_studies() {
+int list_studies(bool as_markdown) {
+    if (as_markdown) {
+        std::cout << "| study | question |\n|---|---|\n";
+        for (const study::Study& study : study::studies())
+            std::cout << "| `" << study.name << "` | " << study.question << " |\n";
+        return status_ok;
+    }
     lab::Table table({"study", "question"});
     for (const study::Study& study : study::studies())
         table.add({study.name, study.question});
@@ -121,7 +127,7 @@ int compare(const Asked& asked) {
 }
 
 int run(Asked asked) {
-    if (asked.list) return list_studies();
+    if (asked.list) return list_studies(asked.markdown);
     if (!asked.compare.empty()) return compare(asked);
     std::error_code error;
     // Without names the report is written again from earlier results.
@@ -169,8 +175,8 @@ void add_study(CLI::App& program, Action& action) {
         {.summary = "Measure the speed-up of each optimisation step, and report it with figures",
          .details =
              "Writes report.html, report.md, results.json and csv/ to a directory. A run that was "
-             "interrupted "
-             "continues where it stopped. Without STUDY it writes the report again from earlier results.",
+             "interrupted continues where it stopped. Without STUDY it writes the report again from earlier "
+             "results.",
          .examples = {"concord study reduce-steps transfers --quick --out report",
                       "concord study all --out report          # continues an interrupted run",
                       "concord study --compare before after"},
@@ -178,6 +184,7 @@ void add_study(CLI::App& program, Action& action) {
     auto asked = std::make_shared<Asked>();
     command->add_option("STUDY", asked->options.names, "Studies, or all");
     CLI::Option* list = command->add_flag("--list", asked->list, "List the studies with their questions");
+    command->add_flag("--markdown", asked->markdown, "With --list: print a Markdown table")->needs(list);
     command->add_option("--out", asked->out, "Directory of the report")->type_name("DIR");
     CLI::Option* quick = command->add_flag(
         "--quick", asked->options.quick,
