@@ -195,8 +195,8 @@ def print_machine(name):
         libraries = ", ".join(f"{k}: {v}" for k, v in device.libraries.items())
         print(f"Selector `{device.selector}`; {device.driver}{'; ' + libraries if libraries else ''}.\n")
         names = {"copy_gb_per_s": ("copy", "B/s"), "read_gb_per_s": ("read", "B/s"),
-                 "fma_f32_gflop_per_s": ("fused multiply-add, f32", "FLOP/s"),
-                 "fma_f64_gflop_per_s": ("fused multiply-add, f64", "FLOP/s")}
+                 "fma_f32_gflop_per_s": ("f32 fused multiply-add", "FLOP/s"),
+                 "fma_f64_gflop_per_s": ("f64 fused multiply-add", "FLOP/s")}
         known = [f"{names[k][0]} {scaled(v, names[k][1])}" for k, v in device.ceilings.items() if k in names]
         if known:
             print(f"Attainable rates: {', '.join(known)}.\n")
