@@ -17,9 +17,10 @@ LocalRanks::LocalRanks(std::vector<std::shared_ptr<Device>> devices)
       ended_(devices_.size()) {}
 
 void LocalRanks::throw_lost(u32 rank) const {
-    throw Error(
-        ErrorCode::device_failed, "Communicator",
-        failure_ ? *failure_ : "rank " + std::to_string(rank) + " has returned; pending messages fail");
+    throw Error(ErrorCode::device_failed, "Communicator",
+                !failed_           ? "rank " + std::to_string(rank) + " has returned; pending messages fail"
+                : failure_.empty() ? "rank " + std::to_string(*failed_) + " ran out of memory"
+                                   : failure_);
 }
 
 void LocalRanks::notify() {
@@ -58,16 +59,16 @@ std::shared_ptr<PostedSend> LocalRanks::match(u32 from, u32 to) {
     std::unique_lock lock(mutex_);
     auto& waiting = queue(from, to);
     wait_until(lock, [&] { return !waiting.empty() || lost(from); });
-    if (waiting.empty() || failure_) throw_lost(from);
+    if (waiting.empty() || failed_) throw_lost(from);
     std::shared_ptr<PostedSend> send = std::move(waiting.front());
     waiting.pop_front();
     send->state = PostedSend::State::matched;
     return send;
 }
 
-void LocalRanks::complete(PostedSend& send, ErrorCode code, std::string error) {
+void LocalRanks::complete(PostedSend& send, std::optional<ErrorCode> failure, std::string error) noexcept {
     const std::lock_guard lock(mutex_);
-    send.code = code;
+    send.failure = failure;
     send.error = std::move(error);
     send.state = PostedSend::State::done;
     notify();
@@ -104,23 +105,26 @@ std::vector<std::vector<std::byte>> LocalRanks::all_gather(u32 rank, std::span<c
         notify();
     }
     auto gone = [&] { return std::find(ended_.begin(), ended_.end(), true); };
-    wait_until(lock, [&] { return turn_ != turn || failure_ || gone() != ended_.end(); });
+    wait_until(lock, [&] { return turn_ != turn || failed_ || gone() != ended_.end(); });
     if (turn_ == turn) throw_lost(static_cast<u32>(gone() - ended_.begin()));
     const auto all = gathered_;  // cannot be replaced before this rank calls again
     lock.unlock();
     return *all;
 }
 
-void LocalRanks::fail(u32 rank, std::string_view why) {
+void LocalRanks::fail(u32 rank, std::string_view why) noexcept {
     const std::lock_guard lock(mutex_);
-    if (failure_) return;
-    failure_ = "rank " + std::to_string(rank) + " (" + devices_[rank]->info().selector +
-               ") failed: " + std::string(why);
+    if (failed_) return;
     failed_ = rank;
     notify();
+    try {
+        failure_ = "rank " + std::to_string(rank) + " (" + devices_[rank]->info().selector +
+                   ") failed: " + std::string(why);
+    } catch (const std::bad_alloc&) {  // the other ranks fail without the reason
+    }
 }
 
-void LocalRanks::leave(u32 rank) {
+void LocalRanks::leave(u32 rank) noexcept {
     const std::lock_guard lock(mutex_);
     ended_[rank] = true;
     notify();

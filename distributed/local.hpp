@@ -27,8 +27,8 @@ struct PostedSend {
     std::vector<Piece> pieces;        // pieces of `host`
     std::shared_ptr<Event> read;      // reached when the receiver's stream has read the bytes
     enum class State { waiting, matched, done } state = State::waiting;
-    std::string error;                             // the receiver's error, if it failed
-    ErrorCode code = ErrorCode::invalid_argument;  // code of that error
+    std::optional<ErrorCode> failure;  // code of the receiver's error, if it failed
+    std::string error;                 // that error; empty if memory was short
 };
 
 // State shared by the ranks of one process. Thread-safe. Blocking calls throw device_failed as soon as a rank has
@@ -45,8 +45,8 @@ class LocalRanks {
     // Waits for the next send of a rank and matches it.
     std::shared_ptr<PostedSend> match(u32 from, u32 to);
     // Completes a matched send; with an error if the receiver cannot take it.
-    void complete(PostedSend& send) { complete(send, {}, {}); }
-    void complete(PostedSend& send, ErrorCode code, std::string error);
+    void complete(PostedSend& send) noexcept { complete(send, std::nullopt, {}); }
+    void complete(PostedSend& send, std::optional<ErrorCode> failure, std::string error) noexcept;
     // Waits until a send is complete.
     void wait(const PostedSend& send);
     // Removes a send that is not matched; otherwise waits until it is complete.
@@ -56,16 +56,16 @@ class LocalRanks {
     std::vector<std::vector<std::byte>> all_gather(u32 rank, std::span<const std::byte> mine);
 
     // Records a failure; the first one counts.
-    void fail(u32 rank, std::string_view why);
+    void fail(u32 rank, std::string_view why) noexcept;
     // Records that a rank has returned.
-    void leave(u32 rank);
+    void leave(u32 rank) noexcept;
     // The rank that failed first; valid once all ranks have left.
     std::optional<u32> failed() const { return failed_; }
-    const std::string& failure() const { return *failure_; }
+    const std::string& failure() const { return failure_; }
 
   private:
     std::deque<std::shared_ptr<PostedSend>>& queue(u32 from, u32 to) { return queues_[from * size() + to]; }
-    bool lost(u32 rank) const { return failure_ || ended_[rank]; }
+    bool lost(u32 rank) const { return failed_ || ended_[rank]; }
     [[noreturn]] void throw_lost(u32 rank) const;
     // Wakes all waiting ranks. The caller holds the lock.
     void notify();
@@ -84,7 +84,7 @@ class LocalRanks {
     u32 arrived_ = 0;
     u64 turn_ = 0;
     std::optional<u32> failed_;
-    std::optional<std::string> failure_;
+    std::string failure_;  // empty if memory was short
     std::vector<bool> ended_;
 };
 

@@ -48,7 +48,7 @@ class LocalCommunicator::PostedSends {
     void finish() {
         for (const auto& [stream, send] : list_) {
             shared_.wait(*send);
-            if (!send->error.empty()) throw Error(send->code, "Communicator::exchange", send->error);
+            if (send->failure) throw Error(*send->failure, "Communicator::exchange", send->error);
             if (!send->read || send->staged) continue;
             // Neither the pool nor a stream tracks host memory that is read by its address, so the host waits.
             if (send->host == nullptr && can_reach(stream->device(), send->read->device())) {
@@ -85,11 +85,7 @@ LocalCommunicator::~LocalCommunicator() {
 }
 
 void LocalCommunicator::fail(std::string_view why) noexcept {
-    try {
-        shared_.fail(rank(), why);
-    } catch (...) {  // no memory for the message: the other ranks see that this one has left
-        shared_.leave(rank());
-    }
+    shared_.fail(rank(), why);
 }
 
 std::string LocalCommunicator::do_path_to(u32 rank) const {
@@ -165,16 +161,19 @@ void LocalCommunicator::copy(Stream& stream, const View& to, PostedSend& send) {
 void LocalCommunicator::receive(Stream& stream, const Message& message) {
     const std::shared_ptr<PostedSend> send = shared_.match(message.rank, rank());
     const u64 sent = send->view.bytes(), expected = message.view.bytes();
-    if (sent != expected) {
-        const std::string why = "rank " + std::to_string(message.rank) + " sends " + std::to_string(sent) +
-                                " bytes, rank " + std::to_string(rank()) + " expects " +
-                                std::to_string(expected);
-        shared_.complete(*send, ErrorCode::invalid_argument, why);
-        throw Error(ErrorCode::invalid_argument, "Communicator::exchange", why);
-    }
+    std::string why;
     try {
+        if (sent != expected) {
+            why = "rank " + std::to_string(message.rank) + " sends " + std::to_string(sent) +
+                  " bytes, rank " + std::to_string(rank()) + " expects " + std::to_string(expected);
+            throw Error(ErrorCode::invalid_argument, "Communicator::exchange", why);
+        }
         if (sent > 0) copy(stream, message.view, *send);
     } catch (const std::exception& error) {
+        if (!why.empty()) {
+            shared_.complete(*send, ErrorCode::invalid_argument, std::move(why));
+            throw;
+        }
         // Enqueued copies may still read: the sender must not continue before.
         try {
             stream.synchronize();
@@ -182,8 +181,11 @@ void LocalCommunicator::receive(Stream& stream, const Message& message) {
         }
         // Recorded before complete(): the sender fails for this reason only.
         shared_.fail(rank(), error.what());
-        shared_.complete(*send, ErrorCode::device_failed,
-                         "rank " + std::to_string(rank()) + " cannot receive: " + error.what());
+        try {
+            why = "rank " + std::to_string(rank()) + " cannot receive: " + error.what();
+        } catch (const std::bad_alloc&) {  // the sender fails without the reason
+        }
+        shared_.complete(*send, ErrorCode::device_failed, std::move(why));
         throw;
     }
     shared_.complete(*send);

@@ -25,6 +25,7 @@ class Table {
         set_tuning(device_, nullptr);
         if (const auto table = find_tuning_table(device_, &source_)) rows_ = table->rows;
         own_ = std::make_shared<const Tuning>(rows_, source_);
+        set_tuning(device_, own_);  // Concord keeps the table, so that the destructor allocates nothing
     }
     ~Table() { set_tuning(device_, own_); }
     Table(const Table&) = delete;
