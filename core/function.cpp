@@ -54,11 +54,12 @@ Declarator parse_declarator(std::string_view definition, std::string_view text) 
 
 // Functions that give bitwise identical results on all devices: their results are exact or correctly rounded. fmin and
 // fmax are not among them, because devices choose differently between zeros of opposite sign.
-constexpr std::string_view portable_functions[] = {"sqrt", "fma",   "fabs", "abs",   "copysign", "floor",   "ceil",
-                                                   "trunc", "rint", "round", "isnan", "isinf",    "isfinite"};
+constexpr std::string_view portable_functions[] = {"sqrt",  "fma",   "fabs",    "abs",  "copysign",
+                                                   "floor", "ceil",  "trunc",   "rint", "round",
+                                                   "isnan", "isinf", "isfinite"};
 // Words that precede a parenthesis without being called.
-constexpr std::string_view not_called[] = {"if",     "for",    "while", "switch",          "return", "else",
-                                           "sizeof", "float",  "double", "concord_function", "case"};
+constexpr std::string_view not_called[] = {"if",     "for",   "while",  "switch",           "return", "else",
+                                           "sizeof", "float", "double", "concord_function", "case"};
 
 template <std::size_t N>
 bool is_one_of(std::string_view word, const std::string_view (&words)[N]) {
@@ -85,7 +86,8 @@ std::string_view unportable_call(std::string_view text) {
         const std::size_t next = text.find_first_not_of(" \t\r\n", end);
         at = end;
         if (next == std::string_view::npos || text[next] != '(') continue;
-        if (!is_one_of(word, portable_functions) && !is_one_of(word, not_called) && !type_named(word)) return word;
+        if (!is_one_of(word, portable_functions) && !is_one_of(word, not_called) && !type_named(word))
+            return word;
     }
     return {};
 }

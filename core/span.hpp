@@ -77,8 +77,8 @@ class Span {
     View view_{nullptr, 0, 0, type_of<T>()};
 };
 
-/// An array of T on a device, which owns its buffer. An array that was moved from keeps its size and has no buffer: calls
-/// that use its elements throw invalid_argument.
+/// An array of T on a device, which owns its buffer. An array that was moved from keeps its size and has no buffer:
+/// calls that use its elements throw invalid_argument.
 template <class T>
 class Array {
   public:

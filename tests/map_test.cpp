@@ -1,6 +1,9 @@
 // Map through the public API. `concord check` covers variants, types, sizes and patterns.
 #include "devices.hpp"
 
+#include <bit>
+#include <cmath>
+
 using namespace concord;
 using test::random_values;
 using test::throws;
@@ -16,6 +19,17 @@ CONCORD_FUNCTION(
         x = x % 2 == 0 ? x / 2 : 3 * x + 1;
         ++steps;
     } return steps;)
+
+CONCORD_FUNCTION(float, floor_test, (float x), return floor(x);)
+CONCORD_FUNCTION(float, ceil_test, (float x), return ceil(x);)
+CONCORD_FUNCTION(float, trunc_test, (float x), return trunc(x);)
+CONCORD_FUNCTION(float, rint_test, (float x), return rint(x);)
+CONCORD_FUNCTION(float, round_test, (float x), return round(x);)
+CONCORD_FUNCTION(float, sqrt_test, (float x), return sqrt(fabs(x));)
+CONCORD_FUNCTION(float, copysign_test, (float x), return copysign(1.5f, x) * (float)abs((int)(x > 0) - 3);)
+CONCORD_FUNCTION(float, fma_test, (float x), return fma(x, x, -0.3f);)
+CONCORD_FUNCTION(float, class_test, (float x),
+                 return (isnan(x) ? 1.0f : 0.0f) + (isinf(x) ? 2.0f : 0.0f) + (isfinite(x) ? 4.0f : 0.0f);)
 
 TEST_SUITE_BEGIN("device");
 
@@ -95,6 +109,65 @@ DEVICE_TEST(source_functions_require_run_time_compilation) {
     const Operator broken = operator_from_text("float broken(float x) { return y; }");
     CHECK(throws(ErrorCode::compile_failed, "broken", [&] { map(*stream, a.view(), out.view(), broken); }));
     CHECK_NOTHROW(map(*stream, a.view(), out.view(), cube));
+}
+
+CONCORD_FUNCTION(float, exp_test, (float x, float a), return a * exp(x);)
+CONCORD_FUNCTION(float, smaller_test, (float x, float y), return fmin(x, y);)
+CONCORD_FUNCTION(float, exact_test, (float x), float y = floor(x) + ceil(x) - trunc(x);
+                 if (isnan(x)) return 1; for (int i = 0; i < 2; ++i) y = fma(y, y, (f32)(rint(x) + round(x)));
+                 return copysign(sqrt(fabs(y)), x);
+                 /* not exp(x) */)
+
+// Devices have math functions of their own, so that only some functions are reproducible.
+DEVICE_TEST(calls_with_an_order_refuse_functions_that_devices_compute_differently) {
+    const auto stream = device.create_stream();
+    const auto x = random_values<float>(1000);
+    const Array<float> a(*stream, x), out(*stream, 1000);
+    for (const OperationOrder order : {OperationOrder::canonical, OperationOrder::variant_specific}) {
+        const Options options{.order = order};
+        CHECK(throws(ErrorCode::unsupported,
+                     "map: operator 'exp_test' calls 'exp', which devices may compute differently",
+                     [&] { map(*stream, a, out, exp_test.bind(2.0F), options); }));
+        CHECK(throws(ErrorCode::unsupported, "map: operator 'smaller_test' calls 'fmin'",
+                     [&] { map(*stream, a, a, out, smaller_test, options); }));
+        CHECK(throws(ErrorCode::unsupported, "reduce: operator 'smaller_test' calls 'fmin'",
+                     [&] { reduce(*stream, a, out.span().part(0, 1), smaller_test, 9.0F, options); }));
+        CHECK_NOTHROW(map(*stream, a, out, exact_test, options));
+        CHECK_NOTHROW(map(*stream, a, out, MapFunction::square, options));
+    }
+    CHECK_NOTHROW(map(*stream, a, out, exp_test.bind(2.0F)));
+    CHECK_NOTHROW(stream->synchronize());
+}
+
+// Zeros, denormals, halves, large integers, infinities and NaN: the host's results are the reference.
+DEVICE_TEST(exact_functions_give_the_same_bits_on_every_device) {
+    const auto stream = device.create_stream();
+    std::vector<float> x = random_values<float>(4000);
+    for (u64 i = 0; i < 2000; ++i)
+        x[i] = std::bit_cast<float>(static_cast<u32>(i * 2147001 + (i << 31)));  // all exponents, both signs
+    for (float special : {0.0F, 0.5F, 1.5F, 2.5F, 8388607.5F, 16777216.0F, 1e-45F, 1.2e-38F, INFINITY, NAN})
+        x.insert(x.end(), {special, -special});
+    const Array<float> in(*stream, x), out(*stream, x.size());
+    const auto same = [&](const auto& f) {
+        map(*stream, in, out, f, {.order = OperationOrder::canonical});
+        const auto got = out.to_host(*stream);
+        u64 wrong = 0;
+        for (u64 i = 0; i < x.size(); ++i) {
+            const float expected = f(x[i]);
+            const bool both_nan = expected != expected && got[i] != got[i];
+            wrong += !both_nan && std::bit_cast<u32>(expected) != std::bit_cast<u32>(got[i]);
+        }
+        return wrong == 0;
+    };
+    CHECK(same(floor_test));
+    CHECK(same(ceil_test));
+    CHECK(same(trunc_test));
+    CHECK(same(rint_test));
+    CHECK(same(round_test));
+    CHECK(same(copysign_test));
+    CHECK(same(fma_test));
+    CHECK(same(class_test));
+    if (device.traits().exact_divide_sqrt) CHECK(same(sqrt_test));
 }
 
 DEVICE_TEST(map_rejects_invalid_calls) {

@@ -160,11 +160,11 @@ DEVICE_TEST(matmul_rejects_invalid_arguments) {
             {.m = 5, .n = 5, .k = 10, .transpose_b = true, .b_pitch = 9});
     refused("c of 10 x 5 with a pitch of 11 needs 104 elements", a, b, c,
             {.m = 10, .n = 5, .k = 5, .c_pitch = 11});
-    refused("overflows 64-bit sizes", a, b, c, {.m = u64{1} << 32, .n = 1, .k = u64{1} << 32});
+    refused("exceeds 2^60 elements", a, b, c, {.m = u64{1} << 32, .n = 1, .k = u64{1} << 32});
     refused("a of 3 matrices of 4 x 10 needs 120 elements", a, b, c, {.m = 4, .n = 2, .k = 10, .batch = 3});
     refused("c of 4 x 4 needs a stride of at least 16, got 15", a, b, c,
             {.m = 4, .n = 4, .k = 4, .batch = 2, .c_stride = 15});
-    refused("2 matrices with a stride of 18446744073709551614 overflow", a, b, c,
+    refused("2 matrices with a stride of 18446744073709551614 exceed 2^60", a, b, c,
             {.m = 4, .n = 4, .k = 4, .batch = 2, .a_stride = ~u64{0} - 1});
     refused("c, at byte 0, overlaps a, at byte 0", a, b, a, square);
     refused("c, at byte 196, overlaps b, at byte 0", a, b, b.span().part(49, 25), {.m = 5, .n = 5, .k = 10});

@@ -1,6 +1,7 @@
 #pragma once
 // Shape checks of the algorithms on matrices and volumes.
 
+#include <concord/detail/checked_size.hpp>
 #include <concord/span.hpp>
 #include <concord/variant.hpp>
 
@@ -8,6 +9,11 @@
 #include <string>
 
 namespace concord::detail {
+
+// Number of elements from the first to the last of a row-major matrix with rows `pitch` elements apart.
+constexpr CheckedSize matrix_extent(u64 rows, u64 columns, u64 pitch) {
+    return rows == 0 || columns == 0 ? CheckedSize(0) : CheckedSize(rows - 1) * pitch + columns;
+}
 
 // The sides of a matrix or volume, as in "2 x 3 x 4".
 std::string size_name(std::initializer_list<u64> sides);

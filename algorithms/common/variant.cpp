@@ -101,6 +101,15 @@ Support supports_operator(const Device& device, const Operator& op, const void* 
                        " does not compile at run time; select a device that does");
 }
 
+void check_portable(std::string_view algorithm, const Operator& op) {
+    if (op.unportable.empty()) return;
+    throw Error(
+        ErrorCode::unsupported, algorithm,
+        "operator '" + op.name + "' calls '" + op.unportable +
+            "', which devices may compute differently; ask for no order of operations, or use arithmetic, "
+            "fma, sqrt, fabs, floor and other exact functions");
+}
+
 void throw_unknown_variant(std::string_view algorithm, std::string_view name,
                            const std::vector<std::string_view>& known) {
     throw Error(ErrorCode::invalid_argument, algorithm,

@@ -91,7 +91,8 @@ struct Options {
     std::string variant = "auto";
     /// Minimum ordering guarantee that the variant must provide where rounding depends on the order.
     /// OperationOrder::canonical gives bitwise identical results on all devices. `auto` skips variants that guarantee
-    /// less. Naming such a variant throws unsupported.
+    /// less. Naming such a variant throws unsupported, and so does an operator that calls functions that devices
+    /// compute differently, such as exp.
     OperationOrder order = OperationOrder::unspecified;
 };
 
@@ -151,6 +152,23 @@ Support supports_operator(const Device& device, const Operator& op, const void* 
 // Whether the variant guarantees the order for arithmetic in that type. Integers are exact in every order.
 Support supports_order(const Variant& variant, OperationOrder asked, Type arithmetic);
 
+// Throws unsupported if the operator calls a function that devices may compute differently.
+void check_portable(std::string_view algorithm, const Operator& op);
+
+// The user's operator in a problem, null if it has none.
+template <class Problem>
+const Operator* operator_of(const Problem& problem) {
+    if constexpr (requires { problem.less->unportable; }) {
+        return problem.less;
+    } else if constexpr (requires { problem.op->unportable; }) {
+        return problem.op;
+    } else if constexpr (requires { problem.op.unportable; }) {
+        return &problem.op;
+    } else {
+        return nullptr;
+    }
+}
+
 // The variants of a table, for the algorithm's descriptor.
 template <class Row, std::size_t N>
 constexpr std::array<const Variant*, N> variants_of(const Row (&table)[N]) {
@@ -177,6 +195,9 @@ bool suits(const Row& row, const Device& device, const Problem& problem) {
 template <class Row, std::size_t N, class Problem>
 const Row& choose(std::string_view algorithm, const Row (&table)[N], const Device& device,
                   const Problem& problem, const Options& options) {
+    if (options.order != OperationOrder::unspecified) {
+        if (const Operator* const op = operator_of(problem)) check_portable(algorithm, *op);
+    }
     auto supports = [&](const Row& row) {
         Support dialect = supports_dialect(device, row.variant);
         if (!dialect) return dialect;

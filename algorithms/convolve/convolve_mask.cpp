@@ -21,8 +21,8 @@ std::optional<ConvolveBorder> convolve_border_named(std::string_view name) {
 }
 
 void ConvolveMask::check_count(u64 count) const {
-    u64 wanted = 0;
-    if (!__builtin_mul_overflow(rows, columns, &wanted) && wanted == count) return;
+    const detail::CheckedSize wanted = detail::CheckedSize(rows) * columns;
+    if (wanted.fits() && wanted.value() == count) return;
     throw Error(ErrorCode::invalid_argument, "ConvolveMask",
                 "a mask of " + detail::size_name({rows, columns}) + " needs " + std::to_string(rows) + " * " +
                     std::to_string(columns) + " values, got " + std::to_string(count));

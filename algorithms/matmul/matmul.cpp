@@ -1,5 +1,7 @@
 #include "matmul_table.hpp"
 
+#include <concord/internal/shape.hpp>
+
 #include <string>
 
 namespace concord {
@@ -70,7 +72,18 @@ struct MatmulRow {
     Variant variant;
     Required<Support(const Device&, const MatmulProblem&)> supports;
     Required<void(Stream&, const MatmulProblem&)> run;
+    bool (*suits)(const Device&, const MatmulProblem&) = nullptr;
 };
+
+// Whether tiles of C are mostly full.
+bool suits_tiles(const Device& /*device*/, const MatmulProblem& p) {
+    return !is_thin(p);
+}
+
+// Host kernels loop over the rows of a tile that exist, along the whole of each row.
+bool suits_local_tiles(const Device& device, const MatmulProblem& p) {
+    return !is_thin(p) || (device.traits().serial_groups && p.shape.n >= thin);
+}
 
 // In units of roundoff, for a result of k products. Each of the 3 k additions rounds towards zero, with an error of
 // up to 2 units. A product loses 3 * 2^-22, which is 12 units. 4 more cover the remaining roundings.
@@ -89,7 +102,8 @@ constexpr MatmulRow table[] = {
                  .source =
                      "K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008"},
      .supports = supports_matmul_packed,
-     .run = run_matmul_packed},
+     .run = run_matmul_packed,
+     .suits = suits_tiles},
     {.variant = {.name = "register_tiled",
                  .summary = "tiles of up to 128 x 256 elements in local memory, up to 16 x 8 elements per "
                             "work-item in registers, pipelined copies",
@@ -104,21 +118,24 @@ constexpr MatmulRow table[] = {
                  .order = OperationOrder::canonical,
                  .source = volkov},
      .supports = supports_matmul_steps,
-     .run = run_matmul_blocks_tiled},
+     .run = run_matmul_blocks_tiled,
+     .suits = suits_local_tiles},
     {.variant = {.name = "tiled",
                  .summary = "tiles in local memory, one element per work-item",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = "textbook"},
      .supports = supports_matmul_steps,
-     .run = run_matmul_tiled},
+     .run = run_matmul_tiled,
+     .suits = suits_local_tiles},
     {.variant = {.name = "blocks",
                  .summary = "4 x 4 elements per work-item in registers, operands from global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
                  .order = OperationOrder::canonical,
                  .source = volkov},
      .supports = supports_matmul_steps,
-     .run = run_matmul_blocks},
+     .run = run_matmul_blocks,
+     .suits = suits_tiles},
     {.variant = {.name = "naive",
                  .summary = "one element per work-item, operands from global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
@@ -171,23 +188,23 @@ View extent(const char* name, Role role, const View& view, u64 rows, u64 columns
         refuse(what() + " needs a pitch of at least " + std::to_string(columns) + ", got " +
                std::to_string(pitch));
     auto pitches = [&] { return pitch == columns ? "" : " with a pitch of " + std::to_string(pitch); };
-    auto overflow = [&] { refuse(what() + pitches() + " overflows 64-bit sizes"); };
-    if (stride == MatmulShape::dense && __builtin_mul_overflow(rows, pitch, &stride)) overflow();
-    if (rows == 0 || columns == 0 || batch == 0) return view.part(0, 0);
-    u64 one = 0, before = 0, count = 0;
-    if (__builtin_mul_overflow(rows - 1, pitch, &one) || __builtin_add_overflow(one, columns, &one))
-        overflow();
-    if (role == Role::output && batch > 1 && stride < one)
-        refuse(what() + pitches() + " needs a stride of at least " + std::to_string(one) + ", got " +
+    const CheckedSize one = matrix_extent(rows, columns, pitch), dense = CheckedSize(rows) * pitch;
+    if (!one.fits(most_bytes) || (stride == MatmulShape::dense && !dense.fits()))
+        refuse(what() + pitches() + " exceeds 2^60 elements");
+    if (stride == MatmulShape::dense) stride = dense.value();
+    if (one.fits(0) || batch == 0) return view.part(0, 0);
+    if (role == Role::output && batch > 1 && !one.fits(stride))
+        refuse(what() + pitches() + " needs a stride of at least " + std::to_string(one.value()) + ", got " +
                std::to_string(stride));
-    if (__builtin_mul_overflow(batch - 1, stride, &before) || __builtin_add_overflow(before, one, &count))
+    const CheckedSize count = CheckedSize(batch - 1) * stride + one;
+    if (!count.fits(most_bytes))
         refuse(what() + ": " + std::to_string(batch) + " matrices with a stride of " +
-               std::to_string(stride) + " overflow 64-bit sizes");
-    if (count > view.count)
+               std::to_string(stride) + " exceed 2^60 elements");
+    if (!count.fits(view.count))
         refuse(std::string(name) + " of " + (batch == 1 ? "" : std::to_string(batch) + " matrices of ") +
                std::to_string(rows) + " x " + std::to_string(columns) + pitches() + " needs " +
-               std::to_string(count) + " elements, got a range of " + std::to_string(view.count));
-    return view.part(0, count);
+               std::to_string(count.value()) + " elements, got a range of " + std::to_string(view.count));
+    return view.part(0, count.value());
 }
 
 MatmulProblem problem_of(Stream& stream, const View& a, const View& b, const View& c,
@@ -224,7 +241,7 @@ constinit const Algorithm matmul_algorithm{
     .summary = "C = alpha op(A) op(B) + beta C",
     .variants = detail::variants,
     .tunables = detail::tunables,
-    // 1 for a batch, and if one of m, n, k is more than four times another; else 0.
+    // 2 if m or n is less than 8; 1 for a batch, and if one of m, n, k is more than four times another; else 0.
     .tuning_label = "oblong"};
 
 Enqueued matmul(Stream& stream, const View& a, const View& b, const View& c, const MatmulShape& shape,

@@ -21,9 +21,11 @@
 /// Work: 2 m n k floating-point operations per product. Traffic: with tiles of M x N elements of C, k (1 / M + 1 / N)
 /// elements of A and B are read per element of C. Every element of C is written once, and read once if beta is not 0.
 ///
-/// Asynchronous: enqueues on the stream and returns. Scratch: `packed` takes copies of B and, on the CPU, of A; for
-/// long k with beta != 0 also of C. The other variants take none. In-place operation is not supported: C must not
-/// overlap A or B, and the matrices of a batch of C must not overlap one another.
+/// Asynchronous: enqueues on the stream and returns. Scratch: `packed` takes padded copies of B and, on the CPU, of A,
+/// for as many products of a batch as fit 64 MiB, at least one. For one product these have at most twice the size of
+/// the originals, or at most 64 MiB; other shapes are unsupported. For long k with beta != 0 it also copies C. The
+/// other variants take none. In-place operation is not supported: C must not overlap A or B, and the matrices of a
+/// batch of C must not overlap one another.
 ///
 /// Errors: invalid_argument (types, a pitch shorter than a row, a range shorter than its matrix, overlap),
 /// wrong_device, unsupported, compile_failed.

@@ -4,8 +4,56 @@
 
 #include "matmul_table.hpp"
 
+#include <concord/detail/checked_size.hpp>
+
 namespace concord::detail {
 namespace {
+
+// --- Scratch --------------------------------------------------------------------------------------------------------
+
+// A launch multiplies as many products of a batch as have scratch of this size in total, at least one.
+constexpr u64 usual_scratch = u64{64} << 20;
+
+// The packed copies of one product, in elements. 0 rows per strip: A is not packed.
+struct PackedSize {
+    PackedSize(const MatmulShape& s, u64 rows, u64 columns)
+        : strips(rows == 0 ? 0 : CheckedSize(divide_up(s.m, rows)) * rows * s.k),
+          panels(CheckedSize(divide_up(s.n, columns)) * columns * s.k),
+          operands(CheckedSize(rows == 0 ? 0 : s.m) * s.k + CheckedSize(s.n) * s.k) {}
+
+    CheckedSize strips, panels;
+    CheckedSize operands;  // what is packed, without padding
+};
+
+Support supports_padding(const MatmulProblem& p, const PackedSize& size) {
+    const CheckedSize bytes = (size.strips + size.panels) * p.size();
+    if (bytes.fits(usual_scratch) || bytes.fits((size.operands * 2 * p.size()).value())) return {};
+    return Support::no("packs a product of " + std::to_string(p.shape.m) + " x " + std::to_string(p.shape.n) +
+                       " x " + std::to_string(p.shape.k) + " with more padding than data");
+}
+
+// Calls f for slices of the batch, each of at most `most` products. Packed operands of a slice replace those of the one
+// before.
+template <class F>
+void for_slices(const MatmulProblem& p, u64 most, F f) {
+    for (u64 first = 0; first < p.shape.batch; first += most) {
+        MatmulProblem slice = p;
+        const auto skip = [&](View& view, u64 stride) {
+            view = view.part(first * stride, view.count - first * stride);
+        };
+        if (p.shape.k > 0) {
+            skip(slice.a, p.shape.a_stride);
+            skip(slice.b, p.shape.b_stride);
+        }
+        skip(slice.c, p.shape.c_stride);
+        slice.shape.batch = std::min(most, p.shape.batch - first);
+        f(slice);
+    }
+}
+
+u64 slice_of(const MatmulProblem& p, u64 elements) {
+    return std::clamp<u64>(usual_scratch / p.size() / std::max<u64>(1, elements), 1, p.shape.batch);
+}
 
 // --- CPU ----------------------------------------------------------------------------------------------------------
 
@@ -46,8 +94,10 @@ PackedHost packed_host() {
 
 constexpr u64 pack_bytes = u64{64} << 10;  // target output of a group of the packing kernel
 
-// Strips and panels per group: as many as fit the caches, fewer if threads would have no work.
-detail::host::PackedPlan plan_of(const Device& device, const MatmulProblem& p, const PackedHost& kernels) {
+// Strips and panels per group for a slice of `batch` products: as many as fit the caches, fewer if threads would have
+// no work.
+detail::host::PackedPlan plan_of(const Device& device, const MatmulProblem& p, u64 batch,
+                                 const PackedHost& kernels) {
     const MatmulShape& s = p.shape;
     const u64 down = divide_up(s.m, kernels.rows), across = divide_up(s.n, kernels.columns);
     detail::host::PackedPlan plan{};
@@ -60,7 +110,7 @@ detail::host::PackedPlan plan_of(const Device& device, const MatmulProblem& p, c
     plan.strips = std::max<u64>(1, strips_bytes / (plan.block_depth * kernels.rows * p.size()));
     plan.strips = std::min(down, plan.strips);
     plan.panels = std::min(across, tuned(device, matmul_most_panels, point_of(p), 16));
-    auto groups = [&] { return divide_up(down, plan.strips) * divide_up(across, plan.panels) * s.batch; };
+    auto groups = [&] { return divide_up(down, plan.strips) * divide_up(across, plan.panels) * batch; };
     const u64 wanted = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8);
     while (groups() < wanted && plan.panels > 2)
         plan.panels = divide_up(plan.panels, 2);
@@ -73,57 +123,75 @@ detail::host::PackedPlan plan_of(const Device& device, const MatmulProblem& p, c
 
 void run_on_host(Stream& stream, const MatmulProblem& p, const PackedHost& kernels) {
     Device& device = stream.device();
-    const MatmulShape& s = p.shape;
-    const detail::host::PackedPlan plan = plan_of(device, p, kernels);
-    const u64 strips = divide_up(s.m, kernels.rows) * s.batch,
-              panels = divide_up(s.n, kernels.columns) * s.batch;
-    auto scratch = [&](u64 count) { return stream.scratch(std::max<u64>(1, count) * p.size()); };
-    const u64 of_strips = strips * s.k * kernels.rows, of_panels = panels * s.k * kernels.columns;
-    const auto strips_at = scratch(of_strips), panels_at = scratch(of_panels);
-    const View strips_view{strips_at.get(), 0, of_strips, p.type()},
-        panels_view{panels_at.get(), 0, of_panels, p.type()};
+    const PackedSize size(p.shape, kernels.rows, kernels.columns);
     // Storage for partial chains if C must be kept until the end.
-    const bool parts = p.scale.beta != 0 && s.k > plan.block_depth;
-    const u64 of_parts = parts ? s.batch * s.m * s.n : 0;
-    const auto parts_at = parts ? scratch(of_parts) : panels_at;
-    const View parts_view{parts_at.get(), 0, of_parts, p.type()};
+    const bool has_parts = p.scale.beta != 0 && p.shape.k > plan_of(device, p, 1, kernels).block_depth;
+    const u64 strips_of_one = size.strips.value(), panels_of_one = size.panels.value(),
+              parts_of_one = has_parts ? p.shape.m * p.shape.n : 0;
+    const u64 slice = slice_of(p, strips_of_one + panels_of_one + parts_of_one);
+    auto scratch = [&](u64 count) { return stream.scratch(std::max<u64>(1, count) * p.size()); };
+    const auto strips_at = scratch(slice * strips_of_one), panels_at = scratch(slice * panels_of_one),
+               parts_at = has_parts ? scratch(slice * parts_of_one) : panels_at;
+    const View strips_view{strips_at.get(), 0, slice * strips_of_one, p.type()},
+        panels_view{panels_at.get(), 0, slice * panels_of_one, p.type()},
+        parts_view{parts_at.get(), 0, slice * parts_of_one, p.type()};
     const auto pack =
         matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, {}, kernels.pack);
     const auto packed =
         matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, {}, kernels.packed);
     const u64 depth = std::max<u64>(1, pack_bytes / (kernels.columns * p.size()));
-    with_product(p, [&](const ValueBytes& product) {
-        launch(stream, *pack, LaunchShape::linear((strips + panels) * divide_up(s.k, depth), 1), p.a, p.b,
-               strips_view, panels_view, product, s.batch, depth);
-        const u64 groups = plan.groups_down * plan.groups_across * s.batch;
-        launch(stream, *packed, LaunchShape::linear(groups, 1), strips_view, panels_view, p.c, parts_view,
-               product, ValueBytes{std::as_bytes(std::span(&plan, 1))});
+    for_slices(p, slice, [&](const MatmulProblem& part) {
+        const MatmulShape& s = part.shape;
+        const detail::host::PackedPlan plan = plan_of(device, p, s.batch, kernels);
+        const u64 strips = divide_up(s.m, kernels.rows), panels = divide_up(s.n, kernels.columns);
+        with_product(part, [&](const ValueBytes& product) {
+            const u64 pieces = (strips + panels) * s.batch * divide_up(s.k, depth);
+            launch(stream, *pack, LaunchShape::linear(pieces, 1), part.a, part.b, strips_view, panels_view,
+                   product, s.batch, depth);
+            const u64 groups = plan.groups_down * plan.groups_across * s.batch;
+            launch(stream, *packed, LaunchShape::linear(groups, 1), strips_view, panels_view, part.c,
+                   parts_view, product, ValueBytes{std::as_bytes(std::span(&plan, 1))});
+        });
     });
+}
+
+PackedHost packed_host(Type type) {
+    return type == Type::f32 ? packed_host<f32>() : packed_host<f64>();
 }
 
 // --- OpenCL on a CPU ----------------------------------------------------------------------------------------------
 
+constexpr u64 wide_rows = 8, wide_columns_bytes = 128;
+
 void run_wide(Stream& stream, const MatmulProblem& p) {
     Device& device = stream.device();
-    const MatmulShape& s = p.shape;
-    constexpr u64 rows = 8, columns_bytes = 128;
-    const u64 columns = columns_bytes / p.size(), across = divide_up(s.n, columns) * s.batch;
-    const u64 of_panels = across * columns * s.k;
-    const auto panels_at = stream.scratch(std::max<u64>(1, of_panels) * p.size());
-    const View panels{panels_at.get(), 0, of_panels, p.type()};
+    const u64 columns = wide_columns_bytes / p.size(),
+              panels_of_one = PackedSize(p.shape, 0, columns).panels.value(),
+              slice = slice_of(p, panels_of_one);
+    const auto panels_at = stream.scratch(std::max<u64>(1, slice * panels_of_one) * p.size());
+    const View panels{panels_at.get(), 0, slice * panels_of_one, p.type()};
     const auto pack = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_pack", 1, {}, {});
     const auto packed = matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_packed", 1, {}, {});
-    // As many rows of A per group as leave work for all threads.
-    const u64 wanted = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8),
-              depth = 512;
-    const u64 down = std::clamp<u64>(divide_up(wanted, across), 1, divide_up(s.m, rows));
-    const u64 strip = divide_up(divide_up(s.m, down), rows) * rows;
-    with_product(p, [&](const ValueBytes& product) {
-        launch(stream, *pack, LaunchShape::linear(across * divide_up(s.k, depth), 1), p.b, panels, product,
-               depth);
-        launch(stream, *packed, LaunchShape::linear(across * divide_up(s.m, strip), 1), p.a, panels, p.c,
-               product, strip);
+    const u64 wanted = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8);
+    for_slices(p, slice, [&](const MatmulProblem& part) {
+        const MatmulShape& s = part.shape;
+        const u64 across = divide_up(s.n, columns) * s.batch, depth = 512;
+        // As many rows of A per group as leave work for all threads.
+        const u64 down = std::clamp<u64>(divide_up(wanted, across), 1, divide_up(s.m, wide_rows));
+        const u64 strip = divide_up(divide_up(s.m, down), wide_rows) * wide_rows;
+        with_product(part, [&](const ValueBytes& product) {
+            launch(stream, *pack, LaunchShape::linear(across * divide_up(s.k, depth), 1), part.b, panels,
+                   product, depth);
+            launch(stream, *packed, LaunchShape::linear(across * divide_up(s.m, strip), 1), part.a, panels,
+                   part.c, product, strip);
+        });
     });
+}
+
+PackedSize size_of_packed(const Device& device, const MatmulProblem& p) {
+    if (device.traits().compiles_source) return {p.shape, 0, wide_columns_bytes / p.size()};
+    const PackedHost kernels = packed_host(p.type());
+    return {p.shape, kernels.rows, kernels.columns};
 }
 
 }  // namespace
@@ -132,12 +200,13 @@ Support supports_matmul_packed(const Device& device, const MatmulProblem& p) {
     if (device.traits().many_items)
         return Support::no("requires one work-item per group; " + device.info().selector +
                            " runs groups of many");
-    return supports_type(device, p.type());
+    if (Support type = supports_type(device, p.type()); !type) return type;
+    return supports_padding(p, size_of_packed(device, p));
 }
 
 void run_matmul_packed(Stream& stream, const MatmulProblem& p) {
     if (stream.device().traits().compiles_source) return run_wide(stream, p);
-    run_on_host(stream, p, p.type() == Type::f32 ? packed_host<f32>() : packed_host<f64>());
+    run_on_host(stream, p, packed_host(p.type()));
 }
 
 }  // namespace concord::detail

@@ -23,10 +23,16 @@ struct MatmulProblem {
     u64 b_column() const { return shape.transpose_b ? shape.b_pitch : 1; }
 };
 
+// Whether C has so few rows or columns that tiles would be mostly padding.
+inline constexpr u64 thin = 8;
+inline bool is_thin(const MatmulProblem& p) {
+    return std::min(p.shape.m, p.shape.n) < thin;
+}
+
 inline TuningPoint point_of(const MatmulProblem& p) {
     const auto [least, most] = std::minmax({p.shape.m, p.shape.n, p.shape.k});
     const bool oblong = most / 4 > least || p.shape.batch != 1;
-    return {p.type(), p.shape.m * p.shape.n * p.shape.batch, oblong ? 1U : 0U};
+    return {p.type(), p.shape.m * p.shape.n * p.shape.batch, is_thin(p) ? 2U : oblong ? 1U : 0U};
 }
 
 inline constexpr Tunable matmul_tile_index{

@@ -60,6 +60,11 @@ void in_parts(u64 bytes, const std::function<void(u64 begin, u64 end)>& f) {
     throw Error(ErrorCode::io, name, why);
 }
 
+void check_pointer(const char* call, const void* data, u64 count) {
+    if (data == nullptr && count > 0)
+        throw Error(ErrorCode::invalid_argument, call, "null host pointer; pass the address of the elements");
+}
+
 // Returns the address of the elements in page-locked memory. Throws invalid_argument if they do not fit.
 void* page_locked_memory(const char* call, Buffer* buffer, u64 offset, u64 count, Type type) {
     auto refuse = [&](const std::string& why) { throw Error(ErrorCode::invalid_argument, call, why); };
@@ -83,6 +88,14 @@ PipelineSource::PipelineSource(Type type, u64 count) : type_(type), count_(count
 
 PipelineSink::PipelineSink(Type type, u64 room) : type_(type), room_(room) {
     (void)detail::checked_bytes("PipelineSink", room, size_of(type));
+}
+
+HostSource::HostSource(const void* data, u64 count, Type type) : PipelineSource(type, count), data_(data) {
+    check_pointer("HostSource", data, count);
+}
+
+HostSink::HostSink(void* data, u64 room, Type type) : PipelineSink(type, room), data_(data) {
+    check_pointer("HostSink", data, room);
 }
 
 HostSource::HostSource(std::shared_ptr<Buffer> page_locked, u64 offset, u64 count, Type type)

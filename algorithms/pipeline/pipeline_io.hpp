@@ -21,6 +21,7 @@ concept HostRange = requires(R& range) {
 };
 template <class R>
 using HostElement = std::remove_cvref_t<decltype(*std::data(std::declval<R&>()))>;
+class InputFile;
 }  // namespace detail
 
 /// Input of a pipeline. A pipeline reads each element once, in order, from the calling thread.
@@ -82,8 +83,8 @@ class PipelineSink {
 /// file that shrinks during the call ends the process (SIGBUS).
 class HostSource final : public PipelineSource {
   public:
-    /// Reads `count` elements at `data`.
-    HostSource(const void* data, u64 count, Type type) : PipelineSource(type, count), data_(data) {}
+    /// Reads `count` elements at `data`. Throws invalid_argument if `data` is null and `count` is not 0.
+    HostSource(const void* data, u64 count, Type type);
     /// Reads a vector, a span or an array.
     template <detail::HostRange R>
     explicit HostSource(const R& range)
@@ -109,8 +110,8 @@ class HostSource final : public PipelineSource {
 /// HostSource whose elements have the same size.
 class HostSink final : public PipelineSink {
   public:
-    /// Stores at most `room` elements at `data`.
-    HostSink(void* data, u64 room, Type type) : PipelineSink(type, room), data_(data) {}
+    /// Stores at most `room` elements at `data`. Throws invalid_argument if `data` is null and `room` is not 0.
+    HostSink(void* data, u64 room, Type type);
     /// Stores to a vector, a span or an array.
     template <detail::HostRange R>
     explicit HostSink(R& range)
@@ -136,8 +137,8 @@ class HostSink final : public PipelineSink {
 /// (io).
 class FileSource final : public PipelineSource {
   public:
-    /// Reads `count` elements of the file, starting at byte `offset`. Throws io if the file cannot be opened or is
-    /// too short.
+    /// Reads `count` elements of the file, starting at byte `offset`. Throws io if it is not a regular file, cannot be
+    /// opened or is too short.
     FileSource(const std::string& path, u64 offset, u64 count, Type type);
     /// Reads an open file. The caller closes it after the life of the source. name: the file's name for messages.
     FileSource(int file, std::string name, u64 offset, u64 count, Type type);
@@ -149,8 +150,8 @@ class FileSource final : public PipelineSource {
   private:
     void check_size() const;
 
+    std::unique_ptr<detail::InputFile> opened_;  // null for the caller's file
     int file_;
-    bool owns_;
     std::string name_;
     u64 offset_;
 };

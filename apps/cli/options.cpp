@@ -4,6 +4,7 @@
 
 #include <concord/algorithm.hpp>
 #include <concord/device.hpp>
+#include <concord/internal/environment.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -49,9 +50,8 @@ std::vector<std::string> expanded(const std::vector<std::string>& patterns, cons
 
 // The value of CONCORD_DEVICE if it is a pattern such as "cuda:*", else empty.
 std::string pattern_of_environment() {
-    const char* variable = std::getenv("CONCORD_DEVICE");
-    const std::string value = variable == nullptr ? "" : variable;
-    return value.size() > 2 && value.substr(value.size() - 2) == ":*" ? value : "";
+    const std::string_view value = detail::environment_variable("CONCORD_DEVICE");
+    return value.size() > 2 && value.ends_with(":*") ? std::string(value) : "";
 }
 
 }  // namespace
@@ -77,10 +77,7 @@ std::string one_device_of(const std::vector<std::string>& list, const std::strin
 }
 
 void check_runs(const Device& device) {
-    if (!device.traits().runs)
-        throw Error(ErrorCode::unavailable, "--device",
-                    detail::error_message("compile-only device", detail::quoted(device.info().selector),
-                                          "select one that runs kernels (see `concord devices`)"));
+    if (!device.traits().runs) detail::refuse_compile_only("--device", device.info().selector);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -233,6 +230,7 @@ AskedSizes sizes_of(const std::vector<std::string>& texts) {
         sizes.values.push_back(n);
         sizes.names[n] = text;
     }
+    check_sizes("--sizes", sizes.values, sizes.names);
     return sizes;
 }
 

@@ -11,8 +11,8 @@
 namespace concord::cuda {
 
 // Has the traits of a typical GPU of its architecture. Kernels are compiled. Launches are checked and not executed,
-// writes, fills and copies are not executed. What needs a result throws unavailable: reads, and waits and callbacks after
-// a launch.
+// writes, fills and copies are not executed. What needs a result throws unavailable: reads, and waits and callbacks
+// after a launch.
 class OfflineDevice final : public backend::Device {
   public:
     // `target` is "sm_90". Throws unsupported for a target that NVRTC does not support.

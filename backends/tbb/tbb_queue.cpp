@@ -6,6 +6,8 @@
 
 #include "tbb_device.hpp"
 
+#include <concord/detail/checked_size.hpp>
+
 #include <chrono>
 #include <concord/internal/host_threads.hpp>
 
@@ -172,7 +174,8 @@ class TbbQueue final : public backend::Queue {
                         kernel.name + ": too much local memory, got " + std::to_string(shape.local_bytes) +
                             " bytes; the limit is " + std::to_string(tbb_.traits().local_memory) + " bytes");
         kernel.check(arguments);
-        const detail::CheckedSize groups = detail::CheckedSize(shape.groups_x) * shape.groups_y * shape.groups_z;
+        const detail::CheckedSize plane = detail::CheckedSize(shape.groups_x) * shape.groups_y,
+                                  groups = plane * shape.groups_z;
         if (!groups.fits())
             throw Error(ErrorCode::invalid_argument, "Stream::launch",
                         kernel.name + ": grid too large, the number of groups overflows 64 bits");
@@ -188,7 +191,7 @@ class TbbQueue final : public backend::Queue {
                 if (shape.local_bytes > 0) group.local = local_memory(shape.local_bytes);
                 group.x = first % shape.groups_x;
                 group.y = first / shape.groups_x % shape.groups_y;
-                group.z = first / plane;
+                group.z = first / plane.value();
                 for (u64 i = first; i < last && !state.cancelled.load(std::memory_order_relaxed); ++i) {
                     entry(group, list.data());
                     if (++group.x < shape.groups_x) continue;
@@ -198,7 +201,7 @@ class TbbQueue final : public backend::Queue {
                     ++group.z;
                 }
             };
-            tbb_.parallel(groups, 1, [&](u64 first, u64 last) {
+            tbb_.parallel(groups.value(), 1, [&](u64 first, u64 last) {
                 try {
                     run_groups(first, last);
                 } catch (...) {

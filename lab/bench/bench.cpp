@@ -9,6 +9,7 @@
 #include "round_trip.hpp"
 
 #include <concord/lab/baseline.hpp>
+#include <concord/lab/compare.hpp>
 #include <concord/lab/harness.hpp>
 #include <concord/lab/table.hpp>
 
@@ -276,9 +277,19 @@ class Runner {
         return true;
     }
 
-    bool unusable(BenchRow& row, const Verdict& verdict) {
+    // `contract`: why results of a baseline may differ; empty: they may not.
+    bool unusable(BenchRow& row, const Verdict& verdict, const std::string& contract = {}) {
+        if (verdict.difference && !verdict.damage && !contract.empty()) {
+            row.note = std::to_string(verdict.differences) +
+                       (verdict.differences == 1 ? " result differs: " : " results differ: ") + row.library +
+                       " " + contract;
+            return false;
+        }
         if (!verdict.difference && verdict.no_bound)
             row.problem = "not verified: no error bound available for this size";
+        else if (!verdict.difference && verdict.statistical)
+            row.note = "verified by a statistical bound, which rejects a correct result with probability " +
+                       rounded(statistical_failure);
         if (!verdict.difference) return verdict.no_bound;
         row.problem = words_for(*verdict.difference);
         report_.note_wrong();
@@ -422,7 +433,7 @@ class Runner {
         const Variant verified_as{.name = baseline.name, .order = baseline.order};
         Verdict verdict = harness_.run(verified_as, baseline.prepare(stream_, place.work, own.in, own.out));
         verdict.merge(harness_.verify_inputs());
-        if (unusable(row, verdict)) return;
+        if (unusable(row, verdict, baseline.contract)) return;
         if (options_.calls > 0) {
             measure_calls_of(row, verified_as, baseline.prepare(stream_, place.work, own.in, own.out));
             compare(row, place);
@@ -477,6 +488,7 @@ class Runner {
 }  // namespace
 
 BenchReport bench(const std::vector<Suite>& suites, const BenchOptions& options, std::ostream* live) {
+    check_sizes("bench", options.sizes, options.size_names);
     std::vector<Harness> harnesses = open_harnesses(options.devices);
     for (const Harness& harness : harnesses)
         check_runs(harness.device(), "bench");

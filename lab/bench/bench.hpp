@@ -54,6 +54,8 @@
 ///                work-item, and fraction of the resident work-items of a unit; in CSV
 ///                "name:group_size:registers:...", separated by spaces
 ///   problem      why the row has no time; otherwise empty
+///   note         empty if the result is bitwise identical to the reference or within a worst-case error bound. Otherwise
+///                that it is within a statistical bound, or how many results of a peer with another contract differ
 /// A field that does not apply or is unknown is null in JSON and empty in CSV.
 
 #include <concord/lab/ceilings.hpp>
@@ -82,7 +84,7 @@ struct BenchOptions {
     std::vector<std::string> variants = {"auto"};  ///< names, "all", or "auto" for the library's choice
     std::vector<std::string> workloads = {};       ///< names; empty: the first of each suite; "all"
     std::vector<Type> types = {Type::f32};         ///< element types
-    std::vector<u64> sizes = {};                   ///< empty: the sizes of each suite
+    std::vector<u64> sizes = {};                   ///< at most most_elements; empty: the sizes of each suite
     SizeNames size_names = {};                     ///< texts that reports print for these sizes
     bool hot = false;                              ///< keep data in the caches
     u64 calls = 0;           ///< host time of one of this many calls in a row, on cached data; 0: device time
@@ -142,6 +144,7 @@ struct BenchRow {
     std::optional<double> ratio;          ///< time / time of `ratio_to`
     std::string ratio_to;                 ///< variant that a baseline is compared with
     std::string problem;                  ///< why there is no time
+    std::string note;                     ///< how the result was verified, if not as usual
     std::vector<KernelUse> kernels;       ///< kernels of the call
 };
 

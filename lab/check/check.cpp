@@ -196,6 +196,7 @@ class Runner {
 }  // namespace
 
 CheckReport check(const std::vector<Suite>& suites, const CheckOptions& options, std::ostream* live) {
+    check_sizes("check", options.sizes, options.size_names);
     std::vector<Harness> harnesses = open_harnesses(options.devices);
     std::vector<std::string> devices;
     devices.reserve(harnesses.size());

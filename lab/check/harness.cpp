@@ -93,12 +93,12 @@ void Harness::upload(const Input& input, const Range& range) {
             input.make(first + at, std::span(piece).subspan(at * size, count * size));
         });
         stream_->write(*range.buffer, range.view.offset + first * size, piece.data(), piece.size());
-        stream_->synchronize();
+        if (runs()) stream_->synchronize();
     }
 }
 
 void Harness::load(const Work& work, const Placement& placement) {
-    stream_->synchronize();  // pending uploads may still read the inputs of the last work
+    if (runs()) stream_->synchronize();  // pending uploads may still read the inputs of the last work
     inputs_.clear();
     outputs_.clear();
     work_ = work;
@@ -143,7 +143,7 @@ void Harness::poison_outputs() {
 
 Verdict Harness::run(const Variant& verified_as, const std::function<void()>& call) {
     poison_outputs();
-    stream_->synchronize();  // the call may use another stream
+    if (runs()) stream_->synchronize();  // the call may use another stream
     call();
     return verify_outputs(verified_as);
 }
@@ -160,10 +160,7 @@ Verdict Harness::run(const Variant& variant) {
 
 Verdict Harness::verify_outputs(const Variant& variant) {
     Verdict verdict;
-    if (!runs()) {
-        stream_->synchronize();
-        return verdict;
-    }
+    if (!runs()) return verdict;
 
     std::atomic<u64> sum = 0;
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
@@ -225,6 +222,7 @@ Verdict Harness::verify_unwritten(std::size_t output, u64 first, std::span<const
     const u64 index =
         static_cast<u64>(std::mismatch(wanted.begin(), wanted.end(), got.begin()).first - wanted.begin()) /
         size;
+    verdict.damage = true;
     verdict.differ({first + index, "unchanged memory, which the call must not write",
                     value_name(range.view.type, got.data() + index * size)});
     return verdict;
@@ -259,6 +257,7 @@ Verdict Harness::verify_inputs() {
                          static std::mutex mutex;
                          const std::lock_guard lock(mutex);
                          const u64 index = static_cast<u64>(a - wanted.begin()) / size;
+                         verdict.damage = true;
                          verdict.differ({first + index,
                                          "input " + std::to_string(i) + " unchanged, " +
                                              value_name(input.type, wanted.data() + index * size),
@@ -279,6 +278,7 @@ void Harness::verify_range(const Range& range, Verdict& verdict, const std::stri
             if (bytes[i] == std::byte{range.poison[(at + i) % 8]}) continue;
             const bool before = at + i < begin;
             const u64 distance = before ? begin - (at + i) : at + i - end + 1;
+            verdict.damage = true;
             verdict.differ(
                 {before ? 0 : view.count,
                  std::string("untouched memory ") + (before ? "before " : "after ") + name,
@@ -316,10 +316,7 @@ void Harness::verify_range(const Range& range, Verdict& verdict, const std::stri
 }
 
 void check_runs(const Device& device, std::string_view call) {
-    if (!device.traits().runs)
-        throw Error(ErrorCode::unavailable, call,
-                    detail::error_message("compile-only device", detail::quoted(device.info().selector),
-                                          "select one that runs kernels (see `concord devices`)"));
+    if (!device.traits().runs) detail::refuse_compile_only(call, device.info().selector);
 }
 
 std::vector<Harness> open_harnesses(std::vector<std::string> selectors) {

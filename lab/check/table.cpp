@@ -1,5 +1,8 @@
 #include <concord/lab/table.hpp>
 
+#include <concord/error.hpp>
+#include <concord/internal/environment.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -76,7 +79,7 @@ void StreamedTable::print(const std::vector<Cell>& row) {
 }
 
 std::string painted(const std::string& text, Tone tone) {
-    static const bool colours = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+    static const bool colours = isatty(STDOUT_FILENO) != 0 && concord::detail::environment_variable("NO_COLOR").empty();
     if (!colours || tone == Tone::plain) return text;
     const char* code = tone == Tone::good ? "\033[32m" : tone == Tone::bad ? "\033[1;31m" : "\033[2m";
     return code + text + "\033[0m";
@@ -107,6 +110,15 @@ std::string size_name(u64 n) {
 std::string size_name(u64 n, const SizeNames& given) {
     const auto it = given.find(n);
     return it == given.end() ? size_name(n) : it->second;
+}
+
+void check_sizes(std::string_view call, const std::vector<u64>& sizes, const SizeNames& given) {
+    for (const u64 n : sizes) {
+        if (n > most_elements)
+            throw Error(ErrorCode::invalid_argument, call,
+                        detail::error_message("too many elements", detail::quoted(size_name(n, given)),
+                                              "the limit is 2^40, more than any machine holds"));
+    }
 }
 
 std::string rounded(double value, int digits) {

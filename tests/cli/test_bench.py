@@ -148,3 +148,20 @@ def test_unavailable_device(selector):
 )
 def test_refused_values(words, arguments):
     fails(2, words, "bench", *arguments.split())
+
+
+# Products of some of these sizes with 2, 4 or 8 wrap around to 0.
+@pytest.mark.parametrize("algorithm", ["map", "transpose", "matmul"])
+@pytest.mark.parametrize("size", ["2^62", "2^61+1", "18446744073709551615", "9223372036854775808", "2^40+1"])
+def test_sizes_beyond_any_memory(algorithm, size):
+    fails(2, ["--sizes: too many elements", f"'{size}'", "2^40"], "bench", algorithm, "--device", "tbb", "--sizes", size)
+
+
+def test_the_end_of_a_range_of_sizes_is_limited():
+    fails(2, ["--sizes: too many elements", "'2^41'"], "check", "map", "--device", "tbb", "--sizes", "2^10..2^62")
+
+
+def test_largest_size():
+    rows = ["bench", "--device", "tbb", "--sizes", "2^40", "--types", "f32,f64,u8", "--workloads", "all"]
+    out = says("needs", *rows).out
+    assert "GB/s" not in out.split("\n\n")[-1]

@@ -1,7 +1,7 @@
 #pragma once
 // Shapes of the matrices in test cases.
 
-#include <concord/types.hpp>
+#include <concord/detail/checked_size.hpp>
 
 #include <cmath>
 
@@ -10,9 +10,10 @@ namespace concord::lab {
 // The side of the largest square of at most n elements.
 inline u64 square_side(u64 n) {
     u64 side = static_cast<u64>(std::sqrt(static_cast<double>(n)));
-    while (side * side > n)
+    const auto fits = [n](u64 length) { return (detail::CheckedSize(length) * length).fits(n); };
+    while (!fits(side))
         --side;
-    while ((side + 1) * (side + 1) <= n)
+    while (fits(side + 1))
         ++side;
     return side;
 }

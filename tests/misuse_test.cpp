@@ -1,0 +1,128 @@
+// Calls that a program must not make give errors, on every device: ranges without buffers, null pointers, and any call
+// in a child of fork().
+#include "devices.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+using namespace concord;
+using test::throws;
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(arrays_that_were_moved_from_give_errors) {
+    const auto stream = device.create_stream();
+    Array<f32> first(*stream, std::vector<f32>{1, 2, 3});
+    const Array<f32> second = std::move(first);
+    const Array<f32>& moved = first;
+    const std::string_view words = "range without a buffer; pass an allocated range";
+    CHECK(throws(ErrorCode::invalid_argument, words, [&] { (void)moved.to_host(*stream); }));
+    CHECK(throws(ErrorCode::invalid_argument, words, [&] { (void)moved.view().device(); }));
+    CHECK(throws(ErrorCode::invalid_argument, words, [&] { (void)moved.span(); }));
+    CHECK(
+        throws(ErrorCode::invalid_argument, words, [&] { map(*stream, moved, second, MapFunction::copy); }));
+    CHECK(second.to_host(*stream) == std::vector<f32>{1, 2, 3});
+    CHECK(Array<f32>().to_host(*stream).empty());
+}
+
+DEVICE_TEST(futures_need_an_element) {
+    const auto stream = device.create_stream();
+    const Array<f32> none(*stream, 0), some(*stream, std::vector<f32>{5, 6});
+    for (const Span<const f32>& empty :
+         {Span<const f32>(), Span<const f32>(none), Span<const f32>(some).part(2, 0)})
+        CHECK(
+            throws(ErrorCode::invalid_argument, "Future: empty range", [&] { Future<f32>(*stream, empty); }));
+    CHECK(Future<f32>(*stream, some).get() == 5);
+}
+
+DEVICE_TEST(null_host_pointers_give_errors) {
+    const auto stream = device.create_stream();
+    const auto buffer = device.allocate(64);
+    const auto refused = [](const char* call, const auto& f) {
+        CHECK(throws(ErrorCode::invalid_argument, std::string(call) + ": null host pointer", f));
+    };
+    refused("Stream::write", [&] { stream->write(*buffer, 0, nullptr, 64); });
+    refused("Stream::read", [&] { stream->read(nullptr, *buffer, 0, 64); });
+    refused("Stream::fill", [&] { stream->fill(*buffer, 0, 64, nullptr, 4); });
+    refused("Stream::write",
+            [&] { Array<f32>(*stream, std::span<const f32>(static_cast<f32*>(nullptr), 3)); });
+    refused("HostSource", [] { HostSource(nullptr, 3, Type::f32); });
+    refused("HostSink", [] { HostSink(nullptr, 3, Type::f32); });
+    // Without bytes there is nothing to point to.
+    CHECK_NOTHROW(stream->write(*buffer, 0, nullptr, 0));
+    CHECK_NOTHROW(stream->read(nullptr, *buffer, 0, 0));
+    CHECK_NOTHROW(HostSource(nullptr, 0, Type::f32));
+    CHECK_NOTHROW(stream->synchronize());
+}
+
+namespace {
+
+// What the child of the test below does. Returns the number of the first call that is not an error.
+int first_usable_call(Device& device, std::shared_ptr<Stream> stream, std::shared_ptr<Event> event,
+                      const Array<f32>& array, Future<f32>& future) {
+    const auto refused = [](auto f) {
+        try {
+            f();
+        } catch (const Error& error) {
+            return error.code() == ErrorCode::unavailable &&
+                   std::string_view(error.what()).find("child of fork()") != std::string_view::npos;
+        }
+        return false;
+    };
+    f32 value = 0;
+    const bool all[] = {refused([&] { (void)array.to_host(*stream); }),
+                        refused([&] { stream->synchronize(); }),
+                        refused([&] { (void)stream->idle(); }),
+                        refused([&] { stream->write(*array.buffer(), 0, &value, 4); }),
+                        refused([&] { stream->fill(*array.buffer(), 0, 4, &value, 4); }),
+                        refused([&] { map(*stream, array, array, MapFunction::negate); }),
+                        refused([&] { reduce_value(*stream, array); }),
+                        refused([&] { stream->record(*event); }),
+                        refused([&] { event->synchronize(); }),
+                        refused([&] { (void)event->done(); }),
+                        refused([&] { (void)future.get(); }),
+                        refused([&] { (void)device.allocate(4); }),
+                        refused([&] { (void)device.create_stream(); }),
+                        refused([] { (void)open_device("tbb"); }),
+                        refused([] { (void)backends(); })};
+    for (int i = 0; const bool right : all) {
+        ++i;
+        if (!right) return i;
+    }
+    event.reset();
+    stream.reset();  // must not wait for threads that do not exist
+    return 0;
+}
+
+}  // namespace
+
+DEVICE_TEST(calls_in_a_child_of_fork_give_errors) {
+    auto stream = device.create_stream();
+    auto event = device.create_event();
+    const Array<f32> array(*stream, test::random_values<f32>(1 << 20));
+    stream->record(*event);
+    Future<f32> future = reduce_value(*stream, array);
+    const f32 sum = future.get();
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) _exit(first_usable_call(device, std::move(stream), std::move(event), array, future));
+    int status = -1;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (waitpid(child, &status, WNOHANG) == 0 && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (status == -1) {
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        FAIL("the child hangs");
+    }
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    // The parent's devices still work.
+    CHECK(reduce_value(*stream, array).get() == sum);
+}
+
+TEST_SUITE_END();

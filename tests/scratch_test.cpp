@@ -1,0 +1,137 @@
+// Scratch memory of calls with extreme shapes. The limits are those that the algorithms' headers promise.
+#include "devices.hpp"
+
+#include <algorithm>
+
+using namespace concord;
+
+namespace {
+
+constexpr u64 MiB = u64{1} << 20;
+
+// The device memory that a call allocates and later returns to the pool.
+template <class F>
+u64 scratch_of(Device& device, Stream& stream, F&& call) {
+    stream.synchronize();
+    device.trim();
+    const MemoryUse before = device.memory_use();
+    call();
+    stream.synchronize();
+    const MemoryUse after = device.memory_use();
+    return after.in_use + after.cached - before.in_use - before.cached;
+}
+
+// What the pool allocates for a promised number of bytes, in up to four buffers: it rounds small buffers up to powers
+// of two, large ones to MiB.
+u64 rounded(u64 promised) {
+    if (promised == 0) return 0;
+    return promised < MiB ? 2 * promised + u64{4} * 512 : promised + 4 * MiB;
+}
+
+// Calls f, which takes Options, with each variant that supports the call and with "auto". Checks the scratch memory of
+// each.
+template <class F>
+void check_scratch(Stream& stream, const Algorithm& algorithm, u64 promised, F&& f,
+                   const std::vector<std::string>& left_out = {}) {
+    Device& device = stream.device();
+    std::vector<std::string> names = {"auto"};
+    for (const Variant* variant : algorithm.variants) {
+        if (std::find(left_out.begin(), left_out.end(), variant->name) == left_out.end())
+            names.emplace_back(variant->name);
+    }
+    for (const std::string& name : names) {
+        CAPTURE(algorithm.name);
+        CAPTURE(name);
+        try {
+            // Other memory of the stream (Stream::zeros, Stream::workspace) stays for later calls: the first call
+            // allocates it.
+            f(Options{.variant = name});
+            CHECK(scratch_of(device, stream, [&] { f(Options{.variant = name}); }) <= rounded(promised));
+        } catch (const Error& error) {
+            CHECK(error.code() == ErrorCode::unsupported);
+            CHECK(name != "auto");
+        }
+    }
+}
+
+// A product of matrices with undefined contents.
+void check_matmul(Stream& stream, const MatmulShape& s, const MatmulScale& scale, u64 promised,
+                  const std::vector<std::string>& left_out) {
+    CAPTURE(s.m);
+    CAPTURE(s.n);
+    CAPTURE(s.k);
+    CAPTURE(s.batch);
+    const u64 matrices_b = s.b_stride == 0 ? 1 : s.batch;
+    const Array<f32> a(stream, s.m * s.k * s.batch), b(stream, s.k * s.n * matrices_b),
+        c(stream, s.m * s.n * s.batch);
+    check_scratch(
+        stream, matmul_algorithm, promised,
+        [&](const Options& options) { matmul(stream, a, b, c, s, scale, options); }, left_out);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(scratch_of_thin_and_deep_products) {
+    const auto stream = device.create_stream();
+    constexpr u64 usual = 64 * MiB;
+    // Kernels with tiles multiply whole tiles, and most of a tile lies outside of C: PoCL needs minutes.
+    const std::vector<std::string> slow = {"tiled", "blocks_tiled", "blocks", "register_tiled", "tf32x3"};
+    check_matmul(*stream, {.m = 1, .n = 1, .k = u64{1} << 26}, {}, 0, slow);
+    check_matmul(*stream, {.m = 1, .n = 1, .k = u64{1} << 16}, {}, usual, slow);
+    for (const u64 beta : {0, 1}) {
+        const MatmulScale scale{.beta = static_cast<f64>(beta)};
+        check_matmul(*stream, {.m = 1, .n = u64{1} << 21, .k = 5}, scale, 2 * (u64{5} << 21) * 4, slow);
+        check_matmul(*stream, {.m = u64{1} << 21, .n = 1, .k = 5}, scale, 2 * (u64{5} << 21) * 4, slow);
+    }
+    check_matmul(*stream, {.m = 2, .n = 3, .k = 2, .batch = u64{1} << 20, .b_stride = 0}, {}, usual, slow);
+    check_matmul(*stream, {.m = 9, .n = 9, .k = 40, .batch = u64{1} << 14, .b_stride = 0}, {.beta = 2}, usual,
+                 slow);
+}
+
+DEVICE_TEST(scratch_of_thin_images_and_volumes) {
+    const auto stream = device.create_stream();
+    constexpr u64 n = u64{1} << 20, image = 3 * n * sizeof(f32);
+    const Array<f32> in(*stream, 3 * n), out(*stream, 3 * n);
+    for (const auto& [rows, columns] : {std::pair(u64{1}, n), std::pair(n, u64{1}), std::pair(u64{3}, n)}) {
+        CAPTURE(rows);
+        CAPTURE(columns);
+        check_scratch(*stream, transpose_algorithm, 0, [&](const Options& options) {
+            transpose(*stream, in, out, {rows, columns}, options);
+        });
+        const std::vector<f32> nine(9, 1);
+        const ConvolveMask mask(nine, 3, 3);
+        check_scratch(*stream, convolve_algorithm, image, [&](const Options& options) {
+            convolve(*stream, in, mask, out, {.rows = rows, .columns = columns}, options);
+        });
+        const StencilShape volume{1, rows, columns};
+        check_scratch(*stream, stencil_algorithm, image, [&](const Options& options) {
+            stencil(*stream, in, out, volume, {0.5, 0.25}, 3, options);
+        });
+    }
+}
+
+DEVICE_TEST(scratch_of_long_and_short_sequences) {
+    const auto stream = device.create_stream();
+    for (const u64 n : {u64{1}, (u64{1} << 22) + 1}) {
+        CAPTURE(n);
+        const u64 bytes = n * sizeof(u32);
+        const Array<u32> in(*stream, test::random_values<u32>(n)), out(*stream, n), one(*stream, 1);
+        const Array<u64> count(*stream, 1);
+        check_scratch(*stream, reduce_algorithm, n / 32 + 512,
+                      [&](const Options& options) { reduce(*stream, in, one, ReduceOp::sum, options); },
+                      {"global_tree"});
+        check_scratch(*stream, scan_algorithm, 2 * bytes + 512, [&](const Options& options) {
+            scan(*stream, in, out, ReduceOp::sum, ScanKind::inclusive, options);
+        });
+        check_scratch(*stream, sort_algorithm, bytes + n + 8 * MiB,
+                      [&](const Options& options) { sort(*stream, in, out, {}, options); });
+        check_scratch(*stream, histogram_algorithm, std::max(64 * MiB, 2 * bytes),
+                      [&](const Options& options) {
+                          histogram(*stream, in, count, HistogramBins::identity(), options);
+                      });
+    }
+}
+
+TEST_SUITE_END();
