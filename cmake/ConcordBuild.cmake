@@ -54,6 +54,18 @@ function(concord_optimize_less target level)
                          $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>)
 endfunction()
 
+# concord_search_libraries(TARGET [FOLDERS...]): where an installed target searches its libraries: these folders, relative
+# to its own as $ORIGIN, and the folders of libraries of other projects. The build tree uses the same paths. CMake's own
+# paths of the build tree end with an empty one, by which the loader means the current directory.
+function(concord_search_libraries target)
+  set(folders ${ARGN})
+  list(REMOVE_DUPLICATES folders)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${folders}" INSTALL_RPATH_USE_LINK_PATH ON)
+  if(NOT CMAKE_SKIP_INSTALL_RPATH)
+    set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
+  endif()
+endfunction()
+
 # --- Layers ---------------------------------------------------------------------------------------------------------
 # Dependencies point one way: core <- backends; core <- algorithms <- distributed <- lab <- apps, tests. A layer NAME
 # has its own include folders, filled with links to the sources, and two interface targets that add them:
@@ -181,7 +193,8 @@ function(concord_add_backend name)
   else()
     set(target concord-backend-${name})
     add_library(${target} MODULE ${arg_SOURCES})
-    set_target_properties(${target} PROPERTIES PREFIX "" INSTALL_RPATH "$ORIGIN/..")
+    set_target_properties(${target} PROPERTIES PREFIX "")
+    concord_search_libraries(${target} $ORIGIN/.. $ORIGIN)
     target_link_libraries(${target} PRIVATE concord)
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/concord COMPONENT runtime)
     # A build of the library includes its backends.
@@ -224,6 +237,7 @@ function(concord_finish_library)
                         ${CMAKE_DL_LIBS})
   set_target_properties(concord PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
                         WINDOWS_EXPORT_ALL_SYMBOLS ON LINKER_LANGUAGE CXX)
+  concord_search_libraries(concord)
   install(TARGETS concord EXPORT concord
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)

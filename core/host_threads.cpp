@@ -27,7 +27,8 @@ u32 usable_processors() {
     cpu_set_t set;
     CPU_ZERO(&set);
     const int count = sched_getaffinity(getpid(), sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-    const u32 present = count > 0 ? static_cast<u32>(count) : std::max(1U, std::thread::hardware_concurrency());
+    const u32 present =
+        count > 0 ? static_cast<u32>(count) : std::max(1U, std::thread::hardware_concurrency());
     std::ifstream groups("/proc/self/cgroup");
     const std::string text{std::istreambuf_iterator<char>(groups), {}};
     return std::min(present, processor_quota(text).value_or(present));

@@ -1,12 +1,12 @@
 #include <concord/backend/kernel.hpp>
 #include <concord/error.hpp>
-#include <concord/internal/text_file.hpp>
+#include <concord/internal/environment.hpp>
+#include <concord/internal/input_file.hpp>
 #include <concord/log.hpp>
 
 #include "kernel_key.hpp"
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 
 namespace concord {
@@ -71,8 +71,8 @@ void append_operator(std::string& text, const Operator& op, std::string_view qua
 // The content of the file with that name in the folder CONCORD_KERNELS, if there is one.
 std::optional<std::string> text_from_folder(std::string_view name) {
     namespace fs = std::filesystem;
-    const char* folder = std::getenv("CONCORD_KERNELS");
-    if (folder == nullptr || *folder == '\0' || name.find('/') != std::string_view::npos) return std::nullopt;
+    const std::string_view folder = detail::environment_variable("CONCORD_KERNELS");
+    if (folder.empty() || name.find('/') != std::string_view::npos) return std::nullopt;
     std::error_code problem;
     if (!fs::is_directory(folder, problem))
         throw Error(ErrorCode::io, "CONCORD_KERNELS",
@@ -80,7 +80,7 @@ std::optional<std::string> text_from_folder(std::string_view name) {
                                           "unset it or name a folder of kernel sources"));
     const fs::path path = fs::path(folder) / name;
     if (fs::status(path, problem).type() == fs::file_type::not_found) return std::nullopt;
-    std::string text = detail::text_of_file(path.string(), "CONCORD_KERNELS");
+    std::string text = detail::text_of_file(path, "CONCORD_KERNELS");
     detail::log_info("CONCORD_KERNELS: " + std::string(name) + " is read from " + path.string());
     return text;
 }

@@ -1,10 +1,10 @@
 #include <concord/error.hpp>
+#include <concord/internal/environment.hpp>
 #include <concord/log.hpp>
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <cstdlib>
 #include <string>
 
 namespace concord {
@@ -25,13 +25,13 @@ spdlog::level::level_enum parse(std::string_view name) {
 // Never destroyed, because streams that are destroyed late still log.
 spdlog::logger& logger() {
     static spdlog::logger& instance = *[] {
-        const bool colour = std::getenv("NO_COLOR") == nullptr;
+        const bool colour = detail::environment_variable("NO_COLOR").empty();
         auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(
             colour ? spdlog::color_mode::automatic : spdlog::color_mode::never);
         auto* made = new spdlog::logger("concord", sink);
         made->set_pattern("%n %^%l%$: %v");
         made->set_level(spdlog::level::warn);
-        if (const char* level = std::getenv("CONCORD_LOG")) {
+        if (const std::string_view level = detail::environment_variable("CONCORD_LOG"); !level.empty()) {
             try {
                 made->set_level(parse(level));
             } catch (const Error& error) {

@@ -2,11 +2,12 @@
 
 #include "operation.hpp"
 
+#include <concord/error.hpp>
+#include <concord/internal/environment.hpp>
 #include <concord/log.hpp>
 
 #include <nvtx3/nvToolsExt.h>
 
-#include <cstdlib>
 #include <mutex>
 
 namespace concord {
@@ -25,12 +26,13 @@ nvtxDomainHandle_t domain;  // null without a tool
 void find_nvtx_tool() {
     static std::once_flag once;
     std::call_once(once, [] {
+        if (is_privileged()) return;  // the header loads the library that the variable names
         domain = nvtxDomainCreateA("concord");
         if (domain != nullptr) {
             listeners |= listener_nvtx;
-        } else if (const char* path = std::getenv("NVTX_INJECTION64_PATH");
-                   path != nullptr && *path != '\0') {
-            log_info("NVTX_INJECTION64_PATH: '" + std::string(path) + "' is not an NVTX tool");
+        } else if (const std::string_view path = environment_variable("NVTX_INJECTION64_PATH");
+                   !path.empty()) {
+            log_info("NVTX_INJECTION64_PATH: " + error_message("not an NVTX tool", quoted(path)));
         }
     });
 }

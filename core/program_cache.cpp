@@ -1,14 +1,12 @@
+#include <concord/error.hpp>
+#include <concord/internal/environment.hpp>
+#include <concord/internal/input_file.hpp>
+#include <concord/internal/new_file.hpp>
 #include <concord/internal/program_cache.hpp>
 #include <concord/log.hpp>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <atomic>
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 namespace concord::detail::program_cache {
 namespace {
@@ -45,22 +43,9 @@ fs::path path_of(const fs::path& where, std::string_view key) {
     return where / (std::string(name) + std::string(extension));
 }
 
-std::optional<std::string> read_all(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    std::string bytes((std::istreambuf_iterator<char>(file)), {});
-    if (file.bad()) return std::nullopt;
-    return bytes;
-}
-
-bool write_all(int file, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(file, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
-    return true;
+// Entries are files that this user wrote. Throws io.
+std::string read_all(const fs::path& path) {
+    return text_of_file(path, "kernel cache", {.trusted = true, .follow_link = false});
 }
 
 void complain_once(const fs::path& where, std::string_view why) {
@@ -94,12 +79,10 @@ std::string header_of(std::string_view key, std::string_view program) {
 }
 
 fs::path folder() {
-    if (const char* cache = std::getenv("CONCORD_CACHE");
-        cache != nullptr && std::string_view(cache) == "off")
-        return {};
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    if (environment_variable("CONCORD_CACHE") == "off") return {};
+    if (const std::string_view cache = environment_variable("XDG_CACHE_HOME"); cache.starts_with('/'))
         return fs::path(cache) / "concord";
-    if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    if (const std::string_view home = environment_variable("HOME"); home.starts_with('/'))
         return fs::path(home) / ".cache" / "concord";
     return {};
 }
@@ -107,9 +90,13 @@ fs::path folder() {
 std::optional<std::string> load(std::string_view key) {
     const fs::path where = folder();
     if (where.empty()) return std::nullopt;
-    const auto bytes = read_all(path_of(where, key));
-    if (!bytes) return std::nullopt;
-    const auto parts = parts_of(*bytes);
+    std::string bytes;
+    try {
+        bytes = read_all(path_of(where, key));
+    } catch (const Error&) {
+        return std::nullopt;  // usually because there is no such file
+    }
+    const auto parts = parts_of(bytes);
     if (!parts || parts->key != key) return std::nullopt;
     return std::string(parts->program);
 }
@@ -120,18 +107,13 @@ void store(std::string_view key, std::string_view program) noexcept try {
     std::error_code error;
     fs::create_directories(where, error);
     if (error) return complain_once(where, error.message());
-
-    // Writes a temporary file and renames it, so that readers see the old or the new file.
-    std::string temporary = (where / "writing-XXXXXX").string();
-    const int file = ::mkstemp(temporary.data());
-    if (file < 0) return complain_once(where, std::strerror(errno));
-    const bool written =
-        write_all(file, header_of(key, program)) && write_all(file, key) && write_all(file, program);
-    const int why = errno;
-    ::close(file);
-    if (written && ::rename(temporary.c_str(), path_of(where, key).c_str()) == 0) return;
-    complain_once(where, std::strerror(written ? errno : why));
-    ::unlink(temporary.c_str());
+    try {
+        // After a failure of the machine the checksum finds what is incomplete.
+        write_file(path_of(where, key), {header_of(key, program), key, program},
+                   {.mode = 0600, .follow_link = false, .durable = false});
+    } catch (const Error& failed) {
+        complain_once(where, failed.what());
+    }
 } catch (...) {
     // Too little memory for a path: does not store the program.
 }
@@ -143,12 +125,18 @@ std::vector<Entry> list() {
         if (item.path().extension() != extension) continue;
         Entry entry;
         entry.path = item.path();
-        const auto bytes = read_all(item.path());
-        if (!bytes) continue;  // removed by another process
-        entry.bytes = bytes->size();
-        if (const auto parts = parts_of(*bytes)) {
-            entry.valid = path_of(folder(), parts->key) == item.path();
-            entry.title = parts->key.substr(0, parts->key.find('\n'));
+        try {
+            const std::string bytes = read_all(item.path());
+            entry.bytes = bytes.size();
+            if (const auto parts = parts_of(bytes)) {
+                entry.valid = path_of(folder(), parts->key) == item.path();
+                entry.title = parts->key.substr(0, parts->key.find('\n'));
+            }
+        } catch (const Error& failed) {
+            std::error_code unknown;
+            if (fs::symlink_status(item.path(), unknown).type() == fs::file_type::not_found)
+                continue;  // removed by another process
+            entry.problem = failed.what();
         }
         entries.push_back(std::move(entry));
     }
@@ -159,8 +147,8 @@ u64 clear() {
     u64 removed = 0;
     std::error_code error;
     for (const auto& item : fs::directory_iterator(folder(), error)) {
-        const bool ours =
-            item.path().extension() == extension || item.path().filename().string().rfind("writing-", 0) == 0;
+        const bool ours = item.path().extension() == extension ||
+                          item.path().filename().string().rfind(temporary_prefix, 0) == 0;
         std::error_code failed;
         if (ours && fs::remove(item.path(), failed)) ++removed;
     }

@@ -1,16 +1,12 @@
 #include "access.hpp"
+#include "backend_loader.hpp"
+#include "forked.hpp"
 
-#include <concord/internal/module_folders.hpp>
-
-#include <concord/backend.hpp>
+#include <concord/internal/environment.hpp>
 #include <concord/log.hpp>
-
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <mutex>
 
@@ -26,12 +22,7 @@ std::unique_ptr<backend::Device> Backend::open_offline(std::string_view target) 
 
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Loaded {
-    BackendStatus status;
-    Backend* backend = nullptr;  // null if the module is unusable
-};
+using detail::LoadedBackend;
 
 struct Selector {
     std::string backend;
@@ -90,7 +81,13 @@ class Registry {
         load();
         const auto it = backends_.find(name);
         if (it == backends_.end() || it->second.backend == nullptr) return {};
-        return it->second.backend->libraries();
+        const LoadedBackend& loaded = it->second;
+        try {
+            return detail::call_backend("backend_libraries", loaded.status.path,
+                                        [&] { return loaded.backend->libraries(); });
+        } catch (const Error& error) {
+            return {{"libraries", error.what()}};
+        }
     }
 
     // `call`: the function or environment variable that errors name.
@@ -125,84 +122,44 @@ class Registry {
             throw Error(
                 ErrorCode::unavailable, "device_selectors",
                 detail::error_message("unknown backend", detail::quoted(pattern), "available: " + names()));
-        const BackendStatus& status = it->second.status;
-        if (!status.available)
-            throw Error(
-                ErrorCode::unavailable, "device_selectors",
-                detail::error_message("device not available", detail::quoted(pattern), status.reason) +
-                    " (backend " + status.path + ")");
+        if (!it->second.status.available) refuse("device_selectors", pattern, it->second);
         std::vector<std::string> result;
-        for (const DeviceInfo& info : status.devices)
+        for (const DeviceInfo& info : it->second.status.devices)
             result.push_back(info.selector);
         return result;
     }
 
   private:
+    // Publishes each backend when it is complete. If memory runs out, the next call loads what is missing.
     void load() {
         if (loaded_) return;
-        loaded_ = true;
-        for (const BackendEntry* entry = builtin_backends; *entry != nullptr; ++entry)
-            take((*entry)(), "built in");
-        for (const fs::path& where : detail::module_folders()) {
-            std::error_code error;
-            std::vector<fs::path> found;
-            for (fs::directory_iterator item(where, error), end; !error && item != end;
-                 item.increment(error)) {
-                const fs::path& path = item->path();
-                if (path.filename().string().rfind(prefix, 0) == 0 && path.extension() == ".so")
-                    found.push_back(path);
-            }
-            std::sort(found.begin(), found.end());
-            for (const fs::path& path : found)
-                load_module(path);
+        detail::watch_forks();
+        bool complete = true;
+        for (const BackendEntry* entry = builtin_backends; *entry != nullptr; ++entry) {
+            const BackendModule* module = (*entry)();
+            complete &= add(module->name, [&] { return detail::load_backend(module); });
         }
+        for (const detail::ModulePath& module : detail::find_modules(prefix)) {
+            const std::string name = module.path.stem().string().substr(prefix.size());
+            complete &= add(name, [&] { return detail::load_backend(name, module); });
+        }
+        loaded_ = complete;
     }
 
-    void load_module(const fs::path& path) {
-        std::string name = path.stem().string().substr(prefix.size());
-        if (backends_.count(name) != 0) return;  // found in an earlier folder
-        Loaded failed;
-        failed.status.name = name;
-        failed.status.path = path.string();
-        void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-        if (module == nullptr) {
-            failed.status.reason = std::string("cannot load the module: ") + dlerror();
-        } else if (auto* entry =
-                       reinterpret_cast<BackendEntry>(dlsym(module, ("concord_backend_" + name).c_str()))) {
-            if (const BackendModule* described = entry();
-                described->interface_version == backend_interface_version)
-                return take(described, path.string());
-            else
-                failed.status.reason = "wrong backend interface, got version " +
-                                       std::to_string(described->interface_version) +
-                                       "; this library (" CONCORD_VERSION ") requires " +
-                                       std::to_string(backend_interface_version) + ", rebuild the module";
-        } else {
-            failed.status.reason = "the module has no entry point concord_backend_" + name;
-        }
-        detail::log_info(path.string() + ": " + failed.status.reason);
-        backends_.emplace(std::move(name), std::move(failed));
-    }
-
-    void take(const BackendModule* module, std::string path) {
-        Loaded loaded;
-        loaded.status.name = module->name;
-        loaded.status.path = std::move(path);
-        try {
-            loaded.backend = module->create();
-            loaded.status.devices = loaded.backend->devices();
-            loaded.status.available = !loaded.status.devices.empty();
-            if (!loaded.status.available) loaded.status.reason = "no device found";
-            detail::log_info("backend " + loaded.status.name + " (" + loaded.status.path +
-                             "): " + std::to_string(loaded.status.devices.size()) + " device(s)");
-        } catch (const std::exception& error) {
-            // Without the backend's name, which precedes the reason wherever it is printed.
-            const std::string what = error.what(), call = loaded.status.name + ": ";
-            loaded.status.reason = what.rfind(call, 0) == 0 ? what.substr(call.size()) : what;
-            detail::log_info("backend " + loaded.status.name + " (" + loaded.status.path +
-                             "): " + loaded.status.reason);
-        }
-        backends_.emplace(module->name, std::move(loaded));
+    // Loads a backend unless one with that name is known. Returns whether memory sufficed.
+    template <class F>
+    bool add(const std::string& name, F load) {
+        const auto known = backends_.find(name);
+        if (known != backends_.end() && !known->second.out_of_memory) return true;
+        std::map<std::string, LoadedBackend> fresh;
+        const BackendStatus& status = fresh.try_emplace(name, load()).first->second.status;
+        detail::log_info(
+            "backend " + status.name + " (" + status.path + "): " +
+            (status.available ? std::to_string(status.devices.size()) + " device(s)" : status.reason));
+        const bool out_of_memory = fresh.begin()->second.out_of_memory;
+        if (known != backends_.end()) backends_.erase(known);
+        backends_.merge(fresh);  // allocates nothing
+        return !out_of_memory;
     }
 
     // All selectors, ordered by the ranks of the devices.
@@ -232,7 +189,10 @@ class Registry {
                 tried += "; " + selector + ": " + error.what();
             }
         }
-        throw Error(ErrorCode::unavailable, "open_device", "no device available" + tried + explain_all());
+        const bool out_of_memory = std::any_of(backends_.begin(), backends_.end(),
+                                               [](const auto& item) { return item.second.out_of_memory; });
+        throw Error(out_of_memory ? ErrorCode::out_of_memory : ErrorCode::unavailable, "open_device",
+                    "no device available" + tried + explain_all());
     }
 
     std::shared_ptr<Device> open_named(std::string_view call, std::string_view text) {
@@ -242,31 +202,39 @@ class Registry {
             throw Error(
                 ErrorCode::unavailable, call,
                 detail::error_message("unknown backend", detail::quoted(text), "available: " + names()));
-        const Loaded& loaded = it->second;
+        const LoadedBackend& loaded = it->second;
         const std::string canonical = selector.target.empty()
                                           ? selector.backend + ":" + std::to_string(selector.index)
                                           : std::string(text);
         if (const auto open = devices_.find(canonical); open != devices_.end()) return open->second;
-        std::unique_ptr<backend::Device> opened;
-        if (!selector.target.empty() && loaded.backend != nullptr) {
-            opened = loaded.backend->open_offline(selector.target);
-        } else if (!loaded.status.available) {
-            throw Error(
-                ErrorCode::unavailable, call,
-                detail::error_message("device not available", detail::quoted(text), loaded.status.reason) +
-                    " (backend " + loaded.status.path + ")");
-        } else if (selector.index >= loaded.status.devices.size()) {
+        const bool offline = !selector.target.empty() && loaded.backend != nullptr;
+        if (!offline && !loaded.status.available) refuse(call, text, loaded);
+        if (!offline && selector.index >= loaded.status.devices.size())
             throw Error(ErrorCode::unavailable, call,
                         detail::error_message("no such device", detail::quoted(text),
                                               selector.backend + " has " +
                                                   std::to_string(loaded.status.devices.size()) +
                                                   " device(s), numbered from 0"));
-        } else {
-            opened = loaded.backend->open(selector.index);
-        }
-        std::shared_ptr<Device> device = detail::Access::make<Device>(std::move(opened));
+        std::shared_ptr<Device> device = detail::call_backend(call, loaded.status.path, [&] {
+            auto opened = offline ? loaded.backend->open_offline(selector.target)
+                                  : loaded.backend->open(selector.index);
+            if (opened == nullptr)
+                throw Error(ErrorCode::device_failed, call,
+                            detail::error_message("backend " + loaded.status.path + " opened no device",
+                                                  detail::quoted(text)));
+            return detail::Access::make<Device>(std::move(opened));
+        });
         devices_.emplace(canonical, device);
         return device;
+    }
+
+    // For a device of an unavailable backend.
+    [[noreturn]] static void refuse(std::string_view call, std::string_view text,
+                                    const LoadedBackend& loaded) {
+        throw Error(
+            loaded.out_of_memory ? ErrorCode::out_of_memory : ErrorCode::unavailable, call,
+            detail::error_message("device not available", detail::quoted(text), loaded.status.reason) +
+                " (backend " + loaded.status.path + ")");
     }
 
     // The names of all backends, usable or not.
@@ -278,9 +246,10 @@ class Registry {
     }
 
     std::string explain_all() const {
-        std::string text = "; searched in";
-        for (const fs::path& where : detail::module_folders())
-            text += " " + where.string();
+        std::string text;
+        for (const auto& [folder, refused] : detail::module_folders())
+            text += (text.empty() ? "; searched in " : " ") + folder.string() +
+                    (refused.empty() ? "" : " (not searched: " + refused + ")");
         for (const auto& [name, loaded] : backends_) {
             text += "; " + name + ": ";
             text += loaded.status.available ? std::to_string(loaded.status.devices.size()) + " device(s)"
@@ -293,32 +262,37 @@ class Registry {
 
     std::mutex mutex_;
     bool loaded_ = false;
-    std::map<std::string, Loaded> backends_;
+    std::map<std::string, LoadedBackend> backends_;
     std::map<std::string, std::shared_ptr<Device>, std::less<>> devices_;
 };
 
 }  // namespace
 
 std::vector<BackendStatus> backends() {
+    detail::check_not_forked("backends");
     return Registry::instance().statuses();
 }
 
 std::vector<DeviceProperty> backend_libraries(const std::string& name) {
+    detail::check_not_forked("backend_libraries");
     return Registry::instance().libraries(name);
 }
 
 std::vector<std::string> device_selectors() {
+    detail::check_not_forked("device_selectors");
     return Registry::instance().selectors();
 }
 
 std::vector<std::string> device_selectors(std::string_view pattern) {
+    detail::check_not_forked("device_selectors");
     return Registry::instance().selectors(pattern);
 }
 
 std::shared_ptr<Device> open_device(std::string_view selector) {
+    detail::check_not_forked("open_device");
     if (!selector.empty()) return Registry::instance().open("open_device", selector);
-    const char* forced = std::getenv("CONCORD_DEVICE");
-    if (forced != nullptr && *forced != '\0') return Registry::instance().open("CONCORD_DEVICE", forced);
+    const std::string_view forced = detail::environment_variable("CONCORD_DEVICE");
+    if (!forced.empty()) return Registry::instance().open("CONCORD_DEVICE", forced);
     return Registry::instance().open("open_device", "auto");
 }
 

@@ -1,4 +1,5 @@
-#include <concord/internal/module_folders.hpp>
+#include <concord/internal/environment.hpp>
+#include <concord/internal/modules.hpp>
 
 #include <concord/internal/mpi_launch.hpp>
 
@@ -8,22 +9,17 @@
 #include <dlfcn.h>
 
 #include <charconv>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <mutex>
 
 namespace concord::detail {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::optional<u32> number(const char* variable) {
-    const char* text = variable == nullptr ? nullptr : std::getenv(variable);
-    if (text == nullptr) return std::nullopt;
+    if (variable == nullptr) return std::nullopt;
+    const std::string_view text = environment_variable(variable);
     u32 value = 0;
-    const char* end = text + std::strlen(text);
-    const auto [at, error] = std::from_chars(text, end, value);
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || at != end) return std::nullopt;
     return value;
 }
@@ -43,19 +39,17 @@ constexpr Variables known[] = {
     {"PMIx", "PMIX_RANK", nullptr},
 };
 
-constexpr const char* file_name = "libconcord-mpi.so";
+constexpr const char* library_name = "libconcord-mpi";
 
 [[noreturn]] void fail(const std::string& why) {
     throw Error(ErrorCode::unavailable, "MPI", why);
 }
 
 const MpiComponent& load() {
-    std::string looked_in;
-    for (const fs::path& folder : module_folders()) {
-        const fs::path path = folder / file_name;
-        looked_in += " " + folder.string();
-        std::error_code error;
-        if (!fs::exists(path, error)) continue;
+    refuse_privileged("MPI", "the MPI library");
+    for (const auto& [path, refused] : find_modules(library_name)) {
+        if (path.stem() != library_name) continue;
+        if (!refused.empty()) fail(path.string() + " is not loaded: it is " + refused);
         // RTLD_GLOBAL: MPI libraries open modules that resolve symbols in the library.
         void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
         if (module == nullptr) fail("cannot load " + path.string() + ": " + dlerror());
@@ -70,7 +64,10 @@ const MpiComponent& load() {
         log_info("MPI component: " + path.string());
         return *component;
     }
-    fail(std::string("component concord-mpi not found: ") + file_name + " is not in" + looked_in +
+    std::string searched;
+    for (const ModulePath& folder : module_folders())
+        searched += " " + folder.path.string();
+    fail(std::string("component concord-mpi not found: ") + library_name + ".so is not in" + searched +
          "; build Concord on a machine where CMake finds MPI");
 }
 
@@ -89,7 +86,7 @@ std::shared_ptr<Communicator> launched_communicator() {
     auto ranks = component.communicator();
     const auto launch = mpi_launch();
     if (launch && launch->ranks > 1 && ranks->size() != launch->ranks)
-        fail("launcher and MPI library do not match: " + launch->launcher + " started " +
+        fail("launcher and MPI library do not match: " + std::string(launch->launcher) + " started " +
              std::to_string(launch->ranks) + " ranks, " + component.library + " of concord-mpi sees " +
              std::to_string(ranks->size()) + "; use the launcher of " + component.library);
     return ranks;

@@ -4,7 +4,6 @@
 #include <concord/internal/host_copy.hpp>
 #include <concord/internal/host_threads.hpp>
 #include <concord/internal/processor.hpp>
-#include <concord/internal/module_folders.hpp>
 #include <concord/log.hpp>
 
 #include <sched.h>
@@ -239,17 +238,6 @@ TEST_CASE("host_threads() follows CONCORD_THREADS and the affinity of the proces
     CHECK(passes("CONCORD_THREADS=", 1));
     CHECK(passes("CONCORD_THREADS=2", 2));
     CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
-}
-
-TEST_CASE("module folders are absolute, independent of the current directory") {
-    const auto file = detail::file_of(reinterpret_cast<const void*>(&detail::file_of));
-    CHECK(file.is_absolute());
-    CHECK(std::filesystem::exists(file));
-    const int on_stack = 0;
-    CHECK(detail::file_of(&on_stack).empty());
-    unsetenv("CONCORD_BACKEND_PATH");
-    for (const auto& folder : detail::module_folders())
-        CHECK(folder.is_absolute());
 }
 
 TEST_SUITE_END();

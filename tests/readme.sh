@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # readme.sh [--update] README: compares the README and pages with the tree. The README has at most 220 lines, and its
-# example is apps/examples/first.cpp. docs/environment.md names every environment variable that Concord reads.
-# --update writes the example into the README.
+# example is apps/examples/first.cpp. docs/environment.md names every environment variable that Concord reads, and all
+# are read by environment_variable(), which ignores them in privileged programs. --update writes the example into the
+# README.
 set -euo pipefail
 
 update=
@@ -43,8 +44,17 @@ compare() {  # MARKER FILE
 } >"$work/example"
 compare example "$work/example"
 
+if reads=$(grep -rnwE '(secure_)?getenv|environ' "$source"/{core,backends,algorithms,distributed,lab,apps} |
+    grep -vE '^[^:]*/core/environment\.cpp:|posix_spawn'); then
+    failed=$((failed + 1))
+    echo "FAILED: read environment variables by detail::environment_variable():"
+    echo "$reads"
+else
+    passed=$((passed + 1))
+fi
+
 missing=
-for variable in $(grep -rhoE 'getenv\("[A-Z_]+"\)' "$source"/{core,backends,algorithms,distributed,lab,apps} |
+for variable in $(grep -rhoE 'environment_variable\("[A-Z_]+"\)' "$source"/{core,backends,algorithms,distributed,lab,apps} |
     grep -oE '(CONCORD|XDG)_[A-Z_]+|NO_COLOR|TERM' | sort -u); do
     grep -qF "| \`$variable" "$source/docs/environment.md" || missing="$missing $variable"
     grep -qF "{\"$variable\"," "$source/apps/cli/environment.hpp" || missing="$missing $variable"

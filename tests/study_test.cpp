@@ -277,6 +277,15 @@ TEST_CASE("a results file is continued by the same kind of run only") {
             CHECK_THROWS_AS(Store(folder.path(), run), Error);
         }
     }
+    SUBCASE("values in values, which recursion cannot follow") {
+        for (const u64 levels : {u64{65}, u64{100000}}) {
+            std::ofstream(folder.file())
+                << run.dump() << "\n{\"kind\": \"file\", \"key\": \"x\", \"name\": \"x\", \"content\": "
+                << std::string(levels, '[') << std::string(levels, ']') << "}\n";
+            CHECK_THROWS_AS(read_records(folder.path()), Error);
+            CHECK_THROWS_AS(Store(folder.path(), run), Error);
+        }
+    }
     SUBCASE("another kind of file") {
         std::ofstream(folder.file()) << "{}\n";
         CHECK_THROWS_AS(read_records(folder.path()), Error);

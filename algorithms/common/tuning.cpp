@@ -1,5 +1,9 @@
 // Tuning tables of the devices of this process: search and lookups.
 
+#include <concord/error.hpp>
+#include <concord/internal/environment.hpp>
+#include <concord/internal/folder_names.hpp>
+#include <concord/internal/input_file.hpp>
 #include <concord/kernel.hpp>
 #include <concord/log.hpp>
 #include <concord/tuning.hpp>
@@ -8,7 +12,6 @@
 #include <atomic>
 #include <bit>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <mutex>
 
@@ -49,39 +52,39 @@ struct Source {
     std::function<std::optional<std::string>()> text;
 };
 
-std::optional<std::string> text_of_file(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        detail::log_warn(path.string() + ": cannot read the tuning table");
+std::optional<std::string> text_of_table(const fs::path& path, detail::InputFileRules rules) {
+    try {
+        return detail::text_of_file(path, "tuning table", rules);
+    } catch (const Error& error) {
+        detail::log_warn(error.what());
         return std::nullopt;
     }
-    return std::string((std::istreambuf_iterator<char>(file)), {});
 }
 
-void add_files(const fs::path& path, std::vector<Source>& sources) {
+void add_files(const fs::path& path, detail::InputFileRules rules, std::vector<Source>& sources) {
     std::error_code error;
     std::vector<fs::path> files;
     if (!fs::is_directory(path, error)) {
         files.push_back(path);
     } else {
-        for (fs::directory_iterator item(path, error), end; !error && item != end; item.increment(error)) {
-            if (item->path().extension() == ".txt") files.push_back(item->path());
+        for (const std::string& name : detail::folder_names(path)) {
+            if (name.ends_with(".txt")) files.push_back(path / name);
         }
-        std::sort(files.begin(), files.end());
     }
     for (const fs::path& file : files)
-        sources.push_back({file.string(), [file] { return text_of_file(file); }});
+        sources.push_back({file.string(), [file, rules] { return text_of_table(file, rules); }});
 }
 
 // In order of precedence.
 std::vector<Source> sources() {
     std::vector<Source> list;
-    if (const char* given = std::getenv("CONCORD_TUNING"); given != nullptr && *given != '\0') {
-        if (std::string_view(given) != "off") add_files(given, list);
+    if (const std::string_view given = detail::environment_variable("CONCORD_TUNING"); !given.empty()) {
+        if (given != "off") add_files(given, {}, list);
         return list;
     }
     std::error_code error;
-    if (const fs::path folder = tuning_folder(); fs::is_directory(folder, error)) add_files(folder, list);
+    if (const fs::path folder = tuning_folder(); fs::is_directory(folder, error))
+        add_files(folder, {.trusted = true}, list);
     for (const SourceFile* const* file = detail::shipped_tunings; *file != nullptr; ++file)
         list.push_back(
             {"shipped " + std::string((*file)->name), [file] { return std::string((*file)->text); }});
@@ -223,7 +226,7 @@ std::optional<TuningTable> find_tuning_table(const Device& device, std::string* 
 
 fs::path tuning_folder() {
     for (const auto& [name, below] : {std::pair("XDG_CONFIG_HOME", ""), std::pair("HOME", ".config")}) {
-        if (const char* base = std::getenv(name); base != nullptr && *base == '/')
+        if (const std::string_view base = detail::environment_variable(name); base.starts_with('/'))
             return fs::path(base) / below / "concord" / "tuning";
     }
     return {};

@@ -5,6 +5,7 @@
 
 #include <concord/lab/harness.hpp>
 
+#include <concord/internal/environment.hpp>
 #include <concord/internal/program_cache.hpp>
 #include <concord/trace.hpp>
 #include <concord/tuning.hpp>
@@ -118,8 +119,8 @@ void report_environment() {
     std::cout << "environment:";
     bool any = false;
     auto report = [&](const char* name) {
-        const char* value = std::getenv(name);
-        if (value == nullptr) return;
+        const std::string_view value = detail::environment_variable(name);
+        if (value.empty()) return;
         std::cout << "\n  " << name << "=" << value;
         any = true;
     };

@@ -1,15 +1,20 @@
 // The program `concord`: runs, checks and measures algorithms from the command line.
 
+#include "files.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "program.hpp"
 #include "rank_job.hpp"
 
+#include <concord/internal/environment.hpp>
+#include <concord/internal/host_threads.hpp>
+#include <concord/internal/modules.hpp>
 #include <concord/log.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 
@@ -31,10 +36,7 @@ int status_of(ErrorCode code) {
 
 // An invalid environment variable is an error like an invalid option.
 void check_environment() {
-    auto value_of = [](const char* name) {
-        const char* value = std::getenv(name);
-        return std::string(value == nullptr ? "" : value);
-    };
+    auto value_of = [](const char* name) { return std::string(detail::environment_variable(name)); };
     auto fail = [](const char* name, const std::string& why) {
         throw Error(ErrorCode::invalid_argument, name, why);
     };
@@ -55,6 +57,13 @@ void check_environment() {
         !folder.empty() && !std::filesystem::is_directory(folder))
         fail("CONCORD_KERNELS",
              "not a directory, got '" + folder + "'; expected a directory of kernel sources");
+    for (const auto& [folder, refused] : detail::module_folders_of_environment()) {
+        if (!refused.empty())
+            fail("CONCORD_BACKEND_PATH",
+                 detail::error_message(refused, detail::quoted(folder.string()),
+                                       "name folders by absolute paths that only you and "
+                                       "root may write to"));
+    }
     if (const std::string threads = value_of("CONCORD_THREADS"); !threads.empty()) {
         u32 count = 0;
         const auto [end, error] = std::from_chars(threads.data(), threads.data() + threads.size(), count);
@@ -107,25 +116,46 @@ int run_program(int argc, char** argv) {
     // Commands without a group are hidden; the build runs them, in the user's environment.
     if (!program.get_subcommands().front()->get_group().empty()) check_environment();
     const CommonOptions& common = common_options();
-    if (common.threads != 0) setenv("CONCORD_THREADS", std::to_string(common.threads).c_str(), 1);
+    if (common.threads != 0) detail::choose_host_threads(common.threads);
     if (!common.log_level.empty()) set_log_level(common.log_level);
     const int status = action();
     if (!std::cout.flush()) return RankJob::complain("standard output cannot be written", status_bad_input);
     return status;
 }
 
+constexpr std::string_view out_of_memory = "out of host memory";
+
+// Takes the exceptions that no handler can take: those that leave a noexcept function of a library, a thread, or the
+// initializer of a static object.
+[[noreturn]] void end_without_handler() {
+    detail::remove_temporary_files();
+    try {
+        if (std::current_exception()) throw;
+    } catch (const std::bad_alloc&) {
+        std::_Exit(RankJob::print(out_of_memory, status_failed));
+    } catch (...) {  // a defect, which a core dump helps to find
+    }
+    std::abort();
+}
+// Before the initializers of the program's other static objects, which allocate memory.
+struct TakeUnhandled {
+    TakeUnhandled() { std::set_terminate(end_without_handler); }
+};
+[[gnu::init_priority(101)]] const TakeUnhandled take_unhandled;
+
 }  // namespace
 }  // namespace concord::app
 
 int main(int argc, char** argv) {
     using namespace concord;
+    app::occupy_standard_files();
     app::catch_interrupts();
     try {
         return app::run_program(argc, argv);
     } catch (const Error& error) {
         return app::RankJob::complain(error.what(), app::status_of(error.code()));
     } catch (const std::bad_alloc&) {
-        return app::RankJob::complain("out of host memory", app::status_failed);
+        return app::RankJob::complain(app::out_of_memory, app::status_failed);
     } catch (const std::exception& error) {
         return app::RankJob::complain(error.what(), app::status_failed);
     }

@@ -3,21 +3,21 @@
 #include "interrupt.hpp"
 #include "rank_job.hpp"
 
+#include <concord/internal/environment.hpp>
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <string_view>
 
 namespace concord::app {
 namespace {
 
 bool is_terminal() {
-    const char* kind = std::getenv("TERM");
-    return ::isatty(STDERR_FILENO) == 1 && (kind == nullptr || std::string_view(kind) != "dumb");
+    return ::isatty(STDERR_FILENO) == 1 && detail::environment_variable("TERM") != "dumb";
 }
 
 std::string time_of(double seconds) {

@@ -9,6 +9,7 @@
 #include "run_work.hpp"
 #include "trace_file.hpp"
 
+#include <concord/internal/environment.hpp>
 #include <concord/lab/compare.hpp>
 #include <concord/log.hpp>
 
@@ -16,7 +17,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <optional>
 
@@ -273,10 +273,9 @@ bool runs_on(const RunTask& task, const Device& device) {
 // Opens the selected device. `auto` selects the best device that can run the task.
 std::shared_ptr<Device> device_for(const RunTask& task, const std::string& selector) {
     auto device = open_device(selector);
-    const char* variable = std::getenv("CONCORD_DEVICE");
-    const bool chosen = selector.empty()
-                            ? variable != nullptr && *variable != '\0' && variable != std::string_view("auto")
-                            : selector != "auto";
+    const std::string_view asked =
+        selector.empty() ? detail::environment_variable("CONCORD_DEVICE") : selector;
+    const bool chosen = !asked.empty() && asked != "auto";
     if (chosen || runs_on(task, *device)) return device;
     for (const std::string& other : device_selectors()) {
         if (auto candidate = open_device(other); runs_on(task, *candidate)) return candidate;

@@ -5,6 +5,8 @@
 #include "rank_job.hpp"
 
 #include <concord/distributed.hpp>
+#include <concord/internal/environment.hpp>
+#include <concord/internal/host_threads.hpp>
 #include <concord/lab/compare.hpp>
 #include <concord/log.hpp>
 
@@ -13,7 +15,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <thread>
@@ -132,7 +133,7 @@ Plan make_plan(const RunCommand& command, RunTask& task, const Asked& asked) {
 // Divides the processors of a machine between its ranks, unless the launcher has bound each rank to its own.
 void share_processors() {
     const RankJob::Place place = RankJob::on_this_machine();
-    if (std::getenv("CONCORD_THREADS") != nullptr || place.ranks == 1) return;
+    if (detail::host_threads_are_chosen() || place.ranks == 1) return;
     cpu_set_t set;
     CPU_ZERO(&set);
     const u32 all = std::thread::hardware_concurrency();
@@ -140,7 +141,7 @@ void share_processors() {
     const u32 given = static_cast<u32>(CPU_COUNT(&set)),
               online = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
     if (given == 0 || given < online) return;
-    ::setenv("CONCORD_THREADS", std::to_string(std::max(1u, all / place.ranks)).c_str(), 1);
+    detail::choose_host_threads(std::max(1u, all / place.ranks));
 }
 
 struct Done {
@@ -252,8 +253,7 @@ std::shared_ptr<Device> device_of_rank(const std::vector<std::string>& list) {
     const std::vector<std::string> devices = devices_or_default(list);
     if (devices.size() > 1) return open_device(devices[RankJob::ranks().rank() % devices.size()]);
     std::string asked = devices.empty() ? std::string() : devices.front();
-    if (const char* variable = std::getenv("CONCORD_DEVICE"); asked.empty() && variable != nullptr)
-        asked = variable;
+    if (asked.empty()) asked = detail::environment_variable("CONCORD_DEVICE");
     if (asked.empty()) asked = "auto";
     if (asked.find_first_of(":@") != std::string::npos) return open_device(asked);
     // The devices of the best one's kind.

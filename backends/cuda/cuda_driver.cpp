@@ -1,6 +1,7 @@
 #include "cuda_driver.hpp"
 
-#include <cstdlib>
+#include <concord/internal/environment.hpp>
+
 #include <filesystem>
 #include <fstream>
 
@@ -15,9 +16,9 @@ constexpr const char* names[] = {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"
 std::string advice(CUresult result) {
     switch (result) {
         case CUDA_ERROR_NO_DEVICE: {
-            const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+            const std::string_view visible = detail::environment_variable("CUDA_VISIBLE_DEVICES");
             std::string text = "the NVIDIA driver is installed, but it finds no GPU";
-            if (visible != nullptr)
+            if (!visible.empty())
                 text += "; check CUDA_VISIBLE_DEVICES, which is '" + std::string(visible) + "'";
             return text;
         }
@@ -66,6 +67,7 @@ std::string version_text(int version) {
 }
 
 Driver::Driver() {
+    detail::refuse_privileged("cuda", "NVIDIA's driver");
     std::string why;
     for (const char* name : names) {
         if (library_.open(name)) break;

@@ -1,10 +1,10 @@
 #include "cuda_nvrtc.hpp"
 
 #include <concord/error.hpp>
-#include <concord/internal/module_folders.hpp>
+#include <concord/internal/environment.hpp>
+#include <concord/internal/modules.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "cuda_driver.hpp"
@@ -41,23 +41,28 @@ std::vector<fs::path> own_folders() {
     std::vector<fs::path> folders;
     const fs::path file = detail::file_of(reinterpret_cast<const void*>(&own_folders));
     const fs::path folder = file.parent_path();
-    if (!file.empty()) folders = {folder, folder / "concord"};
 #if defined(CONCORD_INSTALLED_LIB)
-    // The backend is part of the program: an installed one, one in the build folder, or a user's program anywhere.
-    if (!file.empty()) {
-        folders.push_back((folder / CONCORD_BIN_TO_LIB / "concord").lexically_normal());
-        folders.push_back(folder.parent_path() / "lib" / "concord");
-    }
+    // The backend is part of the library or of a program: an installed one, one in the build folder, or a user's
+    // program anywhere. The folder of a program may be one for downloads and is not searched.
+    if (!file.empty())
+        folders = {folder / "concord", (folder / CONCORD_BIN_TO_LIB / "concord").lexically_normal(),
+                   folder.parent_path() / "lib" / "concord"};
     folders.emplace_back(fs::path(CONCORD_INSTALLED_LIB) / "concord");
+#else
+    if (!file.empty()) folders = {folder, folder / "concord"};
 #endif
+    std::error_code error;
+    std::erase_if(folders, [&](const fs::path& path) {
+        return fs::exists(path, error) && !detail::why_untrusted(path).empty();
+    });
     return folders;
 }
 
 std::vector<fs::path> folders_of_environment() {
     std::vector<fs::path> folders;
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-        const char* value = std::getenv(variable);
-        if (value == nullptr || *value == '\0') continue;
+        const std::string_view value = detail::environment_variable(variable);
+        if (!value.starts_with('/')) continue;
         folders.push_back(fs::path(value) / "lib64");
         folders.push_back(fs::path(value) / "lib");
     }
@@ -87,7 +92,7 @@ void Nvrtc::search() {
         return false;
     };
 
-    if (const char* forced = std::getenv("CONCORD_NVRTC"); forced != nullptr && *forced != '\0') {
+    if (const std::string forced(detail::environment_variable("CONCORD_NVRTC")); !forced.empty()) {
         std::error_code error;
         if (!fs::is_directory(forced, error)) {
             if (library_.open(forced)) return;

@@ -1,5 +1,8 @@
 #include "opencl_api.hpp"
 
+#include <concord/internal/environment.hpp>
+#include <concord/internal/modules.hpp>
+
 #include <dlfcn.h>
 
 namespace concord::opencl {
@@ -12,6 +15,7 @@ struct Loader {
 
 // Never closed, because drivers keep threads that run the loader's code until the process ends.
 Loader open_loader() {
+    detail::refuse_privileged("opencl", "the OpenCL ICD loader");
     Loader loader;
     std::string tried;
     for (const char* name : {"libOpenCL.so.1", "libOpenCL.so"}) {
@@ -69,9 +73,7 @@ const Api& cl() {
 }
 
 std::string loader_path() {
-    Dl_info info;
-    const void* function = reinterpret_cast<const void*>(cl().clGetPlatformIDs);
-    return dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+    return detail::file_of(reinterpret_cast<const void*>(cl().clGetPlatformIDs)).string();
 }
 
 std::string loader_version() {

@@ -3,9 +3,9 @@
 #include "opencl_device.hpp"
 
 #include <concord/backend.hpp>
+#include <concord/internal/environment.hpp>
 #include <concord/log.hpp>
 
-#include <cstdlib>
 #include <mutex>
 
 namespace concord::opencl {
@@ -13,8 +13,8 @@ namespace {
 
 // The folder where the ICD loader searches for drivers, for messages.
 std::string vendor_folder() {
-    const char* set = std::getenv("OCL_ICD_VENDORS");
-    return set != nullptr && *set != '\0' ? std::string("OCL_ICD_VENDORS=") + set : "/etc/OpenCL/vendors";
+    const std::string set(detail::environment_variable("OCL_ICD_VENDORS"));
+    return set.empty() ? "/etc/OpenCL/vendors" : "OCL_ICD_VENDORS=" + set;
 }
 
 [[noreturn]] void unavailable(const std::string& message) {

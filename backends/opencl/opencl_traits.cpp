@@ -1,12 +1,13 @@
 #include "opencl_traits.hpp"
 
 #include <concord/error.hpp>
+#include <concord/internal/environment.hpp>
+#include <concord/internal/processor.hpp>
 #include <concord/log.hpp>
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
 namespace concord::opencl {
@@ -30,9 +31,8 @@ bool is_cpu(cl_device_id device) {
 // DeviceTraits::many_items. CONCORD_OPENCL_ITEMS overrides it, so that tests run both kinds of kernels on every device.
 bool has_many_items(cl_device_id device) {
     const bool many = !is_cpu(device);
-    const char* asked = std::getenv("CONCORD_OPENCL_ITEMS");
-    if (asked == nullptr || *asked == '\0') return many;
-    const std::string_view items = asked;
+    const std::string_view items = detail::environment_variable("CONCORD_OPENCL_ITEMS");
+    if (items.empty()) return many;
     if (items == "many" || items == "one") return items == "many";
     detail::log_warn("CONCORD_OPENCL_ITEMS: " +
                      detail::error_message("invalid value", detail::quoted(items), "expected many or one"));
@@ -60,18 +60,23 @@ u32 sub_group_width(cl_device_id device) {
     return one_width ? static_cast<u32>(ask_value<std::size_t>(device, sub_group_sizes_intel)) : 1;
 }
 
+// Compute capability of an NVIDIA device: 90 for 9.0.
+u32 capability_of(cl_device_id device) {
+    return ask_value<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) * 10 +
+           ask_value<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV);
+}
+
 // Resident work-items per multiprocessor, from NVIDIA's table of compute capabilities.
-u32 resident_items_of_capability(u32 major, u32 minor) {
-    if (major == 7 && minor == 5) return 1024;
-    if ((major == 8 && minor >= 6) || major == 12) return 1536;
+u32 resident_items_of_capability(u32 capability) {
+    if (capability == 75) return 1024;
+    if ((capability >= 86 && capability < 90) || capability / 10 == 12) return 1536;
     return 2048;
 }
 
 u32 max_resident_items(cl_device_id device, u32 max_group_size) {
     if (!has_many_items(device)) return 1;
     if (!has_word(extensions_of(device), "cl_nv_device_attribute_query")) return 2 * max_group_size;
-    return resident_items_of_capability(ask_value<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
-                                        ask_value<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
+    return resident_items_of_capability(capability_of(device));
 }
 
 u64 cache_of(cl_device_id device, u32 units) {
@@ -137,13 +142,23 @@ u32 parse_version(std::string_view text) {
 
 DeviceInfo info_of(cl_device_id device, u32 index) {
     const cl_platform_id platform = platform_of(device);
+    const std::string name = ask_text(device, CL_DEVICE_NAME), driver = ask_text(device, CL_DRIVER_VERSION);
+    std::string hardware = name;
+    if (is_cpu(device)) {
+        // The names of PoCL's devices contain the instruction set.
+        hardware = detail::processor_key() + ", " + name;
+    } else {
+        if (has_word(extensions_of(device), "cl_nv_device_attribute_query"))
+            hardware += ", sm_" + std::to_string(capability_of(device));
+        hardware += ", driver " + driver.substr(0, driver.find('.'));
+    }
     return {.selector = "opencl:" + std::to_string(index),
             .backend = "opencl",
-            .name = ask_text(device, CL_DEVICE_NAME),
+            .name = name,
             .driver = ask_text(platform, CL_PLATFORM_NAME) + ", " + ask_text(platform, CL_PLATFORM_VERSION) +
-                      ", " + ask_text(device, CL_DEVICE_VERSION) + ", driver " +
-                      ask_text(device, CL_DRIVER_VERSION),
-            .rank = (ask_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0 ? 3U : 1U};
+                      ", " + ask_text(device, CL_DEVICE_VERSION) + ", driver " + driver,
+            .rank = is_cpu(device) ? 3U : 1U,
+            .hardware = std::move(hardware)};
 }
 
 std::string why_unusable(cl_device_id device) {

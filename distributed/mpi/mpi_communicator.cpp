@@ -1,6 +1,7 @@
 #include "mpi_communicator.hpp"
 
 #include <concord/device.hpp>
+#include <concord/internal/environment.hpp>
 
 #include <unistd.h>
 
@@ -20,11 +21,11 @@ namespace {
 constexpr u64 longest_piece = u64{1} << 30, shortest_piece = 64;
 
 u64 piece_length() {
-    const char* text = std::getenv("CONCORD_MPI_PIECE");
-    if (text == nullptr || *text == '\0') return longest_piece;
+    const std::string_view text = detail::environment_variable("CONCORD_MPI_PIECE");
+    if (text.empty()) return longest_piece;
     u64 value = 0;
-    const char* end = text + std::strlen(text);
-    const auto [at, error] = std::from_chars(text, end, value);
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || at != end || value < shortest_piece || value > longest_piece)
         throw Error(ErrorCode::invalid_argument, "CONCORD_MPI_PIECE",
                     detail::error_message("invalid byte count", detail::quoted(text),

@@ -3,6 +3,7 @@
 #include "mpi_communicator.hpp"
 
 #include <concord/device.hpp>
+#include <concord/internal/environment.hpp>
 #include <concord/log.hpp>
 
 #if CONCORD_MPI_EXT_HEADER
@@ -25,8 +26,7 @@ bool ask_library() {
 }
 
 bool decide() {
-    const char* text = std::getenv("CONCORD_MPI_CUDA");
-    const std::string_view asked = text == nullptr ? "" : text;
+    const std::string_view asked = detail::environment_variable("CONCORD_MPI_CUDA");
     if (!asked.empty() && asked != "on" && asked != "off")
         throw Error(ErrorCode::invalid_argument, "CONCORD_MPI_CUDA",
                     detail::error_message("invalid value", detail::quoted(asked), "expected on or off"));

@@ -1,62 +1,50 @@
 #include <concord/lab/baseline.hpp>
 
-#include <concord/error.hpp>
+#include <concord/internal/modules.hpp>
 #include <concord/log.hpp>
 
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <exception>
+#include <new>
 
 namespace concord::lab {
 namespace {
 
-namespace fs = std::filesystem;
-
-// The directories of the modules: the library's own, and `concord` in it.
-std::vector<fs::path> module_folders() {
-    Dl_info info{};
-    if (dladdr(reinterpret_cast<const void*>(&baselines), &info) == 0 || info.dli_fname == nullptr) return {};
-    std::error_code error;
-    const fs::path library = fs::canonical(info.dli_fname, error);
-    if (error) return {};
-    return {library.parent_path(), library.parent_path() / "concord"};
-}
-
-std::vector<fs::path> modules() {
-    std::vector<fs::path> found;
-    for (const fs::path& folder : module_folders()) {
-        std::error_code error;
-        for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-            const std::string name = at->path().filename().string();
-            if (name.rfind("concord-baselines-", 0) == 0 && at->path().extension() == ".so")
-                found.push_back(at->path());
-        }
-    }
-    std::sort(found.begin(), found.end(),
-              [](const fs::path& a, const fs::path& b) { return a.filename() < b.filename(); });
-    return found;
-}
-
 std::vector<Baseline> load_all() {
     std::vector<Baseline> all;
-    for (const fs::path& path : modules()) {
+    for (const auto& [path, refused] : detail::find_modules("concord-baselines-")) {
+        const auto skip = [&file = path](std::string_view why) {
+            detail::log_warn("baselines: " + file.string() + ": " + std::string(why));
+        };
+        if (!refused.empty()) {
+            skip("not loaded: it is " + refused);
+            continue;
+        }
         void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (module == nullptr) {
-            detail::log_warn("baselines: " + std::string(dlerror()));
+            skip(dlerror());
             continue;
         }
         using Entry = void (*)(std::vector<Baseline>&);
-        if (const auto entry = reinterpret_cast<Entry>(dlsym(module, "concord_baselines_1"))) {
-            try {
-                entry(all);
-            } catch (const Error& error) {
-                detail::log_warn("baselines: " + path.filename().string() + ": " + error.what());
-            }
-        } else {
-            detail::log_warn("baselines: " + path.string() +
-                             ": built for another version of Concord; rebuild it");
+        const auto entry = reinterpret_cast<Entry>(dlsym(module, "concord_baselines_1"));
+        if (entry == nullptr) {
+            skip("built for another version of Concord; rebuild it");
+            continue;
         }
+        const std::size_t before = all.size();
+        try {
+            entry(all);
+            continue;
+        } catch (const std::bad_alloc&) {
+            throw;  // the next call loads all modules again
+        } catch (const std::exception& error) {
+            skip(error.what());
+        } catch (...) {
+            skip("threw an object that is not a std::exception");
+        }
+        all.resize(std::min(before, all.size()));
     }
     return all;  // the modules stay loaded, because the list holds their functions
 }

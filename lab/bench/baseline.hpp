@@ -23,12 +23,16 @@ struct Baseline {
         prepare;
     /// Whether the call blocks until its work is complete. Then the host clock times it.
     bool blocking = false;
+    /// How the library's contract differs from Concord's: "finds the bin by a division, which may round to a neighbour".
+    /// Its results may differ then. The row shows its time and the number of results that differ. Empty: the contracts
+    /// agree, and a result that differs is wrong.
+    std::string contract = {};
     /// Order of operations, which selects the error bounds of float results.
     OperationOrder order = OperationOrder::unspecified;
 };
 
-/// The baselines of all modules concord-baselines-*.so in the library's directory, sorted by the modules' names. Loads
-/// the modules on first use. Logs a warning for a module that does not load and ignores it.
+/// The baselines of all modules concord-baselines-*.so, which are searched where backends are, by folder and name. Loads
+/// the modules on first use. Logs a warning for a module that does not load or fails, and ignores it.
 const std::vector<Baseline>& baselines();
 
 /// Defines the entry point of a module of baselines. FUNCTION takes the list and appends to it.

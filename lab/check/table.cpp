@@ -79,7 +79,8 @@ void StreamedTable::print(const std::vector<Cell>& row) {
 }
 
 std::string painted(const std::string& text, Tone tone) {
-    static const bool colours = isatty(STDOUT_FILENO) != 0 && concord::detail::environment_variable("NO_COLOR").empty();
+    static const bool colours =
+        isatty(STDOUT_FILENO) != 0 && concord::detail::environment_variable("NO_COLOR").empty();
     if (!colours || tone == Tone::plain) return text;
     const char* code = tone == Tone::good ? "\033[32m" : tone == Tone::bad ? "\033[1;31m" : "\033[2m";
     return code + text + "\033[0m";

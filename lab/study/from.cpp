@@ -1,11 +1,17 @@
 // Imports files of `concord bench --json` and `concord check --json` as sections of the report.
 
+#include "parse_json.hpp"
+
 #include <concord/study/internal/study.hpp>
 
 #include <concord/error.hpp>
+#include <concord/internal/input_file.hpp>
+#include <concord/internal/kernel_key.hpp>
 
 #include <algorithm>
-#include <fstream>
+#include <array>
+#include <cstdio>
+#include <sstream>
 
 namespace concord::study {
 namespace {
@@ -18,16 +24,28 @@ namespace {
                     (details.empty() ? "" : ": " + details));
 }
 
+// The name of a file's section, which is also the beginning of file names: short, and different for different keys.
+std::string section_name(const std::string& name, const std::string& key) {
+    constexpr std::size_t longest = 40;
+    std::string section = "file-";
+    for (const char c : name.substr(0, longest))
+        section += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
+    std::array<char, 18> hash;
+    std::snprintf(hash.data(), hash.size(), "-%016llx",
+                  static_cast<unsigned long long>(detail::content_hash(key).low));
+    return section + hash.data();
+}
+
 }  // namespace
 
 ordered_json line_of_file(const std::filesystem::path& file) {
-    std::ifstream stream(file);
-    if (!stream) refuse(file, "cannot be read");
-    return line_of_content(stream, file);
+    std::istringstream content(detail::text_of_file(file, "--from"));
+    return line_of_content(content, file);
 }
 
 ordered_json line_of_content(std::istream& stream, const std::filesystem::path& file) {
-    ordered_json content = ordered_json::parse(stream, nullptr, false);
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    ordered_json content = parse_json(text, most_levels_of_file);
     const bool bench = content.is_object() && content.contains("results") && content.contains("machine") &&
                        content["schema"] == 1;
     const bool check = content.is_object() && content.contains("matrix");
@@ -81,9 +99,7 @@ Study study_of_file(const ordered_json& line) {
     const ordered_json& content = line.at("content");
     Study study;
     const std::string name = line.at("name");
-    study.name = "file-";
-    for (const char c : line.at("key").get<std::string>())
-        study.name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
+    study.name = section_name(name, line.at("key"));
     const bool check = content.contains("matrix");
     study.title = (check ? "Imported checks: " : "Imported benchmarks: ") + name;
     study.question = check ? "Results of concord check." : "Results of concord bench.";

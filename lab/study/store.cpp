@@ -1,17 +1,23 @@
+#include "parse_json.hpp"
+
 #include <concord/study/internal/store.hpp>
 
 #include <concord/error.hpp>
+#include <concord/internal/input_file.hpp>
+#include <concord/internal/new_file.hpp>
 #include <concord/lab/machine.hpp>
 #include <concord/study/internal/study.hpp>
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <functional>
+#include <sstream>
 
 namespace concord::study {
 namespace fs = std::filesystem;
@@ -63,7 +69,7 @@ void check_shape(const ordered_json& line) {
 std::vector<ordered_json> lines_of(std::istream& content, const fs::path& path) {
     std::vector<ordered_json> lines;
     for (std::string line; std::getline(content, line);) {
-        ordered_json value = ordered_json::parse(line, nullptr, false);
+        ordered_json value = parse_json(line, most_levels_of_results);
         if (value.is_discarded() && content.eof()) break;
         const std::string place = "line " + std::to_string(lines.size() + 1);
         if (!value.is_object() || !value.contains("kind"))
@@ -82,9 +88,8 @@ std::vector<ordered_json> lines_of(std::istream& content, const fs::path& path) 
 }
 
 std::vector<ordered_json> lines_of(const fs::path& path) {
-    std::ifstream file(path);
-    if (!file) fail(path, std::strerror(errno));
-    return lines_of(file, path);
+    std::istringstream content(detail::text_of_file(path, "study"));
+    return lines_of(content, path);
 }
 
 // Members that must be equal for results to belong to one run.
@@ -116,9 +121,8 @@ const ordered_json* Records::device(const std::string& selector) const {
 
 Records read_records(const fs::path& folder) {
     const fs::path path = folder / "results.jsonl";
-    std::ifstream file(path);
-    if (!file) fail(path, std::strerror(errno));
-    return records_of(file, path);
+    std::istringstream content(detail::text_of_file(path, "study"));
+    return records_of(content, path);
 }
 
 Records records_of(std::istream& content, const fs::path& file) {
@@ -179,8 +183,11 @@ Store::Lock::~Lock() {
 
 void Store::Lock::take(const fs::path& folder) {
     const fs::path path = folder / "results.lock";
-    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (file_ < 0) fail(path, std::strerror(errno));
+    struct stat status {};
+    if (::fstat(file_, &status) != 0) fail(path, std::strerror(errno));
+    if (!S_ISREG(status.st_mode)) fail(path, "not a regular file");
     if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
     if (errno == EWOULDBLOCK)
         fail(folder, "another study is writing its results there; wait, or choose another folder");
@@ -231,19 +238,13 @@ std::string Store::kept_name(const ordered_json& run) const {
 
 void Store::rewrite(const std::vector<ordered_json>& lines) {
     out_.close();
-    const fs::path temporary = folder_ / "results.jsonl.new";
     devices_.clear();
-    {
-        std::ofstream file(temporary, std::ios::trunc);
-        for (const ordered_json& line : lines) {
-            file << line.dump() << '\n';
-            if (line["kind"] == "device") devices_.push_back(line);
-        }
-        if (!file.flush()) fail(temporary, std::strerror(errno));
+    std::string text;
+    for (const ordered_json& line : lines) {
+        text += line.dump() + '\n';
+        if (line["kind"] == "device") devices_.push_back(line);
     }
-    std::error_code error;
-    fs::rename(temporary, file(), error);
-    if (error) fail(file(), error.message());
+    detail::write_file(file(), {text});
     out_.open(file(), std::ios::app);
     if (!out_) fail(file(), std::strerror(errno));
 }
@@ -268,9 +269,7 @@ void Store::add_device(const ordered_json& line) {
     if (is_other) {
         std::vector<ordered_json> lines = lines_of(file());
         const std::string kept = kept_name(lines.front());
-        std::error_code error;
-        fs::copy_file(file(), folder_ / kept, error);
-        if (error) fail(folder_ / kept, error.message());
+        detail::write_file(folder_ / kept, {detail::text_of_file(file(), "study")});
         set_aside_.append(set_aside_.empty() ? "" : "; ")
             .append("existing results of " + selector + " have another driver: copied to " + kept);
         std::erase_if(lines, [&](const ordered_json& other) {

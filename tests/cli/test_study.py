@@ -12,3 +12,10 @@ def test_list():
 @pytest.mark.parametrize("words, arguments", [("study", ""), ("'frob'", "frob --out box"), ("--out", "reduce-steps")])
 def test_refused_values(words, arguments):
     fails(2, words, "study", *arguments.split())
+
+
+@pytest.mark.parametrize("levels", [33, 100000])
+def test_imported_file_with_values_in_values(folder, levels):
+    """Copies and output of values recurse, so that the depth is limited."""
+    (folder / "deep.json").write_text('{"matrix": ' + "[" * levels + "]" * levels + "}")
+    fails(2, ["--from", "deep.json"], "study", "--from", "deep.json", "--out", "box")

@@ -1,0 +1,25 @@
+#include <concord/internal/folder_names.hpp>
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace concord::detail {
+
+std::vector<std::string> folder_names(const std::filesystem::path& folder) {
+    struct Close {
+        void operator()(DIR* open) const { ::closedir(open); }
+    };
+    std::vector<std::string> names;
+    const std::unique_ptr<DIR, Close> open(::opendir(folder.c_str()));
+    if (open == nullptr) return names;
+    while (const dirent* entry = ::readdir(open.get())) {
+        std::string name = entry->d_name;
+        if (name != "." && name != "..") names.push_back(std::move(name));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+}  // namespace concord::detail

@@ -1,0 +1,24 @@
+#include "parse_json.hpp"
+
+namespace concord::study {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct TooDeep {};
+
+}  // namespace
+
+ordered_json parse_json(std::string_view text, int most_levels) {
+    const auto check_depth = [most_levels](int depth, ordered_json::parse_event_t, ordered_json&) {
+        if (depth > most_levels) throw TooDeep{};
+        return true;
+    };
+    try {
+        return ordered_json::parse(text, check_depth, false);
+    } catch (const TooDeep&) {
+        return ordered_json(ordered_json::value_t::discarded);
+    }
+}
+
+}  // namespace concord::study

@@ -1,0 +1,18 @@
+#pragma once
+// Parses JSON that others may have written.
+
+#include <nlohmann/json.hpp>
+
+#include <string_view>
+
+namespace concord::study {
+
+// Limits of nesting. Copies, comparisons and output of values recurse. Concord writes at most 8 levels; results contain
+// imported files.
+inline constexpr int most_levels_of_file = 32, most_levels_of_results = 64;
+
+// The value that the text contains. A discarded value, like that of the library's parse(), if the text is not JSON or
+// has more levels.
+nlohmann::ordered_json parse_json(std::string_view text, int most_levels);
+
+}  // namespace concord::study
