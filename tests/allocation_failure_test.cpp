@@ -1,0 +1,751 @@
+// Memory allocations that fail. Every public call runs with its first allocation failing, then its second, and so on,
+// and a second time with all allocations from that one on failing. Each run must throw or give the right result. The
+// next run on the same stream must give the right result, and no device memory may leak. Child processes run the calls,
+// so that one that crashes or hangs does not end the test.
+//
+//     concord-allocation-failures DEVICE [--every N] [--first-use N] [--case TEXT] [--verbose]
+//
+// --every N: only every N-th allocation. --first-use N: before that, a process of its own for every N-th allocation,
+// with those of the search for devices and of the first use of a kernel.
+#include "failing_allocator.hpp"
+
+#include <concord/concord.hpp>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <thread>
+
+using namespace concord;
+
+namespace {
+
+CONCORD_FUNCTION(u32, next_of_failing, (u32 x), return x + 1;)
+CONCORD_FUNCTION(u32, mix_of_failing, (u32 a, u32 b), return a + b;)
+CONCORD_FUNCTION(u32, less_of_failing, (u32 a, u32 b), return a < b;)
+CONCORD_FUNCTION(u32, odd_of_failing, (u32 x), return x & 1;)
+CONCORD_FUNCTION(u64, bin_of_failing, (u32 x), return x % 100;)
+
+using Bytes = std::vector<std::byte>;
+
+// A program: returns its result. Throws unsupported if the device cannot run it.
+struct Case {
+    std::string name;
+    std::function<Bytes(Stream&)> run;
+};
+
+// --- The calls ----------------------------------------------------------------------------------------------------
+
+template <class T>
+std::vector<T> values(u64 n) {
+    std::vector<T> result(n);
+    u64 x = 1;
+    for (T& value : result) {
+        x = x * 6364136223846793005U + 1442695040888963407U;
+        value = static_cast<T>(x >> 44);
+    }
+    return result;
+}
+
+// An array whose contents no result has.
+template <class T>
+Array<T> poisoned(Stream& stream, u64 n) {
+    Array<T> array(stream, n);
+    const u8 poison = 0xA5;
+    stream.fill(*array.buffer(), 0, n * sizeof(T), &poison, 1);
+    return array;
+}
+
+template <class T>
+Bytes bytes_of(const std::vector<T>& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    return {bytes.begin(), bytes.end()};
+}
+template <class T>
+Bytes result_of(Stream& stream, const Array<T>& array) {
+    return bytes_of(array.to_host(stream));
+}
+
+// Runs a pipeline whose segments are much shorter than its input.
+template <class T, class F>
+Bytes piped(Stream& stream, u64 room, F&& pipeline) {
+    std::vector<T> out(room, T(77));
+    HostSink sink(out);
+    pipeline(stream.device(), sink, PipelineOptions{.segment = 8192, .depth = 2});
+    return bytes_of(out);
+}
+
+std::vector<std::shared_ptr<Device>> twice(Stream& stream) {
+    return {stream.device().shared_from_this(), stream.device().shared_from_this()};
+}
+
+// Runs f on two ranks, and returns what rank 0 returns.
+Bytes on_two_ranks(Stream& stream, const std::function<Bytes(Communicator&, Stream&)>& f) {
+    Bytes result;
+    run_on_devices(twice(stream), [&](Communicator& ranks, Stream& own) {
+        Bytes bytes = f(ranks, own);
+        if (ranks.rank() == 0) result = std::move(bytes);
+    });
+    return result;
+}
+
+constexpr u64 n = 40007;
+
+class Cases {
+  public:
+    Cases() {
+        add_memory_and_streams();
+        add_elementwise();
+        add_reductions();
+        add_orderings();
+        add_matrices();
+        add_pipelines();
+        add_ranks();
+    }
+    std::vector<Case> list;
+
+  private:
+    void add(std::string name, std::function<Bytes(Stream&)> run) {
+        list.push_back({std::move(name), std::move(run)});
+    }
+    // One case per variant, and one for `auto`.
+    void add_variants(const Algorithm& algorithm, const std::string& what,
+                      const std::function<Bytes(Stream&, const Options&)>& run) {
+        const std::string name = std::string(algorithm.name) + (what.empty() ? "" : " " + what);
+        for (const Variant* variant : algorithm.variants) {
+            add(name + " " + std::string(variant->name),
+                [=](Stream& stream) { return run(stream, {.variant = std::string(variant->name)}); });
+        }
+        add(name + " auto", [=](Stream& stream) { return run(stream, {}); });
+    }
+
+    void add_memory_and_streams() {
+        add("write, copy and read", [](Stream& stream) {
+            const Array<u32> x(stream, values<u32>(n));
+            const auto y = poisoned<u32>(stream, n);
+            stream.copy(*y.buffer(), 0, *x.buffer(), 0, n * 4);
+            return result_of(stream, y);
+        });
+        add("page-locked memory", [](Stream& stream) {
+            const auto host = stream.device().allocate_host(n * 4);
+            std::memcpy(host->host_pointer(), values<u32>(n).data(), n * 4);
+            const auto x = poisoned<u32>(stream, n);
+            stream.copy(*x.buffer(), 0, *host, 0, n * 4);
+            return result_of(stream, x);
+        });
+        add("stream", [](Stream& stream) {
+            const auto other = stream.device().create_stream(Priority::high);
+            const Array<u32> x(*other, values<u32>(n));
+            return result_of(*other, x);
+        });
+        add("events", [](Stream& stream) {
+            const auto other = stream.device().create_stream();
+            const auto begin = stream.device().create_event(), end = stream.device().create_event();
+            stream.record(*begin);
+            const Array<u32> x(stream, values<u32>(n));
+            add_to(stream, x);
+            stream.record(*end);
+            other->wait(*end);
+            Bytes result = result_of(*other, x);
+            if (end->milliseconds_since(*begin) < 0) result.clear();
+            return result;
+        });
+        add("callback", [](Stream& stream) {
+            const auto called = std::make_shared<std::vector<u32>>(1, 0);
+            const Array<u32> x(stream, values<u32>(n));
+            stream.callback([called] { called->front() = 5; });
+            add_to(stream, x);
+            stream.synchronize();
+            return bytes_of(*called);
+        });
+        add("recording", [](Stream& stream) {
+            const Array<u32> x(stream, values<u32>(n));
+            const auto y = poisoned<u32>(stream, n), sum = poisoned<u32>(stream, 1);
+            stream.begin_recording();
+            add_to(stream, x);
+            scan(stream, x, y);
+            reduce(stream, y, sum);
+            stream.copy(*y.buffer(), 0, *x.buffer(), 0, n * 4);
+            const u32 mark = 7;
+            stream.fill(*y.buffer(), 0, 4, &mark, 4);
+            const auto recording = stream.end_recording();
+            recording->replay(stream);
+            recording->replay(stream);
+            Bytes result = result_of(stream, y), last = result_of(stream, sum);
+            result.insert(result.end(), last.begin(), last.end());
+            return result;
+        });
+        add("trace", [](Stream& stream) {
+            const Array<u32> x(stream, values<u32>(n));
+            Trace trace;
+            add_to(stream, x);
+            trace.finish();
+            const std::string text = trace.json();
+            return result_of(stream, x);
+        });
+        add("properties and trim", [](Stream& stream) {
+            stream.device().trim();
+            (void)stream.device().properties();
+            (void)device_selectors("all");
+            (void)backends();
+            return Bytes{};
+        });
+    }
+
+    static void add_to(Stream& stream, const Array<u32>& x) { map(stream, x, x, next_of_failing); }
+
+    void add_elementwise() {
+        add_variants(map_algorithm, "", [](Stream& stream, const Options& options) {
+            const Array<f32> x(stream, values<f32>(n));
+            const auto y = poisoned<f32>(stream, n);
+            map(stream, x, y, MapFunction::negate, options);
+            return result_of(stream, y);
+        });
+        add("map by a user's function", [](Stream& stream) {
+            const Array<u32> x(stream, values<u32>(n));
+            const auto y = poisoned<u32>(stream, n);
+            map(stream, x, x, y, mix_of_failing);
+            return result_of(stream, y);
+        });
+        add("map by a text", [](Stream& stream) {
+            const Array<u32> x(stream, values<u32>(n));
+            const auto y = poisoned<u32>(stream, n);
+            map(stream, x.view(), y.view(), operator_from_text("u32 f(u32 x) { return x + 3; }"));
+            return result_of(stream, y);
+        });
+        add_variants(add_algorithm, "", [](Stream& stream, const Options& options) {
+            const Array<i16> x(stream, values<i16>(n));
+            const auto y = poisoned<i16>(stream, n);
+            concord::add(stream, x, x, y, options);
+            return result_of(stream, y);
+        });
+    }
+
+    void add_reductions() {
+        add_variants(reduce_algorithm, "", [](Stream& stream, const Options& options) {
+            const Array<f32> x(stream, values<f32>(n));
+            const auto sum = poisoned<f32>(stream, 1);
+            reduce(stream, x, sum, ReduceOp::sum, options);
+            return result_of(stream, sum);
+        });
+        add("reduce to a future", [](Stream& stream) {
+            const Array<u32> x(stream, values<u32>(n));
+            return bytes_of(std::vector{reduce_value(stream, x).get()});
+        });
+        add("reduce by a user's operator", [](Stream& stream) {
+            const Array<u32> x(stream, values<u32>(n));
+            const auto sum = poisoned<u32>(stream, 1);
+            reduce(stream, x, sum, mix_of_failing, 0);
+            return result_of(stream, sum);
+        });
+        add_variants(scan_algorithm, "", [](Stream& stream, const Options& options) {
+            const Array<f32> x(stream, values<f32>(n));
+            const auto y = poisoned<f32>(stream, n);
+            scan(stream, x, y, ReduceOp::sum, ScanKind::exclusive, options);
+            return result_of(stream, y);
+        });
+        add("scan by a user's operator", [](Stream& stream) {
+            const Array<u32> x(stream, values<u32>(n));
+            const auto y = poisoned<u32>(stream, n);
+            scan(stream, x, y, mix_of_failing, 0);
+            return result_of(stream, y);
+        });
+        add_variants(histogram_algorithm, "", [](Stream& stream, const Options& options) {
+            const Array<f32> x(stream, values<f32>(n));
+            const auto counters = poisoned<u32>(stream, 300);
+            histogram(stream, x, counters, HistogramBins::even(0, 1 << 20), options);
+            return result_of(stream, counters);
+        });
+        add_variants(histogram_algorithm, "with many bins", [](Stream& stream, const Options& options) {
+            const Array<u32> x(stream, values<u32>(n));
+            const auto counters = poisoned<u64>(stream, 100000);
+            histogram(stream, x, counters, HistogramBins::modulo(), options);
+            return result_of(stream, counters);
+        });
+        add("histogram by a user's function", [](Stream& stream) {
+            const Array<u32> x(stream, values<u32>(n));
+            const auto counters = poisoned<u64>(stream, 100);
+            histogram(stream, x, counters, bin_of_failing);
+            return result_of(stream, counters);
+        });
+    }
+
+    void add_orderings() {
+        add_variants(compact_algorithm, "", [](Stream& stream, const Options& options) {
+            const Array<u32> x(stream, values<u32>(n));
+            const auto y = poisoned<u32>(stream, n);
+            const auto count = poisoned<u64>(stream, 1);
+            compact(stream, x, y, count, KeepRule::even, options);
+            return result_of(stream, y);
+        });
+        add_variants(compact_algorithm, "as partition", [](Stream& stream, const Options& options) {
+            const Array<u32> x(stream, values<u32>(n));
+            const auto y = poisoned<u32>(stream, n);
+            const auto count = poisoned<u64>(stream, 1);
+            partition(stream, x, y, count, odd_of_failing, options);
+            return result_of(stream, y);
+        });
+        // Sort's variants for little and for much data differ.
+        for (const u64 length : {u64{3001}, u64{70001}}) {
+            const std::string keys = std::to_string(length) + " keys";
+            add_variants(sort_algorithm, keys, [=](Stream& stream, const Options& options) {
+                const Array<u32> x(stream, values<u32>(length));
+                const auto y = poisoned<u32>(stream, length);
+                sort(stream, x, y, {}, options);
+                return result_of(stream, y);
+            });
+        }
+        add_variants(sort_algorithm, "pairs", [](Stream& stream, const Options& options) {
+            const Array<u32> x(stream, values<u32>(n)), v(stream, values<u32>(n));
+            const auto y = poisoned<u32>(stream, n), w = poisoned<u32>(stream, n);
+            sort_pairs(stream, x, v, y, w, {.order = SortOrder::descending}, options);
+            return result_of(stream, y);
+        });
+        add("sort by a user's comparator", [](Stream& stream) {
+            const Array<u32> x(stream, values<u32>(n));
+            const auto y = poisoned<u32>(stream, n);
+            sort(stream, x, y, less_of_failing);
+            return result_of(stream, y);
+        });
+    }
+
+    void add_matrices() {
+        add_variants(transpose_algorithm, "", [](Stream& stream, const Options& options) {
+            const Array<f32> x(stream, values<f32>(150 * 170));
+            const auto y = poisoned<f32>(stream, 150 * 170);
+            transpose(stream, x, y, {.rows = 150, .columns = 170}, options);
+            return result_of(stream, y);
+        });
+        add_variants(matmul_algorithm, "", [](Stream& stream, const Options& options) {
+            const Array<f32> a(stream, values<f32>(70 * 50)), b(stream, values<f32>(50 * 90));
+            const auto c = poisoned<f32>(stream, 70 * 90);
+            matmul(stream, a, b, c, {.m = 70, .n = 90, .k = 50}, {}, options);
+            return result_of(stream, c);
+        });
+        add_variants(convolve_algorithm, "", [](Stream& stream, const Options& options) {
+            const Array<f32> x(stream, values<f32>(120 * 130));
+            const auto y = poisoned<f32>(stream, 120 * 130);
+            convolve(stream, x, ConvolveMask(std::vector<f32>(15, 0.5F), 3, 5), y,
+                     {.rows = 120, .columns = 130}, options);
+            return result_of(stream, y);
+        });
+        add_variants(stencil_algorithm, "", [](Stream& stream, const Options& options) {
+            const Array<f32> x(stream, values<f32>(30 * 20 * 25));
+            const auto y = poisoned<f32>(stream, 30 * 20 * 25);
+            stencil(stream, x, y, {.depth = 30, .rows = 20, .columns = 25}, {0.5, 0.1, 0.05}, 5, options);
+            return result_of(stream, y);
+        });
+        add("stencil of a box", [](Stream& stream) {
+            const Array<f32> x(stream, values<f32>(30 * 20 * 25));
+            const auto y = poisoned<f32>(stream, 30 * 20 * 25);
+            stencil_box(stream, x, y, {.depth = 30, .rows = 20, .columns = 25}, {0.5, 0.1},
+                        {.z_begin = 3, .z_end = 9, .y_begin = 2, .y_end = 18});
+            return result_of(stream, y);
+        });
+    }
+
+    void add_pipelines() {
+        static const std::vector<u32> input = values<u32>(n);
+        add("pipeline map", [](Stream& stream) {
+            return piped<u32>(stream, n,
+                              [](Device& device, PipelineSink& sink, const PipelineOptions& options) {
+                                  pipeline_map(device, HostSource(input), sink, next_of_failing, options);
+                              });
+        });
+        add("pipeline reduce", [](Stream& stream) {
+            return piped<u32>(stream, 1,
+                              [](Device& device, PipelineSink& sink, const PipelineOptions& options) {
+                                  pipeline_reduce(device, HostSource(input), sink, ReduceOp::sum, options);
+                              });
+        });
+        add("pipeline scan", [](Stream& stream) {
+            return piped<u32>(stream, n,
+                              [](Device& device, PipelineSink& sink, const PipelineOptions& options) {
+                                  pipeline_scan(device, HostSource(input), sink, ReduceOp::sum,
+                                                ScanKind::inclusive, options);
+                              });
+        });
+        add("pipeline histogram", [](Stream& stream) {
+            return piped<u64>(
+                stream, 64, [](Device& device, PipelineSink& sink, const PipelineOptions& options) {
+                    pipeline_histogram(device, HostSource(input), sink, HistogramBins::modulo(), options);
+                });
+        });
+        add("pipeline compact", [](Stream& stream) {
+            return piped<u32>(stream, n,
+                              [](Device& device, PipelineSink& sink, const PipelineOptions& options) {
+                                  pipeline_compact(device, HostSource(input), sink, KeepRule::even, options);
+                              });
+        });
+        add("pipeline map on two devices", [](Stream& stream) {
+            return piped<u32>(stream, n, [&](Device&, PipelineSink& sink, const PipelineOptions& options) {
+                pipeline_map(PipelineDevices(twice(stream)), HostSource(input), sink, next_of_failing,
+                             options);
+            });
+        });
+    }
+
+    void add_ranks() {
+        static const std::vector<u32> input = values<u32>(n);
+        static const std::vector<f32> floats = values<f32>(n);
+        auto part_on = [](Stream& stream, Communicator& ranks, const auto& all) {
+            using T = std::decay_t<decltype(all[0])>;
+            const Part part = part_of(n, ranks);
+            return Array<T>(stream, std::span(all).subspan(part.first, part.count));
+        };
+        add("ranks: reduce", [=](Stream& stream) {
+            return on_two_ranks(stream, [=](Communicator& ranks, Stream& own) {
+                const auto sum = poisoned<f32>(own, 1);
+                distributed_reduce(ranks, own, part_on(own, ranks, floats), sum);
+                return result_of(own, sum);
+            });
+        });
+        add("ranks: scan", [=](Stream& stream) {
+            return on_two_ranks(stream, [=](Communicator& ranks, Stream& own) {
+                const auto x = part_on(own, ranks, floats);
+                const auto y = poisoned<f32>(own, x.size());
+                distributed_scan(ranks, own, x, y);
+                return result_of(own, y);
+            });
+        });
+        add("ranks: histogram", [=](Stream& stream) {
+            return on_two_ranks(stream, [=](Communicator& ranks, Stream& own) {
+                const auto counters = poisoned<u32>(own, 64);
+                distributed_histogram(ranks, own, part_on(own, ranks, input), counters,
+                                      HistogramBins::modulo());
+                return result_of(own, counters);
+            });
+        });
+        add("ranks: sort", [=](Stream& stream) {
+            return on_two_ranks(stream, [=](Communicator& ranks, Stream& own) {
+                const auto x = part_on(own, ranks, input);
+                const auto y = poisoned<u32>(own, x.size());
+                distributed_sort(ranks, own, x, y);
+                return result_of(own, y);
+            });
+        });
+        add("ranks: stencil", [](Stream& stream) {
+            return on_two_ranks(stream, [](Communicator& ranks, Stream& own) {
+                DistributedStencil stencil(ranks, own, Type::f32, {.depth = 20, .rows = 12, .columns = 9},
+                                           {0.5, 0.1});
+                const StencilBox box = stencil.holding();
+                const u64 count = box.points(9);
+                const Array<f32> x(own, std::span(floats).first(count));
+                const auto y = poisoned<f32>(own, count);
+                stencil.load(x.view());
+                stencil.run(3);
+                stencil.store(y.view());
+                return result_of(own, y);
+            });
+        });
+    }
+};
+
+// --- Runs ---------------------------------------------------------------------------------------------------------
+
+using test::AllocatorFailures;
+
+constexpr u64 for_good = ~u64{0};
+
+u64 checksum(const Bytes& bytes) {  // FNV-1a
+    u64 sum = 14695981039346656037U;
+    for (const std::byte byte : bytes)
+        sum = (sum ^ std::to_integer<u64>(byte)) * 1099511628211U;
+    return sum;
+}
+
+// What a child process tells its parent, in shared memory.
+struct Progress {
+    u64 step = 0;  // changes with every run
+    u64 case_index = 0;
+    AllocatorFailures failures = {};
+    bool done = false;  // the case is finished
+    bool is_supported = true;
+    u64 calls = 0, threw = 0, right = 0;
+    u64 result = 0;  // checksum of the result at first use
+    char problem[400] = {};
+};
+
+struct Settings {
+    std::string device;
+    u64 every = 1, first_use = 0;
+    std::string only;
+    bool verbose = false;
+};
+
+// Why a failed allocation must not lead to that exception; empty if it may.
+std::string objection_to(const std::exception& error) {
+    const auto* known = dynamic_cast<const Error*>(&error);
+    if (known == nullptr) return {};  // std::bad_alloc, std::system_error
+    for (const ErrorCode code :
+         {ErrorCode::invalid_argument, ErrorCode::wrong_device, ErrorCode::unsupported}) {
+        if (known->code() == code) return std::string("misleading error: ") + known->what();
+    }
+    return {};
+}
+
+class Run {
+  public:
+    Run(const Case& tested, Stream& stream, Progress& progress)
+        : case_(tested), stream_(stream), progress_(progress) {}
+
+    // The result without failures. Empty, if the device does not support the case.
+    std::optional<Bytes> expected() {
+        try {
+            case_.run(stream_);  // compiles kernels
+            test::concord_test_start_failing({});
+            Bytes result = case_.run(stream_);
+            progress_.calls = test::concord_test_stop_failing();
+            return result;
+        } catch (const Error& error) {
+            test::concord_test_stop_failing();
+            if (error.code() != ErrorCode::unsupported) throw;
+            return std::nullopt;
+        }
+    }
+    // Runs the case with failures, and once more without. Returns whether an allocation failed.
+    bool fail(AllocatorFailures failures, const Bytes& expected) {
+        progress_.failures = failures;
+        ++progress_.step;
+        const u64 in_use = stream_.device().memory_use().in_use;
+        Bytes result;
+        bool threw = false;
+        std::string objection;
+        test::concord_test_start_failing(failures);
+        try {
+            result = case_.run(stream_);
+            test::concord_test_stop_failing();
+        } catch (const std::exception& error) {
+            test::concord_test_stop_failing();
+            threw = true;
+            objection = objection_to(error);
+        }
+        const bool failed = test::concord_test_failed_calls() > 0;
+        if (threw && !failed) objection = "throws although no allocation failed";
+        if (!threw && result != expected) objection = "gives a wrong result without an error";
+        if (!objection.empty()) return report(objection), failed;
+        ++(threw ? progress_.threw : progress_.right);
+        try {
+            if (stream_.is_recording()) stream_.end_recording();
+            stream_.synchronize();
+        } catch (const std::exception&) {  // a failure of the run's queued work
+        }
+        try {
+            if (case_.run(stream_) != expected) report("the next run gives a wrong result");
+        } catch (const std::exception& error) {
+            report(std::string("the next run throws: ") + error.what());
+        }
+        if (stream_.device().memory_use().in_use > in_use) report("device memory leaks");
+        return failed;
+    }
+
+  private:
+    void report(const std::string& problem) {
+        std::snprintf(progress_.problem, sizeof progress_.problem, "%s", problem.c_str());
+        ::_exit(1);
+    }
+
+    const Case& case_;
+    Stream& stream_;
+    Progress& progress_;
+};
+
+class Harness {
+  public:
+    explicit Harness(Settings settings) : settings_(std::move(settings)) {
+        void* shared =
+            ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        progress_ = new (shared) Progress;
+    }
+
+    int run() {
+        for (u64 i = 0; settings_.first_use > 0 && i < cases_.list.size() && problems_ < most_problems; ++i) {
+            if (is_selected(i)) run_first_use(i);
+        }
+        if (settings_.first_use > 0)
+            std::printf("%s: first use: %lu runs with failures, %lu problems\n", settings_.device.c_str(),
+                        first_uses_, problems_);
+        u64 calls = 0, runs = 0, threw = 0, skipped = 0;
+        for (u64 i = 0; i < cases_.list.size() && problems_ < most_problems; ++i) {
+            if (!is_selected(i)) continue;
+            *progress_ = Progress{.case_index = i};
+            for (AllocatorFailures from = {1, 1}; problems_ < most_problems;
+                 from = after(progress_->failures)) {
+                if (in_child([&] { run_case(i, from); }) && progress_->done) break;
+                report(i);
+            }
+            if (!progress_->is_supported) {
+                ++skipped;
+                continue;
+            }
+            if (settings_.verbose)
+                std::printf("%-40s %4lu allocations, %5lu runs threw, %5lu gave the result\n",
+                            cases_.list[i].name.c_str(), progress_->calls, progress_->threw,
+                            progress_->right);
+            calls += progress_->calls;
+            runs += progress_->threw + progress_->right;
+            threw += progress_->threw;
+        }
+        std::printf(
+            "%s: %zu cases (%lu not supported) with %lu allocations: %lu runs with failures, %lu threw, "
+            "%lu gave the result, %lu problems\n",
+            settings_.device.c_str(), cases_.list.size(), skipped, calls, runs, threw, runs - threw,
+            problems_);
+        return problems_ == 0 ? 0 : 1;
+    }
+
+  private:
+    bool is_selected(u64 i) const { return cases_.list[i].name.find(settings_.only) != std::string::npos; }
+
+    // The next failures to try: a single one, then all from one on.
+    AllocatorFailures after(AllocatorFailures failures) const {
+        const u64 first = failures.first + settings_.every;
+        return {first, failures.last == for_good ? for_good : first};
+    }
+
+    // In a child process: all failures of a case from those on.
+    void run_case(u64 i, AllocatorFailures from) {
+        const auto device = open_device(settings_.device);
+        const auto stream = device->create_stream();
+        Run run(cases_.list[i], *stream, *progress_);
+        const auto expected = run.expected();
+        progress_->is_supported = expected.has_value();
+        if (expected) {
+            for (const bool sticky : {from.last == for_good, true}) {
+                while (run.fail({from.first, sticky ? for_good : from.first}, *expected))
+                    from.first += settings_.every;
+                from.first = 1;
+                if (from.last == for_good) break;
+            }
+        }
+        progress_->done = true;
+    }
+
+    // A process per allocation of a case, from the search for devices on. The stride begins elsewhere for each case.
+    void run_first_use(u64 i) {
+        *progress_ = Progress{.case_index = i};
+        if (!in_child([&] { run_first_use(i, {}, nullptr); })) return report(i);
+        if (!progress_->is_supported) return;
+        const u64 calls = progress_->calls, result = progress_->result;
+        for (const bool sticky : {false, true}) {
+            for (u64 first = 1 + 7 * i % settings_.first_use; first <= calls && problems_ < most_problems;
+                 first += settings_.first_use) {
+                progress_->failures = {first, sticky ? for_good : first};
+                if (!in_child([&] { run_first_use(i, progress_->failures, &result); })) report(i);
+                ++first_uses_;
+            }
+        }
+    }
+    // In a child process: the case with failures, and once more without.
+    void run_first_use(u64 i, AllocatorFailures failures, const u64* expected) {
+        auto run = [&] {
+            return checksum(cases_.list[i].run(*open_device(settings_.device)->create_stream()));
+        };
+        std::optional<u64> result;
+        test::concord_test_start_failing(failures);
+        try {
+            result = run();
+            progress_->calls = test::concord_test_stop_failing();
+        } catch (const Error& error) {
+            test::concord_test_stop_failing();
+            progress_->is_supported = expected != nullptr || error.code() != ErrorCode::unsupported;
+        } catch (const std::exception&) {
+            test::concord_test_stop_failing();
+        }
+        if (expected == nullptr) {
+            progress_->result = result.value_or(0);
+            return;
+        }
+        if (result && *result != *expected) give_up("gives a wrong result without an error");
+        if (run() != *expected) give_up("the next run gives a wrong result");
+    }
+    [[noreturn]] void give_up(const char* problem) {
+        std::snprintf(progress_->problem, sizeof progress_->problem, "first use: %s", problem);
+        ::_exit(1);
+    }
+
+    // Runs f in a child process. Returns whether it ended well. Ends it if it makes no progress.
+    template <class F>
+    bool in_child(F&& f) {
+        std::fflush(stdout);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            try {
+                f();
+            } catch (const std::exception& error) {
+                std::snprintf(progress_->problem, sizeof progress_->problem, "without failures: %s",
+                              error.what());
+                ::_exit(1);
+            }
+            ::_exit(0);
+        }
+        using Clock = std::chrono::steady_clock;
+        auto last = Clock::now();
+        u64 seen = progress_->step;
+        int status = 0;
+        while (::waitpid(child, &status, WNOHANG) == 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            const u64 step = reinterpret_cast<volatile u64&>(progress_->step);
+            if (step != seen) {
+                seen = step;
+                last = Clock::now();
+            } else if (Clock::now() - last > std::chrono::seconds(60)) {
+                ::kill(child, SIGKILL);
+                std::snprintf(progress_->problem, sizeof progress_->problem, "hangs");
+            }
+        }
+        if (WIFSIGNALED(status) && progress_->problem[0] == '\0')
+            std::snprintf(progress_->problem, sizeof progress_->problem, "signal %d (%s)", WTERMSIG(status),
+                          ::strsignal(WTERMSIG(status)));
+        return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+
+    void report(u64 i) {
+        ++problems_;
+        std::printf("%s: %s, allocation %lu%s: %s\n", settings_.device.c_str(),
+                    i < cases_.list.size() ? cases_.list[i].name.c_str() : "first use",
+                    progress_->failures.first,
+                    progress_->failures.last == for_good ? " and all later ones" : "", progress_->problem);
+        progress_->problem[0] = '\0';
+    }
+
+    static constexpr u64 most_problems = 20;
+    const Settings settings_;
+    const Cases cases_;
+    Progress* progress_;
+    u64 problems_ = 0, first_uses_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Settings settings;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        const bool has_value = i + 1 < argc;
+        if (word == "--verbose") {
+            settings.verbose = true;
+        } else if (word == "--every" && has_value) {
+            settings.every = std::strtoull(argv[++i], nullptr, 10);
+        } else if (word == "--first-use" && has_value) {
+            settings.first_use = std::strtoull(argv[++i], nullptr, 10);
+        } else if (word == "--case" && has_value) {
+            settings.only = argv[++i];
+        } else {
+            settings.device = word;
+        }
+    }
+    if (settings.device.empty() || settings.every == 0) {
+        std::fprintf(stderr,
+                     "usage: concord-allocation-failures DEVICE [--every N] [--first-use N] [--case TEXT] "
+                     "[--verbose]\n");
+        return 2;
+    }
+    return Harness(settings).run();
+}
