@@ -78,11 +78,13 @@ TEST_CASE("views are validated") {
     CHECK_NOTHROW(Span<float>(*buffer, 0, 25));
     CHECK_NOTHROW(Span<float>(*buffer, 25, 0));
     CHECK(throws(ErrorCode::invalid_argument, "26 elements", [&] { Span<float>(*buffer, 0, 26); }));
-    CHECK(throws(ErrorCode::invalid_argument, "exceeds the buffer", [&] { Span<float>(*buffer, 0, ~u64{0} / 2); }));
+    CHECK(throws(ErrorCode::invalid_argument, "exceeds the buffer",
+                 [&] { Span<float>(*buffer, 0, ~u64{0} / 2); }));
     CHECK(throws(ErrorCode::invalid_argument, "multiple", [&] {
         detail::check_view("t", "x", View{buffer.get(), 2, 1, Type::f32});
     }));
-    CHECK(throws(ErrorCode::invalid_argument, "exceeds 2^60 bytes", [&] { Span<float>(*buffer, u64{1} << 62, 10); }));
+    CHECK(throws(ErrorCode::invalid_argument, "exceeds 2^60 bytes",
+                 [&] { Span<float>(*buffer, u64{1} << 62, 10); }));
     CHECK(throws(ErrorCode::invalid_argument, "got a view of i32", [&] {
         Span<float>(View{buffer.get(), 0, 4, Type::i32});
     }));
@@ -91,7 +93,8 @@ TEST_CASE("views are validated") {
     const Span<float> span(*buffer, 1, 20);
     CHECK(span.part(3, 4).view().offset == 16);
     CHECK(throws(ErrorCode::invalid_argument, "[18, 18 + 3)", [&] { (void)span.part(18, 3); }));
-    CHECK(throws(ErrorCode::invalid_argument, "exceeds 2^60 bytes, got 2305843009213693952 elements of 8 bytes",
+    CHECK(throws(ErrorCode::invalid_argument,
+                 "exceeds 2^60 bytes, got 2305843009213693952 elements of 8 bytes",
                  [&] { Array<double>(*device, u64{1} << 61); }));
     // A view that no buffer can hold.
     CHECK(throws(ErrorCode::invalid_argument, "exceeds the view", [&] {
@@ -179,7 +182,8 @@ TEST_CASE("CONCORD_KERNELS replaces files of kernel sources by name") {
 
     spec.source = &source;
     fs::create_directory(folder / "a.cu");
-    const std::string unreadable = "cannot be read, got '" + (folder / "a.cu").string() + "': not a regular file";
+    const std::string unreadable =
+        "cannot be read, got '" + (folder / "a.cu").string() + "': not a regular file";
     CHECK(throws(ErrorCode::io, unreadable.c_str(), [&] { (void)assemble(spec, Dialect::cuda); }));
     fs::remove_all(folder);
     CHECK(throws(ErrorCode::io, "no such folder", [&] { (void)assemble(spec, Dialect::cuda); }));

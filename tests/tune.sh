@@ -49,7 +49,7 @@ verdict "nothing was written" "$([[ ! -e config ]] || find config)"
 # A table, and the measurements.
 ends 0 "table: table.txt" tune reduce map "${quick[@]}" --types u32 --sizes 2^12,2^14 --out table.txt --json tune.json
 has out " left out; "
-has table.txt "concord tuning 1"
+has table.txt "concord tuning 2"
 has table.txt "backend: tbb"
 has tune.json '"algorithm": "reduce"'
 has tune.json '"default_variant": "fixed"'

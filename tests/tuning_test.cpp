@@ -20,9 +20,10 @@ namespace fs = std::filesystem;
 
 const char* const text =
     "# a comment\n"
-    "concord tuning 1\n"
+    "concord tuning 2\n"
     "version: 0.1.0\n"
     "backend: tbb\n"
+    "hardware: Maker family 6 model 1, AVX2\n"
     "device: A CPU: the #1\n"
     "units: 2\n"
     "driver: some\n"
@@ -191,6 +192,7 @@ TEST_CASE("a table is parsed from the text that it writes") {
     const auto table = TuningTable::parse(text, "a file");
     REQUIRE(table);
     CHECK(table->backend == "tbb");
+    CHECK(table->hardware == "Maker family 6 model 1, AVX2");
     CHECK(table->device == "A CPU: the #1");
     CHECK(table->units == 2);
     REQUIRE(table->rows.size() == 3);
@@ -206,11 +208,11 @@ TEST_CASE("a table is parsed from the text that it writes") {
     REQUIRE(again);
     CHECK(again->rows == table->rows);
     CHECK(again->text() == table->text());
-    CHECK(table->file_name() == "tbb_a_cpu_the_1_2.txt");
+    CHECK(table->file_name() == "tbb_maker_family_6_model_1_avx2_2.txt");
 }
 
 TEST_CASE("invalid lines are skipped") {
-    const std::string head = "concord tuning 1\nbackend: tbb\n", good = "reduce * - * serial\n";
+    const std::string head = "concord tuning 2\nbackend: tbb\n", good = "reduce * - * serial\n";
     for (const char* bad :
          {"reduce f32 - 2^10", "reduce f31 - * serial", "reduce f32 - 2^64 serial",
           "reduce f32 - 2^9..2^8 serial", "reduce f32 bins=1 * serial", "reduce f32 - * frob",
@@ -223,7 +225,7 @@ TEST_CASE("invalid lines are skipped") {
         CHECK(table->rows.size() == 1);
     }
     CHECK(!TuningTable::parse("", "empty"));
-    CHECK(!TuningTable::parse("concord tuning 2\n" + good, "of another time"));
+    CHECK(!TuningTable::parse("concord tuning 1\n" + good, "of another time"));
     CHECK(!TuningTable::parse(std::string("\x7f\x45LF\0\1\2", 7), "no text"));
 }
 
@@ -331,6 +333,10 @@ DEVICE_TEST(tables_are_found_by_device) {
     other.units += 1;
     other.rows = {row("reduce", "sequential")};
     folder.write("a.txt", other.text());
+    // Another chip of the same name.
+    TuningTable other_chip = own;
+    other_chip.hardware += "1";
+    folder.write("a2.txt", other_chip.text());
     folder.write("b.txt", "no table\n");
     folder.write("c.txt", own.text());
     folder.write("d.log", own.text());

@@ -7,7 +7,8 @@
 /// value of a tunable is correct. A row's variant is used only if it supports the call and guarantees the same order
 /// as `auto` without a table.
 ///
-/// The table of a device is the first one that matches its backend, name and number of units, in this order:
+/// The table of a device is the first one that matches its backend, hardware (DeviceInfo::hardware) and number of units,
+/// in this order:
 /// 1. the file, or the *.txt files of the folder, that the environment variable CONCORD_TUNING names;
 /// 2. the files in $XDG_CONFIG_HOME/concord/tuning, by default ~/.config/concord/tuning;
 /// 3. the tables that Concord ships.
@@ -15,9 +16,10 @@
 /// If CONCORD_TUNING names a path, Concord searches nowhere else. CONCORD_TUNING=off disables tables. `concord tune`
 /// writes tables. They are text with one row per line, and '#' starts a comment:
 ///
-///     concord tuning 1
+///     concord tuning 2
 ///     version: 0.1.0
 ///     backend: tbb
+///     hardware: AuthenticAMD family 25 model 17, AVX-512
 ///     device: AMD EPYC
 ///     units: 2
 ///     driver: oneTBB 2021.8
@@ -98,7 +100,8 @@ struct TuningRow {
 struct TuningTable {
     std::string version;          ///< version of Concord that wrote it
     std::string backend;          ///< backend of the device, for example "cuda"
-    std::string device;           ///< DeviceInfo::name
+    std::string hardware;         ///< DeviceInfo::hardware
+    std::string device;           ///< DeviceInfo::name, for information
     std::string driver;           ///< DeviceInfo::driver at the time of measurement
     std::string date;             ///< date of measurement, for example "2026-11-22"
     u32 units = 0;                ///< DeviceTraits::units
@@ -111,11 +114,11 @@ struct TuningTable {
     static std::optional<TuningTable> parse(std::string_view text, const std::string& name);
     /// Returns the table in its file format.
     std::string text() const;
-    /// Whether backend, name and number of units are those of the device.
+    /// Whether backend, hardware and number of units are those of the device.
     bool fits(const Device& device) const;
     /// Adds rows. Merges rows of adjacent size classes that differ only in their gain, and keeps the smallest gain.
     void add(std::vector<TuningRow> more);
-    /// Returns the file name of a shipped table for the device, for example "tbb_amd_epyc_2.txt".
+    /// Returns the file name of a shipped table for the device, for example "cuda_nvidia_h200_sm_90_driver_580_132.txt".
     std::string file_name() const;
 };
 

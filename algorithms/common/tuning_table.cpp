@@ -13,7 +13,7 @@
 namespace concord {
 namespace {
 
-constexpr std::string_view first_line = "concord tuning 1";
+constexpr std::string_view first_line = "concord tuning 2";
 constexpr u32 most_class = 63;
 
 std::vector<std::string> words_of(std::string_view line) {
@@ -145,6 +145,7 @@ TuningTable TuningTable::of(const Device& device) {
     TuningTable table;
     table.version = CONCORD_VERSION;
     table.backend = device.info().backend;
+    table.hardware = device.info().hardware;
     table.device = device.info().name;
     table.driver = device.info().driver;
     table.units = device.traits().units;
@@ -190,6 +191,8 @@ std::optional<TuningTable> TuningTable::parse(std::string_view text, const std::
                 table.version = value;
             else if (key == "backend")
                 table.backend = value;
+            else if (key == "hardware")
+                table.hardware = value;
             else if (key == "device")
                 table.device = value;
             else if (key == "driver")
@@ -215,8 +218,8 @@ std::optional<TuningTable> TuningTable::parse(std::string_view text, const std::
 
 std::string TuningTable::text() const {
     std::string text = std::string(first_line) + "\nversion: " + version + "\nbackend: " + backend +
-                       "\ndevice: " + device + "\nunits: " + std::to_string(units) + "\ndriver: " + driver +
-                       "\ndate: " + date + "\n";
+                       "\nhardware: " + hardware + "\ndevice: " + device +
+                       "\nunits: " + std::to_string(units) + "\ndriver: " + driver + "\ndate: " + date + "\n";
     std::vector<std::array<std::string, 6>> cells{{"# what", "type", "label", "sizes", "value", "gain"}};
     for (const TuningRow& row : rows) {
         char gain[32];
@@ -238,7 +241,8 @@ std::string TuningTable::text() const {
 }
 
 bool TuningTable::fits(const Device& given) const {
-    return backend == given.info().backend && device == given.info().name && units == given.traits().units;
+    return backend == given.info().backend && !hardware.empty() && hardware == given.info().hardware &&
+           units == given.traits().units;
 }
 
 void TuningTable::add(std::vector<TuningRow> more) {
@@ -262,7 +266,7 @@ void TuningTable::add(std::vector<TuningRow> more) {
 
 std::string TuningTable::file_name() const {
     std::string name;
-    for (const char c : backend + "_" + device + "_" + std::to_string(units)) {
+    for (const char c : backend + "_" + hardware + "_" + std::to_string(units)) {
         const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
         if (plain) name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         if (!plain && !name.empty() && name.back() != '_') name += '_';

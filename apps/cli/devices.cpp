@@ -48,6 +48,7 @@ std::vector<DeviceProperty> traits_of(const Device& device) {
             {"correctly rounded division and square root", yes_or_no(t.exact_divide_sqrt)},
             {"shares host memory", yes_or_no(t.shares_host_memory)},
             {"kernels use host memory in place", yes_or_no(t.uses_host_memory)},
+            {"hardware", device.info().hardware},
             {"tuning table", tuning_words(device)}};
 }
 

@@ -80,8 +80,11 @@ DeviceInfo device_info(const Driver& driver, u32 ordinal) {
     info.rank = 0;
     info.name = name;
     info.driver = "driver " + version_text(driver.version());
-    if (const std::string release = driver.release(); !release.empty()) info.driver += " (" + release + ")";
-    info.driver += ", " + Nvrtc::get().title() + ", sm_" + std::to_string(architecture_of(driver, device));
+    const std::string release = driver.release();
+    if (!release.empty()) info.driver += " (" + release + ")";
+    const std::string target = "sm_" + std::to_string(architecture_of(driver, device));
+    info.driver += ", " + Nvrtc::get().title() + ", " + target;
+    info.hardware = info.name + ", " + target + ", driver " + release.substr(0, release.find('.'));
     return info;
 }
 

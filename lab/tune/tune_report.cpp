@@ -96,6 +96,7 @@ std::string TuneReport::json() const {
                          {"version", table.version},
                          {"date", table.date},
                          {"backend", table.backend},
+                         {"hardware", table.hardware},
                          {"device", table.device},
                          {"units", table.units},
                          {"driver", table.driver},
