@@ -84,8 +84,9 @@ Call transpose(Stream& stream, const Work& work, Views in, Views out) {
                                     : with(detail::TypeTag<f64>{}, cublasDgeam_64);
 }
 
-// Pedantic mode excludes TF32 and emulation with narrower types. cuBLAS stores columns, so it computes the transpose
-// of C as the product of the transposes of B and A.
+// The default math mode keeps the precision of the types: TF32 and emulation with narrower types have modes of their own.
+// It may use the tensor cores for f64, which pedantic mode excludes. A single product takes the call that is tuned for
+// it. cuBLAS stores columns, so it computes the transpose of C as the product of the transposes of B and A.
 Call matmul(Stream& stream, const Work& work, Views in, Views out) {
     const cublasHandle_t handle = handle_for(in[0]);
     const cudaStream_t queue = queue_of(stream);
@@ -95,19 +96,24 @@ Call matmul(Stream& stream, const Work& work, Views in, Views out) {
     const cublasOperation_t op_a = turn_a ? CUBLAS_OP_T : CUBLAS_OP_N,
                             op_b = turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     const i64 a_pitch = turn_a ? m : k, b_pitch = turn_b ? k : n;
-    auto with = [&](auto tag, auto gemm) -> Call {
+    auto with = [&](auto tag, auto gemm, auto batched) -> Call {
         using T = typename decltype(tag)::type;
         return
             [=, a = native_pointer<T>(in[0]), b = native_pointer<T>(in[1]), c = native_pointer<T>(out[0])] {
                 const T one = 1, zero = 0;
                 check("cublasSetStream", cublasSetStream(handle, queue));
-                check("cublasSetMathMode", cublasSetMathMode(handle, CUBLAS_PEDANTIC_MATH));
-                check("cublas gemm", gemm(handle, op_b, op_a, n, m, k, &one, b, b_pitch, k * n, a, a_pitch,
-                                          m * k, &zero, c, n, m * n, batch));
+                if (batch == 1)
+                    check("cublas gemm",
+                          gemm(handle, op_b, op_a, n, m, k, &one, b, b_pitch, a, a_pitch, &zero, c, n));
+                else
+                    check("cublas gemmStridedBatched",
+                          batched(handle, op_b, op_a, n, m, k, &one, b, b_pitch, k * n, a, a_pitch, m * k,
+                                  &zero, c, n, m * n, batch));
             };
     };
-    return work.type() == Type::f32 ? with(detail::TypeTag<f32>{}, cublasSgemmStridedBatched_64)
-                                    : with(detail::TypeTag<f64>{}, cublasDgemmStridedBatched_64);
+    return work.type() == Type::f32
+               ? with(detail::TypeTag<f32>{}, cublasSgemm_64, cublasSgemmStridedBatched_64)
+               : with(detail::TypeTag<f64>{}, cublasDgemm_64, cublasDgemmStridedBatched_64);
 }
 
 void cublas(std::vector<Baseline>& list) {

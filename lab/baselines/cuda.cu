@@ -18,12 +18,52 @@
 #include <thrust/transform.h>
 #include <thrust/version.h>
 
+#if CUB_VERSION >= 300500
+#include <cuda/execution>
+#include <cuda/stream>
+#endif
+
+#include <cstdint>
+#include <limits>
 #include <new>
 
 namespace concord::baselines {
 namespace {
 
 using lab::native_pointer;
+
+// Calls f with n as a 32-bit number if it fits. CUB instantiates faster kernels for it.
+template <class F>
+auto with_count(u64 n, F f) {
+    return n <= static_cast<u64>(std::numeric_limits<std::int32_t>::max()) ? f(static_cast<std::int32_t>(n))
+                                                                          : f(static_cast<std::int64_t>(n));
+}
+
+// Allocates the scratch memory that `run` requests, and returns the call.
+template <class Run>
+Call with_scratch(Stream& stream, Run run) {
+    std::size_t bytes = 0;
+    run(nullptr, bytes);
+    return [run, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
+        run(scratch->native_handle(), bytes);
+    };
+}
+
+// The library's own object for the operator, by which CUB recognises it and selects its tuned kernels.
+inline auto known(Min) { return ::cuda::minimum<>{}; }
+inline auto known(Max) { return ::cuda::maximum<>{}; }
+inline auto known(Product op) { return op; }
+
+// Lets the stream-ordered pool of the current device keep freed memory. By default it returns all of it to the driver at
+// the next synchronisation.
+void keep_pool_memory() {
+    int device = 0;
+    check("cudaGetDevice", cudaGetDevice(&device));
+    cudaMemPool_t pool = nullptr;
+    check("cudaDeviceGetDefaultMemPool", cudaDeviceGetDefaultMemPool(&pool, device));
+    std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    check("cudaMemPoolSetAttribute", cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &most));
+}
 
 Call copy_bytes(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
@@ -61,25 +101,22 @@ Call cub_reduce(Stream& stream, const Work& work, Views in, Views out) {
     return visit_reduce(work, [&](auto tag, auto op) -> Call {
         using T = typename decltype(tag)::type;
         using Op = decltype(op);
-        auto reduce = [queue = queue_of(stream), from = native_pointer<const T>(in[0]),
-                       to = native_pointer<T>(out[0]), n = work.n](void* scratch, std::size_t& bytes) {
-            using Reduce = cub::DeviceReduce;
-            if constexpr (std::is_same_v<Op, Sum>) {
-                check("cub::DeviceReduce", Reduce::Sum(scratch, bytes, from, to, n, queue));
-            } else if constexpr (std::is_same_v<Op, Min>) {
-                check("cub::DeviceReduce", Reduce::Min(scratch, bytes, from, to, n, queue));
-            } else if constexpr (std::is_same_v<Op, Max>) {
-                check("cub::DeviceReduce", Reduce::Max(scratch, bytes, from, to, n, queue));
-            } else {
-                check("cub::DeviceReduce",
-                      Reduce::Reduce(scratch, bytes, from, to, n, Op{}, Op::template identity<T>, queue));
-            }
-        };
-        std::size_t bytes = 0;
-        reduce(nullptr, bytes);
-        return [reduce, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
-            reduce(scratch->native_handle(), bytes);
-        };
+        return with_count(work.n, [&](auto n) {
+            return with_scratch(stream, [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
+                                         to = native_pointer<T>(out[0])](void* scratch, std::size_t& bytes) {
+                using Reduce = cub::DeviceReduce;
+                if constexpr (std::is_same_v<Op, Sum>) {
+                    check("cub::DeviceReduce::Sum", Reduce::Sum(scratch, bytes, from, to, n, queue));
+                } else if constexpr (std::is_same_v<Op, Min>) {
+                    check("cub::DeviceReduce::Min", Reduce::Min(scratch, bytes, from, to, n, queue));
+                } else if constexpr (std::is_same_v<Op, Max>) {
+                    check("cub::DeviceReduce::Max", Reduce::Max(scratch, bytes, from, to, n, queue));
+                } else {
+                    check("cub::DeviceReduce::Reduce",
+                          Reduce::Reduce(scratch, bytes, from, to, n, op, Op::template identity<T>, queue));
+                }
+            });
+        });
     });
 }
 
@@ -87,39 +124,93 @@ Call cub_scan(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
     return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
         using T = typename decltype(tag)::type;
-        auto scan = [op, exclusive, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
-                     to = native_pointer<T>(out[0]), n = work.n](void* scratch, std::size_t& bytes) {
-            using Scan = cub::DeviceScan;
-            constexpr T identity = decltype(op)::template identity<T>;
-            if (exclusive) {
-                check("cub::DeviceScan", Scan::ExclusiveScan(scratch, bytes, from, to, op, identity, n, queue));
-            } else {
-                check("cub::DeviceScan", Scan::InclusiveScan(scratch, bytes, from, to, op, n, queue));
-            }
-        };
-        std::size_t bytes = 0;
-        scan(nullptr, bytes);
-        return [scan, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
-            scan(scratch->native_handle(), bytes);
-        };
+        using Op = decltype(op);
+        return with_count(work.n, [&](auto n) {
+            return with_scratch(stream, [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
+                                         to = native_pointer<T>(out[0])](void* scratch, std::size_t& bytes) {
+                using Scan = cub::DeviceScan;
+                if constexpr (std::is_same_v<Op, Sum>) {
+                    if (exclusive)
+                        check("cub::DeviceScan::ExclusiveSum",
+                              Scan::ExclusiveSum(scratch, bytes, from, to, n, queue));
+                    else
+                        check("cub::DeviceScan::InclusiveSum",
+                              Scan::InclusiveSum(scratch, bytes, from, to, n, queue));
+                } else {
+                    const T identity = Op::template identity<T>;
+                    if (exclusive)
+                        check("cub::DeviceScan::ExclusiveScan",
+                              Scan::ExclusiveScan(scratch, bytes, from, to, known(op), identity, n, queue));
+                    else
+                        check("cub::DeviceScan::InclusiveScan",
+                              Scan::InclusiveScan(scratch, bytes, from, to, known(op), n, queue));
+                }
+            });
+        });
     });
 }
+
+#if CUB_VERSION >= 300500
+// Sums whose bits do not change from run to run, or from GPU to GPU. CUB takes their scratch memory from CUDA's
+// stream-ordered pool.
+template <class Determinism>
+auto reproducible(Stream& stream, Determinism determinism) {
+    return ::cuda::std::execution::env{::cuda::execution::require(determinism),
+                                       ::cuda::stream_ref{queue_of(stream)}};
+}
+
+template <class Determinism>
+Call cub_sum(Stream& stream, const Work& work, Views in, Views out) {
+    use_device_of(in[0]);
+    keep_pool_memory();
+    return visit_wrapping(work.type(), [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        if constexpr (!std::is_floating_point_v<T>) {
+            return {};
+        } else {
+            return with_count(work.n, [&](auto n) -> Call {
+                return [n, env = reproducible(stream, Determinism{}), from = native_pointer<const T>(in[0]),
+                        to = native_pointer<T>(out[0])] {
+                    check("cub::DeviceReduce::Sum", cub::DeviceReduce::Sum(from, to, n, env));
+                };
+            });
+        }
+    });
+}
+
+Call cub_scan_run_to_run(Stream& stream, const Work& work, Views in, Views out) {
+    use_device_of(in[0]);
+    keep_pool_memory();
+    return visit_wrapping(work.type(), [&](auto tag) -> Call {
+        using T = typename decltype(tag)::type;
+        if constexpr (!std::is_floating_point_v<T>) {
+            return {};
+        } else {
+            return with_count(work.n, [&](auto n) -> Call {
+                return [n, env = reproducible(stream, ::cuda::execution::determinism::run_to_run),
+                        from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0])] {
+                    check("cub::DeviceScan::ExclusiveSum", cub::DeviceScan::ExclusiveSum(from, to, n, env));
+                };
+            });
+        }
+    });
+}
+#endif
 
 // Even levels: from -1 to 1 for f32, the whole range for u32.
 Call cub_histogram(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
-    auto prepare = [&]<class T, class Level>(detail::TypeTag<T>, Level lo, Level hi) -> Call {
-        auto count = [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
-                      to = native_pointer<unsigned>(out[0]), bins = static_cast<int>(work.outputs[0].count),
-                      n = static_cast<std::int64_t>(work.n)](void* scratch, std::size_t& bytes) {
-            check("cub::DeviceHistogram",
-                  cub::DeviceHistogram::HistogramEven(scratch, bytes, from, to, bins + 1, lo, hi, n, queue));
-        };
-        std::size_t bytes = 0;
-        count(nullptr, bytes);
-        return [count, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
-            count(scratch->native_handle(), bytes);
-        };
+    auto prepare = [&]<class T, class Level>(detail::TypeTag<T>, Level lo, Level hi) {
+        return with_count(work.n, [&](auto n) {
+            return with_scratch(
+                stream, [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
+                         to = native_pointer<unsigned>(out[0]),
+                         bins = static_cast<int>(work.outputs[0].count)](void* scratch, std::size_t& bytes) {
+                    check("cub::DeviceHistogram::HistogramEven",
+                          cub::DeviceHistogram::HistogramEven(scratch, bytes, from, to, bins + 1, lo, hi, n,
+                                                              queue));
+                });
+        });
     };
     if (work.type() == Type::f32) return prepare(detail::TypeTag<f32>{}, -1.0f, 1.0f);
     return prepare(detail::TypeTag<u32>{}, std::int64_t{0}, std::int64_t{1} << 32);
@@ -129,21 +220,19 @@ Call cub_compact(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
     return visit_compact(work, [&](auto tag, auto keep) -> Call {
         using T = typename decltype(tag)::type;
-        auto select = [keep, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
-                       to = native_pointer<T>(out[0]), count = native_pointer<u64>(out[1]),
-                       n = static_cast<i64>(work.n)](void* scratch, std::size_t& bytes) {
-            check("cub::DeviceSelect", cub::DeviceSelect::If(scratch, bytes, from, to, count, n, keep, queue));
-        };
-        std::size_t bytes = 0;
-        select(nullptr, bytes);
-        return [select, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
-            select(scratch->native_handle(), bytes);
-        };
+        return with_count(work.n, [&](auto n) {
+            return with_scratch(stream, [=, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
+                                         to = native_pointer<T>(out[0]),
+                                         count = native_pointer<u64>(out[1])](void* scratch, std::size_t& bytes) {
+                check("cub::DeviceSelect::If",
+                      cub::DeviceSelect::If(scratch, bytes, from, to, count, n, keep, queue));
+            });
+        });
     });
 }
 
-// Takes Thrust's temporary memory from CUDA's stream-ordered pool. By default Thrust calls cudaMalloc and cudaFree,
-// which synchronise with the device.
+// Takes Thrust's temporary memory from CUDA's stream-ordered pool, which keeps it (keep_pool_memory). By default Thrust
+// calls cudaMalloc and cudaFree, which synchronise with the device.
 struct PoolMemory {
     using value_type = char;
     cudaStream_t queue;
@@ -187,6 +276,7 @@ Call thrust_add(Stream& stream, const Work& work, Views in, Views out) {
 // Thrust returns the result to the host. The host copies it to the device.
 Call thrust_reduce(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
+    keep_pool_memory();
     return visit_reduce(work, [&](auto tag, auto op) -> Call {
         using T = typename decltype(tag)::type;
         return [op, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
@@ -202,6 +292,7 @@ Call thrust_reduce(Stream& stream, const Work& work, Views in, Views out) {
 
 Call thrust_scan(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
+    keep_pool_memory();
     return visit_scan(work, [&](auto tag, auto op, bool exclusive) -> Call {
         using T = typename decltype(tag)::type;
         return [op, exclusive, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
@@ -219,6 +310,7 @@ Call thrust_scan(Stream& stream, const Work& work, Views in, Views out) {
 // Thrust returns the end of the output to the host. The host copies the count to the device.
 Call thrust_compact(Stream& stream, const Work& work, Views in, Views out) {
     use_device_of(in[0]);
+    keep_pool_memory();
     return visit_compact(work, [&](auto tag, auto keep) -> Call {
         using T = typename decltype(tag)::type;
         return [keep, queue = queue_of(stream), from = native_pointer<const T>(in[0]),
@@ -236,25 +328,58 @@ std::string version(const std::string& name, int major, int minor, int subminor)
     return name + " " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(subminor);
 }
 
+// A module of another release of CCCL has this in the names of its rows.
+#if !defined(CONCORD_CCCL_ROWS)
+#define CONCORD_CCCL_ROWS ""
+#endif
+
+constexpr std::string_view rounded_bins =
+    "scales float samples with rounding, so that a sample next to an edge may fall into the neighbouring bin";
+
 void cuda(std::vector<Baseline>& list) {
-    append(list,
-           {"memcpy",
-            "cudaMemcpyAsync " + std::to_string(CUDART_VERSION / 1000) + "." +
-                std::to_string(CUDART_VERSION / 10 % 100),
-            "cuda"},
-           {{.algorithm = "map", .titles = {"copy"}, .types = any_type, .prepare = copy_bytes}});
-    append(list, {"cub", version("CUB", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION), "cuda"},
+    const std::string rows = CONCORD_CCCL_ROWS;
+    const std::string cub = version("CUB", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
+    if (rows.empty())
+        append(list,
+               {"memcpy",
+                "cudaMemcpyAsync " + std::to_string(CUDART_VERSION / 1000) + "." +
+                    std::to_string(CUDART_VERSION / 10 % 100),
+                "cuda"},
+               {{.algorithm = "map", .titles = {"copy"}, .types = any_type, .prepare = copy_bytes}});
+    append(list, {"cub" + rows, cub, "cuda"},
            {{.algorithm = "map", .titles = map_titles, .types = any_type, .prepare = cub_map},
             {.algorithm = "add", .titles = {"sum"}, .types = any_type, .prepare = cub_add},
             {.algorithm = "reduce", .titles = reduce_titles, .types = any_type, .prepare = cub_reduce},
             {.algorithm = "scan", .titles = scan_titles, .types = any_type, .prepare = cub_scan},
             {.algorithm = "histogram",
              .titles = histogram_titles,
-             .types = histogram_types,
+             .types = {Type::f32},
+             .prepare = cub_histogram,
+             .contract = rounded_bins},
+            {.algorithm = "histogram",
+             .titles = histogram_titles,
+             .types = {Type::u32},
              .prepare = cub_histogram},
             {.algorithm = "compact", .titles = compact_titles, .types = any_type, .prepare = cub_compact}});
+#if CUB_VERSION >= 300500
+    using namespace ::cuda::execution::determinism;
+    append(list, {"cub_run_to_run", cub + ", run_to_run", "cuda"},
+           {{.algorithm = "reduce",
+             .titles = {"sum"},
+             .types = float_types,
+             .prepare = cub_sum<run_to_run_t>},
+            {.algorithm = "scan",
+             .titles = {"exclusive_sum"},
+             .types = float_types,
+             .prepare = cub_scan_run_to_run}});
+    append(list, {"cub_gpu_to_gpu", cub + ", gpu_to_gpu", "cuda"},
+           {{.algorithm = "reduce",
+             .titles = {"sum"},
+             .types = float_types,
+             .prepare = cub_sum<gpu_to_gpu_t>}});
+#endif
     append(list,
-           {"thrust", version("Thrust", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION, THRUST_SUBMINOR_VERSION),
+           {"thrust" + rows, version("Thrust", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION, THRUST_SUBMINOR_VERSION),
             "cuda"},
            {{.algorithm = "map", .titles = map_titles, .types = any_type, .prepare = thrust_map},
             {.algorithm = "add", .titles = {"sum"}, .types = any_type, .prepare = thrust_add},

@@ -74,14 +74,19 @@ Call merge_keys(Stream& stream, const Work& work, Views in, Views out) {
     return work.title == "by_less" ? by(ByRemainder{}) : by(Less{});
 }
 
+// A module of another release of CCCL has this in the names of its rows.
+#if !defined(CONCORD_CCCL_ROWS)
+#define CONCORD_CCCL_ROWS ""
+#endif
+
 void cuda_sort(std::vector<Baseline>& list) {
     const std::string version = "CUB " + std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) +
                                 "." + std::to_string(CUB_SUBMINOR_VERSION);
     const std::vector<Type> types = {Type::i32, Type::u32, Type::u64};
-    append(list, {"cub", version, "cuda"},
+    append(list, {"cub" CONCORD_CCCL_ROWS, version, "cuda"},
            {{.algorithm = "sort", .titles = sort_titles, .types = types, .prepare = radix_keys},
             {.algorithm = "sort", .titles = sort_pairs_titles, .types = types, .prepare = radix_pairs}});
-    append(list, {"cub_merge", version, "cuda"},
+    append(list, {"cub_merge" CONCORD_CCCL_ROWS, version, "cuda"},
            {{.algorithm = "sort", .titles = {"keys", "by_less"}, .types = {Type::u32}, .prepare = merge_keys}});
 }
 

@@ -5,7 +5,18 @@
 
 #include <cblas.h>
 
+#include <cstddef>
 #include <limits>
+#include <type_traits>
+
+// The library of the wheel scipy-openblas32 has a prefix in its names, so that a process can load it next to another one.
+#if defined(CONCORD_OPENBLAS_PREFIXED)
+#define BLAS(NAME) scipy_##NAME
+#define CONCORD_OPENBLAS_ROWS "openblas_wheel"
+#else
+#define BLAS(NAME) NAME
+#define CONCORD_OPENBLAS_ROWS "openblas"
+#endif
 
 namespace concord::baselines {
 namespace {
@@ -16,10 +27,10 @@ Call copy(Stream&, const Work& work, Views in, Views out) {
     const auto n = static_cast<blasint>(work.n);
     if (work.type() == Type::f32)
         return [n, from = native_pointer<f32>(in[0]), to = native_pointer<f32>(out[0])] {
-            cblas_scopy(n, from, 1, to, 1);
+            BLAS(cblas_scopy)(n, from, 1, to, 1);
         };
     return [n, from = native_pointer<f64>(in[0]), to = native_pointer<f64>(out[0])] {
-        cblas_dcopy(n, from, 1, to, 1);
+        BLAS(cblas_dcopy)(n, from, 1, to, 1);
     };
 }
 
@@ -34,8 +45,9 @@ Call reduce(Stream&, const Work& work, Views in, Views out) {
         const auto find = work.title == "min" ? min : max;
         return [=] { *to = from[find(n, from, 1)]; };
     };
-    if (work.type() == Type::f32) return with(detail::TypeTag<f32>{}, cblas_ssum, cblas_ismin, cblas_ismax);
-    return with(detail::TypeTag<f64>{}, cblas_dsum, cblas_idmin, cblas_idmax);
+    if (work.type() == Type::f32)
+        return with(detail::TypeTag<f32>{}, BLAS(cblas_ssum), BLAS(cblas_ismin), BLAS(cblas_ismax));
+    return with(detail::TypeTag<f64>{}, BLAS(cblas_dsum), BLAS(cblas_idmin), BLAS(cblas_idmax));
 }
 
 // OpenBLAS 0.3.21 computes wrong f32 sums on CPUs with AVX-512, so this tests one.
@@ -44,49 +56,63 @@ detail::Support reduce_support(const Device&, const Work& work) {
     f32 values[64], sum = 0;
     for (int i = 0; i < 64; ++i)
         sum += values[i] = static_cast<f32>(i % 2 != 0 ? -1 - i % 7 : 1 + i % 7);
-    if (cblas_ssum(64, values, 1) == sum) return {};
+    if (BLAS(cblas_ssum)(64, values, 1) == sum) return {};
     return detail::Support::no("its cblas_ssum gives wrong sums on this CPU (" +
-                               std::string(openblas_get_corename()) + ")");
+                               std::string(BLAS(openblas_get_corename)()) + ")");
 }
 
 Call transpose(Stream&, const Work& work, Views in, Views out) {
     const auto rows = static_cast<blasint>(work.shape[0]), columns = static_cast<blasint>(work.shape[1]);
     if (work.type() == Type::f32)
         return [=, from = native_pointer<f32>(in[0]), to = native_pointer<f32>(out[0])] {
-            cblas_somatcopy(CblasRowMajor, CblasTrans, rows, columns, 1, from, columns, to, rows);
+            BLAS(cblas_somatcopy)(CblasRowMajor, CblasTrans, rows, columns, 1, from, columns, to, rows);
         };
     return [=, from = native_pointer<f64>(in[0]), to = native_pointer<f64>(out[0])] {
-        cblas_domatcopy(CblasRowMajor, CblasTrans, rows, columns, 1, from, columns, to, rows);
+        BLAS(cblas_domatcopy)(CblasRowMajor, CblasTrans, rows, columns, 1, from, columns, to, rows);
     };
 }
 
-// A batch is one call per product, because OpenBLAS 0.3.21 lacks a batched product.
+// A batch is one call per product where the library lacks batched products, as OpenBLAS 0.3.21 does.
 Call matmul(Stream&, const Work& work, Views in, Views out) {
     const auto m = static_cast<blasint>(work.shape[0]), n = static_cast<blasint>(work.shape[1]),
                k = static_cast<blasint>(work.shape[2]);
     const bool turn_a = work.shape[3] != 0, turn_b = work.shape[4] != 0;
     const u64 batch = work.shape[5], a_step = work.shape[0] * work.shape[2],
               b_step = work.shape[1] * work.shape[2], c_step = work.shape[0] * work.shape[1];
-    auto with = [&](auto tag, auto gemm) -> Call {
+    auto with = [&](auto tag, auto gemm, [[maybe_unused]] auto batched) -> Call {
         using T = typename decltype(tag)::type;
-        return
-            [=, a = native_pointer<T>(in[0]), b = native_pointer<T>(in[1]), c = native_pointer<T>(out[0])] {
-                for (u64 g = 0; g < batch; ++g)
-                    gemm(CblasRowMajor, turn_a ? CblasTrans : CblasNoTrans,
-                         turn_b ? CblasTrans : CblasNoTrans, m, n, k, 1, a + g * a_step, turn_a ? m : k,
-                         b + g * b_step, turn_b ? k : n, 0, c + g * c_step, n);
-            };
+        return [=, a = native_pointer<T>(in[0]), b = native_pointer<T>(in[1]),
+                c = native_pointer<T>(out[0])] {
+            const auto op_a = turn_a ? CblasTrans : CblasNoTrans, op_b = turn_b ? CblasTrans : CblasNoTrans;
+            const blasint a_pitch = turn_a ? m : k, b_pitch = turn_b ? k : n;
+            if constexpr (!std::is_null_pointer_v<decltype(batched)>) {
+                if (batch > 1)
+                    return batched(CblasRowMajor, op_a, op_b, m, n, k, 1, a, a_pitch,
+                                   static_cast<blasint>(a_step), b, b_pitch, static_cast<blasint>(b_step), 0,
+                                   c, n, static_cast<blasint>(c_step), static_cast<blasint>(batch));
+            }
+            for (u64 g = 0; g < batch; ++g)
+                gemm(CblasRowMajor, op_a, op_b, m, n, k, 1, a + g * a_step, a_pitch, b + g * b_step, b_pitch,
+                     0, c + g * c_step, n);
+        };
     };
-    return work.type() == Type::f32 ? with(detail::TypeTag<f32>{}, cblas_sgemm)
-                                    : with(detail::TypeTag<f64>{}, cblas_dgemm);
+#if defined(CONCORD_OPENBLAS_PREFIXED)
+    constexpr auto singles = BLAS(cblas_sgemm_batch_strided);
+    constexpr auto doubles = BLAS(cblas_dgemm_batch_strided);
+#else
+    constexpr std::nullptr_t singles = nullptr, doubles = nullptr;
+#endif
+    return work.type() == Type::f32 ? with(detail::TypeTag<f32>{}, BLAS(cblas_sgemm), singles)
+                                    : with(detail::TypeTag<f64>{}, BLAS(cblas_dgemm), doubles);
 }
 
 void openblas(std::vector<Baseline>& list) {
-    openblas_set_num_threads(std::min(openblas_get_num_threads(), static_cast<int>(host_threads())));
-    const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
+    BLAS(openblas_set_num_threads)
+    (std::min(BLAS(openblas_get_num_threads)(), static_cast<int>(host_threads())));
+    const std::string config = BLAS(openblas_get_config)();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
     const std::string version = config.substr(0, config.find(' ', config.find(' ') + 1));
     constexpr u64 most = std::numeric_limits<blasint>::max();
-    append(list, {"openblas", version, "tbb"},
+    append(list, {CONCORD_OPENBLAS_ROWS, version, "tbb"},
            {{.algorithm = "map",
              .titles = {"copy"},
              .types = float_types,

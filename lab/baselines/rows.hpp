@@ -46,6 +46,7 @@ struct Row {
     bool blocking = false;                                          // as in Baseline
     u64 most = ~u64{0};                                             // largest supported n
     detail::Support (*also)(const Device&, const Work&) = nullptr;  // further conditions
+    std::string_view contract = {};                                 // as in Baseline
 };
 
 struct Library {
@@ -104,6 +105,7 @@ inline void append(std::vector<Baseline>& list, const Library& library, const st
         };
         baseline.prepare = row.prepare;
         baseline.blocking = row.blocking;
+        baseline.contract = row.contract;
         list.push_back(std::move(baseline));
     }
 }

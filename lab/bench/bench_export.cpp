@@ -70,6 +70,7 @@ ordered_json row_json(const BenchRow& row) {
     for (const KernelUse& use : row.kernels)
         line["kernels"].push_back(json_of(use));
     line["problem"] = row.problem.empty() ? ordered_json() : ordered_json(row.problem);
+    line["note"] = row.note.empty() ? ordered_json() : ordered_json(row.note);
     return line;
 }
 

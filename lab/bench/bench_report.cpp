@@ -92,7 +92,7 @@ void BenchPrinter::begin_device(const DeviceInfo& info, const BenchLayout& layou
     layout_ = layout;
     rows_.clear();
     std::vector<Column> columns = {{"work", layout.work}, {"variant", layout.variant}, {">n", layout.size},
-                                   {">median", 8},        {">quartiles", 14},          {">GB/s", 6}};
+                                   {">median", 9},        {">quartiles", 14},          {">GB/s", 6}};
     if (layout.operations) columns.push_back({">GFLOP/s", 8});
     columns.push_back({">of ceiling", 11});
     columns.push_back({">end to end", 10});
@@ -107,7 +107,8 @@ void BenchPrinter::print_row(const BenchRow& row) {
     if (row.timing) {
         const Timing& t = *row.timing;
         auto rate = [&](u64 amount) { return amount == 0 ? "-" : rounded(per_second(amount, t) * 1e-9); };
-        cells.insert(cells.end(), {time_name(t.median), quartiles_name(t), rate(row.bytes)});
+        const std::string mark = row.note.empty() ? "" : " *";
+        cells.insert(cells.end(), {time_name(t.median) + mark, quartiles_name(t), rate(row.bytes)});
         if (layout_.operations) cells.emplace_back(rate(row.operations));
         cells.emplace_back(row.ceiling.empty() ? "-"
                                                : percent(row.ceiling_ms / t.median) + " " + row.ceiling);
@@ -125,7 +126,7 @@ void BenchPrinter::end_device(const BenchDevice& device) {
     Table times({"work", "variant", ">n", ">compile", ">upload", ">kernel", ">download", ">end to end"});
     Table kernels({"work", "variant", ">n", "kernel", ">group size", ">registers", ">local B", ">spill B",
                    ">occupancy"});
-    std::string problems;
+    std::string problems, notes;
     std::set<std::string> libraries;
     for (const BenchRow& row : rows_) {
         const std::string size = size_name(row.n, options_.size_names);
@@ -139,6 +140,8 @@ void BenchPrinter::end_device(const BenchDevice& device) {
         }
         if (!row.timing)
             problems += work_name(row) + ", " + row.variant + ", " + size + ": " + row.problem + "\n";
+        if (!row.note.empty())
+            notes += "* " + work_name(row) + ", " + row.variant + ", " + size + ": " + row.note + "\n";
         if (row.baseline) libraries.insert(row.variant + " is " + row.library);
         for (const KernelUse& use : row.kernels) {
             const KernelAttributes& a = use.attributes;
@@ -150,6 +153,7 @@ void BenchPrinter::end_device(const BenchDevice& device) {
         }
     }
     if (!problems.empty()) out_ << painted(problems, Tone::bad);
+    out_ << notes;
     out_ << ceilings_line(device.ceilings);
     for (const std::string& library : libraries)
         out_ << library << '\n';

@@ -1,4 +1,5 @@
 #include <concord/lab/check.hpp>
+#include <concord/lab/compare.hpp>
 #include <concord/lab/table.hpp>
 
 #include <nlohmann/json.hpp>
@@ -69,6 +70,10 @@ void CheckReport::pass(const CheckCase& at, const Verdict& verdict, bool ran) {
     one.bits = verdict.bits;
     one.ran = ran;
     tally(at).add(one);
+    if (verdict.statistical)
+        note(at, "passed",
+             "within a statistical bound that rejects a correct result with probability " +
+                 rounded(statistical_failure));
 }
 
 void CheckReport::fail(const CheckCase& at, const Difference& difference) {

@@ -29,19 +29,28 @@ struct Verdict {
     double ratio = -1;                     ///< largest error / bound; -1: nothing was compared with a bound
     double alarm = -1;                     ///< largest error / alarm bound; -1: nothing was compared with one
     bool bits = true;                      ///< every element was compared bitwise
-    bool no_bound = false;  ///< some elements were not compared, because no error bound is available
+    bool no_bound = false;     ///< some elements were not compared, because no error bound is available
+    bool statistical = false;  ///< some elements are only within a statistical bound, see statistical_bound()
+    u64 differences = 0;       ///< calls of differ(); verification may stop at the first
+    bool damage = false;       ///< the call wrote memory that it must not write
 
     /// Keeps the difference with the lowest index.
     void differ(Difference found) {
+        ++differences;
         if (!difference || found.index < difference->index) difference = std::move(found);
     }
     /// Combines two verdicts.
     void merge(Verdict other) {
-        if (other.difference) differ(std::move(*other.difference));
+        if (other.difference) {
+            differ(std::move(*other.difference));
+            differences += other.differences - 1;
+        }
         ratio = std::max(ratio, other.ratio);
         alarm = std::max(alarm, other.alarm);
         bits = bits && other.bits;
         no_bound = no_bound || other.no_bound;
+        statistical = statistical || other.statistical;
+        damage = damage || other.damage;
     }
 };
 

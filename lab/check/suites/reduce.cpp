@@ -81,7 +81,7 @@ void verify(Reference<T>& reference, const Variant& variant, T got, Verdict& ver
         verify_within(reference.bounds(got, depth_of(variant, reference.input.count)), 0, expected, got,
                       held);
         held.bits = verdict.bits;
-        if (by_bits) held.no_bound = false;
+        if (by_bits) held.no_bound = held.statistical = false;
         verdict.merge(std::move(held));
     }
 }
@@ -130,8 +130,10 @@ std::function<ErrorBounds(T, u64)> sum_bounds(const Input& input) {
         }
         const double h = static_cast<double>(depth), magnitude = (*exact)->magnitude;
         ErrorBounds bounds{(*exact)->error_of(static_cast<double>(result)), gamma_bound<T>(h) * magnitude};
-        if (input.pattern == Pattern::random || input.pattern == Pattern::near_one)
+        if (input.pattern == Pattern::random || input.pattern == Pattern::near_one) {
             bounds.alarm = alarm_bound<T>(h) * magnitude;
+            bounds.statistical = statistical_bound<T>(std::max(1.0, h), 1) * magnitude;
+        }
         return bounds;
     };
 }

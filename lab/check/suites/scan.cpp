@@ -83,6 +83,7 @@ struct Reference {
         const bool random = input.pattern == Pattern::random || input.pattern == Pattern::near_one;
         const double h = static_cast<double>(depth_of(variant, first + expected.size()));
         const double hard = gamma_bound<T>(h), alarm = alarm_bound<T>(h);
+        const double statistical = statistical_bound<T>(h, static_cast<double>(input.count));
         exact_->walk(first, expected.size(), kind, [&](u64 i, const ExactSum& exact) {
             const T value = element<T>(got, i - first);
             if (!std::isfinite(expected[i - first])) {
@@ -91,11 +92,14 @@ struct Reference {
                 return;
             }
             ErrorBounds bounds{exact.error_of(static_cast<double>(value)), hard * exact.magnitude};
-            if (random) bounds.alarm = alarm * exact.magnitude;
+            if (random) {
+                bounds.alarm = alarm * exact.magnitude;
+                bounds.statistical = statistical * exact.magnitude;
+            }
             verify_within(bounds, i, expected[i - first], value, held);
         });
         held.bits = verdict.bits;
-        if (by_bits) held.no_bound = false;
+        if (by_bits) held.no_bound = held.statistical = false;
         verdict.merge(std::move(held));
     }
 
