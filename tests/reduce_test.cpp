@@ -100,7 +100,8 @@ DEVICE_TEST(reduce_rejects_invalid_calls) {
     const Array<double> other(*stream, 1);
     CHECK(
         throws(ErrorCode::invalid_argument, "must have 1 element, got 2", [&] { reduce(*stream, in, out); }));
-    CHECK(throws(ErrorCode::invalid_argument, "within", [&] { reduce(*stream, in, in.span().part(3, 1)); }));
+    CHECK(throws(ErrorCode::invalid_argument, "out at byte 12 overlaps in at byte 0",
+                 [&] { reduce(*stream, in, in.span().part(3, 1)); }));
     CHECK(throws(ErrorCode::invalid_argument, "f64", [&] { reduce(*stream, in, other); }));
     CHECK(throws(ErrorCode::invalid_argument, "unknown variant 'atomic'; available: fixed",
                  [&] { reduce(*stream, in, out.span().part(0, 1), ReduceOp::sum, {"atomic"}); }));
