@@ -43,7 +43,7 @@ struct VqsortLeaf {
                 out[i] = load.encode(in[i]);
         }
 #if CONCORD_HIGHWAY
-        thread_local const hwy::Sorter sorter;
+        const hwy::Sorter sorter;
         sorter(out, n, hwy::SortAscending());
 #endif
         if (store.is_identity()) return;

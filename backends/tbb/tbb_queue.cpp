@@ -7,12 +7,13 @@
 #include "tbb_device.hpp"
 
 #include <concord/detail/checked_size.hpp>
-
-#include <chrono>
 #include <concord/internal/host_threads.hpp>
+
+#include <pthread.h>
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -76,22 +77,41 @@ std::byte* address(const backend::Memory& memory) {
     return static_cast<std::byte*>(const_cast<backend::Memory&>(memory).host_pointer());
 }
 
-// Local memory of the thread that runs a group. It grows and never shrinks.
-std::byte* local_memory(u64 bytes) {
-    struct Scratch {
-        std::byte* base = nullptr;
-        u64 size = 0;
-        ~Scratch() { std::free(base); }
-    };
-    thread_local Scratch scratch;
-    if (scratch.size < bytes) {
-        std::free(scratch.base);
-        scratch.size = 0;
-        scratch.base = static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
-        if (scratch.base == nullptr) throw std::bad_alloc();
-        scratch.size = bytes;
+// Local memory of the threads that run groups. It grows and never shrinks. Not a thread_local object: the C library ends
+// the process if it cannot register the destructor.
+class LocalMemory {
+  public:
+    LocalMemory() {
+        if (pthread_key_create(&key_, [](void* block) { std::free(block); }) != 0) throw std::bad_alloc();
     }
-    return scratch.base;
+    // The calling thread's memory, at least `bytes` bytes.
+    std::byte* of_thread(u64 bytes) {
+        auto* block = static_cast<Block*>(pthread_getspecific(key_));
+        if (block == nullptr || block->bytes < bytes) block = replace(block, (bytes + 63) / 64 * 64);
+        return reinterpret_cast<std::byte*>(block + 1);
+    }
+
+  private:
+    struct alignas(64) Block {
+        u64 bytes;  // behind this header
+    };
+    Block* replace(Block* old, u64 bytes) {
+        auto* const block = static_cast<Block*>(std::aligned_alloc(alignof(Block), sizeof(Block) + bytes));
+        if (block == nullptr || pthread_setspecific(key_, block) != 0) {
+            std::free(block);
+            throw std::bad_alloc();
+        }
+        std::free(old);
+        block->bytes = bytes;
+        return block;
+    }
+
+    pthread_key_t key_{};
+};
+
+std::byte* local_memory(u64 bytes) {
+    static LocalMemory memory;
+    return memory.of_thread(bytes);
 }
 
 // A copy of the arguments of a launch: buffers as pointers, values as bytes.
