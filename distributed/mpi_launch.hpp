@@ -4,14 +4,14 @@
 #include <concord/communicator.hpp>
 
 #include <optional>
-#include <string>
+#include <string_view>
 
 namespace concord::detail {
 
 // What the launcher has set in the environment.
 struct MpiLaunch {
-    std::string launcher;  // "mpirun of Open MPI"
-    u32 ranks = 0;         // 0: not set
+    std::string_view launcher;  // "mpirun of Open MPI"
+    u32 ranks = 0;              // 0: not set
     u32 rank = 0;
 };
 

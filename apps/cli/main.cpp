@@ -133,7 +133,9 @@ constexpr std::string_view out_of_memory = "out of host memory";
         if (std::current_exception()) throw;
     } catch (const std::bad_alloc&) {
         std::_Exit(RankJob::print(out_of_memory, status_failed));
-    } catch (...) {  // a defect, which a core dump helps to find
+    } catch (const std::exception& error) {
+        std::_Exit(RankJob::print(error.what(), status_failed));
+    } catch (...) {
     }
     std::abort();
 }

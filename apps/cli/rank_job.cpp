@@ -5,11 +5,13 @@
 #include <concord/error.hpp>
 #include <concord/internal/mpi_launch.hpp>
 
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <climits>
+#include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <new>
@@ -23,10 +25,15 @@ const std::optional<detail::MpiLaunch>& launch() {
     return launch;
 }
 
-int print(std::string_view line, int status) {
+// One system call, so that lines of several ranks do not mix. `who`: "rank 1: ", or empty.
+void write_line(std::string_view who, std::string_view line) noexcept {
+    const std::string_view parts[] = {"concord: ", who, line, "\n"};
+    iovec pieces[std::size(parts)];
+    std::transform(std::begin(parts), std::end(parts), pieces, [](std::string_view part) {
+        return iovec{const_cast<char*>(part.data()), part.size()};
+    });
     std::cout.flush();
-    std::cerr << "concord: " + std::string(line) + "\n" << std::flush;
-    return status;
+    [[maybe_unused]] const ssize_t n = ::writev(STDERR_FILENO, pieces, std::size(pieces));
 }
 
 }  // namespace
@@ -51,7 +58,12 @@ bool RankJob::speaks() {
     return !launch() || launch()->rank == 0;
 }
 
-int RankJob::complain(std::string_view line, int status) {
+int RankJob::print(std::string_view line, int status) noexcept {
+    write_line("", line);
+    return status;
+}
+
+int RankJob::complain(std::string_view line, int status) noexcept {
     if (!launch() || launch()->ranks == 1) return print(line, status);
     constexpr double patience = 5;  // seconds in which all ranks are expected to report the same failure
     Communicator* all = nullptr;
@@ -64,8 +76,10 @@ int RankJob::complain(std::string_view line, int status) {
         return status;
     }
     if (!all->all_fail(patience)) {
-        remove_unfinished();
-        return print("rank " + std::to_string(all->rank()) + ": " + std::string(line), status);
+        char who[24];
+        std::snprintf(who, sizeof who, "rank %u: ", all->rank());
+        write_line(who, line);
+        return status;
     }
     if (speaks()) print(line, status);
     all->all_fail(patience);  // until the message is printed
