@@ -17,13 +17,15 @@ struct Entry {
     u64 bytes = 0;
     std::string title;  // first line of the key: backend, device, kernel
     bool valid = false;
+    std::string problem;  // why the file cannot be read: it belongs to another user, for example
 };
 
 // The folder of the cache. Empty if XDG_CACHE_HOME and HOME are not set, or if CONCORD_CACHE is off.
 std::filesystem::path folder();
 
 // The program stored under `key`, if any. The key contains everything that the program depends on: a title in the first
-// line, then versions of compiler and driver, options and source. A damaged entry counts as missing.
+// line, then versions of compiler and driver, options and source. An entry counts as missing if it is damaged, not a
+// regular file, belongs to another user than this one or root, or everyone can write it.
 std::optional<std::string> load(std::string_view key);
 
 // Stores a program atomically. If the folder is not writable, logs it once and does nothing.

@@ -111,7 +111,6 @@ for device in "${devices[@]}"; do
     ended $? 2 "/dev/full: cannot be written: No space left on device" "a full device, on $device"
 
     (
-        trap '' XFSZ
         ulimit -f 20000
         exec "$concord" "${slow[@]}" --out box/out.npy >/dev/null 2>stderr
     )
@@ -121,7 +120,8 @@ for device in "${devices[@]}"; do
         "$concord" run map --in sparse.npy --device "$device" --memory-limit 8M --chunk 64K --out box/out.npy >/dev/null 2>stderr &
         pid=$!
         for ((i = 0; i < 2000; i++)); do
-            [[ -z $(ls -A box) ]] || break
+            # The file has no name yet.
+            readlink /proc/$pid/fd/* 2>/dev/null | grep -q "^$PWD/box/" && break
             sleep 0.005
         done
         kill -$signal $pid

@@ -1,45 +1,27 @@
 #include "files.hpp"
 
-#include "interrupt.hpp"
-
 #include <concord/error.hpp>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace concord::app {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Reading the mask sets it for all threads. So this runs before main(), when there is one thread.
-const mode_t process_umask = [] {
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    return mask;
-}();
-
-[[noreturn]] void fail(const fs::path& path, const std::string& why) {
-    throw Error(ErrorCode::io, path.empty() ? "''" : path.string(), "cannot be written: " + why);
-}
-
 // Names the option if there is one.
 [[noreturn]] void fail(const fs::path& path, std::string_view option, const std::string& why) {
-    if (option.empty()) fail(path, why);
+    if (option.empty()) detail::fail_to_write(path, why);
     throw Error(ErrorCode::io, option,
                 "cannot be written, got " + detail::quoted(path.string()) + ": " + why);
-}
-
-// The file behind a link, so that writing keeps the link.
-fs::path target_of(const fs::path& path) {
-    std::error_code error;
-    const fs::path target = fs::weakly_canonical(path, error);
-    return error ? path : target;
 }
 
 fs::path folder_of(const fs::path& path) {
@@ -47,21 +29,61 @@ fs::path folder_of(const fs::path& path) {
     return folder.empty() ? fs::path(".") : folder;
 }
 
+[[noreturn]] void fail(const fs::path& path) {
+    detail::fail_to_write(path, std::strerror(errno));
+}
+
 // Whether the path is a pipe, a socket or a character device.
-bool is_channel(const fs::path& path) {
+bool is_pipe_or_device(const fs::path& path) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     return fs::is_character_file(status) || fs::is_fifo(status) || fs::is_socket(status);
 }
 
-void write_all(int file, std::span<const std::byte> bytes, const fs::path& path) {
-    constexpr std::size_t most = std::size_t{1} << 30;  // one call writes less than 2 GiB
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(file, bytes.data(), std::min(bytes.size(), most));
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) fail(path, std::strerror(errno));
-        bytes = bytes.subspan(static_cast<std::size_t>(n));
+// The number of the open file that a path names: /dev/stdout, /dev/fd/3, /proc/self/fd/3, or a link to these.
+std::optional<int> descriptor_named_by(fs::path path) {
+    constexpr int most_links = 40;
+    std::error_code error;
+    const fs::path descriptors = fs::canonical("/proc/self/fd", error);
+    if (error) return std::nullopt;
+    for (int links = 0; links < most_links; ++links) {
+        const fs::path folder = fs::canonical(folder_of(path), error);
+        if (error) return std::nullopt;
+        const std::string name = path.filename().string();
+        int number = -1;
+        if (folder == descriptors &&
+            std::from_chars(name.data(), name.data() + name.size(), number).ec == std::errc())
+            return number;
+        const fs::path target = fs::read_symlink(path, error);
+        if (error) return std::nullopt;
+        path = folder / target;
     }
+    return std::nullopt;
+}
+
+bool is_channel(const fs::path& path) {
+    return descriptor_named_by(path) || is_pipe_or_device(path);
+}
+
+// Waits for the reader of a pipe, but not for ever.
+int open_channel(const fs::path& path) {
+    if (const auto named = descriptor_named_by(path)) {
+        // Not opened again: `>> log` goes on at the end, and a socket cannot be opened.
+        const int file = ::fcntl(*named, F_DUPFD_CLOEXEC, 0);
+        if (file < 0) fail(path);
+        return file;
+    }
+    constexpr std::chrono::seconds patience{5};
+    const auto begin = std::chrono::steady_clock::now();
+    int file = -1;
+    while ((file = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)) < 0) {
+        if (errno != ENXIO) fail(path);
+        if (std::chrono::steady_clock::now() - begin > patience)
+            detail::fail_to_write(path, "no process reads from it");
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK);
+    return file;
 }
 
 }  // namespace
@@ -70,7 +92,7 @@ void check_apart(const std::vector<NamedFile>& files) {
     auto place_of = [](const NamedFile& file) {
         std::error_code error;
         const fs::path path = fs::weakly_canonical(fs::absolute(file.path, error), error);
-        return fs::exists(path, error) && !fs::is_regular_file(path, error) ? fs::path() : path;
+        return is_channel(file.path) ? fs::path() : path;
     };
     for (auto later = files.begin(); later != files.end(); ++later) {
         if (later->path.empty() || place_of(*later).empty()) continue;
@@ -90,12 +112,19 @@ void check_files(const std::vector<NamedFile>& files) {
     check_apart(files);
 }
 
-void check_writable(const fs::path& path, std::string_view option) {
+void check_writable(const fs::path& path, std::string_view option, Channels channels) {
     if (path.empty() || path.filename().empty()) fail(path, option, "the path has no file name");
     std::error_code error;
     if (fs::is_directory(path, error)) fail(path, option, "is a directory");
-    if (is_channel(path)) return;
-    const fs::path target = target_of(path);
+    if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+        fail(path, option, error.message());
+    if (channels == Channels::allowed && is_channel(path)) {
+        const auto named = descriptor_named_by(path);
+        if (named && (::fcntl(*named, F_GETFL) & O_ACCMODE) == O_RDONLY)
+            fail(path, option, "not open for writing");
+        return;
+    }
+    const fs::path target = detail::link_target(path);
     if (fs::exists(target, error) && !fs::is_regular_file(target, error))
         fail(path, option, "not a regular file");
     const fs::path folder = folder_of(target);
@@ -107,58 +136,61 @@ void check_writable(const fs::path& path, std::string_view option) {
                                           detail::quoted(folder.string())));
 }
 
-OutputFile::OutputFile(const fs::path& path) : path_(path) {
+void occupy_standard_files() {
+    for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(file, F_GETFD) >= 0 || errno != EBADF) continue;
+        // Takes the lowest free number, which is this one. Its use still fails.
+        (void)::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+}
+
+OutputFile::OutputFile(const fs::path& path, Writers writers) : path_(path) {
     check_writable(path);
     if (concord::app::is_channel(path)) {
-        file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-        if (file_ < 0) fail(path, std::strerror(errno));
-        return;
+        channel_ = open_channel(path);
+    } else {
+        file_.emplace(path, detail::NewFileOptions{.shared = writers == Writers::several});
     }
-    target_ = target_of(path);
-    name_ = (folder_of(target_) / ("." + target_.filename().string() + ".XXXXXX")).string();
-    file_ = ::mkostemp(name_.data(), O_CLOEXEC);
-    if (file_ < 0) fail(path, std::strerror(errno));
-    interrupt_ = remove_on_interrupt(name_);
-    // mkstemp creates private files. Other programs' files follow the umask.
-    ::fchmod(file_, 0666 & ~process_umask);
 }
 
 OutputFile::~OutputFile() {
-    if (file_ >= 0) ::close(file_);
-    if (name_.empty()) return;
-    ::unlink(name_.c_str());
-    keep_on_interrupt(interrupt_);
+    if (channel_ >= 0) ::close(channel_);
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
-    write_all(file_, bytes, path_);
+    detail::write_all(descriptor(), bytes, path_);
 }
 
 void OutputFile::rewrite(std::span<const std::byte> bytes) {
-    if (::lseek(file_, 0, SEEK_SET) != 0) fail(path_, std::strerror(errno));
-    write_all(file_, bytes, path_);
+    if (::lseek(descriptor(), 0, SEEK_SET) != 0) fail(path_);
+    write(bytes);
 }
 
 void OutputFile::keep() {
+    if (file_) return file_->publish();
     // Some file systems report a full disk only here.
-    const int closed = ::close(file_);
-    file_ = -1;
-    if (closed != 0) fail(path_, std::strerror(errno));
-    if (name_.empty()) return;
-    if (::rename(name_.c_str(), target_.c_str()) != 0) fail(path_, std::strerror(errno));
-    name_.clear();
-    keep_on_interrupt(interrupt_);
+    const int closed = ::close(channel_);
+    channel_ = -1;
+    if (closed != 0) fail(path_);
 }
 
-OutputPart::OutputPart(const std::string& working_name, fs::path path) : path_(std::move(path)) {
-    file_ = ::open(working_name.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file_ < 0) fail(path_, "its temporary file " + working_name + ": " + std::strerror(errno));
-    interrupt_ = remove_on_interrupt(working_name);
+OutputPart::OutputPart(const fs::path& working_path, fs::path path) : path_(std::move(path)) {
+    const std::string name = working_path.filename().string();
+    folder_ = ::open(folder_of(working_path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder_ >= 0) file_ = ::openat(folder_, name.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (file_ < 0) {
+        const int why = errno;
+        if (folder_ >= 0) ::close(folder_);
+        detail::fail_to_write(path_,
+                              "its temporary file " + working_path.string() + ": " + std::strerror(why));
+    }
+    name_.emplace(folder_, name);
 }
 
 OutputPart::~OutputPart() {
+    name_.reset();
     if (file_ >= 0) ::close(file_);
-    keep_on_interrupt(interrupt_);
+    ::close(folder_);
 }
 
 void OutputPart::write(u64 offset, std::span<const std::byte> bytes) {
@@ -167,7 +199,7 @@ void OutputPart::write(u64 offset, std::span<const std::byte> bytes) {
         const ssize_t n =
             ::pwrite(file_, bytes.data(), std::min(bytes.size(), most), static_cast<off_t>(offset));
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) fail(path_, std::strerror(errno));
+        if (n <= 0) fail(path_);
         bytes = bytes.subspan(static_cast<std::size_t>(n));
         offset += static_cast<u64>(n);
     }
@@ -176,7 +208,7 @@ void OutputPart::write(u64 offset, std::span<const std::byte> bytes) {
 void OutputPart::close() {
     const int closed = ::close(file_);
     file_ = -1;
-    if (closed != 0) fail(path_, std::strerror(errno));
+    if (closed != 0) fail(path_);
 }
 
 void write_whole(const fs::path& path, const std::vector<std::span<const std::byte>>& parts) {

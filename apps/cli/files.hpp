@@ -1,9 +1,10 @@
 #pragma once
 // Output files that appear whole or not at all.
 
-#include <concord/types.hpp>
+#include <concord/internal/new_file.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,9 +12,16 @@
 
 namespace concord::app {
 
+// Opens /dev/null for standard files that are closed, so that no other file takes their numbers. Call it first.
+void occupy_standard_files();
+
+// Whether a file may be a channel: a pipe, a device, or an open file such as /dev/stdout.
+enum class Channels { allowed, refused };
+
 // Throws io, with the reason, if no file can be written at `path`. Call it before any work. `option`: the one that
 // names the file, for the message; empty if none does.
-void check_writable(const std::filesystem::path& path, std::string_view option = {});
+void check_writable(const std::filesystem::path& path, std::string_view option = {},
+                    Channels channels = Channels::allowed);
 
 // A file that an option names. The path is empty if the option is not given.
 struct NamedFile {
@@ -26,38 +34,43 @@ void check_apart(const std::vector<NamedFile>& files);
 // check_writable() of the files that are given, and check_apart().
 void check_files(const std::vector<NamedFile>& files);
 
-// A file that is written piece by piece under a temporary name in the directory of `path`, and renamed at the end.
-// Pipes and devices (/dev/stdout) are written directly. All calls throw io with the reason.
+// A file that is written piece by piece. It appears at `path` at the end, in place of what is there, and keeps its
+// permissions. Channels are written directly, at their current position. All calls throw io with the reason.
 class OutputFile {
   public:
-    explicit OutputFile(const std::filesystem::path& path);
+    // Who writes: only this object, or also OutputPart.
+    enum class Writers { one, several };
+
+    explicit OutputFile(const std::filesystem::path& path, Writers writers = Writers::one);
     // Removes the file unless keep() was called.
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    // Whether it is a pipe or a device, whose beginning cannot be written again.
-    bool is_channel() const { return name_.empty(); }
+    // Whether its beginning cannot be written again.
+    bool is_channel() const { return !file_; }
     void write(std::span<const std::byte> bytes);
     // Writes the beginning of the file again.
     void rewrite(std::span<const std::byte> bytes);
-    // The temporary name, for OutputPart. Empty for a pipe or a device.
-    const std::string& working_name() const { return name_; }
-    // Renames the file to its path and replaces what was there.
+    // For OutputPart. Empty for channels and with one writer.
+    std::filesystem::path working_path() const { return file_ ? file_->temporary_path() : ""; }
+    // Puts the file at its path.
     void keep();
 
   private:
-    std::filesystem::path path_, target_;
-    std::string name_;  // temporary name until keep()
-    int file_ = -1;
-    u64 interrupt_ = 0;
+    int descriptor() const { return file_ ? file_->descriptor() : channel_; }
+
+    std::filesystem::path path_;
+    std::optional<detail::NewFile> file_;
+    int channel_ = -1;
 };
 
-// Writes to a file that an OutputFile, perhaps of another process, has open. All calls throw io with the reason.
+// Writes to a file that an OutputFile with several writers, perhaps of another process, has open. All calls throw io
+// with the reason.
 class OutputPart {
   public:
-    // working_name: that of the OutputFile. path: the name for messages.
-    OutputPart(const std::string& working_name, std::filesystem::path path);
+    // working_path: that of the OutputFile. path: the name for messages.
+    OutputPart(const std::filesystem::path& working_path, std::filesystem::path path);
     ~OutputPart();
     OutputPart(const OutputPart&) = delete;
     OutputPart& operator=(const OutputPart&) = delete;
@@ -68,8 +81,8 @@ class OutputPart {
 
   private:
     std::filesystem::path path_;
-    int file_ = -1;
-    u64 interrupt_ = 0;
+    int folder_ = -1, file_ = -1;
+    std::optional<detail::TemporaryName> name_;
 };
 
 // Writes the parts one after another to an OutputFile. If it throws io, it leaves the old file unchanged.

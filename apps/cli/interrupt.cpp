@@ -1,10 +1,11 @@
 #include "interrupt.hpp"
 
+#include <concord/internal/new_file.hpp>
+
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstring>
 
@@ -12,11 +13,6 @@ namespace concord::app {
 namespace {
 
 // State of the signal handlers. They may run on any thread at any time.
-struct Unfinished {
-    std::atomic<bool> used, named;
-    char path[PATH_MAX];
-};
-Unfinished unfinished[4];
 std::atomic<bool> bar, sigterm_is_silent;
 std::atomic<int> deferred;  // the signal that has arrived; 0: none
 // Signals that were ignored when the program started. A driver may install a handler of its own later.
@@ -27,26 +23,46 @@ void say(const char* text) {
     [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, text, std::strlen(text));
 }
 
+// Signals that end a program unless it handles them, and how messages name them. SIGPIPE ends it without a message.
+struct Ending {
+    int signal;
+    const char* message;
+};
+constexpr Ending endings[] = {{SIGINT, "concord: interrupted (SIGINT)\n"},
+                              {SIGTERM, "concord: interrupted (SIGTERM)\n"},
+                              {SIGHUP, "concord: interrupted (SIGHUP)\n"},
+                              {SIGQUIT, "concord: interrupted (SIGQUIT)\n"},
+                              {SIGALRM, "concord: interrupted (SIGALRM)\n"},
+                              {SIGVTALRM, "concord: interrupted (SIGVTALRM)\n"},
+                              {SIGPROF, "concord: interrupted (SIGPROF)\n"},
+                              {SIGXCPU, "concord: interrupted (SIGXCPU)\n"},
+                              {SIGUSR1, "concord: interrupted (SIGUSR1)\n"},
+                              {SIGUSR2, "concord: interrupted (SIGUSR2)\n"},
+                              {SIGPIPE, ""}};
+
 void handle(int signal) {
-    remove_unfinished();
+    detail::remove_temporary_files();
     if (bar) say("\r\033[K");
-    if (signal != SIGTERM || !sigterm_is_silent)
-        say(signal == SIGINT    ? "concord: interrupted (SIGINT)\n"
-            : signal == SIGTERM ? "concord: interrupted (SIGTERM)\n"
-                                : "concord: interrupted (SIGHUP)\n");
+    for (const Ending& ending : endings) {
+        if (ending.signal == signal && (signal != SIGTERM || !sigterm_is_silent)) say(ending.message);
+    }
     ::raise(signal);  // SA_RESETHAND: ends the program
 }
 
+// While a handler runs, only its own signal can arrive on its thread. So handlers do not wait for each other.
 void install(int signal, void (*handler)(int)) {
     struct sigaction action {};
     action.sa_handler = handler;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_RESTART);
+    for (const Ending& ending : endings) {
+        if (ending.signal != signal) ::sigaddset(&action.sa_mask, ending.signal);
+    }
     ::sigaction(signal, &action, nullptr);
 }
 
-bool is_ignored(int signal) {
+void (*handler_of(int signal))(int) {
     struct sigaction now {};
-    return ::sigaction(signal, nullptr, &now) != 0 || now.sa_handler == SIG_IGN;
+    return ::sigaction(signal, nullptr, &now) != 0 ? SIG_IGN : now.sa_handler;
 }
 
 // The first signal. A second one ends the program.
@@ -64,21 +80,18 @@ void defer(int signal) {
 
 }  // namespace
 
-void remove_unfinished() {
-    for (const Unfinished& file : unfinished) {
-        if (file.named) ::unlink(file.path);
-    }
-}
-
 void silence_sigterm() {
     sigterm_is_silent = true;
 }
 
 void catch_interrupts() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        keeps_ignored[signal] = is_ignored(signal);
-        if (!keeps_ignored[signal]) install(signal, handle);
+    for (const auto& [signal, message] : endings) {
+        keeps_ignored[signal] = handler_of(signal) == SIG_IGN;
+        // A preloaded profiler keeps its handler.
+        if (handler_of(signal) == SIG_DFL) install(signal, handle);
     }
+    // Writing beyond the limit of a file's size then fails with a reason.
+    if (handler_of(SIGXFSZ) == SIG_DFL) std::signal(SIGXFSZ, SIG_IGN);
 }
 
 void defer_interrupts() {
@@ -100,25 +113,6 @@ void end_if_interrupted() {
         std::signal(signal, SIG_DFL);
         ::raise(signal);
     }
-}
-
-u64 remove_on_interrupt(const std::string& path) {
-    u64 number = 0;
-    for (Unfinished& file : unfinished) {
-        if (path.size() < sizeof file.path && !file.used.exchange(true)) {
-            std::memcpy(file.path, path.c_str(), path.size() + 1);
-            file.named = true;
-            return number;
-        }
-        ++number;
-    }
-    return number;
-}
-
-void keep_on_interrupt(u64 number) {
-    if (number >= std::size(unfinished)) return;
-    unfinished[number].named = false;
-    unfinished[number].used = false;
 }
 
 void bar_is_shown(bool shown) {

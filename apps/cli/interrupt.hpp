@@ -1,19 +1,11 @@
 #pragma once
-// Handling of SIGINT, SIGTERM and SIGHUP: the program leaves no unfinished files behind.
-
-#include <concord/types.hpp>
-
-#include <string>
+// Handling of the signals that end programs: the program leaves no unfinished files behind.
 
 namespace concord::app {
 
-// Installs handlers that remove the files named below, print one line on stderr, and end the program by the signal. A
-// signal that is ignored at the start of the program (nohup) stays ignored.
+// Installs handlers that remove temporary files, print one line on stderr, and end the program by the signal. A signal
+// that is ignored at the start of the program (nohup) stays ignored.
 void catch_interrupts();
-
-// Adds a file to be removed on a signal and returns its number. keep_on_interrupt() takes it off the list.
-u64 remove_on_interrupt(const std::string& path);
-void keep_on_interrupt(u64 number);
 
 // From now on the first SIGINT or SIGTERM only sets a flag, so that work can end in order. The next one ends the
 // program.
@@ -23,8 +15,6 @@ bool is_interrupted();
 // Ends the program by the deferred signal if one has arrived.
 void end_if_interrupted();
 
-// Removes the files now.
-void remove_unfinished();
 // From now on SIGTERM ends the program without a message.
 void silence_sigterm();
 

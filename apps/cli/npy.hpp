@@ -3,6 +3,8 @@
 
 #include "input_array.hpp"
 
+#include <concord/internal/input_file.hpp>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -33,7 +35,6 @@ class NpyFile final : public InputArray {
   public:
     // Throws io if the file cannot be read, and invalid_argument as parse_npy() does. `option`: the one that names it.
     NpyFile(const std::filesystem::path& path, std::string_view option);
-    ~NpyFile() override;
 
     std::string name() const override { return path_.string(); }
     std::string reading() const override { return "reading " + path_.filename().string(); }
@@ -43,7 +44,7 @@ class NpyFile final : public InputArray {
 
   private:
     std::filesystem::path path_;
-    int file_ = -1;
+    detail::InputFile file_;
     NpyHeader header_;
     std::optional<FileSource> source_;
 };

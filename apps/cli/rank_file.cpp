@@ -11,13 +11,13 @@ RankFile::RankFile(Communicator& ranks, const std::string& path, const std::stri
     std::string name;
     RankJob::together(ranks, [&] {
         if (ranks.rank() != 0) return;
-        file_ = std::make_unique<OutputFile>(path);
+        file_ = std::make_unique<OutputFile>(path, OutputFile::Writers::several);
         if (file_->is_channel())
             throw Error(
                 ErrorCode::unsupported, "--out",
                 "'" + path + "' is a pipe or a device, and ranks write in any order; name a regular file");
         file_->write(std::as_bytes(std::span(header)));
-        name = file_->working_name();
+        name = file_->working_path().string();
     });
     const auto told = ranks.all_gather(std::as_bytes(std::span(name)));
     name.assign(reinterpret_cast<const char*>(told[0].data()), told[0].size());

@@ -101,19 +101,19 @@ void check_report(const fs::path& out) {
     std::error_code error;
     if (!fs::exists(out, error)) return;
     for (const char* name : {"report.html", "report.md", "results.json"})
-        check_writable(out / name, "--out");
-    if (fs::exists(out / "csv", error)) check_writable(out / "csv" / "*.csv", "--out");
+        check_writable(out / name, "--out", Channels::refused);
+    if (fs::exists(out / "csv", error)) check_writable(out / "csv" / "*.csv", "--out", Channels::refused);
 }
 
 void write_report(const fs::path& out) {
     const study::Records records = study::read_records(out);
     make_folder(out / "csv");
     const std::string page = study::report(records, [&](const std::string& name, const std::string& text) {
-        write_whole(out / "csv" / name, text);
+        detail::write_file(out / "csv" / name, {text});
     });
-    write_whole(out / "report.html", page);
-    write_whole(out / "report.md", study::markdown(records));
-    write_whole(out / "results.json", study::results_json(records));
+    detail::write_file(out / "report.html", {page});
+    detail::write_file(out / "report.md", {study::markdown(records)});
+    detail::write_file(out / "results.json", {study::results_json(records)});
 }
 
 int compare(const Asked& asked) {
@@ -122,7 +122,7 @@ int compare(const Asked& asked) {
     std::cout << result.text;
     if (asked.out.empty()) return status_ok;
     make_folder(asked.out);
-    write_whole(fs::path(asked.out) / "compare.html", result.html);
+    detail::write_file(fs::path(asked.out) / "compare.html", {result.html});
     return status_ok;
 }
 

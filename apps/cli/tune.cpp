@@ -38,6 +38,7 @@ int tune(Asked asked) {
     asked.options.device = one_device_of(asked.devices, "tune");
     check_runs(*open_device(asked.options.device));
     const fs::path target = target_of(asked);
+    if (asked.out.empty()) check_writable(target, "--out", Channels::refused);
     check_files({{"--out", target.string()}, {"--json", asked.json}});
     const TuneReport report = lab::tune(asked.options);
     report.print(std::cout);

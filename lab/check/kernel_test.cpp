@@ -1,4 +1,4 @@
-#include <concord/internal/text_file.hpp>
+#include <concord/internal/input_file.hpp>
 #include <concord/lab/compare.hpp>
 #include <concord/lab/kernel_test.hpp>
 

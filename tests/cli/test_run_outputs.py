@@ -56,9 +56,8 @@ def test_full_disk(name):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
 
-    # Python ignores SIGXFSZ, and so does the program here: writing fails halfway.
     arguments = ["run", "map", "--in", ONES, "--out", f"box/{name}.npy", "--device", "tbb"]
-    refused(2, [f"box/{name}.npy", "written"], *arguments, preexec_fn=limit, restore_signals=False)
+    refused(2, [f"box/{name}.npy", "written"], *arguments, preexec_fn=limit)
 
 
 def test_output_that_is_the_input():
