@@ -84,8 +84,8 @@ Call transpose(Stream& stream, const Work& work, Views in, Views out) {
                                     : with(detail::TypeTag<f64>{}, cublasDgeam_64);
 }
 
-// The default math mode keeps the precision of the types: TF32 and emulation with narrower types have modes of their own.
-// It may use the tensor cores for f64, which pedantic mode excludes. A single product takes the call that is tuned for
+// The default math mode keeps the precision of the types: TF32 and emulation with narrower types are other modes. It
+// may use the tensor cores for f64, which pedantic mode excludes. A single product uses the call that is tuned for
 // it. cuBLAS stores columns, so it computes the transpose of C as the product of the transposes of B and A.
 Call matmul(Stream& stream, const Work& work, Views in, Views out) {
     const cublasHandle_t handle = handle_for(in[0]);

@@ -54,8 +54,8 @@ inline auto known(Min) { return ::cuda::minimum<>{}; }
 inline auto known(Max) { return ::cuda::maximum<>{}; }
 inline auto known(Product op) { return op; }
 
-// Lets the stream-ordered pool of the current device keep freed memory. By default it returns all of it to the driver at
-// the next synchronisation.
+// Lets the stream-ordered pool of the current device keep freed memory. By default it returns all of it to the driver
+// at the next synchronisation.
 void keep_pool_memory() {
     int device = 0;
     check("cudaGetDevice", cudaGetDevice(&device));

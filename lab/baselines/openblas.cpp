@@ -9,7 +9,8 @@
 #include <limits>
 #include <type_traits>
 
-// The library of the wheel scipy-openblas32 has a prefix in its names, so that a process can load it next to another one.
+// The library of the wheel scipy-openblas32 has a prefix in its names, so that a process can also load another
+// OpenBLAS.
 #if defined(CONCORD_OPENBLAS_PREFIXED)
 #define BLAS(NAME) scipy_##NAME
 #define CONCORD_OPENBLAS_ROWS "openblas_wheel"

@@ -54,8 +54,9 @@
 ///                work-item, and fraction of the resident work-items of a unit; in CSV
 ///                "name:group_size:registers:...", separated by spaces
 ///   problem      why the row has no time; otherwise empty
-///   note         empty if the result is bitwise identical to the reference or within a worst-case error bound. Otherwise
-///                that it is within a statistical bound, or how many results of a peer with another contract differ
+///   note         empty if the result is bitwise identical to the reference or within a worst-case error bound.
+///                Otherwise says that it is within a statistical bound, or how many results differ because the peer has
+///                another contract
 /// A field that does not apply or is unknown is null in JSON and empty in CSV.
 
 #include <concord/lab/ceilings.hpp>

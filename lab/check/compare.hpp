@@ -63,11 +63,11 @@ T element(std::span<const std::byte> bytes, u64 i) {
     return value;
 }
 
-/// Error of an inexact result and its bounds. `hard` is a worst-case bound: gamma_h times the sum of magnitudes, for a
-/// longest chain of h roundings (N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapters 3 and 4).
-/// `alarm` is six times the statistical form of that bound, with sqrt(h) instead of h. It applies to random mantissas
-/// only. An error between the two is possible in theory, but indicates a defect. `statistical` is for chains that are so
-/// long that no useful worst-case bound exists. See statistical_bound().
+/// Error of an inexact result and its bounds. `hard` is a worst-case bound: gamma_h times the sum of magnitudes, for
+/// a longest chain of h roundings (N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapters 3 and
+/// 4). `alarm` is six times the statistical form of that bound, with sqrt(h) instead of h. It applies to random
+/// mantissas only. An error between the two is possible in theory, but indicates a defect. `statistical` is for
+/// chains that are so long that no useful worst-case bound exists. See statistical_bound().
 struct ErrorBounds {
     double error = 0;                                        ///< |result - exact|
     double hard = std::numeric_limits<double>::infinity();   ///< worst-case bound; infinite: none
@@ -93,12 +93,12 @@ double alarm_bound(double h) {
 /// Probability with which statistical bounds may reject a correct call.
 constexpr double statistical_failure = 1e-9;
 
-/// Statistical bound for chains of h >= 1 roundings in each of `results` sums: exp(l sqrt(h) u + h u^2 / (1 - u)) - 1,
-/// times the sum of magnitudes. If rounding errors are independent and have mean zero, all sums are within it with
-/// probability 1 - 2 results h exp(-l^2 (1 - u)^2 / 2) at least; l is chosen such that this is 1 - statistical_failure
-/// (N. Higham and T. Mary, A New Approach to Probabilistic Rounding Error Analysis, 2019, theorem 2.4). The premise holds
-/// for random mantissas in sums that do not stagnate: a result within the bound counts as verified, a result outside it
-/// as not verified.
+/// Statistical bound for chains of h >= 1 roundings in each of `results` sums: exp(l sqrt(h) u + h u^2 / (1 - u)) -
+/// 1, times the sum of magnitudes. If rounding errors are independent and have mean zero, all sums are within it with
+/// probability 1 - 2 results h exp(-l^2 (1 - u)^2 / 2) at least; l is chosen such that this is 1 -
+/// statistical_failure (N. Higham and T. Mary, A New Approach to Probabilistic Rounding Error Analysis, 2019, theorem
+/// 2.4). The premise holds for random mantissas in sums that do not stagnate: a result within the bound counts as
+/// verified, a result outside it as not verified.
 template <class T>
 double statistical_bound(double h, double results) {
     const double u = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
