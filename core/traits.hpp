@@ -28,8 +28,8 @@ struct DeviceInfo {
     /// The order in which `auto` prefers devices, lowest first. 0: GPU with a native backend. 1: GPU with another
     /// backend. 2: CPU with a native backend. 3: CPU with another backend.
     u32 rank = 2;
-    /// The chip, as tuning tables name it: of a CPU its CPUID vendor, family, model and the instruction set in use, of a
-    /// GPU its name, compute capability if known, and the driver's major version. Empty: unknown.
+    /// The chip, as tuning tables name it: of a CPU its CPUID vendor, family, model and the instruction set in use, of
+    /// a GPU its name, compute capability if known, and the driver's major version. Empty: unknown.
     std::string hardware = {};
 };
 

@@ -7,8 +7,8 @@
 /// value of a tunable is correct. A row's variant is used only if it supports the call and guarantees the same order
 /// as `auto` without a table.
 ///
-/// The table of a device is the first one that matches its backend, hardware (DeviceInfo::hardware) and number of units,
-/// in this order:
+/// The table of a device is the first one that matches its backend, hardware (DeviceInfo::hardware) and number of
+/// units, in this order:
 /// 1. the file, or the *.txt files of the folder, that the environment variable CONCORD_TUNING names;
 /// 2. the files in $XDG_CONFIG_HOME/concord/tuning, by default ~/.config/concord/tuning;
 /// 3. the tables that Concord ships.
@@ -118,7 +118,7 @@ struct TuningTable {
     bool fits(const Device& device) const;
     /// Adds rows. Merges rows of adjacent size classes that differ only in their gain, and keeps the smallest gain.
     void add(std::vector<TuningRow> more);
-    /// Returns the file name of a shipped table for the device, for example "cuda_nvidia_h200_sm_90_driver_580_132.txt".
+    /// Returns the file name of a shipped table for the device, such as "cuda_nvidia_h200_sm_90_driver_580_132.txt".
     std::string file_name() const;
 };
 

@@ -2,6 +2,8 @@
 
 #include "stencil_table.hpp"
 
+#include <concord/detail/checked_size.hpp>
+
 namespace concord::detail {
 namespace {
 
@@ -62,6 +64,18 @@ detail::host::StencilTiling tiling_of(const Device& device, const StencilProblem
     return t;
 }
 
+u64 groups_of(const StencilProblem& p, const detail::host::StencilTiling& t) {
+    return t.across * t.down * divide_up(p.planes(), t.depth);
+}
+
+// Whether the planes of all groups fit the scratch memory that the header promises. They do not if rows are shorter
+// than their padding, or if the volume has fewer planes than a group holds.
+bool fits_scratch(const Device& device, const StencilProblem& p, u64 steps) {
+    const detail::host::StencilTiling t = tiling_of(device, p, steps);
+    const u64 limit = std::max(4 * p.bytes(), 8 * device.traits().cache);
+    return (CheckedSize(groups_of(p, t)) * t.slot * p.size()).fits(limit);
+}
+
 void run_blocked_host(Stream& stream, const StencilProblem& p) {
     Device& device = stream.device();
     const auto kernel =
@@ -70,13 +84,14 @@ void run_blocked_host(Stream& stream, const StencilProblem& p) {
     const u64 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
     u64 at_once = 2 * p.bytes() > thread_cache(device) ? steps_at_once(device, p) : 1;
     if (p.steps > 1) at_once = std::min(p.steps, tuned(device, stencil_steps_together, point_of(p), at_once));
+    while (at_once > 1 && !fits_scratch(device, p, at_once))
+        --at_once;
     std::shared_ptr<Buffer> rings;
     with_star(p, StarLength::all, [&](const ValueBytes& star) {
         each_sweep(stream, p, at_once, [&](const View& from, const View& to, u64 steps) {
             detail::host::StencilTiling t = tiling_of(device, p, steps);
             t.past_cache = past_cache;
-            const u64 groups = t.across * t.down * divide_up(p.planes(), t.depth);
-            const u64 bytes = groups * t.slot * p.size();
+            const u64 groups = groups_of(p, t), bytes = groups * t.slot * p.size();
             if (bytes > 0 && (!rings || rings->size() < bytes)) rings = stream.scratch(bytes);
             const View scratch = bytes > 0 ? View{rings.get(), 0, groups * t.slot, p.type()} : to;
             launch(stream, *kernel, LaunchShape::linear(groups, 1, 3 * t.pitch * p.size()), from, to, scratch,
@@ -101,10 +116,9 @@ void run_blocked(Stream& stream, const StencilProblem& p) {
     const View row{zeros.buffer().get(), 0, wide_row, p.type()};
     with_star(p, StarLength::used, [&](const ValueBytes& star) {
         each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
-            launch(stream, *kernel,
-                   LaunchShape::linear(t.across * t.down * divide_up(p.planes(), t.depth), 1), from, to, row,
-                   s.depth, s.rows, s.columns, p.box.z_begin, p.box.z_end, p.box.y_begin, p.box.y_end,
-                   t.depth, t.rows, t.columns, t.down, t.across, past_cache, star);
+            launch(stream, *kernel, LaunchShape::linear(groups_of(p, t), 1), from, to, row, s.depth, s.rows,
+                   s.columns, p.box.z_begin, p.box.z_end, p.box.y_begin, p.box.y_end, t.depth, t.rows,
+                   t.columns, t.down, t.across, past_cache, star);
         });
     });
 }

@@ -23,15 +23,15 @@ struct Baseline {
         prepare;
     /// Whether the call blocks until its work is complete. Then the host clock times it.
     bool blocking = false;
-    /// How the library's contract differs from Concord's: "finds the bin by a division, which may round to a neighbour".
-    /// Its results may differ then. The row shows its time and the number of results that differ. Empty: the contracts
-    /// agree, and a result that differs is wrong.
+    /// How the library's contract differs from Concord's, such as "finds bins by divisions, which may round to a
+    /// neighbour". Its results may differ then. The row shows its time and the number of results that differ. Empty:
+    /// the contracts agree, and a result that differs is wrong.
     std::string contract = {};
     /// Order of operations, which selects the error bounds of float results.
     OperationOrder order = OperationOrder::unspecified;
 };
 
-/// The baselines of all modules concord-baselines-*.so, which are searched where backends are, by folder and name. Loads
+/// The baselines of all modules concord-baselines-*.so, by folder and name. They are searched where backends are. Loads
 /// the modules on first use. Logs a warning for a module that does not load or fails, and ignores it.
 const std::vector<Baseline>& baselines();
 
