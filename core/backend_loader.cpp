@@ -4,6 +4,9 @@
 
 #include <dlfcn.h>
 
+#include <cerrno>
+#include <new>
+
 namespace concord::detail {
 namespace {
 
@@ -13,8 +16,10 @@ namespace {
 
 const BackendModule* module_of(const std::string& name, const ModulePath& module) {
     if (!module.refused.empty()) refuse(name, "the module is not loaded: it is " + module.refused);
+    errno = 0;
     void* library = dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
+        if (errno == ENOMEM) throw std::bad_alloc();
         const char* why = dlerror();
         refuse(name, std::string("cannot load the module: ") + (why == nullptr ? "unknown" : why));
     }
@@ -34,11 +39,11 @@ const BackendModule* module_of(const std::string& name, const ModulePath& module
 
 // `find` returns the description of the module.
 template <class F>
-LoadedBackend load(std::string name, std::string path, F find) {
+LoadedBackend load(const std::string& name, const std::string& path, F find) {
     LoadedBackend loaded;
     BackendStatus& status = loaded.status;
-    status.name = std::move(name);
-    status.path = std::move(path);
+    status.name = name;
+    status.path = path;
     const auto ran_out = [&] {
         loaded.backend = nullptr;
         loaded.out_of_memory = true;

@@ -3,7 +3,9 @@
 #include <dirent.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
+#include <new>
 
 namespace concord::detail {
 
@@ -13,6 +15,7 @@ std::vector<std::string> folder_names(const std::filesystem::path& folder) {
     };
     std::vector<std::string> names;
     const std::unique_ptr<DIR, Close> open(::opendir(folder.c_str()));
+    if (open == nullptr && errno == ENOMEM) throw std::bad_alloc();
     if (open == nullptr) return names;
     while (const dirent* entry = ::readdir(open.get())) {
         std::string name = entry->d_name;

@@ -38,6 +38,7 @@ std::string read_processor_key() {
 std::string read_processor_key() {
     std::string implementer, part;
     std::ifstream file("/proc/cpuinfo");
+    file.exceptions(std::ios::badbit);  // otherwise getline() hides that memory ran out
     for (std::string line; std::getline(file, line);) {
         const std::size_t colon = line.find(": ");
         if (colon == std::string::npos) continue;

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdio>
 #include <ctime>
-#include <sstream>
 
 namespace concord {
 namespace {
@@ -17,10 +16,12 @@ constexpr std::string_view first_line = "concord tuning 2";
 constexpr u32 most_class = 63;
 
 std::vector<std::string> words_of(std::string_view line) {
+    constexpr std::string_view blanks = " \t\r\v\f";
     std::vector<std::string> words;
-    std::istringstream in{std::string(line)};
-    for (std::string word; in >> word;)
-        words.push_back(word);
+    for (std::size_t end = 0, begin; (begin = line.find_first_not_of(blanks, end)) != line.npos;) {
+        end = std::min(line.find_first_of(blanks, begin), line.size());
+        words.emplace_back(line.substr(begin, end - begin));
+    }
     return words;
 }
 

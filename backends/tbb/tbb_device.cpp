@@ -18,6 +18,7 @@ namespace {
 
 std::string cpu_field(std::string_view field) {
     std::ifstream file("/proc/cpuinfo");
+    file.exceptions(std::ios::badbit);  // otherwise getline() hides that memory ran out
     for (std::string line; std::getline(file, line);) {
         if (line.rfind(field, 0) != 0) continue;
         const std::size_t colon = line.find(": ");
