@@ -3,10 +3,10 @@
 // next run on the same stream must give the right result, and no device memory may leak. Child processes run the calls,
 // so that one that crashes or hangs does not end the test.
 //
-//     concord-allocation-failures DEVICE [--every N] [--first-use N] [--case TEXT] [--verbose]
+//     concord-allocation-failures DEVICE [--every N] [--first-use N] [--case TEXT] [--at N] [--verbose]
 //
 // --every N: only every N-th allocation. --first-use N: before that, a process of its own for every N-th allocation,
-// with those of the search for devices and of the first use of a kernel.
+// with those of the search for devices and of the first use of a kernel. --at N: only the N-th allocation.
 #include "failing_allocator.hpp"
 
 #include <concord/concord.hpp>
@@ -476,7 +476,7 @@ struct Progress {
 
 struct Settings {
     std::string device;
-    u64 every = 1, first_use = 0;
+    u64 every = 1, first_use = 0, at = 0;
     std::string only;
     bool verbose = false;
 };
@@ -577,7 +577,7 @@ class Harness {
         for (u64 i = 0; i < cases_.list.size() && problems_ < most_problems; ++i) {
             if (!is_selected(i)) continue;
             *progress_ = Progress{.case_index = i};
-            for (AllocatorFailures from = {1, 1}; problems_ < most_problems;
+            for (AllocatorFailures from = {first_tried(), first_tried()}; problems_ < most_problems;
                  from = after(progress_->failures)) {
                 if (in_child([&] { run_case(i, from); })) break;
                 report(i);
@@ -606,6 +606,7 @@ class Harness {
   private:
     bool is_selected(u64 i) const { return cases_.list[i].name.find(settings_.only) != std::string::npos; }
 
+    u64 first_tried() const { return std::max<u64>(settings_.at, 1); }
     // The next failures to try: a single one, then all from one on.
     AllocatorFailures after(AllocatorFailures failures) const {
         const u64 first = failures.first + settings_.every;
@@ -621,9 +622,9 @@ class Harness {
         progress_->is_supported = expected.has_value();
         if (expected) {
             for (const bool sticky : {from.last == for_good, true}) {
-                while (run.fail({from.first, sticky ? for_good : from.first}, *expected))
+                while (run.fail({from.first, sticky ? for_good : from.first}, *expected) && settings_.at == 0)
                     from.first += settings_.every;
-                from.first = 1;
+                from.first = first_tried();
                 if (from.last == for_good) break;
             }
         }
@@ -636,8 +637,9 @@ class Harness {
         if (!progress_->is_supported) return;
         const u64 calls = progress_->calls, result = progress_->result;
         for (const bool sticky : {false, true}) {
-            for (u64 first = 1 + 7 * i % settings_.first_use; first <= calls && problems_ < most_problems;
-                 first += settings_.first_use) {
+            const u64 begin = settings_.at > 0 ? settings_.at : 1 + 7 * i % settings_.first_use;
+            const u64 end = settings_.at > 0 ? settings_.at : calls;
+            for (u64 first = begin; first <= end && problems_ < most_problems; first += settings_.first_use) {
                 progress_->failures = {first, sticky ? for_good : first};
                 if (!in_child([&] { run_first_use(i, progress_->failures, &result); })) report(i);
                 ++first_uses_;
@@ -737,6 +739,8 @@ int main(int argc, char** argv) {
             settings.every = std::strtoull(argv[++i], nullptr, 10);
         } else if (word == "--first-use" && has_value) {
             settings.first_use = std::strtoull(argv[++i], nullptr, 10);
+        } else if (word == "--at" && has_value) {
+            settings.at = std::strtoull(argv[++i], nullptr, 10);
         } else if (word == "--case" && has_value) {
             settings.only = argv[++i];
         } else {
