@@ -67,8 +67,7 @@ void add_bench(CLI::App& program, Action& action) {
         program, "bench",
         {.summary = "Benchmark algorithms; results are verified before they are timed",
          .details = "Prints each row when it is measured. After SIGINT or SIGTERM it ends the table, writes "
-                    "the files of "
-                    "--json and --csv with the rows that are complete, and ends by that signal.",
+                    "the files of --json and --csv with the rows that are complete, and ends by that signal.",
          .examples = {"concord bench reduce --devices all --variants all --sizes 2^20..2^26",
                       "concord bench --devices 'cuda:*' --baselines --csv results.csv"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});

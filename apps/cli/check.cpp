@@ -40,11 +40,9 @@ void add_check(CLI::App& program, Action& action) {
     CLI::App* command = add_command(
         program, "check",
         {.summary = "Check every variant on every device against a serial reference",
-         .details =
-             "Prints the matrix of variants and devices, and one line of counts. Results in a canonical or "
-             "variant-specific order must be bitwise identical on all devices. A compile-only device "
-             "compiles "
-             "all kernels.",
+         .details = "Prints the matrix of variants and devices, and one line of counts. Results in a "
+                    "canonical or variant-specific order must be bitwise identical on all devices. A "
+                    "compile-only device compiles all kernels.",
          .examples = {"concord check                                # everything on every device",
                       "concord check reduce --devices opencl:0 --variants fixed --types f32,f64"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});

@@ -8,8 +8,6 @@
 namespace concord::app {
 namespace {
 
-constexpr const char* common_group = "Common options";
-
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> parts;
     for (std::size_t at = 0; at <= text.size();) {

@@ -51,7 +51,7 @@ struct ManualPage {
 };
 std::vector<ManualPage> manual_pages(const CommandInfo& program, const std::string& date);
 
-// All option names of the command, and its paths below: for generators.
+// Calls f for the command and for all below it.
 void each_command(const CommandInfo& command, const std::function<void(const CommandInfo&)>& f);
 
 }  // namespace concord::app

@@ -156,8 +156,7 @@ void add_doctor(CLI::App& program, Action& action) {
         program, "doctor",
         {.summary = "Test the devices of this machine and explain what does not work",
          .details = "Runs a few algorithms on every device and verifies the results. Shows the backends' "
-                    "libraries, the "
-                    "kernel cache and the environment variables that matter.",
+                    "libraries, the kernel cache and the environment variables that matter.",
          .examples = {"concord doctor"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
     command->callback([&action] { action = doctor; });

@@ -78,9 +78,8 @@ void add_documentation(CLI::App& program, Action& action) {
         program, "reference",
         {.summary = "Print the reference of the command line", .examples = {"concord reference --markdown"}});
     reference->group("");
-    auto markdown = std::make_shared<bool>(false);
-    reference->add_flag("--markdown", *markdown, "Print Markdown")->required();
-    reference->callback([&program, markdown, &action] {
+    reference->add_flag("--markdown")->description("Print Markdown")->required();
+    reference->callback([&program, &action] {
         action = [&program] {
             std::cout << markdown_reference(command_tree(program));
             return int{status_ok};

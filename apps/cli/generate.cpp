@@ -17,8 +17,7 @@ struct Volume {
     u64 seed = 0;
 };
 
-// --- The kinds: element i of a volume in C order
-// ----------------------------------------------------------------------
+// --- The kinds: element i of a volume in C order --------------------------------------------------
 
 // Uniform in [0, 1). Takes as many upper bits as T has digits, so that no value rounds to 1.
 template <class T>

@@ -93,6 +93,15 @@ std::string reworded(const std::string& message) {
     return message;
 }
 
+// The names of the commands below that help lists.
+std::vector<std::string> visible_commands(const CLI::App& at) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : at.get_subcommands(nullptr)) {
+        if (!command->get_group().empty()) names.push_back(command->get_name());
+    }
+    return names;
+}
+
 }  // namespace
 
 CommonOptions& common_options() {
@@ -127,21 +136,20 @@ void set_up_program(CLI::App& program, CommandText text) {
 }
 
 void add_common_options(CLI::App& command) {
-    constexpr const char* group = "Common options";
     // Again, so that help lists the common options last.
-    command.set_help_flag("-h,--help", "Print this help and exit")->group(group);
+    command.set_help_flag("-h,--help", "Print this help and exit")->group(common_group);
     command
         .add_option("--log-level", common_options().log_level,
                     "Log to stderr from this level on (default: $CONCORD_LOG, else warn)")
         ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}))
-        ->group(group);
+        ->group(common_group);
     command
         .add_option(
             "--threads", common_options().threads,
             "Host threads of the tbb device and of copies (default: $CONCORD_THREADS, else all cores)")
         ->check(CLI::Range(1, 4096))
         ->type_name("N")
-        ->group(group);
+        ->group(common_group);
     for (CLI::App* below : command.get_subcommands([](CLI::App*) { return true; }))
         add_common_options(*below);
 }
@@ -162,10 +170,7 @@ std::string complaint(const CLI::App& program, const CLI::ParseError& error) {
     std::string what = reworded(one_line(error.what()));
     // An unknown word comes first: CLI11 prefers to name a missing option.
     if (const std::vector<std::string> rest = program.remaining(true); !rest.empty()) {
-        std::vector<std::string> commands;
-        for (const CLI::App* command : at->get_subcommands(nullptr)) {
-            if (!command->get_group().empty()) commands.push_back(command->get_name());
-        }
+        const std::vector<std::string> commands = visible_commands(*at);
         const bool is_option = rest.front().rfind('-', 0) == 0;
         what = std::string("unknown ") +
                (is_option          ? "option"
@@ -174,11 +179,7 @@ std::string complaint(const CLI::App& program, const CLI::ParseError& error) {
                " '" + rest.front() + "'";
         if (!commands.empty() && !is_option) what += "; available: " + joined(commands);
     } else if (error.get_name() == "RequiredError" && what.find("subcommand") != std::string::npos) {
-        std::vector<std::string> commands;
-        for (const CLI::App* command : at->get_subcommands(nullptr)) {
-            if (!command->get_group().empty()) commands.push_back(command->get_name());
-        }
-        what = "a command is required; available: " + joined(commands);
+        what = "a command is required; available: " + joined(visible_commands(*at));
     }
     return what + " (see '" + path + " --help')";
 }

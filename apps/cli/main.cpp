@@ -66,8 +66,7 @@ void check_environment() {
     }
     if (const std::string threads = value_of("CONCORD_THREADS"); !threads.empty()) {
         u32 count = 0;
-        const auto [end, error] = std::from_chars(threads.data(), threads.data() + threads.size(), count);
-        if (error != std::errc() || end != threads.data() + threads.size() || count < 1 || count > 4096)
+        if (!is_whole(threads, count) || count < 1 || count > 4096)
             fail("CONCORD_THREADS", "invalid number of threads '" + threads + "'; expected 1 to 4096");
     }
 }
@@ -91,14 +90,12 @@ int run_program(int argc, char** argv) {
         program,
         {.summary = "Data-parallel computing on CUDA, OpenCL and the CPU, with results that agree",
          .details = "A SELECTOR names a device: 'auto', 'cuda', 'cuda:1', 'opencl:0', 'tbb', or 'cuda@sm_90' "
-                    "for a device "
-                    "that only compiles. Where a list is expected, 'all' names every device and 'cuda:*' "
-                    "every device of a "
-                    "backend. `concord devices` lists the selectors.",
+                    "for a device that only compiles. Where a list is expected, 'all' names every device and "
+                    "'cuda:*' every device of a backend. `concord devices` lists the selectors.",
          .examples = {"concord check reduce --devices all"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
     program.set_version_flag("--version", "concord " CONCORD_VERSION, "Print the version and exit")
-        ->group("Common options");
+        ->group(common_group);
     program.require_subcommand(1);
     Action action;
     for (const auto add : {add_devices, add_doctor, add_algorithms, add_run, add_check, add_bench, add_study,

@@ -185,8 +185,7 @@ namespace {
 
 u64 number(std::string_view digits, const std::string& whole) {
     u64 value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size()) fail_size(whole);
+    if (!is_whole(digits, value)) fail_size(whole);
     return value;
 }
 
@@ -201,8 +200,7 @@ u64 power(std::string_view text, const std::string& whole) {
 
 u64 seed_of(const std::string& text) {
     u64 seed = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-    if (error != std::errc() || end != text.data() + text.size())
+    if (!is_whole(text, seed))
         throw Error(ErrorCode::invalid_argument, "--seed",
                     "invalid seed '" + text + "'; expected an integer from 0 to 2^64 - 1");
     return seed;

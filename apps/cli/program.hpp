@@ -5,8 +5,10 @@
 #include <concord/lab/check.hpp>
 #include <concord/lab/table.hpp>
 
+#include <charconv>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace concord::app {
@@ -48,8 +50,19 @@ struct CommandText {
     std::vector<Status> statuses = {status_ok, status_bad_input};
 };
 
+// Parses a number. Returns false unless the whole text is a number of that type.
+template <class N>
+bool is_whole(std::string_view text, N& number) {
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && at == end;
+}
+
 // The text of a command that was added by add_command().
 const CommandText& text_of(const CLI::App& command);
+
+// The heading of the options of every level.
+inline constexpr const char* common_group = "Common options";
 
 // Adds a command below `parent`, with help and the options of every level.
 CLI::App* add_command(CLI::App& parent, const std::string& name, CommandText text);

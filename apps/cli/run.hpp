@@ -169,14 +169,6 @@ std::vector<std::string> commands_with() {
     return names;
 }
 
-// Parses a number. Returns false unless the whole text is a number of that type.
-template <class N>
-bool is_whole(const std::string& text, N& number) {
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && at == end;
-}
-
 // The names of enumerators, for options that take one.
 template <class E, std::size_t N>
 std::vector<std::string> names_of(const E (&values)[N]) {

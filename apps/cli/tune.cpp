@@ -57,11 +57,9 @@ void add_tune(CLI::App& program, Action& action) {
     CLI::App* command = add_command(
         program, "tune",
         {.summary = "Search for the fastest variants and tunables of a device, and write its tuning table",
-         .details =
-             "Verifies every candidate before it times it. A candidate must be faster beyond noise in two "
-             "measurements. Keeps the rows of the current table for algorithms and types that it does not "
-             "tune. "
-             "An interrupted run writes nothing.",
+         .details = "Verifies every candidate before it times it. A candidate must be faster beyond noise in "
+                    "two measurements. Keeps the rows of the current table for algorithms and types that it "
+                    "does not tune. An interrupted run writes nothing.",
          .examples = {"concord tune --device cuda --quick",
                       "concord tune sort scan --types u32,f32 --sizes 2^20,2^24 --out mine.txt",
                       "CONCORD_TUNING=mine.txt concord bench sort"},
