@@ -54,9 +54,9 @@ function(concord_optimize_less target level)
                          $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>)
 endfunction()
 
-# concord_search_libraries(TARGET [FOLDERS...]): where an installed target searches its libraries: these folders, relative
-# to its own as $ORIGIN, and the folders of libraries of other projects. The build tree uses the same paths. CMake's own
-# paths of the build tree end with an empty one, by which the loader means the current directory.
+# concord_search_libraries(TARGET [FOLDERS...]): where an installed target searches its libraries: these folders,
+# relative to its own as $ORIGIN, and the folders of other projects' libraries. The build tree uses the same paths.
+# CMake's own paths for the build tree end with an empty one, which the loader takes for the current directory.
 function(concord_search_libraries target)
   set(folders ${ARGN})
   list(REMOVE_DUPLICATES folders)

@@ -12,8 +12,8 @@ std::string_view environment_variable(const char* name) noexcept;
 // Whether the process has more rights than the user who started it: setuid, setgid or file capabilities.
 bool is_privileged() noexcept;
 
-// Throws unavailable in a privileged process. For libraries of other projects that load code which environment variables
-// name. `call` is the backend or component, `library` the library.
+// Throws unavailable in a privileged process. For libraries of other projects that load code by environment variables
+// of their own. `call` is the backend or component, `library` the library.
 void refuse_privileged(std::string_view call, std::string_view library);
 
 }  // namespace concord::detail

@@ -26,9 +26,9 @@ std::vector<ModulePath> module_folders();
 // for each folder that is refused.
 std::vector<ModulePath> find_modules(std::string_view prefix);
 
-// Why users whom this process does not trust may change a file or folder: "a folder that every user may write to". Empty
-// if they may not. Trusted are root, the effective user, and the owner of the library. So are the members of a group
-// that may write: a umask of 002 is common.
+// Why users whom this process does not trust may change a file or folder: "a folder that every user may write to".
+// Empty if they may not. Trusted are root, the effective user, and the owner of the library. So are the members of a
+// group that may write: a umask of 002 is common.
 std::string why_untrusted(const std::filesystem::path& path);
 
 // The canonical path of the program or library that contains the address. Empty if it is unknown.

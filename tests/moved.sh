@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# moved.sh BUILD_DIR SOURCE_DIR: a copy of concord-tests passes on a machine without the build and source folders. Hides
-# them in a mount namespace, which root and users of unprivileged namespaces may create; otherwise ends with 77, which
-# ctest shows as skipped. The search for paths in the program needs no such right.
+# moved.sh BUILD_DIR SOURCE_DIR: a copy of concord-tests passes on a machine without the build and source folders, and
+# no program searches the current directory for libraries. Hides the folders in a mount namespace. If this user may not
+# create one, ends with 77, which ctest shows as skipped, after the checks that need none.
 set -euo pipefail
 
 build=$(cd -- "$1" && pwd -P)
@@ -9,13 +9,21 @@ source=$(cd -- "$2" && pwd -P)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The names of the source files are in it, for messages about failed checks.
-if paths=$(strings "$build/bin/concord-tests" | grep -F -e "$build" -e "$source" |
-    grep -vE -e "^$source/[a-z_/]+\.[ch]pp\$" -e "^$build/lib(:|\$)" -e "^$build/include/[a-z_/]+\.hpp\$"); then
+# It contains the names of source files, for messages about failed checks, and the folder of the libraries.
+if paths=$(strings "$build/bin/concord-tests" | grep -oE "($build|$source)/[^]\"': ]*" |
+    grep -vE -e '\.[ch]pp$' -e "^$build/lib\$" | sort -u | grep .); then
     echo "moved.sh: FAILED: concord-tests contains paths of its build:"
     echo "$paths"
     exit 1
 fi
+
+# An empty or relative entry of a list of library folders is the current directory.
+for file in "$build"/bin/* "$build"/lib/*.so*; do
+    if readelf -d "$file" 2>/dev/null | sed -n 's/.*R[UN]*PATH.*\[\(.*\)\]/\1/p' | tr ':' '\n' | grep -qv '^[/$]'; then
+        echo "moved.sh: FAILED: $file searches the current directory for libraries"
+        exit 1
+    fi
+done
 
 mkdir "$work/bin"
 cp "$build/bin/concord-tests" "$work/bin"

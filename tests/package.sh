@@ -57,6 +57,10 @@ same_bits() { grep -q '^reduce ' "$1" && diff <(grep -v '^backend ' "$1") <(grep
 other_bits() { grep -q '^reduce ' "$1" && grep -q '^reduce ' "$2" && ! same_bits "$1" "$2"; }
 has_fma() { grep -qw fma /proc/cpuinfo 2>/dev/null || [[ $(uname -m) == aarch64 ]]; }
 fails() { ! "$@"; }
+searches_current() {  # FOLDER: binaries whose list of library folders has an empty or relative entry
+    find "$1" -type f -exec readelf -d {} + 2>/dev/null | sed -n 's/.*R[UN]*PATH.*\[\(.*\)\]/\1/p' | tr ':' '\n' |
+        grep -v '^[/$]'
+}
 
 installed() {
     local first=$work/first prefix="$work/moved here"
@@ -70,6 +74,7 @@ installed() {
         "-DCONSUMER_PORT=$source/apps/examples/port.cpp"
     check "the porting kit passes a right kernel" app_to "$work/port.txt" "$work/plain/port" tbb
     check "and catches a wrong one" ends_with 1 run_app "$work/plain/port" --wrong tbb
+    check "no binary searches the current directory" fails searches_current "$prefix"
     check "run on tbb" app_to "$work/plain.txt" "$work/plain/app" tbb
     check "the backend is the installed one" uses_backend_of "$work/plain.txt" "$prefix/$libdir/concord/"
     check "find_package, build with -march=native" consumer "$work/native" "-DCMAKE_PREFIX_PATH=$prefix" \
@@ -142,6 +147,27 @@ static() {
     check "the porting kit passes a right kernel" app_to "$work/port.txt" "$work/app/port" tbb
     check "and catches a wrong one" ends_with 1 run_app "$work/app/port" --wrong tbb
     check "it does not need libconcord either" needs_no libconcord "$work/app/port"
+
+    # Started through PATH, a program's argv[0] may be the name of a file in the current folder.
+    plant "$work/here" "$work/app"
+    cp "$work/app/modules" "$work/here"
+    check "start through PATH, next to planted modules" lists_modules "$work/here" "$work/app"
+    check "the backends are in the program" grep -qx "tbb built in" "$work/modules.txt"
+    check "no planted code runs" fails grep -q planted "$work/modules.txt"
+}
+plant() {  # FOLDERS...: modules that must not be loaded
+    local folder name
+    "$compiler" -shared -fPIC -o "$work/planted.so" "$source/tests/consumer/planted.cpp"
+    for folder in "$@"; do
+        mkdir -p "$folder/concord"
+        for name in concord-backend-planted.so concord-baselines-planted.so libconcord-mpi.so; do
+            cp "$work/planted.so" "$folder/$name"
+            cp "$work/planted.so" "$folder/concord/$name"
+        done
+    done
+}
+lists_modules() {  # FOLDER BIN_DIR
+    (cd "$1" && CONCORD_BACKEND_PATH=$1 PATH=$2:$PATH exec modules) >"$work/modules.txt"
 }
 needs_no() {  # LIBRARY PROGRAM
     local list

@@ -62,10 +62,12 @@ def test_folder_that_every_user_may_write_to(folder, mode):
     fails(2, ["CONCORD_BACKEND_PATH", "every user"], "devices", env={"CONCORD_BACKEND_PATH": f"{folder}/modules"})
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
 def test_folder_of_another_user(folder):
     shutil.copytree(MODULES, folder / "modules")
-    os.chown(folder / "modules", 54321, 0)
+    try:
+        os.chown(folder / "modules", 54321, 0)
+    except OSError:
+        pytest.skip("only root may give files away")
     fails(2, ["CONCORD_BACKEND_PATH", "another user"], "devices", env={"CONCORD_BACKEND_PATH": f"{folder}/modules"})
 
 

@@ -1,0 +1,4 @@
+// A shared object that tells when it is loaded.
+#include <cstdio>
+
+static const int loaded = std::puts("planted code runs");
