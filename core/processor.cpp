@@ -88,7 +88,10 @@ std::optional<u32> processor_quota(std::string_view groups, const fs::path& root
         for (const char* mount : unified ? std::array{".", "unified"} : std::array{"cpu", "cpu,cpuacct"}) {
             fs::path below = fs::path(line.substr(second + 1)).lexically_normal().relative_path();
             for (;; below = below.parent_path()) {
-                if (const auto quota = quota_in(root / mount / below, unified))
+                fs::path group = root / mount;
+                // libstdc++ crashes if memory runs out while it appends an empty path.
+                if (!below.empty()) group /= below;
+                if (const auto quota = quota_in(group, unified))
                     least = std::min(least.value_or(*quota), *quota);
                 if (below.empty()) break;
             }
