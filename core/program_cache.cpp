@@ -1,5 +1,6 @@
 #include <concord/error.hpp>
 #include <concord/internal/environment.hpp>
+#include <concord/internal/folder_names.hpp>
 #include <concord/internal/input_file.hpp>
 #include <concord/internal/new_file.hpp>
 #include <concord/internal/program_cache.hpp>
@@ -120,21 +121,21 @@ void store(std::string_view key, std::string_view program) noexcept try {
 
 std::vector<Entry> list() {
     std::vector<Entry> entries;
-    std::error_code error;
-    for (const auto& item : fs::directory_iterator(folder(), error)) {
-        if (item.path().extension() != extension) continue;
+    const fs::path where = folder();
+    for (const std::string& name : folder_names(where)) {
+        if (!name.ends_with(extension)) continue;
         Entry entry;
-        entry.path = item.path();
+        entry.path = where / name;
         try {
-            const std::string bytes = read_all(item.path());
+            const std::string bytes = read_all(entry.path);
             entry.bytes = bytes.size();
             if (const auto parts = parts_of(bytes)) {
-                entry.valid = path_of(folder(), parts->key) == item.path();
+                entry.valid = path_of(where, parts->key) == entry.path;
                 entry.title = parts->key.substr(0, parts->key.find('\n'));
             }
         } catch (const Error& failed) {
             std::error_code unknown;
-            if (fs::symlink_status(item.path(), unknown).type() == fs::file_type::not_found)
+            if (fs::symlink_status(entry.path, unknown).type() == fs::file_type::not_found)
                 continue;  // removed by another process
             entry.problem = failed.what();
         }
@@ -145,12 +146,12 @@ std::vector<Entry> list() {
 
 u64 clear() {
     u64 removed = 0;
-    std::error_code error;
-    for (const auto& item : fs::directory_iterator(folder(), error)) {
-        const bool ours = item.path().extension() == extension ||
-                          item.path().filename().string().rfind(temporary_prefix, 0) == 0;
+    const fs::path where = folder();
+    for (const std::string& name : folder_names(where)) {
         std::error_code failed;
-        if (ours && fs::remove(item.path(), failed)) ++removed;
+        if ((name.ends_with(extension) || name.starts_with(temporary_prefix)) &&
+            fs::remove(where / name, failed))
+            ++removed;
     }
     return removed;
 }
