@@ -89,7 +89,7 @@ std::optional<u32> processor_quota(std::string_view groups, const fs::path& root
             fs::path below = fs::path(line.substr(second + 1)).lexically_normal().relative_path();
             for (;; below = below.parent_path()) {
                 fs::path group = root / mount;
-                // libstdc++ crashes if memory runs out while it appends an empty path.
+                // An empty path would end the group in a slash. libstdc++ crashes if memory runs out while it extends that.
                 if (!below.empty()) group /= below;
                 if (const auto quota = quota_in(group, unified))
                     least = std::min(least.value_or(*quota), *quota);
