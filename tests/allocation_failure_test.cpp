@@ -667,7 +667,12 @@ class Harness {
             return;
         }
         if (result && *result != *expected) give_up("gives a wrong result without an error");
-        if (run() != *expected) give_up("the next run gives a wrong result");
+        try {
+            if (run() != *expected) give_up("the next run gives a wrong result");
+        } catch (const Error& error) {
+            // oneTBB starts once per process; tbb_device.cpp.
+            if (std::string_view(error.what()).find("restart the process") == std::string_view::npos) throw;
+        }
     }
     [[noreturn]] void give_up(const char* problem) {
         std::snprintf(progress_->problem, sizeof progress_->problem, "first use: %s", problem);
