@@ -89,7 +89,8 @@ std::optional<u32> processor_quota(std::string_view groups, const fs::path& root
             fs::path below = fs::path(line.substr(second + 1)).lexically_normal().relative_path();
             for (;; below = below.parent_path()) {
                 fs::path group = root / mount;
-                // An empty path would end the group in a slash. libstdc++ crashes if memory runs out while it extends that.
+                // An empty path would end the group in a slash. If memory runs out while libstdc++ extends such a
+                // path, it crashes.
                 if (!below.empty()) group /= below;
                 if (const auto quota = quota_in(group, unified))
                     least = std::min(least.value_or(*quota), *quota);
