@@ -17,6 +17,7 @@ from program import PROGRAM
 
 ALLOCATOR = pathlib.Path(os.environ["CONCORD_TEST_MODULES"]) / "libconcord-failing-allocator.so"
 FOR_GOOD = 2**63
+MEMORY = "memory|bad_alloc|Resource temporarily unavailable"
 ALL = FOR_GOOD
 # Commands, how many of their allocations to try in CI and in the long test, and the file that they write.
 COMMANDS = {
@@ -79,12 +80,13 @@ def test_memory_that_runs_out_gives_status_4(folder, name):
         words = f"concord {command}, allocation {first}{' and all later ones' if last != first else ''}: status "
         words += f"{result.returncode}\n{result.stderr[:2000]}\n{explained(report)}"
         assert result.returncode in (normal.returncode, 3, 4), words
-        if result.returncode not in (0, normal.returncode):
-            assert re.fullmatch(r"(concord.*\n)+", result.stderr), words
-        if result.returncode == 3:  # a backend or the device did not load
-            assert re.search("memory|bad_alloc", result.stderr), words
+        if result.returncode != normal.returncode:
+            # Reports such as doctor's are on stdout. Status 3: a backend or the device did not load.
+            is_message = re.fullmatch(r"(concord.*\n)+", result.stderr)
+            assert is_message or (not result.stderr and re.search(MEMORY, result.stdout)), words
+            assert result.returncode == 4 or re.search(MEMORY, result.stderr), words
         files = {"a.npy", "i.npy", "m.npy"}
-        if result.returncode == 0 and output:
+        if output and (result.returncode == 0 or (at / output).exists()):
             files.add(output)
             assert (at / output).read_bytes() == expected, words
         assert {path.name for path in at.iterdir()} == files, words
