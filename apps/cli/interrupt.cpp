@@ -14,10 +14,12 @@ namespace {
 
 // State of the signal handlers. They may run on any thread at any time.
 std::atomic<bool> bar, sigterm_is_silent;
-std::atomic<int> deferred;  // the signal that has arrived; 0: none
+std::atomic<pid_t> ends_on;  // the thread whose handler ends the program
+std::atomic<int> deferred;   // the signal that has arrived; 0: none
 // Signals that were ignored when the program started. A driver may install a handler of its own later.
 std::atomic<bool> keeps_ignored[NSIG];
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
+              std::atomic<pid_t>::is_always_lock_free);
 
 void say(const char* text) {
     [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, text, std::strlen(text));
@@ -40,23 +42,32 @@ constexpr Ending endings[] = {{SIGINT, "concord: interrupted (SIGINT)\n"},
                               {SIGUSR2, "concord: interrupted (SIGUSR2)\n"},
                               {SIGPIPE, ""}};
 
+// Libraries that handle signals may install this handler again without its flags and its mask. So it depends on none.
 void handle(int signal) {
+    pid_t ending_thread = 0;
+    if (!ends_on.compare_exchange_strong(ending_thread, ::gettid())) {
+        // Another handler ends the program: the one that this one interrupts, or one on another thread.
+        if (ending_thread == ::gettid()) return;
+        for (;;)
+            ::pause();
+    }
     detail::remove_temporary_files();
     if (bar) say("\r\033[K");
     for (const Ending& ending : endings) {
         if (ending.signal == signal && (signal != SIGTERM || !sigterm_is_silent)) say(ending.message);
     }
-    ::raise(signal);  // SA_RESETHAND: ends the program
+    std::signal(signal, SIG_DFL);
+    sigset_t this_one;
+    ::sigemptyset(&this_one);
+    ::sigaddset(&this_one, signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &this_one, nullptr);
+    ::raise(signal);
 }
 
-// While a handler runs, only its own signal can arrive on its thread. So handlers do not wait for each other.
 void install(int signal, void (*handler)(int)) {
     struct sigaction action {};
     action.sa_handler = handler;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_RESTART);
-    for (const Ending& ending : endings) {
-        if (ending.signal != signal) ::sigaddset(&action.sa_mask, ending.signal);
-    }
     ::sigaction(signal, &action, nullptr);
 }
 
