@@ -46,8 +46,9 @@ struct Operator {
     Type result = Type::f32;      ///< result type
     std::vector<Type> arguments;  ///< types of the arguments, without the bound ones
     std::vector<Type> bound;      ///< types of the bound values, which are passed with each call
-    std::string unportable = {};  ///< first function that it calls and that devices may compute differently; often empty
-    detail::ContentHash hash;     ///< hash of the text, its place and the types
+    std::string unportable =
+        {};  ///< first function that it calls and that devices may compute differently; often empty
+    detail::ContentHash hash;  ///< hash of the text, its place and the types
 
     /// Result and argument types, "f32(f32, f32)", for messages.
     std::string signature() const;

@@ -21,8 +21,9 @@
 /// step.
 ///
 /// Asynchronous: enqueues all steps on the stream and returns. Scratch: one volume from the stream's pool if the
-/// steps take more than one pass. In-place operation is not supported: in and out must not overlap, and in is not
-/// modified. With 0 steps in is copied to out.
+/// steps take more than one pass. If a pass makes several steps (`blocked` on the CPU), also at most four volumes or
+/// eight times the caches (DeviceTraits::cache), whichever is larger. In-place operation is not supported: in and out
+/// must not overlap, and in is not modified. With 0 steps in is copied to out.
 ///
 /// Errors: invalid_argument (types, number of coefficients, a range shorter than its volume, overlap), wrong_device,
 /// unsupported, out_of_memory, compile_failed.

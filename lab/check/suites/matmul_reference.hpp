@@ -67,9 +67,6 @@ class MatmulReference {
     MatmulReference(Input a, Input b, Input before, const MatmulCall& call)
         : a_(std::move(a)), b_(std::move(b)), before_(std::move(before)), call_(call) {
         const MatmulShape& s = call.shape;
-        const u64 blocks = (s.m + block - 1) / block * s.batch;
-        blocks_ = std::vector<Block>(s.n == 0 ? 0 : blocks);
-        factors_ = std::vector<Factor>(s.b_stride == 0 ? 1 : s.batch);
         // Past 2^38 operations only a sample of the rows is verified. All rows would take hours.
         const double operations = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) *
                                   static_cast<double>(s.k) * static_cast<double>(s.batch);
@@ -79,6 +76,11 @@ class MatmulReference {
     // Verifies elements [first, ...) of C's range. Skips the padding between rows and matrices.
     void verify(const Variant& variant, u64 first, std::span<const std::byte> got, Verdict& verdict) {
         const MatmulShape& s = call_.shape;
+        std::call_once(sized_, [&] {
+            const u64 blocks = (s.m + block - 1) / block * s.batch;
+            blocks_ = std::vector<Block>(s.n == 0 ? 0 : blocks);
+            factors_ = std::vector<Factor>(s.b_stride == 0 ? 1 : s.batch);
+        });
         const bool in_order = variant.order != OperationOrder::unspecified;
         const u64 end = first + got.size() / sizeof(T);
         for (u64 i = first; i < end;) {
@@ -228,6 +230,7 @@ class MatmulReference {
 
     Input a_, b_, before_;
     MatmulCall call_;
+    std::once_flag sized_;  // by the first verification: work that does not fit memory needs no space
     std::vector<Block> blocks_;
     std::vector<Factor> factors_;
     u64 every_ = 1;
