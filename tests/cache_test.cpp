@@ -1,6 +1,8 @@
 // The disk cache of kernels: it returns exactly what was stored.
 #include "devices.hpp"
 
+#include <concord/internal/input_file.hpp>
+#include <concord/internal/new_file.hpp>
 #include <concord/internal/program_cache.hpp>
 
 #include <fstream>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 using namespace concord;
+using concord::test::throws;
 namespace fs = std::filesystem;
 
 namespace {
@@ -90,6 +93,49 @@ TEST_CASE("an entry with a damaged byte is a miss") {
     CHECK_FALSE(detail::program_cache::load("k").has_value());
 }
 
+TEST_CASE("an entry that is not the user's regular file is a miss") {
+    const CacheFolder folder;
+    detail::program_cache::store("k", "program");
+    const fs::path path = only_entry(), kept = folder.root() / "kept";
+    fs::rename(path, kept);
+    const auto is_missed = [&] {
+        CHECK_FALSE(detail::program_cache::load("k").has_value());
+        const auto entries = detail::program_cache::list();
+        REQUIRE(entries.size() == 1);
+        CHECK_FALSE(entries[0].valid);
+        CHECK_FALSE(entries[0].problem.empty());
+    };
+    // Each is replaced by the next store, except for the folder.
+    const auto is_replaced = [&] {
+        detail::program_cache::store("k", "program");
+        CHECK(detail::program_cache::load("k") == "program");
+        CHECK(fs::symlink_status(path).type() == fs::file_type::regular);
+        fs::remove(path);
+    };
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    is_missed();
+    is_replaced();
+    fs::create_symlink(kept, path);
+    is_missed();
+    is_replaced();
+    CHECK(fs::file_size(kept) > 0);
+    fs::copy_file(kept, path);
+    fs::permissions(path, fs::perms::others_write, fs::perm_options::add);
+    is_missed();
+    is_replaced();
+    if (::geteuid() == 0) {
+        fs::copy_file(kept, path);
+        REQUIRE(::chown(path.c_str(), 12345, 12345) == 0);
+        is_missed();
+        is_replaced();
+    }
+    fs::create_directory(path);
+    is_missed();
+    CHECK_NOTHROW(detail::program_cache::store("k", "program"));
+    is_missed();
+    CHECK(detail::program_cache::clear() == 1);
+}
+
 TEST_CASE("without a writable folder nothing is cached") {
     const CacheFolder folder;
     // A file in place of the folder also stops root.
@@ -123,6 +169,39 @@ TEST_CASE("concurrent readers and writers see whole programs") {
     CHECK(wrong == 0);
     CHECK(detail::program_cache::list().size() == 1);
     CHECK(detail::program_cache::clear() == 1);  // and no temporary files
+}
+
+TEST_CASE("a new file appears when it is published") {
+    const CacheFolder folder;
+    const fs::path path = folder.root() / "file";
+    const auto text_of = [&] { return detail::text_of_file(path, "test"); };
+    const std::string_view text = "new";
+    for (const bool shared : {false, true}) {
+        std::ofstream(path) << "old";
+        for (const bool keep : {false, true}) {
+            detail::NewFile file(path, {.shared = shared});
+            file.write(std::as_bytes(std::span(text)));
+            CHECK(file.temporary_path().empty() == !shared);
+            CHECK(text_of() == "old");
+            if (keep) file.publish();
+            CHECK(text_of() == (keep ? "new" : "old"));
+        }
+        // No temporary file is left.
+        CHECK(std::distance(fs::directory_iterator(folder.root()), fs::directory_iterator()) == 1);
+        fs::remove(path);
+    }
+    CHECK(throws(ErrorCode::io, "No such file", [&] { detail::NewFile(folder.root() / "no" / "file"); }));
+    CHECK(throws(ErrorCode::io, "not a regular file", [&] { detail::NewFile file(folder.root()); }));
+}
+
+TEST_CASE("a text file has a limit") {
+    const CacheFolder folder;
+    const fs::path path = folder.root() / "sparse";
+    std::ofstream(path).put('x');
+    fs::resize_file(path, detail::InputFile::largest_text + 1);
+    CHECK(throws(ErrorCode::io, "the limit is 256 MiB", [&] { (void)detail::text_of_file(path, "test"); }));
+    CHECK(throws(ErrorCode::io, "test: cannot be read, got '",
+                 [&] { (void)detail::text_of_file("no", "test"); }));
 }
 
 TEST_SUITE_END();

@@ -270,7 +270,7 @@ DEVICE_TEST(pipelines_read_and_write_files) {
     CHECK(same_bits(out.values, x));
     CHECK(throws(ErrorCode::io, "too short, got 1200004 bytes",
                  [&] { FileSource(file.path, 8, x.size(), Type::f32); }));
-    CHECK(throws(ErrorCode::io, "no-such-file: cannot read the file",
+    CHECK(throws(ErrorCode::io, "FileSource: cannot be read, got 'no-such-file': No such file",
                  [&] { FileSource("no-such-file", 0, 1, Type::u8); }));
     const FileSource in(file.descriptor, file.path, 4, x.size(), Type::f32);
     Pile<float> part(x.size());

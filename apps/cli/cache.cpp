@@ -43,8 +43,10 @@ int verify_entries() {
     for (const auto& entry : list) {
         if (entry.valid) continue;
         ++damaged;
-        std::cout << painted("damaged", Tone::bad) << "  " << entry.path.string() << " (" << entry.bytes
-                  << " bytes)\n";
+        const std::string what = entry.problem.empty()
+                                     ? entry.path.string() + " (" + std::to_string(entry.bytes) + " bytes)"
+                                     : entry.problem;
+        std::cout << painted("damaged", Tone::bad) << "  " << what << '\n';
     }
     std::cout << list.size() - damaged << " entries are valid, " << damaged << " damaged, in "
               << folder_name() << '\n';
@@ -73,8 +75,8 @@ void add_cache(CLI::App& program, Action& action) {
     };
     add({.summary = "List the entries: kernel, size, file"}, "ls", list_entries);
     add({.summary = "Verify the checksum of every entry",
-         .details = "Ends with status 1 if an entry is damaged. Concord compiles the kernel of a damaged "
-                    "entry again.",
+         .details = "Ends with status 1 if an entry is damaged, belongs to another user, or everyone can "
+                    "write it. Concord compiles the kernel of such an entry again.",
          .statuses = {status_ok, status_wrong, status_bad_input}},
         "verify", verify_entries);
     add({.summary = "Remove all entries"}, "clear", clear_entries);
