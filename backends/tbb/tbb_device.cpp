@@ -4,14 +4,19 @@
 #include <concord/internal/processor.hpp>
 #include <concord/log.hpp>
 
+#include <sys/mman.h>
 #include <sys/utsname.h>
+#include <tbb/info.h>
 #include <tbb/version.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
+#include <new>
 #include <set>
+#include <stdexcept>
 
 namespace concord::tbb_backend {
 namespace {
@@ -43,6 +48,27 @@ u64 physical_memory() {
 std::string runtime() {
     return "oneTBB " + std::to_string(TBB_VERSION_MAJOR) + "." + std::to_string(TBB_VERSION_MINOR) + ", " +
            std::string(name_of(host_isa()));
+}
+
+// Throws if less than `bytes` bytes of memory are left.
+void check_memory_left(std::size_t bytes) {
+    void* const test = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (test == MAP_FAILED) throw std::bad_alloc();
+    munmap(test, bytes);
+}
+
+// What oneTBB initialises once per process. If that runs out of memory, every later attempt waits for ever. Therefore the
+// attempt is made with enough memory left, and a failed one is not repeated.
+void start_tbb() {
+    static std::mutex mutex;
+    static bool was_tried = false, is_started = false;
+    const std::lock_guard lock(mutex);
+    if (is_started) return;
+    if (was_tried) throw std::runtime_error("an earlier attempt failed; restart the process");
+    check_memory_left(std::size_t{16} << 20);
+    was_tried = true;
+    tbb::info::default_concurrency();
+    is_started = true;
 }
 
 class TbbBackend final : public Backend {
@@ -109,11 +135,11 @@ TbbDevice::TbbDevice(DeviceInfo info, int threads) : info_(std::move(info)), are
     traits_.uses_host_memory = true;
     // Otherwise the first operation would initialise the arena. If that fails, oneTBB's later operations wait for ever.
     try {
+        start_tbb();
         arena_.initialize();
     } catch (const std::exception& error) {
         throw Error(ErrorCode::out_of_memory, "open_device",
-                    "oneTBB cannot start its threads; free memory, or raise the limits of the process "
-                    "(ulimit -u, -v)",
+                    "oneTBB cannot start; free memory, or raise the limits of the process (ulimit -u, -v)",
                     error.what());
     }
 }
