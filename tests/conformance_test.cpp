@@ -17,6 +17,7 @@
 
 using namespace concord;
 using namespace concord::lab;
+using test::random_values;
 using test::throws;
 
 namespace {
@@ -366,7 +367,8 @@ TEST_CASE("a kernel file of any length is read completely") {
     }
     fs::remove(path);
     CHECK(throws(ErrorCode::io, path.string(), [&] { (void)kernel_file(path.string()); }));
-    CHECK(throws(ErrorCode::io, "cannot read", [&] { (void)kernel_file(path.parent_path().string()); }));
+    CHECK(
+        throws(ErrorCode::io, "not a regular file", [&] { (void)kernel_file(path.parent_path().string()); }));
 }
 
 TEST_CASE("patterns have their documented values") {
@@ -415,6 +417,42 @@ TEST_CASE("error bounds hold") {
     CHECK(held(0, 0, 0).ratio == 0);
     CHECK(held(std::numeric_limits<double>::quiet_NaN(), 1, 1).difference);
     CHECK(held(1, 0, 1).difference);
+    CHECK(held(1, 2, 4).differences == 0);
+    CHECK(held(3, 2, 4).differences == 1);
+}
+
+TEST_CASE("long sums are verified by a statistical bound") {
+    constexpr double none = std::numeric_limits<double>::infinity();
+    auto held = [](double error, double statistical) {
+        Verdict verdict;
+        verify_within(ErrorBounds{error, none, none, statistical}, 0, 1.0F, 1.0F, verdict);
+        return verdict;
+    };
+    CHECK((held(1, 2).statistical && !held(1, 2).no_bound));
+    CHECK((held(3, 2).no_bound && !held(3, 2).statistical && !held(3, 2).difference));
+    CHECK((held(0, none).no_bound && !held(0, none).statistical));
+    // A worst-case bound has precedence.
+    Verdict verdict;
+    verify_within(ErrorBounds{3, 4, none, 2}, 0, 1.0F, 1.0F, verdict);
+    CHECK((!verdict.statistical && !verdict.difference));
+    // One chain of random numbers, longer than 1 / u, stays within the bound. Without its last quarter it does not.
+    constexpr u64 n = u64{5} << 22;
+    CHECK(std::isinf(gamma_bound<f32>(n)));
+    const std::vector<f32> x = random_values<f32>(n);
+    f32 sum = 0, part = 0;
+    double exact = 0, magnitude = 0;
+    for (u64 i = 0; i < n; ++i) {
+        sum += x[i];
+        exact += static_cast<double>(x[i]);
+        magnitude += std::abs(static_cast<double>(x[i]));
+        if (i < n / 4 * 3) part += std::abs(x[i]);
+    }
+    const double bound = statistical_bound<f32>(n, 1) * magnitude;
+    CHECK(bound < 0.01 * magnitude);
+    CHECK(std::abs(static_cast<double>(sum) - exact) < bound);
+    CHECK(std::abs(static_cast<double>(part) - magnitude) > bound);
+    // More results make it more likely that one of them has a large error.
+    CHECK(statistical_bound<f32>(n, n) > statistical_bound<f32>(n, 1));
 }
 
 TEST_SUITE_END();

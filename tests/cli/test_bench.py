@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from program import PROGRAM, compiles_only, fails, json_object, refused, says, selectors
+from program import PROGRAM, compiles_only, concord, fails, json_object, refused, says, selectors
 
 BENCH = ["bench", "reduce", "--devices", "tbb", "--sizes", "64"]
 
@@ -27,6 +27,21 @@ def test_reports():
     assert result["median_ms"] > 0 and float(row["median_ms"]) > 0
     for key, value in {"algorithm": "reduce", "variant": "fixed", "device": "tbb:0", "n": 64}.items():
         assert result[key] == value and row[key] == str(value)
+
+
+def test_peers():
+    """A wrong result has no time. A peer with another contract has one, and the number of results that differ."""
+    peers = {"CONCORD_BACKEND_PATH": os.path.join(os.environ["CONCORD_TEST_MODULES"], "peers")}
+    result = concord("bench", "add", "--devices", "tbb", "--sizes", "1000", "--baselines", "--csv", "bench.csv", env=peers)
+    assert result.status == 1, result
+    by_name = {row["variant"]: row for row in rows("bench.csv")}
+    assert by_name["exact"]["median_ms"] and not by_name["exact"]["note"] and by_name["exact"]["ratio"]
+    assert not by_name["damaged"]["median_ms"] and "WRONG" in by_name["damaged"]["problem"]
+    other = by_name["other_contract"]
+    assert other["median_ms"] and not other["problem"]
+    assert other["note"] == "1 result differs: Peer 1.0 adds one to the first sum"
+    assert re.search(r"^add .*other_contract.* us \*", result.out, re.M), result.out
+    assert ", other_contract, 1000: 1 result differs" in result.out, result.out
 
 
 def started(*arguments):
