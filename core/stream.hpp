@@ -112,7 +112,8 @@ class Stream final : public std::enable_shared_from_this<Stream> {
     /// Whether the stream is between begin_recording() and end_recording().
     bool is_recording() const noexcept;
 
-    /// Blocks until the stream is empty. Throws the first failure since the last call.
+    /// Blocks until the stream is empty. Throws the first failure since the last call. After a host kernel has thrown,
+    /// the stream skips kernels, fills and copies until this call, because their inputs are incomplete.
     void synchronize();
     /// Whether the stream is empty. Does not block.
     bool idle();
