@@ -174,7 +174,8 @@ std::optional<TuningTable> TuningTable::parse(std::string_view text, const std::
             detail::log_warn(words);
         };
         // A '#' in a header does not start a comment: a driver's name may contain one.
-        const bool header = !line.empty() && line.find(": ") < line.find_first_of(" #");
+        const std::size_t colon = line.find(": ");
+        const bool header = colon < line.find_first_of(" #");
         if (!header) line.erase(std::min(line.find('#'), line.size()));
         while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())) != 0)
             line.pop_back();
@@ -187,7 +188,8 @@ std::optional<TuningTable> TuningTable::parse(std::string_view text, const std::
             return std::nullopt;
         }
         if (header) {
-            const std::string key = line.substr(0, line.find(": ")), value = line.substr(key.size() + 2);
+            const std::string key = line.substr(0, colon),
+                              value = line.substr(std::min(colon + 2, line.size()));
             if (key == "version")
                 table.version = value;
             else if (key == "backend")
@@ -224,7 +226,7 @@ std::string TuningTable::text() const {
     std::vector<std::array<std::string, 6>> cells{{"# what", "type", "label", "sizes", "value", "gain"}};
     for (const TuningRow& row : rows) {
         char gain[32];
-        std::snprintf(gain, sizeof gain, "%.2f", row.gain);
+        std::snprintf(gain, sizeof gain, "%.2f", std::max(row.gain, 0.01));  // a gain of 0 is invalid
         cells.push_back({row.what, row.type ? std::string(name_of(*row.type)) : "*", label_text(row),
                          sizes_text(row), row.value, gain});
     }

@@ -213,14 +213,15 @@ AskedSizes sizes_of(const std::vector<std::string>& texts) {
         if (const std::size_t dots = view.find(".."); dots != std::string_view::npos) {
             const u64 first = power(view.substr(0, dots), text), last = power(view.substr(dots + 2), text);
             if (!std::has_single_bit(first) || !std::has_single_bit(last) || first > last) fail_size(text);
-            for (u64 n = first; n <= last; n *= 2)
+            for (u64 n = first; n != last; n *= 2)  // `last` may be 2^63
                 sizes.values.push_back(n);
+            sizes.values.push_back(last);
             continue;
         }
         u64 n = 0;
         if (const std::size_t sign = view.find_first_of("+-"); sign != std::string_view::npos) {
             const u64 base = power(view.substr(0, sign), text), more = number(view.substr(sign + 1), text);
-            if (view[sign] == '-' ? more > base : more >= u64{1} << 62) fail_size(text);
+            if (more > (view[sign] == '-' ? base : ~u64{0} - base)) fail_size(text);
             n = view[sign] == '-' ? base - more : base + more;
         } else {
             n = power(view, text);
