@@ -30,6 +30,12 @@ if(CONCORD_SANITIZE)
                          -fno-sanitize-recover=all)
   target_link_options(concord_flags INTERFACE -fsanitize=${CONCORD_SANITIZE})
 endif()
+if(CONCORD_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    message(FATAL_ERROR "CONCORD_FUZZ requires clang, got ${CMAKE_CXX_COMPILER_ID}; set CMAKE_CXX_COMPILER=clang++")
+  endif()
+  target_compile_options(concord_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # concord_parse_once(TARGET [HEADERS ...]): precompiles these headers and frequent ones for all files of a target.
 # Saves up to a third of the compile time and needs 80 MB per target. Other projects' builds and builds with

@@ -1,0 +1,45 @@
+# Fuzzers: programs that run an input and end the process if the library misbehaves. With CONCORD_FUZZ they are linked
+# with libFuzzer, and all of Concord is instrumented for it. Otherwise replay.cpp runs them on the seeds in
+# corpus/NAME and some mutations, which is a test.
+
+add_custom_target(fuzzers)
+set(fuzz_folder ${CMAKE_CURRENT_LIST_DIR})
+if(NOT CONCORD_FUZZ)
+  add_library(fuzz-replay OBJECT ${fuzz_folder}/replay.cpp)
+  target_link_libraries(fuzz-replay PRIVATE concord::concord concord_flags)
+endif()
+
+# concord_fuzzer(NAME [PROGRAM] RUNS count LIBRARIES ...): the fuzzer NAME.cpp. PROGRAM: it calls functions of the
+# program concord. RUNS: mutations in the test, for about two seconds.
+function(concord_fuzzer name)
+  cmake_parse_arguments(arg "PROGRAM" "RUNS" "LIBRARIES" ${ARGN})
+  set(target fuzz-${name})
+  add_executable(${target} ${fuzz_folder}/${name}.cpp)
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} concord_flags)
+  concord_optimize_less(${target} 1)
+  if(arg_PROGRAM)
+    target_sources(${target} PRIVATE $<FILTER:$<TARGET_OBJECTS:concord-program>,EXCLUDE,/main\\.cpp>)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/apps/cli)
+    target_link_libraries(${target} PRIVATE concord-study concord_study_internal CLI11::CLI11 nlohmann_json::nlohmann_json)
+  endif()
+  add_dependencies(fuzzers ${target})
+  if(CONCORD_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:fuzz-replay>)
+    add_dependencies(${target} concord_modules)
+    concord_test(fuzz.${name} COMMAND ${target} ${fuzz_folder}/corpus/${name} -runs=${arg_RUNS})
+  endif()
+endfunction()
+
+concord_fuzzer(api RUNS 30000 LIBRARIES concord::concord)
+concord_fuzzer(cache_entry RUNS 200000 LIBRARIES concord::concord concord_core_internal)
+concord_fuzzer(imported_file RUNS 5000 LIBRARIES concord-study concord_study_internal nlohmann_json::nlohmann_json)
+concord_fuzzer(operator_text RUNS 200000 LIBRARIES concord::concord)
+concord_fuzzer(results RUNS 5000 LIBRARIES concord-study concord_study_internal nlohmann_json::nlohmann_json)
+concord_fuzzer(tuning_table RUNS 50000 LIBRARIES concord::concord)
+if(TARGET concord-program)
+  find_package(CLI11 CONFIG REQUIRED)
+  concord_fuzzer(npy PROGRAM RUNS 200000)
+  concord_fuzzer(sizes PROGRAM RUNS 100000)
+endif()
