@@ -23,15 +23,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// The path without symbolic links. Empty if there is no such file.
+fs::path real_path(const fs::path& path) {
+    std::error_code error;
+    fs::path result = fs::canonical(path, error);
+    if (error == std::errc::not_enough_memory) throw std::bad_alloc();
+    return result;
+}
+
 // Appends a folder unless it does not exist.
 void add_folder(const fs::path& path, std::vector<ModulePath>& folders) {
     if (path.is_relative()) {
         folders.push_back({path, "a relative path"});
         return;
     }
+    fs::path folder = real_path(path);
+    if (folder.empty()) return;
     std::error_code error;
-    fs::path folder = fs::canonical(path, error);
-    if (error) return;
     std::string refused = fs::is_directory(folder, error) ? why_untrusted(folder) : "not a folder";
     folders.push_back({std::move(folder), std::move(refused)});
 }
@@ -75,14 +83,12 @@ fs::path file_of(const void* address) {
         const auto at = reinterpret_cast<std::uintptr_t>(address);
         if (at < begin || at >= end) continue;
         if (line[static_cast<std::size_t>(path)] != '/') return {};
-        std::error_code error;
-        return fs::canonical(line.substr(static_cast<std::size_t>(path)), error);
+        return real_path(line.substr(static_cast<std::size_t>(path)));
     }
     // Without /proc the loader's answer remains, unless it is relative.
     Dl_info info{};
     if (dladdr(address, &info) == 0 || info.dli_fname == nullptr || info.dli_fname[0] != '/') return {};
-    std::error_code error;
-    return fs::canonical(info.dli_fname, error);
+    return real_path(info.dli_fname);
 }
 
 std::string why_untrusted(const fs::path& path) {
@@ -136,9 +142,9 @@ std::vector<ModulePath> find_modules(std::string_view prefix) {
                 continue;
             std::error_code error;
             // The link's name tells what the module is, its target who may change it.
-            const fs::path path = folder / name, target = fs::canonical(path, error);
+            const fs::path path = folder / name, target = real_path(path);
             ModulePath& module = modules.emplace_back(ModulePath{path});
-            if (error)
+            if (target.empty())
                 module.refused = "not accessible";
             else if (!fs::is_regular_file(target, error))
                 module.refused = "not a regular file";
