@@ -52,7 +52,7 @@ Owner owner_of(void* address) {
          {"libc.so", "libstdc++", "libgcc_s", "libm.so", "ld-linux", "failing-allocator"}) {
         if (contains(name, runtime)) return Owner::runtime;
     }
-    for (const char* ours : {"concord", "libtbb", "libspdlog", "libfmt", "libhwy"}) {
+    for (const char* ours : {"concord", "libtbb.so", "libspdlog", "libfmt", "libhwy"}) {
         if (contains(name, ours)) return Owner::concord;
     }
     return Owner::other;

@@ -4,8 +4,8 @@
 // `operator new` calls malloc.
 //
 // A call counts if the code that asks for memory belongs to Concord or to a library that it builds on, such as oneTBB.
-// The first function on the stack outside the C and C++ runtime decides. Calls of OpenCL implementations and their
-// compilers never fail, because Concord cannot change how they take it.
+// The first function on the stack outside the C and C++ runtime decides. Calls of OpenCL implementations, of their
+// compilers and of oneTBB's own allocator never fail: these crash, and Concord cannot prevent it.
 
 #include <cstdint>
 
