@@ -100,7 +100,7 @@ TuningRow row_of(std::string_view line) {
         const auto range = equals == std::string::npos
                                ? std::nullopt
                                : range_of(std::string_view(words[2]).substr(equals + 1), number_of);
-        if (!range || words[2].substr(0, equals) != label)
+        if (!range || label.empty() || words[2].substr(0, equals) != label)
             throw "invalid label '" + words[2] + "'; expected " +
                 (label.empty() ? "'-'" : "e.g. '" + std::string(label) + "=1..4'");
         std::tie(row.label_first, row.label_last) = *range;
