@@ -42,7 +42,8 @@ constexpr Ending endings[] = {{SIGINT, "concord: interrupted (SIGINT)\n"},
                               {SIGUSR2, "concord: interrupted (SIGUSR2)\n"},
                               {SIGPIPE, ""}};
 
-// Libraries that handle signals may install this handler again without its flags and its mask. So it depends on none.
+// Ends the program by the signal. It does not depend on its flags and its mask, because libraries that handle signals
+// may install it again with others.
 void handle(int signal) {
     pid_t ending_thread = 0;
     if (!ends_on.compare_exchange_strong(ending_thread, ::gettid())) {
@@ -67,7 +68,7 @@ void handle(int signal) {
 void install(int signal, void (*handler)(int)) {
     struct sigaction action {};
     action.sa_handler = handler;
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_RESTART);
+    action.sa_flags = SA_RESTART;
     ::sigaction(signal, &action, nullptr);
 }
 

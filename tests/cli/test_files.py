@@ -79,7 +79,9 @@ def test_open_file_that_is_only_readable():
 def test_closed_standard_files(closed, status):
     """Text for standard files does not land in files that get their numbers."""
     save("three.npy", THREE)
-    command = [*MAP, "three.npy", "--out", "new.npy", "--trace", "trace.json", "--json", "--log-level", "debug"]
+    # In segments, so that the output is open while the program logs.
+    command = [*MAP, "three.npy", "--out", "new.npy", "--chunk", "8", "--trace", "trace.json", "--json"]
+    command += ["--log-level", "debug"]
     done = shell(f'exec "$@" {closed}', *command)
     assert done.returncode == status, done
     holds("new.npy", THREE)
