@@ -115,6 +115,13 @@ View StencilPart::volume(u32 which) const {
 }
 
 void StencilPart::begin_new() {
+    // Streams of edges skip work after a failure, which stream_ has received through their events.
+    for (const Edge& edge : edges_) {
+        try {
+            if (edge.stream) edge.stream->synchronize();
+        } catch (...) {  // NOLINT(bugprone-empty-catch): reported by stream_
+        }
+    }
     stream_.record(*interior_done_);
     has_halos_ = false;
 }

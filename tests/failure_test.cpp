@@ -214,6 +214,22 @@ DEVICE_TEST(after_a_failed_kernel_the_stream_skips_work_until_it_is_synchronized
     CHECK(out.to_host(*stream)[0] == after);
 }
 
+DEVICE_TEST(a_stream_that_waits_for_failed_work_fails_too) {
+    if (device.traits().dialect != Dialect::host) return;
+    Survivor one(device), two(device);
+    const Array<u32> in(one.stream(), ones(true)), out(one.stream(), many);
+    const u32 after = 6;
+    map(one.stream(), in, out, failing_function);
+    one.stream().record(one.event());
+    two.stream().wait(one.event());
+    two.stream().fill(*out.buffer(), 0, 4, &after, sizeof after);
+    CHECK_THROWS_WITH(two.stream().synchronize(), "refused 77");
+    CHECK_THROWS_WITH(one.stream().synchronize(), "refused 77");
+    CHECK(out.to_host(one.stream())[0] != after);
+    one.check();
+    two.check();
+}
+
 DEVICE_TEST(after_a_source_or_a_sink_that_throws_results_are_right) {
     Survivor survivor(device);
     const auto sums = [&](const PipelineSource& in, PipelineSink& out) {

@@ -2,7 +2,8 @@
 // them, too, so that a short launch followed by synchronize() needs no thread switch.
 //
 // After a kernel has thrown, the queue skips kernels, fills and copies until synchronize() throws the exception. Their
-// inputs are incomplete: a later kernel of the same call could take an offset from memory that was never written.
+// inputs are incomplete: a later kernel of the same call could take an offset from memory that was never written. Events
+// carry the exception to queues that wait for them.
 
 #include "tbb_device.hpp"
 
@@ -27,9 +28,11 @@ using Clock = std::chrono::steady_clock;
 // One mark of an event.
 class Mark {
   public:
-    void reach() {
+    // failure: of the queue, or null.
+    void reach(std::exception_ptr failure) {
         const std::lock_guard lock(mutex_);
         time_ = Clock::now();
+        failure_ = std::move(failure);
         reached_ = true;
         changed_.notify_all();
     }
@@ -42,12 +45,18 @@ class Mark {
         changed_.wait(lock, [&] { return reached_; });
         return time_;
     }
+    void wait_and_rethrow() const {
+        wait();
+        if (failure_) std::rethrow_exception(failure_);
+    }
 
   private:
     mutable std::mutex mutex_;
     mutable std::condition_variable changed_;
+    // Final after reached_ is set.
     bool reached_ = false;
     Clock::time_point time_;
+    std::exception_ptr failure_;
 };
 
 class TbbEvent final : public backend::Event {
@@ -241,10 +250,10 @@ class TbbQueue final : public backend::Queue {
         place(end, std::move(after));
     }
     void wait(const backend::Event& event) override {
-        append(make_operation<When::always>(
-            [mark = static_cast<const TbbEvent&>(event).latest()] { mark->wait(); }));
+        append(make_operation<Role::order>(
+            [mark = static_cast<const TbbEvent&>(event).latest()] { mark->wait_and_rethrow(); }));
     }
-    void callback(std::function<void()> f) override { append(make_operation<When::always>(std::move(f))); }
+    void callback(std::function<void()> f) override { append(make_operation<Role::callback>(std::move(f))); }
 
     void synchronize() override {
         std::unique_lock lock(mutex_);
@@ -270,17 +279,18 @@ class TbbQueue final : public backend::Queue {
 
   private:
     // A move-only function (std::function requires copies) and its place in the queue.
-    enum class When { unless_failed, always };
+    // Work is skipped after a failure of work or order. A callback that throws does not affect later work.
+    enum class Role { work, order, callback };
     struct Operation {
-        explicit Operation(When when) : when(when) {}
+        explicit Operation(Role role) : role(role) {}
         virtual ~Operation() = default;
         virtual void run() = 0;
-        const When when;
+        const Role role;
         std::unique_ptr<Operation> next;
     };
     template <class F>
     struct OperationOf final : Operation {
-        OperationOf(When when, F&& f) : Operation(when), f(std::move(f)) {}
+        OperationOf(Role role, F&& f) : Operation(role), f(std::move(f)) {}
         void run() override { f(); }
         F f;
     };
@@ -291,18 +301,22 @@ class TbbQueue final : public backend::Queue {
         std::unique_ptr<Operation> reach;
     };
 
-    template <When when, class F>
+    template <Role role, class F>
     static std::unique_ptr<Operation> make_operation(F f) {
-        return std::make_unique<OperationOf<F>>(when, std::move(f));
+        return std::make_unique<OperationOf<F>>(role, std::move(f));
     }
-    static NewMark make_mark() {
+    NewMark make_mark() {
         auto mark = std::make_shared<Mark>();
-        return {mark, make_operation<When::always>([mark] { mark->reach(); })};
+        return {mark, make_operation<Role::order>([this, mark] { mark->reach(failure_of_work()); })};
+    }
+    std::exception_ptr failure_of_work() {
+        const std::lock_guard lock(mutex_);
+        return skips_ ? failure_ : nullptr;
     }
 
     template <class F>
     void push(F f) {
-        append(make_operation<When::unless_failed>(std::move(f)));
+        append(make_operation<Role::work>(std::move(f)));
     }
     // The event moves to the mark only now: an event must not wait for a mark that never reached the queue.
     void place(backend::Event& event, NewMark made) noexcept {
@@ -325,7 +339,7 @@ class TbbQueue final : public backend::Queue {
     void run_front(std::unique_lock<std::mutex>& lock) {
         std::unique_ptr<Operation> operation = std::move(first_);
         first_ = std::move(operation->next);
-        const bool skipped = skips_ && operation->when == When::unless_failed;
+        const bool skipped = skips_ && operation->role == Role::work;
         running_ = true;
         lock.unlock();
         std::exception_ptr failure;
@@ -334,7 +348,7 @@ class TbbQueue final : public backend::Queue {
         } catch (...) {
             failure = std::current_exception();
         }
-        const bool skips = failure && operation->when == When::unless_failed;
+        const bool skips = failure && operation->role != Role::callback;
         operation.reset();
         lock.lock();
         running_ = false;
@@ -369,7 +383,7 @@ class TbbQueue final : public backend::Queue {
     std::atomic<bool> running_ = false;  // written under the lock
     bool asleep_ = false;
     bool closing_ = false;
-    bool skips_ = false;          // a kernel, fill or copy has failed
+    bool skips_ = false;          // work or order has failed
     std::exception_ptr failure_;  // the first one
     std::thread worker_;          // last, because it uses all of the above
 };
