@@ -57,8 +57,8 @@ void check_memory_left(std::size_t bytes) {
     munmap(test, bytes);
 }
 
-// What oneTBB initialises once per process. If that runs out of memory, every later attempt waits for ever. Therefore the
-// attempt is made with enough memory left, and a failed one is not repeated.
+// What oneTBB initialises once per process. If that runs out of memory, every later attempt waits for ever. Therefore
+// the attempt is made with enough memory left, and a failed one is not repeated.
 void start_tbb() {
     static std::mutex mutex;
     static bool was_tried = false, is_started = false;

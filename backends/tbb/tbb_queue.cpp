@@ -2,8 +2,8 @@
 // them, too, so that a short launch followed by synchronize() needs no thread switch.
 //
 // After a kernel has thrown, the queue skips kernels, fills and copies until synchronize() throws the exception. Their
-// inputs are incomplete: a later kernel of the same call could take an offset from memory that was never written. Events
-// carry the exception to queues that wait for them.
+// inputs are incomplete: a later kernel of the same call could take an offset from memory that was never written.
+// Events carry the exception to queues that wait for them.
 
 #include "tbb_device.hpp"
 
@@ -86,8 +86,8 @@ std::byte* address(const backend::Memory& memory) {
     return static_cast<std::byte*>(const_cast<backend::Memory&>(memory).host_pointer());
 }
 
-// Local memory of the threads that run groups. It grows and never shrinks. Not a thread_local object: the C library ends
-// the process if it cannot register the destructor.
+// Local memory of the threads that run groups. It grows and never shrinks. Not a thread_local object: the C library
+// ends the process if it cannot register the destructor.
 class LocalMemory {
   public:
     LocalMemory() {
