@@ -75,14 +75,18 @@ struct MatmulRow {
     bool (*suits)(const Device&, const MatmulProblem&) = nullptr;
 };
 
-// Whether tiles of C are mostly full.
-bool suits_tiles(const Device& /*device*/, const MatmulProblem& p) {
-    return !is_thin(p);
+// Packing does not pay if C has few elements.
+bool suits_packed(const Device& /*device*/, const MatmulProblem& p) {
+    return p.shape.m >= thin || p.shape.n >= thin;
 }
 
-// Host kernels loop over the rows of a tile that exist, along the whole of each row.
-bool suits_local_tiles(const Device& device, const MatmulProblem& p) {
+// Tiles in local memory need many rows and columns. Host kernels skip rows outside of C.
+bool suits_tiled(const Device& device, const MatmulProblem& p) {
     return !is_thin(p) || (device.traits().serial_groups && p.shape.n >= thin);
+}
+
+bool suits_blocks(const Device& /*device*/, const MatmulProblem& p) {
+    return std::max(p.shape.m, p.shape.n) >= detail::host::matmul_block;
 }
 
 // In units of roundoff, for a result of k products. Each of the 3 k additions rounds towards zero, with an error of
@@ -103,7 +107,7 @@ constexpr MatmulRow table[] = {
                      "K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008"},
      .supports = supports_matmul_packed,
      .run = run_matmul_packed,
-     .suits = suits_tiles},
+     .suits = suits_packed},
     {.variant = {.name = "register_tiled",
                  .summary = "tiles of up to 128 x 256 elements in local memory, up to 16 x 8 elements per "
                             "work-item in registers, pipelined copies",
@@ -119,7 +123,7 @@ constexpr MatmulRow table[] = {
                  .source = volkov},
      .supports = supports_matmul_steps,
      .run = run_matmul_blocks_tiled,
-     .suits = suits_local_tiles},
+     .suits = suits_tiled},
     {.variant = {.name = "tiled",
                  .summary = "tiles in local memory, one element per work-item",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
@@ -127,7 +131,7 @@ constexpr MatmulRow table[] = {
                  .source = "textbook"},
      .supports = supports_matmul_steps,
      .run = run_matmul_tiled,
-     .suits = suits_local_tiles},
+     .suits = suits_tiled},
     {.variant = {.name = "blocks",
                  .summary = "4 x 4 elements per work-item in registers, operands from global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
@@ -135,7 +139,7 @@ constexpr MatmulRow table[] = {
                  .source = volkov},
      .supports = supports_matmul_steps,
      .run = run_matmul_blocks,
-     .suits = suits_tiles},
+     .suits = suits_blocks},
     {.variant = {.name = "naive",
                  .summary = "one element per work-item, operands from global memory",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
