@@ -260,11 +260,15 @@ TEST_CASE("a results file is continued by the same kind of run only") {
         CHECK(store.set_aside().find("existing results differ in --quick") == 0);
     }
     SUBCASE("a line with another structure") {
-        for (const char* bad :
-             {R"({"kind": "result", "key": "x"})", R"({"kind": "device", "selector": 1})", R"({"kind": 1})",
-              R"({"kind": "file", "key": "x", "name": "x", "content": {"matrix": [{}]}})",
-              R"({"kind": "check", "key": "x", "report": []})",
-              R"({"kind": "study", "key": "x", "types": 1})"}) {
+        for (
+            const char* bad :
+            {R"({"kind": "result", "key": "x"})", R"({"kind": "device", "selector": 1})", R"({"kind": 1})",
+             R"({"kind": "file", "key": "x", "name": "x", "content": {"matrix": [{}]}})",
+             R"({"kind": "check", "key": "x", "report": []})",
+             R"({"kind": "check", "key": "x", "report": {"failed": 1e300, "matrix": []}})",
+             R"({"kind": "device", "selector": "x", "name": "x", "driver": "x", "threads": -1, "ceilings": {}})",
+             R"({"kind": "result", "key": "x", "asked": "x", "workload": "x", "threads": 1, "row": {"device": "x", "n": 0.5}})",
+             R"({"kind": "study", "key": "x", "types": 1})"}) {
             CAPTURE(bad);
             std::ofstream(folder.file()) << run.dump() << '\n' << bad << '\n';
             std::string message;

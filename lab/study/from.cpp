@@ -107,7 +107,8 @@ Study study_of_file(const ordered_json& line) {
     if (!check) {
         const ordered_json& machine = content.at("machine");
         study.text += ", " + content.value("date", std::string()) + ", " +
-                      machine.value("cpu", std::string()) + ", " + std::to_string(machine.value("cores", 0)) +
+                      machine.value("cpu", std::string()) + ", " +
+                      std::to_string(machine.contains("cores") ? whole_number(machine["cores"]) : 0) +
                       " cores; " + machine.value("os", std::string());
     }
     study.text += ".";

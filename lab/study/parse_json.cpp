@@ -21,4 +21,9 @@ ordered_json parse_json(std::string_view text, int most_levels) {
     }
 }
 
+u64 whole_number(const ordered_json& value) {
+    if (value.is_number_integer() && value >= 0) return value.get<u64>();
+    return value.get_ref<const ordered_json::number_unsigned_t&>();  // throws
+}
+
 }  // namespace concord::study

@@ -1,5 +1,7 @@
 #include <concord/study/internal/result.hpp>
 
+#include "parse_json.hpp"
+
 #include <concord/lab/table.hpp>
 
 #include <algorithm>
@@ -55,14 +57,14 @@ Result result_of(const ordered_json& line) {
     Result r;
     r.asked = line.at("asked");
     r.workload = line.at("workload");
-    r.threads = line.at("threads");
+    r.threads = static_cast<u32>(whole_number(line.at("threads")));
     r.algorithm = text(row, "algorithm");
     r.variant = text(row, "variant");
     r.device = text(row, "device");
     r.type = text(row, "type");
     r.ceiling = text(row, "ceiling");
     r.problem = text(row, "problem");
-    r.n = row.at("n");
+    r.n = whole_number(row.at("n"));
     r.bytes = number(row, "bytes").value_or(0);
     r.operations = number(row, "operations").value_or(0);
     r.ms = number(row, "median_ms");

@@ -40,12 +40,12 @@ void check_shape(const ordered_json& line) {
     if (kind == "run") {
         words(line, {"version", "date"});
         words(line.at("machine"), {"cpu", "os", "compiler"});
-        line.at("machine").at("cores").get<u32>();
-        line.at("machine").at("memory_bytes").get<u64>();
+        whole_number(line.at("machine").at("cores"));
+        whole_number(line.at("machine").at("memory_bytes"));
         line.at("quick").get<bool>();
     } else if (kind == "device") {
         words(line, {"selector", "name", "driver"});
-        line.at("threads").get<u32>();
+        whole_number(line.at("threads"));
         line.at("ceilings").get<std::map<std::string, double>>();
     } else if (kind == "result") {
         result_of(line);
@@ -54,7 +54,7 @@ void check_shape(const ordered_json& line) {
         line.value("types", std::vector<std::string>());
         line.value("unfinished", false);
     } else if (kind == "check") {
-        line.at("report").value("failed", u64{0});
+        if (line.at("report").contains("failed")) whole_number(line["report"]["failed"]);
         line.value("types", std::vector<std::string>());
         if (line.contains("device")) words(line, {"device"});
         Records records;
