@@ -22,7 +22,7 @@ ALL = FOR_GOOD
 # Commands, how many of their allocations to try in CI and in the long test, and the file that they write.
 COMMANDS = {
     "devices": ("devices", 50, ALL, None),
-    "doctor": ("doctor", 50, ALL, None),
+    "doctor": ("doctor", 20, ALL, None),
     "algorithms": ("algorithms sort", 20, ALL, None),
     "help": ("run sort --help", 20, ALL, None),
     "bad option": ("run sort --nonsense", 20, ALL, None),
@@ -32,7 +32,7 @@ COMMANDS = {
     "sort": ("run sort --in a.npy --out b.npy --device tbb", 50, ALL, "b.npy"),
     "convolve": ("run convolve --in i.npy --in m.npy --out b.npy --device tbb", 50, ALL, "b.npy"),
     "check": ("check reduce --devices tbb --sizes 1025 --types f32", 20, 3000, None),
-    "bench": ("bench reduce --devices tbb --sizes 2^10", 3, 50, None),
+    "bench": ("bench reduce --devices tbb --sizes 2^10", 2, 50, None),
 }
 
 pytestmark = pytest.mark.skipif(not ALLOCATOR.exists(), reason="the failing allocator needs glibc 2.35 and no sanitizer")
