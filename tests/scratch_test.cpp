@@ -94,13 +94,13 @@ DEVICE_TEST(scratch_of_thin_images_and_volumes) {
     const auto stream = device.create_stream();
     constexpr u64 n = u64{1} << 19;
     const Array<f32> in(*stream, 3 * n), out(*stream, 3 * n);
-    for (const auto& [rows, columns] : {std::pair(u64{1}, n), std::pair(n, u64{1}), std::pair(u64{3}, n)}) {
+    for (const TransposeShape& shape : {TransposeShape{1, n}, TransposeShape{n, 1}, TransposeShape{3, n}}) {
+        const u64 rows = shape.rows, columns = shape.columns;
         CAPTURE(rows);
         CAPTURE(columns);
         const u64 bytes = rows * columns * sizeof(f32);
-        check_scratch(*stream, transpose_algorithm, 0, [&](const Options& options) {
-            transpose(*stream, in, out, {rows, columns}, options);
-        });
+        check_scratch(*stream, transpose_algorithm, 0,
+                      [&](const Options& options) { transpose(*stream, in, out, shape, options); });
         const std::vector<f32> nine(9, 1);
         const ConvolveMask mask(nine, 3, 3);
         check_scratch(*stream, convolve_algorithm, bytes, [&](const Options& options) {
