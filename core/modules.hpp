@@ -11,9 +11,11 @@ namespace concord::detail {
 
 // A module, or a folder that may contain modules.
 struct ModulePath {
-    std::filesystem::path path;  // absolute, without symbolic links to folders, unless it is refused
-    std::string refused =
-        {};  // why no code is loaded from it: "a relative path"; empty if code may be loaded
+    // Absolute, without symbolic links to folders, unless it is refused.
+    std::filesystem::path path;
+    // Why no code is loaded from it: "a relative path". Empty if code may be loaded.
+    std::string refused = {};
+};  // why no code is loaded from it: "a relative path"; empty if code may be loaded
 };
 
 // The folders in the environment variable CONCORD_BACKEND_PATH. Leaves out missing ones.
