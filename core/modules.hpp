@@ -15,7 +15,6 @@ struct ModulePath {
     std::filesystem::path path;
     // Why no code is loaded from it: "a relative path". Empty if code may be loaded.
     std::string refused = {};
-};  // why no code is loaded from it: "a relative path"; empty if code may be loaded
 };
 
 // The folders in the environment variable CONCORD_BACKEND_PATH. Leaves out missing ones.
