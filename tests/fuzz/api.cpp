@@ -249,6 +249,8 @@ class Call {
     void fill(std::optional<Type> type = {}) { machine_.fill(type, choices_.below(65536)); }
     Stream& stream() { return machine_.stream(); }
     const Bytes& before() { return machine_.before(); }
+    // A number of elements that take up to this many bytes.
+    u64 elements(Type type, u64 bytes) { return choices_.below(bytes / size_of(type) + 1); }
     Type any_type() { return choices_.any(all_types_); }
     Type any_float() { return choices_.one_in(2) ? Type::f64 : Type::f32; }
 
@@ -288,7 +290,7 @@ class Call {
         const Type type = any_type();
         fill(type);
         const auto function = choices_.any(all_map_functions);
-        const View in = range(type, choices_.below(400)), out = output(in, type, in.count % 65536);
+        const View in = range(type, elements(type, 2400)), out = output(in, type, in.count % 65536);
         if (in.count != out.count) outcome_ = Outcome::refused;
         if (function == MapFunction::sqrt && !is_float(type)) outcome_ = Outcome::refused;
         in_place(in, out);
@@ -322,7 +324,7 @@ class Call {
     void add() {
         const Type type = any_type();
         fill(type);
-        const View a = range(type, choices_.below(400)), b = output(a, type, a.count % 65536),
+        const View a = range(type, elements(type, 1000)), b = output(a, type, a.count % 65536),
                    out = output(b, type, a.count % 65536);
         if (a.count != out.count || b.count != out.count) outcome_ = Outcome::refused;
         in_place(a, out);
@@ -350,7 +352,7 @@ class Call {
         const Type type = any_type();
         fill(type);
         const ReduceOp op = any_op(type);
-        const View in = range(type, choices_.below(1400)), out = range(type, choices_.one_in(32) ? 2 : 1);
+        const View in = range(type, elements(type, 7000)), out = range(type, choices_.one_in(32) ? 2 : 1);
         if (out.count != 1) outcome_ = Outcome::refused;
         no_overlap(in, out);
         const Options asked = options(reduce_algorithm);
@@ -372,7 +374,7 @@ class Call {
         fill(type);
         const ReduceOp op = any_op(type);
         const ScanKind kind = choices_.one_in(2) ? ScanKind::exclusive : ScanKind::inclusive;
-        const View in = range(type, choices_.below(1000)), out = output(in, type, in.count % 65536);
+        const View in = range(type, elements(type, 3200)), out = output(in, type, in.count % 65536);
         if (in.count != out.count) outcome_ = Outcome::refused;
         in_place(in, out);
         const Options asked = options(scan_algorithm);
@@ -396,7 +398,7 @@ class Call {
         fill();
         const KeepRule rule = choices_.any(all_keep_rules);
         const bool partition = choices_.one_in(2);
-        const View in = range(type, choices_.below(800)),
+        const View in = range(type, elements(type, 3200)),
                    out = output(in, type, in.count % 65536 + choices_.below(2)), count = range(Type::u64, 1);
         if (out.count < in.count || count.count != 1) outcome_ = Outcome::refused;
         if ((rule == KeepRule::even || rule == KeepRule::odd) && is_float(type)) outcome_ = Outcome::refused;
@@ -456,7 +458,7 @@ class Call {
             by.end_bit = static_cast<u32>(choices_.below(width + 2));
             if (by.begin_bit >= by.end_bit || by.end_bit > width) outcome_ = Outcome::refused;
         }
-        const View in = range(type, choices_.below(500)), out = output(in, type, in.count % 65536);
+        const View in = range(type, elements(type, 1000)), out = output(in, type, in.count % 65536);
         if (in.count != out.count) outcome_ = Outcome::refused;
         const bool same = in_place(in, out);
         View values_in, values_out;
@@ -550,16 +552,17 @@ class Call {
         static constexpr Type counter_types[] = {Type::u16, Type::u32, Type::u64};
         const Type type = any_type();
         fill(type);
-        const View in = range(type, choices_.below(600)),
+        const View in = range(type, elements(type, 4800)),
                    counters = range(choices_.any(counter_types), choices_.below(70));
         const u64 n = counters.count;
         if (n == 0) outcome_ = Outcome::refused;
         no_overlap(in, counters);
         const bool is_unsigned = bits_of(type) == type;
-        const u64 kind = choices_.below(3);
+        u64 kind = choices_.below(3);
+        if (!choices_.one_in(16)) kind = std::max<u64>(kind, is_float(type) ? 2 : is_unsigned ? 0 : 1);
         if (kind == 0 && !is_unsigned) outcome_ = Outcome::refused;
         if (kind == 1 && is_float(type)) outcome_ = Outcome::refused;
-        const int lo = -static_cast<int>(choices_.below(20)), hi = static_cast<int>(choices_.below(200)) - 20;
+        const int lo = -static_cast<int>(choices_.below(20)), hi = lo + static_cast<int>(choices_.below(200));
         if (kind == 2 && lo >= hi) outcome_ = Outcome::refused;
         const HistogramBins bins = kind == 0   ? HistogramBins::modulo()
                                    : kind == 1 ? HistogramBins::identity()
@@ -688,7 +691,8 @@ class Call {
         s.out_pitch = to_rows.given;
         const View in = matrix(type, from.extent), out = matrix(type, to_rows.extent);
         no_overlap(part(in, from.extent), part(out, to_rows.extent));
-        const u64 mask_rows = choices_.below(8), mask_columns = choices_.below(8);
+        const u64 even = choices_.one_in(32) ? 1 : 0;
+        const u64 mask_rows = 2 * choices_.below(4) + 1, mask_columns = 2 * choices_.below(4) + 1 + even;
         if (mask_rows % 2 == 0 || mask_columns % 2 == 0) outcome_ = Outcome::refused;
         if (std::max(s.rows, s.columns) > buffer_bytes) may_fail();
         Options asked = options(convolve_algorithm);
@@ -794,8 +798,8 @@ class Call {
     void transfers() {
         fill();
         const View whole = range(any_type(), choices_.below(300));
-        const u64 first = side(300), count = side(300);
         if (outcome_ == Outcome::refused) return;
+        const u64 first = side(whole.count + 2), count = side(whole.count - std::min(first, whole.count) + 2);
         View view;
         const bool inside = u128{first} + count <= whole.count;
         if (accepts(ErrorCode::invalid_argument, [&] { view = whole.part(first, count); }) != inside)
