@@ -59,6 +59,7 @@ Owner owner_of(void* address) {
 }
 
 _Unwind_Reason_Code inspect(_Unwind_Context* context, void* answer) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address in the code
     const Owner owner = owner_of(reinterpret_cast<void*>(_Unwind_GetIP(context) - 1));
     if (owner == Owner::runtime) return _URC_NO_REASON;
     *static_cast<bool*>(answer) = owner == Owner::concord;
@@ -155,6 +156,7 @@ void* mmap(void* address, std::size_t bytes, int protection, int flags, int file
         errno = ENOMEM;
         return MAP_FAILED;
     }
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the system call returns an address
     return reinterpret_cast<void*>(::syscall(SYS_mmap, address, bytes, protection, flags, file, offset));
 }
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
