@@ -39,6 +39,7 @@ struct Result {
 // excludes the second call. Stores an output length that depends on the data in the plan.
 Result compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, const Asked& asked) {
     NpyHeader& output = plan.output;
+    Result result;  // outlives the stream, which waits for downloads that are under way when something fails
     const auto stream = device.create_stream();
     const auto marks = [&] {
         std::vector<std::shared_ptr<Event>> made(6);
@@ -46,7 +47,6 @@ Result compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, cons
             event = device.create_event();
         return made;
     }();
-    Result result;
     result.bytes.resize(output.count * size_of(output.type));
     if (plan.second) result.second.resize(plan.second->header.count * size_of(plan.second->header.type));
 
