@@ -21,8 +21,9 @@ class RankJob {
     static bool speaks();
     // Prints "concord: LINE" on standard error and returns the status. Allocates no memory.
     static int print(std::string_view line, int status) noexcept;
-    // Prints the error once per job and returns the status. Allocates no memory without ranks. If all ranks fail, one of them prints. If a single rank fails, it names
-    // itself. Then MPI ends the others, and the job ends with this status.
+    // Prints the error once per job and returns the status. Allocates no memory without ranks. If all ranks fail, one
+    // of them prints. If a single rank fails, it names itself. Then MPI ends the others, and the job ends with this
+    // status.
     static int complain(std::string_view line, int status) noexcept;
     // Collective. Calls f, which must not call anything collective. If f throws on a rank, all ranks throw its error.
     template <class F>
