@@ -59,14 +59,15 @@ TEST_CASE("unusable modules have a reason") {
         {"throwing_devices",
          "concord-backend-throwing_devices.so threw an object that is not a std::exception"},
     };
-    for (const auto& [name, reason] : reasons) {
+    for (const auto& expected : reasons) {
+        const std::string name = expected.first, reason = expected.second;
         CAPTURE(name);
         const BackendStatus* status = status_of(list, name);
         REQUIRE(status != nullptr);
         CHECK_FALSE(status->available);
         INFO(status->reason);
         CHECK(status->reason.find(reason) != std::string::npos);
-        CHECK(throws(ErrorCode::unavailable, reason, [selector = name] { open_device(selector); }));
+        CHECK(throws(ErrorCode::unavailable, reason, [&] { open_device(name); }));
     }
     CHECK(backend_libraries("throwing_devices").empty());
 }

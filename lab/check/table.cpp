@@ -36,6 +36,7 @@ void print_line(std::ostream& out, const std::vector<Column>& columns, const std
 
 void print_headers(std::ostream& out, const std::vector<Column>& columns) {
     std::vector<Cell> headers;
+    headers.reserve(columns.size());
     for (const Column& column : columns)
         headers.emplace_back(title_of(column), Tone::faint);
     print_line(out, columns, headers);
