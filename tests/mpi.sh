@@ -191,7 +191,7 @@ if [[ " ${devices[*]} " == *" opencl "* ]]; then
     alone 2 2 'concord: rank 1: .*serial' 1 : run reduce --in v.npy --out box/y.npy --devices tbb,opencl --variant serial
     [[ -z $(ls -A box) ]] || fail "a variant of one device: leaves $(ls -A box)"
 fi
-rm -f box/* box/.y*
+rm -f box/*
 
 # --- A rank that dies ---------------------------------------------------------------------------------------------
 
@@ -200,7 +200,7 @@ for victim in 0 2; do
     job=$!
     # The output file exists as soon as ranks work.
     for ((i = 0; i < 2000; i++)); do
-        compgen -G 'box/.y.npy.*' >/dev/null && break
+        compgen -G 'box/.concord-*' >/dev/null && break
         sleep 0.01
     done
     killed=
@@ -220,7 +220,7 @@ for victim in 0 2; do
         sleep 0.05
     done
     [[ -z $(ls -A box) ]] || fail "rank $victim dies: leaves $(ls -A box)"
-    rm -f box/* box/.y*
+    rm -f box/*
 done
 
 if ((failed > 0)); then

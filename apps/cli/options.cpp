@@ -140,6 +140,7 @@ std::vector<Type> types_of(const std::vector<std::string>& names, const std::vec
     if (std::find(names.begin(), names.end(), "all") != names.end())
         return {all_types.begin(), all_types.end()};
     std::vector<Type> types;
+    types.reserve(names.size());
     for (const std::string& name : names)
         types.push_back(*type_named(name));
     return types;
