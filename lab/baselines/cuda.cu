@@ -39,16 +39,6 @@ auto with_count(u64 n, F f) {
                                                                           : f(static_cast<std::int64_t>(n));
 }
 
-// Allocates the scratch memory that `run` requests, and returns the call.
-template <class Run>
-Call with_scratch(Stream& stream, Run run) {
-    std::size_t bytes = 0;
-    run(nullptr, bytes);
-    return [run, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
-        run(scratch->native_handle(), bytes);
-    };
-}
-
 // The library's own object for the operator, by which CUB recognises it and selects its tuned kernels.
 inline auto known(Min) { return ::cuda::minimum<>{}; }
 inline auto known(Max) { return ::cuda::maximum<>{}; }
@@ -159,41 +149,32 @@ auto reproducible(Stream& stream, Determinism determinism) {
                                        ::cuda::stream_ref{queue_of(stream)}};
 }
 
-template <class Determinism>
-Call cub_sum(Stream& stream, const Work& work, Views in, Views out) {
+// `run` takes the arrays, the count and the environment.
+template <class Determinism, class Run>
+Call reproducible_call(Stream& stream, const Work& work, Views in, Views out, Run run) {
     use_device_of(in[0]);
     keep_pool_memory();
-    return visit_wrapping(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
-        if constexpr (!std::is_floating_point_v<T>) {
-            return {};
-        } else {
-            return with_count(work.n, [&](auto n) -> Call {
-                return [n, env = reproducible(stream, Determinism{}), from = native_pointer<const T>(in[0]),
-                        to = native_pointer<T>(out[0])] {
-                    check("cub::DeviceReduce::Sum", cub::DeviceReduce::Sum(from, to, n, env));
-                };
-            });
-        }
+    const auto of_type = [&]<class T>(detail::TypeTag<T>) {
+        return with_count(work.n, [&](auto n) -> Call {
+            return [=, env = reproducible(stream, Determinism{}), from = native_pointer<const T>(in[0]),
+                    to = native_pointer<T>(out[0])] { run(from, to, n, env); };
+        });
+    };
+    return work.type() == Type::f32 ? of_type(detail::TypeTag<f32>{}) : of_type(detail::TypeTag<f64>{});
+}
+
+template <class Determinism>
+Call cub_sum(Stream& stream, const Work& work, Views in, Views out) {
+    return reproducible_call<Determinism>(stream, work, in, out, [](auto from, auto to, auto n, auto& env) {
+        check("cub::DeviceReduce::Sum", cub::DeviceReduce::Sum(from, to, n, env));
     });
 }
 
 Call cub_scan_run_to_run(Stream& stream, const Work& work, Views in, Views out) {
-    use_device_of(in[0]);
-    keep_pool_memory();
-    return visit_wrapping(work.type(), [&](auto tag) -> Call {
-        using T = typename decltype(tag)::type;
-        if constexpr (!std::is_floating_point_v<T>) {
-            return {};
-        } else {
-            return with_count(work.n, [&](auto n) -> Call {
-                return [n, env = reproducible(stream, ::cuda::execution::determinism::run_to_run),
-                        from = native_pointer<const T>(in[0]), to = native_pointer<T>(out[0])] {
-                    check("cub::DeviceScan::ExclusiveSum", cub::DeviceScan::ExclusiveSum(from, to, n, env));
-                };
-            });
-        }
-    });
+    return reproducible_call<::cuda::execution::determinism::run_to_run_t>(
+        stream, work, in, out, [](auto from, auto to, auto n, auto& env) {
+            check("cub::DeviceScan::ExclusiveSum", cub::DeviceScan::ExclusiveSum(from, to, n, env));
+        });
 }
 #endif
 

@@ -5,6 +5,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <cstddef>
+
 namespace concord::baselines {
 
 inline void check(const char* call, cudaError_t error) {
@@ -21,6 +24,17 @@ inline void use_device_of(const View& view) {
 
 inline cudaStream_t queue_of(Stream& stream) {
     return static_cast<cudaStream_t>(stream.native_handle());
+}
+
+// Allocates the scratch memory that `run` requests, and returns the call. CUB's functions take a pointer, which is null
+// to request, and a size.
+template <class Run>
+Call with_scratch(Stream& stream, Run run) {
+    std::size_t bytes = 0;
+    run(nullptr, bytes);
+    return [run, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
+        run(scratch->native_handle(), bytes);
+    };
 }
 
 }  // namespace concord::baselines

@@ -20,16 +20,6 @@ struct Less {
     __host__ __device__ bool operator()(u32 a, u32 b) const { return a < b; }
 };
 
-// Allocates the scratch memory that `sort` requests, and returns the call.
-template <class Sort>
-Call with_scratch(Stream& stream, Sort sort) {
-    std::size_t bytes = 0;
-    sort(nullptr, bytes);
-    return [sort, bytes, scratch = stream.scratch(std::max<u64>(bytes, 1))]() mutable {
-        sort(scratch->native_handle(), bytes);
-    };
-}
-
 template <class F>
 Call visit_key(const Work& work, F&& f) {
     return work.type() == Type::u64 ? f(detail::TypeTag<u64>{}) : work.type() == Type::i32 ? f(detail::TypeTag<i32>{}) : f(detail::TypeTag<u32>{});
