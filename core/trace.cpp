@@ -19,7 +19,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr u64 most_events = 1000000;
 constexpr u32 look_every = 64;  // resolves finished operations every so many operations of a stream
-constexpr int tie_attempts = 5;
+constexpr int least_ties = 5, most_ties = 50;
+constexpr std::chrono::microseconds close_tie(50);
 
 double microseconds(Clock::duration duration) {
     return std::chrono::duration<double, std::micro>(duration).count();
@@ -31,11 +32,12 @@ struct Tie {
     Clock::time_point host;
 };
 
-// The device's time lies between two times of the host. Takes the closest pair of several attempts.
+// The device's time lies between two times of the host. Takes the closest pair of several attempts, and of more while
+// other processes delay each of them.
 Tie tie_now(Device& device, Stream& stream) {
     Tie best;
     Clock::duration closest = Clock::duration::max();
-    for (int i = 0; i < tie_attempts; ++i) {
+    for (int i = 0; i < least_ties || (i < most_ties && closest > close_tie); ++i) {
         std::shared_ptr<Event> event = device.create_event();
         const Clock::time_point before = Clock::now();
         stream.record(*event);
