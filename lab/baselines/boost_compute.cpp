@@ -200,6 +200,14 @@ detail::Support reduce_support(const Device& device, const Work& work) {
     return {};
 }
 
+const char* map_name(const Work& work) {
+    return work.title == "copy" ? "boost::compute::copy" : "boost::compute::transform";
+}
+const char* scan_name(const Work& work) {
+    return work.title.rfind("exclusive", 0) == 0 ? "boost::compute::exclusive_scan"
+                                                 : "boost::compute::inclusive_scan";
+}
+
 void boost_compute(std::vector<Baseline>& list) {
     const std::string version = "Boost.Compute " + std::to_string(BOOST_VERSION / 100000) + "." +
                                 std::to_string(BOOST_VERSION / 100 % 1000);
@@ -209,6 +217,7 @@ void boost_compute(std::vector<Baseline>& list) {
              .titles = map_titles,
              .types = any_type,
              .prepare = map,
+             .call = map_name,
              .blocking = false,
              .most = most,
              .also = map_support},
@@ -216,12 +225,14 @@ void boost_compute(std::vector<Baseline>& list) {
              .titles = {"sum"},
              .types = any_type,
              .prepare = add,
+             .call = "boost::compute::transform",
              .blocking = false,
              .most = most},
             {.algorithm = "reduce",
              .titles = reduce_titles,
              .types = any_type,
              .prepare = reduce,
+             .call = "boost::compute::reduce",
              .blocking = false,
              .most = most,
              .also = reduce_support},
@@ -229,24 +240,28 @@ void boost_compute(std::vector<Baseline>& list) {
              .titles = scan_titles,
              .types = any_type,
              .prepare = scan,
+             .call = scan_name,
              .blocking = false,
              .most = most},
             {.algorithm = "compact",
              .titles = compact_titles,
              .types = any_type,
              .prepare = compact,
+             .call = "boost::compute::copy_if",
              .blocking = true,
              .most = most},
             {.algorithm = "sort",
              .titles = sort_titles,
              .types = sort_types,
              .prepare = sort_keys,
+             .call = "boost::compute::sort",
              .blocking = true,
              .most = most},
             {.algorithm = "sort",
              .titles = sort_pairs_titles,
              .types = sort_types,
              .prepare = sort_pairs,
+             .call = "boost::compute::sort_by_key",
              .blocking = true,
              .most = most}});
 }

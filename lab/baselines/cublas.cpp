@@ -116,6 +116,10 @@ Call matmul(Stream& stream, const Work& work, Views in, Views out) {
                : with(detail::TypeTag<f64>{}, cublasDgemm_64, cublasDgemmStridedBatched_64);
 }
 
+const char* matmul_name(const Work& work) {
+    return work.shape[5] > 1 ? "cublas?gemmStridedBatched_64" : "cublas?gemm_64";
+}
+
 void cublas(std::vector<Baseline>& list) {
     std::string version = "cuBLAS ";
     for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
@@ -123,18 +127,30 @@ void cublas(std::vector<Baseline>& list) {
         cublasGetProperty(part, &number);
         version += (part == MAJOR_VERSION ? "" : ".") + std::to_string(number);
     }
-    append(
-        list, {"cublas", version, "cuda"},
-        {{.algorithm = "map", .titles = {"copy"}, .types = float_types, .prepare = copy},
-         {.algorithm = "add", .titles = {"sum"}, .types = float_types, .prepare = add},
-         {.algorithm = "transpose", .titles = transpose_titles, .types = float_types, .prepare = transpose},
-         {.algorithm = "matmul",
-          .titles = matmul_titles,
-          .types = float_types,
-          .prepare = matmul,
-          .blocking = false,
-          .most = ~u64{0},
-          .also = matmul_support}});
+    append(list, {"cublas", version, "cuda"},
+           {{.algorithm = "map",
+             .titles = {"copy"},
+             .types = float_types,
+             .prepare = copy,
+             .call = "cublas?copy_64"},
+            {.algorithm = "add",
+             .titles = {"sum"},
+             .types = float_types,
+             .prepare = add,
+             .call = "cublas?geam_64"},
+            {.algorithm = "transpose",
+             .titles = transpose_titles,
+             .types = float_types,
+             .prepare = transpose,
+             .call = "cublas?geam_64"},
+            {.algorithm = "matmul",
+             .titles = matmul_titles,
+             .types = float_types,
+             .prepare = matmul,
+             .call = matmul_name,
+             .blocking = false,
+             .most = ~u64{0},
+             .also = matmul_support}});
 }
 
 }  // namespace

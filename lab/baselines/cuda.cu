@@ -317,63 +317,121 @@ std::string version(const std::string& name, int major, int minor, int subminor)
 constexpr std::string_view rounded_bins =
     "scales float samples with rounding, so that a sample next to an edge may fall into the neighbouring bin";
 
+const char* cub_reduce_name(const Work& work) {
+    return work.title == "sum"   ? "cub::DeviceReduce::Sum"
+           : work.title == "min" ? "cub::DeviceReduce::Min"
+           : work.title == "max" ? "cub::DeviceReduce::Max"
+                                 : "cub::DeviceReduce::Reduce";
+}
+const char* cub_scan_name(const Work& work) {
+    const bool exclusive = work.title.rfind("exclusive", 0) == 0;
+    if (work.title.ends_with("sum"))
+        return exclusive ? "cub::DeviceScan::ExclusiveSum" : "cub::DeviceScan::InclusiveSum";
+    return exclusive ? "cub::DeviceScan::ExclusiveScan" : "cub::DeviceScan::InclusiveScan";
+}
+const char* thrust_map_name(const Work& work) {
+    return work.title == "copy" ? "thrust::copy" : "thrust::transform";
+}
+const char* thrust_scan_name(const Work& work) {
+    return work.title.rfind("exclusive", 0) == 0 ? "thrust::exclusive_scan" : "thrust::inclusive_scan";
+}
+
 void cuda(std::vector<Baseline>& list) {
     const std::string rows = CONCORD_CCCL_ROWS;
     const std::string cub = version("CUB", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
     if (rows.empty())
         append(list,
                {"memcpy",
-                "cudaMemcpyAsync " + std::to_string(CUDART_VERSION / 1000) + "." +
+                "CUDA " + std::to_string(CUDART_VERSION / 1000) + "." +
                     std::to_string(CUDART_VERSION / 10 % 100),
                 "cuda"},
-               {{.algorithm = "map", .titles = {"copy"}, .types = any_type, .prepare = copy_bytes}});
+               {{.algorithm = "map",
+                 .titles = {"copy"},
+                 .types = any_type,
+                 .prepare = copy_bytes,
+                 .call = "cudaMemcpyAsync"}});
     append(list, {"cub" + rows, cub, "cuda"},
-           {{.algorithm = "map", .titles = map_titles, .types = any_type, .prepare = cub_map},
-            {.algorithm = "add", .titles = {"sum"}, .types = any_type, .prepare = cub_add},
-            {.algorithm = "reduce", .titles = reduce_titles, .types = any_type, .prepare = cub_reduce},
-            {.algorithm = "scan", .titles = scan_titles, .types = any_type, .prepare = cub_scan},
+           {{.algorithm = "map",
+             .titles = map_titles,
+             .types = any_type,
+             .prepare = cub_map,
+             .call = "cub::DeviceTransform::Transform"},
+            {.algorithm = "add",
+             .titles = {"sum"},
+             .types = any_type,
+             .prepare = cub_add,
+             .call = "cub::DeviceTransform::Transform"},
+            {.algorithm = "reduce",
+             .titles = reduce_titles,
+             .types = any_type,
+             .prepare = cub_reduce,
+             .call = cub_reduce_name},
+            {.algorithm = "scan", .titles = scan_titles, .types = any_type, .prepare = cub_scan, .call = cub_scan_name},
             {.algorithm = "histogram",
              .titles = histogram_titles,
              .types = {Type::f32},
              .prepare = cub_histogram,
+             .call = "cub::DeviceHistogram::HistogramEven",
              .contract = rounded_bins},
             {.algorithm = "histogram",
              .titles = histogram_titles,
              .types = {Type::u32},
-             .prepare = cub_histogram},
-            {.algorithm = "compact", .titles = compact_titles, .types = any_type, .prepare = cub_compact}});
+             .prepare = cub_histogram,
+             .call = "cub::DeviceHistogram::HistogramEven"},
+            {.algorithm = "compact",
+             .titles = compact_titles,
+             .types = any_type,
+             .prepare = cub_compact,
+             .call = "cub::DeviceSelect::If"}});
 #if CUB_VERSION >= 300500
     using namespace ::cuda::execution::determinism;
     append(list, {"cub_run_to_run", cub + ", run_to_run", "cuda"},
            {{.algorithm = "reduce",
              .titles = {"sum"},
              .types = float_types,
-             .prepare = cub_sum<run_to_run_t>},
+             .prepare = cub_sum<run_to_run_t>,
+             .call = "cub::DeviceReduce::Sum"},
             {.algorithm = "scan",
              .titles = {"exclusive_sum"},
              .types = float_types,
-             .prepare = cub_scan_run_to_run}});
+             .prepare = cub_scan_run_to_run,
+             .call = "cub::DeviceScan::ExclusiveSum"}});
     append(list, {"cub_gpu_to_gpu", cub + ", gpu_to_gpu", "cuda"},
            {{.algorithm = "reduce",
              .titles = {"sum"},
              .types = float_types,
-             .prepare = cub_sum<gpu_to_gpu_t>}});
+             .prepare = cub_sum<gpu_to_gpu_t>,
+             .call = "cub::DeviceReduce::Sum"}});
 #endif
     append(list,
            {"thrust" + rows, version("Thrust", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION, THRUST_SUBMINOR_VERSION),
             "cuda"},
-           {{.algorithm = "map", .titles = map_titles, .types = any_type, .prepare = thrust_map},
-            {.algorithm = "add", .titles = {"sum"}, .types = any_type, .prepare = thrust_add},
+           {{.algorithm = "map",
+             .titles = map_titles,
+             .types = any_type,
+             .prepare = thrust_map,
+             .call = thrust_map_name},
+            {.algorithm = "add",
+             .titles = {"sum"},
+             .types = any_type,
+             .prepare = thrust_add,
+             .call = "thrust::transform"},
             {.algorithm = "reduce",
              .titles = reduce_titles,
              .types = any_type,
              .prepare = thrust_reduce,
+             .call = "thrust::reduce",
              .blocking = true},
-            {.algorithm = "scan", .titles = scan_titles, .types = any_type, .prepare = thrust_scan},
+            {.algorithm = "scan",
+             .titles = scan_titles,
+             .types = any_type,
+             .prepare = thrust_scan,
+             .call = thrust_scan_name},
             {.algorithm = "compact",
              .titles = compact_titles,
              .types = any_type,
              .prepare = thrust_compact,
+             .call = "thrust::copy_if",
              .blocking = true}});
 }
 

@@ -363,6 +363,20 @@ Call tbb_convolve(Stream&, const Work& work, Views in, Views out) {
     return work.type() == Type::f32 ? call(detail::TypeTag<f32>{}) : call(detail::TypeTag<f64>{});
 }
 
+const char* std_map_name(const Work& work) {
+    return work.title == "copy" ? "std::copy(seq)" : "std::transform(seq)";
+}
+const char* std_par_map_name(const Work& work) {
+    return work.title == "copy" ? "std::copy(par_unseq)" : "std::transform(par_unseq)";
+}
+const char* std_scan_name(const Work& work) {
+    return work.title.rfind("exclusive", 0) == 0 ? "std::exclusive_scan(seq)" : "std::inclusive_scan(seq)";
+}
+const char* std_par_scan_name(const Work& work) {
+    return work.title.rfind("exclusive", 0) == 0 ? "std::exclusive_scan(par_unseq)"
+                                                 : "std::inclusive_scan(par_unseq)";
+}
+
 // Whether this CPU supports the instruction sets that the file is compiled for (-march=native by default).
 bool runs_here() {
 #if defined(__AVX512F__)
@@ -392,63 +406,75 @@ void host(std::vector<Baseline>& list) {
              .titles = {"copy"},
              .types = any_type,
              .prepare = copy_bytes,
+             .call = "memcpy",
              .blocking = true}});
     append(list, {"std", library, "tbb"},
            {{.algorithm = "map",
              .titles = map_titles,
              .types = any_type,
              .prepare = std_map<Serial>,
+             .call = std_map_name,
              .blocking = true},
             {.algorithm = "add",
              .titles = {"sum"},
              .types = any_type,
              .prepare = std_add<Serial>,
+             .call = "std::transform(seq)",
              .blocking = true},
             {.algorithm = "reduce",
              .titles = reduce_titles,
              .types = any_type,
              .prepare = std_reduce<Serial>,
+             .call = "std::reduce(seq)",
              .blocking = true},
             {.algorithm = "scan",
              .titles = scan_titles,
              .types = any_type,
              .prepare = std_scan<Serial>,
+             .call = std_scan_name,
              .blocking = true},
             {.algorithm = "histogram",
              .titles = histogram_titles,
              .types = histogram_types,
              .prepare = std_histogram,
+             .call = "a loop on one thread",
              .blocking = true},
             {.algorithm = "compact",
              .titles = compact_titles,
              .types = any_type,
              .prepare = std_compact<Serial>,
+             .call = "std::copy_if(seq)",
              .blocking = true}});
     append(list, {"std_par", library + " PSTL, " + tbb, "tbb"},
            {{.algorithm = "map",
              .titles = map_titles,
              .types = any_type,
              .prepare = std_map<Parallel>,
+             .call = std_par_map_name,
              .blocking = true},
             {.algorithm = "add",
              .titles = {"sum"},
              .types = any_type,
              .prepare = std_add<Parallel>,
+             .call = "std::transform(par_unseq)",
              .blocking = true},
             {.algorithm = "reduce",
              .titles = reduce_titles,
              .types = any_type,
              .prepare = std_reduce<Parallel>,
+             .call = "std::reduce(par_unseq)",
              .blocking = true},
             {.algorithm = "scan",
              .titles = scan_titles,
              .types = any_type,
              .prepare = std_scan<Parallel>,
+             .call = std_par_scan_name,
              .blocking = true},
             {.algorithm = "compact",
              .titles = compact_titles,
              .types = any_type,
              .prepare = std_compact<Parallel>,
+             .call = "std::copy_if(par_unseq)",
              .blocking = true}});
     append(list, {"std", library, "tbb"}, std_sorts());
     append(list, {"std_stable", library, "tbb"}, std_stable_sorts());
@@ -456,41 +482,56 @@ void host(std::vector<Baseline>& list) {
     append(list, {"tbb", tbb, "tbb"}, tbb_sorts());
     append(list, {"tbb", tbb + ", plain loops", "tbb"}, tbb_stencils());
     append(list, {"tbb_tiled", tbb + ", tiles of rows", "tbb"}, tbb_tiled_stencils());
-    append(list, {"loop", "branch-free loop on one thread", "tbb"},
+    append(list, {"loop", library, "tbb"},
            {{.algorithm = "compact",
              .titles = compact_titles,
              .types = any_type,
              .prepare = loop_compact,
+             .call = "a branch-free loop on one thread",
              .blocking = true}});
-    append(
-        list, {"tbb", tbb, "tbb"},
-        {{.algorithm = "map", .titles = map_titles, .types = any_type, .prepare = tbb_map, .blocking = true},
-         {.algorithm = "add", .titles = {"sum"}, .types = any_type, .prepare = tbb_add, .blocking = true},
-         {.algorithm = "reduce",
-          .titles = reduce_titles,
-          .types = any_type,
-          .prepare = tbb_reduce,
-          .blocking = true},
-         {.algorithm = "scan",
-          .titles = scan_titles,
-          .types = any_type,
-          .prepare = tbb_scan,
-          .blocking = true},
-         {.algorithm = "histogram",
-          .titles = histogram_titles,
-          .types = histogram_types,
-          .prepare = tbb_histogram,
-          .blocking = true},
-         {.algorithm = "transpose",
-          .titles = transpose_titles,
-          .types = any_type,
-          .prepare = tbb_transpose,
-          .blocking = true},
-         {.algorithm = "convolve",
-          .titles = convolve_titles,
-          .types = float_types,
-          .prepare = tbb_convolve,
-          .blocking = true}});
+    append(list, {"tbb", tbb, "tbb"},
+           {{.algorithm = "map",
+             .titles = map_titles,
+             .types = any_type,
+             .prepare = tbb_map,
+             .call = "tbb::parallel_for",
+             .blocking = true},
+            {.algorithm = "add",
+             .titles = {"sum"},
+             .types = any_type,
+             .prepare = tbb_add,
+             .call = "tbb::parallel_for",
+             .blocking = true},
+            {.algorithm = "reduce",
+             .titles = reduce_titles,
+             .types = any_type,
+             .prepare = tbb_reduce,
+             .call = "tbb::parallel_reduce",
+             .blocking = true},
+            {.algorithm = "scan",
+             .titles = scan_titles,
+             .types = any_type,
+             .prepare = tbb_scan,
+             .call = "tbb::parallel_scan",
+             .blocking = true},
+            {.algorithm = "histogram",
+             .titles = histogram_titles,
+             .types = histogram_types,
+             .prepare = tbb_histogram,
+             .call = "tbb::parallel_for with tbb::combinable",
+             .blocking = true},
+            {.algorithm = "transpose",
+             .titles = transpose_titles,
+             .types = any_type,
+             .prepare = tbb_transpose,
+             .call = "tbb::parallel_for",
+             .blocking = true},
+            {.algorithm = "convolve",
+             .titles = convolve_titles,
+             .types = float_types,
+             .prepare = tbb_convolve,
+             .call = "tbb::parallel_for",
+             .blocking = true}});
 }
 
 }  // namespace

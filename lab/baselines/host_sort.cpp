@@ -16,24 +16,28 @@ namespace {
 using lab::native_pointer;
 
 struct StdSort {
+    static constexpr const char* name = "std::sort";
     template <class I, class Less>
     static void sort(I first, I last, Less less) {
         std::sort(first, last, less);
     }
 };
 struct StdStableSort {
+    static constexpr const char* name = "std::stable_sort";
     template <class I, class Less>
     static void sort(I first, I last, Less less) {
         std::stable_sort(first, last, less);
     }
 };
 struct StdParSort {
+    static constexpr const char* name = "std::sort(par)";
     template <class I, class Less>
     static void sort(I first, I last, Less less) {
         std::sort(std::execution::par, first, last, less);
     }
 };
 struct TbbSort {
+    static constexpr const char* name = "tbb::parallel_sort";
     template <class I, class Less>
     static void sort(I first, I last, Less less) {
         tbb::parallel_sort(first, last, less);
@@ -82,11 +86,13 @@ std::vector<Row> rows() {
              .titles = sort_titles,
              .types = sort_types,
              .prepare = sort_keys<Sort>,
+             .call = Sort::name,
              .blocking = true},
             {.algorithm = "sort",
              .titles = sort_pairs_titles,
              .types = sort_types,
              .prepare = sort_pairs<Sort>,
+             .call = Sort::name,
              .blocking = true}};
 }
 

@@ -107,6 +107,18 @@ Call matmul(Stream&, const Work& work, Views in, Views out) {
                                     : with(detail::TypeTag<f64>{}, BLAS(cblas_dgemm), doubles);
 }
 
+const char* reduce_name(const Work& work) {
+    return work.title == "sum" ? "cblas_?sum" : work.title == "min" ? "cblas_i?min" : "cblas_i?max";
+}
+const char* matmul_name(const Work& work) {
+#if defined(CONCORD_OPENBLAS_PREFIXED)
+    if (work.shape[5] > 1) return "cblas_?gemm_batch_strided";
+#else
+    if (work.shape[5] > 1) return "cblas_?gemm per product";
+#endif
+    return "cblas_?gemm";
+}
+
 void openblas(std::vector<Baseline>& list) {
     BLAS(openblas_set_num_threads)
     (std::min(BLAS(openblas_get_num_threads)(), static_cast<int>(host_threads())));
@@ -118,12 +130,14 @@ void openblas(std::vector<Baseline>& list) {
              .titles = {"copy"},
              .types = float_types,
              .prepare = copy,
+             .call = "cblas_?copy",
              .blocking = true,
              .most = most},
             {.algorithm = "reduce",
              .titles = {"sum", "min", "max"},
              .types = float_types,
              .prepare = reduce,
+             .call = reduce_name,
              .blocking = true,
              .most = most,
              .also = reduce_support},
@@ -131,12 +145,14 @@ void openblas(std::vector<Baseline>& list) {
              .titles = transpose_titles,
              .types = float_types,
              .prepare = transpose,
+             .call = "cblas_?omatcopy",
              .blocking = true,
              .most = most},
             {.algorithm = "matmul",
              .titles = matmul_titles,
              .types = float_types,
              .prepare = matmul,
+             .call = matmul_name,
              .blocking = true,
              .most = most,
              .also = matmul_support}});

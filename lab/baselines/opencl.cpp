@@ -14,7 +14,11 @@ Call copy(Stream& stream, const Work& work, Views in, Views out) {
 
 void opencl(std::vector<Baseline>& list) {
     append(list, {"enqueue_copy", "clEnqueueCopyBuffer", "opencl"},
-           {{.algorithm = "map", .titles = {"copy"}, .types = any_type, .prepare = copy}});
+           {{.algorithm = "map",
+             .titles = {"copy"},
+             .types = any_type,
+             .prepare = copy,
+             .call = "clEnqueueCopyBuffer"}});
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ void opencv(std::vector<Baseline>& list) {
              .titles = titles,
              .types = {Type::u8, Type::f32, Type::f64},
              .prepare = convolve,
+             .call = "cv::filter2D",
              .blocking = true,
              .most = std::numeric_limits<int>::max()}});
 }

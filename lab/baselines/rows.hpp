@@ -37,12 +37,28 @@ inline detail::Support matmul_support(const Device&, const Work& work) {
     return detail::Support::no("the product is empty");
 }
 
+// Name of the library's function that a row calls: one for all works, or by the work. In names of BLAS functions, '?'
+// stands for the letter of the type.
+class CallName {
+  public:
+    CallName() = default;
+    CallName(const char* name) : name_(name) {}
+    CallName(const char* (*of)(const Work&)) : of_(of) {}
+
+    std::string operator()(const Work& work) const { return of_ != nullptr ? of_(work) : name_; }
+
+  private:
+    const char* name_ = "";
+    const char* (*of_)(const Work&) = nullptr;
+};
+
 // One algorithm of a library.
 struct Row {
     std::string_view algorithm;
     std::vector<std::string_view> titles;  // supported workloads
     std::vector<Type> types;               // supported types of the first input
     Call (*prepare)(Stream&, const Work&, Views in, Views out);
+    CallName call = {};
     bool blocking = false;                                          // as in Baseline
     u64 most = ~u64{0};                                             // largest supported n
     detail::Support (*also)(const Device&, const Work&) = nullptr;  // further conditions
@@ -100,6 +116,7 @@ inline void append(std::vector<Baseline>& list, const Library& library, const st
         baseline.algorithm = row.algorithm;
         baseline.name = library.name;
         baseline.library = library.version;
+        baseline.call = row.call;
         baseline.supports = [library, row](const Device& device, const Work& work) {
             return supports(library, row, device, work);
         };

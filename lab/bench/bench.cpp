@@ -179,7 +179,7 @@ class Runner {
         Place place{work, {}, {}, {}, nullptr, nullptr};
         std::vector<BenchRow> rows;
         rows.reserve(suite.variants.size() + baselines_of(work).size());
-        bool loaded = false;
+        bool loaded = false, attempted = false;
         const std::string_view chosen = wants_auto() && lack.empty() ? chosen_by_auto(work, loaded) : "";
         for (const Variant* variant : suite.variants) {
             const bool by_name = asked_for(options_.variants, variant->name);
@@ -187,6 +187,7 @@ class Runner {
             if (!by_name && !by_auto) continue;
             BenchRow row = row_of(suite.name, work, std::string(variant->name));
             if (options_.wanted && !options_.wanted(row)) continue;
+            attempted = true;
             const bool may_lack = !by_name || asked_for(options_.variants, "all");
             const bool kept = attempt(row, may_lack, [&] {
                 if (!lack.empty()) throw Error(ErrorCode::out_of_memory, no_room, lack);
@@ -198,13 +199,15 @@ class Runner {
             if (place.first == nullptr && kept && rows.back().timing) place.first = &rows.back();
             if (dead_ || stopped()) break;
         }
-        if (loaded && !dead_) {
+        if (loaded && attempted && !dead_) {
             for (const Baseline* baseline : baselines_of(work)) {
                 if (dead_ || stopped()) break;
                 BenchRow row = row_of(suite.name, work, baseline->name);
                 row.baseline = true;
                 row.library = baseline->library;
+                if (baseline->call) row.call = baseline->call(work);
                 row.host_clock = baseline->blocking;
+                if (options_.wanted && !options_.wanted(row)) continue;
                 if (attempt(row, false, [&] { measure_baseline(row, *baseline, place); }))
                     take(rows, std::move(row));
             }

@@ -15,14 +15,16 @@
 /// JSON, schema 1: an object with the fields
 ///   schema       1; changes when a field changes its meaning or is removed
 ///   version      version of Concord
+///   commit       git commit of Concord's sources, "(modified)" behind it if they differed; or "unknown"
 ///   date         start of the run, UTC
 ///   machine      {cpu, cores, memory_bytes, os, compiler}: the compiler of Concord's C++ code
 ///   hot          whether data stayed in the caches
 ///   calls        number of calls in a row that the host clock timed; 0: device time
 ///   recorded     whether the calls were replays of a recording
 ///   interrupted  whether the run was stopped, so that rows are missing
-///   devices      list of {selector, name, driver, libraries, ceilings}: the backend's libraries, and the ceilings that
-///                were measured: {copy_gb_per_s, read_gb_per_s, fma_f32_gflop_per_s, fma_f64_gflop_per_s,
+///   devices      list of {selector, name, driver, hardware, libraries, ceilings}: `hardware` is the chip as tuning
+///                tables name it, `libraries` are the backend's, and `ceilings` those that were measured:
+///                {copy_gb_per_s, read_gb_per_s, fma_f32_gflop_per_s, fma_f64_gflop_per_s,
 ///                upload_pinned_gb_per_s, download_pinned_gb_per_s, upload_pageable_gb_per_s,
 ///                download_pageable_gb_per_s, launch_ms}
 ///   results      list of rows
@@ -33,6 +35,7 @@
 ///   device       selector
 ///   kind         "variant" or "baseline"
 ///   library      library of a baseline, with its version
+///   call         function of that library
 ///   type, n      element type and size, as the algorithm counts it
 ///   bytes        bytes that must move between device and memory, in the algorithm's model
 ///   operations   arithmetic operations in the same model; 0: they are not the bottleneck
@@ -103,8 +106,8 @@ struct BenchOptions {
     /// Attainable rates by selector. Rates that are in the map are not measured again; new ones are added. Null: none
     /// are known.
     std::shared_ptr<std::map<std::string, std::shared_ptr<Ceilings::Rates>>> rates = {};
-    /// Asked before a variant's row is measured, when only its identifying fields are set: whether to measure it.
-    /// Empty: yes.
+    /// Asked before a row is measured, when only its identifying fields are set: whether to measure it. Without any
+    /// variant's row, baselines are not measured. Empty: yes.
     std::function<bool(const BenchRow&)> wanted = {};
     /// Called with each finished row.
     std::function<void(const BenchRow&)> done = {};
@@ -128,6 +131,7 @@ struct BenchRow {
     std::string variant;                  ///< variant or baseline
     std::string device;                   ///< selector
     std::string library;                  ///< of a baseline
+    std::string call;                     ///< function of the baseline's library
     bool baseline = false;                ///< whether it is a baseline
     bool host_clock = false;              ///< whether the time is host time
     Type type = Type::u8;                 ///< element type

@@ -39,6 +39,7 @@ ordered_json row_json(const BenchRow& row) {
                          {"device", row.device},
                          {"kind", row.baseline ? "baseline" : "variant"},
                          {"library", row.baseline ? ordered_json(row.library) : ordered_json()},
+                         {"call", row.call.empty() ? ordered_json() : ordered_json(row.call)},
                          {"type", name_of(row.type)},
                          {"n", row.n},
                          {"bytes", row.bytes},
@@ -124,6 +125,7 @@ std::string json_of(const BenchRow& row) {
 std::string BenchReport::json() const {
     ordered_json root = {{"schema", 1},
                          {"version", CONCORD_VERSION},
+                         {"commit", build_commit()},
                          {"date", date_},
                          {"machine",
                           {{"cpu", machine_.cpu},
@@ -146,6 +148,7 @@ std::string BenchReport::json() const {
         root["devices"].push_back({{"selector", device.info.selector},
                                    {"name", device.info.name},
                                    {"driver", device.info.driver},
+                                   {"hardware", device.info.hardware},
                                    {"libraries", libraries},
                                    {"ceilings", ceilings}});
     }

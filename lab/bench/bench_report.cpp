@@ -142,7 +142,9 @@ void BenchPrinter::end_device(const BenchDevice& device) {
             problems += work_name(row) + ", " + row.variant + ", " + size + ": " + row.problem + "\n";
         if (!row.note.empty())
             notes += "* " + work_name(row) + ", " + row.variant + ", " + size + ": " + row.note + "\n";
-        if (row.baseline) libraries.insert(row.variant + " is " + row.library);
+        if (row.baseline)
+            libraries.insert(row.variant + " is " + row.library +
+                             (row.call.empty() ? "" : " (" + row.call + ")"));
         for (const KernelUse& use : row.kernels) {
             const KernelAttributes& a = use.attributes;
             std::vector<Cell> line = begin;

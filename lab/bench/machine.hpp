@@ -20,6 +20,10 @@ struct Machine {
 /// Describes this machine. Fields that the system does not report are empty.
 Machine this_machine();
 
+/// The git commit of the sources that this library was built from: "0123456789ab", "0123456789ab (modified)" if tracked
+/// files differed from it, or "unknown" outside a git checkout.
+std::string build_commit();
+
 /// Total bytes of the last-level caches of the processors that this process may use; 0 if unknown.
 u64 last_cache_bytes();
 

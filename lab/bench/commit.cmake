@@ -1,0 +1,28 @@
+# cmake -DSOURCE=DIR -DFILE=FILE -P commit.cmake: writes the git commit of DIR as a macro to FILE, if it has changed.
+# "unknown" if DIR is not the top folder of a checkout; "(modified)" if tracked files differ from the commit.
+set(commit unknown)
+find_program(GIT git)
+if(GIT)
+  set(git ${GIT} --no-optional-locks -C ${SOURCE})
+  execute_process(COMMAND ${git} rev-parse --show-toplevel RESULT_VARIABLE status OUTPUT_VARIABLE top
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  file(REAL_PATH ${SOURCE} source)
+  if(status EQUAL 0 AND top STREQUAL source)
+    execute_process(COMMAND ${git} rev-parse --short=12 HEAD RESULT_VARIABLE status OUTPUT_VARIABLE head
+                    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    if(status EQUAL 0)
+      set(commit ${head})
+      execute_process(COMMAND ${git} diff --quiet HEAD RESULT_VARIABLE differs ERROR_QUIET)
+      if(NOT differs EQUAL 0)
+        string(APPEND commit " (modified)")
+      endif()
+    endif()
+  endif()
+endif()
+set(text "#define CONCORD_COMMIT \"${commit}\"\n")
+if(EXISTS ${FILE})
+  file(READ ${FILE} before)
+endif()
+if(NOT "${before}" STREQUAL "${text}")
+  file(WRITE ${FILE} "${text}")
+endif()
