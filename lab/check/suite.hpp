@@ -119,6 +119,16 @@ struct TuningSubject {
     std::vector<std::string> guards = {};
 };
 
+/// Work that represents an algorithm next to peer libraries: what the study `headline` measures.
+struct Headline {
+    std::vector<std::string> workloads = {};  ///< names; empty: the suite's first workload
+    std::vector<Type> types = {Type::f32};    ///< element types
+    /// Element counts on devices with many work-items per group.
+    Sizes sizes = {.quick = powers_of_two(16, 20, 4), .full = {1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 28}};
+    /// Element counts on CPUs.
+    Sizes cpu_sizes = {.quick = powers_of_two(10, 16, 6), .full = {1 << 10, 1 << 16, 1 << 20, 1 << 24}};
+};
+
 /// The study NAME-steps: the variants of an algorithm, from the textbook kernel to the library's best.
 struct StepsStudy {
     std::string name;         ///< without "-steps"
@@ -177,6 +187,7 @@ struct Suite {
     /// Sizes in the study `scaling`. Empty: the study leaves the algorithm out.
     Sizes scaling_sizes = {};
     TuningSubject tuning = {};                 ///< for `concord tune`
+    std::vector<Headline> headlines = {{}};    ///< for the study `headline`
     std::optional<StepsStudy> steps = {};      ///< the study of its variants
     std::vector<ParameterStudy> studies = {};  ///< more studies
     /// Whether `concord doctor` runs it on every device.

@@ -243,6 +243,7 @@ Work compact_workload(const char* title, double fraction, Type type, u64 n, u64 
 Suite compact_suite() {
     Suite suite;
     suite.cases = compact_cases;
+    suite.headlines = {{.types = {Type::f32, Type::u32}}};
     suite.tuning = {.workloads = {"half"},
                     .types = {Type::f32, Type::u32, Type::f64, Type::u8},
                     .quick_types = 2,

@@ -304,6 +304,7 @@ void convolve_cases(const Plan& plan, Type type, const CaseSink& emit) {
 Suite convolve_suite() {
     Suite suite;
     suite.cases = convolve_cases;
+    suite.headlines = {{.workloads = {"3x3", "5x5", "7x7"}}};
     suite.tuning = {.workloads = {"3x3", "5x5", "7x7"}, .types = {Type::f32, Type::u8}, .quick_workloads = 2};
     suite.steps = {
         .name = "convolution",

@@ -225,6 +225,7 @@ std::optional<Work> workload(std::string_view title, Type counter, u64 bins, Pat
 Suite histogram_suite() {
     Suite suite;
     suite.cases = histogram_cases;
+    suite.headlines = {{.workloads = {"even256", "even2048", "even65536"}, .types = {Type::f32, Type::u32}}};
     suite.tuning = {.workloads = {"even256", "even2048", "even65536"},
                     .types = {Type::f32, Type::u8},
                     .quick_workloads = 2,

@@ -155,6 +155,7 @@ Suite map_suite() {
     suite.is_trial = true;
     suite.in_primitives_study = true;
     suite.scaling_sizes = {.quick = powers_of_two(18, 20, 1), .full = powers_of_two(18, 26, 1)};
+    suite.headlines = {{.types = {Type::f32, Type::u8}}};
     suite.tuning = {.workloads = {"negate"}, .types = {Type::f32, Type::u8, Type::f64}};
     for (const MapFunction function : all_map_functions)
         suite.workloads.push_back({std::string(name_of(function)), [function](Type type, u64 n, u64 seed) {

@@ -308,6 +308,12 @@ Suite matmul_suite() {
     suite.bench_sizes = {1 << 10, 1 << 16, 1 << 20, 1 << 22};
     suite.study_sizes = {.quick = {1 << 18}, .full = {1 << 24}};
     suite.scaling_sizes = {.quick = powers_of_two(16, 18, 1), .full = powers_of_two(16, 22, 1)};
+    // Products of n x n matrices have n² elements and n³ operations.
+    suite.headlines = {{.sizes = {.quick = {1 << 16}, .full = powers_of_two(12, 28, 4)},
+                        .cpu_sizes = {.quick = {1 << 12}, .full = powers_of_two(12, 24, 4)}},
+                       {.types = {Type::f64},
+                        .sizes = {.quick = {1 << 16}, .full = powers_of_two(12, 24, 4)},
+                        .cpu_sizes = {.quick = {1 << 12}, .full = powers_of_two(12, 20, 4)}}};
     suite.tuning = {.workloads = {"square"}, .types = {Type::f32, Type::f64}};
     suite.steps = {
         .name = "matmul",

@@ -281,6 +281,7 @@ Suite reduce_suite() {
     suite.is_trial = true;
     suite.in_primitives_study = true;
     suite.scaling_sizes = {.quick = powers_of_two(18, 20, 1), .full = powers_of_two(18, 26, 1)};
+    suite.headlines = {{.types = {Type::f32, Type::u32}}};
     suite.tuning = {
         .workloads = {"sum"}, .types = {Type::f32, Type::u32, Type::f64, Type::u8}, .quick_types = 2};
     suite.steps = {

@@ -272,6 +272,8 @@ Suite sort_suite() {
     suite.cases = sort_cases;
     suite.study_sizes.quick = {1 << 18};
     suite.scaling_sizes = {.quick = powers_of_two(16, 18, 1), .full = powers_of_two(16, 22, 1)};
+    suite.headlines = {{.types = {Type::f32, Type::u32, Type::u64, Type::u8}},
+                       {.workloads = {"pairs"}, .types = {Type::u32}}};
     suite.tuning = {.workloads = {"keys", "pairs"},
                     .types = {Type::u32, Type::f32, Type::u64, Type::u16, Type::u8},
                     .quick_workloads = 2,

@@ -231,6 +231,9 @@ Suite stencil_suite() {
     Suite suite;
     suite.cases = stencil_cases;
     suite.study_sizes.quick = {1 << 18};
+    suite.headlines = {{.workloads = {"radius1", "radius2", "radius4", "radius8"},
+                        .sizes = {.quick = powers_of_two(16, 20, 4), .full = {1 << 20, 1 << 24, 92160000}},
+                        .cpu_sizes = {.quick = {1 << 16}, .full = {1 << 16, 1 << 20, 1 << 24}}}};
     suite.tuning = {.workloads = {"radius4", "radius4 x10", "radius1"},
                     .types = {Type::f32, Type::f64},
                     .quick_workloads = 2};
