@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstring>
 #include <iostream>
+#include <set>
 
 namespace concord::app {
 namespace {
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 
 struct Asked {
     study::StudyOptions options;
-    std::vector<std::string> types, compare, files;
+    std::vector<std::string> types, sizes, compare, files;
     std::string out;
     bool list = false, markdown = false, part = false;
 };
@@ -52,6 +53,33 @@ void check_study_names(const std::vector<std::string>& names) {
     check_names("STUDY", "study", names, known);
 }
 
+// Throws invalid_argument for an algorithm or size that no named study measures.
+void check_restrictions(const study::StudyOptions& options) {
+    if (options.algorithms.empty() && options.sizes.empty()) return;
+    std::vector<std::string> algorithms = {"all"};
+    std::set<u64> sizes;
+    for (const study::Study& study : study::studies()) {
+        if (!study::is_named(study, options.names)) continue;
+        for (const study::Case& what : study.cases) {
+            if (std::find(algorithms.begin(), algorithms.end(), what.suite) == algorithms.end())
+                algorithms.push_back(what.suite);
+            if (!lab::asked_for(options.algorithms, what.suite)) continue;
+            for (const lab::Sizes& list : {what.sizes, what.cpu_sizes.value_or(lab::Sizes{})})
+                sizes.insert(list.of(options.quick).begin(), list.of(options.quick).end());
+        }
+    }
+    check_names("--algorithms", "algorithm", options.algorithms, algorithms);
+    for (const u64 n : options.sizes) {
+        if (sizes.count(n) != 0) continue;
+        std::vector<std::string> names;
+        for (const u64 size : sizes)
+            names.push_back(lab::size_name(size));
+        throw Error(
+            ErrorCode::invalid_argument, "--sizes",
+            "these studies do not measure it, got '" + lab::size_name(n) + "'; available: " + joined(names));
+    }
+}
+
 // Runs this program again with another number of threads, which belongs to the process, to measure its part of the
 // studies.
 int run_with_threads(const Asked& asked, u32 threads) {
@@ -61,6 +89,9 @@ int run_with_threads(const Asked& asked, u32 threads) {
                  {"--part", "--out", asked.out, "--devices", "tbb", "--threads", std::to_string(threads)});
     if (asked.options.quick) words.emplace_back("--quick");
     if (!asked.types.empty()) words.insert(words.end(), {"--types", joined(asked.types, ",")});
+    if (!asked.sizes.empty()) words.insert(words.end(), {"--sizes", joined(asked.sizes, ",")});
+    if (!asked.options.algorithms.empty())
+        words.insert(words.end(), {"--algorithms", joined(asked.options.algorithms, ",")});
     std::vector<char*> arguments;
     arguments.reserve(words.size() + 1);
     for (std::string& word : words)
@@ -133,7 +164,8 @@ int run(Asked asked) {
     // Without names the report is written again from earlier results.
     const fs::path results = fs::path(asked.out) / "results.jsonl";
     const bool only_out = asked.options.names.empty() && asked.files.empty() && !asked.options.quick &&
-                          asked.options.devices.empty() && asked.types.empty() && !asked.out.empty();
+                          asked.options.devices.empty() && asked.types.empty() && asked.sizes.empty() &&
+                          asked.options.algorithms.empty() && !asked.out.empty();
     const bool again = only_out && fs::exists(results, error);
     if (only_out && !again)
         throw Error(ErrorCode::invalid_argument, "STUDY",
@@ -147,6 +179,8 @@ int run(Asked asked) {
     for (const std::string& device : asked.options.devices)
         check_runs(*open_device(device));
     asked.options.types = types_of(asked.types, {});
+    asked.options.sizes = sizes_of(asked.sizes).values;
+    check_restrictions(asked.options);
     asked.options.out = asked.out;
     if (asked.part) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -179,6 +213,7 @@ void add_study(CLI::App& program, Action& action) {
              "results.",
          .examples = {"concord study reduce-steps transfers --quick --out report",
                       "concord study all --out report          # continues an interrupted run",
+                      "concord study headline --devices cuda --out report  # compared with peer libraries",
                       "concord study --compare before after"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
     auto asked = std::make_shared<Asked>();
@@ -192,6 +227,10 @@ void add_study(CLI::App& program, Action& action) {
     CLI::Option* devices = add_device_option(*command, asked->options.devices, "Devices (default: all)");
     CLI::Option* types =
         add_list(*command, "--types", asked->types, "TYPES", "Element types (default: those of each study)");
+    CLI::Option* algorithms = add_list(*command, "--algorithms", asked->options.algorithms, "ALGORITHMS",
+                                       "Only these algorithms of the studies");
+    CLI::Option* sizes = add_list(*command, "--sizes", asked->sizes, "SIZES",
+                                  "Only these of the studies' sizes, for example 2^10,2^16");
     CLI::Option* from = add_list(*command, "--from", asked->files, "FILE",
                                  "Add the files of `bench --json` or `check --json` as sections");
     command
@@ -203,6 +242,8 @@ void add_study(CLI::App& program, Action& action) {
         ->excludes(quick)
         ->excludes(devices)
         ->excludes(types)
+        ->excludes(algorithms)
+        ->excludes(sizes)
         ->excludes(from);
     command->add_flag("--part", asked->part, "Measure for another process")->group("");
     command->callback([asked, &action] { action = [asked] { return run(*asked); }; });

@@ -25,7 +25,12 @@ std::optional<double> number(const ordered_json& row, const char* name) {
 
 std::string Result::key() const {
     return algorithm + "|" + workload + "|" + asked + "|" + device + "|" + std::to_string(threads) + "|" +
-           type + "|" + std::to_string(n);
+           type + "|" + std::to_string(n) + (compared ? "|compared" : "");
+}
+
+std::string Result::place() const {
+    return algorithm + "|" + workload + "|" + device + "|" + std::to_string(threads) + "|" + type + "|" +
+           std::to_string(n);
 }
 
 bool Result::left_out() const {
@@ -48,8 +53,14 @@ ordered_json line_of(const Result& asked, ordered_json row) {
             kernels.push_back(std::move(use));
     }
     row["kernels"] = std::move(kernels);
-    return {{"kind", "result"},           {"key", asked.key()},       {"asked", asked.asked},
-            {"workload", asked.workload}, {"threads", asked.threads}, {"row", std::move(row)}};
+    ordered_json line = {{"kind", "result"},
+                         {"key", asked.key()},
+                         {"asked", asked.asked},
+                         {"workload", asked.workload},
+                         {"threads", asked.threads}};
+    if (asked.compared) line["compared"] = true;
+    line["row"] = std::move(row);
+    return line;
 }
 
 Result result_of(const ordered_json& line) {
@@ -58,6 +69,11 @@ Result result_of(const ordered_json& line) {
     r.asked = line.at("asked");
     r.workload = line.at("workload");
     r.threads = static_cast<u32>(whole_number(line.at("threads")));
+    r.compared = line.value("compared", false);
+    r.baseline = text(row, "kind") == "baseline";
+    r.library = text(row, "library");
+    r.call = text(row, "call");
+    r.note = text(row, "note");
     r.algorithm = text(row, "algorithm");
     r.variant = text(row, "variant");
     r.device = text(row, "device");

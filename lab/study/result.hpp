@@ -17,11 +17,16 @@ struct Result {
     u32 threads = 0;       // of a device that runs kernels in this process, otherwise 0
     std::string algorithm, variant, device, type, ceiling, problem;
     u64 n = 0;
+    bool compared = false;  // measured together with the baselines
+    bool baseline = false;  // a baseline's row
+    std::string library, call, note;
     double bytes = 0, operations = 0;
     std::optional<double> ms, q1, q3, ceiling_ms;
 
     // Identifies the measurement. Studies that request the same measurement share the result.
     std::string key() const;
+    // Identifies the work and where it ran, without the variant.
+    std::string place() const;
     // Whether the measurement was skipped: it would take too long or too much memory, or no error bound is available.
     // If false, a result without a time failed.
     bool left_out() const;

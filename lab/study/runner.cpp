@@ -1,6 +1,7 @@
 // Runs the measurements that the results file lacks.
 
 #include <concord/device.hpp>
+#include <concord/lab/baseline.hpp>
 #include <concord/lab/bench.hpp>
 #include <concord/lab/harness.hpp>
 #include <concord/lab/machine.hpp>
@@ -27,6 +28,7 @@ using lab::rounded;
 
 constexpr Effort quick_effort{.least_ms = 2, .most_ms = 25, .precision = 0.05};
 constexpr Effort full_effort{.least_ms = 20, .most_ms = 200, .precision = 0.01};
+constexpr Effort compared_effort{.least_ms = 20, .most_ms = 300, .precision = 0.005};
 constexpr Effort quick_ceilings{.least_ms = 15, .most_ms = 150, .precision = 0.02};
 // Calls that are expected to take longer are skipped, because each is repeated at least five times.
 constexpr double quick_limit_ms = 60, full_limit_ms = 1000;
@@ -42,7 +44,8 @@ std::vector<u32> thread_counts() {
 }
 
 std::vector<u64> sizes_on(const Device& device, const Case& what, bool quick) {
-    std::vector<u64> sizes = what.sizes.of(quick);
+    const bool on_cpu = !device.traits().many_items && what.cpu_sizes;
+    std::vector<u64> sizes = (on_cpu ? *what.cpu_sizes : what.sizes).of(quick);
     if (!what.quarters_of_units) return sizes;
     for (u64& n : sizes)
         n = (n * device.traits().units + 3) / 4 * 256;
@@ -89,9 +92,17 @@ class Runner {
             store_.add_device(device_line(*device, {}));
         if (!store_.set_aside().empty()) live_ << store_.set_aside() << '\n';
         const Records known = read_records(options.out);
-        // Failed measurements are repeated, and those that lacked memory.
+        // Failed measurements are repeated, and those that lacked memory. Rows that were measured together are repeated
+        // together.
+        const auto is_known = [](const Result& r) {
+            return r.ms || (r.left_out() && r.problem.rfind("no room", 0) != 0);
+        };
+        std::set<std::string> repeated;
         for (const Result& r : known.results) {
-            if (r.ms || (r.left_out() && r.problem.rfind("no room", 0) != 0)) known_[r.key()] = r;
+            if (r.compared && !is_known(r)) repeated.insert(r.place());
+        }
+        for (const Result& r : known.results) {
+            if (is_known(r) && !(r.compared && repeated.count(r.place()) != 0)) known_[r.key()] = r;
         }
         for (const ordered_json& check : known.checks) {
             if (check["report"].value("failed", 1) == 0) known_checks_.insert(check.value("key", ""));
@@ -102,7 +113,7 @@ class Runner {
 
     int run() {
         for (const Study& study : studies()) {
-            if (asked_for(options_.names, study.name)) run_study(study);
+            if (is_named(study, options_.names)) run_study(study);
         }
         for (const auto& device : devices_)
             note_ceilings(*device);
@@ -112,14 +123,27 @@ class Runner {
   private:
     using Clock = std::chrono::steady_clock;
 
+    void restrict_sizes(Sizes& sizes) const {
+        if (options_.sizes.empty()) return;
+        for (std::vector<u64>* list : {&sizes.quick, &sizes.full})
+            std::erase_if(*list, [&](u64 n) {
+                return std::find(options_.sizes.begin(), options_.sizes.end(), n) == options_.sizes.end();
+            });
+    }
+
     static ordered_json device_line(const Device& device, ordered_json ceilings) {
         const DeviceTraits& t = device.traits();
         if (!ceilings.is_object()) ceilings = ordered_json::object();
+        ordered_json libraries = ordered_json::object();
+        for (const DeviceProperty& library : backend_libraries(device.info().backend))
+            libraries[library.name] = library.value;
         return {{"kind", "device"},
                 {"selector", device.info().selector},
                 {"threads", threads_of(device)},
                 {"name", device.info().name},
                 {"driver", device.info().driver},
+                {"hardware", device.info().hardware},
+                {"libraries", std::move(libraries)},
                 {"many_items", t.many_items},
                 {"units", t.units},
                 {"sub_group_width", t.sub_group_width},
@@ -134,10 +158,20 @@ class Runner {
         const auto start = Clock::now();
         measured_ = taken_ = failed_ = left_ = 0;
         asked_.clear();
+        if (options_.with_threads && lab::baselines().empty() &&
+            std::any_of(study.cases.begin(), study.cases.end(),
+                        [](const Case& what) { return what.compared; }))
+            live_ << study.name
+                  << ": no peer library is available, so only Concord is measured; build them with "
+                  << "`./setup baselines`\n"
+                  << std::flush;
         if (study.kind == Study::Kind::check) {
             if (options_.with_threads) run_checks(study);
         } else {
-            for (const Case& what : study.cases) {
+            for (Case what : study.cases) {
+                if (!asked_for(options_.algorithms, what.suite)) continue;
+                restrict_sizes(what.sizes);
+                if (what.cpu_sizes) restrict_sizes(*what.cpu_sizes);
                 for (const auto& device : devices_)
                     run_case(study, what, *device);
             }
@@ -210,7 +244,8 @@ class Runner {
         bench.round_trips = bench.afresh = false;
         bench.rates = what.hot ? nullptr : rates_;
         bench.hot = what.hot;
-        bench.effort = options_.quick ? quick_effort : full_effort;
+        bench.baselines = what.compared;
+        bench.effort = options_.quick ? quick_effort : what.compared ? compared_effort : full_effort;
         if (options_.quick) bench.ceilings_effort = quick_ceilings;
         for (const std::string& workload : workloads) {
             bench.workloads = {workload};
@@ -219,7 +254,9 @@ class Runner {
                 asked.algorithm = what.suite;
                 asked.workload = workload;
                 asked.variant = row.variant;
-                asked.asked = is_auto ? "auto" : row.variant;
+                asked.asked = is_auto && !row.baseline ? "auto" : row.variant;
+                asked.compared = what.compared;
+                asked.baseline = row.baseline;
                 asked.device = row.device;
                 asked.threads = threads;
                 asked.type = name_of(row.type);
@@ -227,10 +264,13 @@ class Runner {
                 return asked;
             };
             bench.wanted = [&](const BenchRow& row) {
+                if (row.baseline) return wanted(asked_of(row), row);
+                add_together();
                 return (is_auto || asked_for(what.variants, row.variant)) && wanted(asked_of(row), row);
             };
             bench.done = [&](const BenchRow& row) { take(asked_of(row), ordered_json::parse(json_of(row))); };
             lab::bench({*suite}, bench);
+            add_together();
         }
     }
 
@@ -239,9 +279,9 @@ class Runner {
         double ms = 0;
         u64 n = 0;
         for (const auto& [key, r] : known_) {
-            if (r.n >= asked.n || r.n <= n || r.asked != asked.asked || r.algorithm != asked.algorithm ||
-                r.workload != asked.workload || r.device != asked.device || r.threads != asked.threads ||
-                r.type != asked.type || (!r.ms && !r.left_out()))
+            if (r.n >= asked.n || r.n <= n || r.asked != asked.asked || r.compared != asked.compared ||
+                r.algorithm != asked.algorithm || r.workload != asked.workload || r.device != asked.device ||
+                r.threads != asked.threads || r.type != asked.type || (!r.ms && !r.left_out()))
                 continue;
             n = r.n;
             const double more = operations > 0 && r.operations > 0
@@ -254,8 +294,13 @@ class Runner {
 
     bool wanted(const Result& asked, const BenchRow& row) {
         const bool is_new = asked_.try_emplace(asked.key(), asked).second;
-        if (const auto it = known_.find(asked.key()); it != known_.end()) {
-            if (is_new) count(it->second, taken_);
+        // The row of a baseline is measured whenever the variant's row is.
+        if (const auto it = known_.find(asked.key()); it != known_.end() && !asked.baseline) {
+            if (!is_new) return false;
+            for (const auto& [key, r] : known_) {
+                if (key == asked.key() || (asked.compared && r.compared && r.place() == asked.place()))
+                    count(r, taken_);
+            }
             return false;
         }
         const double limit = options_.quick ? quick_limit_ms : full_limit_ms;
@@ -279,10 +324,22 @@ class Runner {
 
     void take(const Result& asked, const ordered_json& row) {
         const ordered_json line = line_of(asked, row);
-        store_.add(line);
+        if (asked.compared)
+            together_.push_back(line);
+        else
+            store_.add(line);
         const Result result = result_of(line);
         known_[asked.key()] = result;
         count(result, measured_);
+    }
+
+    // Adds the rows of one piece of work, Concord's last: where it is in the file, the baselines' rows are, too.
+    void add_together() {
+        if (together_.empty()) return;
+        std::stable_partition(together_.begin(), together_.end(),
+                              [](const ordered_json& line) { return line["row"]["kind"] == "baseline"; });
+        store_.add_all(together_);
+        together_.clear();
     }
 
     void count(const Result& result, u64& as) {
@@ -335,6 +392,7 @@ class Runner {
     void run_checks(const Study& study) {
         const ordered_json types = type_names();
         for (const Case& what : study.cases) {
+            if (!asked_for(options_.algorithms, what.suite)) continue;
             auto key_of = [&](const std::string& selector) {
                 return "check|" + what.suite + "|" + selector + (types.empty() ? "" : "|" + types.dump());
             };
@@ -390,6 +448,7 @@ class Runner {
     std::shared_ptr<std::map<std::string, std::shared_ptr<Ceilings::Rates>>> rates_ =
         std::make_shared<std::map<std::string, std::shared_ptr<Ceilings::Rates>>>();
     std::map<std::string, Result> known_;  // by key
+    std::vector<ordered_json> together_;   // rows that are measured together and not yet in the file
     std::set<std::string> known_checks_;
     std::map<std::string, ordered_json> ceilings_;
     std::map<std::string, Result> asked_;  // by key: requested by the current study

@@ -34,14 +34,19 @@ std::vector<const Result*> results_of(const Study& study, const Records& records
             if (s.name == what.suite) suite = &s;
         }
         const bool is_auto = what.variants == std::vector<std::string>{"auto"};
-        const std::vector<u64>& sizes = what.sizes.of(quick);
+        std::vector<u64> sizes = what.sizes.of(quick);
+        if (what.cpu_sizes) {
+            const std::vector<u64>& cpu_sizes = what.cpu_sizes->of(quick);
+            sizes.insert(sizes.end(), cpu_sizes.begin(), cpu_sizes.end());
+        }
         std::vector<const Result*> found;
         for (const Result& r : records.results) {
             const bool workload = suite == nullptr         ? true
                                   : what.workloads.empty() ? r.workload == suite->workloads.front().name
                                                            : asked_for(what.workloads, r.workload);
             const bool variant =
-                is_auto ? r.asked == "auto" : r.asked != "auto" && asked_for(what.variants, r.variant);
+                r.baseline ||
+                (is_auto ? r.asked == "auto" : r.asked != "auto" && asked_for(what.variants, r.variant));
             const ordered_json* device = records.device(r.device);
             const bool threads = what.each_thread_count
                                      ? r.threads > 0
@@ -53,7 +58,8 @@ std::vector<const Result*> results_of(const Study& study, const Records& records
             for (const Type one : what.types)
                 type = type || (types.empty() && r.type == name_of(one));
             type = type || (!types.empty() && asked_for(types, r.type));
-            if (type && r.algorithm == what.suite && workload && variant && threads && size)
+            if (r.compared == what.compared && type && r.algorithm == what.suite && workload && variant &&
+                threads && size)
                 found.push_back(&r);
         }
         auto order = [&](const Result* r) {

@@ -39,6 +39,7 @@ void check_shape(const ordered_json& line) {
     if (line.contains("key")) words(line, {"key"});
     if (kind == "run") {
         words(line, {"version", "date"});
+        line.value("commit", std::string());
         words(line.at("machine"), {"cpu", "os", "compiler"});
         whole_number(line.at("machine").at("cores"));
         whole_number(line.at("machine").at("memory_bytes"));
@@ -47,6 +48,8 @@ void check_shape(const ordered_json& line) {
         words(line, {"selector", "name", "driver"});
         whole_number(line.at("threads"));
         line.at("ceilings").get<std::map<std::string, double>>();
+        line.value("hardware", std::string());
+        line.value("libraries", std::map<std::string, std::string>());
     } else if (kind == "result") {
         result_of(line);
         line.at("row").at("device").get<std::string>();
@@ -167,6 +170,7 @@ ordered_json run_line(bool quick) {
     return {{"kind", "run"},
             {"schema", schema},
             {"version", CONCORD_VERSION},
+            {"commit", lab::build_commit()},
             {"date", lab::date_now()},
             {"quick", quick},
             {"machine",
@@ -202,7 +206,10 @@ Store::Store(fs::path folder, const ordered_json& run, LockedBy locked_by) : fol
     std::vector<ordered_json> lines;
     if (fs::exists(file(), error)) {
         lines = lines_of(file());
-        const ordered_json before = identity(lines.front()), now = identity(run);
+        const ordered_json before = identity(lines.front());
+        ordered_json now = identity(run);
+        // A new build must not start the parent's results over.
+        if (locked_by == LockedBy::parent) now.erase("commit");
         for (const auto& [name, value] : now.items()) {
             if (before.value(name, ordered_json()) != value)
                 set_aside_.append(set_aside_.empty() ? "" : ", ").append(name == "quick" ? "--quick" : name);
@@ -253,8 +260,11 @@ void Store::reload() {
     rewrite(lines_of(file()));
 }
 
-void Store::add(const ordered_json& line) {
-    out_ << line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n' << std::flush;
+void Store::add_all(const std::vector<ordered_json>& lines) {
+    std::string text;
+    for (const ordered_json& line : lines)
+        text += line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    out_ << text << std::flush;
     if (!out_) fail(file(), std::strerror(errno));
 }
 

@@ -2,10 +2,13 @@
 // Results file of studies: DIR/results.jsonl, one JSON object per line. A run appends each result when it is
 // measured, so an interrupted run loses only the current measurement.
 //
-//   {"kind": "run", "schema": 1, "version", "date", "quick", "machine": {...}}
+//   {"kind": "run", "schema": 1, "version", "commit", "date", "quick", "machine": {...}}
 //       the first line
-//   {"kind": "device", "selector", "threads", "name", "driver", "many_items", "units", "sub_group_width", "ceilings"}
-//   {"kind": "result", "key", "asked", "workload", "threads", "row"}
+//   {"kind": "device", "selector", "threads", "name", "driver", "hardware", "libraries", "many_items", "units",
+//    "sub_group_width", "ceilings"}
+//       hardware, libraries: as in `concord bench --json`
+//   {"kind": "result", "key", "asked", "workload", "threads", "compared", "row"}
+//       compared: whether the row was measured together with the baselines' rows. Of these rows Concord's is the last.
 //       row: as in `concord bench --json` (lab/bench/bench.hpp)
 //   {"kind": "study", "key", "types", "unfinished"}
 //       a study that ran, with its types (none: the cases' own); "unfinished" when it starts
@@ -59,7 +62,7 @@ class Store {
     // Who locks the folder: the store itself, or the parent process, which waits meanwhile.
     enum class LockedBy { store, parent };
 
-    // Creates the folder if necessary. Existing results of another version, machine or kind of run are moved to
+    // Creates the folder if necessary. Existing results of another version, commit, machine or kind of run are moved to
     // results-DATE.jsonl, with the date of that run. Imported files stay. Throws io, also if another process has
     // locked the folder.
     Store(std::filesystem::path folder, const ordered_json& run, LockedBy locked_by = LockedBy::store);
@@ -69,7 +72,9 @@ class Store {
     // Reads the lines that another process has added.
     void reload();
     // Appends a line and flushes. Throws io.
-    void add(const ordered_json& line);
+    void add(const ordered_json& line) { add_all({line}); }
+    // Appends several lines with one write.
+    void add_all(const std::vector<ordered_json>& lines);
     // Appends the line of a device if it is new. If its name or driver has changed, copies the file to
     // results-DATE.jsonl and drops the device's results.
     void add_device(const ordered_json& line);

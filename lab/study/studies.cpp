@@ -380,6 +380,42 @@ Study portable() {
              .y = Measure::of_ceiling}}};
 }
 
+Study headline() {
+    std::vector<Case> cases;
+    for (const Suite& suite : lab::suites()) {
+        for (const lab::Headline& what : suite.headlines)
+            cases.push_back({.suite = suite.name,
+                             .sizes = what.sizes,
+                             .variants = {"auto"},
+                             .workloads = what.workloads,
+                             .types = what.types,
+                             .cpu_sizes = what.cpu_sizes,
+                             .compared = true});
+    }
+    return {
+        .name = "headline",
+        .title = "Compared with peer libraries",
+        .question = "How fast is `auto` compared with every peer library that does the same work?",
+        .text =
+            "The variants that `auto` chooses, and all baselines of the device, measured in the same run. "
+            "Speed-up is the peer's time divided by Concord's: above 1 Concord is faster. All results are "
+            "verified. Times marked with * have a note: the result lies within a statistical bound, or "
+            "the peer has another contract and some results differ. The documentation's figures come "
+            "from this study. `all` does not include it.",
+        .cases = std::move(cases),
+        .figures = {{.title = "Where a peer is faster",
+                     .caption = "All comparisons in which Concord is slower, the slowest first.",
+                     .build = faster_baselines},
+                    {.title = "Speed-up over peers over the number of elements",
+                     .caption = "Both axes are logarithmic. Above 1 Concord is faster.",
+                     .build = speed_ups,
+                     .panels = {By::algorithm, By::workload, By::type, By::device}},
+                    {.title = "All comparisons",
+                     .caption = "Each peer with its version and the function that it calls.",
+                     .build = all_baselines}},
+        .in_all = false};
+}
+
 Study tuned() {
     return {.name = "tuning",
             .title = "Tuning tables",
@@ -416,6 +452,11 @@ Study agrees() {
 
 }  // namespace
 
+bool is_named(const Study& study, const std::vector<std::string>& names) {
+    return study.in_all ? lab::asked_for(names, study.name)
+                        : std::find(names.begin(), names.end(), study.name) != names.end();
+}
+
 const std::vector<Study>& studies() {
     static const std::vector<Study> all = [] {
         std::vector<Study> list = {primitives()};
@@ -429,7 +470,7 @@ const std::vector<Study>& studies() {
         }
         for (Study (*const study)() :
              {transfers, group_size, divergence, bank_conflicts, coalescing, scaling, weak_scaling,
-              strong_scaling, throughput_scaling, portable, tuned, agrees})
+              strong_scaling, throughput_scaling, portable, headline, tuned, agrees})
             list.push_back(study());
         return list;
     }();

@@ -29,6 +29,8 @@ struct Case {
     bool quarters_of_units = false;  // a size k means k / 4 groups of 256 elements per unit of the device
     bool hot = false;                // data stay in the caches
     bool each_thread_count = false;  // on the tbb device, with 1, 2, 4, ... and all threads
+    std::optional<Sizes> cpu_sizes = {};  // replace `sizes` on CPUs
+    bool compared = false;                // with the baselines, which are measured in the same run
 };
 
 // Attributes of a result. A number is the last one in a name: for By::variant_number "group32" has the name "group"
@@ -68,10 +70,13 @@ struct Study {
     std::vector<Case> cases = {};
     std::vector<Figure> figures = {};
     Kind kind = Kind::bench;
+    bool in_all = true;  // whether "all" includes it
 };
 
 // All studies, in the order of the report.
 const std::vector<Study>& studies();
+// Whether the names select the study. "all" selects most studies.
+bool is_named(const Study& study, const std::vector<std::string>& names);
 // Suites that cases name: those of the algorithms, and the microbenchmarks in effects.cu and effects.cl.
 const std::vector<Suite>& study_suites();
 
@@ -95,11 +100,19 @@ std::vector<Chart> gains(const Figure& figure, const Data& data);
 // The agreement matrix, and the largest ratios of error to bound.
 std::vector<Chart> agreement(const Figure& figure, const Data& data);
 
+// Speed-up over each baseline over the number of elements.
+std::vector<Chart> speed_ups(const Figure& figure, const Data& data);
+// Tables of the comparisons with baselines: those in which the baseline is faster, and all.
+std::vector<Chart> faster_baselines(const Figure& figure, const Data& data);
+std::vector<Chart> all_baselines(const Figure& figure, const Data& data);
+
 // What to run.
 struct StudyOptions {
-    std::vector<std::string> names;    // of studies; "all"
-    std::vector<std::string> devices;  // selectors; empty or "all": every device
-    std::vector<Type> types;           // replace the cases' types unless empty
+    std::vector<std::string> names;            // of studies; "all"
+    std::vector<std::string> algorithms = {};  // only the cases of these suites; empty: all
+    std::vector<u64> sizes = {};               // only these of the cases' sizes; empty: all
+    std::vector<std::string> devices;          // selectors; empty or "all": every device
+    std::vector<Type> types;                   // replace the cases' types unless empty
     bool quick = false;
     std::filesystem::path out;
     // Runs the cases that need several thread counts in a child process with that many threads. The child adds to the
