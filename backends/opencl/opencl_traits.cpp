@@ -128,6 +128,11 @@ Shuffle shuffle_of(cl_device_id device) {
 
 }  // namespace
 
+// Intel's runtime for CPUs, also on processors of other vendors.
+bool is_intel_cpu(cl_device_id device) {
+    return is_cpu(device) && ask_text(platform_of(device), CL_PLATFORM_NAME) == "Intel(R) OpenCL";
+}
+
 bool is_pocl_cpu(cl_device_id device) {
     return is_cpu(device) && ask_text(platform_of(device), CL_PLATFORM_NAME) == "Portable Computing Language";
 }
@@ -188,9 +193,9 @@ DeviceTraits traits_of(cl_device_id device) {
     traits.constant_buffers = true;
     traits.shuffles = shuffle_of(device) != Shuffle::none;
     traits.device_fence = fence_of(device) != Fence::none;
-    // OpenCL guarantees no progress between groups. NVIDIA's scheduler keeps started groups running. PoCL runs each
-    // group to its end on a thread of the operating system, which also keeps it running.
-    traits.forward_progress = is_nvidia_driver(device) || is_pocl_cpu(device);
+    // OpenCL guarantees no progress between groups. NVIDIA's scheduler keeps started groups running. PoCL and Intel's
+    // runtime run each group to its end on a thread of the operating system, which also keeps it running.
+    traits.forward_progress = is_nvidia_driver(device) || is_pocl_cpu(device) || is_intel_cpu(device);
     traits.fp64 = has_fp64(device);
     traits.exact_divide_sqrt = (ask_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
                                 CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
