@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
-"""performance.py COMMAND: prints tables of the stored results in docs/results/ as Markdown, for generated blocks of the pages.
+"""performance.py [--results DIR] COMMAND: prints tables of the stored results in docs/results/ as Markdown, for generated blocks of the pages.
 
     machines          the measured machines, with links to their pages
-    machine NAME      all figures of docs/results/NAME.bench.json
+    machine NAME      all figures of docs/results/NAME.bench.json, first those of peers that are faster
     algorithm NAME    the figures of an algorithm at its largest size, on all machines
     headline          a row for each algorithm: rate, fraction of the attainable rate, fastest peer library
     agreement         what `concord check` found, a row for each algorithm
     figures [DIR]     writes agreement.svg and speedups.svg (default: docs/_static)
 
-docs/store_results.py stores the results.
+docs/store_results.py stores the results. DIR: another folder than docs/results.
 """
 import html
-import json
 import math
 import sys
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+import stored_results
+
 DOCS = Path(__file__).parent
+RESULTS = stored_results.RESULTS
 BACKENDS = {"cuda": "CUDA", "opencl": "OpenCL", "tbb": "oneTBB"}
 
 
@@ -30,6 +33,7 @@ class Group:
         first = rows[0]
         self.algorithm, self.function, self.type, self.n = (first[k] for k in ("algorithm", "function", "type", "n"))
         timed = sorted((r for r in rows if "median_ms" in r), key=lambda r: r["median_ms"])
+        self.untimed = [r for r in rows if "median_ms" not in r]
         self.variants = [r for r in timed if r["kind"] == "variant"]
         self.peers = [r for r in timed if r["kind"] == "baseline"] if self.variants else []
 
@@ -42,11 +46,16 @@ class Group:
     def speed_up(self, peer):
         return peer["median_ms"] / self.best["median_ms"]
 
+    @property
+    def work(self):
+        return f"{self.algorithm} {self.function} of {size_of(self.n)} {self.type}"
+
 
 class Device:
     def __init__(self, machine, info):
         self.machine, self.selector, self.name = machine, info["selector"], info["name"]
         self.driver, self.libraries, self.ceilings = info.get("driver", ""), info.get("libraries", {}), info.get("ceilings", {})
+        self.hardware = info.get("hardware", "")
         self.backend = BACKENDS.get(self.selector.split(":")[0], self.selector)
         self.groups = []
 
@@ -57,7 +66,7 @@ class Device:
 
 class Machine:
     def __init__(self, path):
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        stored = stored_results.read(path)
         self.name, self.title, self.runs = path.name.split(".")[0], stored["title"], stored["runs"]
         self.devices = {}
         for run in self.runs:
@@ -75,7 +84,7 @@ class Machine:
 
 
 def machines():
-    return [Machine(path) for path in sorted((DOCS / "results").glob("*.bench.json"))]
+    return [Machine(path) for path in sorted(RESULTS.glob("*.bench.json"))]
 
 
 def algorithms(devices):
@@ -126,16 +135,19 @@ def size_of(n):
     return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else str(n)
 
 
-def peer_of(device, row, version=True):
-    """"CUB 3.0.1 radix_sort"."""
+def peer_of(device, row, call=True):
+    """"CUB 3.5.0 (cub::DeviceReduce::Sum)": library, version and, if asked for, function."""
     library, variant = row.get("library") or "", row["variant"]
     if any(c.isdigit() for c in library):  # "CUB 3.0.1", as bench writes it
-        words = library.split(" ")
-        return library if version else " ".join(w for w in words if not w[0].isdigit())
+        return f"{library} ({row['call']})" if call and row.get("call") else library
     for name, number in device.libraries.items():
         if name.lower() == library.lower():
-            library = f"{name} {number}" if version else name
+            library = f"{name} {number}"
     return f"{library} {variant}".strip()
+
+
+def mark_of(row):
+    return " \\*" if row.get("note") else ""
 
 
 def ratio_of(value):
@@ -166,26 +178,78 @@ COLUMNS = ["workload", "type", ">elements", "variant", ">time", ">rate", ">fract
 def rows_of(groups, all_variants=False):
     rows = []
     for group in groups:
-        peers = ", ".join(f"{ratio_of(group.speed_up(p))} {peer_of(group.device, p, version=False)}" for p in group.peers) or "–"
+        peers = ", ".join(f"{ratio_of(group.speed_up(p))} {name_of(group.device, p)}{mark_of(p)}" for p in group.peers) or "–"
         for variant in group.variants if all_variants else [group.best]:
-            rows.append([group.function, group.type, size_of(group.n), f"`{variant['variant']}`", time_of(variant["median_ms"]),
+            rows.append([group.function, group.type, size_of(group.n), f"`{variant['variant']}`",
+                         time_of(variant["median_ms"]) + mark_of(variant),
                          rate_of(variant), fraction_of(variant), peers if variant is group.best else ""])
     return rows
+
+
+def name_of(device, row):
+    """A peer's name in the tables: the row's, which legend() explains, or the library where rows have no call."""
+    return f"`{row['variant']}`" if row.get("call") else peer_of(device, row)
+
+
+def legend(groups):
+    """Library, version and functions behind the peers' names, then the notes of marked times, then the rows without a time."""
+    peers, notes, untimed = {}, {}, []
+    for group in groups:
+        for row in group.peers:
+            if row.get("call"):
+                peers.setdefault((row["variant"], row["library"]), {})[row["call"]] = None
+        for row in group.variants + group.peers:
+            if row.get("note"):
+                notes.setdefault(row["note"], []).append(f"`{row['variant']}` {group.function} of {size_of(group.n)} {group.type}")
+        untimed += [f"`{row['variant']}` {group.function} of {size_of(group.n)} {group.type}: {row['problem']}"
+                    for row in group.untimed if "problem" in row]
+    text = ""
+    if peers:
+        text += "Peers: " + "; ".join(f"`{name}` is {library} ({', '.join(calls)})" for (name, library), calls in peers.items()) + ".\n\n"
+    text += "".join(f"\\* {note}: {', '.join(rows)}.\n\n" for note, rows in notes.items())
+    text += "".join(f"No time: {line}.\n\n" for line in untimed)
+    return text
+
+
+def comparisons(device):
+    """[(speed-up, group, peer)] of all peers' rows that have a time."""
+    return [(group.speed_up(peer), group, peer) for group in device.groups for peer in group.peers]
+
+
+def losses(device):
+    """The comparisons in which the peer is faster, the fastest first."""
+    return sorted((c for c in comparisons(device) if c[0] < 1), key=lambda c: c[0])
+
+
+def print_losses(device):
+    found, count = losses(device), len(comparisons(device))
+    if count == 0:
+        return
+    print(f"### Where a peer is faster ({device.backend})\n")
+    print(f"{len(found)} of {count} comparisons with peers.\n")
+    if found:
+        print(table(["work", "type", ">elements", "variant", ">time", "peer", ">peer's time", ">speed-up"],
+                    [[f"{g.algorithm} {g.function}", g.type, size_of(g.n), f"`{g.best['variant']}`",
+                      time_of(g.best["median_ms"]) + mark_of(g.best), peer_of(device, p), time_of(p["median_ms"]) + mark_of(p),
+                      f"{digits(value)}x"] for value, g, p in found]))
 
 
 def commands(runs):
     text = ""
     for run in runs:
-        text += f"- `{run['command']}`, version {run['version']}, {run['date']}"
+        text += f"- `{run['command']}`, version {run['version']}"
+        text += f", commit {run['commit']}" if run.get("commit") else ""
+        text += f", {run['date']}"
         text += f". {run['note']}" if run.get("note") else ""
         text += "\n"
     return text
 
 
 def print_machine(name):
-    machine = Machine(DOCS / "results" / f"{name}.bench.json")
-    facts = machine.runs[0]["machine"]
-    print(f"Host: {facts['cpu']}, {facts['cores']} cores, {facts['os']}; Concord compiled by {facts['compiler']}.\n\nMeasured by\n")
+    machine = Machine(RESULTS / f"{name}.bench.json")
+    hosts = [f"{facts['cpu']}, {facts['cores']} cores, {facts['os']}; Concord compiled by {facts['compiler']}"
+             for facts in (run["machine"] for run in machine.runs)]
+    print("Host: " + ". ".join(dict.fromkeys(hosts)) + ".\n\nMeasured by\n")
     print(commands(machine.runs))
     print(SPEED_UP)
     for device in machine.devices.values():
@@ -193,16 +257,21 @@ def print_machine(name):
             continue
         print(f"## {device.title}\n")
         libraries = ", ".join(f"{k}: {v}" for k, v in device.libraries.items())
-        print(f"Selector `{device.selector}`; {device.driver}{'; ' + libraries if libraries else ''}.\n")
+        facts = [f"selector `{device.selector}`", device.hardware, device.driver, libraries]
+        facts = "; ".join(fact for fact in facts if fact)
+        print(facts[0].upper() + facts[1:] + ".\n")
         names = {"copy_gb_per_s": ("copy", "B/s"), "read_gb_per_s": ("read", "B/s"),
                  "fma_f32_gflop_per_s": ("f32 fused multiply-add", "FLOP/s"),
                  "fma_f64_gflop_per_s": ("f64 fused multiply-add", "FLOP/s")}
         known = [f"{names[k][0]} {scaled(v, names[k][1])}" for k, v in device.ceilings.items() if k in names]
         if known:
             print(f"Attainable rates: {', '.join(known)}.\n")
+        print_losses(device)
         for algorithm in algorithms([device]):
+            groups = [g for g in device.groups if g.algorithm == algorithm]
             print(f"### {algorithm} ({device.backend})\n")
-            print(table(COLUMNS, rows_of([g for g in device.groups if g.algorithm == algorithm], all_variants=True)))
+            print(table(COLUMNS, rows_of(groups, all_variants=True)))
+            print(legend(groups), end="")
 
 
 def print_machines():
@@ -211,8 +280,10 @@ def print_machines():
         for device in machine.devices.values():
             if device.groups:
                 rows.append([f"[{machine.title}]({machine.name}.md)", f"`{device.selector}`", device.name, device.backend,
-                             max(run["date"] for run in machine.runs), str(len(device.groups))])
-    print(table(["machine", "selector", "device", "backend", "measured on", ">workloads"], rows), end="")
+                             max(run["date"] for run in machine.runs), str(len(device.groups)), str(len(comparisons(device))),
+                             str(len(losses(device)))])
+    print(table(["machine", "selector", "device", "backend", "measured on", ">workloads", ">comparisons with peers", ">peer faster"],
+                rows), end="")
 
 
 def print_algorithm(name):
@@ -230,6 +301,7 @@ def print_algorithm(name):
             how = "; ".join(f"`{run['command']}` on {run['date']}" for run in runs.values())
             print(f"**{device.title}** ({how}; [all sizes](../performance/{machine.name}.md)):\n")
             print(table(COLUMNS, rows_of(largest.values(), all_variants=True)))
+            print(legend(largest.values()), end="")
             printed = True
     if not printed:
         print("There are no stored measurements.\n")
@@ -271,9 +343,16 @@ def print_headline():
             best = group.best
             fraction = f" ({fraction_of(best)} of attainable)" if fraction_of(best) != "–" else ""
             line.append(f"{group.function} of {size_of(group.n)} {group.type}: {rate_of(best)}{fraction}")
-            line.append(compared(group.speed_up(group.peers[0]), peer_of(device, group.peers[0], version=False)) if group.peers else "–")
+            line.append(fastest_peer(device, group) if group.peers else "–")
         lines.append(line)
-    print(table(header, [*lines[:11], worst_case(devices)]), end="")
+    print(table(header, [*lines, worst_case(devices)]), end="")
+    if any(mark_of(group.peers[0]) for _, found in rows for group in found.values() if group.peers):
+        print("\n\\* has a note on the machine's page: the peer's contract differs, or the result lies within a statistical bound.")
+
+
+def fastest_peer(device, group):
+    peer = group.peers[0]
+    return compared(group.speed_up(peer), peer_of(device, peer)) + mark_of(peer)
 
 
 def lowest(device):
@@ -290,8 +369,8 @@ def worst_case(devices):
     line = ["lowest speed-up of all workloads"]
     for device in devices:
         group = lowest(device)
-        line.append(f"{group.algorithm} {group.function} of {size_of(group.n)} {group.type}: {rate_of(group.best)}")
-        line.append(compared(group.speed_up(group.peers[0]), peer_of(device, group.peers[0], version=False)))
+        line.append(f"{group.work}: {rate_of(group.best)}")
+        line.append(fastest_peer(device, group))
     return line
 
 
@@ -300,8 +379,8 @@ def worst_case(devices):
 def agreement():
     """[(column title, {algorithm: counts})] of all stored checks."""
     columns = []
-    for path in sorted((DOCS / "results").glob("*.check.json")):
-        stored = json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted(RESULTS.glob("*.check.json")):
+        stored = stored_results.read(path)
         for device in stored["devices"]:
             counts = {}
             for cell in stored["matrix"]:
@@ -409,7 +488,7 @@ def speedups_svg():
         for device, group in found.items():
             if group.peers:
                 peer = group.peers[0]
-                bars.append((algorithm, device, group, group.speed_up(peer), peer_of(device, peer, version=False)))
+                bars.append((algorithm, device, group, group.speed_up(peer), peer_of(device, peer, call=False)))
     left, top, row, plot = 300, 64, 24, 330
     width, height = left + plot + 190, top + row * len(bars) + 44
     low = min([0.5] + [b[3] for b in bars])
@@ -448,7 +527,11 @@ def write_figures(folder):
 
 
 def main():
-    match sys.argv[1:]:
+    global RESULTS
+    words = sys.argv[1:]
+    if words[:1] == ["--results"] and len(words) > 1:
+        RESULTS, words = Path(words[1]), words[2:]
+    match words:
         case ["machines"]:
             print_machines()
         case ["machine", name]:
@@ -467,4 +550,7 @@ def main():
             sys.exit(__doc__)
 
 
-main()
+try:
+    main()
+except stored_results.Invalid as problem:
+    sys.exit(f"performance.py: {problem}")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """store_results.py [OPTION...] NAME FILE...: stores measurements or checks in docs/results/, from which docs/performance.py prints.
 
-FILE is what `concord bench --json` or `concord check --json` wrote. Measurements become docs/results/NAME.bench.json with a run for
-each FILE; checks become docs/results/NAME.check.json, where a later FILE replaces what an earlier one has of the same device.
-NAME names the machine, such as h200. Of a measurement stay machine, versions, command, attainable rates and the rows' times.
+FILE is the folder of `concord study headline --out`, or what `concord bench --json` or `concord check --json` wrote. Measurements
+become docs/results/NAME.bench.json with a run for each FILE; checks become docs/results/NAME.check.json, where a later FILE replaces what an earlier one has of the same device.
+NAME names the machine, such as h200. Of a measurement stay machine, versions, commit, command, attainable rates and the rows' times.
 """
 import argparse
 import datetime
@@ -11,11 +11,9 @@ import json
 import sys
 from pathlib import Path
 
-RESULTS = Path(__file__).parent / "results"
-ROW = ("algorithm", "function", "variant", "device", "kind", "library", "type", "n", "median_ms", "q1_ms", "q3_ms", "gb_per_s",
-       "gflop_per_s", "ceiling", "of_ceiling", "ratio_to", "problem")
-CELL = ("algorithm", "variant", "order", "device", "verdict", "passed", "failed", "skipped", "not_applicable",
-        "worst_error_over_bound")
+sys.dont_write_bytecode = True
+import stored_results
+from stored_results import CELL, ROW
 
 
 def rounded(value):
@@ -24,6 +22,43 @@ def rounded(value):
 
 def trimmed(row, fields):
     return {field: rounded(row[field]) for field in fields if row.get(field) is not None}
+
+
+def study(folder):
+    """A study's results as `concord bench --json` prints them: the rows that were measured together with the baselines."""
+    lines = []
+    for line in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines():
+        try:
+            lines.append(json.loads(line))
+        except ValueError:
+            break  # the run was interrupted while it wrote this line
+    run, devices, rows = lines[0], {}, {}
+    for line in lines:
+        if line["kind"] == "device":
+            devices[line["selector"]] = line
+        elif line["kind"] == "result" and line.get("compared"):
+            rows[line["key"]] = line["row"]
+    # Concord's row is the last of each group. Without it the group is incomplete.
+    work = [tuple(row[k] for k in ("device", "algorithm", "function", "type", "n")) for row in rows.values()]
+    whole = {at for at, row in zip(work, rows.values()) if row["kind"] == "variant"}
+    results = [row for at, row in zip(work, rows.values()) if at in whole]
+    if not results:
+        sys.exit(f"store_results.py: {folder} has no results of the study `headline`")
+    used = list(dict.fromkeys(row["device"] for row in results))
+    quick = " --quick" if run.get("quick") else ""
+    return {"command": f"concord study headline{quick} --devices {','.join(used)} --out DIR", "date": run["date"],
+            "version": run["version"], "commit": run.get("commit"), "machine": run["machine"],
+            "devices": [{k: devices[s].get(k) for k in ("selector", "name", "driver", "hardware", "libraries", "ceilings")}
+                        for s in used], "results": results}
+
+
+def stored_device(device):
+    """Without the names of files on the machine."""
+    libraries = {name: version for name, version in (device.get("libraries") or {}).items() if "/" not in version}
+    members = {"selector": device["selector"], "name": device["name"], "driver": device.get("driver"),
+               "hardware": device.get("hardware"), "libraries": libraries,
+               "ceilings": {k: rounded(v) for k, v in device["ceilings"].items()}}
+    return {k: v for k, v in members.items() if v}
 
 
 def dump(value, lists):
@@ -50,12 +85,13 @@ def main():
     parser.add_argument("--note", help="what a reader must know about the figures")
     parser.add_argument("--device-name", action="append", default=[], metavar="SELECTOR=NAME", help="for the columns of checks")
     parser.add_argument("--append", action="store_true", help="keep the runs that are stored already")
+    parser.add_argument("--results", type=Path, default=stored_results.RESULTS, help="folder of the stored files")
     parser.add_argument("name")
     parser.add_argument("files", type=Path, nargs="+")
     arguments = parser.parse_args()
-    read = [json.loads(file.read_text(encoding="utf-8")) for file in arguments.files]
+    read = [study(file) if file.is_dir() else json.loads(file.read_text(encoding="utf-8")) for file in arguments.files]
     is_check = "matrix" in read[0]
-    target = RESULTS / f"{arguments.name}.{'check' if is_check else 'bench'}.json"
+    target = arguments.results / f"{arguments.name}.{'check' if is_check else 'bench'}.json"
     old = json.loads(target.read_text(encoding="utf-8")) if arguments.append and target.exists() else None
     today = datetime.date.today().isoformat()
     if is_check:
@@ -79,13 +115,17 @@ def main():
             if not command:
                 sys.exit("store_results.py: the file does not tell its command; give --command")
             run = {"command": command, "date": (arguments.date or file.get("date") or today)[:10], "version": file["version"],
-                   "note": arguments.note or file.get("note"), "calls": file.get("calls", 0), "hot": file.get("hot", False),
+                   "commit": file.get("commit"), "note": arguments.note or file.get("note"), "calls": file.get("calls", 0), "hot": file.get("hot", False),
                    "machine": {k: v for k, v in file["machine"].items() if k != "memory_bytes"},
-                   "devices": [dict(d, ceilings={k: rounded(v) for k, v in d["ceilings"].items()}) for d in file["devices"]],
+                   "devices": [stored_device(device) for device in file["devices"]],
                    "results": [trimmed(row, ROW) for row in file["results"]]}
             runs.append({k: v for k, v in run.items() if v not in (None, 0, False)})
         stored = {"schema": 1, "title": arguments.title or runs[0]["devices"][0]["name"], "runs": runs}
-    RESULTS.mkdir(exist_ok=True)
+    try:
+        (stored_results.check_check if is_check else stored_results.check_bench)(stored)
+    except stored_results.Invalid as problem:
+        sys.exit(f"store_results.py: {target}: {problem}")
+    arguments.results.mkdir(exist_ok=True)
     target.write_text(dump(stored, ("results", "matrix", "devices")) + "\n", encoding="utf-8")
     print(f"{target}: {sum(len(r['results']) for r in stored.get('runs', []))} rows, {len(stored.get('matrix', []))} combinations")
 

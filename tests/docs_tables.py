@@ -5,7 +5,8 @@ A generated block is between two lines. The first line names the command: `conco
     <!-- generated: concord algorithms scan --markdown -->
     <!-- generated: end -->
 CONCORD is the program that runs `concord` commands. Default files: README.md and all pages in docs/. Also compares the figures of
-docs/performance.py with those in docs/_static. With --update, writes the current output into the files.
+docs/performance.py with those in docs/_static. README.md and the pages in docs/performance/ may have times, rates and ratios in
+generated blocks only, and every stored measurement must be on a page. With --update, writes the current output into the files.
 """
 import os
 import re
@@ -17,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- generated: (?!end)([^>]*?) -->\n)(.*?)(<!-- generated: end -->\n)", re.DOTALL)
+MEASURED = re.compile(r"\d(?:\.\d+)?(?:x\b|\s?(?:%|[kMGT]?(?:B|elem|FLOP)/s|[mµun]s\b))")
 FIGURES = ("agreement.svg", "speedups.svg")
 
 
@@ -65,10 +67,18 @@ def main():
         new = BLOCK.sub(current, text)
         if len(re.findall(r"^<!-- generated: ", text, re.MULTILINE)) != 2 * len(BLOCK.findall(text)):
             problems.append(f"{page}: a generated block without its end, or the other way round")
+        if page == ROOT / "README.md" or page.parent == ROOT / "docs/performance":
+            for found in MEASURED.finditer(BLOCK.sub("", text)):
+                problems.append(f"{page}: '{found[0]}' is outside of the generated blocks")
         if update and new != text:
             page.write_text(new, encoding="utf-8")
 
     if not files:
+        for path in sorted((ROOT / "docs/results").glob("*.bench.json")):
+            name = path.name.split(".")[0]
+            page = ROOT / "docs/performance" / f"{name}.md"
+            if not page.exists() or f"<!-- generated: docs/performance.py machine {name} -->" not in page.read_text(encoding="utf-8"):
+                problems.append(f"{path} is not shown: {page} lacks the block `docs/performance.py machine {name}`")
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([sys.executable, ROOT / "docs/performance.py", "figures", folder], check=True)
             for name in FIGURES:
