@@ -1,0 +1,207 @@
+"""From measurements to pages: `concord study headline`, docs/store_results.py and docs/performance.py."""
+
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from program import PROGRAM, concord, fails
+
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+PEERS = {"CONCORD_BACKEND_PATH": os.path.join(os.environ["CONCORD_TEST_MODULES"], "peers")}
+ADD = ["study", "headline", "--quick", "--devices", "tbb", "--algorithms", "add", "--sizes", "2^10"]
+
+
+def script(name, *arguments):
+    done = subprocess.run(
+        [sys.executable, DOCS / name, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def rows(folder):
+    """The result lines of a study in their order."""
+    lines = pathlib.Path(folder, "results.jsonl").read_text().splitlines()
+    return [line for line in map(json.loads, lines) if line["kind"] == "result"]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A folder of results, with a peer whose results are wrong and one with another contract."""
+    folder = tmp_path_factory.mktemp("headline")
+    result = concord(*ADD, "--out", folder, env=PEERS)
+    assert result.status == 1, result
+    return folder
+
+
+@pytest.fixture
+def stored(measured, folder):
+    status, out, err = script("store_results.py", "--results", "stored", "--title", "Machine", "box", measured)
+    assert status == 0, out + err
+    return json.loads(pathlib.Path("stored/box.bench.json").read_text())
+
+
+def store(content):
+    pathlib.Path("stored/box.bench.json").write_text(json.dumps(content))
+
+
+def page():
+    status, out, err = script("performance.py", "--results", "stored", "machine", "box")
+    assert status == 0, err
+    return out
+
+
+def test_peers_are_measured_in_the_same_run(measured):
+    lines = rows(measured)
+    by_name = {line["row"]["variant"]: line["row"] for line in lines}
+    assert {"exact", "damaged", "other_contract"} <= set(by_name)
+    assert all(line["compared"] for line in lines)
+    assert [line["row"]["kind"] for line in lines[-2:]] == ["baseline", "variant"], "Concord's row is the last"
+    assert lines[-1]["asked"] == "auto"
+    exact = by_name["exact"]
+    assert exact["library"] == "Peer 1.0" and exact["call"] == "peer::add" and exact["ratio"] > 0
+    assert "WRONG" in by_name["damaged"]["problem"] and by_name["damaged"]["median_ms"] is None
+    assert by_name["other_contract"]["note"] == "1 result differs: Peer 1.0 adds one to the first sum"
+
+
+def test_the_run_names_commit_and_hardware(measured):
+    lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
+    assert lines[0]["commit"] == "unknown" or len(lines[0]["commit"].split()[0]) == 12
+    (device,) = {line["hardware"] for line in lines if line["kind"] == "device"}
+    assert device
+    assert "oneTBB" in [line for line in lines if line["kind"] == "device"][-1]["libraries"]
+
+
+def test_incomplete_groups_are_measured_again(measured, folder):
+    """An interrupted run may have written the peers' rows without Concord's, and failed rows are repeated."""
+    text = (measured / "results.jsonl").read_text().splitlines(keepends=True)
+    pathlib.Path("part").mkdir()
+    whole = [line for line in text if '"damaged"' not in line]
+    pathlib.Path("part/results.jsonl").write_text("".join(whole))
+    result = concord(*ADD, "--out", "part", env=PEERS)
+    assert "headline: 0 measured" in result.out, result
+    pathlib.Path("part/results.jsonl").write_text("".join(line for line in whole if '"kind":"variant"' not in line))
+    result = concord(*ADD, "--out", "part", env=PEERS)
+    assert result.status == 1 and "headline: 0 measured" not in result.out, result
+    result = concord(*ADD, "--out", "part", env=PEERS)
+    assert result.status == 1 and "headline: 0 measured" not in result.out, result
+
+
+def test_another_commit_is_another_run(measured, folder):
+    lines = (measured / "results.jsonl").read_text().splitlines(keepends=True)
+    run = json.loads(lines[0]) | {"commit": "0123456789ab"}
+    pathlib.Path("old").mkdir()
+    pathlib.Path("old/results.jsonl").write_text(json.dumps(run) + "\n" + "".join(lines[1:]))
+    result = concord(*ADD, "--out", "old", env=PEERS)
+    assert "existing results differ in commit: moved to results-" in result.out, result
+
+
+def test_report(measured):
+    report = (measured / "report.md").read_text()
+    assert "## Compared with peer libraries" in report
+    assert "| Peer 1.0 | peer::add |" in report
+    assert "1 result differs: Peer 1.0 adds one" in report
+    assert "WRONG" in report
+
+
+def test_all_leaves_it_out(folder):
+    result = concord("study", "all", "--quick", "--devices", "tbb", "--algorithms", "add", "--out", "all")
+    assert result.status == 0 and "portability: 1 measured" in result.out and "headline" not in result.out, result
+
+
+def test_missing_peers_are_reported(folder):
+    """The program says so if no module of baselines was built."""
+    library = pathlib.Path(PROGRAM).resolve().parents[1] / "lib"
+    built = any(library.rglob("concord-baselines-*.so"))
+    result = concord(*ADD, "--out", "box")
+    assert ("no peer library is available" in result.out) == (not built), result
+
+
+@pytest.mark.parametrize(
+    "words, arguments",
+    [
+        (["--sizes", "'1000'", "available: 2^10, 2^16"], "--algorithms add --sizes 1000"),
+        (["--algorithms", "'frob'"], "--algorithms frob"),
+    ],
+)
+def test_refused_restrictions(words, arguments, folder):
+    fails(2, words, "study", "headline", "--quick", "--out", "box", *arguments.split())
+
+
+def test_stored_file(stored):
+    (run,) = stored["runs"]
+    assert run["command"] == "concord study headline --quick --devices tbb:0 --out DIR"
+    assert run["commit"] and run["version"] and run["machine"]["cpu"]
+    assert {"exact", "damaged"} <= {row["variant"] for row in run["results"]}
+    assert "/" not in json.dumps(run["devices"][0]["libraries"])
+
+
+def test_page(stored):
+    """Peers with version and function, notes, rows without a time, and a row for each comparison that Concord loses."""
+    for row in stored["runs"][0]["results"]:
+        if "median_ms" in row:
+            row["median_ms"] = {"exact": 0.5, "other_contract": 2.0}.get(row["variant"], 4.0)
+        if row["kind"] == "variant":
+            row["median_ms"] = 1.0
+    store(stored)
+    text = page()
+    assert f"commit {stored['runs'][0]['commit']}" in text
+    assert "`exact` is Peer 1.0 (peer::add)" in text
+    assert "\\* 1 result differs: Peer 1.0 adds one to the first sum: `other_contract` sum of 2^10 f32." in text
+    assert "2.00x `other_contract` \\*" in text
+    assert "No time: `damaged` sum of 2^10 f32: WRONG" in text
+    losses = text.partition("### Where a peer is faster")[2].partition("### add")[0]
+    assert "| Peer 1.0 (peer::add) | 500 µs | 0.500x |" in losses
+    assert losses.count("\n| add sum |") == 1
+
+
+def test_runs_are_merged(stored):
+    """Measurements with two releases of a library stay apart, each with its version."""
+    older = copy.deepcopy(stored["runs"][0])
+    for row in older["results"]:
+        if row.get("library") == "Peer 1.0":
+            row["library"] = "Peer 0.9"
+    store(stored | {"runs": [older, *stored["runs"]]})
+    text = page()
+    assert "`exact` is Peer 0.9 (peer::add)" in text and "`exact` is Peer 1.0 (peer::add)" in text
+
+
+def changed(**members):
+    return lambda run: run.update(members)
+
+
+def row_changed(**members):
+    return lambda run: run["results"][0].update(members)
+
+
+def row_lacks(name):
+    return lambda run: run["results"][0].pop(name)
+
+
+@pytest.mark.parametrize(
+    "problem, change",
+    [
+        ("run 1 lacks 'machine'", lambda run: run.pop("machine")),
+        ("unexpected 'date'", changed(date="yesterday")),
+        ("unexpected 'results'", changed(results=[])),
+        ("unknown member 'times'", changed(times=3)),
+        ("unexpected 'median_ms'", row_changed(median_ms="fast")),
+        ("either a time or a problem", row_changed(problem="failed")),
+        ("unexpected 'type'", row_changed(type="f33")),
+        ("lacks 'n'", row_lacks("n")),
+        ("unknown device", row_changed(device="cuda:7")),
+        ("lacks 'library'", row_lacks("library")),
+        ("second row", lambda run: run["results"].append(run["results"][0])),
+    ],
+)
+def test_wrong_schema(problem, change, stored):
+    run = stored["runs"][0]
+    run["results"].sort(key=lambda row: row["variant"] != "exact")
+    change(run)
+    store(stored)
+    status, out, err = script("performance.py", "--results", "stored", "machines")
+    assert status != 0 and problem in err and "box.bench.json" in err and out == "", out + err
