@@ -72,6 +72,7 @@ void check_restrictions(const study::StudyOptions& options) {
     for (const u64 n : options.sizes) {
         if (sizes.count(n) != 0) continue;
         std::vector<std::string> names;
+        names.reserve(sizes.size());
         for (const u64 size : sizes)
             names.push_back(lab::size_name(size));
         throw Error(
