@@ -6,6 +6,7 @@
 #include <limits>
 
 using namespace concord;
+using test::each_variant;
 using test::random_values;
 using test::throws;
 
@@ -45,15 +46,10 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
     });
 }
 
-// Calls f with the name of each variant of canonical order that the device supports.
+// Calls f with the name of each variant of canonical order.
 template <class F>
-void with_variants(Device& device, F f) {
-    for (const Variant* variant : convolve_algorithm.variants) {
-        CAPTURE(variant->name);
-        if (variant->order != OperationOrder::canonical || !detail::supports_dialect(device, *variant))
-            continue;
-        f(std::string(variant->name));
-    }
+void each_canonical_variant(const Device& device, F f) {
+    each_variant(device, convolve_algorithm, f, OperationOrder::canonical);
 }
 
 }  // namespace
@@ -64,7 +60,7 @@ DEVICE_TEST(convolve_does_not_flip_the_mask) {
     const auto stream = device.create_stream();
     const Array<float> in(*stream, std::vector<float>{1, 2, 4, 8, 16, 32}), out(*stream, 6);
     const std::vector<float> mask = {1, 10, 100};
-    with_variants(device, [&](const std::string& name) {
+    each_canonical_variant(device, [&](const std::string& name) {
         CHECK(convolve(*stream, in, ConvolveMask(mask, 1, 3), out, {2, 3}, {name}).variant == name);
         CHECK(out.to_host(*stream) == std::vector<float>{210, 421, 42, 1680, 3368, 336});
         convolve(*stream, in, ConvolveMask(mask, 3, 1), out, {2, 3, ConvolveBorder::clamp}, {name});
@@ -84,7 +80,7 @@ DEVICE_TEST(convolve_of_infinities_nans_and_zeros) {
         CAPTURE(special);
         for (const ConvolveBorder border : all_convolve_borders) {
             const ConvolveShape s{9, 40, border};
-            with_variants(device, [&](const std::string& name) {
+            each_canonical_variant(device, [&](const std::string& name) {
                 convolve(*stream, in, ConvolveMask(mask, 5, 3), out, s, {name});
                 CHECK(same_bits(out.to_host(*stream), expected(x, mask, 5, 3, s)));
             });
@@ -93,7 +89,7 @@ DEVICE_TEST(convolve_of_infinities_nans_and_zeros) {
     // A product that underflows gives -0; adding the next cell, outside the image, gives +0.
     const Array<float> tiny(*stream, std::vector<float>{-1e-30F}), one(*stream, 1);
     const std::vector<float> mask = {0, 1e-30F, 1};
-    with_variants(device, [&](const std::string& name) {
+    each_canonical_variant(device, [&](const std::string& name) {
         convolve(*stream, tiny, ConvolveMask(mask, 1, 3), one, {1, 1}, {name});
         CHECK(!std::signbit(one.to_host(*stream)[0]));
     });

@@ -44,6 +44,23 @@ template <class F>
     return false;
 }
 
+// Calls f with the name of each variant that is implemented for the device, at least in that order. A variant may be
+// unsupported, because it is written for the other group size.
+template <class F>
+void each_variant(const Device& device, const Algorithm& algorithm, F f,
+                  OperationOrder order = OperationOrder::unspecified) {
+    for (const Variant* variant : algorithm.variants) {
+        CAPTURE(variant->name);
+        if (!detail::supports_dialect(device, *variant)) continue;
+        if (order == OperationOrder::canonical && variant->order != order) continue;
+        try {
+            f(std::string(variant->name));
+        } catch (const Error& error) {
+            CHECK(error.code() == ErrorCode::unsupported);
+        }
+    }
+}
+
 template <class T>
 std::vector<T> random_values(u64 n, u32 seed = 1) {
     std::mt19937_64 random(seed);

@@ -7,6 +7,7 @@
 #include <numeric>
 
 using namespace concord;
+using test::each_variant;
 using test::random_values;
 using test::throws;
 
@@ -24,19 +25,6 @@ std::vector<C> counts(Stream& stream, const std::vector<T>& x, u64 bins, const B
     const Array<C> out(stream, bins);
     histogram(stream, in, out, how, options);
     return out.to_host(stream);
-}
-
-// Calls f for each variant that the device supports.
-template <class F>
-void each_variant(const Device& device, F f) {
-    for (const Variant* variant : histogram_algorithm.variants) {
-        if (!detail::supports_dialect(device, *variant)) continue;
-        try {
-            f(std::string(variant->name));
-        } catch (const Error& error) {
-            CHECK(error.code() == ErrorCode::unsupported);
-        }
-    }
 }
 
 }  // namespace
@@ -85,7 +73,7 @@ DEVICE_TEST(counters_saturate_or_wrap_and_are_overwritten) {
     std::vector<u32> x(200000, 1);
     std::fill_n(x.begin(), 65535, 0);
     std::fill_n(x.begin() + 65535, 65534, 3);
-    each_variant(device, [&](const std::string& name) {
+    each_variant(device, histogram_algorithm, [&](const std::string& name) {
         CAPTURE(name);
         const Array<u32> in(*stream, x);
         const Array<u16> out(*stream, std::vector<u16>(6, 77));
@@ -109,7 +97,7 @@ DEVICE_TEST(bins_by_a_user_function) {
             const int bin = ring(v);
             if (bin >= 0 && bin < 80) ++expected[static_cast<std::size_t>(bin)];
         }
-        each_variant(device, [&](const std::string& name) {
+        each_variant(device, histogram_algorithm, [&](const std::string& name) {
             CAPTURE(name);
             const auto got =
                 counts<u32>(*stream, x, 80, textbook(ring), {name});  // each_variant() catches the error

@@ -216,9 +216,7 @@ MatmulProblem problem_of(Stream& stream, const View& a, const View& b, const Vie
     check_operand("matmul", "a", stream, a);
     check_operand("matmul", "b", stream, b);
     check_operand("matmul", "c", stream, c);
-    if (a.type != c.type || b.type != c.type)
-        refuse("a, b and c must have one type, got " + std::string(name_of(a.type)) + ", " +
-               std::string(name_of(b.type)) + " and " + std::string(name_of(c.type)));
+    check_same_type("matmul", {{"a", a.type}, {"b", b.type}, {"c", c.type}});
     if (!is_float(c.type)) refuse("matrices must be f32 or f64, got " + std::string(name_of(c.type)));
     MatmulProblem p{a, b, c, shape, scale};
     MatmulShape& s = p.shape;
@@ -228,12 +226,8 @@ MatmulProblem problem_of(Stream& stream, const View& a, const View& b, const Vie
                  s.b_pitch, s.b_stride);
     p.c = extent("c", Role::output, c, s.m, s.n, s.batch, s.c_pitch, s.c_stride);
     if (s.k == 0) p.a = p.b = p.c.part(0, 0);
-    for (const auto& [name, view] : {std::pair("a", &p.a), std::pair("b", &p.b)}) {
-        if (overlap(*view, p.c))
-            refuse(std::string("c, at byte ") + std::to_string(p.c.offset) + ", overlaps " + name +
-                   ", at byte " + std::to_string(view->offset) +
-                   " of the same buffer; pass a distinct output");
-    }
+    check_overlap("matmul", {"c", p.c}, {"a", p.a});
+    check_overlap("matmul", {"c", p.c}, {"b", p.b});
     return p;
 }
 
