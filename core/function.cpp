@@ -2,16 +2,15 @@
 #include <concord/function.hpp>
 
 #include "kernel_key.hpp"
+#include "operator_text.hpp"
 
-#include <algorithm>
 #include <cctype>
-#include <iterator>
 
 namespace concord {
 namespace {
 
 [[noreturn]] void bad_head(std::string_view definition, std::string_view why) {
-    throw Error(ErrorCode::invalid_argument, "operator text",
+    throw Error(ErrorCode::invalid_argument, "operator_from_text",
                 detail::error_message(why, detail::quoted(definition),
                                       "expected e.g. 'float f(float x) { return x * x; }'"));
 }
@@ -50,46 +49,6 @@ Declarator parse_declarator(std::string_view definition, std::string_view text) 
         if (spelling == type) return {element, name};
     }
     bad_head(definition, "unknown element type '" + std::string(type) + "'");
-}
-
-// Functions that give bitwise identical results on all devices: their results are exact or correctly rounded. fmin and
-// fmax are not among them, because devices choose differently between zeros of opposite sign.
-constexpr std::string_view portable_functions[] = {"sqrt",  "fma",   "fabs",    "abs",  "copysign",
-                                                   "floor", "ceil",  "trunc",   "rint", "round",
-                                                   "isnan", "isinf", "isfinite"};
-// Words that precede a parenthesis without being called.
-constexpr std::string_view not_called[] = {"if",     "for",   "while",  "switch",           "return", "else",
-                                           "sizeof", "float", "double", "concord_function", "case"};
-
-template <std::size_t N>
-bool is_one_of(std::string_view word, const std::string_view (&words)[N]) {
-    return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
-
-// The first function that a text calls and that is not portable. Empty if there is none.
-std::string_view unportable_call(std::string_view text) {
-    const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-    for (std::size_t at = 0; at < text.size();) {
-        if (text.substr(at, 2) == "//" || text.substr(at, 2) == "/*") {
-            const std::string_view end = text[at + 1] == '/' ? "\n" : "*/";
-            at = std::min(text.find(end, at + 2), text.size() - end.size()) + end.size();
-            continue;
-        }
-        if (!is_word(text[at])) {
-            ++at;
-            continue;
-        }
-        std::size_t end = at;
-        while (end < text.size() && is_word(text[end]))
-            ++end;
-        const std::string_view word = text.substr(at, end - at);
-        const std::size_t next = text.find_first_not_of(" \t\r\n", end);
-        at = end;
-        if (next == std::string_view::npos || text[next] != '(') continue;
-        if (!is_one_of(word, portable_functions) && !is_one_of(word, not_called) && !type_named(word))
-            return word;
-    }
-    return {};
 }
 
 }  // namespace

@@ -1,17 +1,9 @@
 #include "opencl_buffer.hpp"
 
-#include <sys/mman.h>
-
-#include <atomic>
-#include <cstdlib>
 #include <mutex>
 
 namespace concord::opencl {
 namespace {
-
-constexpr u64 large = u64{1} << 20;
-// PoCL's CL_DEVICE_MEM_BASE_ADDR_ALIGN, the size of its largest vector type.
-constexpr u64 alignment = 128;
 
 // Drivers report failed allocations with various codes. All become out_of_memory.
 [[noreturn]] void out_of_memory(const backend::Device& device, u64 bytes, cl_int status) {
@@ -22,16 +14,6 @@ constexpr u64 alignment = 128;
                     " bytes and guarantees " + std::to_string(traits.max_allocation) +
                     " bytes for one buffer",
                 status == CL_SUCCESS ? "no host memory" : status_text(status));
-}
-
-// Avoids 4K aliasing: if two addresses agree in their low 12 to 20 bits, a CPU's loads wait for unrelated stores. Large
-// mappings all begin on a page, so that each buffer begins at another offset. The 32 offsets differ modulo a page.
-constexpr u64 stagger_step = 11 * alignment;
-constexpr u64 stagger_steps = 32;
-
-u64 stagger() {
-    static std::atomic<u64> next = 0;
-    return next++ % stagger_steps * stagger_step;
 }
 
 }  // namespace
@@ -68,30 +50,6 @@ DeviceMemory::DeviceMemory(const backend::Device& device, cl_context context, cl
                                       nullptr);
     if (status == CL_SUCCESS) status = cl().clFinish(queue);
     if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
-}
-
-HostBlock::HostBlock(u64 bytes) {
-    // Allocates small blocks from the heap, and large ones as mappings with huge pages if the system supports them.
-    if (bytes < large) {
-        base_ = static_cast<std::byte*>(
-            std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
-    } else if (bytes < u64{1} << 62) {
-        const u64 size = bytes + stagger_steps * stagger_step;
-        void* mapping = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (mapping == MAP_FAILED) return;
-        madvise(mapping, size, MADV_HUGEPAGE);
-        mapping_ = mapping;
-        mapped_ = size;
-        base_ = static_cast<std::byte*>(mapping) + stagger();
-    }
-}
-
-HostBlock::~HostBlock() {
-    if (mapping_ != nullptr) {
-        munmap(mapping_, mapped_);
-    } else {
-        std::free(base_);
-    }
 }
 
 SharedMemory::SharedMemory(const backend::Device& device, cl_context context, u64 bytes) : block_(bytes) {

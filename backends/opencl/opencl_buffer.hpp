@@ -4,6 +4,7 @@
 #include "opencl_api.hpp"
 
 #include <concord/backend/device.hpp>
+#include <concord/internal/host_block.hpp>
 
 #include <map>
 #include <shared_mutex>
@@ -41,21 +42,6 @@ class DeviceMemory final : public OpenClMemory {
     MemoryHandle memory_;
 };
 
-// Aligned host memory. base() is null if the allocation failed.
-class HostBlock {
-  public:
-    explicit HostBlock(u64 bytes);
-    ~HostBlock();
-    HostBlock(const HostBlock&) = delete;
-    HostBlock& operator=(const HostBlock&) = delete;
-    std::byte* base() const noexcept { return base_; }
-
-  private:
-    void* mapping_ = nullptr;
-    u64 mapped_ = 0;
-    std::byte* base_ = nullptr;
-};
-
 // Host memory that a CPU device accesses in place.
 class SharedMemory final : public OpenClMemory {
   public:
@@ -65,7 +51,7 @@ class SharedMemory final : public OpenClMemory {
     void* host_pointer() noexcept override { return block_.base(); }
 
   private:
-    HostBlock block_;
+    detail::HostBlock block_;
     MemoryHandle memory_;  // destroyed before block_
 };
 

@@ -32,17 +32,22 @@ std::optional<Type> type_of_parameter(std::string_view name) {
 }  // namespace
 
 OpenClKernel::OpenClKernel(OpenClDevice& device, std::string name, KernelHandle kernel)
-    : device_(device), name_(std::move(name)), kernel_(std::move(kernel)) {
+    : device_(device),
+      name_(std::move(name)),
+      label_(name_ + " on " + device.info().selector),
+      kernel_(std::move(kernel)) {
     const cl_device_id id = device.id();
     cl_uint count = 0;
     check(cl().clGetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr),
           "Device::compile", "clGetKernelInfo");
     for (cl_uint place = 0; place < count; ++place)
         signature_.push_back(parameter(place));
-    max_group_size_ = kernel_value<std::size_t>(kernel_.get(), id, CL_KERNEL_WORK_GROUP_SIZE);
-    local_bytes_ = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_LOCAL_MEM_SIZE);
+    const auto sizes = ask_value<std::array<std::size_t, 3>>(id, CL_DEVICE_MAX_WORK_ITEM_SIZES);
+    limits_ = {.size = kernel_value<std::size_t>(kernel_.get(), id, CL_KERNEL_WORK_GROUP_SIZE),
+               .sizes = {sizes[0], sizes[1], sizes[2]},
+               .local_memory = device_.traits().local_memory,
+               .static_local = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_LOCAL_MEM_SIZE)};
     private_bytes_ = kernel_value<cl_ulong>(kernel_.get(), id, CL_KERNEL_PRIVATE_MEM_SIZE);
-    max_group_size_each_ = ask_value<std::array<std::size_t, 3>>(id, CL_DEVICE_MAX_WORK_ITEM_SIZES);
     max_global_ = ask_value<cl_uint>(id, CL_DEVICE_ADDRESS_BITS) == 32 ? ~u32{0} : ~u64{0};
     copies_ = is_pocl_cpu(id) ? Copies::of_text(text_of(kernel_.get()) + name_) : Copies::of_one_kernel();
 }
@@ -55,33 +60,22 @@ OpenClKernel::~OpenClKernel() {
 
 KernelAttributes OpenClKernel::attributes() const {
     KernelAttributes attributes;
-    attributes.local_bytes = static_cast<i64>(local_bytes_);
+    attributes.local_bytes = static_cast<i64>(limits_.static_local);
     attributes.spill_bytes = static_cast<i64>(private_bytes_);
-    attributes.max_group_size = static_cast<i64>(max_group_size_);
+    attributes.max_group_size = static_cast<i64>(limits_.size);
     return attributes;
-}
-
-void OpenClKernel::refuse(const std::string& why) const {
-    throw Error(ErrorCode::invalid_argument, call, name_ + " on " + device_.info().selector + ": " + why);
 }
 
 Grid OpenClKernel::grid_of(const LaunchShape& shape) const {
     const std::array<u64, 3> groups = {shape.groups_x, shape.groups_y, shape.groups_z};
     const std::array<u64, 3> group_size = {shape.group_size_x, shape.group_size_y, shape.group_size_z};
     Grid grid{.dimensions = 1, .global = {}, .local = {}};
-    u64 items_in_group = 1;
     for (std::size_t i = 0; i < 3; ++i) {
-        if (group_size[i] > max_group_size_each_[i] || group_size[i] > max_group_size_ / items_in_group)
-            refuse("group too large, got " + std::to_string(group_size[0]) + " x " +
-                   std::to_string(group_size[1]) + " x " + std::to_string(group_size[2]) +
-                   " work-items; the limits are " + std::to_string(max_group_size_) + " work-items and " +
-                   std::to_string(max_group_size_each_[0]) + " x " + std::to_string(max_group_size_each_[1]) +
-                   " x " + std::to_string(max_group_size_each_[2]) + " per dimension");
-        items_in_group *= group_size[i];
         if (groups[i] > max_global_ / group_size[i])
-            refuse("grid too large, got " + std::to_string(groups[i]) + " groups of " +
-                   std::to_string(group_size[i]) + " work-items in one dimension; the limit is " +
-                   std::to_string(max_global_) + " work-items");
+            detail::refuse_launch(label_, "grid too large, got " + std::to_string(groups[i]) + " groups of " +
+                                              std::to_string(group_size[i]) +
+                                              " work-items in one dimension; the limit is " +
+                                              std::to_string(max_global_) + " work-items");
         grid.global[i] = groups[i] * group_size[i];
         grid.local[i] = group_size[i];
         if (grid.global[i] > 1) grid.dimensions = static_cast<cl_uint>(i + 1);
@@ -171,19 +165,13 @@ void OpenClKernel::set_arguments(cl_kernel kernel, const LaunchShape& shape,
 
 void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
                            std::span<const KernelArgument> arguments, cl_event* event) const {
+    detail::check_group(label_, limits_, shape);
     const Grid grid = grid_of(shape);
-    const u64 local_memory = device_.traits().local_memory;
-    if (local_bytes_ > local_memory || shape.local_bytes > local_memory - local_bytes_)
-        refuse("too much local memory, got " + std::to_string(shape.local_bytes) +
-               " bytes in addition to the kernel's " + std::to_string(local_bytes_) + "; the limit is " +
-               std::to_string(local_memory) + " bytes");
     std::size_t given = shape.local_bytes > 0 ? 1 : 0;
     for (const KernelArgument& argument : arguments)
         given += argument.buffer != nullptr ? 2 : 1;
-    if (given != signature_.size())
-        refuse("wrong number of arguments, got " + std::to_string(given) +
-               " OpenCL parameters; the kernel has " + std::to_string(signature_.size()) +
-               " (a buffer counts twice, local memory once)");
+    detail::check_argument_count(label_, given, signature_.size(),
+                                 "OpenCL parameters (a buffer counts twice, local memory once)");
 
     const std::lock_guard lock(copies_->mutex());
     const std::size_t number = copies_->tracked() ? copies_->number_for(queue, grid) : 0;

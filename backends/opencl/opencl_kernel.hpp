@@ -5,6 +5,7 @@
 #include "opencl_program.hpp"
 
 #include <concord/backend/queue.hpp>
+#include <concord/internal/launch_limits.hpp>
 
 #include <array>
 
@@ -35,16 +36,14 @@ class OpenClKernel final : public backend::Kernel {
     void set(cl_kernel kernel, cl_uint place, Parameter::Kind kind, std::size_t size,
              const void* value) const;
     cl_kernel copy(std::size_t number) const;
-    [[noreturn]] void refuse(const std::string& why) const;
 
     OpenClDevice& device_;
     std::string name_;
+    std::string label_;  // name and device, for messages
     KernelHandle kernel_;
     std::vector<Parameter> signature_;
-    u64 max_group_size_ = 0;
-    std::array<std::size_t, 3> max_group_size_each_{};  // by dimension
-    u64 max_global_ = 0;                                // limit of work-items in a launch, by dimension
-    u64 local_bytes_ = 0;                               // declared by the kernel
+    detail::GroupLimits limits_;
+    u64 max_global_ = 0;  // limit of work-items in a launch, by dimension
     u64 private_bytes_ = 0;
     // A cl_kernel holds its arguments until it is enqueued, so that launches hold the copies' mutex.
     std::shared_ptr<Copies> copies_;

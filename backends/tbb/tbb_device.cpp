@@ -1,6 +1,7 @@
 #include "tbb_device.hpp"
 
 #include <concord/internal/host_threads.hpp>
+#include <concord/internal/launch_limits.hpp>
 #include <concord/internal/processor.hpp>
 #include <concord/log.hpp>
 
@@ -100,10 +101,7 @@ std::vector<KernelParameter> HostFunctionKernel::parameters() const {
 }
 
 void HostFunctionKernel::check(std::span<const KernelArgument> arguments) const {
-    if (arguments.size() != signature_.size())
-        throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                    name + ": wrong number of arguments, got " + std::to_string(arguments.size()) +
-                        "; the kernel has " + std::to_string(signature_.size()) + " parameters");
+    detail::check_argument_count(name, arguments.size(), signature_.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool buffer = arguments[i].buffer != nullptr;
         const u32 bytes = buffer ? sizeof(void*) : arguments[i].size;

@@ -2,22 +2,21 @@
 // The CPU as a device. Groups are oneTBB tasks, memory is host memory.
 
 #include <concord/backend.hpp>
+#include <concord/internal/host_block.hpp>
 
 #include <tbb/task_arena.h>
 
 namespace concord::tbb_backend {
 
-// Host memory with 64-byte alignment. See tbb_memory.cpp for its addresses.
+// Memory of the device.
 class HostMemory final : public backend::Memory {
   public:
+    // Throws out_of_memory.
     HostMemory(const backend::Device& device, u64 bytes);
-    ~HostMemory() override;
-    void* host_pointer() noexcept override { return base_; }
+    void* host_pointer() noexcept override { return block_.base(); }
 
   private:
-    void* mapping_ = nullptr;
-    u64 mapped_ = 0;
-    std::byte* base_ = nullptr;
+    detail::HostBlock block_;
 };
 
 // A kernel that is a function. There is nothing to compile.

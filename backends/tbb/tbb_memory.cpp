@@ -5,53 +5,21 @@
 #include <concord/detail/host_vector.hpp>
 #include <concord/internal/host_copy.hpp>
 
-#include <sys/mman.h>
-
-#include <atomic>
 #include <cstring>
 
 namespace concord::tbb_backend {
 namespace {
 
-constexpr u64 huge_page = u64{2} << 20;
 constexpr u64 piece = u64{256} << 10;  // bytes that one task copies or fills
-
-// Avoids 4K aliasing: if two addresses agree in their low 12 to 20 bits, loads wait for unrelated stores. Large
-// mappings all begin on a page, so that each buffer begins at another offset.
-u64 stagger() {
-    static std::atomic<u64> next = 0;
-    return (next++ % 24) * 1344;  // 21 cache lines
-}
 
 }  // namespace
 
-HostMemory::HostMemory(const backend::Device& device, u64 bytes) {
-    // Allocates small blocks from the heap, and large ones as mappings of huge pages.
-    if (bytes < huge_page / 2) {
-        base_ = static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
-    } else if (bytes < u64{1} << 62) {
-        mapped_ = bytes + huge_page;
-        mapping_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (mapping_ == MAP_FAILED) {
-            mapping_ = nullptr;
-        } else {
-            madvise(mapping_, mapped_, MADV_HUGEPAGE);
-            base_ = static_cast<std::byte*>(mapping_) + stagger();
-        }
-    }
-    if (base_ == nullptr)
+HostMemory::HostMemory(const backend::Device& device, u64 bytes) : block_(bytes) {
+    if (block_.base() == nullptr)
         throw Error(ErrorCode::out_of_memory, "Device::allocate",
                     "not enough host memory, got a request for " + std::to_string(bytes) +
                         " bytes; the machine has " + std::to_string(device.traits().global_memory) +
                         " bytes");
-}
-
-HostMemory::~HostMemory() {
-    if (mapping_ != nullptr) {
-        munmap(mapping_, mapped_);
-    } else {
-        std::free(base_);
-    }
 }
 
 void copy_bytes(TbbDevice& device, void* to, const void* from, u64 bytes) {

@@ -9,6 +9,7 @@
 
 #include <concord/detail/checked_size.hpp>
 #include <concord/internal/host_threads.hpp>
+#include <concord/internal/launch_limits.hpp>
 
 #include <pthread.h>
 
@@ -193,21 +194,12 @@ class TbbQueue final : public backend::Queue {
     void launch(const backend::Kernel& launched, const LaunchShape& shape,
                 std::span<const KernelArgument> arguments) override {
         const auto& kernel = static_cast<const HostFunctionKernel&>(launched);
-        if (shape.group_size_x != 1 || shape.group_size_y != 1 || shape.group_size_z != 1)
-            throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                        kernel.name + ": group too large, got " + std::to_string(shape.group_size_x) + " x " +
-                            std::to_string(shape.group_size_y) + " x " + std::to_string(shape.group_size_z) +
-                            " work-items; groups on the CPU have one work-item");
-        if (shape.local_bytes > tbb_.traits().local_memory)
-            throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                        kernel.name + ": too much local memory, got " + std::to_string(shape.local_bytes) +
-                            " bytes; the limit is " + std::to_string(tbb_.traits().local_memory) + " bytes");
+        detail::check_group(kernel.name, {.local_memory = tbb_.traits().local_memory}, shape);
         kernel.check(arguments);
         const detail::CheckedSize plane = detail::CheckedSize(shape.groups_x) * shape.groups_y,
                                   groups = plane * shape.groups_z;
         if (!groups.fits())
-            throw Error(ErrorCode::invalid_argument, "Stream::launch",
-                        kernel.name + ": grid too large, the number of groups overflows 64 bits");
+            detail::refuse_launch(kernel.name, "grid too large, the number of groups overflows 64 bits");
         push([=, this, entry = kernel.entry, list = Arguments(arguments)] {
             LaunchState state;
             std::exception_ptr failure;  // of the group that failed first
