@@ -1,6 +1,8 @@
 // CONCORD_FUNCTION, bound parameters, operators from text, and the built-in operators on the host.
 #include "devices.hpp"
 
+#include <concord/internal/operator_text.hpp>
+
 #include <cmath>
 
 using namespace concord;
@@ -46,6 +48,36 @@ TEST_CASE("bound values are packed as a C struct") {
     CHECK(axpy_test.packed().size() == 4);  // never empty, even without bound values
 }
 
+TEST_CASE("calls that devices may compute differently are found in every spelling") {
+    const auto call = [](const std::string& body) {
+        return operator_from_text("float f(float x, int flag) { " + body + " }").unportable;
+    };
+    for (const char* body :
+         {"return exp(x);", "return (exp)(x);", "return ((exp)) (x);", "return exp/**/(x);",
+          "return exp // (\n(x);", "float y = 2 * (exp)(x); return y;", "return (float)(exp)(x);",
+          "return ex\\\np(x);", "if (flag) return (exp)(x); return x;"}) {
+        CAPTURE(body);
+        CHECK(call(body) == "exp");
+    }
+    for (const char* body : {"return x; // exp(x)", "return /* exp(x) */ x;", "return (float)(x);",
+                             "if (flag) (void)x; return x;", "if (flag) (x) += 1; return x;",
+                             "return (int)(x);", "return (sqrt)(x) + (unsigned int)(x);"}) {
+        CAPTURE(body);
+        CHECK(call(body).empty());
+    }
+}
+
+TEST_CASE("divisions of f32 are found") {
+    const auto divides = [](const char* text) { return detail::may_divide_f32(operator_from_text(text)); };
+    CHECK(divides("float f(float x) { return x / 3; }"));
+    CHECK(divides("float f(float x) { x /= 3; return x; }"));
+    CHECK(divides("float f(float x) { return (sqrt)(x); }"));
+    CHECK(divides("double f(double x) { return (float)x / 3; }"));
+    CHECK_FALSE(divides("double f(double x) { return sqrt(x) / 3; }"));
+    CHECK_FALSE(divides("float f(float x) { return x; /* x / 3 */ } // x / 3"));
+    CHECK_FALSE(divides("int f(int x) { return x / 3; }"));
+}
+
 TEST_CASE("operators from source text") {
     const Operator op =
         operator_from_text("unsigned int mix3(unsigned char x, u64 y) { return x + (u32)y; }");
@@ -55,7 +87,8 @@ TEST_CASE("operators from source text") {
          {"", "float f", "float f(float x)", "f(float x) { return x; }", "half f(half x) { return x; }",
           "float f(float) { return 1; }", "float f() { return 1; }"}) {
         CAPTURE(bad);
-        CHECK(throws(ErrorCode::invalid_argument, "operator text", [&] { (void)operator_from_text(bad); }));
+        CHECK(throws(ErrorCode::invalid_argument,
+                     "operator_from_text: ", [&] { (void)operator_from_text(bad); }));
     }
 }
 

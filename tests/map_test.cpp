@@ -26,6 +26,7 @@ CONCORD_FUNCTION(float, trunc_test, (float x), return trunc(x);)
 CONCORD_FUNCTION(float, rint_test, (float x), return rint(x);)
 CONCORD_FUNCTION(float, round_test, (float x), return round(x);)
 CONCORD_FUNCTION(float, sqrt_test, (float x), return sqrt(fabs(x));)
+CONCORD_FUNCTION(float, third_test, (float x), return x / 3;)
 CONCORD_FUNCTION(float, copysign_test, (float x), return copysign(1.5f, x) * (float)abs((int)(x > 0) - 3);)
 CONCORD_FUNCTION(float, fma_test, (float x), return fma(x, x, -0.3f);)
 CONCORD_FUNCTION(float, class_test, (float x),
@@ -132,7 +133,7 @@ DEVICE_TEST(calls_with_an_order_refuse_functions_that_devices_compute_differentl
                      [&] { map(*stream, a, a, out, smaller_test, options); }));
         CHECK(throws(ErrorCode::unsupported, "reduce: operator 'smaller_test' calls 'fmin'",
                      [&] { reduce(*stream, a, out.span().part(0, 1), smaller_test, 9.0F, options); }));
-        CHECK_NOTHROW(map(*stream, a, out, exact_test, options));
+        if (device.traits().exact_divide_sqrt) CHECK_NOTHROW(map(*stream, a, out, exact_test, options));
         CHECK_NOTHROW(map(*stream, a, out, MapFunction::square, options));
     }
     CHECK_NOTHROW(map(*stream, a, out, exp_test.bind(2.0F)));
@@ -167,7 +168,16 @@ DEVICE_TEST(exact_functions_give_the_same_bits_on_every_device) {
     CHECK(same(copysign_test));
     CHECK(same(fma_test));
     CHECK(same(class_test));
-    if (device.traits().exact_divide_sqrt) CHECK(same(sqrt_test));
+    if (device.traits().exact_divide_sqrt) {
+        CHECK(same(sqrt_test));
+        CHECK(same(third_test));
+        return;
+    }
+    CHECK(throws(ErrorCode::unsupported, "operator 'sqrt_test' divides or takes a square root",
+                 [&] { same(sqrt_test); }));
+    CHECK(throws(ErrorCode::unsupported, "operator 'third_test' divides or takes a square root",
+                 [&] { same(third_test); }));
+    map(*stream, in, out, third_test);  // without an order it runs
 }
 
 DEVICE_TEST(map_rejects_invalid_calls) {

@@ -1,3 +1,4 @@
+#include <concord/internal/operator_text.hpp>
 #include <concord/variant.hpp>
 
 namespace concord {
@@ -101,7 +102,12 @@ Support supports_operator(const Device& device, const Operator& op, const void* 
                        " does not compile at run time; select a device that does");
 }
 
-void check_portable(std::string_view algorithm, const Operator& op) {
+void check_portable(std::string_view algorithm, const Operator& op, const Device& device) {
+    if (!device.traits().exact_divide_sqrt && may_divide_f32(op))
+        throw Error(
+            ErrorCode::unsupported, algorithm,
+            "operator '" + op.name + "' divides or takes a square root, which " + device.info().selector +
+                " may not round correctly for f32; ask for no order of operations, or compute in f64");
     if (op.unportable.empty()) return;
     throw Error(
         ErrorCode::unsupported, algorithm,

@@ -152,8 +152,9 @@ Support supports_operator(const Device& device, const Operator& op, const void* 
 // Whether the variant guarantees the order for arithmetic in that type. Integers are exact in every order.
 Support supports_order(const Variant& variant, OperationOrder asked, Type arithmetic);
 
-// Throws unsupported if the operator calls a function that devices may compute differently.
-void check_portable(std::string_view algorithm, const Operator& op);
+// Throws unsupported if the operator calls a function that devices may compute differently, or divides f32 values on a
+// device that does not round the quotients correctly.
+void check_portable(std::string_view algorithm, const Operator& op, const Device& device);
 
 // The user's operator in a problem, null if it has none.
 template <class Problem>
@@ -196,7 +197,7 @@ template <class Row, std::size_t N, class Problem>
 const Row& choose(std::string_view algorithm, const Row (&table)[N], const Device& device,
                   const Problem& problem, const Options& options) {
     if (options.order != OperationOrder::unspecified) {
-        if (const Operator* const op = operator_of(problem)) check_portable(algorithm, *op);
+        if (const Operator* const op = operator_of(problem)) check_portable(algorithm, *op, device);
     }
     auto supports = [&](const Row& row) {
         Support dialect = supports_dialect(device, row.variant);

@@ -23,7 +23,7 @@ class RunMap final : public RunTask, public Pipelined, public TakesText {
     }
     RunPlan plan(Inputs inputs) override {
         const InputArray& in = *inputs[0];
-        if (has_text()) op_ = operator_from_text(*text_);
+        if (has_text()) op_ = operator_of_option(*text_);
         return {{op_ ? op_->result : in.type(), in.shape()}};
     }
     Enqueued call(Stream& stream, Views in, Views out, const Options& options) override {
@@ -39,6 +39,13 @@ class RunMap final : public RunTask, public Pipelined, public TakesText {
     std::string title() const override { return op_ ? op_->name : function_; }
 
   private:
+    // The library names its own function.
+    static Operator operator_of_option(const std::string& text) try {
+        return operator_from_text(text);
+    } catch (const Error& error) {
+        throw Error(error.code(), "--text", message_of(error));
+    }
+
     std::string function_ = "copy";
     std::optional<std::string> text_;
     std::optional<Operator> op_;

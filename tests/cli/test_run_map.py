@@ -167,7 +167,7 @@ def test_text_selects_a_device_that_compiles_it(device):
     "text, words",
     [
         (SQUARE_TEXT, ["tbb:0", "compile"]),
-        ("", "parameter list"),
+        ("", "--text: missing parameter list"),
         ("float f(float x)", "body"),
         ("floot f(float x) { return x; }", "'floot'"),
     ],
