@@ -10,14 +10,15 @@
 namespace concord {
 namespace {
 
-spdlog::level::level_enum parse(std::string_view name) {
+// `call`: the function or environment variable that errors name.
+spdlog::level::level_enum parse(std::string_view call, std::string_view name) {
     using namespace spdlog::level;
     constexpr std::pair<std::string_view, level_enum> levels[] = {
         {"debug", debug}, {"info", info}, {"warn", warn}, {"error", err}, {"off", off}};
     for (auto [text, level] : levels) {
         if (text == name) return level;
     }
-    throw Error(ErrorCode::invalid_argument, "set_log_level",
+    throw Error(ErrorCode::invalid_argument, call,
                 detail::error_message("unknown log level", detail::quoted(name),
                                       "expected debug, info, warn, error or off"));
 }
@@ -33,9 +34,9 @@ spdlog::logger& logger() {
         made->set_level(spdlog::level::warn);
         if (const std::string_view level = detail::environment_variable("CONCORD_LOG"); !level.empty()) {
             try {
-                made->set_level(parse(level));
+                made->set_level(parse("CONCORD_LOG", level));
             } catch (const Error& error) {
-                made->warn("CONCORD_LOG: {}", error.what());
+                made->warn("{}", error.what());
             }
         }
         return made;
@@ -46,7 +47,7 @@ spdlog::logger& logger() {
 }  // namespace
 
 void set_log_level(std::string_view level) {
-    logger().set_level(parse(level));
+    logger().set_level(parse("set_log_level", level));
 }
 
 namespace detail {
