@@ -16,8 +16,8 @@ extern const BackendEntry builtin_backends[];
 
 std::unique_ptr<backend::Device> Backend::open_offline(std::string_view target) {
     throw Error(ErrorCode::unsupported, "open_device",
-                detail::error_message("the backend has no compile-only devices",
-                                      detail::quoted("@" + std::string(target)), "only cuda supports them"));
+                detail::error_message("the backend does not support compile-only devices",
+                                      detail::quoted("@" + std::string(target)), "select e.g. cuda@sm_90"));
 }
 
 namespace {
@@ -100,8 +100,7 @@ class Registry {
     std::vector<std::string> selectors() {
         const std::lock_guard lock(mutex_);
         load();
-        std::vector<std::string> result = listed();
-        return result;
+        return listed();
     }
 
     std::vector<std::string> selectors(std::string_view pattern) {
@@ -117,14 +116,10 @@ class Registry {
         if (pattern.size() <= every.size() || pattern.substr(pattern.size() - every.size()) != every)
             return {std::string(pattern)};
         const std::string backend(pattern.substr(0, pattern.size() - every.size()));
-        const auto it = backends_.find(backend);
-        if (it == backends_.end())
-            throw Error(
-                ErrorCode::unavailable, "device_selectors",
-                detail::error_message("unknown backend", detail::quoted(pattern), "available: " + names()));
-        if (!it->second.status.available) refuse("device_selectors", pattern, it->second);
+        const LoadedBackend& loaded = backend_of("device_selectors", pattern, backend);
+        if (!loaded.status.available) refuse("device_selectors", pattern, loaded);
         std::vector<std::string> result;
-        for (const DeviceInfo& info : it->second.status.devices)
+        for (const DeviceInfo& info : loaded.status.devices)
             result.push_back(info.selector);
         return result;
     }
@@ -197,12 +192,7 @@ class Registry {
 
     std::shared_ptr<Device> open_named(std::string_view call, std::string_view text) {
         const Selector selector = parse(call, text);
-        const auto it = backends_.find(selector.backend);
-        if (it == backends_.end())
-            throw Error(
-                ErrorCode::unavailable, call,
-                detail::error_message("unknown backend", detail::quoted(text), "available: " + names()));
-        const LoadedBackend& loaded = it->second;
+        const LoadedBackend& loaded = backend_of(call, text, selector.backend);
         const std::string canonical = selector.target.empty()
                                           ? selector.backend + ":" + std::to_string(selector.index)
                                           : std::string(text);
@@ -226,6 +216,17 @@ class Registry {
         });
         devices_.emplace(canonical, device);
         return device;
+    }
+
+    // The backend that the selector `text` names.
+    const LoadedBackend& backend_of(std::string_view call, std::string_view text,
+                                    const std::string& name) const {
+        const auto it = backends_.find(name);
+        if (it == backends_.end())
+            throw Error(
+                ErrorCode::unavailable, call,
+                detail::error_message("unknown backend", detail::quoted(text), "available: " + names()));
+        return it->second;
     }
 
     // For a device of an unavailable backend.
