@@ -73,8 +73,12 @@ void report_backend(const BackendStatus& backend, Findings& findings) {
               << (backend.available ? painted("available", Tone::good) : painted("not available", Tone::bad));
     if (!backend.reason.empty()) std::cout << ": " << backend.reason;
     std::cout << "\n  module: " << backend.path << '\n';
-    for (const DeviceProperty& library : backend_libraries(backend.name))
-        std::cout << "  " << library.name << ": " << library.value << '\n';
+    for (const DeviceProperty& library : backend_libraries(backend.name)) {
+        // The first line has the reason already.
+        const bool repeats =
+            !backend.reason.empty() && library.value.find(backend.reason) != std::string::npos;
+        std::cout << "  " << library.name << ": " << (repeats ? "not available" : library.value) << '\n';
+    }
     for (const DeviceInfo& info : backend.devices) {
         std::cout << "  " << info.selector << ": " << info.name << " (" << info.driver << ")\n";
         try_device(info.selector, findings);
