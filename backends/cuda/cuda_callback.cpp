@@ -1,11 +1,14 @@
 #include "cuda_callback.hpp"
 
+#include <concord/internal/host_threads.hpp>
+
 #include <utility>
 
 namespace concord::cuda {
 
 CallbackThread::CallbackThread()
-    : queue_(std::make_shared<Queue>()), thread_([queue = queue_] { work(queue); }) {}
+    : queue_(std::make_shared<Queue>()),
+      thread_(detail::start_thread("Stream::callback", [queue = queue_] { work(queue); })) {}
 
 CallbackThread::~CallbackThread() {
     {
