@@ -317,7 +317,7 @@ DEVICE_TEST(shared_pipelines_reject_invalid_calls) {
         what = error.what();
     }
     const std::string words = "pass at least ";
-    REQUIRE(what.find("memory limit too small for one segment, got 1000 bytes; " + words) !=
+    REQUIRE(what.find("PipelineOptions::memory: too small for one segment, got 1000 bytes; " + words) !=
             std::string::npos);
     const u64 least = std::stoull(what.substr(what.find(words) + words.size()));
     pipeline_reduce(both, Away<float>(x), sum, ReduceOp::sum, {.memory = least});

@@ -75,6 +75,7 @@ void Pipeline::finish(const PipelineTask& task, DevicePipeline& part, PipelineSl
 }
 
 void Pipeline::name_device(u32 i, const Error& error) const {
+    if (error.call() == memory_option) throw Error(error);  // the limit of all devices together
     std::string_view what = error.what();
     if (error.call() == name_) what.remove_prefix(name_.size() + 2);
     if (!error.native().empty()) what.remove_suffix(error.native().size() + 3);  // " [NATIVE]"

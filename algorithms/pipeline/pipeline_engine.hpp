@@ -49,6 +49,9 @@ struct PipelineLoad {
     bool host_copies = false;  // whether the host copies data between the caller's memory and slots
 };
 
+// What an error about the memory limit names as its call. Callers with an option of their own recognise it.
+inline constexpr std::string_view memory_option = "PipelineOptions::memory";
+
 // Plans segments for one device. Throws invalid_argument if the memory limit is too small.
 PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const PipelineOptions& options,
                            const PipelineLoad& load);

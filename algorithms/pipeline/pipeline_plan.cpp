@@ -135,8 +135,8 @@ PipelinePlan plan_pipeline(Device& device, const PipelineTask& task, const Pipel
     const u64 least = std::min(task.grain, std::max<u64>(all, 1)) * load.slot_bytes;
     const u64 room = (limit > task.memory ? limit - task.memory : 0) / 8 * 7;
     if (least > room)
-        throw Error(ErrorCode::invalid_argument, "pipeline_" + std::string(task.name),
-                    error_message("memory limit too small for one segment", std::to_string(whole) + " bytes",
+        throw Error(ErrorCode::invalid_argument, memory_option,
+                    error_message("too small for one segment", std::to_string(whole) + " bytes",
                                   "pass at least " + std::to_string((divide_up(least, 7) * 8 + task.memory) *
                                                                     load.devices)));
     while (plan.depth > 1 && plan.depth * least > room)

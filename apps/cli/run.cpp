@@ -151,10 +151,8 @@ Result compute_by_segments(Pipelined& task, const PipelineDevices& devices, cons
             result.pipeline = task.run_pipeline(devices, sources, sink, options);
         } catch (const Error& error) {
             // The library names its own option.
-            constexpr std::string_view limit = "memory limit ";
-            const std::string message = message_of(error);
-            if (options.memory == 0 || message.rfind(limit, 0) != 0) throw;
-            throw Error(error.code(), "--memory-limit", message.substr(limit.size()));
+            if (options.memory == 0 || error.call() != "PipelineOptions::memory") throw;
+            throw Error(error.code(), "--memory-limit", message_of(error));
         }
     }
     if (plan.counted) {
