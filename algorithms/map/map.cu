@@ -4,10 +4,9 @@
 // Passes     one. Traffic: reads every input once, writes the output once.
 // naive      one element per thread.
 // vectorized Each thread moves PACK elements per access (16 bytes of the widest type), with UNROLL accesses in
-// flight.
-//            Elements before the first and after the last whole pack are processed one by one. The host side passes
-//            PACK = 1 if the operands are aligned differently. Groups are many and short: on an H200 one access per
-//            thread is fastest, because the instructions before a group's first load dominate.
+//            flight. Elements before the first and after the last whole pack are processed one by one. The host side
+//            passes PACK = 1 if the operands are aligned differently. Groups are many and short: on an H200 one access
+//            per thread is fastest, because the instructions before a group's first load dominate.
 // Tunables   GROUP: threads per group; UNROLL: packs per thread; PACK: elements per pack.
 // Source     V. Volkov, Better performance at lower occupancy, GTC 2010 (several accesses in flight).
 //

@@ -12,8 +12,7 @@
 /// - Order: elements are independent, so every variant is canonical. Results are bitwise identical on all devices.
 /// - Asynchrony: enqueues on the stream and returns.
 /// - Errors: invalid_argument (counts, types, overlap), wrong_device, unsupported (f64 on a device without it, an
-///   operator with
-///   kernel source only on a device that cannot compile at run time), compile_failed.
+///   operator with kernel source only on a device that cannot compile at run time), compile_failed.
 /// - Source: V. Volkov, Better performance at lower occupancy, GTC 2010.
 
 #include <concord/algorithm.hpp>

@@ -1,5 +1,12 @@
-// Argument and epilogue of all matmul kernels, OpenCL C. Parallel sources: matmul_tile.cu, matmul_host.hpp. T:
-// element type.
+// Argument and epilogue of all matmul kernels, OpenCL C. Parallel sources: matmul_tile.cu, matmul_host.hpp.
+//
+// Algorithm  c = alpha t + beta c, where t is an element's chain of fused multiply-adds over k.
+// Passes     none of its own: the last step of each kernel.
+// Traffic    Writes each element of C once. Reads it once if beta is not 0.
+// Tunables   none.
+// Source     BLAS, gemm: J. Dongarra et al., A Set of Level 3 Basic Linear Algebra Subprograms, 1990.
+//
+// T: element type.
 
 // The call: element (i, l) of op(A) is a[i * a_row + l * a_column]; strides lead to the next product of the batch.
 typedef struct {

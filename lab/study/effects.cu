@@ -1,11 +1,17 @@
-// Microbenchmarks of single effects, CUDA C++. effects.cl and effects_host.hpp hold the same kernels.
-// One pass each. Traffic: 8 B per element, or 4 * (used + 1) B for fields. Tunables: group size (chain).
+// Microbenchmarks of single effects, CUDA C++. Parallel sources: effects.cl, effects_host.hpp.
 //
-// chain     one element per work-item, `steps` fused multiply-adds: effect of the group size and the number of groups
-// diverge   the same work; each of `paths` kinds of work-items does it in its own loop iteration: effect of divergence
-// banks     each work-item sums a tile in local memory; neighbours start `stride` words apart: effect of bank conflicts
-// strided   a copy; neighbouring work-items are `stride` elements apart: effect of coalescing
-// fields    sum of the first `used` of 8 fields, as an array of structures or as a structure of arrays (soa)
+// Algorithm  chain    one element per work-item, `steps` fused multiply-adds: effect of the group size and the number
+//                     of groups
+//            diverge  the same work; each of `paths` kinds of work-items does it in its own loop iteration: effect of
+//                     divergence
+//            banks    each work-item sums a tile in local memory; neighbours start `stride` words apart: effect of
+//                     bank conflicts
+//            strided  a copy; neighbouring work-items are `stride` elements apart: effect of coalescing
+//            fields   sum of the first `used` of 8 fields, as an array of structures or a structure of arrays (soa)
+// Passes     one each.
+// Traffic    8 B per element, or 4 * (used + 1) B for fields.
+// Tunables   group size (chain).
+// Source     NVIDIA, CUDA C++ Best Practices Guide: coalesced access, shared memory banks, branches, occupancy.
 
 extern "C" __global__ void chain(const f32* in, f32* out, u64 n, u32 steps, u32 group_size) {
     const u64 i = u64(blockIdx.x) * group_size + threadIdx.x;
