@@ -1,5 +1,6 @@
 // Test cases of reduce. The reference is independent of the library's code.
 
+#include "longest_chain.hpp"
 #include "reduce_reference.hpp"
 
 #include <concord/lab/compare.hpp>
@@ -54,11 +55,6 @@ struct Reference {
     T result_{};
 };
 
-// The longest chain of operations. A library other than Concord may use one chain for all elements.
-u64 depth_of(const Variant& variant, u64 n) {
-    return variant.longest_chain != nullptr ? variant.longest_chain(n) : std::max<u64>(1, n) - 1;
-}
-
 template <class T>
 void verify(Reference<T>& reference, const Variant& variant, T got, Verdict& verdict) {
     const T expected = reference.result();
@@ -78,8 +74,8 @@ void verify(Reference<T>& reference, const Variant& variant, T got, Verdict& ver
         if (!reference.bounds || reference.tolerance == Tolerance::no_bound || !std::isfinite(expected))
             return;
         Verdict held;
-        verify_within(reference.bounds(got, depth_of(variant, reference.input.count)), 0, expected, got,
-                      held);
+        verify_within(reference.bounds(got, longest_chain_of(variant, reference.input.count)), 0, expected,
+                      got, held);
         held.bits = verdict.bits;
         if (by_bits) held.no_bound = held.statistical = false;
         verdict.merge(std::move(held));

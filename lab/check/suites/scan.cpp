@@ -1,5 +1,6 @@
 // Test cases of scan. The reference is independent of the library's code.
 
+#include "longest_chain.hpp"
 #include "scan_reference.hpp"
 
 #include <concord/lab/compare.hpp>
@@ -25,11 +26,6 @@ enum class Tolerance {
     bounded,  // sums of floats: within an error bound, by sums in f64
     no_bound  // not at all; devices are still compared
 };
-
-// The longest chain of operations. A library other than Concord may use one chain for all elements.
-u64 depth_of(const Variant& variant, u64 n) {
-    return variant.longest_chain != nullptr ? variant.longest_chain(n) : std::max<u64>(1, n);
-}
 
 template <class T>
 struct Reference {
@@ -81,7 +77,7 @@ struct Reference {
                      std::span<const T> expected, Verdict& verdict) {
         Verdict held;
         const bool random = input.pattern == Pattern::random || input.pattern == Pattern::near_one;
-        const double h = static_cast<double>(depth_of(variant, first + expected.size()));
+        const double h = static_cast<double>(longest_chain_of(variant, first + expected.size()));
         const double hard = gamma_bound<T>(h), alarm = alarm_bound<T>(h);
         const double statistical = statistical_bound<T>(h, static_cast<double>(input.count));
         exact_->walk(first, expected.size(), kind, [&](u64 i, const ExactSum& exact) {
