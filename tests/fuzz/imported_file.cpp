@@ -1,14 +1,6 @@
 // Files of `concord bench --json` and `concord check --json` that `concord study --from` imports.
 
-#include "fuzz.hpp"
-
-#include <concord/study/internal/study.hpp>
-
-#include <sstream>
-
-using namespace concord;
-using namespace concord::fuzz;
-using namespace concord::study;
+#include "fuzz_study.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::istringstream content{std::string(text_of(data, size))};
@@ -21,8 +13,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         {"quick", true},
         {"machine", {{"cpu", "a"}, {"cores", 1}, {"memory_bytes", 1}, {"os", "b"}, {"compiler", "c"}}}};
     if (!accepts(ErrorCode::io, [&] { records.files = {line_of_content(content, "bench.json")}; })) return 0;
-    require(!report(records, [](const std::string&, const std::string&) {}).empty(), "the report has a page");
-    markdown(records);
-    results_json(records);
+    report_all(records);
     return 0;
 }
