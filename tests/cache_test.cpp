@@ -1,5 +1,6 @@
 // The disk cache of kernels: it returns exactly what was stored.
 #include "devices.hpp"
+#include "temporary_folder.hpp"
 
 #include <concord/internal/input_file.hpp>
 #include <concord/internal/new_file.hpp>
@@ -22,10 +23,7 @@ class CacheFolder {
   public:
     CacheFolder() {
         if (const char* old = std::getenv("XDG_CACHE_HOME")) old_ = old;
-        root_ = fs::temp_directory_path() / ("concord-cache-" + std::to_string(getpid()));
-        fs::remove_all(root_);
-        fs::create_directories(root_);
-        setenv("XDG_CACHE_HOME", root_.c_str(), 1);
+        setenv("XDG_CACHE_HOME", root().c_str(), 1);
     }
     ~CacheFolder() {
         if (old_.empty()) {
@@ -33,13 +31,11 @@ class CacheFolder {
         } else {
             setenv("XDG_CACHE_HOME", old_.c_str(), 1);
         }
-        fs::permissions(root_, fs::perms::owner_all);
-        fs::remove_all(root_);
     }
-    const fs::path& root() const { return root_; }
+    const fs::path& root() const { return folder_.path(); }
 
   private:
-    fs::path root_;
+    test::TemporaryFolder folder_{"cache"};
     std::string old_;
 };
 

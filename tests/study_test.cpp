@@ -2,6 +2,7 @@
 // devices.
 
 #include "devices.hpp"
+#include "temporary_folder.hpp"
 
 #include <unistd.h>
 
@@ -22,20 +23,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A temporary folder, removed at the end.
+// The folder of a study's results, which does not exist yet.
 class Folder {
   public:
-    Folder() : path_(fs::temp_directory_path() / ("concord-study-" + std::to_string(getpid()))) {
-        fs::remove_all(path_);
-    }
-    ~Folder() { fs::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    const fs::path& path() const { return path_; }
-    fs::path file() const { return path_ / "results.jsonl"; }
+    fs::path path() const { return parent_ / "results"; }
+    fs::path file() const { return path() / "results.jsonl"; }
 
   private:
-    fs::path path_;
+    test::TemporaryFolder parent_{"study"};
 };
 
 // A line as the runner writes it. ms = 0: the measurement failed with that problem.

@@ -1,5 +1,6 @@
 // Tuning tables: the file format, lookups, and that results are bitwise identical with any table.
 #include "devices.hpp"
+#include "temporary_folder.hpp"
 
 #include <concord/lab/paired_timing.hpp>
 #include <concord/lab/suite.hpp>
@@ -74,25 +75,6 @@ class Variable {
   private:
     const char* name_;
     std::optional<std::string> old_;
-};
-
-class Folder {
-  public:
-    Folder() : path_(fs::temp_directory_path() / ("concord-tuning-" + std::to_string(getpid()))) {
-        fs::create_directories(path_);
-    }
-    ~Folder() { fs::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    fs::path operator/(const char* name) const { return path_ / name; }
-    const fs::path& path() const { return path_; }
-    void write(const char* name, const std::string& content) const {
-        fs::create_directories((path_ / name).parent_path());
-        std::ofstream(path_ / name) << content;
-    }
-
-  private:
-    fs::path path_;
 };
 
 // --- Calls: small, but large enough that launches read tunables ----------------------------------------------------
@@ -329,7 +311,7 @@ TEST_SUITE_END();
 TEST_SUITE_BEGIN("device");
 
 DEVICE_TEST(tables_are_found_by_device) {
-    const Folder folder;
+    const test::TemporaryFolder folder("tuning");
     TuningTable own = TuningTable::of(device), other = own;
     own.rows = {row("reduce", "first_add")};
     other.units += 1;
