@@ -331,19 +331,63 @@ detail::host::Tiling tiling_of(const Device& device, const TransposeProblem& p, 
     return t;
 }
 
-// Tiles per group: one group for small inputs, because waking threads costs more; then some groups per thread.
-u64 tiles_each(const Device& device, const TransposeProblem& p, u64 tiles) {
+// Number of groups: one for small inputs, because waking threads costs more; then some per thread.
+u64 groups_of(const Device& device, const TransposeProblem& p) {
     const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10,
               most = device.traits().units * tuned(device, groups_a_unit, point_of(p), 16);
-    const u64 bytes = p.shape.rows * p.shape.columns * p.size();
-    const u64 groups = std::clamp<u64>(bytes / least_bytes, 1, most);
-    return divide_up(tiles, std::min(groups, tiles));
+    return std::clamp<u64>(p.shape.rows * p.shape.columns * p.size() / least_bytes, 1, most);
+}
+
+u64 tiles_each(const Device& device, const TransposeProblem& p, u64 tiles) {
+    return divide_up(tiles, std::min(groups_of(device, p), tiles));
+}
+
+bool exceeds_cache(const Device& device, const TransposeProblem& p) {
+    return 2 * p.shape.rows * p.shape.columns * p.size() > device.traits().cache;
+}
+
+// The tiles of the direct kernel in bytes: rows of cache lines that are read in one go if the data fit the caches, and
+// pieces of rows of out that are several lines long if they do not.
+constexpr u64 cached_row = 1024, far_row = 256, far_column = 512;
+constexpr u64 staged_bytes = u64{16} << 10;  // largest matrix whose stages fit the L1 cache
+
+// Whether the direct kernel is faster than tiles with stages. A small matrix is read and written faster in the order
+// of its elements. Data that exceed the caches require whole lines.
+bool suits_direct(const Device& device, const TransposeProblem& p) {
+    const TransposeShape& s = p.shape;
+    if (p.in_place || device.traits().compiles_source || s.rows * s.columns * p.size() <= staged_bytes)
+        return false;
+    const u64 line = 64 / p.size();
+    if (!exceeds_cache(device, p)) return s.rows >= line && s.columns >= line;
+    return transpose_host(p.size()).direct_bytes == 64 && s.rows >= far_column / p.size() &&
+           s.columns >= far_row / p.size() && p.out.offset % 64 == 0 && s.out_pitch % line == 0;
+}
+
+void run_direct(Stream& stream, const TransposeProblem& p) {
+    Device& device = stream.device();
+    const TransposeShape& s = p.shape;
+    const bool far = exceeds_cache(device, p);
+    detail::host::TransposeParts parts;
+    parts.tile_rows = (far ? far_column : 64) / p.size();
+    parts.tile_columns = (far ? far_row : cached_row) / p.size();
+    parts.past_cache = far ? 1 : 0;
+    // Parts of whole tiles, along columns only if there are too few rows.
+    const u64 groups = groups_of(device, p), down = std::min(groups, divide_up(s.rows, parts.tile_rows));
+    parts.rows = round_up(divide_up(s.rows, down), parts.tile_rows);
+    parts.down = std::max<u64>(1, s.rows / parts.rows);
+    parts.columns = round_up(divide_up(s.columns, divide_up(groups, parts.down)), parts.tile_columns);
+    parts.across = std::max<u64>(1, s.columns / parts.columns);
+    const auto kernel =
+        transpose_kernel(device, p, TransposeSource::wide, "transpose_direct", {}, &TransposeHost::direct);
+    launch(stream, *kernel, LaunchShape::linear(parts.down * parts.across, 1), p.in, p.out, s.rows, s.columns,
+           s.in_pitch, s.out_pitch, ValueBytes{std::as_bytes(std::span(&parts, 1))});
 }
 
 void run_blocked(Stream& stream, const TransposeProblem& p) {
     Device& device = stream.device();
     const TransposeShape& s = p.shape;
     if (!p.in_place && is_copy(s)) return run_copy(stream, p);
+    if (suits_direct(device, p)) return run_direct(stream, p);
     const bool host = !device.traits().compiles_source;
     const detail::host::Tiling t = tiling_of(device, p, p.in_place ? 2 : 1);
     const u64 each = tiles_each(device, p, t.tiles), local = host ? t.elements * p.size() : 0;
@@ -356,7 +400,7 @@ void run_blocked(Stream& stream, const TransposeProblem& p) {
         return launch(stream, *kernel, shape, p.out, s.rows, s.in_pitch, each, t.tiles, t.tile_rows, t.rows,
                       t.from_pitch, t.to_pitch);
     }
-    const u32 past_cache = 2 * s.rows * s.columns * p.size() > device.traits().cache ? 1 : 0;
+    const u32 past_cache = exceeds_cache(device, p) ? 1 : 0;
     const auto kernel =
         transpose_kernel(device, p, TransposeSource::wide, "transpose_blocked", {}, &TransposeHost::blocked);
     if (host)

@@ -6,6 +6,9 @@
 #include <concord/host_kernel.hpp>
 
 #include <algorithm>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace concord::detail::host {
 
@@ -74,36 +77,63 @@ struct Tiling {
     u32 from_whole = 0, to_whole = 0;  // 1: the rows of a tile are contiguous in in, in out
 };
 
-// Rows of a block, which is 16 bytes wide. Registers transpose it.
-template <class B>
-inline constexpr u64 block_side = 16 / sizeof(B);
+// Rows of a block, which is BYTES wide. Registers transpose it.
+template <class B, u64 BYTES = 16>
+inline constexpr u64 block_side = BYTES / sizeof(B);
 
-template <class B>
+template <class B, u64 BYTES>
 struct Vector {
-    typedef B type __attribute__((vector_size(16)));
+    typedef B type __attribute__((vector_size(BYTES)));
 };
 
 // Interleave the lower, or the upper, halves of two vectors element by element.
 template <class V, std::size_t... I>
 [[gnu::always_inline]] inline V interleave_low(V a, V b, std::index_sequence<I...>) {
-    return V{(I % 2 != 0 ? b : a)[I / 2]...};
+    constexpr std::size_t count = sizeof...(I);
+    return __builtin_shufflevector(a, b, (I % 2 * count + I / 2)...);
 }
 template <class V, std::size_t... I>
 [[gnu::always_inline]] inline V interleave_high(V a, V b, std::index_sequence<I...>) {
-    return V{(I % 2 != 0 ? b : a)[sizeof...(I) / 2 + I / 2]...};
+    constexpr std::size_t count = sizeof...(I);
+    return __builtin_shufflevector(a, b, (I % 2 * count + count / 2 + I / 2)...);
+}
+
+// Whether stores go through the cache.
+enum class TransposeStores : u8 { cached, non_temporal };
+
+#if defined(__x86_64__)
+// Inlined only into kernels for AVX-512.
+template <class V>
+[[gnu::target("avx512f")]] inline void stream_line(void* to, const V& v) {
+    __m512i line;
+    std::memcpy(&line, &v, sizeof line);
+    _mm512_stream_si512(static_cast<__m512i*>(to), line);
+}
+#endif
+
+// Stores a vector. Vectors of less than a cache line go through the cache.
+template <TransposeStores STORES, class V>
+[[gnu::always_inline]] inline void store_vector(void* to, const V& v) {
+#if defined(__x86_64__)
+    if constexpr (STORES == TransposeStores::non_temporal && sizeof(V) == 64) {
+        stream_line(to, v);
+        return;
+    }
+#endif
+    std::memcpy(to, &v, sizeof v);
 }
 
 // Transposes a block in log2(N) rounds. A round interleaves row k with row k + N/2, which rotates the bits of an
 // element's place (row, column) by one. All rounds rotate them by half their length.
-template <class B>
+template <class B, u64 BYTES = 16, TransposeStores STORES = TransposeStores::cached>
 [[gnu::always_inline]] inline void turn_block(const B* from, u64 from_pitch, B* to, u64 to_pitch) {
-    constexpr int side = block_side<B>;
-    using V = typename Vector<B>::type;
+    constexpr int side = block_side<B, BYTES>;
+    using V = typename Vector<B, BYTES>::type;
     constexpr auto lanes = std::make_index_sequence<side>{};
     V row[side], next[side];
 #pragma GCC unroll 16
     for (int k = 0; k < side; ++k)
-        std::memcpy(&row[k], from + static_cast<u64>(k) * from_pitch, 16);
+        std::memcpy(&row[k], from + static_cast<u64>(k) * from_pitch, BYTES);
 #pragma GCC unroll 4
     for (int round = 1; round < side; round *= 2) {
 #pragma GCC unroll 8
@@ -117,7 +147,7 @@ template <class B>
     }
 #pragma GCC unroll 16
     for (int k = 0; k < side; ++k)
-        std::memcpy(to + static_cast<u64>(k) * to_pitch, &row[k], 16);
+        store_vector<STORES>(to + static_cast<u64>(k) * to_pitch, row[k]);
 }
 
 // Prefetches the rows of the next tile a few lines at a time while the current tile is transposed. Hardware
@@ -239,6 +269,86 @@ void transpose_blocked(const Group& group, const B* in, B* out, u64 rows, u64 co
                     .last = tile + 1 == end || (down + 1 == t.tile_rows && !whole)});
     }
     if (past_cache != 0) stream_fence();
+}
+
+// Direct: from in to out without stages. Blocks of whole cache lines are transposed in registers or, where vectors are
+// shorter than a line, in the L1 cache.
+
+// The part of the matrix per group, and the tiles that a group takes along the rows of in. A group's part ends at a
+// multiple of its size, except for the last ones along a side, which are up to twice as large.
+struct TransposeParts {
+    u64 rows = 0, columns = 0;            // elements per group
+    u64 down = 0, across = 0;             // groups down a column of in and along a row
+    u64 tile_rows = 0, tile_columns = 0;  // elements of a tile
+    u32 past_cache = 0;                   // 1: non-temporal stores; out_pitch is a multiple of a cache line
+};
+
+// Transposes tiles [row, row_end) x [column, column_end). The last blocks along a side overlap the blocks before them.
+template <class B, u64 BYTES, TransposeStores STORES>
+[[gnu::always_inline]] inline void turn_part(const B* in, B* out, u64 in_pitch, u64 out_pitch, u64 row,
+                                             u64 row_end, u64 column, u64 column_end,
+                                             const TransposeParts& p) {
+    constexpr u64 line = 64 / sizeof(B), side = block_side<B, BYTES>;
+    // The tile at (r, c), or the first one of the next rows if c is past the last column.
+    auto tile_at = [&](u64 r, u64 c) __attribute__((always_inline)) {
+        if (c >= column_end) {
+            r += p.tile_rows;
+            c = column;
+        }
+        Ahead ahead;
+        if (r >= row_end) return ahead;
+        ahead.row = reinterpret_cast<const char*>(in + r * in_pitch + c);
+        ahead.rows = std::min(p.tile_rows, row_end - r);
+        ahead.row_bytes = std::min(p.tile_columns, column_end - c) * sizeof(B);
+        ahead.pitch_bytes = in_pitch * sizeof(B);
+        return ahead;
+    };
+    Ahead first = tile_at(row, column);
+    first.ask(p.tile_rows * p.tile_columns * sizeof(B));
+    for (u64 top = row; top < row_end; top += p.tile_rows) {
+        const u64 bottom = std::min(row_end, top + p.tile_rows);
+        for (u64 left = column; left < column_end; left += p.tile_columns) {
+            const u64 right = std::min(column_end, left + p.tile_columns);
+            Ahead ahead = tile_at(top, left + p.tile_columns);
+            for (u64 c = left; c < right; c += line) {
+                const u64 x = std::min(c, column_end - line);
+                for (u64 r = top; r < bottom; r += line) {
+                    const u64 y = std::min(r, row_end - line);
+                    ahead.ask(line * 64);
+                    const B* from = in + y * in_pitch + x;
+                    B* to = out + x * out_pitch + y;
+                    if (STORES == TransposeStores::non_temporal && y == r) {
+                        turn_block<B, BYTES, STORES>(from, in_pitch, to, out_pitch);
+                        continue;
+                    }
+                    for (u64 i = 0; i < line; i += side) {
+                        for (u64 j = 0; j < line; j += side)
+                            turn_block<B, BYTES>(from + j * in_pitch + i, in_pitch, to + i * out_pitch + j,
+                                                 out_pitch);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// BYTES: length of a vector, 64 for non-temporal stores. Matrices have at least one line of elements on both sides.
+template <class B, u64 BYTES>
+void transpose_direct(const Group& group, const B* in, B* out, u64 rows, u64 columns, u64 in_pitch,
+                      u64 out_pitch, const TransposeParts p) {
+    const u64 down = group.x % p.down, across = group.x / p.down;
+    const u64 row = down * p.rows, row_end = down + 1 == p.down ? rows : row + p.rows,
+              column = across * p.columns, column_end = across + 1 == p.across ? columns : column + p.columns;
+    if constexpr (BYTES == 64) {
+        // The memory of another owner may begin within a line.
+        if (p.past_cache != 0 && past_line(out) == 0) {
+            turn_part<B, BYTES, TransposeStores::non_temporal>(in, out, in_pitch, out_pitch, row, row_end,
+                                                               column, column_end, p);
+            return stream_fence();
+        }
+    }
+    turn_part<B, BYTES, TransposeStores::cached>(in, out, in_pitch, out_pitch, row, row_end, column,
+                                                 column_end, p);
 }
 
 // In place: a group takes `count` tiles on or right of the diagonal, each with its mirror image. Stores go through

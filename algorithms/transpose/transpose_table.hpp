@@ -9,7 +9,8 @@ namespace concord::detail {
 
 // The host kernels for one element size.
 struct TransposeHost {
-    HostKernel serial, naive, tiled, blocked, exchange;
+    HostKernel serial, naive, tiled, blocked, exchange, direct;
+    u64 direct_bytes;  // length of the vectors of `direct`
 };
 
 const TransposeHost& transpose_host(u32 size);
