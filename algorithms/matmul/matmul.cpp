@@ -98,6 +98,14 @@ constexpr u64 tf32x3_chain(u64 k) {
 constexpr char volkov[] = "V. Volkov, J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, 2008";
 
 constexpr MatmulRow table[] = {
+    {.variant = {.name = "direct",
+                 .summary = "small products: a tile of C in vector registers, operands from the caches",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "A. Heinecke, G. Henry, M. Hutchinson, H. Pabst, LIBXSMM, 2016"},
+     .supports = supports_matmul_direct,
+     .run = run_matmul_direct,
+     .suits = suits_matmul_direct},
     {.variant = {.name = "packed",
                  .summary = "operands packed into panels, a tile of C in vector registers, k in cache-sized "
                             "blocks; one work-item per group",
@@ -168,8 +176,8 @@ constexpr MatmulRow table[] = {
 };
 
 constexpr auto variants = variants_of(table);
-constexpr const Tunable* tunables[] = {&matmul_tile_index, &matmul_panel_kib, &matmul_strips_kib,
-                                       &matmul_most_panels, &matmul_groups_a_unit};
+constexpr const Tunable* tunables[] = {&matmul_tile_index,  &matmul_panel_kib,     &matmul_strips_kib,
+                                       &matmul_most_panels, &matmul_groups_a_unit, &matmul_direct_work};
 
 // --- The call -------------------------------------------------------------------------------------------------------
 

@@ -30,9 +30,13 @@ template <class T>
 struct PlainRegisters {
     using Element = T;
     using Vector = T;
-    static constexpr u64 width = 1, rows = 4, vectors = 4;
+    static constexpr u64 width = 1, rows = 4, vectors = 4, direct_rows = 4;
     static void load(Vector& v, const T* from) { v = *from; }
     static void store(T* to, const Vector& v) { *to = v; }
+    static void load_part(Vector& v, const T* from, u64 count) { v = count != 0 ? *from : T(0); }
+    static void store_part(T* to, const Vector& v, u64 count) {
+        if (count != 0) *to = v;
+    }
     static void spread(Vector& v, const T* from) { v = *from; }
     static void multiply_add(Vector& t, const Vector& a, const Vector& b) { t = std::fma(a, b, t); }
 };
@@ -47,9 +51,20 @@ template <>
 struct Avx2Registers<f32> {
     using Element = f32;
     using Vector = __m256;
-    static constexpr u64 width = 8, rows = 6, vectors = 2;
+    static constexpr u64 width = 8, rows = 6, vectors = 2, direct_rows = 6;
     CONCORD_AVX2 static void load(Vector& v, const f32* from) { v = _mm256_loadu_ps(from); }
     CONCORD_AVX2 static void store(f32* to, const Vector& v) { _mm256_storeu_ps(to, v); }
+    // All bits of the first `count` elements.
+    CONCORD_AVX2 static __m256i part(u64 count) {
+        return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(std::min(count, width))),
+                                  _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    }
+    CONCORD_AVX2 static void load_part(Vector& v, const f32* from, u64 count) {
+        v = _mm256_maskload_ps(from, part(count));
+    }
+    CONCORD_AVX2 static void store_part(f32* to, const Vector& v, u64 count) {
+        _mm256_maskstore_ps(to, part(count), v);
+    }
     CONCORD_AVX2 static void spread(Vector& v, const f32* from) { v = _mm256_broadcast_ss(from); }
     CONCORD_AVX2 static void multiply_add(Vector& t, const Vector& a, const Vector& b) {
         t = _mm256_fmadd_ps(a, b, t);
@@ -59,9 +74,20 @@ template <>
 struct Avx2Registers<f64> {
     using Element = f64;
     using Vector = __m256d;
-    static constexpr u64 width = 4, rows = 6, vectors = 2;
+    static constexpr u64 width = 4, rows = 6, vectors = 2, direct_rows = 6;
     CONCORD_AVX2 static void load(Vector& v, const f64* from) { v = _mm256_loadu_pd(from); }
     CONCORD_AVX2 static void store(f64* to, const Vector& v) { _mm256_storeu_pd(to, v); }
+    // All bits of the first `count` elements.
+    CONCORD_AVX2 static __m256i part(u64 count) {
+        return _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(std::min(count, width))),
+                                  _mm256_setr_epi64x(0, 1, 2, 3));
+    }
+    CONCORD_AVX2 static void load_part(Vector& v, const f64* from, u64 count) {
+        v = _mm256_maskload_pd(from, part(count));
+    }
+    CONCORD_AVX2 static void store_part(f64* to, const Vector& v, u64 count) {
+        _mm256_maskstore_pd(to, part(count), v);
+    }
     CONCORD_AVX2 static void spread(Vector& v, const f64* from) { v = _mm256_broadcast_sd(from); }
     CONCORD_AVX2 static void multiply_add(Vector& t, const Vector& a, const Vector& b) {
         t = _mm256_fmadd_pd(a, b, t);
@@ -74,9 +100,16 @@ template <>
 struct Avx512Registers<f32> {
     using Element = f32;
     using Vector = __m512;
-    static constexpr u64 width = 16, rows = 14, vectors = 2;
+    static constexpr u64 width = 16, rows = 14, vectors = 2, direct_rows = 8;
     CONCORD_AVX512 static void load(Vector& v, const f32* from) { v = _mm512_loadu_ps(from); }
     CONCORD_AVX512 static void store(f32* to, const Vector& v) { _mm512_storeu_ps(to, v); }
+    static __mmask16 part(u64 count) { return static_cast<__mmask16>((1U << std::min(count, width)) - 1); }
+    CONCORD_AVX512 static void load_part(Vector& v, const f32* from, u64 count) {
+        v = _mm512_maskz_loadu_ps(part(count), from);
+    }
+    CONCORD_AVX512 static void store_part(f32* to, const Vector& v, u64 count) {
+        _mm512_mask_storeu_ps(to, part(count), v);
+    }
     CONCORD_AVX512 static void spread(Vector& v, const f32* from) { v = _mm512_set1_ps(*from); }
     CONCORD_AVX512 static void multiply_add(Vector& t, const Vector& a, const Vector& b) {
         t = _mm512_fmadd_ps(a, b, t);
@@ -86,9 +119,16 @@ template <>
 struct Avx512Registers<f64> {
     using Element = f64;
     using Vector = __m512d;
-    static constexpr u64 width = 8, rows = 14, vectors = 2;
+    static constexpr u64 width = 8, rows = 14, vectors = 2, direct_rows = 8;
     CONCORD_AVX512 static void load(Vector& v, const f64* from) { v = _mm512_loadu_pd(from); }
     CONCORD_AVX512 static void store(f64* to, const Vector& v) { _mm512_storeu_pd(to, v); }
+    static __mmask8 part(u64 count) { return static_cast<__mmask8>((1U << std::min(count, width)) - 1); }
+    CONCORD_AVX512 static void load_part(Vector& v, const f64* from, u64 count) {
+        v = _mm512_maskz_loadu_pd(part(count), from);
+    }
+    CONCORD_AVX512 static void store_part(f64* to, const Vector& v, u64 count) {
+        _mm512_mask_storeu_pd(to, part(count), v);
+    }
     CONCORD_AVX512 static void spread(Vector& v, const f64* from) { v = _mm512_set1_pd(*from); }
     CONCORD_AVX512 static void multiply_add(Vector& t, const Vector& a, const Vector& b) {
         t = _mm512_fmadd_pd(a, b, t);

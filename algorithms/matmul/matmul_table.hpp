@@ -53,9 +53,14 @@ inline constexpr Tunable matmul_most_panels{.name = "matmul.panels",
                                             .used_by = {TunableUser::host},
                                             .values = {2, 4, 8, 16, 32}};
 inline constexpr Tunable matmul_groups_a_unit{.name = "matmul.groups",
-                                              .summary = "packed: target number of groups per thread",
+                                              .summary = "packed, direct: target number of groups per thread",
                                               .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                                               .values = {1, 2, 4, 8, 16, 32}};
+inline constexpr Tunable matmul_direct_work{
+    .name = "matmul.direct_work",
+    .summary = "direct: least thousands of fused multiply-adds per group",
+    .used_by = {TunableUser::host},
+    .values = {128, 256, 512, 1024, 2048}};
 
 enum class MatmulSource { steps, register_tiled, packed, tf32 };
 
@@ -120,6 +125,10 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p);
 
 Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p);
 void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p);
+
+Support supports_matmul_direct(const Device& device, const MatmulProblem& p);
+bool suits_matmul_direct(const Device& device, const MatmulProblem& p);
+void run_matmul_direct(Stream& stream, const MatmulProblem& p);
 
 Support supports_matmul_packed(const Device& device, const MatmulProblem& p);
 void run_matmul_packed(Stream& stream, const MatmulProblem& p);

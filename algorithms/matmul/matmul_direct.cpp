@@ -1,0 +1,103 @@
+// Host side of `direct`.
+
+#include "matmul_direct.hpp"
+
+#include "matmul_table.hpp"
+
+#include <concord/detail/checked_size.hpp>
+#include <concord/internal/shape.hpp>
+
+namespace concord::detail {
+namespace {
+
+// The kernel and the rows and columns of its tiles for the machine's instruction set.
+struct DirectHost {
+    HostKernel kernel;
+    u64 rows, columns;
+};
+
+template <class T>
+DirectHost direct_host() {
+    using Plain = detail::host::PlainRegisters<T>;
+    HostKernel kernel = host_kernel<&detail::host::matmul_direct<Plain, T>>();
+#if defined(__x86_64__)
+    // Each instruction set has its own kernel.
+    using Avx2 = detail::host::Avx2Registers<T>;
+    using Avx512 = detail::host::Avx512Registers<T>;
+    kernel.avx2 = HostEntry<&detail::host::matmul_direct<Avx2, T>>::avx2;
+    kernel.avx512 = HostEntry<&detail::host::matmul_direct<Avx512, T>>::avx512;
+    if (host_isa() == HostIsa::avx512)
+        return {kernel, Avx512::direct_rows, detail::host::panel_columns<Avx512>};
+    if (host_isa() == HostIsa::avx2) return {kernel, Avx2::direct_rows, detail::host::panel_columns<Avx2>};
+#endif
+    return {kernel, Plain::direct_rows, detail::host::panel_columns<Plain>};
+}
+
+u64 round_up(u64 n, u64 multiple) {
+    return divide_up(n, multiple) * multiple;
+}
+
+// Bytes of the copy of op(B) for `columns` columns; 0 if B is not transposed.
+CheckedSize copy_bytes(const MatmulProblem& p, u64 columns) {
+    return p.b_column() == 1 ? CheckedSize(0) : CheckedSize(columns) * p.shape.k * p.size();
+}
+
+// One group for little work, because waking threads costs more. Then whole products, or parts of a product along its
+// longer side.
+detail::host::DirectPlan plan_of(const Device& device, const MatmulProblem& p, const DirectHost& host) {
+    const MatmulShape& s = p.shape;
+    const u64 least_work = tuned(device, matmul_direct_work, point_of(p), 512) << 10,
+              most = device.traits().units * tuned(device, matmul_groups_a_unit, point_of(p), 8);
+    // Saturates: the number of groups is bounded anyway.
+    const CheckedSize work = CheckedSize(s.m) * s.n * std::max<u64>(s.k, 1) * s.batch;
+    const u64 groups =
+        std::clamp<u64>(work.fits(least_work * most) ? work.value() / least_work : most, 1, most);
+    detail::host::DirectPlan plan{.products = divide_up(s.batch, std::min(groups, s.batch)),
+                                  .rows = s.m,
+                                  .columns = s.n,
+                                  .down = 1,
+                                  .across = 1};
+    const u64 parts = divide_up(groups, s.batch);
+    if (parts > 1 && s.m >= s.n) {
+        plan.rows = round_up(divide_up(s.m, parts), host.rows);
+        plan.down = divide_up(s.m, plan.rows);
+    } else if (parts > 1) {
+        plan.columns = round_up(divide_up(s.n, parts), host.columns);
+        plan.across = divide_up(s.n, plan.columns);
+    }
+    return plan;
+}
+
+}  // namespace
+
+Support supports_matmul_direct(const Device& device, const MatmulProblem& p) {
+    if (device.traits().compiles_source) return Support::no("not implemented for OpenCL");
+    if (Support type = supports_type(device, p.type()); !type) return type;
+    if (copy_bytes(p, p.shape.n).fits(device.traits().local_memory)) return {};
+    return Support::no("copies a transposed B to " + std::to_string(device.traits().local_memory) +
+                       " bytes of local memory");
+}
+
+// Packing pays if packed operands are used often, and if the operands of a product exceed half a thread's
+// share of the caches.
+bool suits_matmul_direct(const Device& device, const MatmulProblem& p) {
+    const MatmulShape& s = p.shape;
+    if (s.m < thin) return true;
+    return ((CheckedSize(s.m) + s.n) * s.k * p.size())
+        .fits(device.traits().cache / device.traits().units / 2);
+}
+
+void run_matmul_direct(Stream& stream, const MatmulProblem& p) {
+    Device& device = stream.device();
+    const DirectHost host = p.type() == Type::f32 ? direct_host<f32>() : direct_host<f64>();
+    const detail::host::DirectPlan plan = plan_of(device, p, host);
+    const auto kernel =
+        matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_direct", 1, {}, host.kernel);
+    const u64 groups = plan.down * plan.across * divide_up(p.shape.batch, plan.products);
+    with_product(p, [&](const ValueBytes& product) {
+        launch(stream, *kernel, LaunchShape::linear(groups, 1, copy_bytes(p, plan.columns).value()), p.a, p.b,
+               p.c, product, p.shape.batch, ValueBytes{std::as_bytes(std::span(&plan, 1))});
+    });
+}
+
+}  // namespace concord::detail
