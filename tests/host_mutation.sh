@@ -72,6 +72,13 @@ of_library matmul_packed.hpp matmul_packed.cpp "$packed" "packed: the last row o
     'for (u64 e = 0; e < height; ++e) {' 'for (u64 e = 0; e + 1 < height; ++e) {'
 of_library matmul_packed.hpp matmul_packed.cpp "$packed" "packed: all products of a batch are the first" \
     'a + product * p.a_stride + strip' 'a + strip'
+direct="matmul --types f32 --patterns random --sizes 1009,4100 --variants direct"
+of_library matmul_direct.hpp matmul_direct.cpp "$direct" "direct: columns past the last whole vector stay behind" \
+    'for (; j < columns; j += std::min' 'for (; j + R::width <= columns; j += std::min'
+of_library matmul_direct.hpp matmul_direct.cpp "$direct" "direct: the last row stays behind" \
+    'if (i < rows) rows_of' 'if (i + 1 < rows) rows_of'
+of_library matmul_direct.hpp matmul_direct.cpp "$direct" "direct: all products of a batch are the first" \
+    'b + product * p.b_stride' 'b'
 
 of_library convolve_host.hpp convolve_host.cpp "convolve $textbook naive" "naive: columns past the end are never 0" \
     'c >= 0 && c < columns;' 'c >= 0;'
@@ -80,9 +87,9 @@ of_library convolve_host.hpp convolve_host.cpp "convolve $textbook sliding" "sli
 of_library convolve_host.hpp convolve_host.cpp "convolve $textbook sliding" "sliding: a vector past a row's end" \
     'out, std::min(x, count - width));' 'out, x);'
 of_library convolve_host.hpp convolve_host.cpp "convolve $textbook sliding" "sliding: rows past the last are stored" \
-    'p.past_cache != 0 || b >= high ?' 'p.past_cache != 0 ?'
+    'staged || b >= high ?' 'staged ?'
 of_library convolve_host.hpp convolve_host.cpp "convolve ${textbook/f32/u8} sliding" \
-    "sliding: a converted row is that of the rows before" 'if (k >= known) {' 'if (k > known) {'
+    "sliding: a row of cells is that of the rows before" 'k >= count - convolve_tall)' 'k > count - convolve_tall)'
 
 of_library stencil_host.hpp stencil_host.cpp "stencil $textbook naive" "naive: a point past the end of a row counts" \
     'column >= volume.columns' 'column > volume.columns'
@@ -107,6 +114,8 @@ of_library transpose_host.hpp transpose_host.cpp "$transpose tiled" "tiled: in p
     'if (exchange && column < row) continue;' 'if (exchange && column != row) continue;'
 of_library transpose_host.hpp transpose_host.cpp "$transpose blocked" "blocked: in place, the mirror image stays" \
     'if (r != c) {' 'if (r == c) {'
+of_library transpose_host.hpp transpose_host.cpp "$transpose blocked" "direct: the last blocks of a row stay behind" \
+    'c < right; c += line' 'c + line <= right; c += line'
 of_library transpose_host.hpp transpose_host.cpp "$transpose blocked" "blocked: a round takes rows for one another" \
     'next[2 * k + 1] = interleave_high(row[k], row[k + side / 2], lanes);' \
     'next[2 * k + 1] = interleave_high(row[k + side / 2], row[k], lanes);'

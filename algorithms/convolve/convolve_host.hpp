@@ -3,8 +3,8 @@
 //
 // Algorithm  naive, serial: one result at a time. sliding: a group computes a band of rows, 4 rows at a time, as
 //            vectors along the rows. Sums are in registers; a loaded vector of cells is used for all rows of results
-//            that it reaches. The taps of 3 x 3, 5 x 5 and 7 x 7 masks are unrolled. Cells at the borders are staged
-//            in local memory.
+//            that it reaches. The taps of 3 x 3, 5 x 5 and 7 x 7 masks are unrolled. Cells are copied to local
+//            memory first, once per band: with the borders, and at a pitch without cache set conflicts.
 // Passes     one; traffic: every element of the image is read once from memory, every result is written once, with
 //            non-temporal stores if the data exceed the caches.
 // Tunables   vector width and vectors side by side per instruction set; bands and spans of a group (convolve.groups,
@@ -69,21 +69,18 @@ void convolve_naive(const Group& group, const I* in, const T* mask, T* out, cons
 // --- sliding --------------------------------------------------------------------------------------------------------
 
 inline constexpr u64 convolve_tall = 4;      // rows of results in registers
-inline constexpr u64 convolve_chunk = 1024;  // columns computed before the next rows
-inline constexpr u64 convolve_segment = 64;  // columns staged at once at a border
+inline constexpr u64 convolve_chunk = 1024;  // columns of a group are a multiple of this
+// Length in bytes of the pieces of rows that a group computes before the next rows.
+inline constexpr u64 convolve_piece_bytes = 4096;
 inline constexpr u64 convolve_most_rows = convolve_longest_side - 1 + convolve_tall;
 
-// A group's local memory.
-template <class I, class T>
+// A group's local memory. Row pitches are not a power of two, which avoids cache set conflicts.
+template <class T>
 struct ConvolveStage {
-    // The row pitch is not a power of two, which avoids cache set conflicts.
-    alignas(64) T results[convolve_tall][convolve_chunk + 64 / sizeof(T)];
-    alignas(64) T segment[convolve_tall][convolve_segment];
-    alignas(64) T zeros[convolve_chunk + convolve_longest_side];
-    alignas(64) T cells[convolve_most_rows][convolve_segment + convolve_longest_side];
-    // Cells of an image whose type is not T, converted once for all rows of results that use them.
-    static constexpr bool converts = !std::is_same_v<I, T>;
-    alignas(64) T converted[converts ? convolve_most_rows : 1][convolve_chunk + convolve_longest_side];
+    static constexpr u64 piece = convolve_piece_bytes / sizeof(T), line = 64 / sizeof(T);
+    alignas(64) T results[convolve_tall][piece + line];
+    // Rows of cells with the borders, used in turn.
+    alignas(64) T cells[convolve_most_rows][(piece + convolve_longest_side + line) / line * line + line];
 };
 
 // Sums of `tall` rows by `Side` vectors of `Bytes` bytes, in registers. `Rows` and `Columns` are the sides of the
@@ -171,144 +168,107 @@ struct ConvolveBlocks {
     }
 };
 
-// Rows of cells under the mask for `tall` rows of results, which begin at row y.
+// Copies rows of cells, converted to T, and the cells outside the image.
 template <class I, class T>
 struct ConvolveRows {
     const I* in;
     const ConvolvePlan& p;
-    ConvolveStage<I, T>& stage;
-    u64 y, count;
+    u64 column, width;  // the results that the cells are for
 
-    // Image row of row k, or -1 if its cells are 0.
-    [[gnu::always_inline]] i64 row(u64 k) const {
+    // Row of the image that mask row k reads for results of row y, or -1 if its cells are 0.
+    [[gnu::always_inline]] i64 row(u64 y, u64 k) const {
         const i64 r = static_cast<i64>(y + k) - p.mask_rows / 2, last = static_cast<i64>(p.rows) - 1;
         if (p.clamps == 0 && (r < 0 || r > last)) return -1;
         return std::clamp<i64>(r, 0, last);
     }
-    // Sets rows[k] to the cells of `width` columns from column c, all inside the image. If cells are converted, the
-    // first `known` rows have been converted for the previous rows of results.
-    [[gnu::always_inline]] void inside(const T** rows, u64 c, u64 width, u64 known) const {
-        for (u64 k = 0; k < count; ++k) {
-            if (row(k) < 0) {
-                rows[k] = stage.zeros;
-                continue;
-            }
-            const I* from = in + static_cast<u64>(row(k)) * p.in_pitch + c;
-            if constexpr (!std::is_same_v<I, T>) {
-                T* __restrict to = stage.converted[(y + k) % count];
-                if (k >= known) {
-                    for (u64 i = 0; i < width; ++i)
-                        to[i] = static_cast<T>(from[i]);
-                }
-                rows[k] = to;
-            } else {
-                rows[k] = from;
-            }
+    [[gnu::always_inline]] void load(T* __restrict to, i64 row) const {
+        const u64 before = p.mask_columns / 2, count = width + p.mask_columns - 1;
+        if (row < 0) {
+            std::fill_n(to, count, T(0));
+            return;
         }
-    }
-    // Stages the cells of `width` columns from column c, inside or outside the image, and sets rows[k] to them.
-    [[gnu::always_inline]] void staged(const T** rows, i64 c, u64 width) const {
-        // Cells [first, last) are in columns inside the image.
-        const u64 first = static_cast<u64>(std::clamp<i64>(-c, 0, static_cast<i64>(width)));
-        const u64 last = static_cast<u64>(std::clamp<i64>(static_cast<i64>(p.columns) - c,
-                                                          static_cast<i64>(first), static_cast<i64>(width)));
-        for (u64 k = 0; k < count; ++k) {
-            T* const to = stage.cells[k];
-            rows[k] = to;
-            if (row(k) < 0) {
-                std::fill_n(to, width, T(0));
-                continue;
-            }
-            const I* from = in + static_cast<u64>(row(k)) * p.in_pitch;
-            const bool clamps = p.clamps != 0;
-            std::fill_n(to, first, clamps ? static_cast<T>(from[0]) : T(0));
-            const I* const there = from + (c + static_cast<i64>(first));
-            for (u64 i = first; i < last; ++i)
-                to[i] = static_cast<T>(there[i - first]);
-            std::fill(to + last, to + width, clamps ? static_cast<T>(from[p.columns - 1]) : T(0));
-        }
+        const I* from = in + static_cast<u64>(row) * p.in_pitch;
+        const bool clamps = p.clamps != 0;
+        // Cells [first, last) are inside the image.
+        const u64 first = std::min(count, before - std::min(before, column)),
+                  last = std::clamp(p.columns + before - column, first, count);
+        for (u64 i = 0; i < first; ++i)
+            to[i] = clamps ? static_cast<T>(from[0]) : T(0);
+        const I* const there = from + (column + first - before);
+        for (u64 i = first; i < last; ++i)
+            to[i] = static_cast<T>(there[i - first]);
+        for (u64 i = last; i < count; ++i)
+            to[i] = clamps ? static_cast<T>(from[p.columns - 1]) : T(0);
     }
 };
 
 // Whether the taps of 3 x 3, 5 x 5 and 7 x 7 masks are unrolled. That pays only with FMA instructions.
 enum class MaskLoops { rolled, unrolled };
 
-// A group computes `band` rows by `span` columns, in strips of `convolve_tall` rows, chunk by chunk.
+// Copies results, past the cache if `past_cache` is not 0.
+template <class T>
+[[gnu::always_inline]] inline void store_results(T* to, const T* from, u64 count, u32 past_cache) {
+    if (past_cache != 0) {
+        stream_store(to, from, count * sizeof(T));
+    } else {
+        std::memcpy(to, from, count * sizeof(T));
+    }
+}
+
+// A group computes `band` rows by `span` columns, in strips of `convolve_tall` rows, piece by piece.
 template <class I, class T, u64 Bytes, int Side, MaskLoops Loops>
 void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, const ConvolvePlan p) {
     using Blocks = ConvolveBlocks<T, Bytes, Side>;
+    using Stage = ConvolveStage<T>;
     constexpr bool unrolls = Loops == MaskLoops::unrolled;
-    auto& stage = *reinterpret_cast<ConvolveStage<I, T>*>(group.local);
-    std::fill(std::begin(stage.zeros), std::end(stage.zeros), T(0));
+    auto& stage = *reinterpret_cast<Stage*>(group.local);
     const u64 first_row = group.x / p.across * p.band, first_column = group.x % p.across * p.span;
     const u64 last_row = std::min(p.rows, first_row + p.band),
               last_column = std::min(p.columns, first_column + p.span);
-    const u64 before = p.mask_columns / 2, reach = p.mask_columns - 1;
+    const u64 before = p.mask_columns / 2, count = p.mask_rows - 1 + convolve_tall;
     const T* rows[convolve_most_rows];
-    for (u64 c = first_column; c < last_column; c += convolve_chunk) {
-        const u64 end = std::min(last_column, c + convolve_chunk);
-        // Columns [from, to) have all cells inside the image. If they are fewer than a vector, all columns are
-        // staged.
-        u64 from = std::min(end, std::max(c, before));
-        u64 to = std::max(from, std::min(end, p.columns - std::min(p.columns, reach - before)));
-        if (to - from < Blocks::width) from = to = end;
+    for (u64 c = first_column; c < last_column; c += Stage::piece) {
+        const u64 width = std::min(Stage::piece, last_column - c);
+        const ConvolveRows<I, T> cells{in, p, c, std::max(width, Blocks::width)};
+        const bool staged = p.past_cache != 0 || width < Blocks::width;
+        // The row of the stage where the first row of cells is.
+        u64 turn = 0;
         for (u64 y = first_row; y < last_row; y += convolve_tall) {
             const u64 high = std::min(convolve_tall, last_row - y);
-            const ConvolveRows<I, T> cells{in, p, stage, y, p.mask_rows - 1 + convolve_tall};
+            for (u64 k = 0; k < count; ++k) {
+                T* const to = stage.cells[turn + k < count ? turn + k : turn + k - count];
+                if (y == first_row || k >= count - convolve_tall) cells.load(to, cells.row(y, k));
+                rows[k] = to;
+            }
+            turn = turn + convolve_tall < count ? turn + convolve_tall : turn + convolve_tall - count;
             // Results of rows past the last are discarded.
             T* target[convolve_tall];
             for (u64 b = 0; b < convolve_tall; ++b)
-                target[b] =
-                    p.past_cache != 0 || b >= high ? stage.results[b] : out + (y + b) * p.out_pitch + c;
-            auto edge = [&](u64 begin, u64 stop) __attribute__((always_inline)) {
-                for (u64 x = begin; x < stop; x += convolve_segment) {
-                    const u64 width = std::min(convolve_segment, stop - x);
-                    const u64 whole = (width + Blocks::width - 1) / Blocks::width * Blocks::width;
-                    cells.staged(rows, static_cast<i64>(x) - static_cast<i64>(before), whole + reach);
-                    T* segment[convolve_tall];
-                    for (u64 b = 0; b < convolve_tall; ++b)
-                        segment[b] = stage.segment[b];
-                    Blocks::template slide<0, 0>(rows, mask, p.mask_rows, p.mask_columns, segment, whole,
-                                                 [](u64) {});
-                    for (u64 b = 0; b < convolve_tall; ++b)
-                        std::copy_n(segment[b], width, target[b] + (x - c));
+                target[b] = staged || b >= high ? stage.results[b] : out + (y + b) * p.out_pitch + c;
+            // Prefetches the new rows of the next strip: the hardware does not predict these short pieces.
+            const I* next[convolve_tall];
+            for (u64 b = 0; b < convolve_tall; ++b)
+                next[b] = in + static_cast<u64>(std::max<i64>(cells.row(y, count + b), 0)) * p.in_pitch +
+                          (c - std::min(c, before));
+            auto ahead = [&](u64 x) __attribute__((always_inline)) {
+                for (u64 b = 0; b < convolve_tall; ++b) {
+                    for (u64 i = 0; i < Side * Blocks::width; i += 64 / sizeof(I))
+                        __builtin_prefetch(next[b] + x + i);
                 }
             };
-            if (from > c) edge(c, from);
-            if (to > from) {
-                cells.inside(rows, from - before, to - from + reach,
-                             y == first_row ? 0 : cells.count - convolve_tall);
-                T* inner[convolve_tall];
-                for (u64 b = 0; b < convolve_tall; ++b)
-                    inner[b] = target[b] + (from - c);
-                // Prefetches the new rows of the next strip: the hardware does not predict these short pieces.
-                const I* next[convolve_tall];
-                for (u64 b = 0; b < convolve_tall; ++b)
-                    next[b] = in +
-                              static_cast<u64>(std::max<i64>(cells.row(cells.count + b), 0)) * p.in_pitch +
-                              (from - before);
-                auto ahead = [&](u64 x) __attribute__((always_inline)) {
-                    for (u64 b = 0; b < convolve_tall; ++b) {
-                        for (u64 i = 0; i < Side * Blocks::width; i += 64 / sizeof(I))
-                            __builtin_prefetch(next[b] + x + i);
-                    }
-                };
-                auto slide = [&]<u32 Rows, u32 Columns>() __attribute__((always_inline)) {
-                    Blocks::template slide<Rows, Columns>(rows, mask, p.mask_rows, p.mask_columns, inner,
-                                                          to - from, ahead);
-                };
-                const u32 side = unrolls && p.mask_rows == p.mask_columns ? p.mask_rows : 0;
-                if constexpr (unrolls) {
-                    if (side == 3) slide.template operator()<3, 3>();
-                    if (side == 5) slide.template operator()<5, 5>();
-                    if (side == 7) slide.template operator()<7, 7>();
-                }
-                if (side != 3 && side != 5 && side != 7) slide.template operator()<0, 0>();
+            auto slide = [&]<u32 Rows, u32 Columns>() __attribute__((always_inline)) {
+                Blocks::template slide<Rows, Columns>(rows, mask, p.mask_rows, p.mask_columns, target,
+                                                      cells.width, ahead);
+            };
+            const u32 side = unrolls && p.mask_rows == p.mask_columns ? p.mask_rows : 0;
+            if constexpr (unrolls) {
+                if (side == 3) slide.template operator()<3, 3>();
+                if (side == 5) slide.template operator()<5, 5>();
+                if (side == 7) slide.template operator()<7, 7>();
             }
-            if (to < end) edge(to, end);
-            if (p.past_cache == 0) continue;
-            for (u64 b = 0; b < high; ++b)
-                stream_store(out + (y + b) * p.out_pitch + c, stage.results[b], (end - c) * sizeof(T));
+            if (side != 3 && side != 5 && side != 7) slide.template operator()<0, 0>();
+            for (u64 b = 0; staged && b < high; ++b)
+                store_results(out + (y + b) * p.out_pitch + c, stage.results[b], width, p.past_cache);
         }
     }
     if (p.past_cache != 0) stream_fence();

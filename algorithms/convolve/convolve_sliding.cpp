@@ -137,9 +137,8 @@ detail::host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProb
 }
 
 u64 stage_bytes(const ConvolveProblem& p) {
-    return p.in.type == Type::u8    ? sizeof(detail::host::ConvolveStage<u8, f32>)
-           : p.in.type == Type::f32 ? sizeof(detail::host::ConvolveStage<f32, f32>)
-                                    : sizeof(detail::host::ConvolveStage<f64, f64>);
+    return p.type() == Type::f32 ? sizeof(detail::host::ConvolveStage<f32>)
+                                 : sizeof(detail::host::ConvolveStage<f64>);
 }
 
 void run_sliding_wide(Stream& stream, const ConvolveProblem& p) {
