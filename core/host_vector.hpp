@@ -11,6 +11,24 @@
 
 namespace concord::detail::host {
 
+// Number of elements from `to` to the next cache line.
+template <class T>
+[[gnu::always_inline]] inline u64 elements_to_line(const T* to) {
+    return (64 - reinterpret_cast<std::uintptr_t>(to) % 64) % 64 / sizeof(T);
+}
+
+// Copies a cache line with non-temporal stores. Both are aligned to 64 bytes.
+[[gnu::always_inline]] inline void stream_line(void* to, const void* from) {
+#if defined(__x86_64__)
+    auto* target = static_cast<__m128i*>(to);
+    const auto* source = static_cast<const __m128i*>(from);
+    for (u64 i = 0; i < 4; ++i)
+        _mm_stream_si128(target + i, _mm_load_si128(source + i));
+#else
+    std::memcpy(to, from, 64);
+#endif
+}
+
 // Copies `bytes` with non-temporal stores of whole cache lines, which neither read the target nor keep it in cache.
 // Later stores of this thread are ordered after them only by stream_fence().
 [[gnu::always_inline]] inline void stream_store(void* to, const void* from, u64 bytes) {

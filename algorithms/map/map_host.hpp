@@ -4,9 +4,9 @@
 // Algorithm  out[i] = f(a[i], b[i]). For a function of one element, b is a and is not read.
 // Passes     one. Traffic: reads every input once, writes the output once.
 // naive      one loop over a tile.
-// vectorized blocks of 1024 results collect in L1. If the data exceeds the caches, a block leaves with non-temporal
-// stores.
-// Tunables   the tile: a launch argument.
+// vectorized one loop over a tile. If the data exceeds the caches, results leave with non-temporal stores, a cache line
+//            at a time. To collect them in L1 first takes up to twice as long.
+// Tunables   the tile and past_cache: launch arguments.
 //
 // A, B, U: element types of the inputs and the output. Op: called with two elements.
 
@@ -34,26 +34,37 @@ void map_naive(const Group& group, const A* a, const B* b, U* out, u64 n, u64 ti
         out[i] = op(a[i], b[i]);
 }
 
-// past_cache: the data exceeds the caches, so results are stored to memory in whole cache lines.
+// out may be exactly an input, so iterations are independent.
+template <class A, class B, class U, class Op>
+[[gnu::always_inline]] inline void map_elements(const A* a, const B* b, U* out, u64 n, const Op& op) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+    for (u64 i = 0; i < n; ++i)
+        out[i] = op(a[i], b[i]);
+}
+
+// past_cache: results are stored to memory in whole cache lines.
 template <class A, class B, class U, class Op>
 void map_vectorized(const Group& group, const A* a, const B* b, U* out, u64 n, u64 tile, u32 past_cache,
                     const Op op) {
-    constexpr u64 block_length = 1024;
+    constexpr u64 line = 64 / sizeof(U);
     const u64 begin = group.x * tile, end = std::min(n, begin + tile);
-    alignas(64) U block[block_length];
-    for (u64 base = begin; base < end; base += block_length) {
-        const u64 count = std::min(block_length, end - base);
-        const A* x = a + base;
-        const B* y = b + base;
-        for (u64 i = 0; i < count; ++i)
-            block[i] = op(x[i], y[i]);
-        if (past_cache != 0) {
-            stream_store(out + base, block, count * sizeof(U));
-        } else {
-            std::memcpy(out + base, block, count * sizeof(U));
-        }
+    if (past_cache == 0) return map_elements(a + begin, b + begin, out + begin, end - begin, op);
+    const u64 whole = begin + elements_to_line(out + begin);
+    if (whole + line > end) return map_elements(a + begin, b + begin, out + begin, end - begin, op);
+    map_elements(a + begin, b + begin, out + begin, whole - begin, op);
+    u64 at = whole;
+    for (; at + line <= end; at += line) {
+        alignas(64) U results[line];
+        for (u64 i = 0; i < line; ++i)
+            results[i] = op(a[at + i], b[at + i]);
+        stream_line(out + at, results);
     }
-    if (past_cache != 0) stream_fence();
+    map_elements(a + at, b + at, out + at, end - at, op);
+    stream_fence();
 }
 
 }  // namespace concord::detail::host
