@@ -14,6 +14,10 @@ namespace concord {
 
 struct Tunable;
 
+namespace detail {
+class Calibration;
+}
+
 /// Descriptor of an algorithm.
 struct Algorithm {
     std::string_view name;     ///< name on the command line and in tables, for example "scan"
@@ -23,6 +27,8 @@ struct Algorithm {
     std::span<const Tunable* const> tunables = {};  ///< launch parameters that a tuning table may set
     /// Name of the number by which tuning tables distinguish problems of one size, for example "taps". Empty: none.
     std::string_view tuning_label = {};
+    /// Measures rows for a CPU without a tuning table. Null: measures nothing.
+    void (*calibrate)(detail::Calibration& calibration) = nullptr;
 };
 
 /// Returns all algorithms, in the order of CONCORD_ALGORITHMS.

@@ -1,6 +1,7 @@
 // Tuning tables of the devices of this process: search and lookups.
 
 #include <concord/error.hpp>
+#include <concord/internal/calibration.hpp>
 #include <concord/internal/environment.hpp>
 #include <concord/internal/folder_names.hpp>
 #include <concord/internal/input_file.hpp>
@@ -31,21 +32,13 @@ namespace fs = std::filesystem;
 struct Place {
     std::atomic<const Device*> device;
     std::atomic<const Tuning*> tuning;
+    std::atomic<const Tuning*> calibrated;  // null before the calibration
 };
 constexpr std::size_t most_devices = 64;
 Place places[most_devices];
 std::mutex places_mutex;
 
 const Tuning none;
-
-// Keeps the table until the process ends, because another thread may be using it.
-const Tuning* kept(const std::shared_ptr<const Tuning>& tuning) {
-    static std::mutex mutex;
-    static auto& all = *new std::vector<std::shared_ptr<const Tuning>>;
-    const std::lock_guard lock(mutex);
-    if (std::find(all.rbegin(), all.rend(), tuning) == all.rend()) all.push_back(tuning);
-    return tuning.get();
-}
 
 struct Source {
     std::string name;
@@ -91,16 +84,54 @@ std::vector<Source> sources() {
     return list;
 }
 
+// The table that matches the device; null if there is none.
 const Tuning* found_for(const Device& device) {
     std::string source;
     const auto table = find_tuning_table(device, &source);
-    if (!table) return &none;
+    if (!table) return nullptr;
     detail::log_info(device.info().selector + ": using tuning table " + source + " of " + table->date +
                      (table->driver == device.info().driver ? "" : ", measured with " + table->driver));
-    return kept(std::make_shared<const Tuning>(table->rows, source));
+    return detail::keep_tuning(std::make_shared<const Tuning>(table->rows, source)).get();
+}
+
+// The entry of the device, and whether this call made it, with `tuning` in effect. Null if all entries are in use.
+std::pair<Place*, bool> place_of(const Device& device, const Tuning* tuning) {
+    const std::lock_guard lock(places_mutex);
+    for (Place& place : places) {
+        const Device* const there = place.device.load(std::memory_order_acquire);
+        if (there == &device) return {&place, false};
+        if (there != nullptr) continue;
+        place.tuning.store(tuning, std::memory_order_release);
+        place.device.store(&device, std::memory_order_release);
+        return {&place, true};
+    }
+    return {nullptr, false};
+}
+
+// The rows of a calibration for a device without a table. Measures once per process; another thread does not wait.
+const Tuning* calibrated_for(const Device& device, Place& place) {
+    if (!detail::environment_variable("CONCORD_TUNING").empty()) return &none;
+    static std::mutex one;
+    const std::unique_lock lock(one, std::try_to_lock);
+    if (!lock.owns_lock()) return &none;
+    if (const Tuning* const known = place.calibrated.load(std::memory_order_acquire)) return known;
+    std::string source;
+    const Tuning* rows = &none;
+    if (const auto table = detail::calibrated_table(device, place.tuning, source))
+        rows = detail::keep_tuning(std::make_shared<const Tuning>(table->rows, source)).get();
+    place.calibrated.store(rows, std::memory_order_release);
+    return rows;
 }
 
 }  // namespace
+
+std::shared_ptr<const Tuning> detail::keep_tuning(std::shared_ptr<const Tuning> tuning) {
+    static std::mutex mutex;
+    static auto& all = *new std::vector<std::shared_ptr<const Tuning>>;
+    const std::lock_guard lock(mutex);
+    if (std::find(all.rbegin(), all.rend(), tuning) == all.rend()) all.push_back(tuning);
+    return tuning;
+}
 
 bool Tunable::permits(u64 value) const {
     return value != 0 && std::find(values.begin(), values.end(), value) != values.end();
@@ -190,26 +221,24 @@ const Tuning& tuning_of(const Device& device) {
         if (there == nullptr) break;
     }
     const Tuning* const found = found_for(device);
-    const std::lock_guard lock(places_mutex);
-    for (Place& place : places) {
-        const Device* const there = place.device.load(std::memory_order_acquire);
-        if (there == &device) return *place.tuning.load(std::memory_order_acquire);
-        if (there != nullptr) continue;
-        place.tuning.store(found, std::memory_order_release);
-        place.device.store(&device, std::memory_order_release);
-        return *found;
+    const auto [place, is_new] = place_of(device, found == nullptr ? &none : found);
+    if (place == nullptr) return none;
+    if (is_new && found == nullptr) {
+        const Tuning *expected = &none, *const rows = calibrated_for(device, *place);
+        place->tuning.compare_exchange_strong(expected, rows);  // unless set_tuning() has replaced it
     }
-    return none;
+    return *place->tuning.load(std::memory_order_acquire);
 }
 
 void set_tuning(const Device& device, const std::shared_ptr<const Tuning>& tuning) {
-    const Tuning* const now = tuning ? kept(tuning) : found_for(device);
-    (void)tuning_of(device);  // creates the entry
-    const std::lock_guard lock(places_mutex);
-    for (Place& place : places) {
-        if (place.device.load(std::memory_order_acquire) == &device)
-            place.tuning.store(now, std::memory_order_release);
+    const Tuning* now = tuning ? detail::keep_tuning(tuning).get() : found_for(device);
+    Place* const place = place_of(device, &none).first;
+    if (place == nullptr) return;
+    if (now == nullptr) {
+        place->tuning.store(&none, std::memory_order_release);
+        now = calibrated_for(device, *place);
     }
+    place->tuning.store(now, std::memory_order_release);
 }
 
 std::optional<TuningTable> find_tuning_table(const Device& device, std::string* source) {

@@ -13,8 +13,10 @@
 /// 2. the files in $XDG_CONFIG_HOME/concord/tuning, by default ~/.config/concord/tuning;
 /// 3. the tables that Concord ships.
 ///
-/// If CONCORD_TUNING names a path, Concord searches nowhere else. CONCORD_TUNING=off disables tables. `concord tune`
-/// writes tables. They are text with one row per line, and '#' starts a comment:
+/// If CONCORD_TUNING names a path, Concord searches nowhere else. CONCORD_TUNING=off disables tables. If no
+/// table matches a CPU, the first call measures a few rows (a calibration) and keeps them in the kernel cache.
+/// CONCORD_CALIBRATION=off disables that. `concord tune` writes tables. They are text with one row per line, and '#'
+/// starts a comment:
 ///
 ///     concord tuning 2
 ///     version: 0.1.0
@@ -167,18 +169,22 @@ class Tuning {
     std::vector<Asked>* asked_ = nullptr;
 };
 
-/// Returns the device's table, which has no rows if no table matches. The first call for a device searches for it.
+/// Returns the device's table, which has no rows if no table matches. The first call for a device searches for it, and
+/// may calibrate a CPU, which takes up to 200 ms. Calls of other threads do not wait for that; they use the defaults.
 const Tuning& tuning_of(const Device& device);
 /// Replaces the device's table. Null: the table that Concord finds for the device. The previous table stays valid
 /// until the process ends, because concurrent calls may use it.
 void set_tuning(const Device& device, const std::shared_ptr<const Tuning>& tuning);
-/// Searches for the device's table and returns it, or nothing if no table matches. `source` receives its path or
-/// name.
+/// Searches for the device's table and returns it, or nothing if no table matches. Does not calibrate. `source`
+/// receives its path or name.
 std::optional<TuningTable> find_tuning_table(const Device& device, std::string* source = nullptr);
 /// Returns the folder of the user's tables. Empty if both XDG_CONFIG_HOME and HOME are unset.
 std::filesystem::path tuning_folder();
 
 namespace detail {
+
+// Keeps the table until the process ends, because another thread may be using it.
+std::shared_ptr<const Tuning> keep_tuning(std::shared_ptr<const Tuning> tuning);
 
 // Returns the value of the tunable in the device's table, or `otherwise`.
 inline u64 tuned(const Device& device, const Tunable& tunable, const TuningPoint& point, u64 otherwise) {

@@ -1,5 +1,6 @@
 #include "compact_table.hpp"
 
+#include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/internal/lookback.hpp>
 #include <concord/tuning.hpp>
@@ -39,6 +40,7 @@ constexpr Tunable tile_kib{.name = "compact.tile_kib",
                            .summary = "KiB per tile, two_pass",
                            .used_by = {TunableUser::host},
                            .values = {8, 16, 32, 64, 128}};
+constexpr Tunable stream_kib = stream_tunable("compact.stream_kib");
 
 TuningPoint point_of(const CompactProblem& p) {
     return {p.in.type, p.in.count};
@@ -64,9 +66,8 @@ const KernelSource& source(CompactSource which) {
     return which == CompactSource::steps ? steps : which == CompactSource::lookback ? lookback : fused;
 }
 
-// 1 if the data of the call exceeds the caches.
 u32 past_cache(const Device& device, const CompactProblem& p) {
-    return p.in.bytes() + p.out.bytes() > device.traits().cache ? 1 : 0;
+    return stores_past_cache(device, stream_kib, point_of(p), p.in.bytes() + p.out.bytes());
 }
 
 // --- fused ----------------------------------------------------------------------------------------------------------
@@ -278,7 +279,20 @@ constexpr CompactRow table[] = {
 };
 
 constexpr auto variants = variants_of(table);
-constexpr const Tunable* tunables[] = {&waves, &groups_a_unit, &group_kib, &resident_groups, &tile_kib};
+constexpr const Tunable* tunables[] = {&waves,           &groups_a_unit, &group_kib,
+                                       &resident_groups, &tile_kib,      &stream_kib};
+
+// Keeps all of f32. A second group starts at twice the input per group.
+void calibrate(Calibration& calibration) {
+    auto keep = [&](u64 bytes) {
+        const u64 n = bytes / sizeof(f32);
+        concord::compact(calibration.stream(), calibration.operand(0, Type::f32, n),
+                         calibration.operand(1, Type::f32, n), calibration.operand(2, Type::u64, 1),
+                         Keep::less(f32{1}));
+    };
+    calibration.add_threshold(group_kib, keep, {}, 2048);
+    calibration.add_threshold(stream_kib, [&](u64 bytes) { keep(bytes / 2); });
+}
 
 void check(const char* call, Stream& stream, const CompactProblem& p) {
     check_operand(call, "in", stream, p.in);
@@ -398,7 +412,8 @@ constinit const Algorithm compact_algorithm{
     .name = "compact",
     .summary = "out = the elements of in for which a predicate holds, in order",
     .variants = detail::variants,
-    .tunables = detail::tunables};
+    .tunables = detail::tunables,
+    .calibrate = detail::calibrate};
 
 Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,
                  const Options& options) {

@@ -1,3 +1,4 @@
+#include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/map.hpp>
 #include <concord/tuning.hpp>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr u32 default_group_size = 256;
 constexpr u32 pack_bytes = 16;
+constexpr std::array<std::byte, 4> no_values{};  // a built-in function has no bound values
 
 constexpr Tunable unroll{.name = "map.unroll",
                          .summary = "accesses of 16 bytes per work-item",
@@ -25,10 +27,23 @@ constexpr Tunable tile_kib{.name = "map.tile_kib",
                            .summary = "output of a group of one work-item, in KiB",
                            .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                            .values = {16, 32, 64, 128, 256, 1024}};
+constexpr Tunable stream_kib = stream_tunable("map.stream_kib");
+constexpr Tunable parallel_kib{.name = "map.parallel_kib",
+                               .summary = "KiB of data from which on built-in functions use all threads",
+                               .used_by = {TunableUser::host},
+                               .values = {128, 256, 512, 1024, 2048, 4096, 16384, u64{1} << 40}};
+
+u32 inputs_of(const MapProblem& p) {
+    return p.a.buffer != p.b.buffer || p.a.offset != p.b.offset ? 2 : 1;
+}
 
 TuningPoint point_of(const MapProblem& p) {
-    const bool two = p.a.buffer != p.b.buffer || p.a.offset != p.b.offset;
-    return {p.out.type, p.out.count, two ? 2U : 1U};
+    return {p.out.type, p.out.count, inputs_of(p)};
+}
+
+// Bytes that the call reads and writes.
+u64 bytes_of(const MapProblem& p) {
+    return p.a.bytes() + (inputs_of(p) == 2 ? p.b.bytes() : 0) + p.out.bytes();
 }
 
 // On an H200, more accesses per work-item or a persistent grid are 3 to 8 % slower.
@@ -63,11 +78,6 @@ std::shared_ptr<Kernel> kernel(Device& device, const MapProblem& p, const char* 
     return device.kernel(spec);
 }
 
-// Whether the data of this call exceeds the caches.
-u32 past_cache(const Device& device, const MapProblem& p) {
-    return p.a.bytes() + p.out.bytes() > device.traits().cache ? 1 : 0;
-}
-
 void run_naive(Stream& stream, const MapProblem& p) {
     Device& device = stream.device();
     const auto map = kernel(device, p, "map_naive", 1, &MapHost::naive);
@@ -86,8 +96,12 @@ void run_wide(Stream& stream, const MapProblem& p) {
     u64 tile = (tuned(device, tile_kib, point_of(p), 64) << 10) / size_of(p.out.type);
     if (n > tile * device.traits().units * 64)
         tile = divide_up(divide_up(n, device.traits().units * u64{64}), 64) * 64;
+    // Waking a thread costs more than a built-in function of a few elements. A user's function may take any time.
+    if (parallel_kib.is_for(device) && p.op.file == "builtin" &&
+        bytes_of(p) >> 10 < tuned(device, parallel_kib, point_of(p), 1024))
+        tile = n;
     launch(stream, *map, LaunchShape::linear(divide_up(n, tile), 1), p.a, p.b, p.out, n, tile,
-           past_cache(device, p), p.values);
+           stores_past_cache(device, stream_kib, point_of(p), bytes_of(p)), p.values);
 }
 
 // Elements of a pack, and elements before the first pack. A pack fills one access, or is one element if the operands
@@ -168,7 +182,7 @@ constexpr MapRow table[] = {
      .run = run_serial},
 };
 
-constexpr const Tunable* tunables[] = {&unroll, &tile_kib};
+constexpr const Tunable* tunables[] = {&unroll, &tile_kib, &stream_kib, &parallel_kib};
 
 template <class T>
 const MapHost* builtin_host(MapFunction function) {
@@ -185,6 +199,32 @@ const MapHost* builtin_host(MapFunction function) {
         default:
             if constexpr (std::is_floating_point_v<T>) return kernels(ops::Sqrt{});
             return nullptr;
+    }
+}
+
+// Copies and sums of f32.
+void calibrate(Calibration& calibration) {
+    const Operator& sum = builtin(ReduceOp::sum, Type::f32);
+    auto copy = [&](u64 bytes) {
+        const u64 n = bytes / 2 / sizeof(u32);
+        concord::map(calibration.stream(), calibration.operand(0, Type::u32, n),
+                     calibration.operand(1, Type::u32, n), MapFunction::copy);
+    };
+    auto add = [&](u64 bytes) {
+        const u64 n = bytes / 3 / sizeof(f32);
+        map(calibration.stream(),
+            {.algorithm = "map",
+             .a = calibration.operand(0, Type::f32, n),
+             .b = calibration.operand(1, Type::f32, n),
+             .out = calibration.operand(2, Type::f32, n),
+             .op = sum,
+             .values = {no_values},
+             .host = &map_host<f32, f32, f32, ops::Sum>()},
+            {});
+    };
+    for (const Tunable* tunable : {&stream_kib, &parallel_kib}) {
+        calibration.add_threshold(*tunable, copy, 1);
+        calibration.add_threshold(*tunable, add, 2);
     }
 }
 
@@ -220,11 +260,8 @@ constinit const Algorithm map_algorithm{.name = "map",
                                         .summary = "out[i] = f(in[i]) or f(a[i], b[i])",
                                         .variants = detail::map_variants,
                                         .tunables = detail::tunables,
-                                        .tuning_label = detail::map_tuning_label};
-
-namespace {
-constexpr std::array<std::byte, 4> no_values{};
-}
+                                        .tuning_label = detail::map_tuning_label,
+                                        .calibrate = detail::calibrate};
 
 Enqueued map(Stream& stream, const View& in, const View& out, MapFunction function, const Options& options) {
     if (in.type != out.type)
@@ -247,7 +284,7 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
                         .b = from,
                         .out = to,
                         .op = detail::builtin(function, from.type),
-                        .values = {no_values},
+                        .values = {detail::no_values},
                         .host = host,
                         .needs_exact_sqrt = traits.needs_exact_sqrt},
                        options);
@@ -261,10 +298,15 @@ Enqueued map(Stream& stream, const View& in, const View& out, const Operator& op
         throw Error(ErrorCode::invalid_argument, "map",
                     "in and out must have the types of operator '" + op.name + "', " + op.signature() +
                         ", got " + std::string(name_of(in.type)) + " and " + std::string(name_of(out.type)));
-    return detail::map(
-        stream,
-        {.algorithm = "map", .a = in, .b = in, .out = out, .op = op, .values = {no_values}, .host = nullptr},
-        options);
+    return detail::map(stream,
+                       {.algorithm = "map",
+                        .a = in,
+                        .b = in,
+                        .out = out,
+                        .op = op,
+                        .values = {detail::no_values},
+                        .host = nullptr},
+                       options);
 }
 
 }  // namespace concord

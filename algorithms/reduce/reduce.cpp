@@ -1,5 +1,6 @@
 #include "reduce_table.hpp"
 
+#include <concord/internal/calibration.hpp>
 #include <concord/reduce_textbook.hpp>
 #include <concord/tuning.hpp>
 
@@ -235,6 +236,15 @@ constexpr ReduceRow table[] = {
 constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&waves, &groups_a_unit, &group_kib};
 
+// Sums of f32. A second group starts at twice the input per group.
+void calibrate(Calibration& calibration) {
+    auto sum = [&](u64 bytes) {
+        concord::reduce(calibration.stream(), calibration.operand(0, Type::f32, bytes / sizeof(f32)),
+                        calibration.operand(1, Type::f32, 1), ReduceOp::sum);
+    };
+    calibration.add_threshold(group_kib, sum, {}, 2048);
+}
+
 }  // namespace
 
 std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& p, ReduceSource from,
@@ -313,7 +323,8 @@ ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op) {
 constinit const Algorithm reduce_algorithm{.name = "reduce",
                                            .summary = "out[0] = in[0] op in[1] op ... op in[n-1]",
                                            .variants = detail::variants,
-                                           .tunables = detail::tunables};
+                                           .tunables = detail::tunables,
+                                           .calibrate = detail::calibrate};
 
 Enqueued reduce(Stream& stream, const View& in, const View& out, ReduceOp op, const Options& options) {
     return detail::reduce(stream, detail::reduce_problem(in, out, op), options);

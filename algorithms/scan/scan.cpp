@@ -1,5 +1,6 @@
 #include "scan_table.hpp"
 
+#include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/internal/lookback.hpp>
 #include <concord/tuning.hpp>
@@ -40,10 +41,6 @@ const KernelSource& source(ScanSource from) {
     }
 }
 
-u32 past_cache(const Device& device, const ScanProblem& p) {
-    return 2 * p.in.bytes() > device.traits().cache ? 1 : 0;
-}
-
 // Specialisation of `lookback`: tiles per group, and resident groups per multiprocessor, for which the compiler
 // limits registers. Measured on an H200: many tiles per group have more loads in flight, few keep all multiprocessors
 // busy.
@@ -63,9 +60,14 @@ constexpr Tunable group_kib{.name = "scan.group_kib",
                             .summary = "minimum input per group of partitioned, in KiB",
                             .used_by = {TunableUser::opencl_single_item, TunableUser::host},
                             .values = {128, 256, 512, 1024, 2048, 4096}};
+constexpr Tunable stream_kib = stream_tunable("scan.stream_kib");
 
 TuningPoint point_of(const ScanProblem& p) {
     return {p.type(), p.in.count};
+}
+
+u32 past_cache(const Device& device, const ScanProblem& p) {
+    return stores_past_cache(device, stream_kib, point_of(p), 2 * p.in.bytes());
 }
 
 LookbackShape default_shape(Type type, u64 n) {
@@ -374,7 +376,18 @@ constexpr ScanRow table[] = {
 };
 
 constexpr auto variants = variants_of(table);
-constexpr const Tunable* tunables[] = {&lookback_tiles, &lookback_resident, &group_kib};
+constexpr const Tunable* tunables[] = {&lookback_tiles, &lookback_resident, &group_kib, &stream_kib};
+
+// Sums of f32. A second group starts at twice the input per group.
+void calibrate(Calibration& calibration) {
+    auto sum = [&](u64 bytes) {
+        const u64 n = bytes / sizeof(f32);
+        concord::scan(calibration.stream(), calibration.operand(0, Type::f32, n),
+                      calibration.operand(1, Type::f32, n));
+    };
+    calibration.add_threshold(group_kib, sum, {}, 2048);
+    calibration.add_threshold(stream_kib, [&](u64 bytes) { sum(bytes / 2); });
+}
 
 }  // namespace
 
@@ -430,6 +443,7 @@ std::string_view name_of(ScanKind kind) {
 constinit const Algorithm scan_algorithm{.name = "scan",
                                          .summary = "out[i] = in[0] op in[1] op ... op in[i]",
                                          .variants = detail::variants,
-                                         .tunables = detail::tunables};
+                                         .tunables = detail::tunables,
+                                         .calibrate = detail::calibrate};
 
 }  // namespace concord

@@ -1,6 +1,10 @@
 #include "sort_table.hpp"
 
+#include <concord/internal/calibration.hpp>
+
 #include <algorithm>
+#include <bit>
+#include <random>
 
 namespace concord {
 namespace detail {
@@ -29,10 +33,15 @@ struct SortRow {
     }
 };
 
-// Counting pays where the table of counters per thread costs less than a sort.
-bool suits_counting(const Device& device, const SortProblem& p) {
+// The least number of keys of 2 bytes for which counting pays, because the table of counters per thread costs less than
+// a sort.
+u64 least_counted(const DeviceTraits& traits) {
     constexpr u64 many = u64{1} << 20, of_thread = u64{1} << 17;
-    return p.key_size() == 1 || p.count() >= std::min(many, device.traits().units * of_thread);
+    return std::min(many, traits.units * of_thread);
+}
+
+bool suits_counting(const Device& device, const SortProblem& p) {
+    return p.key_size() == 1 || p.count() >= least_counted(device.traits());
 }
 
 constexpr std::string_view knuth = "D. Knuth, The Art of Computer Programming, vol. 3, 1973";
@@ -193,6 +202,48 @@ constexpr auto variants = variants_of(table);
 constexpr const Tunable* tunables[] = {&sort_chunks,   &sort_onesweep_tile, &sort_onesweep_ahead,
                                        &sort_leaf_kib, &sort_one_leaf_kib,  &sort_small_input};
 
+// Compares sample_vqsort and sample_radix by one large and one small array of random keys of each size.
+void calibrate(Calibration& calibration) {
+    struct Point {
+        u64 n;
+        u32 class_first, class_last;
+    };
+    constexpr u64 most = u64{1} << 14;
+    constexpr Point points[] = {{most, 13, 63}, {u64{1} << 10, 0, 12}};
+    std::vector<u64> random(most);
+    std::generate(random.begin(), random.end(), std::mt19937_64(1));
+    Stream& stream = calibration.stream();
+    const Array<u64> keys(stream, random), sorted(stream, most);
+    for (const Type type : {Type::u32, Type::u64, Type::u16}) {
+        for (const Point& point : points) {
+            View in = keys.view(), out = sorted.view();
+            in.type = out.type = type;
+            in.count = out.count = point.n;
+            auto sort_by = [&](const char* variant) {
+                return
+                    [&stream, in, out, variant] { concord::sort(stream, in, out, {}, {.variant = variant}); };
+            };
+            const auto ratio = calibration.time_ratio({.rows = {}, .call = sort_by("sample_vqsort")},
+                                                      {.rows = {}, .call = sort_by("sample_radix")});
+            if (!ratio) return;
+            TuningRow row = row_of("sort", *ratio > 1 ? "sample_radix" : "sample_vqsort");
+            row.label_last = 0;  // keys alone
+            row.class_first = point.class_first;
+            row.class_last = point.class_last;
+            if (type == Type::u16) {  // below the sizes for which counting is faster
+                const u64 counted = least_counted(calibration.traits());
+                row.class_last = std::min(row.class_last, static_cast<u32>(std::bit_width(counted)) - 2);
+            }
+            row.gain = std::max(*ratio, 1 / *ratio);
+            for (const Type same : all_types) {
+                if (size_of(same) != size_of(type)) continue;
+                row.type = same;
+                calibration.add(row);
+            }
+        }
+    }
+}
+
 void check(Stream& stream, const SortProblem& p) {
     auto refuse = [](const std::string& what) { throw Error(ErrorCode::invalid_argument, "sort", what); };
     const NamedView in{p.pairs() ? "keys_in" : "in", p.in}, out{p.pairs() ? "keys_out" : "out", p.out},
@@ -258,6 +309,7 @@ constinit const Algorithm sort_algorithm{.name = "sort",
                                          .summary = "out = the elements of in, in order",
                                          .variants = detail::variants,
                                          .tunables = detail::tunables,
-                                         .tuning_label = "value_bytes"};  // bytes per value; 0 for keys alone
+                                         .tuning_label = "value_bytes",  // bytes per value; 0 for keys alone
+                                         .calibrate = detail::calibrate};
 
 }  // namespace concord

@@ -33,6 +33,7 @@ def test_option_overrides_the_environment():
         ("CONCORD_HOST_ISA", "sse9"),
         ("CONCORD_LOG", "loud"),
         ("CONCORD_CACHE", "0"),
+        ("CONCORD_CALIBRATION", "no"),
     ],
 )
 def test_invalid_setting(name, value):
