@@ -16,6 +16,18 @@ inline constexpr u64 line_bytes = 256;
 // The code that leaves keys unchanged.
 inline constexpr Ascending as_they_are{0, 0};
 
+// The same at compile time.
+struct AsTheyAre {
+    template <class U>
+    [[gnu::always_inline]] U encode(U key) const {
+        return key;
+    }
+    template <class U>
+    [[gnu::always_inline]] U decode(U code) const {
+        return code;
+    }
+};
+
 // Whether stores go through the cache.
 enum class Stores : u8 { cached, non_temporal };
 inline Stores stores_of(u32 past_cache) {
@@ -142,10 +154,17 @@ void radix_sort(const K* in, const V* values_in, K* out, V* values_out, K* spare
     const u64 size = u64{1} << width, all = ~u64{0} >> (64 - end_bit);
     const u32 digits = (end_bit - begin_bit + width - 1) / width;
     std::fill_n(tables, digits * size, u64{0});
-    for (u64 i = 0; i < n; ++i) {
-        u64 key = (load.encode(in[i]) & all) >> begin_bit;
-        for (u32 digit = 0; digit < digits; ++digit, key >>= width)
-            ++tables[digit * size + (key & (size - 1))];
+    const auto count = [&](const auto& code) __attribute__((always_inline)) {
+        for (u64 i = 0; i < n; ++i) {
+            u64 key = (code.encode(in[i]) & all) >> begin_bit;
+            for (u32 digit = 0; digit < digits; ++digit, key >>= width)
+                ++tables[digit * size + (key & (size - 1))];
+        }
+    };
+    if (load.is_identity()) {
+        count(AsTheyAre{});
+    } else {
+        count(load);
     }
     u32 live[64], passes = 0;
     for (u32 digit = 0; digit < digits; ++digit) {
@@ -165,11 +184,18 @@ void radix_sort(const K* in, const V* values_in, K* out, V* values_out, K* spare
         [[maybe_unused]] V* values_to = to_out ? values_out : values_spare;
         const Ascending encode = first ? load : as_they_are,
                         decode = pass + 1 == passes ? store : as_they_are;
-        for (u64 i = 0; i < n; ++i) {
-            const K key = encode.encode(from[i]);
-            const u64 position = next[(u64{key} & all) >> shift & (size - 1)]++;
-            to[position] = decode.decode(key);
-            if constexpr (has_value<V>) values_to[position] = values_from[i];
+        const auto move = [&](const auto& encode, const auto& decode) __attribute__((always_inline)) {
+            for (u64 i = 0; i < n; ++i) {
+                const K key = encode.encode(from[i]);
+                const u64 position = next[(u64{key} & all) >> shift & (size - 1)]++;
+                to[position] = decode.decode(key);
+                if constexpr (has_value<V>) values_to[position] = values_from[i];
+            }
+        };
+        if (encode.is_identity() && decode.is_identity()) {
+            move(AsTheyAre{}, AsTheyAre{});
+        } else {
+            move(encode, decode);
         }
     }
     if (!ends_elsewhere(passes, input)) {

@@ -4,7 +4,7 @@
 // input. Each chunk of the input counts its keys per bucket and records each key's bucket in one byte. Then each
 // chunk scatters its keys through lines of 256 bytes per bucket. Then each bucket, which fits a thread's cache, is
 // sorted as a leaf. If splitters are equal, keys equal to a splitter get a bucket of their own, which needs no
-// sort. A small input is one leaf.
+// sort. A small input is one leaf. With AVX-512 the tree of splitters for keys of 4 bytes is in registers.
 //   sample_vqsort   sorts leaves in out by Highway's vectorised quicksort
 //   sample_radix    sorts leaves by radix, least significant digit first, from the spare array to out
 // Traffic: the split reads keys twice and writes them once, and writes and reads one byte per key; the leaves read
@@ -24,6 +24,9 @@
 
 #include <bit>
 #include <limits>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace concord {
 namespace detail::host {
@@ -34,6 +37,7 @@ namespace {
 // Sorts n keys to out. `load` encodes them, `store` decodes them.
 struct VqsortLeaf {
     static constexpr RadixInput from = RadixInput::in_out;
+    static constexpr u64 most_caches = 0;  // any size
 
     template <class K>
     static void sort(const K* in, K* out, K* /*spare*/, u64 n, const Ascending& load,
@@ -55,6 +59,8 @@ struct VqsortLeaf {
 // The same with scratch memory for n keys in spare, which may be in.
 struct RadixLeaf {
     static constexpr RadixInput from = RadixInput::in_spare;
+    // Length of the longest leaf in multiples of the caches: longer ones take more time per key than a split.
+    static constexpr u64 most_caches = 8;
 
     template <class K>
     static void sort(const K* in, K* out, K* spare, u64 n, const Ascending& load, const Ascending& store) {
@@ -98,9 +104,9 @@ struct Splitters {
     K tree[most_buckets];
     K sorted[most_buckets];
 
-    // The buckets of COUNT keys. Interleaved searches hide each other's latency.
+    // The leaves of the tree for COUNT keys. Interleaved searches hide each other's latency.
     template <int COUNT>
-    [[gnu::always_inline]] void find(const K* codes, u8* buckets) const {
+    [[gnu::always_inline]] void descend(const K* codes, u8* found) const {
         u32 at[COUNT];
         for (int i = 0; i < COUNT; ++i)
             at[i] = 1;
@@ -108,13 +114,94 @@ struct Splitters {
             for (int i = 0; i < COUNT; ++i)
                 at[i] = 2 * at[i] + (tree[at[i]] < codes[i] ? 1 : 0);
         }
-        for (int i = 0; i < COUNT; ++i) {
-            const u32 bucket = at[i] - (1U << levels);
-            buckets[i] =
-                static_cast<u8>(equal != 0 ? 2 * bucket + (codes[i] == sorted[bucket] ? 1 : 0) : bucket);
-        }
+        for (int i = 0; i < COUNT; ++i)
+            found[i] = static_cast<u8>(at[i] - (1U << levels));
+    }
+    // The bucket of a key from its leaf.
+    [[gnu::always_inline]] u8 bucket_of(K code, u8 leaf) const {
+        return equal != 0 ? static_cast<u8>(2 * leaf + (code == sorted[leaf] ? 1 : 0)) : leaf;
     }
 };
+
+// The keys that are classified at a time.
+constexpr int classified = 32;
+
+// Finds the leaves of `classified` keys in a tree of splitters.
+template <class K>
+class TreeInMemory {
+  public:
+    explicit TreeInMemory(const Splitters<K>& splitters) : splitters_(splitters) {}
+    [[gnu::always_inline]] void find(const K* codes, u8* leaves) const {
+        splitters_.template descend<16>(codes, leaves);
+        splitters_.template descend<16>(codes + 16, leaves + 16);
+    }
+
+  private:
+    const Splitters<K>& splitters_;
+};
+
+#if defined(__x86_64__)
+// The same for keys of 4 bytes. A level of the tree is one or more lookups in registers: level l has 2^l nodes.
+// Inlined only into kernels for AVX-512.
+class TreeInRegisters {
+  public:
+    [[gnu::target("avx512f")]] explicit TreeInRegisters(const Splitters<u32>& splitters)
+        : levels_(splitters.levels), leaves_(1U << splitters.levels) {
+        for (int i = 0; i < 16; ++i)
+            nodes_[i] = _mm512_loadu_si512(splitters.tree + 16 * i);
+    }
+
+    [[gnu::target("avx512f")]] void find(const u32* keys, u8* leaves) const {
+        constexpr int vectors = classified / 16;
+        __m512i codes[vectors], at[vectors];
+        for (int v = 0; v < vectors; ++v) {
+            codes[v] = _mm512_loadu_si512(keys + 16 * v);
+            at[v] = _mm512_set1_epi32(1);
+        }
+#pragma GCC unroll 8
+        for (u32 level = 0; level < 8; ++level) {
+            if (level == levels_) break;
+#pragma GCC unroll 2
+            for (int v = 0; v < vectors; ++v)
+                descend(at[v], level, codes[v]);
+        }
+        for (int v = 0; v < vectors; ++v) {
+            const __m512i leaf = _mm512_sub_epi32(at[v], _mm512_set1_epi32(static_cast<int>(leaves_)));
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(leaves + 16 * v), _mm512_cvtepi32_epi8(leaf));
+        }
+    }
+
+  private:
+    // Node number `at` modulo 32 of two registers.
+    template <int FIRST>
+    [[gnu::target("avx512f")]] __m512i lookup(const __m512i& at) const {
+        return _mm512_permutex2var_epi32(nodes_[FIRST], at, nodes_[FIRST + 1]);
+    }
+    [[gnu::target("avx512f")]] static __m512i choose(const __m512i& at, int bit, const __m512i& clear,
+                                                     const __m512i& set) {
+        return _mm512_mask_blend_epi32(_mm512_test_epi32_mask(at, _mm512_set1_epi32(bit)), clear, set);
+    }
+    // One level down, which is a constant after inlining.
+    [[gnu::target("avx512f")]] void descend(__m512i& at, u32 level, const __m512i& codes) const {
+        __m512i node;
+        if (level < 5) {
+            node = lookup<0>(at);
+        } else if (level == 5) {
+            node = lookup<2>(at);
+        } else if (level == 6) {
+            node = choose(at, 32, lookup<4>(at), lookup<6>(at));
+        } else {
+            node = choose(at, 64, choose(at, 32, lookup<8>(at), lookup<10>(at)),
+                          choose(at, 32, lookup<12>(at), lookup<14>(at)));
+        }
+        at = _mm512_add_epi32(at, at);
+        at = _mm512_mask_add_epi32(at, _mm512_cmplt_epu32_mask(node, codes), at, _mm512_set1_epi32(1));
+    }
+
+    __m512i nodes_[16];
+    u32 levels_, leaves_;
+};
+#endif
 
 u64 spread(u64 z) {
     z *= 0xbf58476d1ce4e5b9;
@@ -151,12 +238,17 @@ void sample_splitters(const Group& /*group*/, const K* in, u8* splitters_at, u64
     }
 }
 
-template <class K>
-void sample_count(const Group& group, const K* in, const u8* splitters_at, u8* buckets, u64* counts, u64 n,
-                  u64 chunk, const Ascending code) {
+// Notes the bucket of every key of a chunk and counts them. Tree: finds the
+// leaves.
+template <class Tree, class K>
+[[gnu::always_inline]] inline void count_chunk(const Group& group, const K* in, const u8* splitters_at,
+                                               u8* buckets, u64* counts, u64 n, u64 chunk,
+                                               const Ascending code) {
     const auto& splitters = *reinterpret_cast<const Splitters<K>*>(splitters_at);
+    const Tree tree(splitters);
+    const bool equal = splitters.equal != 0;
     const u64 begin = group.x * chunk, end = std::min(n, begin + chunk);
-    constexpr int block = 16;
+    constexpr int block = classified;
     u64 mine[most_buckets] = {};
     u64 i = begin;
     for (; i + block <= end; i += block) {
@@ -164,18 +256,37 @@ void sample_count(const Group& group, const K* in, const u8* splitters_at, u8* b
         u8 found[block];
         for (int k = 0; k < block; ++k)
             codes[k] = code.encode(in[i + k]);
-        splitters.template find<block>(codes, found);
+        tree.find(codes, found);
+        if (equal) {
+            for (int k = 0; k < block; ++k)
+                found[k] = splitters.bucket_of(codes[k], found[k]);
+        }
         std::memcpy(buckets + i, found, block);
         for (int k = 0; k < block; ++k)
             ++mine[found[k]];
     }
     for (; i < end; ++i) {
         const K one = code.encode(in[i]);
-        splitters.template find<1>(&one, buckets + i);
+        splitters.template descend<1>(&one, buckets + i);
+        buckets[i] = splitters.bucket_of(one, buckets[i]);
         ++mine[buckets[i]];
     }
     std::copy_n(mine, most_buckets, counts + group.x * most_buckets);
 }
+
+template <class K>
+void sample_count(const Group& group, const K* in, const u8* splitters_at, u8* buckets, u64* counts, u64 n,
+                  u64 chunk, const Ascending code) {
+    count_chunk<TreeInMemory<K>>(group, in, splitters_at, buckets, counts, n, chunk, code);
+}
+
+#if defined(__x86_64__)
+[[gnu::always_inline]] inline void sample_count_avx512(const Group& group, const u32* in,
+                                                       const u8* splitters_at, u8* buckets, u64* counts,
+                                                       u64 n, u64 chunk, const Ascending code) {
+    count_chunk<TreeInRegisters>(group, in, splitters_at, buckets, counts, n, chunk, code);
+}
+#endif
 
 void sample_offsets(const Group& /*group*/, u64* counts, u64* starts, u64 chunks) {
     bucket_offsets(counts, starts, chunks);
@@ -276,10 +387,19 @@ struct SampleHost {
     u64 splitters_bytes;
 };
 
+template <class K>
+constexpr HostKernel count_kernel() {
+    HostKernel kernel = plain_host_kernel<&detail::host::sample_count<K>>();
+#if defined(__x86_64__)
+    if constexpr (sizeof(K) == 4) kernel.avx512 = HostEntry<&detail::host::sample_count_avx512>::avx512;
+#endif
+    return kernel;
+}
+
 template <class Leaf, class K>
 const SampleHost& sample_host() {
     static constexpr SampleHost kernels{.splitters = plain_host_kernel<&detail::host::sample_splitters<K>>(),
-                                        .count = plain_host_kernel<&detail::host::sample_count<K>>(),
+                                        .count = count_kernel<K>(),
                                         .scatter = plain_host_kernel<&detail::host::sample_scatter<K>>(),
                                         .leaves = plain_host_kernel<&detail::host::sample_leaves<Leaf, K>>(),
                                         .one = plain_host_kernel<&detail::host::sample_one<Leaf, K>>(),
@@ -306,7 +426,11 @@ void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, c
     constexpr u64 least_bytes = u64{16} << 10;
     const u64 leaf_bytes = tuned(device, sort_leaf_kib, point_of(p), 512) << 10,
               few_bytes = tuned(device, sort_one_leaf_kib, point_of(p), 512) << 10;
-    if (units == 1 || p.in.bytes() < few_bytes) {
+    // On one thread a split pays only for the sake of the caches.
+    const u64 least_split = units > 1                ? few_bytes
+                            : Leaf::most_caches == 0 ? ~u64{0}
+                                                     : Leaf::most_caches * device.traits().cache;
+    if (p.in.bytes() < least_split) {
         const auto one = kernel(one_name, kernels.one);
         launch(stream, *one, LaunchShape::linear(1, 1), p.in, p.out, spare, n, bytes_of(code));
         return;
