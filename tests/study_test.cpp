@@ -152,7 +152,9 @@ TEST_CASE("every study has a question, figures and valid cases") {
         for (const Case& what : study.cases) {
             // These have their own workloads.
             using enum Study::Kind;
-            if (study.kind == transfers || study.kind == ranks || study.kind == tuning) continue;
+            if (study.kind == transfers || study.kind == ranks || study.kind == tuning ||
+                study.kind == regret)
+                continue;
             const auto suite = std::find_if(study_suites().begin(), study_suites().end(),
                                             [&](const Suite& s) { return s.name == what.suite; });
             REQUIRE(suite != study_suites().end());
@@ -201,6 +203,44 @@ TEST_CASE("gains of a tuning table are ratios of times") {
     CHECK(charts[0].series[0].marks[0].y == doctest::Approx(1.5));
     CHECK(charts[0].series[0].marks[0].label == "reduce sum f32 2^16");
     CHECK(charts[0].missing.size() == 1);
+}
+
+TEST_CASE("regret is the time of auto over that of the fastest, the largest first") {
+    Records records;
+    records.devices = {{{"selector", "tbb:0"}, {"name", "A CPU"}, {"threads", 2}}};
+    auto add = [&](const char* asked, u64 n, std::optional<double> ms) {
+        Result r;
+        r.algorithm = "regret";
+        r.workload = "sort keys";
+        r.asked = asked;
+        r.variant = std::string(asked) + ": radix8";
+        r.device = "tbb:0";
+        r.type = "u32";
+        r.n = n;
+        r.ms = ms;
+        records.results.push_back(r);
+    };
+    for (u32 power = 8; power < 19; ++power) {
+        add("chosen", u64{1} << power, 1 + 0.01 * power);
+        add("fastest", u64{1} << power, 1);
+    }
+    add("chosen", 1 << 24, 9);
+    add("fastest", 1 << 24, std::nullopt);
+    Data data{records, {}};
+    for (const Result& r : records.results)
+        data.results.push_back(&r);
+    const std::vector<Chart> charts = regrets(studies().front().figures.front(), data);
+    REQUIRE(charts.size() == 1);
+    REQUIRE(charts[0].series.size() == 1);
+    REQUIRE(charts[0].series[0].marks.size() == 10);
+    CHECK(charts[0].series[0].marks[0].y == doctest::Approx(1.18));
+    CHECK(charts[0].series[0].marks[0].label == "sort keys u32 2^18");
+    CHECK(charts[0].text.find("Median 1.13, worst 1.18, 11 measurements") != std::string::npos);
+    CHECK(charts[0].missing.size() == 1);
+    const std::vector<Chart> sizes = regret_over_sizes(studies().front().figures.front(), data);
+    REQUIRE(sizes.size() == 1);
+    CHECK(sizes[0].title == "tbb:0, A CPU, u32");
+    CHECK(sizes[0].series[0].marks.size() == 11);
 }
 
 TEST_CASE("a results file is continued by the same kind of run only") {

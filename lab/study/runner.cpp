@@ -43,14 +43,9 @@ std::vector<u32> thread_counts() {
     return counts;
 }
 
-std::vector<u64> sizes_on(const Device& device, const Case& what, bool quick) {
-    const bool on_cpu = !device.traits().many_items && what.cpu_sizes;
-    std::vector<u64> sizes = (on_cpu ? *what.cpu_sizes : what.sizes).of(quick);
-    if (!what.quarters_of_units) return sizes;
-    for (u64& n : sizes)
-        n = (n * device.traits().units + 3) / 4 * 256;
-    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-    return sizes;
+// Whether the study compares two calls of each algorithm.
+bool is_pairs(const Study& study) {
+    return study.kind == Study::Kind::tuning || study.kind == Study::Kind::regret;
 }
 
 std::vector<std::shared_ptr<Device>> open_devices(std::vector<std::string> selectors) {
@@ -169,7 +164,7 @@ class Runner {
             if (options_.with_threads) run_checks(study);
         } else {
             for (Case what : study.cases) {
-                if (!asked_for(options_.algorithms, what.suite)) continue;
+                if (!is_pairs(study) && !asked_for(options_.algorithms, what.suite)) continue;
                 restrict_sizes(what.sizes);
                 if (what.cpu_sizes) restrict_sizes(*what.cpu_sizes);
                 for (const auto& device : devices_)
@@ -216,11 +211,11 @@ class Runner {
                 [&](const Result& asked, const ordered_json& row) { take(asked, row); });
             return;
         }
-        if (study.kind == Study::Kind::tuning) {
-            run_tuning(
-                device.info().selector, what, options_.types.empty() ? what.types : options_.types,
-                options_.quick, [&](const Result& asked, const BenchRow& row) { return wanted(asked, row); },
-                [&](const Result& asked, const ordered_json& row) { take(asked, row); });
+        if (is_pairs(study)) {
+            (study.kind == Study::Kind::tuning ? run_tuning : run_regret)(
+                device.info().selector, what, options_,
+                {.wanted = [&](const Result& asked, const BenchRow& row) { return wanted(asked, row); },
+                 .done = [&](const Result& asked, const ordered_json& row) { take(asked, row); }});
             return;
         }
         const auto suite = std::find_if(study_suites().begin(), study_suites().end(),
@@ -457,6 +452,16 @@ class Runner {
 };
 
 }  // namespace
+
+std::vector<u64> sizes_on(const Device& device, const Case& what, bool quick) {
+    const bool on_cpu = !device.traits().many_items && what.cpu_sizes;
+    std::vector<u64> sizes = (on_cpu ? *what.cpu_sizes : what.sizes).of(quick);
+    if (!what.quarters_of_units) return sizes;
+    for (u64& n : sizes)
+        n = (n * device.traits().units + 3) / 4 * 256;
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return sizes;
+}
 
 u32 threads_of(const Device& device) {
     return device.traits().serial_groups ? device.traits().units : 0;

@@ -435,6 +435,28 @@ Study tuned() {
             .kind = Study::Kind::tuning};
 }
 
+Study regret() {
+    return {
+        .name = "regret",
+        .title = "Regret of `auto`",
+        .question = "How much time does the choice of `auto` cost, compared with the fastest variant?",
+        .text =
+            "For every algorithm, type and size, a search over the variants that `auto` may choose and over "
+            "their launch parameters. Regret is the time of `auto`, with the tables that it finds, divided "
+            "by "
+            "that of the fastest candidate; 1 means that none is faster. Calls of both alternate in the last "
+            "measurement. Candidates are verified like all results.",
+        .cases = {{.suite = "regret",
+                   .sizes = {.quick = powers_of_two(10, 20, 10), .full = powers_of_two(8, 28, 4)},
+                   .types = {Type::f32, Type::u32, Type::u64, Type::u8},
+                   .cpu_sizes = Sizes{.quick = powers_of_two(10, 20, 10),
+                                      .full = {u64{1} << 8, u64{1} << 12, u64{1} << 16, u64{1} << 20,
+                                               u64{1} << 24, u64{1} << 26}}}},
+        .figures = {{.title = "Largest regrets", .build = regrets},
+                    {.title = "Regret over the number of elements", .build = regret_over_sizes}},
+        .kind = Study::Kind::regret};
+}
+
 Study agrees() {
     std::vector<Case> cases;
     for (const Suite& suite : lab::suites())
@@ -470,7 +492,7 @@ const std::vector<Study>& studies() {
         }
         for (Study (*const study)() :
              {transfers, group_size, divergence, bank_conflicts, coalescing, scaling, weak_scaling,
-              strong_scaling, throughput_scaling, portable, headline, tuned, agrees})
+              strong_scaling, throughput_scaling, portable, headline, tuned, regret, agrees})
             list.push_back(study());
         return list;
     }();

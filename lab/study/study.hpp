@@ -64,7 +64,7 @@ struct Figure {
 };
 
 struct Study {
-    enum class Kind { bench, transfers, ranks, check, tuning };
+    enum class Kind { bench, transfers, ranks, check, tuning, regret };
 
     std::string name, title, question, text;
     std::vector<Case> cases = {};
@@ -97,6 +97,9 @@ std::vector<Chart> efficiency_over_ranks(const Figure& figure, const Data& data)
 std::vector<Chart> portability(const Figure& figure, const Data& data);
 // Speed-up of `auto` by the device's tuning table.
 std::vector<Chart> gains(const Figure& figure, const Data& data);
+// The largest regrets of `auto`, and all of them over sizes.
+std::vector<Chart> regrets(const Figure& figure, const Data& data);
+std::vector<Chart> regret_over_sizes(const Figure& figure, const Data& data);
 // The agreement matrix, and the largest ratios of error to bound.
 std::vector<Chart> agreement(const Figure& figure, const Data& data);
 
@@ -159,9 +162,17 @@ u32 threads_of(const Device& device);
 void run_transfers(const std::string& selector, const Case& what, bool quick,
                    const std::function<bool(const Result&)>& wanted,
                    const std::function<void(const Result&, const ordered_json& row)>& done);
-void run_tuning(const std::string& selector, const Case& what, const std::vector<Type>& types, bool quick,
-                const std::function<bool(const Result&, const lab::BenchRow&)>& wanted,
-                const std::function<void(const Result&, const ordered_json& row)>& done);
+// The element counts of a case on a device.
+std::vector<u64> sizes_on(const Device& device, const Case& what, bool quick);
+// Where two calls of the same work are compared: whether a measurement is wanted, and where its row goes.
+struct PairSinks {
+    std::function<bool(const Result&, const lab::BenchRow&)> wanted;
+    std::function<void(const Result&, const ordered_json& row)> done;
+};
+void run_tuning(const std::string& selector, const Case& what, const StudyOptions& options,
+                const PairSinks& sinks);
+void run_regret(const std::string& selector, const Case& what, const StudyOptions& options,
+                const PairSinks& sinks);
 ordered_json run_check(const std::string& algorithm, const std::vector<std::string>& devices,
                        const std::vector<Type>& types, bool quick, int& status);
 std::vector<Suite> effect_suites();

@@ -1,11 +1,10 @@
 // The study `tuning`: calls of `auto` with the device's tuning table and without, alternating.
 
-#include <concord/study/internal/study.hpp>
+#include "figures.hpp"
+#include "pairs.hpp"
 
-#include <concord/lab/bench.hpp>
-#include <concord/lab/harness.hpp>
 #include <concord/lab/paired_timing.hpp>
-#include <concord/lab/table.hpp>
+#include <concord/lab/rotation.hpp>
 #include <concord/tuning.hpp>
 
 #include <algorithm>
@@ -15,6 +14,7 @@ namespace {
 
 using namespace lab;
 
+constexpr PairNames names = {"defaults", "tuned"};
 // What `auto` uses: Concord's defaults, or the device's tuning table.
 enum class Setting { defaults, table };
 
@@ -53,9 +53,9 @@ class Table {
 };
 
 // Loaded work and its two calls.
-class Pair {
+class Calls {
   public:
-    Pair(Harness& harness, const Suite& suite, const Work& work, Table& table)
+    Calls(Harness& harness, const Suite& suite, const Work& work, Table& table)
         : harness_(harness), suite_(suite), work_(work), table_(table) {
         harness_.load(work, {});
         rotation_.emplace(harness_.stream(), harness_.operands(), cold_bytes(harness_.device()));
@@ -115,114 +115,44 @@ class Pair {
                                  end_ = harness_.device().create_event();
 };
 
-BenchRow row_of(const std::string& workload, const Work& work, const std::string& device, Setting setting) {
-    BenchRow row;
-    row.algorithm = "tuning";
-    row.function = workload;
-    row.variant = setting == Setting::table ? "tuned" : "defaults";
-    row.device = device;
-    row.type = work.type();
-    row.n = work.n;
-    row.bytes = work.traffic;
-    row.operations = work.operations;
-    return row;
-}
-
 }  // namespace
 
-void run_tuning(const std::string& selector, const Case& what, const std::vector<Type>& types, bool quick,
-                const std::function<bool(const Result&, const BenchRow&)>& wanted,
-                const std::function<void(const Result&, const ordered_json&)>& done) {
+void run_tuning(const std::string& selector, const Case& what, const StudyOptions& options,
+                const PairSinks& sinks) {
     Harness harness(selector);
     Table table(harness.device());
     const PairedEffort effort{
-        .most_ms = quick ? 100.0 : 500.0, .most_rounds = quick ? 41U : 101U, .least_gain = 1};
-    const std::vector<Suite> all = suites();
-    for (const Suite& suite : all) {
-        const Workload& workload = suite.workloads.front();
-        const std::string name = suite.name + " " + workload.name;
-        for (const Type type : types)
-            for (const u64 n : what.sizes.of(quick)) {
-                const auto work = workload.make(type, n, 1);
-                if (!work || work->type() != type) continue;
-                constexpr Setting settings[] = {Setting::defaults, Setting::table};
-                BenchRow rows[] = {row_of(name, *work, harness.selector(), settings[0]),
-                                   row_of(name, *work, harness.selector(), settings[1])};
-                Result asked[2];
-                bool any = false, want[2];
-                for (const int on : {0, 1}) {
-                    asked[on].algorithm = what.suite;
-                    asked[on].workload = name;
-                    asked[on].variant = asked[on].asked = rows[on].variant;
-                    asked[on].device = harness.selector();
-                    asked[on].threads = threads_of(harness.device());
-                    asked[on].type = name_of(type);
-                    asked[on].n = n;
-                    want[on] = wanted(asked[on], rows[on]);
-                    any = any || want[on];
-                }
-                if (!any) continue;
-                std::string problem = harness.no_room_for(*work);
-                if (!problem.empty()) problem = "no room: " + problem;
-                try {
-                    if (problem.empty()) {
-                        Pair pair(harness, suite, *work, table);
-                        std::string variants[2];
-                        for (const int on : {0, 1}) {
-                            rows[on].problem = pair.verify(settings[on], variants[on]);
-                            rows[on].variant += ": " + variants[on];
-                        }
-                        if (rows[0].problem.empty() && rows[1].problem.empty()) {
-                            std::tie(rows[0].timing, rows[1].timing) =
-                                pair.times(variants[0] == variants[1], effort);
-                        }
-                    }
-                } catch (const Error& error) {
-                    problem = error.what();
-                }
-                for (const int on : {0, 1}) {
-                    if (rows[on].problem.empty() && !rows[on].timing)
-                        rows[on].problem = problem.empty() ? "the other call gives a wrong result" : problem;
-                    if (want[on]) done(asked[on], ordered_json::parse(json_of(rows[on])));
-                }
+        .most_ms = options.quick ? 100.0 : 500.0, .most_rounds = options.quick ? 41U : 101U, .least_gain = 1};
+    run_pairs(
+        harness, what, options, names, sinks,
+        [&](const Suite& suite, const Work& work, std::array<BenchRow, 2>& rows) {
+            Calls calls(harness, suite, work, table);
+            std::string variants[2];
+            for (const std::size_t k : {0, 1}) {
+                rows[k].problem = calls.verify(k == 0 ? Setting::defaults : Setting::table, variants[k]);
+                rows[k].variant += ": " + variants[k];
             }
-    }
+            if (rows[0].problem.empty() && rows[1].problem.empty())
+                std::tie(rows[0].timing, rows[1].timing) = calls.times(variants[0] == variants[1], effort);
+        });
 }
 
 std::vector<Chart> gains(const Figure& figure, const Data& data) {
     std::vector<Chart> charts;
-    std::vector<std::string> devices;
-    for (const Result* r : data.results) {
-        if (std::find(devices.begin(), devices.end(), r->device) == devices.end())
-            devices.push_back(r->device);
-    }
-    for (const std::string& device : devices) {
+    for (const std::string& device : devices_of(data)) {
         Chart chart;
         chart.bars = true;
         chart.notes = "variant";
-        chart.title = device;
-        for (const ordered_json& line : data.records.devices) {
-            if (line["selector"] == device) chart.title = device + ", " + line["name"].get<std::string>();
-        }
+        chart.title = panel_title(device, data);
         chart.text = figure.caption;
         chart.y = {.name = "speed-up over the defaults", .unit = Scale::Unit::factor};
         Series bars;
-        for (const Result* tuned : data.results) {
-            if (tuned->device != device || tuned->asked != "tuned") continue;
-            const auto other = std::find_if(data.results.begin(), data.results.end(), [&](const Result* r) {
-                Result same = *tuned;
-                same.asked = "defaults";
-                return r->key() == same.key();
-            });
-            if (other == data.results.end() || !tuned->ms || !(*other)->ms || *tuned->ms <= 0) {
-                chart.missing.push_back(tuned);
-                continue;
-            }
+        for (const Pair& pair : pairs_on(device, data, names, chart.missing)) {
             Mark mark;
-            mark.y = *(*other)->ms / *tuned->ms;
-            mark.label = tuned->workload + " " + tuned->type + " " + lab::size_name(tuned->n);
-            mark.note = tuned->variant;
-            mark.of = tuned;
+            mark.y = pair.ratio;
+            mark.label = work_of(*pair.second);
+            mark.note = pair.second->variant;
+            mark.of = pair.second;
             bars.marks.push_back(std::move(mark));
         }
         if (bars.marks.empty() && chart.missing.empty()) continue;
