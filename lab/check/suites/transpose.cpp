@@ -134,7 +134,8 @@ Suite transpose_suite() {
     Suite suite;
     suite.cases = transpose_cases;
     suite.headlines = {{.workloads = {"square", "oblong", "rows64", "columns3"}}};
-    suite.tuning = {.workloads = {"square"}, .types = {Type::f32, Type::f64, Type::u8}};
+    suite.tuning = {
+        .workloads = {"square", "columns3"}, .types = {Type::f32, Type::f64, Type::u8}, .quick_workloads = 2};
     suite.steps = {.name = "transpose",
                    .question = "What does a transpose need to run at the rate of a copy?",
                    .explanation =
