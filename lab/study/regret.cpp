@@ -36,8 +36,8 @@ void run_regret(const std::string& selector, const Case& what, const StudyOption
     const PairedEffort last{
         .most_ms = options.quick ? 60.0 : 300.0, .most_rounds = options.quick ? 31U : 101U, .least_gain = 1};
     const std::chrono::seconds most_time(options.quick ? 3 : 20);
-    std::vector<TuningRow> in_use;
-    if (const auto table = find_tuning_table(harness.device())) in_use = table->rows;
+    // The table of the device or its calibration, which stays valid until the process ends.
+    const std::shared_ptr<const Tuning> in_use(std::shared_ptr<void>(), &tuning_of(harness.device()));
     run_pairs(harness, what, options, names, sinks,
               [&](const Suite& suite, const Work& work, std::array<BenchRow, 2>& rows) {
                   state.ends = Clock::now() + most_time;
@@ -54,7 +54,7 @@ void run_regret(const std::string& selector, const Case& what, const StudyOption
                   PairedTiming times = search.compare(chosen, best, last);
                   // The search takes the best of many measurements. If this one does not confirm the gain, `auto` is
                   // the fastest that is known.
-                  const bool confirmed = !(best.rows == chosen.rows) && times.ratio > 1;
+                  const bool confirmed = best.tuning != chosen.tuning && times.ratio > 1;
                   rows[0].variant += ": " + std::string(chosen.variant->name);
                   rows[1].variant += ": " + std::string((confirmed ? best : chosen).variant->name);
                   if (const std::string changes = search.words_of(best); confirmed && !changes.empty())

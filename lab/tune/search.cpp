@@ -34,7 +34,7 @@ TableOfDevice::~TableOfDevice() {
 }
 
 Search::Search(Harness& harness, const Suite& suite, const Work& work, SearchState& state,
-               std::vector<TuningRow> rows)
+               const std::shared_ptr<const Tuning>& in_use)
     : harness_(harness),
       suite_(suite),
       work_(work),
@@ -42,18 +42,26 @@ Search::Search(Harness& harness, const Suite& suite, const Work& work, SearchSta
       stream_(harness.stream()),
       restored_(harness.device()) {
     harness_.load(work, {});
-    start_.rows = std::move(rows);
     std::vector<Tuning::Asked> asked;
-    use(start_.rows, &asked);
-    const Enqueued run = harness_.call("auto");
+    use({}, &asked);
+    Enqueued run = harness_.call("auto");
     stream_.synchronize();
-    start_.variant = variant_named(suite, run.variant);
     const auto choice =
         std::find_if(asked.begin(), asked.end(), [](const Tuning::Asked& a) { return a.table != nullptr; });
-    if (start_.variant == nullptr || choice == asked.end())
+    if (choice == asked.end())
         throw Error(ErrorCode::unsupported, "tune", "`auto` does not read a table for this call");
     point_ = choice->point;
     algorithm_ = algorithm_of(choice->table);
+    start_.tuning = in_use;
+    use(start_);
+    if (in_use) {
+        run = harness_.call("auto");
+        stream_.synchronize();
+        start_.rows = {row_for(algorithm_, std::string(run.variant))};
+    }
+    start_.variant = variant_named(suite, run.variant);
+    if (start_.variant == nullptr)
+        throw Error(ErrorCode::unsupported, "tune", "unknown variant '" + std::string(run.variant) + "'");
     rotation_.emplace(stream_, harness_.operands(), cold_bytes(harness_.device()));
     begin_ = harness_.device().create_event();
     end_ = harness_.device().create_event();
@@ -65,6 +73,11 @@ Search::Search(Harness& harness, const Suite& suite, const Work& work, SearchSta
 
 Candidate Search::fastest() {
     Candidate best = start_;
+    if (!start_.rows.empty()) {  // the same variant without the table's launch parameters
+        Candidate other{start_.rows, start_.variant};
+        const auto result = challenge(best, other, Verified::after);
+        if (result && result->is_won(state_.least_gain)) best = std::move(other);
+    }
     std::vector<Candidate> near;
     for (const Variant* variant : suite_.variants) {
         if (variant == start_.variant || is_late()) continue;
@@ -229,11 +242,11 @@ bool Search::is_right(Candidate& candidate) {
     if (run.variant != candidate.variant->name) return false;  // the variant does not support the work
     if (verdict.difference) {
         const Difference& d = *verdict.difference;
-        state_.wrong.push_back(suite_.name + " " + work_.title + " of " + size_name(work_.n) + " " +
-                               std::string(name_of(work_.type())) + ", " +
-                               (candidate.rows == start_.rows ? "the first choice" : words_of(candidate)) +
-                               ": element " + std::to_string(d.index) + ": expected " + d.expected +
-                               ", got " + d.got);
+        state_.wrong.push_back(
+            suite_.name + " " + work_.title + " of " + size_name(work_.n) + " " +
+            std::string(name_of(work_.type())) + ", " +
+            (candidate.tuning == start_.tuning ? "the first choice" : words_of(candidate)) + ": element " +
+            std::to_string(d.index) + ": expected " + d.expected + ", got " + d.got);
         return false;
     }
     return !verdict.no_bound;

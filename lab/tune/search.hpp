@@ -62,9 +62,9 @@ class Search {
   public:
     // Loads the work. All arguments must outlive the search, which no other work may disturb. Throws unsupported if
     // `auto` reads no table for the call, device_failed if its result is wrong. Blocks.
-    // rows: the table that `auto` uses at the beginning.
+    // in_use: the table that `auto` uses at the beginning; null for none. Candidates change Concord's defaults, not it.
     Search(Harness& harness, const Suite& suite, const Work& work, SearchState& state,
-           std::vector<TuningRow> rows = {});
+           const std::shared_ptr<const Tuning>& in_use = nullptr);
 
     // What `auto` chooses at the beginning.
     Candidate& start() { return start_; }
