@@ -167,7 +167,9 @@ class TreeInRegisters {
         }
         for (int v = 0; v < vectors; ++v) {
             const __m512i leaf = _mm512_sub_epi32(at[v], _mm512_set1_epi32(static_cast<int>(leaves_)));
-            _mm_storeu_si128(reinterpret_cast<__m128i*>(leaves + 16 * v), _mm512_cvtepi32_epi8(leaf));
+            // The form with a mask: g++ 12 warns of the other one in its own header.
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(leaves + 16 * v),
+                             _mm512_maskz_cvtepi32_epi8(0xffff, leaf));
         }
     }
 
