@@ -205,6 +205,24 @@ struct ConvolveRows {
 // Whether the taps of 3 x 3, 5 x 5 and 7 x 7 masks are unrolled. That pays only with FMA instructions.
 enum class MaskLoops { rolled, unrolled };
 
+// Whether the rows of an image are read in place where that is possible. Narrow images are copied: separate borders
+// would cost more.
+template <class I, class T>
+[[gnu::always_inline]] inline bool reads_in_place(const ConvolvePlan& p) {
+    return std::is_same_v<I, T> && p.columns > convolve_chunk;
+}
+
+// The end of the piece at column c. Pieces at the borders of a wide image are short.
+template <class I, class T>
+[[gnu::always_inline]] inline u64 piece_end(const ConvolvePlan& p, u64 c, u64 last_column) {
+    constexpr u64 border = 64;
+    static_assert(border >= convolve_longest_side);
+    const u64 end = std::min(last_column, c + ConvolveStage<T>::piece);
+    if (!reads_in_place<I, T>(p)) return end;
+    const u64 inner_end = p.columns - border;
+    return c == 0 ? border : c < inner_end ? std::min(end, inner_end) : end;
+}
+
 // Copies results, past the cache if `past_cache` is not 0.
 template <class T>
 [[gnu::always_inline]] inline void store_results(T* to, const T* from, u64 count, u32 past_cache) {
@@ -225,10 +243,15 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
     const u64 first_row = group.x / p.across * p.band, first_column = group.x % p.across * p.span;
     const u64 last_row = std::min(p.rows, first_row + p.band),
               last_column = std::min(p.columns, first_column + p.span);
-    const u64 before = p.mask_columns / 2, count = p.mask_rows - 1 + convolve_tall;
+    const u64 before = p.mask_columns / 2, reach = p.mask_columns - 1,
+              count = p.mask_rows - 1 + convolve_tall;
     const T* rows[convolve_most_rows];
-    for (u64 c = first_column; c < last_column; c += Stage::piece) {
-        const u64 width = std::min(Stage::piece, last_column - c);
+    u64 end = 0;
+    for (u64 c = first_column; c < last_column; c = end) {
+        end = piece_end<I, T>(p, c, last_column);
+        const u64 width = end - c;
+        // Pieces of wide images are read in place, except for those at the borders.
+        const bool in_place = reads_in_place<I, T>(p) && c >= before && end + reach - before <= p.columns;
         const ConvolveRows<I, T> cells{in, p, c, std::max(width, Blocks::width)};
         const bool staged = p.past_cache != 0 || width < Blocks::width;
         // The row of the stage where the first row of cells is.
@@ -236,9 +259,16 @@ void convolve_sliding(const Group& group, const I* in, const T* mask, T* out, co
         for (u64 y = first_row; y < last_row; y += convolve_tall) {
             const u64 high = std::min(convolve_tall, last_row - y);
             for (u64 k = 0; k < count; ++k) {
+                const i64 row = cells.row(y, k);
                 T* const to = stage.cells[turn + k < count ? turn + k : turn + k - count];
-                if (y == first_row || k >= count - convolve_tall) cells.load(to, cells.row(y, k));
                 rows[k] = to;
+                if constexpr (std::is_same_v<I, T>) {
+                    if (in_place && row >= 0) {
+                        rows[k] = in + static_cast<u64>(row) * p.in_pitch + (c - before);
+                        continue;
+                    }
+                }
+                if (y == first_row || k >= count - convolve_tall) cells.load(to, row);
             }
             turn = turn + convolve_tall < count ? turn + convolve_tall : turn + convolve_tall - count;
             // Results of rows past the last are discarded.
