@@ -29,9 +29,13 @@ mutant map_host.hpp "naive: a write past the end" \
     'end = std::min(n, begin + tile);
     for (u64 i' 'end = std::min(n + 1, begin + tile);
     for (u64 i'
-mutant map_host.hpp "vectorized: an operand is taken for the other" 'op(x[i], y[i])' 'op(x[i], x[i])'
-mutant map_host.hpp "vectorized: the last element stays behind where data is past the cache" \
-    'stream_store(out + base, block, count * sizeof(U))' 'stream_store(out + base, block, (count - 1) * sizeof(U))'
+mutant map_host.hpp "vectorized: an operand is taken for the other" \
+    'if (past_cache == 0) return map_elements(a + begin, b + begin,' \
+    'if (past_cache == 0) return map_elements(a + begin, a + begin,'
+mutant map_host.hpp "vectorized: an operand is taken for the other where data is past the cache" \
+    'op(a[at + i], b[at + i])' 'op(a[at + i], a[at + i])'
+mutant map_host.hpp "vectorized: elements after the last whole line stay behind where data is past the cache" \
+    'map_elements(a + at, b + at, out + at, end - at, op);' ''
 mutant reduce_host.hpp "fixed: the last element is dropped" 'l < rest; ++l' 'l + 1 < rest; ++l'
 mutant reduce_host.hpp "fixed: another association" 'sum[l + distance]' 'sum[2 * distance - 1 - l]'
 mutant reduce_host.hpp "fixed: all groups write their sums to the same place" 'chunk, sums + first,' 'chunk, sums,'
