@@ -28,7 +28,7 @@ void run_pairs(lab::Harness& harness, const Case& what, const StudyOptions& opti
                 for (const std::size_t k : {0, 1}) {
                     Result& result = asked[k];
                     result.algorithm = what.suite;
-                    result.workload = suite.name + " " + workload.name;
+                    result.workload = std::string(suite.name).append(" ").append(workload.name);
                     result.variant = result.asked = names[k];
                     result.device = harness.selector();
                     result.threads = threads_of(harness.device());
