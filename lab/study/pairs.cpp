@@ -47,7 +47,7 @@ void run_pairs(lab::Harness& harness, const Case& what, const StudyOptions& opti
                 }
                 if (!wanted[0] && !wanted[1]) continue;  // otherwise both, because only their ratio counts
                 std::string problem = harness.no_room_for(*work);
-                if (!problem.empty()) problem = "no room: " + problem;
+                if (!problem.empty()) problem.insert(0, "no room: ");
                 try {
                     if (problem.empty()) measure(suite, *work, rows);
                 } catch (const Error& error) {
