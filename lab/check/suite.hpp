@@ -124,9 +124,9 @@ struct Headline {
     std::vector<std::string> workloads = {};  ///< names; empty: the suite's first workload
     std::vector<Type> types = {Type::f32};    ///< element types
     /// Element counts on devices with many work-items per group.
-    Sizes sizes = {.quick = powers_of_two(16, 20, 4), .full = {1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 28}};
+    Sizes sizes = {powers_of_two(16, 20, 4), {1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 28}};
     /// Element counts on CPUs.
-    Sizes cpu_sizes = {.quick = powers_of_two(10, 16, 6), .full = {1 << 10, 1 << 16, 1 << 20, 1 << 24}};
+    Sizes cpu_sizes = {powers_of_two(10, 16, 6), {1 << 10, 1 << 16, 1 << 20, 1 << 24}};
 };
 
 /// The study NAME-steps: the variants of an algorithm, from the textbook kernel to the library's best.
