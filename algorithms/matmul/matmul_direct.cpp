@@ -71,7 +71,6 @@ detail::host::DirectPlan plan_of(const Device& device, const MatmulProblem& p, c
 }  // namespace
 
 Support supports_matmul_direct(const Device& device, const MatmulProblem& p) {
-    if (device.traits().compiles_source) return Support::no("not implemented for OpenCL");
     if (Support type = supports_type(device, p.type()); !type) return type;
     if (copy_bytes(p, p.shape.n).fits(device.traits().local_memory)) return {};
     return Support::no("copies a transposed B to " + std::to_string(device.traits().local_memory) +
