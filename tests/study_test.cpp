@@ -173,29 +173,44 @@ TEST_CASE("every study has a question, figures and valid cases") {
     }
 }
 
-TEST_CASE("gains of a tuning table are ratios of times") {
-    Records records;
-    records.devices = {{{"selector", "tbb:0"}, {"name", "A CPU"}, {"threads", 2}}};
-    auto add = [&](const char* asked, u64 n, std::optional<double> ms) {
+// Results of two calls of `auto` on one device.
+class PairRecords {
+  public:
+    PairRecords(const char* study, const char* workload, const char* type)
+        : study_(study), workload_(workload), type_(type) {
+        records_.devices = {{{"selector", "tbb:0"}, {"name", "A CPU"}, {"threads", 2}}};
+    }
+    void add(const char* asked, u64 n, std::optional<double> ms) {
         Result r;
-        r.algorithm = "tuning";
-        r.workload = "reduce sum";
+        r.algorithm = study_;
+        r.workload = workload_;
         r.asked = asked;
         r.variant = std::string(asked) + ": fixed";
         r.device = "tbb:0";
-        r.type = "f32";
+        r.type = type_;
         r.n = n;
         r.ms = ms;
-        records.results.push_back(r);
-    };
-    add("defaults", 1 << 16, 3);
-    add("tuned", 1 << 16, 2);
-    add("defaults", 1 << 20, 5);
-    add("tuned", 1 << 20, std::nullopt);
-    Data data{records, {}};
-    for (const Result& r : records.results)
-        data.results.push_back(&r);
-    const std::vector<Chart> charts = gains(studies().front().figures.front(), data);
+        records_.results.push_back(r);
+    }
+    Data data() const {
+        Data all{records_, {}};
+        for (const Result& r : records_.results)
+            all.results.push_back(&r);
+        return all;
+    }
+
+  private:
+    const char *study_, *workload_, *type_;
+    Records records_;
+};
+
+TEST_CASE("gains of a tuning table are ratios of times") {
+    PairRecords records("tuning", "reduce sum", "f32");
+    records.add("defaults", 1 << 16, 3);
+    records.add("tuned", 1 << 16, 2);
+    records.add("defaults", 1 << 20, 5);
+    records.add("tuned", 1 << 20, std::nullopt);
+    const std::vector<Chart> charts = gains(studies().front().figures.front(), records.data());
     REQUIRE(charts.size() == 1);
     CHECK(charts[0].title == "tbb:0, A CPU");
     REQUIRE(charts[0].series.size() == 1);
@@ -206,30 +221,14 @@ TEST_CASE("gains of a tuning table are ratios of times") {
 }
 
 TEST_CASE("regret is the time of auto over that of the fastest, the largest first") {
-    Records records;
-    records.devices = {{{"selector", "tbb:0"}, {"name", "A CPU"}, {"threads", 2}}};
-    auto add = [&](const char* asked, u64 n, std::optional<double> ms) {
-        Result r;
-        r.algorithm = "regret";
-        r.workload = "sort keys";
-        r.asked = asked;
-        r.variant = std::string(asked) + ": radix8";
-        r.device = "tbb:0";
-        r.type = "u32";
-        r.n = n;
-        r.ms = ms;
-        records.results.push_back(r);
-    };
+    PairRecords records("regret", "sort keys", "u32");
     for (u32 power = 8; power < 19; ++power) {
-        add("chosen", u64{1} << power, 1 + 0.01 * power);
-        add("fastest", u64{1} << power, 1);
+        records.add("chosen", u64{1} << power, 1 + 0.01 * power);
+        records.add("fastest", u64{1} << power, 1);
     }
-    add("chosen", 1 << 24, 9);
-    add("fastest", 1 << 24, std::nullopt);
-    Data data{records, {}};
-    for (const Result& r : records.results)
-        data.results.push_back(&r);
-    const std::vector<Chart> charts = regrets(studies().front().figures.front(), data);
+    records.add("chosen", 1 << 24, 9);
+    records.add("fastest", 1 << 24, std::nullopt);
+    const std::vector<Chart> charts = regrets(studies().front().figures.front(), records.data());
     REQUIRE(charts.size() == 1);
     REQUIRE(charts[0].series.size() == 1);
     REQUIRE(charts[0].series[0].marks.size() == 10);
@@ -237,7 +236,7 @@ TEST_CASE("regret is the time of auto over that of the fastest, the largest firs
     CHECK(charts[0].series[0].marks[0].label == "sort keys u32 2^18");
     CHECK(charts[0].text.find("Median 1.13, worst 1.18, 11 measurements") != std::string::npos);
     CHECK(charts[0].missing.size() == 1);
-    const std::vector<Chart> sizes = regret_over_sizes(studies().front().figures.front(), data);
+    const std::vector<Chart> sizes = regret_over_sizes(studies().front().figures.front(), records.data());
     REQUIRE(sizes.size() == 1);
     CHECK(sizes[0].title == "tbb:0, A CPU, u32");
     CHECK(sizes[0].series[0].marks.size() == 11);
