@@ -1,7 +1,6 @@
 #pragma once
 // Reads machine code without a driver: its architecture, and the resources and parameters of its kernels. Devices that
-// only compile have no driver. On other devices the driver reports these, except the sizes of parameters before CUDA
-// 12.4.
+// only compile have no driver. On other devices the driver reports these, except the number of parameters.
 
 #include <concord/types.hpp>
 

@@ -65,8 +65,15 @@ CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module
         limits_.static_local < local_without_asking ? local_without_asking - limits_.static_local : 0;
 }
 
+// The driver has no query for the number of parameters: only a failed call says that there are no more. Tools such as
+// compute-sanitizer report failed calls as errors of the program, so the driver is asked only about images that are not
+// cubins.
 std::optional<std::vector<u32>> CudaKernel::parameter_sizes(const std::string& image,
                                                             const std::string& name) const {
+    if (const std::optional<Cubin> cubin = Cubin::read(image)) {
+        const std::optional<CubinKernel> kernel = cubin->kernel(name);
+        if (kernel && kernel->parameter_sizes) return kernel->parameter_sizes;
+    }
     const Driver& driver = module_.context().driver;
     std::vector<u32> sizes;
     while (driver.func_get_param_info != nullptr) {
@@ -76,10 +83,7 @@ std::optional<std::vector<u32>> CudaKernel::parameter_sizes(const std::string& i
         if (result != CUDA_SUCCESS) break;
         sizes.push_back(static_cast<u32>(size));
     }
-    // The driver does not report them.
-    const std::optional<Cubin> cubin = Cubin::read(image);
-    const std::optional<CubinKernel> kernel = cubin ? cubin->kernel(name) : std::nullopt;
-    return kernel ? kernel->parameter_sizes : std::nullopt;
+    return std::nullopt;
 }
 
 int CudaKernel::attribute(CUfunction_attribute attribute) const {
