@@ -101,7 +101,7 @@ Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& ke
     const u64 n = p.in.count;
     if (!traits.many_items) {
         // One group for small inputs, because waking threads costs more; then some groups per thread.
-        const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10,
+        const u64 least_bytes = tuned(device, group_kib, point_of(p), least_group_kib(traits)) << 10,
                   each = tuned(device, groups_a_unit, point_of(p), 16);
         const u64 most =
             std::min<u64>({std::max<u64>(1, p.in.bytes() / least_bytes), traits.units * each, most_chunks});
@@ -171,6 +171,12 @@ void run_lookback(Stream& stream, const CompactProblem& p) {
 
 // --- On the CPU -----------------------------------------------------------------------------------------------------
 
+// One for small inputs, because waking threads costs more.
+u64 most_groups(const Device& device, const CompactProblem& p) {
+    const u64 least_bytes = tuned(device, group_kib, point_of(p), least_group_kib(device.traits())) << 10;
+    return std::max<u64>(1, p.in.bytes() / least_bytes);
+}
+
 void run_two_pass(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     const auto kernel =
@@ -181,10 +187,7 @@ void run_two_pass(Stream& stream, const CompactProblem& p) {
     // tile.
     const u64 tile_bytes = tuned(device, tile_kib, point_of(p), device.traits().units <= 8 ? 16 : 64) << 10;
     const u64 tile = tile_bytes / size, tiles = divide_up(n, tile);
-    // One group for small inputs.
-    const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10;
-    const u64 groups =
-        std::min<u64>({tiles, device.traits().units, std::max<u64>(1, p.in.bytes() / least_bytes)});
+    const u64 groups = std::min<u64>({tiles, device.traits().units, most_groups(device, p)});
     if (p.partition) {
         const Chunks chunks = chunks_of(device, p, *kernel);
         const auto buffer = stream.scratch(chunks.groups * sizeof(u64));
@@ -219,11 +222,16 @@ Support supports_lookback(const Device& device, const CompactProblem& p) {
     return supports_fused(device, p);
 }
 
+bool suits_fused(const Device& device, const CompactProblem& p) {
+    return !device.traits().serial_groups || most_groups(device, p) > 1;
+}
+
 struct CompactRow {
     Variant variant;
     Required<Support(const Device&, const CompactProblem&)> supports_apart;
     Required<void(Stream&, const CompactProblem&)> run;
     bool in_place = false;  // every element is read before its place is overwritten
+    bool (*suits)(const Device&, const CompactProblem&) = nullptr;
 
     Support supports(const Device& device, const CompactProblem& p) const {
         if (p.in_place() && !in_place)
@@ -249,8 +257,10 @@ constexpr CompactRow table[] = {
                  .order = OperationOrder::canonical,
                  .source = "D. Merrill, A. Grimshaw, Parallel Scan for Stream Architectures, 2009"},
      .supports_apart = supports_fused,
-     .run = run_fused},
-    // Faster than `fused` if every thread has a core, but far slower if a thread is descheduled during its turn.
+     .run = run_fused,
+     .suits = suits_fused},
+    // Faster than `fused` in one group, and in more groups if every thread has a core, but then far slower if a thread
+    // is descheduled during its turn.
     {.variant =
          {.name = "two_pass",
           .summary =

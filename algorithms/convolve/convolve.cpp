@@ -12,7 +12,14 @@ struct ConvolveRow {
     Variant variant;
     Required<Support(const Device&, const ConvolveProblem&)> supports;
     Required<void(Stream&, const ConvolveProblem&)> run;
+    bool (*suits)(const Device&, const ConvolveProblem&) = nullptr;
 };
+
+// Staging pays off only if a group's results share it. On few results `constant_mask` is faster.
+bool suits_tiles(const Device& device, const ConvolveProblem& p) {
+    constexpr u64 few = u64{1} << 12;
+    return !device.traits().many_items || p.shape.rows * p.shape.columns > few;
+}
 
 constexpr char kirk[] = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8";
 
@@ -25,14 +32,16 @@ constexpr ConvolveRow table[] = {
                  .order = OperationOrder::canonical,
                  .source = "V. Volkov, Better performance at lower occupancy, GTC 2010"},
      .supports = supports_convolve_sliding,
-     .run = run_convolve_sliding},
+     .run = run_convolve_sliding,
+     .suits = suits_tiles},
     {.variant = {.name = "tiled_halo",
                  .summary = "tiles with halo cells in local memory, one result per work-item",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = kirk},
      .supports = supports_convolve_tiled_halo,
-     .run = run_convolve_tiled_halo},
+     .run = run_convolve_tiled_halo,
+     .suits = suits_tiles},
     {.variant = {.name = "constant_mask",
                  .summary = "one result per work-item, the mask in constant memory",
                  .dialects = {Dialect::cuda, Dialect::opencl},

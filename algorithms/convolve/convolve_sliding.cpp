@@ -2,6 +2,8 @@
 
 #include "convolve_launch.hpp"
 
+#include <concord/internal/launch.hpp>
+
 #include <bit>
 
 namespace concord {
@@ -122,7 +124,7 @@ detail::host::ConvolvePlan sliding_plan(const Device& device, const ConvolveProb
     detail::host::ConvolvePlan plan = host_plan(p);
     const DeviceTraits& traits = device.traits();
     const u64 elements = p.shape.rows * p.shape.columns;
-    const u64 least_work = tuned(device, convolve_group_work, point_of(p), 512) << 10,
+    const u64 least_work = tuned(device, convolve_group_work, point_of(p), 2 * least_group_kib(traits)) << 10,
               most = traits.units * tuned(device, convolve_groups_a_unit, point_of(p), 16);
     const u64 work = elements * (p.mask.taps() + 8);  // a result costs about as much as 8 taps in addition
     const u64 groups = std::clamp<u64>(work / least_work, 1, most);

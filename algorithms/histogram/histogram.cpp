@@ -71,6 +71,9 @@ struct HistogramRow {
 
 constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation in CUDA, 2007";
 
+// Private tables are not worth their zeros and their sum for fewer samples.
+constexpr u64 few_samples = 1024;
+
 constexpr HistogramRow table[] = {
     {.variant = {.name = "private_bins",
                  .summary =
@@ -83,7 +86,7 @@ constexpr HistogramRow table[] = {
      .suits =
          [](const Device& device, const HistogramProblem& p) {
              constexpr u64 always = u64{64} << 20;
-             return !device.traits().many_items &&
+             return !device.traits().many_items && p.in.count > few_samples &&
                     private_rows(device, p).bytes() <= std::max(always, p.in.bytes());
          }},
     {.variant = {.name = "multi_copy",
@@ -150,6 +153,14 @@ constexpr HistogramRow table[] = {
          [](const Device& device, const HistogramProblem& p) {
              return device.traits().many_items && worth_rows(p) && p.out.bytes() > device.traits().cache;
          }},
+    {.variant = {.name = "serial",
+                 .summary = "one loop on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::canonical,
+                 .source = "textbook"},
+     .supports = supports_any,
+     .run = run_histogram_serial,
+     .suits = [](const Device&, const HistogramProblem& p) { return p.in.count <= few_samples; }},
     {.variant = {.name = "global_atomic",
                  .summary = "every sample adds to its counter in global memory by an atomic operation",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
@@ -157,13 +168,6 @@ constexpr HistogramRow table[] = {
                  .source = "textbook"},
      .supports = supports_global,
      .run = run_histogram_global_atomic},
-    {.variant = {.name = "serial",
-                 .summary = "one loop on one thread",
-                 .dialects = {Dialect::host},
-                 .order = OperationOrder::canonical,
-                 .source = "textbook"},
-     .supports = supports_any,
-     .run = run_histogram_serial},
 };
 
 constexpr auto variants = variants_of(table);

@@ -192,7 +192,9 @@ u64 pass_count(const Device& device, u64 bins) {
 
 PrivateRows private_rows(const Device& device, const HistogramProblem& p) {
     const u64 n = p.in.count, bins = p.bins();
-    constexpr u64 least_share = u64{1} << 16, line = 16;
+    constexpr u64 line = 16;
+    // Waking a thread of oneTBB costs as much as counting many samples. Other drivers wake theirs at every launch.
+    const u64 least_share = device.traits().serial_groups ? u64{1} << 16 : u64{1} << 13;
     // Several tables, while they fit the core's private cache, so that equal samples do not wait for each other's
     // counter.
     const u32 tables = static_cast<u32>(tuned(device, histogram_tables_of_task, point_of(p),

@@ -1,6 +1,7 @@
 #include "reduce_table.hpp"
 
 #include <concord/internal/calibration.hpp>
+#include <concord/internal/launch.hpp>
 #include <concord/reduce_textbook.hpp>
 #include <concord/tuning.hpp>
 
@@ -91,7 +92,7 @@ void run_wide(Stream& stream, const ReduceProblem& p, const ReduceLevel& level) 
     const auto wide = reduce_kernel(device, p, ReduceSource::wide, "reduce_wide", &ReduceHost::fixed);
     const u64 n = p.in.count, chunks = level.chunks;
     // One group while the input is small, because waking a thread costs more. Then a few groups per thread.
-    const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10,
+    const u64 least_bytes = tuned(device, group_kib, point_of(p), least_group_kib(traits)) << 10,
               each = tuned(device, groups_a_unit, point_of(p), 16);
     const u64 most = std::max<u64>(1, p.in.bytes() / least_bytes);
     const u64 run = divide_up(chunks, std::min<u64>({chunks, most, traits.units * each}));

@@ -273,7 +273,25 @@ struct ScanRow {
     Variant variant;
     Required<Support(const Device&, const ScanProblem&)> supports;
     Required<void(Stream&, const ScanProblem&)> run;
+    bool (*suits)(const Device&, const ScanProblem&) = nullptr;
 };
+
+// Bytes in a cache are read twice in less time than their many tiles look back.
+bool suits_lookback(const Device& device, const ScanProblem& p) {
+    constexpr u64 many = u64{1} << 22;
+    return size_of(p.type()) > 1 || p.in.count < many || 2 * p.in.bytes() > device.traits().cache;
+}
+
+// Sums of integers do not depend on the order, and `partitioned` pads its input to a whole piece.
+bool suits_serial(const Device& /*device*/, const ScanProblem& p) {
+    return !is_float(p.type()) && p.in.count <= 512 * u64{size_of(p.type())};
+}
+
+// Three launches cost more than the redundant work of `lookback_fallback`.
+bool suits_reduce_then_scan(const Device& device, const ScanProblem& p) {
+    constexpr u64 few = u64{1} << 18;
+    return p.in.count > few || !supports_lookback_fallback(device, p);
+}
 
 constexpr ScanRow table[] = {
     {.variant = {.name = "lookback",
@@ -283,7 +301,17 @@ constexpr ScanRow table[] = {
                  .longest_chain = canonical_chain,
                  .source = "after D. Merrill, M. Garland, 2016; the tree is Concord's"},
      .supports = supports_lookback,
-     .run = run_lookback},
+     .run = run_lookback,
+     .suits = suits_lookback},
+    {.variant = {.name = "serial",
+                 .summary = "one loop on one thread",
+                 .dialects = {Dialect::host},
+                 .order = OperationOrder::variant_specific,
+                 .longest_chain = [](u64 n) { return n; },
+                 .source = "textbook"},
+     .supports = supports_any,
+     .run = run_serial,
+     .suits = suits_serial},
     {.variant = {.name = "partitioned",
                  .summary = "one launch: a task reduces a tile that fits its cache, looks back, and scans it",
                  .dialects = {Dialect::opencl, Dialect::host},
@@ -299,7 +327,8 @@ constexpr ScanRow table[] = {
                  .longest_chain = canonical_chain,
                  .source = "Y. Dotsenko et al., Fast Scan Algorithms on Graphics Processors, 2008"},
      .supports = supports_reduce_then_scan,
-     .run = run_reduce_then_scan},
+     .run = run_reduce_then_scan,
+     .suits = suits_reduce_then_scan},
     {.variant = {.name = "lookback_fallback",
                  .summary = "as lookback, but a group that waits too long computes the missing totals",
                  .dialects = {Dialect::opencl},
@@ -365,14 +394,6 @@ constexpr ScanRow table[] = {
                  .source = "W. D. Hillis, G. L. Steele, Data Parallel Algorithms, 1986"},
      .supports = supports_groups,
      .run = run_scan_hillis_steele},
-    {.variant = {.name = "serial",
-                 .summary = "one loop on one thread",
-                 .dialects = {Dialect::host},
-                 .order = OperationOrder::variant_specific,
-                 .longest_chain = [](u64 n) { return n; },
-                 .source = "textbook"},
-     .supports = supports_any,
-     .run = run_serial},
 };
 
 constexpr auto variants = variants_of(table);

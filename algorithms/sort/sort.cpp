@@ -40,6 +40,14 @@ u64 least_counted(const DeviceTraits& traits) {
     return std::min(many, traits.units * of_thread);
 }
 
+// Sorts by digits need several launches. On fewer keys `merge` is faster: it sorts a tile in one launch. A sort that
+// cannot wait for other groups of its launch needs most launches.
+bool suits_digits(const Device& device, const SortProblem& p) {
+    const DeviceTraits& traits = device.traits();
+    const u64 few = traits.forward_progress ? u64{1} << 12 : u64{1} << 18;
+    return !traits.many_items || p.count() > few;
+}
+
 bool suits_counting(const Device& device, const SortProblem& p) {
     return p.key_size() == 1 || p.count() >= least_counted(device.traits());
 }
@@ -57,7 +65,8 @@ constexpr SortRow table[] = {
                  .source = "A. Adinets, D. Merrill, Onesweep, 2022"},
      .supports_apart = supports_sort_onesweep,
      .run = run_sort_onesweep,
-     .bits = true},
+     .bits = true,
+     .suits = suits_digits},
     {.variant = {.name = "counting",
                  .summary =
                      "counts each key value, then writes the result; keys of 1 or 2 bytes without values",
@@ -94,7 +103,8 @@ constexpr SortRow table[] = {
                  .source = "N. Satish et al., Fast Sort on CPUs and GPUs, 2010"},
      .supports_apart = supports_sort_radix8,
      .run = run_sort_radix8,
-     .bits = true},
+     .bits = true,
+     .suits = suits_digits},
     {.variant = {.name = "merge",
                  .summary = "sorts tiles, then merges pairs of runs along merge paths; supports comparators",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},

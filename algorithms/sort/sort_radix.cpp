@@ -125,7 +125,9 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
     constexpr u32 line_bytes = 256;            // bytes per digit gathered before they are stored
     Device& device = stream.device();
     const DeviceTraits& traits = device.traits();
-    const u64 n = p.count(), small = tuned(device, sort_small_input, point_of(p), 1 << 14),
+    // A launch that wakes all threads costs as much as sorting many elements.
+    const u64 n = p.count(),
+              small = tuned(device, sort_small_input, point_of(p), traits.serial_groups ? 1 << 14 : 1 << 16),
               each = tuned(device, sort_chunks, point_of(p), 4);
     const u32 first = p.by.begin_bit, last = p.by.end_bit, in_place = p.in_place() ? 1 : 0;
     const u32 passes = static_cast<u32>(divide_up(last - first, 8));

@@ -333,7 +333,7 @@ detail::host::Tiling tiling_of(const Device& device, const TransposeProblem& p, 
 
 // Number of groups: one for small inputs, because waking threads costs more; then some per thread.
 u64 groups_of(const Device& device, const TransposeProblem& p) {
-    const u64 least_bytes = tuned(device, group_kib, point_of(p), 256) << 10,
+    const u64 least_bytes = tuned(device, group_kib, point_of(p), least_group_kib(device.traits())) << 10,
               most = device.traits().units * tuned(device, groups_a_unit, point_of(p), 16);
     return std::clamp<u64>(p.shape.rows * p.shape.columns * p.size() / least_bytes, 1, most);
 }
