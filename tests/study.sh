@@ -125,6 +125,11 @@ verdict "all were measured, or left out" "$(awk '$1 == "throughput-scaling:" && 
 ends 0 "throughput-scaling: 0 measured" throughput-scaling --quick --devices tbb --out ranks
 has ranks/report.html "Efficiency with 4 ranks, by elements per rank: "
 
+# Studies that compare two calls of each algorithm take their names.
+ends 0 "regret: 2 measured, 0 known before, 0 failed" regret --algorithms map --types u8 --sizes 2^10 --quick --devices tbb --out regret
+has regret/report.md "Median "
+ends 2 "unknown algorithm 'mop'" regret --algorithms mop --quick --devices tbb --out regret
+
 "$concord" bench map --devices tbb --sizes 2^10,2^12 --json bench.json >/dev/null
 ends 0 "report: a/report.html" --from bench.json --out a
 has a/report.html "Imported benchmarks: bench.json"

@@ -61,9 +61,13 @@ void check_restrictions(const study::StudyOptions& options) {
     for (const study::Study& study : study::studies()) {
         if (!study::is_named(study, options.names)) continue;
         for (const study::Case& what : study.cases) {
-            if (std::find(algorithms.begin(), algorithms.end(), what.suite) == algorithms.end())
-                algorithms.push_back(what.suite);
-            if (!lab::asked_for(options.algorithms, what.suite)) continue;
+            bool is_asked = false;
+            for (const std::string& suite : study::suites_of(study, what)) {
+                if (std::find(algorithms.begin(), algorithms.end(), suite) == algorithms.end())
+                    algorithms.push_back(suite);
+                is_asked = is_asked || lab::asked_for(options.algorithms, suite);
+            }
+            if (!is_asked) continue;
             for (const lab::Sizes& list : {what.sizes, what.cpu_sizes.value_or(lab::Sizes{})})
                 sizes.insert(list.of(options.quick).begin(), list.of(options.quick).end());
         }

@@ -43,11 +43,6 @@ std::vector<u32> thread_counts() {
     return counts;
 }
 
-// Whether the study compares two calls of each algorithm.
-bool is_pairs(const Study& study) {
-    return study.kind == Study::Kind::tuning || study.kind == Study::Kind::regret;
-}
-
 std::vector<std::shared_ptr<Device>> open_devices(std::vector<std::string> selectors) {
     if (selectors.empty() || selectors == std::vector<std::string>{"all"}) selectors = device_selectors();
     std::vector<std::shared_ptr<Device>> devices;
@@ -164,7 +159,7 @@ class Runner {
             if (options_.with_threads) run_checks(study);
         } else {
             for (Case what : study.cases) {
-                if (!is_pairs(study) && !asked_for(options_.algorithms, what.suite)) continue;
+                if (!study.is_pairs() && !asked_for(options_.algorithms, what.suite)) continue;
                 restrict_sizes(what.sizes);
                 if (what.cpu_sizes) restrict_sizes(*what.cpu_sizes);
                 for (const auto& device : devices_)
@@ -211,7 +206,7 @@ class Runner {
                 [&](const Result& asked, const ordered_json& row) { take(asked, row); });
             return;
         }
-        if (is_pairs(study)) {
+        if (study.is_pairs()) {
             (study.kind == Study::Kind::tuning ? run_tuning : run_regret)(
                 device.info().selector, what, options_,
                 {.wanted = [&](const Result& asked, const BenchRow& row) { return wanted(asked, row); },

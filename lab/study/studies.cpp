@@ -474,6 +474,14 @@ Study agrees() {
 
 }  // namespace
 
+std::vector<std::string> suites_of(const Study& study, const Case& what) {
+    if (!study.is_pairs()) return {what.suite};
+    std::vector<std::string> names;
+    for (const Suite& suite : lab::suites())
+        names.push_back(suite.name);
+    return names;
+}
+
 bool is_named(const Study& study, const std::vector<std::string>& names) {
     return study.in_all ? lab::asked_for(names, study.name)
                         : std::find(names.begin(), names.end(), study.name) != names.end();

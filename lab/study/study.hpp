@@ -71,7 +71,12 @@ struct Study {
     std::vector<Figure> figures = {};
     Kind kind = Kind::bench;
     bool in_all = true;  // whether "all" includes it
+
+    // Whether it compares two calls of each algorithm. Its cases name no suite.
+    bool is_pairs() const { return kind == Kind::tuning || kind == Kind::regret; }
 };
+// The suites that a case of the study measures.
+std::vector<std::string> suites_of(const Study& study, const Case& what);
 
 // All studies, in the order of the report.
 const std::vector<Study>& studies();
