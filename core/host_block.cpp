@@ -8,7 +8,7 @@
 namespace concord::detail {
 namespace {
 
-constexpr u64 large = u64{1} << 20;
+constexpr u64 smallest_mapping = u64{1} << 20;
 constexpr u64 alignment = 128;
 
 // Avoids 4K aliasing: if two addresses agree in their low 12 to 20 bits, a CPU's loads wait for unrelated stores. Large
@@ -24,7 +24,7 @@ u64 stagger() {
 }  // namespace
 
 HostBlock::HostBlock(u64 bytes) {
-    if (bytes < large) {
+    if (bytes < smallest_mapping) {
         base_ = static_cast<std::byte*>(
             std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
     } else if (bytes < u64{1} << 62) {

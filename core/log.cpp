@@ -11,7 +11,7 @@ namespace concord {
 namespace {
 
 // `call`: the function or environment variable that errors name.
-spdlog::level::level_enum parse(std::string_view call, std::string_view name) {
+spdlog::level::level_enum parse_level(std::string_view call, std::string_view name) {
     using namespace spdlog::level;
     constexpr std::pair<std::string_view, level_enum> levels[] = {
         {"debug", debug}, {"info", info}, {"warn", warn}, {"error", err}, {"off", off}};
@@ -34,7 +34,7 @@ spdlog::logger& logger() {
         made->set_level(spdlog::level::warn);
         if (const std::string_view level = detail::environment_variable("CONCORD_LOG"); !level.empty()) {
             try {
-                made->set_level(parse("CONCORD_LOG", level));
+                made->set_level(parse_level("CONCORD_LOG", level));
             } catch (const Error& error) {
                 made->warn("{}", error.what());
             }
@@ -47,7 +47,7 @@ spdlog::logger& logger() {
 }  // namespace
 
 void set_log_level(std::string_view level) {
-    logger().set_level(parse("set_log_level", level));
+    logger().set_level(parse_level("set_log_level", level));
 }
 
 namespace detail {

@@ -31,7 +31,7 @@ struct Selector {
 };
 
 // `call`: the function or environment variable that errors name.
-Selector parse(std::string_view call, std::string_view text) {
+Selector parse_selector(std::string_view call, std::string_view text) {
     Selector selector;
     const std::size_t mark = text.find_first_of(":@");
     selector.backend = text.substr(0, mark);
@@ -191,7 +191,7 @@ class Registry {
     }
 
     std::shared_ptr<Device> open_named(std::string_view call, std::string_view text) {
-        const Selector selector = parse(call, text);
+        const Selector selector = parse_selector(call, text);
         const LoadedBackend& loaded = backend_of(call, text, selector.backend);
         const std::string canonical = selector.target.empty()
                                           ? selector.backend + ":" + std::to_string(selector.index)

@@ -38,7 +38,7 @@ Enqueued sort_here(Stream& stream, const Columns& in, const Columns& out, const 
     return sort(stream, in.keys, out.keys, by, options);
 }
 
-void copy(Stream& stream, const View& from, const View& to) {
+void copy_part(Stream& stream, const View& from, const View& to) {
     if (from.count > 0) stream.copy(*to.buffer, to.offset, *from.buffer, from.offset, from.bytes());
 }
 
@@ -85,8 +85,8 @@ void send_all(Communicator& ranks, Stream& stream, const std::vector<std::vector
         at += place.keys.count;
         const Columns theirs = from.part(cuts[rank][me], count(me, rank));
         if (rank == me) {
-            copy(stream, theirs.keys, place.keys);
-            if (from.pairs()) copy(stream, theirs.values, place.values);
+            copy_part(stream, theirs.keys, place.keys);
+            if (from.pairs()) copy_part(stream, theirs.values, place.values);
             continue;
         }
         if (theirs.keys.count > 0) {

@@ -19,7 +19,7 @@ struct Backend {
     std::string_view name, json_name;
     Dialect dialect;
 };
-constexpr Backend backends[] = {
+constexpr Backend all_backends[] = {
     {.name = "CUDA", .json_name = "cuda", .dialect = Dialect::cuda},
     {.name = "OpenCL", .json_name = "opencl", .dialect = Dialect::opencl},
     {.name = "CPU", .json_name = "cpu", .dialect = Dialect::host},
@@ -61,7 +61,7 @@ void print_markdown(const Algorithms& list) {
     std::cout << "| algorithm | what it computes | variants | backends |\n|---|---|--:|---|\n";
     for (const Algorithm* algorithm : list) {
         std::string names;
-        for (const Backend& backend : backends) {
+        for (const Backend& backend : all_backends) {
             if (std::any_of(algorithm->variants.begin(), algorithm->variants.end(),
                             [&](const Variant* v) { return v->dialects.has(backend.dialect); }))
                 append(names, backend.name);
@@ -78,7 +78,7 @@ void print_markdown(const Algorithm& algorithm) {
               << " what it does | source |\n|---|:-:|:-:|:-:|---|" << (stable ? ":-:|" : "") << "---|---|\n";
     for (const Variant* v : algorithm.variants) {
         std::cout << "| `" << v->name << "` |";
-        for (const Backend& backend : backends)
+        for (const Backend& backend : all_backends)
             std::cout << ' ' << tick(v->dialects.has(backend.dialect)) << " |";
         std::cout << ' ' << name_of(v->order) << " | ";
         if (stable) std::cout << tick(v->stable) << " | ";
@@ -100,7 +100,7 @@ void print_json(const Algorithms& list) {
         object["variants"] = ordered_json::array();
         for (const Variant* v : algorithm->variants) {
             ordered_json variant = {{"name", v->name}, {"summary", v->summary}};
-            for (const Backend& backend : backends)
+            for (const Backend& backend : all_backends)
                 variant[backend.json_name] = v->dialects.has(backend.dialect);
             variant["order"] = name_of(v->order);
             variant["stable"] = v->stable;
@@ -128,7 +128,7 @@ void print_tables(const Algorithms& list) {
         std::cout << algorithm->name << ": " << algorithm->summary << '\n';
         const bool stable = has_stable(*algorithm);
         std::vector<std::string> header{"  variant"};
-        for (const Backend& backend : backends)
+        for (const Backend& backend : all_backends)
             header.emplace_back(backend.name);
         header.emplace_back("order");
         if (stable) header.emplace_back("stable");
@@ -136,7 +136,7 @@ void print_tables(const Algorithms& list) {
         Table table(header);
         for (const Variant* v : algorithm->variants) {
             std::vector<Cell> row{"  " + std::string(v->name)};
-            for (const Backend& backend : backends)
+            for (const Backend& backend : all_backends)
                 row.emplace_back(mark(v->dialects.has(backend.dialect)));
             row.emplace_back(std::string(name_of(v->order)));
             if (stable) row.emplace_back(mark(v->stable));
@@ -152,7 +152,7 @@ void print_one(const Algorithm& algorithm) {
     const bool stable = has_stable(algorithm);
     for (const Variant* v : algorithm.variants) {
         std::string names;
-        for (const Backend& backend : backends) {
+        for (const Backend& backend : all_backends) {
             if (v->dialects.has(backend.dialect)) append(names, backend.name);
         }
         std::cout << "\n  " << v->name << "\n    " << v->summary << "\n    backends:   " << names
@@ -179,12 +179,12 @@ void print_one(const Algorithm& algorithm) {
                  "tuning table. Without an entry it uses the first supported variant above.\n";
 }
 
-struct Asked {
+struct AlgorithmsArguments {
     std::string name;
     bool json = false, markdown = false;
 };
 
-int show(const Asked& asked) {
+int show(const AlgorithmsArguments& asked) {
     const Algorithm* one = nullptr;
     if (!asked.name.empty()) {
         check_algorithm_names({asked.name});
@@ -208,7 +208,7 @@ void add_algorithms(CLI::App& program, Action& action) {
     CLI::App* command = add_command(program, "algorithms",
                                     {.summary = "List the algorithms and their variants",
                                      .examples = {"concord algorithms", "concord algorithms reduce"}});
-    auto asked = std::make_shared<Asked>();
+    auto asked = std::make_shared<AlgorithmsArguments>();
     command->add_option("ALGORITHM", asked->name, "Describe this algorithm only, with sources and tunables");
     auto* json = command->add_flag("--json", asked->json, "Print one JSON object");
     command

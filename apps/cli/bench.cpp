@@ -13,7 +13,7 @@
 namespace concord::app {
 namespace {
 
-struct Asked {
+struct BenchArguments {
     BenchOptions options;
     std::vector<std::string> types, sizes;
     std::string json, csv, trace;
@@ -31,7 +31,7 @@ void check_workload_names(const BenchOptions& options) {
     check_names("--workloads", "workload", options.workloads, known);
 }
 
-int bench(Asked asked) {
+int bench(BenchArguments asked) {
     BenchOptions& options = asked.options;
     check_algorithm_names(options.algorithms);
     check_variant_names(options.algorithms, options.variants, {"all", "auto"});
@@ -71,7 +71,7 @@ void add_bench(CLI::App& program, Action& action) {
          .examples = {"concord bench reduce --devices all --variants all --sizes 2^20..2^26",
                       "concord bench --devices 'cuda:*' --baselines --csv results.csv"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
-    auto asked = std::make_shared<Asked>();
+    auto asked = std::make_shared<BenchArguments>();
     BenchOptions& options = asked->options;
     command->add_option("ALGORITHM", options.algorithms, "Algorithms (default: all)");
     add_device_option(*command, options.devices, "Devices (default: all)");

@@ -8,13 +8,13 @@
 namespace concord::app {
 namespace {
 
-struct Asked {
+struct CheckArguments {
     CheckOptions options;
     std::vector<std::string> types, sizes, patterns;
     std::string json, junit, seed = "1";
 };
 
-int check(Asked asked) {
+int check(CheckArguments asked) {
     CheckOptions& options = asked.options;
     check_algorithm_names(options.algorithms);
     check_variant_names(options.algorithms, options.variants, {"all"});
@@ -46,7 +46,7 @@ void add_check(CLI::App& program, Action& action) {
          .examples = {"concord check                                # everything on every device",
                       "concord check reduce --devices opencl:0 --variants fixed --types f32,f64"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
-    auto asked = std::make_shared<Asked>();
+    auto asked = std::make_shared<CheckArguments>();
     command->add_option("ALGORITHM", asked->options.algorithms, "Algorithms (default: all)");
     add_device_option(*command, asked->options.devices, "Devices (default: all)");
     add_list(*command, "--variants", asked->options.variants, "VARIANTS", "Variants (default: all)");

@@ -37,7 +37,7 @@ struct Result {
 
 // Uploads, computes and downloads. Calls the algorithm twice: the first call compiles, the second one is timed. `total`
 // excludes the second call. Stores an output length that depends on the data in the plan.
-Result compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, const Asked& asked) {
+Result compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, const RunArguments& asked) {
     NpyHeader& output = plan.output;
     Result result;  // outlives the stream, which waits for downloads that are under way when something fails
     const auto stream = device.create_stream();
@@ -125,7 +125,7 @@ class NpySink final : public PipelineSink {
 
 // Computes in segments, from the input files to the output file.
 Result compute_by_segments(Pipelined& task, const PipelineDevices& devices, const std::string& algorithm,
-                           Inputs inputs, RunPlan& plan, const Asked& asked) {
+                           Inputs inputs, RunPlan& plan, const RunArguments& asked) {
     NpyHeader& output = plan.output;
     const HostClock total;
     OutputFile file(asked.out);
@@ -172,7 +172,7 @@ Result compute_by_segments(Pipelined& task, const PipelineDevices& devices, cons
 
 // Computes on ranks, one per device. Each reads and writes its box of the files.
 Result compute_by_boxes(OverBoxes& task, const std::vector<std::shared_ptr<Device>>& devices, Inputs inputs,
-                        const Asked& asked) {
+                        const RunArguments& asked) {
     if (!asked.memory_limit.empty())
         throw Error(ErrorCode::unsupported, "--memory-limit",
                     "not supported for several ranks; use one device");
@@ -191,7 +191,7 @@ Result compute_by_boxes(OverBoxes& task, const std::vector<std::shared_ptr<Devic
 // Whether to compute in segments: because --chunk is given, or because the data exceeds the memory. Outputs also need
 // host memory, which may be the device's memory.
 bool by_segments(const RunTask& task, const std::string& algorithm, const Device& device, Inputs inputs,
-                 const RunPlan& plan, const Asked& asked) {
+                 const RunPlan& plan, const RunArguments& asked) {
     const DeviceTraits& traits = device.traits();
     const bool is_pipelined = as<Pipelined>(task) != nullptr;
     u64 whole = plan.output.count * size_of(plan.output.type);
@@ -212,7 +212,7 @@ bool by_segments(const RunTask& task, const std::string& algorithm, const Device
 
 void print_json(const std::string& algorithm, const RunTask& task,
                 const std::vector<std::shared_ptr<Device>>& devices, const InputArray& input,
-                const NpyHeader& output, const Asked& asked, const Result& result) {
+                const NpyHeader& output, const RunArguments& asked, const Result& result) {
     using nlohmann::ordered_json;
     const Times& t = result.times;
     const Device& device = *devices[0];
@@ -284,7 +284,7 @@ std::shared_ptr<Device> device_for(const RunTask& task, const std::string& selec
 
 // Opens the selected devices. Throws for several devices unless the task supports segments or boxes.
 std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const std::string& algorithm,
-                                                 const Asked& asked) {
+                                                 const RunArguments& asked) {
     const bool has_boxes = as<OverBoxes>(task) != nullptr;
     std::vector<std::shared_ptr<Device>> devices;
     for (const std::string& selector : asked.devices) {
@@ -316,7 +316,7 @@ std::vector<std::shared_ptr<Device>> devices_for(const RunTask& task, const std:
     return devices;
 }
 
-int run(const RunCommand& command, RunTask& task, const Asked& asked) {
+int run(const RunCommand& command, RunTask& task, const RunArguments& asked) {
     if (RankJob::has_ranks()) return run_on_ranks(command, task, asked);
     const std::string algorithm(command.name);
     auto* const pipelined = as<Pipelined>(task);
@@ -429,7 +429,7 @@ void add_run(CLI::App& program, Action& action) {
                                      .statuses = statuses});
         const std::shared_ptr<RunTask> task = algorithm.make();
         const bool is_pipelined = as<Pipelined>(*task) != nullptr;
-        auto asked = std::make_shared<Asked>();
+        auto asked = std::make_shared<RunArguments>();
         auto* in = add_list(*one, "--in", asked->in, "FILE",
                             algorithm.inputs == 1
                                 ? "Input, a .npy file"

@@ -87,7 +87,7 @@ struct Plan {
     RunPlan outputs;
 };
 
-void refuse_options(const Asked& asked) {
+void refuse_options(const RunArguments& asked) {
     const std::pair<const char*, const std::string*> alone[] = {
         {"--memory-limit", &asked.memory_limit}, {"--chunk", &asked.chunk}, {"--trace", &asked.trace}};
     for (const auto& [name, value] : alone) {
@@ -96,7 +96,7 @@ void refuse_options(const Asked& asked) {
     }
 }
 
-void check_task(const RunCommand& command, const RunTask& task, const Asked& asked) {
+void check_task(const RunCommand& command, const RunTask& task, const RunArguments& asked) {
     if (as<OverRanks>(task) == nullptr && as<OverBoxes>(task) == nullptr)
         throw Error(ErrorCode::unsupported, "ALGORITHM",
                     std::string(command.name) + " does not run under mpirun; available: " +
@@ -104,7 +104,7 @@ void check_task(const RunCommand& command, const RunTask& task, const Asked& ask
     refuse_options(asked);
 }
 
-Plan make_plan(const RunCommand& command, RunTask& task, const Asked& asked) {
+Plan make_plan(const RunCommand& command, RunTask& task, const RunArguments& asked) {
     Plan plan;
     std::string what(command.name);
     RankJob::together([&] {
@@ -152,7 +152,7 @@ struct Done {
 };
 
 // Calls the algorithm twice, as in one process: the first call compiles.
-Done compute(OverRanks& task, Device& device, const Plan& plan, const Asked& asked) {
+Done compute(OverRanks& task, Device& device, const Plan& plan, const RunArguments& asked) {
     Communicator& ranks = RankJob::ranks();
     const HostClock total;
     Output out(asked.out, plan.outputs.output, task.spread_output());
@@ -206,14 +206,14 @@ Done compute(OverRanks& task, Device& device, const Plan& plan, const Asked& ask
     return done;
 }
 
-Done compute_boxes(OverBoxes& task, Device& device, const Plan& plan, const Asked& asked) {
+Done compute_boxes(OverBoxes& task, Device& device, const Plan& plan, const RunArguments& asked) {
     const auto stream = device.create_stream();
     const BoxesRun run = task.run_boxes(RankJob::ranks(), *stream, plan.inputs, asked.out, asked.options());
     return {run.variant, run.compile, run.upload, run.kernel, run.download, run.total, {}, run};
 }
 
 void print_json(const RunCommand& command, const RunTask& task, const std::vector<std::string>& devices,
-                const Device& device, const Plan& plan, const Asked& asked, const Done& done) {
+                const Device& device, const Plan& plan, const RunArguments& asked, const Done& done) {
     using nlohmann::ordered_json;
     Communicator& ranks = RankJob::ranks();
     ordered_json object = {{"algorithm", command.name},
@@ -275,7 +275,7 @@ std::shared_ptr<Device> device_of_rank(const std::vector<std::string>& list) {
     return open_device(alike[RankJob::on_this_machine().rank % alike.size()].selector);
 }
 
-int run_on_ranks(const RunCommand& command, RunTask& task, const Asked& asked) {
+int run_on_ranks(const RunCommand& command, RunTask& task, const RunArguments& asked) {
     Communicator& ranks = RankJob::ranks();
     const Plan plan = make_plan(command, task, asked);
     RankJob::on_this_machine();

@@ -7,7 +7,7 @@
 namespace concord::app {
 
 // Collective. Like `concord run` in one process.
-int run_on_ranks(const RunCommand& command, RunTask& task, const Asked& asked);
+int run_on_ranks(const RunCommand& command, RunTask& task, const RunArguments& asked);
 
 // The device of this rank. Of several selectors it takes the one of its rank, in turn. For one selector without a
 // number ("cuda", "auto") it takes the device of its rank among the ranks on this machine.

@@ -10,7 +10,7 @@
 
 namespace concord::app {
 
-Options Asked::options() const {
+Options RunArguments::options() const {
     return {.variant = variant, .order = operation_order_named(order)};
 }
 
@@ -33,7 +33,7 @@ u64 bytes_of(const char* option, const std::string& text) {
 }
 
 std::vector<std::unique_ptr<InputArray>> open_inputs(const RunCommand& command, const RunTask& task,
-                                                     const Asked& asked) {
+                                                     const RunArguments& asked) {
     std::vector<std::unique_ptr<InputArray>> inputs;
     std::string also;
     const auto* const generates = as<GeneratesInput>(task);

@@ -14,7 +14,7 @@
 namespace concord::app {
 
 // The options of every algorithm.
-struct Asked {
+struct RunArguments {
     std::vector<std::string> in, devices;
     std::string out, variant = "auto", order = "unspecified", trace;
     std::string memory_limit, chunk;
@@ -29,7 +29,7 @@ u64 bytes_of(const char* option, const std::string& text);
 // Opens the generated input, the files of --in and those of the task's own options. Throws invalid_argument for a wrong
 // number of inputs.
 std::vector<std::unique_ptr<InputArray>> open_inputs(const RunCommand& command, const RunTask& task,
-                                                     const Asked& asked);
+                                                     const RunArguments& asked);
 
 // Reads all elements into a buffer, through two pinned buffers if the host cannot access it.
 void upload(Stream& stream, Buffer& to, const PipelineSource& from, ProgressBar& progress);

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Asked {
+struct StudyArguments {
     study::StudyOptions options;
     std::vector<std::string> types, sizes, compare, files;
     std::string out;
@@ -87,7 +87,7 @@ void check_restrictions(const study::StudyOptions& options) {
 
 // Runs this program again with another number of threads, which belongs to the process, to measure its part of the
 // studies.
-int run_with_threads(const Asked& asked, u32 threads) {
+int run_with_threads(const StudyArguments& asked, u32 threads) {
     std::vector<std::string> words = {"/proc/self/exe", "study"};
     words.insert(words.end(), asked.options.names.begin(), asked.options.names.end());
     words.insert(words.end(),
@@ -116,7 +116,7 @@ int run_with_threads(const Asked& asked, u32 threads) {
 }
 
 // Adds lines to the results in the directory.
-void take_files(const Asked& asked, const std::vector<nlohmann::ordered_json>& lines) {
+void take_files(const StudyArguments& asked, const std::vector<nlohmann::ordered_json>& lines) {
     if (lines.empty()) return;
     const fs::path out = asked.out;
     std::error_code error;
@@ -152,7 +152,7 @@ void write_report(const fs::path& out) {
     detail::write_file(out / "results.json", {study::results_json(records)});
 }
 
-int compare(const Asked& asked) {
+int compare(const StudyArguments& asked) {
     const study::Records a = study::read_records(asked.compare[0]), b = study::read_records(asked.compare[1]);
     const study::Comparison result = study::compare(a, b, asked.compare[0], asked.compare[1]);
     std::cout << result.text;
@@ -162,7 +162,7 @@ int compare(const Asked& asked) {
     return status_ok;
 }
 
-int run(Asked asked) {
+int run(StudyArguments asked) {
     if (asked.list) return list_studies(asked.markdown);
     if (!asked.compare.empty()) return compare(asked);
     std::error_code error;
@@ -221,7 +221,7 @@ void add_study(CLI::App& program, Action& action) {
                       "concord study headline --devices cuda --out report  # compared with peer libraries",
                       "concord study --compare before after"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
-    auto asked = std::make_shared<Asked>();
+    auto asked = std::make_shared<StudyArguments>();
     command->add_option("STUDY", asked->options.names, "Studies, or all");
     CLI::Option* list = command->add_flag("--list", asked->list, "List the studies with their questions");
     command->add_flag("--markdown", asked->markdown, "With --list: print a Markdown table")->needs(list);

@@ -12,14 +12,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Asked {
+struct TuneArguments {
     TuneOptions options;
     std::vector<std::string> devices, types, sizes;
     std::string out, json;
 };
 
 // The file of the table. Creates its directory.
-fs::path target_of(const Asked& asked) {
+fs::path target_of(const TuneArguments& asked) {
     if (!asked.out.empty()) return asked.out;
     const fs::path folder = tuning_folder();
     if (folder.empty())
@@ -31,7 +31,7 @@ fs::path target_of(const Asked& asked) {
     return folder / TuningTable::of(*open_device(asked.options.device)).file_name();
 }
 
-int tune(Asked asked) {
+int tune(TuneArguments asked) {
     check_algorithm_names(asked.options.algorithms);
     asked.options.types = types_of(asked.types, {});
     if (!asked.sizes.empty()) asked.options.sizes = sizes_of(asked.sizes).values;
@@ -64,7 +64,7 @@ void add_tune(CLI::App& program, Action& action) {
                       "concord tune sort scan --types u32,f32 --sizes 2^20,2^24 --out mine.txt",
                       "CONCORD_TUNING=mine.txt concord bench sort"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
-    auto asked = std::make_shared<Asked>();
+    auto asked = std::make_shared<TuneArguments>();
     TuneOptions& options = asked->options;
     command->add_option("ALGORITHM", options.algorithms, "Algorithms (default: all)");
     add_device_option(*command, asked->devices, "One device (default: $CONCORD_DEVICE, else auto)");

@@ -5,7 +5,7 @@
 namespace concord::opencl {
 namespace {
 
-constexpr const char* call = "Stream::launch";
+constexpr const char* launch_call = "Stream::launch";
 
 template <class T>
 T kernel_value(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info question) {
@@ -134,7 +134,7 @@ void OpenClKernel::set(cl_kernel kernel, cl_uint place, Parameter::Kind kind, st
         return what == Parameter::Kind::value && bytes > 0 ? text + " of " + std::to_string(bytes) + " bytes"
                                                            : text;
     };
-    fail(status, call,
+    fail(status, launch_call,
          name_ + ": parameter " + std::to_string(place) + " of the OpenCL kernel is " +
              describe(wanted.kind, wanted_size) + ", got " + describe(kind, size));
 }
@@ -182,14 +182,14 @@ void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
     const cl_int status = cl().clEnqueueNDRangeKernel(
         queue, kernel, grid.dimensions, nullptr, grid.global.data(), grid.local.data(), 0, nullptr, event);
     if (status != CL_SUCCESS) [[unlikely]]
-        fail(status, call,
+        fail(status, launch_call,
              name_ + ": clEnqueueNDRangeKernel failed for " + std::to_string(shape.groups_x) + " x " +
                  std::to_string(shape.groups_y) + " x " + std::to_string(shape.groups_z) + " groups of " +
                  std::to_string(shape.group_size_x) + " x " + std::to_string(shape.group_size_y) + " x " +
                  std::to_string(shape.group_size_z) + " work-items");
     if (!copies_->tracked()) return;
     if (!run) {
-        check(cl().clRetainEvent(*event), call, "clRetainEvent");
+        check(cl().clRetainEvent(*event), launch_call, "clRetainEvent");
         run = EventHandle(*event);
     }
     copies_->launched(number, queue, grid, std::move(run));

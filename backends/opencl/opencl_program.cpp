@@ -12,7 +12,7 @@
 namespace concord::opencl {
 namespace {
 
-constexpr const char* call = "Device::compile";
+constexpr const char* compile_call = "Device::compile";
 
 cl_int build(const ProgramHandle& program, cl_device_id device, const std::string& options) {
     return cl().clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
@@ -113,14 +113,14 @@ ProgramHandle from_text(const OpenClDevice& device, const std::string& entry, co
     for (int attempt = 0; attempt < 4; ++attempt) {
         program =
             ProgramHandle(cl().clCreateProgramWithSource(device.context(), 1, &string, &length, &status));
-        check(status, call, "clCreateProgramWithSource");
+        check(status, compile_call, "clCreateProgramWithSource");
         status = build(program, device.id(), options);
         words = with_origins(build_log(program.get(), device.id()), text);
         if (status != CL_BUILD_PROGRAM_FAILURE || words.find("error:") != std::string::npos) break;
     }
     if (status != CL_SUCCESS)
         throw Error(
-            ErrorCode::compile_failed, call,
+            ErrorCode::compile_failed, compile_call,
             "kernel " + entry + " does not compile for " + device.info().selector + ":\n" + words + "\n",
             status_text(status));
     if (!words.empty()) detail::log_debug("compiler's log of " + entry + ":\n" + words);
@@ -131,9 +131,9 @@ KernelHandle create_kernel(const ProgramHandle& program, const std::string& entr
     cl_int status = CL_SUCCESS;
     KernelHandle kernel(cl().clCreateKernel(program.get(), entry.c_str(), &status));
     if (status == CL_INVALID_KERNEL_NAME)
-        throw Error(ErrorCode::compile_failed, call,
+        throw Error(ErrorCode::compile_failed, compile_call,
                     "the source has no kernel with that name, got '" + entry + "'", status_text(status));
-    check(status, call, "clCreateKernel");
+    check(status, compile_call, "clCreateKernel");
     return kernel;
 }
 
@@ -175,12 +175,13 @@ KernelHandle compile_kernel(const OpenClDevice& device, const KernelSpec& spec) 
 
 std::string text_of(cl_kernel kernel) {
     cl_program program = nullptr;
-    check(cl().clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, nullptr), call,
+    check(cl().clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, nullptr), compile_call,
           "clGetKernelInfo");
     std::size_t size = 0;
-    check(cl().clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, nullptr, &size), call, "clGetProgramInfo");
+    check(cl().clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, nullptr, &size), compile_call,
+          "clGetProgramInfo");
     std::string text(size, '\0');
-    check(cl().clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, text.data(), nullptr), call,
+    check(cl().clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, text.data(), nullptr), compile_call,
           "clGetProgramInfo");
     text.resize(std::strlen(text.c_str()));
     return text;

@@ -2,6 +2,8 @@
 
 #include <concord/lab/bench.hpp>
 
+#include <concord/lab/internal/statistics.hpp>
+
 #include <concord/lab/table.hpp>
 
 #include <nlohmann/json.hpp>
@@ -10,10 +12,6 @@ namespace concord::lab {
 namespace {
 
 using nlohmann::ordered_json;
-
-double per_second(u64 amount, const Timing& t) {
-    return static_cast<double>(amount) / (t.median * 1e-3);
-}
 
 ordered_json json_of(const std::optional<double>& value) {
     return value ? ordered_json(*value) : ordered_json();

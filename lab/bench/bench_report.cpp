@@ -1,5 +1,7 @@
 #include "bench_printer.hpp"
 
+#include <concord/lab/internal/statistics.hpp>
+
 #include <algorithm>
 #include <ostream>
 #include <set>
@@ -24,10 +26,6 @@ std::string quartiles_name(const Timing& t) {
 // "96 %".
 std::string percent(double part) {
     return rounded(part * 100, part < 0.1 ? 2 : 3) + " %";
-}
-
-double per_second(u64 amount, const Timing& t) {
-    return static_cast<double>(amount) / (t.median * 1e-3);
 }
 
 // Selector, name and driver, shortened to one line.

@@ -12,9 +12,7 @@
 namespace concord::lab {
 namespace {
 
-constexpr double batch_ms = 1;   // minimum time of a batch of calls ...
-constexpr u64 most_calls = 200;  // ... unless it has this many calls
-constexpr double warm_ms = 10;   // warm-up, until clock rates and pools are stable
+constexpr double warm_ms = 10;  // warm-up, until clock rates and pools are stable
 constexpr u64 most_warm_ups = 100, most_repetitions = 20000;  // limits for a clock with a coarse resolution
 
 // Whether the confidence interval of the median is narrow enough.

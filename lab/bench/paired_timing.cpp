@@ -9,8 +9,6 @@
 namespace concord::lab {
 namespace {
 
-constexpr double batch_ms = 1;   // minimum time of a batch of calls ...
-constexpr u64 most_calls = 200;  // ... unless it has this many calls
 constexpr u64 least_rounds = 5, first_look = 7;
 constexpr double hopeless = 3;
 

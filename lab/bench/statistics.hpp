@@ -9,6 +9,9 @@
 
 namespace concord::lab {
 
+inline constexpr double batch_ms = 1;   // minimum time of a batch of calls ...
+inline constexpr u64 most_calls = 200;  // ... unless it has this many calls
+
 // Interpolates between the two nearest values.
 inline double quantile(const std::vector<double>& sorted, double q) {
     const double at = q * static_cast<double>(sorted.size() - 1);
@@ -31,6 +34,10 @@ inline Interval interval_of_median(const std::vector<double>& sorted) {
 inline Timing timing_of(std::vector<double> times, u64 batch) {
     std::sort(times.begin(), times.end());
     return {quantile(times, 0.5), quantile(times, 0.25), quantile(times, 0.75), times.size(), batch};
+}
+
+inline double per_second(u64 amount, const Timing& t) {
+    return static_cast<double>(amount) / (t.median * 1e-3);
 }
 
 }  // namespace concord::lab

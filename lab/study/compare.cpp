@@ -17,7 +17,7 @@ using lab::Cell;
 using lab::rounded;
 using lab::Tone;
 
-struct Pair {
+struct Match {
     const Result* a;
     const Result* b;
     double ratio = 0;  // time of b / time of a
@@ -43,31 +43,31 @@ std::string time_of(const Result& r) {
     return Scale{"", Scale::Unit::milliseconds}.write(*r.ms);
 }
 
-std::vector<Pair> pairs_of(const Records& a, const Records& b) {
+std::vector<Match> matches_of(const Records& a, const Records& b) {
     std::map<std::string, const Result*> others;
     for (const Result& r : b.results)
         others[r.key()] = &r;
-    std::vector<Pair> pairs;
+    std::vector<Match> matches;
     for (const Result& r : a.results) {
         const auto it = others.find(r.key());
         if (it == others.end()) continue;
-        Pair pair{&r, it->second};
+        Match match{&r, it->second};
         if (r.ms && it->second->ms) {
-            pair.ratio = *it->second->ms / *r.ms;
-            pair.changed = has_changed(r, *it->second);
+            match.ratio = *it->second->ms / *r.ms;
+            match.changed = has_changed(r, *it->second);
         } else {
-            pair.changed = r.ms.has_value() != it->second->ms.has_value();
+            match.changed = r.ms.has_value() != it->second->ms.has_value();
         }
-        pairs.push_back(pair);
+        matches.push_back(match);
     }
     // The largest changes come first, then the unchanged results in their order.
-    std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) {
-        auto weight = [](const Pair& p) {
+    std::stable_sort(matches.begin(), matches.end(), [](const Match& x, const Match& y) {
+        auto weight = [](const Match& p) {
             return !p.changed ? -1.0 : p.ratio > 0 ? std::abs(std::log(p.ratio)) : 1e9;
         };
         return weight(x) > weight(y);
     });
-    return pairs;
+    return matches;
 }
 
 }  // namespace
@@ -77,23 +77,23 @@ Comparison compare(const Records& a, const Records& b, const std::string& name_a
     Rows rows = {{"measurement", "time of A", "time of B", "B / A", ""}};
     lab::Table table({"measurement", ">time of A", ">time of B", ">B / A", ""});
     std::map<std::string, std::pair<double, u64>> means;  // of log ratios, by device and algorithm
-    for (const Pair& pair : pairs_of(a, b)) {
+    for (const Match& match : matches_of(a, b)) {
         ++result.common;
-        result.changed += pair.changed ? 1 : 0;
-        const std::string ratio = pair.ratio > 0 ? rounded(pair.ratio) : "";
+        result.changed += match.changed ? 1 : 0;
+        const std::string ratio = match.ratio > 0 ? rounded(match.ratio) : "";
         rows.push_back(
-            {pair.a->title(), time_of(*pair.a), time_of(*pair.b), ratio, pair.changed ? "changed" : ""});
-        if (pair.ratio > 0) {
-            auto& [sum, count] = means[pair.a->device + ", " + pair.a->algorithm];
-            sum += std::log(pair.ratio);
+            {match.a->title(), time_of(*match.a), time_of(*match.b), ratio, match.changed ? "changed" : ""});
+        if (match.ratio > 0) {
+            auto& [sum, count] = means[match.a->device + ", " + match.a->algorithm];
+            sum += std::log(match.ratio);
             ++count;
         }
-        if (!pair.changed) continue;
-        const Tone tone = pair.ratio > 1 || !pair.b->ms ? Tone::bad : Tone::good;
-        table.add({pair.a->title(), time_of(*pair.a), time_of(*pair.b), ratio,
-                   Cell(pair.ratio > 1   ? "slower"
-                        : pair.ratio > 0 ? "faster"
-                                         : "changed",
+        if (!match.changed) continue;
+        const Tone tone = match.ratio > 1 || !match.b->ms ? Tone::bad : Tone::good;
+        table.add({match.a->title(), time_of(*match.a), time_of(*match.b), ratio,
+                   Cell(match.ratio > 1   ? "slower"
+                        : match.ratio > 0 ? "faster"
+                                          : "changed",
                         tone)});
     }
     const u64 only_a = a.results.size() - result.common, only_b = b.results.size() - result.common;

@@ -16,9 +16,9 @@ namespace {
 using namespace lab;
 
 // "auto" would be a measurement of other studies.
-constexpr PairNames names = {"chosen", "fastest"};
+constexpr PairNames regret_names = {"chosen", "fastest"};
 // A call that takes longer is left out, because the search calls it hundreds of times.
-constexpr double quick_limit_ms = 30, full_limit_ms = 500;
+constexpr double quick_case_ms = 30, full_case_ms = 500;
 
 }  // namespace
 
@@ -38,14 +38,14 @@ void run_regret(const std::string& selector, const Case& what, const StudyOption
     const std::chrono::seconds most_time(options.quick ? 3 : 20);
     // The table of the device or its calibration, which stays valid until the process ends.
     const std::shared_ptr<const Tuning> in_use(std::shared_ptr<void>(), &tuning_of(harness.device()));
-    run_pairs(harness, what, options, names, sinks,
+    run_pairs(harness, what, options, regret_names, sinks,
               [&](const Suite& suite, const Work& work, std::array<BenchRow, 2>& rows) {
                   state.ends = Clock::now() + most_time;
                   Search search(harness, suite, work, state, in_use);
                   Candidate& chosen = search.start();
                   const double once =
                       std::min(search.milliseconds(chosen, 1), search.milliseconds(chosen, 1));
-                  if (once > (options.quick ? quick_limit_ms : full_limit_ms)) {
+                  if (once > (options.quick ? quick_case_ms : full_case_ms)) {
                       for (BenchRow& row : rows)
                           row.problem = std::string(left_out) + "a call takes " + rounded(once) + " ms";
                       return;
@@ -80,7 +80,7 @@ std::vector<Chart> regrets(const Figure& figure, const Data& data) {
         chart.notes = "choice of auto, and the fastest";
         chart.text = figure.caption;
         chart.y = {.name = "regret", .unit = Scale::Unit::factor};
-        std::vector<Pair> pairs = pairs_on(device, data, names, chart.missing);
+        std::vector<Pair> pairs = pairs_on(device, data, regret_names, chart.missing);
         std::stable_sort(pairs.begin(), pairs.end(),
                          [](const Pair& a, const Pair& b) { return a.ratio > b.ratio; });
         if (!pairs.empty()) {
@@ -111,7 +111,7 @@ std::vector<Chart> regret_over_sizes(const Figure& /*figure*/, const Data& data)
     for (const std::string& device : devices_of(data)) {
         std::vector<const Result*> missing;  // named by the other figure
         std::map<std::string, std::map<std::string, Series>> by_type;
-        for (const Pair& pair : pairs_on(device, data, names, missing)) {
+        for (const Pair& pair : pairs_on(device, data, regret_names, missing)) {
             Series& series = by_type[pair.first->type][pair.first->workload];
             series.name = pair.first->workload;
             Mark mark;

@@ -14,7 +14,7 @@ namespace {
 
 using namespace lab;
 
-constexpr PairNames names = {"defaults", "tuned"};
+constexpr PairNames tuning_names = {"defaults", "tuned"};
 // What `auto` uses: Concord's defaults, or the device's tuning table.
 enum class Setting { defaults, table };
 
@@ -124,7 +124,7 @@ void run_tuning(const std::string& selector, const Case& what, const StudyOption
     const PairedEffort effort{
         .most_ms = options.quick ? 100.0 : 500.0, .most_rounds = options.quick ? 41U : 101U, .least_gain = 1};
     run_pairs(
-        harness, what, options, names, sinks,
+        harness, what, options, tuning_names, sinks,
         [&](const Suite& suite, const Work& work, std::array<BenchRow, 2>& rows) {
             Calls calls(harness, suite, work, table);
             std::string variants[2];
@@ -147,7 +147,7 @@ std::vector<Chart> gains(const Figure& figure, const Data& data) {
         chart.text = figure.caption;
         chart.y = {.name = "speed-up over the defaults", .unit = Scale::Unit::factor};
         Series bars;
-        for (const Pair& pair : pairs_on(device, data, names, chart.missing)) {
+        for (const Pair& pair : pairs_on(device, data, tuning_names, chart.missing)) {
             Mark mark;
             mark.y = pair.ratio;
             mark.label = work_of(*pair.second);
