@@ -71,6 +71,8 @@ struct DeviceTraits {
     bool forward_progress =
         false;         ///< a group that has started keeps running while another group waits for it
     bool fp64 = true;  ///< f64 arithmetic is supported
+    /// Whether kernels can multiply f64 matrices on tensor cores, by mma.sync in PTX, faster than by f64 arithmetic.
+    bool f64_matrix_units = false;
     bool exact_divide_sqrt = true;    ///< f32 divide and square root are correctly rounded
     bool shares_host_memory = false;  ///< buffers are host memory: host_pointer() is never null
     bool uses_host_memory = false;    ///< kernels can access any host memory without a copy

@@ -2,6 +2,10 @@
 // batches.
 #include "devices.hpp"
 
+#include <concord/internal/matmul_mma.hpp>
+#include <concord/tuning.hpp>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -40,7 +44,100 @@ void each_canonical_variant(const Device& device, F f) {
 
 }  // namespace
 
+TEST_SUITE_BEGIN("core");
+
+TEST_CASE("the operands of matmul's self-test expose wrong orders and roundings") {
+    using Operands = detail::MatmulSelfTest;
+    constexpr u64 m = Operands::m, n = Operands::n, k = Operands::k;
+    const Operands right;
+    const auto result_of = [&](const Operands& x) {
+        return product(x.a, x.b, std::vector<f64>(m * n),
+                       {.m = m, .n = n, .k = k, .a_pitch = k, .b_pitch = n, .c_pitch = n});
+    };
+    const std::vector<f64> expected = result_of(right);
+    CHECK(std::ranges::any_of(expected, [](f64 x) { return x == 0 && std::signbit(x); }));
+    CHECK(std::ranges::any_of(expected, [](f64 x) { return std::fpclassify(x) == FP_SUBNORMAL; }));
+    CHECK(std::ranges::all_of(expected, [](f64 x) { return std::isfinite(x); }));
+    for (const u64 swap : {1, 2, 3, 4, 8, 16, 32, 64}) {
+        CAPTURE(swap);
+        CHECK(result_of(Operands(swap)) != expected);
+    }
+    // Products rounded before they are added; products of four terms added to the sum at once.
+    std::vector<f64> rounded(m * n), by_fours(m * n);
+    for (u64 i = 0; i < m; ++i) {
+        for (u64 j = 0; j < n; ++j) {
+            f64 four = 0;
+            for (u64 l = 0; l < k; ++l) {
+                const f64 x = right.a[i * k + l], y = right.b[l * n + j];
+                rounded[i * n + j] += x * y;
+                four = l % 4 == 0 ? x * y : std::fma(x, y, four);
+                if (l % 4 == 3 || l == k - 1) by_fours[i * n + j] += four;
+            }
+        }
+    }
+    CHECK(rounded != expected);
+    CHECK(by_fours != expected);
+}
+
+TEST_SUITE_END();
+
 TEST_SUITE_BEGIN("device");
+
+DEVICE_TEST(matmul_self_test_of_tensor_cores_refuses_a_wrong_order) {
+    if (!device.traits().f64_matrix_units) return;
+    CHECK(detail::f64_matrix_units_are_exact(device));
+    for (const u64 swap : {1, 2, 4, 8, 16, 32}) {
+        CAPTURE(swap);
+        CHECK_FALSE(detail::f64_matrix_units_are_exact(device, swap));
+    }
+}
+
+// Every tile, with operands that lie along k and along the sides, in packs and in single elements.
+DEVICE_TEST(matmul_on_tensor_cores_with_every_tile) {
+    if (!device.traits().f64_matrix_units) return;
+    const auto stream = device.create_stream();
+    const auto a = random_values<f64>(200 * 200), b = random_values<f64>(200 * 200, 2),
+               c = random_values<f64>(200 * 200, 3);
+    const Array<f64> from_a(*stream, a), from_b(*stream, b);
+    for (const u64 tile : {1, 2, 3, 4, 5}) {
+        CAPTURE(tile);
+        const std::vector<TuningRow> rows{
+            {.what = "matmul.tile", .type = Type::f64, .value = std::to_string(tile)}};
+        set_tuning(device, std::make_shared<const Tuning>(rows, "a test"));
+        for (const bool transpose_a : {false, true}) {
+            for (const bool transpose_b : {false, true}) {
+                const u64 pitch = transpose_a == transpose_b ? 180 : 183;
+                const MatmulShape s{.m = pitch - 10,
+                                    .n = pitch - 30,
+                                    .k = pitch - 100,
+                                    .transpose_a = transpose_a,
+                                    .transpose_b = transpose_b,
+                                    .a_pitch = pitch,
+                                    .b_pitch = pitch,
+                                    .c_pitch = pitch};
+                const Array<f64> to(*stream, c);
+                matmul(*stream, from_a, from_b, to, s, {.alpha = 0.3, .beta = -2}, {"register_tiled"});
+                CHECK(to.to_host(*stream) == product(a, b, c, s, 0.3, -2.0));
+            }
+        }
+    }
+    set_tuning(device, nullptr);
+}
+
+// If this is the first product of f64 matrices, the self-test of the tensor cores runs during the recording.
+DEVICE_TEST(matmul_of_f64_is_recorded) {
+    if (!device.traits().fp64) return;
+    const auto stream = device.create_stream();
+    const MatmulShape s{.m = 70, .n = 50, .k = 90, .a_pitch = 90, .b_pitch = 50, .c_pitch = 50};
+    const auto a = random_values<f64>(70 * 90), b = random_values<f64>(90 * 50, 2);
+    const Array<f64> from_a(*stream, a), from_b(*stream, b), to(*stream, std::vector<f64>(70 * 50, 7));
+    stream->begin_recording();
+    matmul(*stream, from_a, from_b, to, s);
+    const auto recording = stream->end_recording();
+    CHECK(to.to_host(*stream) == std::vector<f64>(70 * 50, 7));
+    recording->replay(*stream);
+    CHECK(to.to_host(*stream) == product(a, b, std::vector<f64>(70 * 50), s));
+}
 
 DEVICE_TEST(matmul_of_blocks_of_larger_matrices) {
     const auto stream = device.create_stream();

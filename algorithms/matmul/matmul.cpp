@@ -8,8 +8,8 @@ namespace concord {
 
 namespace detail::kernel_sources {
 extern const SourceFile common_cu, common_cl, tile_order_cu, tile_order_cl, async_copy_cu, matmul_tile_cu,
-    matmul_steps_cu, matmul_copy_cu, matmul_cu, matmul_tf32_cu, matmul_tile_cl, matmul_steps_cl, matmul_cl,
-    matmul_wide_cl;
+    matmul_steps_cu, matmul_copy_cu, matmul_cu, matmul_lines_cu, matmul_mma_cu, matmul_tf32_cu,
+    matmul_tile_cl, matmul_steps_cl, matmul_cl, matmul_mma_cl, matmul_wide_cl;
 }
 
 namespace detail {
@@ -24,6 +24,9 @@ const KernelSource& source_of(MatmulSource source) {
         "matmul",
         {common_cu, tile_order_cu, async_copy_cu, matmul_tile_cu, matmul_copy_cu, matmul_cu},
         {common_cl, tile_order_cl, matmul_tile_cl, matmul_cl}};
+    static const KernelSource mma{"matmul_mma",
+                                  {common_cu, tile_order_cu, matmul_tile_cu, matmul_lines_cu, matmul_mma_cu},
+                                  {common_cl, tile_order_cl, matmul_tile_cl, matmul_mma_cl}};
     static const KernelSource packed{
         "matmul_wide", {}, {common_cl, tile_order_cl, matmul_tile_cl, matmul_wide_cl}};
     static const KernelSource tf32{
@@ -33,6 +36,8 @@ const KernelSource& source_of(MatmulSource source) {
     switch (source) {
         case MatmulSource::steps:
             return steps;
+        case MatmulSource::mma:
+            return mma;
         case MatmulSource::packed:
             return packed;
         case MatmulSource::tf32:
@@ -117,8 +122,9 @@ constexpr MatmulRow table[] = {
      .run = run_matmul_packed,
      .suits = suits_packed},
     {.variant = {.name = "register_tiled",
-                 .summary = "tiles of up to 128 x 256 elements in local memory, up to 16 x 8 elements per "
-                            "work-item in registers, pipelined copies",
+                 .summary =
+                     "tiles of up to 128 x 256 elements in local memory, up to 16 x 8 elements per "
+                     "work-item in registers, pipelined copies; f64 on tensor cores where they are exact",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = volkov},

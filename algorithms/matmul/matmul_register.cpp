@@ -83,18 +83,6 @@ enum Mode : u32 { along_k, along_side, in_packs, in_packs_along_k };
 // Which copies a kernel uses from global to local memory.
 enum class Copies { synchronous, asynchronous };
 
-constexpr u64 pack_bytes = 16;
-
-bool is_aligned(const View& view, u64 pitch, u64 stride) {
-    const u64 size = size_of(view.type);
-    return view.offset % pack_bytes == 0 && pitch * size % pack_bytes == 0 && stride * size % pack_bytes == 0;
-}
-
-// Whether every row of an operand, `contiguous` elements long, consists of whole aligned packs.
-bool in_whole_packs(const View& view, u64 contiguous, u64 pitch, u64 stride) {
-    return contiguous * size_of(view.type) % pack_bytes == 0 && is_aligned(view, pitch, stride);
-}
-
 struct Modes {
     Mode a, b;
 };
@@ -119,7 +107,6 @@ Modes modes_of(const MatmulProblem& p, Copies copies) {
     return {.a = mode(a), .b = mode(b)};
 }
 
-constexpr u32 band_rows = 16;
 constexpr u64 most_k = (u64{1} << 31) - 1;
 
 Support supports_k(const MatmulProblem& p) {
@@ -141,6 +128,7 @@ Support supports_matmul_register_tiled(const Device& device, const MatmulProblem
 }
 
 void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
+    if (run_matmul_mma(stream, p)) return;
     Device& device = stream.device();
     const MatmulShape& s = p.shape;
     const bool asynchronous = device.traits().async_copy;
@@ -161,7 +149,8 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
                                       {});
     const MatmulTiles tiles = tiles_of(p, tile.rows(p.size()), tile.columns(p.size()));
     const LaunchShape shape = LaunchShape::linear(tiles.groups, tile.group_size());
-    const u32 band = std::min(band_rows, tiles.down), packs = is_aligned(p.c, s.c_pitch, s.c_stride) ? 1 : 0;
+    const u32 band = std::min(matmul_band_rows, tiles.down),
+              packs = is_aligned(p.c, s.c_pitch, s.c_stride) ? 1 : 0;
     with_product(p, [&](const ValueBytes& product) {
         if (!asynchronous)
             return launch(stream, *kernel, shape, p.a, p.b, p.c, product, tiles.down, tiles.across, band);
@@ -190,7 +179,7 @@ void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p) {
     const MatmulTiles tiles = tiles_of(p, tf32_tile, tf32_tile);
     with_product(p, [&](const ValueBytes& product) {
         launch(stream, *kernel, LaunchShape::linear(tiles.groups, tf32_group_size), p.a, p.b, p.c, product,
-               tiles.down, tiles.across, std::min(band_rows, tiles.down));
+               tiles.down, tiles.across, std::min(matmul_band_rows, tiles.down));
     });
 }
 

@@ -62,7 +62,7 @@ inline constexpr Tunable matmul_direct_work{
     .used_by = {TunableUser::host},
     .values = {128, 256, 512, 1024, 2048}};
 
-enum class MatmulSource { steps, register_tiled, packed, tf32 };
+enum class MatmulSource { steps, register_tiled, mma, packed, tf32 };
 
 // Kernel `entry` for an element type. `constants` are added to those that depend on the type alone.
 std::shared_ptr<Kernel> matmul_kernel(Device& device, Type type, MatmulSource source, const char* entry,
@@ -113,6 +113,21 @@ inline MatmulTiles tiles_of(const MatmulProblem& p, u64 rows, u64 columns) {
     return {static_cast<u32>(down), static_cast<u32>(across), down * across * p.shape.batch};
 }
 
+// Height of the bands in which groups process the tiles, in tiles; see tile_order.cu.
+inline constexpr u32 matmul_band_rows = 16;
+
+// Whether rows start at multiples of 16 bytes.
+inline bool is_aligned(const View& view, u64 pitch, u64 stride) {
+    constexpr u64 pack_bytes = 16;
+    const u64 size = size_of(view.type);
+    return view.offset % pack_bytes == 0 && pitch * size % pack_bytes == 0 && stride * size % pack_bytes == 0;
+}
+
+// Whether every row of an operand, `contiguous` elements long, consists of whole aligned packs of 16 bytes.
+inline bool in_whole_packs(const View& view, u64 contiguous, u64 pitch, u64 stride) {
+    return contiguous * size_of(view.type) % 16 == 0 && is_aligned(view, pitch, stride);
+}
+
 Support supports_matmul_steps(const Device& device, const MatmulProblem& p);
 void run_matmul_serial(Stream& stream, const MatmulProblem& p);
 void run_matmul_naive(Stream& stream, const MatmulProblem& p);
@@ -122,6 +137,9 @@ void run_matmul_blocks_tiled(Stream& stream, const MatmulProblem& p);
 
 Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p);
 void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p);
+// The part of `register_tiled` for f64 on tensor cores. Returns false, and enqueues nothing, if the device has none, if
+// they have failed their self-test, or if the tile does not fit.
+bool run_matmul_mma(Stream& stream, const MatmulProblem& p);
 
 Support supports_matmul_tf32x3(const Device& device, const MatmulProblem& p);
 void run_matmul_tf32x3(Stream& stream, const MatmulProblem& p);

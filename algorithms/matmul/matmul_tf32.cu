@@ -1,5 +1,5 @@
-// Matmul, `tf32x3`, CUDA C++ with tensor cores. There is no parallel source: OpenCL C and C++ have no access to
-// tensor cores.
+// Matmul, `tf32x3`, CUDA C++ with tensor cores. There is no parallel source: OpenCL C and C++ have no standard
+// access to tensor cores.
 //
 // Algorithm  A float x is split into two TF32 values of 11 bits, high = tf32(x) and low = tf32(x - high). A product
 //            becomes low high' + high low' + high high'. Tensor cores multiply each of these exactly and add in f32.

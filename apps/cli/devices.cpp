@@ -45,6 +45,7 @@ std::vector<DeviceProperty> traits_of(const Device& device) {
             {"device fence", yes_or_no(t.device_fence)},
             {"forward progress", yes_or_no(t.forward_progress)},
             {"f64", yes_or_no(t.fp64)},
+            {"f64 matrices on tensor cores", yes_or_no(t.f64_matrix_units)},
             {"correctly rounded division and square root", yes_or_no(t.exact_divide_sqrt)},
             {"shares host memory", yes_or_no(t.shares_host_memory)},
             {"kernels use host memory in place", yes_or_no(t.uses_host_memory)},

@@ -18,6 +18,11 @@ struct Program {
     bool from_cache = false;
 };
 
+// Whether tensor cores of this architecture multiply f64 matrices, at least as fast as other units multiply f64.
+constexpr bool has_f64_matrix_units(u32 architecture) {
+    return architecture == 80 || architecture == 90 || architecture == 100;
+}
+
 // Compiles for one architecture: to machine code if NVRTC supports it, otherwise to the newest supported PTX, which the
 // driver compiles to machine code. Immutable. Any thread may use it.
 class Compiler {

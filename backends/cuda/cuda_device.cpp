@@ -43,6 +43,7 @@ DeviceTraits traits_of(const Driver& driver, CUdevice device) {
     traits.bounds_registers = true;
     traits.device_fence = true;
     traits.forward_progress = true;
+    traits.f64_matrix_units = has_f64_matrix_units(architecture_of(driver, device));
     return traits;
 }
 

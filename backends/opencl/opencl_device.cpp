@@ -40,6 +40,7 @@ bool profiled_end(const EventHandle& event, cl_ulong& nanoseconds) {
 
 OpenClDevice::OpenClDevice(cl_device_id id, DeviceInfo info)
     : info_(std::move(info)), traits_(traits_of(id)), id_(id), context_(create_context(id)) {
+    traits_.f64_matrix_units = has_f64_matrix_units(id, context_.get());
     language_ = language_of(id, traits_);
     queue_ = create_command_queue();
     observe();

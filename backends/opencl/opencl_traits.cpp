@@ -202,6 +202,43 @@ DeviceTraits traits_of(cl_device_id device) {
     return traits;
 }
 
+bool has_f64_matrix_units(cl_device_id device, cl_context context) {
+    if (!is_nvidia_driver(device) || is_cpu(device) || !has_many_items(device) || !has_fp64(device) ||
+        !has_word(extensions_of(device), "cl_nv_device_attribute_query"))
+        return false;
+    // On other devices with these instructions they are slower than fma.
+    const u32 capability = capability_of(device);
+    if (capability != 80 && capability != 90 && capability != 100) return false;
+    // The instructions that matmul_mma.cl uses.
+    const char* text = R"(
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+__kernel void f64_matrix_units(__global double* c, __local double* stage) {
+    double t0 = c[0], t1 = c[1], t2 = c[2], t3 = c[3];
+    const uint to = (uint)(size_t)stage, bytes = 16;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(c), "r"(bytes) : "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+    const double a = stage[0], b = stage[1];
+#if CAPABILITY >= 90
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%5, %5}, "
+                 "{%0, %1, %2, %3};" : "+d"(t0), "+d"(t1), "+d"(t2), "+d"(t3) : "d"(a), "d"(b));
+#else
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(t0), "+d"(t1) : "d"(a), "d"(b));
+#endif
+    c[0] = t0 + t1 + t2 + t3;
+}
+)";
+    cl_int status = CL_SUCCESS;
+    const ProgramHandle program(cl().clCreateProgramWithSource(context, 1, &text, nullptr, &status));
+    if (status != CL_SUCCESS) return false;
+    const std::string options = "-cl-std=CL1.2 -DCAPABILITY=" + std::to_string(capability);
+    status = cl().clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
+    if (status != CL_SUCCESS)
+        detail::log_info("the OpenCL compiler rejects f64 matrix instructions (" + status_text(status) + ")");
+    return status == CL_SUCCESS;
+}
+
 Language language_of(cl_device_id device, const DeviceTraits& traits) {
     const Fence fence = fence_of(device);
     const Shuffle shuffle = shuffle_of(device);
@@ -233,6 +270,8 @@ Language language_of(cl_device_id device, const DeviceTraits& traits) {
             "CONCORD_SHUFFLE_KHR\n";
     if (shuffle != Shuffle::none)
         text += "#define CONCORD_SUB_GROUP " + std::to_string(traits.sub_group_width) + "\n";
+    if (traits.f64_matrix_units)
+        text += "#define CONCORD_CAPABILITY " + std::to_string(capability_of(device)) + "\n";
     return language;
 }
 

@@ -11,6 +11,10 @@ DeviceInfo info_of(cl_device_id device, u32 index);
 // many_items is true on GPUs and false on CPUs. The environment variable CONCORD_OPENCL_ITEMS=many or one overrides it.
 DeviceTraits traits_of(cl_device_id device);
 
+// DeviceTraits::f64_matrix_units. Compiles a kernel with inline PTX on devices of NVIDIA's driver that may have them.
+// Returns false at once for all other devices.
+bool has_f64_matrix_units(cl_device_id device, cl_context context);
+
 // Whether the device is a CPU driven by PoCL.
 bool is_pocl_cpu(cl_device_id device);
 
@@ -31,6 +35,7 @@ struct Language {
 //   CONCORD_SHUFFLE_KHR  shuffles: sub_group_shuffle(), sub_group_shuffle_down() and ..._up()
 //   CONCORD_SHUFFLE_PTX  shuffles: inline PTX shfl.sync
 //   CONCORD_SUB_GROUP    lanes of a sub-group; defined together with the shuffles
+//   CONCORD_CAPABILITY   compute capability, 90 for 9.0; defined if DeviceTraits::f64_matrix_units
 Language language_of(cl_device_id device, const DeviceTraits& traits);
 
 // The version in a text like "OpenCL 1.2 ..." as 100 * major + minor. 0 if there is none.
