@@ -15,10 +15,12 @@ struct ConvolveRow {
     bool (*suits)(const Device&, const ConvolveProblem&) = nullptr;
 };
 
-// Staging pays off only if a group's results share it. On few results `constant_mask` is faster.
+// Staging pays off only if a group's results share it. On few results `constant_mask` is faster if the mask is a
+// parameter of the launch.
 bool suits_tiles(const Device& device, const ConvolveProblem& p) {
-    constexpr u64 few = u64{1} << 12;
-    return !device.traits().many_items || p.shape.rows * p.shape.columns > few;
+    constexpr u64 few = u64{1} << 13;
+    const DeviceTraits& traits = device.traits();
+    return !traits.many_items || traits.constant_buffers || p.shape.rows * p.shape.columns > few;
 }
 
 constexpr char kirk[] = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8";

@@ -282,9 +282,9 @@ bool suits_lookback(const Device& device, const ScanProblem& p) {
     return size_of(p.type()) > 1 || p.in.count < many || 2 * p.in.bytes() > device.traits().cache;
 }
 
-// Sums of integers do not depend on the order, and `partitioned` pads its input to a whole piece.
+// Integers do not need the order of `partitioned`, which has more to prepare.
 bool suits_serial(const Device& /*device*/, const ScanProblem& p) {
-    return !is_float(p.type()) && p.in.count <= 512 * u64{size_of(p.type())};
+    return !is_float(p.type()) && !p.in_parts && p.in.count <= 512 * u64{size_of(p.type())};
 }
 
 // Three launches cost more than the redundant work of `lookback_fallback`.
@@ -446,12 +446,14 @@ void scan_totals(Stream& stream, const ScanProblem& p) {
 }
 
 std::string_view scan_in_parts(Stream& stream, const ScanProblem& p, const Options& options) {
-    const ScanRow& row = choose("scan", table, stream.device(), p, options);
+    ScanProblem part = p;
+    part.in_parts = true;
+    const ScanRow& row = choose("scan", table, stream.device(), part, options);
     if (row.variant.order != OperationOrder::canonical)
         throw_unsupported_variant(
             "scan", row.variant.name, stream.device(),
             "does not support an input in parts, because its partial scans do not combine to the whole scan",
-            {choose("scan", table, stream.device(), p, {}).variant.name});
+            {choose("scan", table, stream.device(), part, {}).variant.name});
     return row.variant.name;
 }
 

@@ -93,7 +93,8 @@ struct ScanProblem {
     ValueBytes values;    // the operator's bound values
     ValueBytes identity;  // one element
     ScanKind kind;
-    const ScanHost* host;  // null: the operator has kernel source only
+    const ScanHost* host;   // null: the operator has kernel source only
+    bool in_parts = false;  // a part of the input: `auto` must choose for the whole
 
     Type type() const { return in.type; }
     u32 exclusive() const { return kind == ScanKind::exclusive ? 1 : 0; }

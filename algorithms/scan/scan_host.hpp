@@ -103,10 +103,25 @@ template <class T>
     std::fill(whole + length, whole + scan_piece, identity);
 }
 
+// Built-in operations on integers have the same result in any order. On elements of 4 and 8 bytes a loop over single
+// elements is faster than the tree, whose steps shuffle vectors.
+template <class T, class Op>
+inline constexpr bool scans_by_element = std::is_integral_v<T> && sizeof(T) >= 4 &&
+                                         (std::is_same_v<Op, ops::Sum> || std::is_same_v<Op, ops::Product> ||
+                                          std::is_same_v<Op, ops::Min> || std::is_same_v<Op, ops::Max>);
+
 // Upsweep: computes the totals of a tile's blocks and nodes.
 template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_tile(const T* in, u64 length, TileWork<T>& work, T identity,
                                                const Op& op) {
+    if constexpr (scans_by_element<T, Op>) {
+        T total = identity;
+        for (u64 i = 0; i < length; ++i)
+            total = op(total, in[i]);
+        std::fill(std::begin(work.nodes), std::end(work.nodes), identity);
+        work.nodes[0] = total;
+        return;
+    }
     u64 blocks = 0;
     for (u64 first = 0; first < length; first += scan_piece, blocks += scan_piece / 16) {
         const bool whole = length - first >= scan_piece;
@@ -194,6 +209,19 @@ template <class T, class Op>
 [[gnu::always_inline]] inline void finish_tile(HostIsa isa, const T* in, T* out, u64 length,
                                                TileWork<T>& work, T carry, bool exclusive, bool past_cache,
                                                T identity, const Op& op) {
+    if constexpr (scans_by_element<T, Op>) {
+        for (u64 first = 0; first < length; first += scan_piece) {
+            const u64 count = std::min(scan_piece, length - first);
+            T* const to = past_cache ? work.piece : out + first;
+            for (u64 i = 0; i < count; ++i) {
+                const T before = carry;
+                carry = op(carry, in[first + i]);
+                to[i] = exclusive ? before : carry;
+            }
+            if (past_cache) stream_store(out + first, to, count * sizeof(T));
+        }
+        return;
+    }
     alignas(64) T before_nodes[16], before_chunks[16], before_blocks[scan_piece / 16];
     T* const p = work.p + 1;
     scan_blocks<16>(work.nodes, before_nodes, &carry, p, /*exclusive=*/true, op);

@@ -40,16 +40,17 @@ u64 least_counted(const DeviceTraits& traits) {
     return std::min(many, traits.units * of_thread);
 }
 
-// Sorts by digits need several launches. On fewer keys `merge` is faster: it sorts a tile in one launch. A sort that
-// cannot wait for other groups of its launch needs most launches.
+// Sorts by digits need several launches per digit. On few keys of several digits `merge` is faster, which sorts a tile
+// in one launch. A sort that cannot wait for other groups of its launch needs most launches.
 bool suits_digits(const Device& device, const SortProblem& p) {
     const DeviceTraits& traits = device.traits();
-    const u64 few = traits.forward_progress ? u64{1} << 12 : u64{1} << 18;
-    return !traits.many_items || p.count() > few;
+    const u64 few = traits.forward_progress ? u64{1} << 10 : u64{1} << 18;
+    return !traits.many_items || p.key_size() == 1 || p.count() > few;
 }
 
 bool suits_counting(const Device& device, const SortProblem& p) {
-    return p.key_size() == 1 || p.count() >= least_counted(device.traits());
+    constexpr u64 few = 1024;
+    return (p.key_size() == 1 && p.count() > few) || p.count() >= least_counted(device.traits());
 }
 
 constexpr std::string_view knuth = "D. Knuth, The Art of Computer Programming, vol. 3, 1973";

@@ -127,7 +127,7 @@ Scale scale_of(Measure measure) {
 
 std::string panel_title(const std::string& words, const Data& data) {
     for (const ordered_json& line : data.records.devices) {
-        if (words == line["selector"])
+        if (line["selector"].get<std::string>() == words)
             return std::string(words).append(", ").append(line["name"].get<std::string>());
     }
     return words;
