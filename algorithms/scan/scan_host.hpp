@@ -115,11 +115,13 @@ template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_tile(const T* in, u64 length, TileWork<T>& work, T identity,
                                                const Op& op) {
     if constexpr (scans_by_element<T, Op>) {
-        T total = identity;
-        for (u64 i = 0; i < length; ++i)
-            total = op(total, in[i]);
         std::fill(std::begin(work.nodes), std::end(work.nodes), identity);
-        work.nodes[0] = total;
+        for (u64 first = 0; first < length; first += scan_node) {
+            T total = in[first];  // the identity may be the carry of earlier parts
+            for (u64 i = first + 1; i < std::min(first + scan_node, length); ++i)
+                total = op(total, in[i]);
+            work.nodes[first / scan_node] = total;
+        }
         return;
     }
     u64 blocks = 0;
