@@ -55,8 +55,6 @@ class Scenario:
     no_unnamed: bool = False
     # What is in every complete output. None: two runs write the same bytes.
     end: bytes = None
-    # The command that starts the program as several processes, each of them with the fault.
-    launcher: list = dataclasses.field(default_factory=list)
 
 
 def npy(count):
@@ -66,7 +64,7 @@ def npy(count):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + struct.pack(f"<{count}f", *range(count))
 
 
-def scenarios(program, every):
+def scenarios(program):
     tbb = ["--device", "tbb"]
     square = ["run", "map", "--function", "square", "--in", "x.npy", "--out", "out/y.npy"]
     found = [
@@ -93,10 +91,6 @@ def scenarios(program, every):
     cache = "check add --devices cuda@sm_90 --variants naive --types f32 --sizes 5 --json out/c.json".split()
     if subprocess.run([program, *cache[:-2]], capture_output=True, check=False).returncode == 0:
         found.append(Scenario("cache", cache, "out/c.json", end=REPORT))
-    if every and shutil.which("mpirun"):
-        reduce = "run reduce --in x.npy --out out/y.npy --devices tbb".split()
-        if subprocess.run([program, "doctor"], capture_output=True, check=False).stdout.find(b"MPI") >= 0:
-            found.append(Scenario("mpi", reduce, "out/y.npy", old=b"old", named=True, launcher=["mpirun", "-n", "2"]))
     return found
 
 
@@ -137,12 +131,8 @@ class Faults:
             "XDG_CACHE_HOME": str(folder / "cache"),
             "CONCORD_TUNING": "off",
             "CONCORD_THREADS": "1",
-            # By default Open MPI starts neither as root nor with more ranks than processors.
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "OMPI_MCA_rmaps_base_oversubscribe": "1",
         }
-        command = [*self.scenario.launcher, *before, self.program, *self.scenario.command]
+        command = [*before, self.program, *self.scenario.command]
         with subprocess.Popen(
             command,
             cwd=folder,
@@ -169,7 +159,7 @@ class Faults:
         a file without a name."""
         folder = self.fresh("whole")
         traced = ",".join(CHANGING + OTHERS)
-        done = self.run(folder, "strace", "-f", "-qq", "-o", "|cat >>trace", "-e", f"trace={traced}", *self.always)
+        done = self.run(folder, "strace", "-f", "-qq", "-o", "trace", "-e", f"trace={traced}", *self.always)
         assert done.returncode == 0, done
         self.expected = (folder / self.scenario.out).read_bytes()
         counts = {}
@@ -237,11 +227,7 @@ class Faults:
         plan = []
         for call, count in sorted(counts.items()):
             errors = ["signal=KILL", "signal=TERM", *(f"error={error}" for error in ERRORS.get(call, []))]
-            if self.scenario.launcher:
-                # MPI's own calls are most of them, and what it does about their errors is its own.
-                if call in CHANGING:
-                    plan += [(call, number, error) for number in range(1, count + 1) for error in errors[:2]]
-            elif every:
+            if every:
                 plan += [(call, number, error) for number in range(1, count + 1) for error in errors]
             elif call in CHANGING:
                 plan += [(call, number, error) for number in {1, count} for error in errors[:3]]
@@ -259,7 +245,7 @@ def main():
         sys.exit(77)
     problems = []
     with tempfile.TemporaryDirectory(prefix="concord-faults-") as folder:
-        for scenario in scenarios(program, every):
+        for scenario in scenarios(program):
             faults = Faults(program, scenario, pathlib.Path(folder) / scenario.name)
             faults.all(every)
             print(f"{scenario.name}: {faults.runs} faults, {len(faults.survivors)} problems", flush=True)
