@@ -55,7 +55,7 @@ endfunction()
 
 # concord_compile_together(TARGET COUNT): compiles COUNT files of a target as one, for targets whose headers take longer
 # than their code. Saves more than precompiled headers, and is switched off like them. The files' unnamed namespaces
-# are then the same, so their names must differ.
+# are then the same, so equal signatures in one batch do not compile.
 function(concord_compile_together target count)
   if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})

@@ -27,6 +27,7 @@ class Tiles {
         std::array<std::byte, 8> carry{};
         before_.carry(carry.data());
         problem.identity = {std::span(carry).first(size_of(in.type))};
+        problem.in_parts = true;
         scan(stream_, problem, options_);
     }
 

@@ -96,15 +96,19 @@ struct Chunks {
     u32 shift = 0;
 };
 
+// One for small inputs, because waking threads costs more.
+u64 most_groups(const Device& device, const CompactProblem& p) {
+    const u64 least_bytes = tuned(device, group_kib, point_of(p), least_group_kib(device.traits())) << 10;
+    return std::max<u64>(1, p.in.bytes() / least_bytes);
+}
+
 Chunks chunks_of(const Device& device, const CompactProblem& p, const Kernel& kernel) {
     const DeviceTraits& traits = device.traits();
     const u64 n = p.in.count;
     if (!traits.many_items) {
-        // One group for small inputs, because waking threads costs more; then some groups per thread.
-        const u64 least_bytes = tuned(device, group_kib, point_of(p), least_group_kib(traits)) << 10,
-                  each = tuned(device, groups_a_unit, point_of(p), 16);
-        const u64 most =
-            std::min<u64>({std::max<u64>(1, p.in.bytes() / least_bytes), traits.units * each, most_chunks});
+        // Some groups per thread.
+        const u64 each = tuned(device, groups_a_unit, point_of(p), 16);
+        const u64 most = std::min<u64>({most_groups(device, p), traits.units * each, most_chunks});
         const u64 length = divide_up(divide_up(n, most), 1024) * 1024;
         return {divide_up(n, length), length};
     }
@@ -171,12 +175,6 @@ void run_lookback(Stream& stream, const CompactProblem& p) {
 
 // --- On the CPU -----------------------------------------------------------------------------------------------------
 
-// One for small inputs, because waking threads costs more.
-u64 most_groups(const Device& device, const CompactProblem& p) {
-    const u64 least_bytes = tuned(device, group_kib, point_of(p), least_group_kib(device.traits())) << 10;
-    return std::max<u64>(1, p.in.bytes() / least_bytes);
-}
-
 void run_two_pass(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     const auto kernel =
@@ -222,6 +220,7 @@ Support supports_lookback(const Device& device, const CompactProblem& p) {
     return supports_fused(device, p);
 }
 
+// In one group `two_pass` reads the elements once.
 bool suits_fused(const Device& device, const CompactProblem& p) {
     return !device.traits().serial_groups || most_groups(device, p) > 1;
 }

@@ -16,11 +16,12 @@ struct ConvolveRow {
 };
 
 // Staging pays off only if a group's results share it. On few results `constant_mask` is faster if the mask is a
-// parameter of the launch.
+// parameter of the launch, and fits.
 bool suits_tiles(const Device& device, const ConvolveProblem& p) {
     constexpr u64 few = u64{1} << 13;
     const DeviceTraits& traits = device.traits();
-    return !traits.many_items || traits.constant_buffers || p.shape.rows * p.shape.columns > few;
+    return !traits.many_items || traits.constant_buffers || p.shape.rows * p.shape.columns > few ||
+           !supports_convolve_constant_mask(device, p);
 }
 
 constexpr char kirk[] = "D. Kirk, W. Hwu, Programming Massively Parallel Processors, 2010, ch. 8";

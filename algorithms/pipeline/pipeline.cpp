@@ -150,6 +150,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
         std::array<std::byte, 8> carry{};
         before.carry(carry.data());
         problem.identity = {std::span(carry).first(size_of(type))};
+        problem.in_parts = true;
         return scan(stream, problem, options.call);
     };
     return pipeline.run(

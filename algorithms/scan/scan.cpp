@@ -5,7 +5,9 @@
 #include <concord/internal/lookback.hpp>
 #include <concord/tuning.hpp>
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace concord {
 
@@ -282,15 +284,19 @@ bool suits_lookback(const Device& device, const ScanProblem& p) {
     return size_of(p.type()) > 1 || p.in.count < many || 2 * p.in.bytes() > device.traits().cache;
 }
 
-// Integers do not need the order of `partitioned`, which has more to prepare.
+// Built-in operators on integers do not need the order of `partitioned`, which has more to prepare.
 bool suits_serial(const Device& /*device*/, const ScanProblem& p) {
-    return !is_float(p.type()) && !p.in_parts && p.in.count <= 512 * u64{size_of(p.type())};
+    if (is_float(p.type()) || p.in_parts || p.in.count > 512 * u64{size_of(p.type())}) return false;
+    constexpr ReduceOp all[] = {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::max};
+    return std::any_of(std::begin(all), std::end(all),
+                       [&](ReduceOp op) { return p.op.hash == builtin(op, p.type()).hash; });
 }
 
-// Three launches cost more than the redundant work of `lookback_fallback`.
+// On GPUs three launches cost more than the redundant work of `lookback_fallback`. A few tiles take one launch.
 bool suits_reduce_then_scan(const Device& device, const ScanProblem& p) {
-    constexpr u64 few = u64{1} << 18;
-    return p.in.count > few || !supports_lookback_fallback(device, p);
+    constexpr u64 few = 4 * group_tile, many = u64{1} << 18;
+    return !device.traits().many_items || p.in.count <= few || p.in.count > many ||
+           !supports_lookback_fallback(device, p);
 }
 
 constexpr ScanRow table[] = {

@@ -1,7 +1,8 @@
 #pragma once
 // Scan in the canonical order, host dialect. Parallel sources: scan.cu, scan.cl and scan_wide.cl.
 //
-// Algorithm  The tree of scan.cu, in vectors. A task scans tiles of 65536 elements.
+// Algorithm  The tree of scan.cu, in vectors. A task scans tiles of 65536 elements. Built-in operators on integers of 4
+//            and 8 bytes scan element by element.
 // Passes     partitioned: one launch. The carry of a tile comes from the totals of earlier tiles, as in lookback.cu.
 //            Traffic: reads every element from memory once, for its tile's total, and again from the cache; writes it
 //            once.
@@ -27,8 +28,8 @@ inline constexpr u64 scan_piece = 1024;  // elements that the loops process at a
 inline constexpr u64 scan_node = 4096;   // elements of a node of three levels
 inline constexpr u64 scan_tile = 65536;  // elements of a node of four levels, which half of an L2 cache holds
 
-// Only the loops below access elements. Each has a constant number N of iterations, so that the compiler vectorizes
-// it.
+// Only the loops below access elements in the tree. Each has a constant number N of iterations, so that the compiler
+// vectorizes it.
 
 // Sklansky's network within groups of four.
 template <int N, class T, class Op>
@@ -110,7 +111,8 @@ inline constexpr bool scans_by_element = std::is_integral_v<T> && sizeof(T) >= 4
                                          (std::is_same_v<Op, ops::Sum> || std::is_same_v<Op, ops::Product> ||
                                           std::is_same_v<Op, ops::Min> || std::is_same_v<Op, ops::Max>);
 
-// Upsweep: computes the totals of a tile's blocks and nodes.
+// Upsweep: computes the totals of a tile's nodes and, for the tree, of its blocks. Nodes past the end hold the
+// identity, which may be the carry of earlier parts: a partial tile has no total.
 template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_tile(const T* in, u64 length, TileWork<T>& work, T identity,
                                                const Op& op) {

@@ -41,11 +41,11 @@ u64 least_counted(const DeviceTraits& traits) {
 }
 
 // Sorts by digits need several launches per digit. On few keys of several digits `merge` is faster, which sorts a tile
-// in one launch. A sort that cannot wait for other groups of its launch needs most launches.
+// in one launch, but not by some of their bits. A sort that cannot wait for other groups needs most launches.
 bool suits_digits(const Device& device, const SortProblem& p) {
     const DeviceTraits& traits = device.traits();
     const u64 few = traits.forward_progress ? u64{1} << 10 : u64{1} << 18;
-    return !traits.many_items || p.key_size() == 1 || p.count() > few;
+    return !traits.many_items || p.key_size() == 1 || p.some_bits() || p.count() > few;
 }
 
 bool suits_counting(const Device& device, const SortProblem& p) {

@@ -126,8 +126,7 @@ void run_radix8_wide(Stream& stream, const SortProblem& p) {
     Device& device = stream.device();
     const DeviceTraits& traits = device.traits();
     // A launch that wakes all threads costs as much as sorting many elements.
-    const u64 n = p.count(),
-              small = tuned(device, sort_small_input, point_of(p), traits.serial_groups ? 1 << 14 : 1 << 15),
+    const u64 n = p.count(), small = tuned(device, sort_small_input, point_of(p), 1 << 15),
               each = tuned(device, sort_chunks, point_of(p), 4);
     const u32 first = p.by.begin_bit, last = p.by.end_bit, in_place = p.in_place() ? 1 : 0;
     const u32 passes = static_cast<u32>(divide_up(last - first, 8));

@@ -176,7 +176,8 @@ void print_one(const Algorithm& algorithm) {
                  "identical on\n"
                  "every device; unspecified, within an error bound. By default Concord uses the variant in "
                  "the device's\n"
-                 "tuning table. Without an entry it uses the first supported variant above.\n";
+                 "tuning table. Without an entry it uses the first variant above that supports and suits the "
+                 "call.\n";
 }
 
 struct AlgorithmsArguments {
