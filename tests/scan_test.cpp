@@ -13,6 +13,7 @@ using test::throws;
 
 CONCORD_FUNCTION(float, scaled_scan_test, (float x, float y, float scale), return x + y * scale;)
 CONCORD_FUNCTION(i32, last_set_test, (i32 x, i32 y), return y != 0 ? y : x;)
+CONCORD_FUNCTION(u32, mixed_scan_test, (u32 x, u32 y), return x * 31u + y;)
 
 namespace {
 
@@ -156,6 +157,22 @@ DEVICE_TEST(textbook_variants_of_user_operators_are_compiled_on_request) {
             CHECK(out.to_host(*stream) == expected);
         }
     }
+}
+
+// An operator that is not associative shows the order. `serial` would be faster on so few elements.
+DEVICE_TEST(own_operators_on_few_integers_keep_the_canonical_order) {
+    const DeviceTraits& traits = device.traits();
+    if (traits.many_items || !traits.forward_progress) return;  // `partitioned` is not supported
+    const auto stream = device.create_stream();
+    const Array<u32> in(*stream, random_values<u32>(1000)), out(*stream, 1000);
+    const auto scanned = [&](const char* variant) {
+        scan(*stream, in, out, mixed_scan_test, 0u, ScanKind::exclusive, {variant});
+        return out.to_host(*stream);
+    };
+    CHECK(scanned("auto") == scanned("partitioned"));
+    const Enqueued sum = scan(*stream, in, out);
+    CHECK(sum.variant == (traits.serial_groups ? "serial" : "partitioned"));
+    if (traits.serial_groups) CHECK(scanned("serial") != scanned("partitioned"));
 }
 
 DEVICE_TEST(scan_rejects_invalid_calls) {
