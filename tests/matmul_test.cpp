@@ -106,7 +106,8 @@ DEVICE_TEST(matmul_on_tensor_cores_with_every_tile) {
         set_tuning(device, std::make_shared<const Tuning>(rows, "a test"));
         for (const bool transpose_a : {false, true}) {
             for (const bool transpose_b : {false, true}) {
-                const u64 pitch = transpose_a == transpose_b ? 180 : 183;
+                // 182: whole packs, a rest of 2 elements along k.
+                const u64 pitch = transpose_a == transpose_b ? transpose_a ? 182 : 180 : 183;
                 const MatmulShape s{.m = pitch - 10,
                                     .n = pitch - 30,
                                     .k = pitch - 100,
@@ -124,7 +125,30 @@ DEVICE_TEST(matmul_on_tensor_cores_with_every_tile) {
     set_tuning(device, nullptr);
 }
 
-// If this is the first product of f64 matrices, the self-test of the tensor cores runs during the recording.
+// Without tensor cores, which devices that have them use otherwise. Operands as above.
+DEVICE_TEST(matmul_of_f64_without_tensor_cores) {
+    const DeviceTraits& traits = device.traits();
+    if (!traits.fp64 || !traits.many_items) return;
+    const auto stream = device.create_stream();
+    const auto a = random_values<f64>(200 * 200), b = random_values<f64>(200 * 200, 2),
+               c = random_values<f64>(200 * 200, 3);
+    const Array<f64> from_a(*stream, a), from_b(*stream, b);
+    for (const u64 pitch : {180, 183}) {
+        const MatmulShape s{.m = pitch - 10,
+                            .n = pitch - 30,
+                            .k = pitch - 100,
+                            .a_pitch = pitch,
+                            .b_pitch = pitch,
+                            .c_pitch = pitch};
+        const Array<f64> to(*stream, c);
+        detail::matmul_without_matrix_units(*stream, from_a.view(), from_b.view(), to.view(), s,
+                                            {.alpha = 0.3, .beta = -2});
+        CHECK(to.to_host(*stream) == product(a, b, c, s, 0.3, -2.0));
+    }
+}
+
+// Run it alone too: if it is the first product of f64 matrices, the self-test of the tensor cores runs during the
+// recording.
 DEVICE_TEST(matmul_of_f64_is_recorded) {
     if (!device.traits().fp64) return;
     const auto stream = device.create_stream();

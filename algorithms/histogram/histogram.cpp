@@ -71,7 +71,7 @@ struct HistogramRow {
 
 constexpr std::string_view podlozhnyuk = "V. Podlozhnyuk, Histogram calculation in CUDA, 2007";
 
-// Private tables are not worth their zeros and their sum for fewer samples.
+// With fewer samples, clearing and adding private tables takes longer than counting.
 constexpr u64 few_samples = 1024;
 
 constexpr HistogramRow table[] = {

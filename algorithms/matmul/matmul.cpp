@@ -124,7 +124,7 @@ constexpr MatmulRow table[] = {
     {.variant = {.name = "register_tiled",
                  .summary =
                      "tiles of up to 128 x 256 elements in local memory, up to 16 x 8 elements per "
-                     "work-item in registers, pipelined copies; f64 on tensor cores where they are exact",
+                     "work-item in registers, pipelined copies; f64 on tensor cores if they pass a self-test",
                  .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .source = volkov},

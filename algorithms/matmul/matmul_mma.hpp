@@ -1,15 +1,11 @@
 #pragma once
 // Products of f64 matrices on tensor cores in canonical order, and the self-test that guards them.
 
-#include <concord/types.hpp>
+#include <concord/matmul.hpp>
 
 #include <vector>
 
-namespace concord {
-
-class Device;
-
-namespace detail {
+namespace concord::detail {
 
 // The operands of the self-test, row-major: random values, many magnitudes, sums that cancel, and products that
 // underflow to denormals and to -0.
@@ -26,5 +22,9 @@ struct MatmulSelfTest {
 // f64_matrix_units. `swap`: order of the terms on the tensor cores, see above.
 bool f64_matrix_units_are_exact(Device& device, u64 swap = 0);
 
-}  // namespace detail
-}  // namespace concord
+// The product of f64 matrices by `register_tiled` without tensor cores, on any device that supports that variant. Tests
+// call it on devices whose tensor cores hide it.
+void matmul_without_matrix_units(Stream& stream, const View& a, const View& b, const View& c,
+                                 const MatmulShape& shape, const MatmulScale& scale);
+
+}  // namespace concord::detail

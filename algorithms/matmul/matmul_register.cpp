@@ -1,5 +1,6 @@
 // Host side of `register_tiled` and `tf32x3`: selection of the tile and of the operands' load modes.
 
+#include "matmul_mma.hpp"
 #include "matmul_table.hpp"
 
 #include <span>
@@ -114,21 +115,7 @@ Support supports_k(const MatmulProblem& p) {
     return Support::no("k is limited to " + std::to_string(most_k) + ", got " + std::to_string(p.shape.k));
 }
 
-}  // namespace
-
-Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p) {
-    if (!device.traits().many_items)
-        return Support::no("requires many work-items per group; " + device.info().selector +
-                           " runs groups of one");
-    if (Support type = supports_type(device, p.type()); !type) return type;
-    if (Support group = supports_group(device, tiles_for(device, p)[0].group_size()); !group) return group;
-    if (Support k = supports_k(p); !k) return k;
-    const Tile& smallest = tiles_for(device, p).back();
-    return supports_tiles(p, smallest.rows(p.size()), smallest.columns(p.size()));
-}
-
-void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
-    if (run_matmul_mma(stream, p)) return;
+void run_without_matrix_units(Stream& stream, const MatmulProblem& p) {
     Device& device = stream.device();
     const MatmulShape& s = p.shape;
     const bool asynchronous = device.traits().async_copy;
@@ -156,6 +143,28 @@ void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
             return launch(stream, *kernel, shape, p.a, p.b, p.c, product, tiles.down, tiles.across, band);
         launch(stream, *kernel, shape, p.a, p.b, p.c, product, tiles.down, tiles.across, band, packs);
     });
+}
+
+}  // namespace
+
+Support supports_matmul_register_tiled(const Device& device, const MatmulProblem& p) {
+    if (!device.traits().many_items)
+        return Support::no("requires many work-items per group; " + device.info().selector +
+                           " runs groups of one");
+    if (Support type = supports_type(device, p.type()); !type) return type;
+    if (Support group = supports_group(device, tiles_for(device, p)[0].group_size()); !group) return group;
+    if (Support k = supports_k(p); !k) return k;
+    const Tile& smallest = tiles_for(device, p).back();
+    return supports_tiles(p, smallest.rows(p.size()), smallest.columns(p.size()));
+}
+
+void run_matmul_register_tiled(Stream& stream, const MatmulProblem& p) {
+    if (!run_matmul_mma(stream, p)) run_without_matrix_units(stream, p);
+}
+
+void matmul_without_matrix_units(Stream& stream, const View& a, const View& b, const View& c,
+                                 const MatmulShape& shape, const MatmulScale& scale) {
+    run_without_matrix_units(stream, {.a = a, .b = b, .c = c, .shape = shape, .scale = scale});
 }
 
 // --- tf32x3 ---------------------------------------------------------------------------------------------------------

@@ -116,16 +116,19 @@ inline MatmulTiles tiles_of(const MatmulProblem& p, u64 rows, u64 columns) {
 // Height of the bands in which groups process the tiles, in tiles; see tile_order.cu.
 inline constexpr u32 matmul_band_rows = 16;
 
-// Whether rows start at multiples of 16 bytes.
+// Kernels for GPUs load and store packs of 16 bytes.
+inline constexpr u64 bytes_of_pack = 16;
+
+// Whether rows start at multiples of a pack.
 inline bool is_aligned(const View& view, u64 pitch, u64 stride) {
-    constexpr u64 pack_bytes = 16;
     const u64 size = size_of(view.type);
-    return view.offset % pack_bytes == 0 && pitch * size % pack_bytes == 0 && stride * size % pack_bytes == 0;
+    return view.offset % bytes_of_pack == 0 && pitch * size % bytes_of_pack == 0 &&
+           stride * size % bytes_of_pack == 0;
 }
 
-// Whether every row of an operand, `contiguous` elements long, consists of whole aligned packs of 16 bytes.
+// Whether every row of an operand, `contiguous` elements long, consists of whole aligned packs.
 inline bool in_whole_packs(const View& view, u64 contiguous, u64 pitch, u64 stride) {
-    return contiguous * size_of(view.type) % 16 == 0 && is_aligned(view, pitch, stride);
+    return contiguous * size_of(view.type) % bytes_of_pack == 0 && is_aligned(view, pitch, stride);
 }
 
 Support supports_matmul_steps(const Device& device, const MatmulProblem& p);

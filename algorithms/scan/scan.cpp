@@ -278,7 +278,7 @@ struct ScanRow {
     bool (*suits)(const Device&, const ScanProblem&) = nullptr;
 };
 
-// Bytes in a cache are read twice in less time than their many tiles look back.
+// A large array of bytes has many tiles. If it fits the cache, reading it twice is faster than that much look-back.
 bool suits_lookback(const Device& device, const ScanProblem& p) {
     constexpr u64 many = u64{1} << 22;
     return size_of(p.type()) > 1 || p.in.count < many || 2 * p.in.bytes() > device.traits().cache;

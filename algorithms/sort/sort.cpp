@@ -40,12 +40,11 @@ u64 least_counted(const DeviceTraits& traits) {
     return std::min(many, traits.units * of_thread);
 }
 
-// Sorts by digits need several launches per digit. On few keys of several digits `merge` is faster, which sorts a tile
-// in one launch, but not by some of their bits. A sort that cannot wait for other groups needs most launches.
+// Sorts by digits launch kernels for each digit, `radix8` several, `onesweep` one. `merge` sorts a tile in one launch,
+// so it is faster on few keys of several digits. It cannot sort by some of the bits.
+template <u64 few>
 bool suits_digits(const Device& device, const SortProblem& p) {
-    const DeviceTraits& traits = device.traits();
-    const u64 few = traits.forward_progress ? u64{1} << 10 : u64{1} << 18;
-    return !traits.many_items || p.key_size() == 1 || p.some_bits() || p.count() > few;
+    return !device.traits().many_items || p.key_size() == 1 || p.some_bits() || p.count() > few;
 }
 
 bool suits_counting(const Device& device, const SortProblem& p) {
@@ -67,7 +66,7 @@ constexpr SortRow table[] = {
      .supports_apart = supports_sort_onesweep,
      .run = run_sort_onesweep,
      .bits = true,
-     .suits = suits_digits},
+     .suits = suits_digits<(u64{1} << 10)>},
     {.variant = {.name = "counting",
                  .summary =
                      "counts each key value, then writes the result; keys of 1 or 2 bytes without values",
@@ -105,7 +104,7 @@ constexpr SortRow table[] = {
      .supports_apart = supports_sort_radix8,
      .run = run_sort_radix8,
      .bits = true,
-     .suits = suits_digits},
+     .suits = suits_digits<(u64{1} << 18)>},
     {.variant = {.name = "merge",
                  .summary = "sorts tiles, then merges pairs of runs along merge paths; supports comparators",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},

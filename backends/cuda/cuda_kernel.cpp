@@ -65,9 +65,8 @@ CudaKernel::CudaKernel(CudaDevice& device, const KernelSpec& spec, Module module
         limits_.static_local < local_without_asking ? local_without_asking - limits_.static_local : 0;
 }
 
-// The driver has no query for the number of parameters: only a failed call says that there are no more. Tools such as
-// compute-sanitizer report failed calls as errors of the program, so the driver is asked only about images that are not
-// cubins.
+// A cubin lists the sizes of its parameters. For other images the driver is asked for one parameter after the other
+// until a call fails, because it does not tell how many there are. compute-sanitizer reports such a call as an error.
 std::optional<std::vector<u32>> CudaKernel::parameter_sizes(const std::string& image,
                                                             const std::string& name) const {
     if (const std::optional<Cubin> cubin = Cubin::read(image)) {
