@@ -10,7 +10,6 @@
 #include <halo.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 using namespace concord;
@@ -41,7 +40,7 @@ template <class T>
 std::vector<T> cut_out(const std::vector<T>& volume, const StencilBox& box, const StencilShape& s) {
     std::vector<T> part(box.points(s.columns));
     each_row<T>(box, s, [&](u64 of_volume, u64 of_part) {
-        std::memcpy(part.data() + of_part, volume.data() + of_volume, s.columns * sizeof(T));
+        std::copy_n(volume.data() + of_volume, s.columns, part.data() + of_part);
     });
     return part;
 }
@@ -59,7 +58,7 @@ std::vector<T> over_ranks(const Devices& devices, const std::vector<T>& x, const
         distributed_stencil(ranks, stream, in, out, s, star_of(radius), steps, options);
         const std::vector<T> part = out.to_host(stream);
         each_row<T>(box, s, [&](u64 of_volume, u64 of_part) {
-            std::memcpy(result.data() + of_volume, part.data() + of_part, s.columns * sizeof(T));
+            std::copy_n(part.data() + of_part, s.columns, result.data() + of_volume);
         });
     });
     return result;

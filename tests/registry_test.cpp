@@ -179,7 +179,8 @@ TEST_CASE("only whole, regular files that trusted users own are modules") {
     };
     const u64 size = fs::file_size(file);
     copy("whole", size);
-    for (const u64 bytes : {u64{0}, u64{100}, u64{4096}, size / 2})
+    // Debug information follows the parts that are loaded, and may be more than half of the file.
+    for (const u64 bytes : {0, 100, 4096, 65536})
         copy("part" + std::to_string(bytes), bytes);
     REQUIRE(mkfifo(module(first, "fifo").c_str(), 0644) == 0);
     fs::create_directory(module(first, "folder"));
@@ -199,7 +200,7 @@ TEST_CASE("only whole, regular files that trusted users own are modules") {
         {module(first, "part0"), ""},  // not a shared object: the loader refuses it
         {module(first, "part100"), "an incomplete file"},
         {module(first, "part4096"), "an incomplete file"},
-        {module(first, "part" + std::to_string(size / 2)), "an incomplete file"},
+        {module(first, "part65536"), "an incomplete file"},
         {module(first, "fifo"), "not a regular file"},
         {module(first, "folder"), "not a regular file"},
         {module(first, "dangling"), "not accessible"},

@@ -18,6 +18,11 @@ import pytest
 
 PROGRAM = os.environ["CONCORD_PROGRAM"]
 
+# For tests that limit the address space or expect the usual speed.
+without_sanitizers = pytest.mark.skipif(
+    bool(os.environ.get("CONCORD_TEST_SANITIZERS")), reason="sanitizers take more memory and time"
+)
+
 # Element types by Concord's names.
 TYPES = {
     "i8": np.dtype("<i1"),

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from program import concord, need
+from program import concord, need, without_sanitizers
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +38,7 @@ def settled():
     return first
 
 
+@without_sanitizers
 def test_it_is_measured_once(calibrating):
     words, log = settled()
     assert re.fullmatch(r"calibration in this process, [1-9][0-9]* entries", words), words

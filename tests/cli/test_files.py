@@ -16,7 +16,21 @@ import time
 import numpy as np
 import pytest
 
-from program import PROGRAM, THREE, complains, concord, fails, fresh_box, holds, raw_npy, refused, save, saved, says
+from program import (
+    PROGRAM,
+    THREE,
+    complains,
+    concord,
+    fails,
+    fresh_box,
+    holds,
+    raw_npy,
+    refused,
+    save,
+    saved,
+    says,
+    without_sanitizers,
+)
 
 MAP = ["run", "map", "--device", "tbb", "--in"]
 ENDING = ["INT", "TERM", "HUP", "QUIT", "ALRM", "VTALRM", "PROF", "XCPU", "USR1", "USR2", "PIPE"]
@@ -146,6 +160,7 @@ def test_name_that_is_too_long():
 # Inputs
 
 
+@without_sanitizers
 @pytest.mark.parametrize("major", [2, 3])
 def test_header_length_that_lies(major):
     """A sparse file takes no memory for a header that it does not have."""

@@ -76,7 +76,7 @@ def test_files_that_are_not_modules(folder):
     modules = folder / "modules"
     modules.mkdir()
     whole = (MODULES / "concord-backend-old.so").read_bytes()
-    for name, part in {"half": len(whole) // 2, "header": 64, "nothing": 0}.items():
+    for name, part in {"page": 4096, "header": 64, "nothing": 0}.items():
         (modules / f"concord-backend-{name}.so").write_bytes(whole[:part])
     (modules / "concord-backend-strange name\n.so").write_bytes(b"")
     (modules / "concord-backend-open.so").write_bytes(whole)
@@ -85,7 +85,7 @@ def test_files_that_are_not_modules(folder):
     os.mkfifo(modules / "concord-backend-fifo.so")
     out = says([], "doctor", env={"CONCORD_BACKEND_PATH": str(modules)}).out
     for backend, reason in {
-        "half": "it is an incomplete file",
+        "page": "it is an incomplete file",
         "header": "it is an incomplete file",
         "nothing": "cannot load the module",
         "open": "it is a file that every user may write to",
