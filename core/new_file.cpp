@@ -64,7 +64,13 @@ std::size_t add_to_list(int folder, std::string_view name) noexcept {
     return place;
 }
 
-std::string random_name() {
+std::string in_proc(int file) {
+    return "/proc/self/fd/" + std::to_string(file);
+}
+
+}  // namespace
+
+std::string temporary_name() {
     u64 number = 0;
     if (::getrandom(&number, sizeof number, 0) != sizeof number)
         throw Error(ErrorCode::io, "getrandom", std::strerror(errno));
@@ -72,12 +78,6 @@ std::string random_name() {
     std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
     return std::string(temporary_prefix) + digits;
 }
-
-std::string in_proc(int file) {
-    return "/proc/self/fd/" + std::to_string(file);
-}
-
-}  // namespace
 
 void fail_to_write(const fs::path& path, const std::string& why) {
     throw Error(ErrorCode::io, path.empty() ? "''" : path.string(), "cannot be written: " + why);
@@ -128,7 +128,7 @@ void remove_temporary_files() noexcept {
     }
 }
 
-NewFile::NewFile(const fs::path& path, NewFileOptions options) : path_(path), options_(options) {
+NewFile::NewFile(const fs::path& path, NewFileOptions options) : path_(path), options_(std::move(options)) {
     const fs::path target = options_.follow_link ? link_target(path) : path;
     name_ = target.filename().string();
     folder_path_ = target.has_parent_path() ? target.parent_path() : fs::path(".");
@@ -173,7 +173,7 @@ void NewFile::create() {
         file_ = -1;
     }
     if (file_ < 0) {
-        temporary_ = random_name();
+        temporary_ = options_.shared_name.empty() ? temporary_name() : options_.shared_name;
         listed_.emplace(folder_, temporary_.c_str(), mode, file_);
         if (file_ < 0) fail();
     }
@@ -212,7 +212,7 @@ void NewFile::give_name() {
     const std::string file = in_proc(file_);
     if (::linkat(AT_FDCWD, file.c_str(), folder_, name_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
     if (errno != EEXIST) fail();
-    const std::string temporary = random_name();
+    const std::string temporary = temporary_name();
     const ListLock lock;
     if (::linkat(AT_FDCWD, file.c_str(), folder_, temporary.c_str(), AT_SYMLINK_FOLLOW) != 0) fail();
     if (::renameat(folder_, temporary.c_str(), folder_, name_.c_str()) == 0) return;
@@ -223,7 +223,7 @@ void NewFile::give_name() {
 }
 
 void write_file(const fs::path& path, std::initializer_list<std::string_view> parts, NewFileOptions options) {
-    NewFile file(path, options);
+    NewFile file(path, std::move(options));
     for (const std::string_view part : parts)
         file.write(std::as_bytes(std::span(part)));
     file.publish();

@@ -26,10 +26,13 @@ void write_all(int file, std::span<const std::byte> bytes, const std::filesystem
 // The beginning of all temporary names.
 inline constexpr std::string_view temporary_prefix = ".concord-";
 
+// A random name that begins with temporary_prefix.
+std::string temporary_name();
+
 // Keeps a file on the list of remove_temporary_files().
 class TemporaryName {
   public:
-    // `folder`: a descriptor that stays open. The file exists.
+    // `folder`: a descriptor that stays open. The file may be created later, perhaps by another process.
     TemporaryName(int folder, std::string_view name) noexcept;
     // Creates the file. Returns its descriptor in `file`, or -1 with errno.
     TemporaryName(int folder, const char* name, mode_t mode, int& file) noexcept;
@@ -53,6 +56,8 @@ struct NewFileOptions {
     bool follow_link = true;
     // Whether others open the file by temporary_path() while it is written.
     bool shared = false;
+    // The temporary name of a shared file. Empty: temporary_name().
+    std::string shared_name = {};
     // Whether the content is on the disk before the file appears, so that no failure of the machine leaves a part of
     // it.
     bool durable = true;

@@ -6,8 +6,13 @@ program. After both, the next run succeeds with the right output: no lock and no
 
 The default is a sample. --long: every call that opens, writes, names or removes a file, and every error. Exit status 77
 without strace.
+
+faults.py PROGRAM --mpiexec MPIEXEC [--long]: kills one of two ranks instead. The job ends with an error, and the other
+rank removes the temporary file. --long: a larger sample.
 """
 
+import argparse
+import collections
 import dataclasses
 import os
 import pathlib
@@ -18,6 +23,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 # The calls that change files, and those that only open them or end their use.
@@ -38,6 +44,7 @@ ERRORS = {
 }
 TEMPORARY = ".concord-"
 HANGS = 1000
+RANK_CALLS = 16  # from the creation of the output file until a rank has completed it
 REPORT = b"\n}\n"  # its end; a report of failures is longer
 
 
@@ -55,6 +62,8 @@ class Scenario:
     no_unnamed: bool = False
     # What is in every complete output. None: two runs write the same bytes.
     end: bytes = None
+    # The rank to which faults apply, of two ranks. None: one process.
+    rank: int = None
 
 
 def npy(count):
@@ -94,15 +103,21 @@ def scenarios(program):
     return found
 
 
+def rank_scenarios():
+    sort = "run sort --descending --in x.npy --out out/y.npy --device tbb".split()
+    return [Scenario(f"rank {rank}", sort, "out/y.npy", old=b"old", rank=rank) for rank in (0, 1)]
+
+
 class Faults:
     """Runs one scenario with faults."""
 
-    def __init__(self, program, scenario, folder):
+    def __init__(self, program, mpiexec, scenario, folder):
         self.program = program
+        self.mpiexec = mpiexec
         self.scenario = scenario
         self.folder = folder
         self.survivors = []
-        self.runs = 0
+        self.runs = self.arrived = 0
         self.expected = None
         self.always = []  # options for strace
 
@@ -131,8 +146,23 @@ class Faults:
             "XDG_CACHE_HOME": str(folder / "cache"),
             "CONCORD_TUNING": "off",
             "CONCORD_THREADS": "1",
+            # By default Open MPI starts neither as root nor with more ranks than processors.
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_rmaps_base_oversubscribe": "1",
+            "OMPI_MCA_mpi_yield_when_idle": "1",
+            "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+            # By default mpiexec fails if another one ends: both use one folder.
+            "OMPI_MCA_orte_tmpdir_base": str(folder),
+            # By default mpiexec hangs if a rank is killed in MPI_Init and holds a lock (openpmix/openpmix issue 1233).
+            "PMIX_MCA_gds": "hash",
         }
-        command = [*before, self.program, *self.scenario.command]
+        command = [self.program, *self.scenario.command]
+        if self.scenario.rank is None:
+            command = [*before, *command]
+        else:
+            ranks = [[*before, *command] if rank == self.scenario.rank else command for rank in (0, 1)]
+            command = [self.mpiexec, "-n", "1", *ranks[0], ":", "-n", "1", *ranks[1]]
         with subprocess.Popen(
             command,
             cwd=folder,
@@ -146,6 +176,8 @@ class Faults:
                 out, err = process.communicate(timeout=120)
                 return subprocess.CompletedProcess(command, process.returncode, out, err)
             except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGTERM)  # mpiexec ends the ranks, which are not in its group
+                time.sleep(5)
                 os.killpg(process.pid, signal.SIGKILL)  # strace and the program
                 return subprocess.CompletedProcess(command, HANGS, b"", b"hangs")
 
@@ -154,41 +186,67 @@ class Faults:
             return data == self.expected
         return data.endswith(self.scenario.end) and data.count(b"\n") >= self.expected.count(b"\n") // 2
 
+    def calls(self, folder):
+        """Yields each call of a trace: thread, name, how often the thread has made it so far, and the line."""
+        numbers = collections.Counter()
+        for line in (folder / "trace").read_text(errors="replace").splitlines():
+            found = re.match(r"(\d+) +(\w+)\(", line)
+            if found:
+                numbers[found.groups()] += 1
+                yield *found.groups(), numbers[found.groups()], line
+
     def trace(self):
-        """Runs without a further fault. Returns how often a thread makes each call, at most, and which openat creates
-        a file without a name."""
+        """Runs without a further fault. Returns the calls, and which openat creates a file without a name."""
         folder = self.fresh("whole")
         traced = ",".join(CHANGING + OTHERS)
         done = self.run(folder, "strace", "-f", "-qq", "-o", "trace", "-e", f"trace={traced}", *self.always)
         assert done.returncode == 0, done
         self.expected = (folder / self.scenario.out).read_bytes()
-        counts = {}
-        unnamed = None
-        for line in (folder / "trace").read_text(errors="replace").splitlines():
-            found = re.match(r"(\d+) +(\w+)\(", line)
-            if found:
-                threads = counts.setdefault(found[2], {})
-                threads[found[1]] = threads.get(found[1], 0) + 1
-                if "O_TMPFILE" in line:
-                    unnamed = threads[found[1]]
-        return {call: max(threads.values()) for call, threads in counts.items()}, unnamed
+        calls = list(self.calls(folder))
+        unnamed = [number for _, _, number, line in calls if "O_TMPFILE" in line]
+        return calls, unnamed[-1] if unnamed else None
 
-    def count(self):
-        """As trace(), for the scenario's file system."""
-        counts, unnamed = self.trace()
+    def plan(self, every):
+        """The faults for the scenario's file system. every: all of them, or a sample."""
+        calls, unnamed = self.trace()
         if self.scenario.no_unnamed and unnamed is not None:
             self.always = ["-e", f"inject=openat:error=EOPNOTSUPP:when={unnamed}"]
-            counts, _ = self.trace()
-        return counts
+            calls, _ = self.trace()
+        if self.scenario.rank is not None:
+            return self.plan_rank(calls, every)
+        counts = {}
+        for _, call, number, _ in calls:
+            counts[call] = max(counts.get(call, 0), number)
+        plan = []
+        for call, count in sorted(counts.items()):
+            errors = ["signal=KILL", "signal=TERM", *(f"error={error}" for error in ERRORS.get(call, []))]
+            if every:
+                plan += [(call, number, error) for number in range(1, count + 1) for error in errors]
+            elif call in CHANGING:
+                plan += [(call, number, error) for number in {1, count} for error in errors[:3]]
+        return plan
+
+    @staticmethod
+    def plan_rank(calls, every):
+        """Kills a rank: few times while MPI starts, often while the output is written, few times while MPI ends."""
+        main = [(call, number, line) for thread, call, number, line in calls if thread == calls[0][0]]
+        first = next(i for i, (_, _, line) in enumerate(main) if TEMPORARY in line)
+        end = first + RANK_CALLS
+        step = 5 if every else 200
+        chosen = [*main[:first:step], *main[first:end], *main[end::step]]
+        return [(call, number, "signal=KILL") for call, number, _ in chosen]
 
     def inject(self, call, number, fault):
-        """One run with a fault, and the next one."""
+        """One run with a fault, and the next one. Returns whether the fault arrived, and the problem."""
         name = f"{call}-{number}-{fault}"
         folder = self.fresh(name)
-        # Of two injections into one call the last one counts.
-        faults = [*self.always, "-e", f"inject={call}:{fault}:when={number}"]
-        done = self.run(folder, "strace", "-f", "-qq", "-o", "/dev/null", *faults)
-        problem = self.problem(folder, done, fault)
+        # Only traced calls are injected. Of two injections into one call the last one counts.
+        faults = ["-e", f"trace=openat,{call}", *self.always, "-e", f"inject={call}:{fault}:when={number}"]
+        done = self.run(folder, "strace", "-f", "-q", "-o", "trace", *faults)
+        arrived = any(made[1:3] == (call, number) for made in self.calls(folder))
+        if fault == "signal=KILL":
+            arrived = arrived and "+++ killed by SIGKILL" in (folder / "trace").read_text(errors="replace")
+        problem = self.problem(folder, done, fault, arrived)
         if problem is None:
             again = self.run(folder)
             if again.returncode != 0:
@@ -197,9 +255,9 @@ class Faults:
                 problem = "the next run writes another output"
         if problem is None:
             shutil.rmtree(folder)
-        return f"{self.scenario.name}: {name}: {problem}" if problem else None
+        return arrived, f"{self.scenario.name}: {name}: {problem}" if problem else None
 
-    def problem(self, folder, done, fault):
+    def problem(self, folder, done, fault, arrived):
         kills = fault.startswith("signal")
         if done.returncode == HANGS:
             return "hangs"
@@ -207,15 +265,21 @@ class Faults:
         # 127: the dynamic loader found no library.
         if not kills and done.returncode not in (0, 1, 2, 3, 4, 127):
             return f"status {done.returncode}: {said}"
+        if fault == "signal=KILL" and (done.returncode == 0) == arrived:
+            return f"status {done.returncode}, and the signal {'arrived' if arrived else 'did not arrive'}: {said}"
         out = folder / self.scenario.out
         there = out.read_bytes() if out.exists() else None
         if there is not None and there != self.scenario.old and not self.is_whole(there):
             return f"a part of the output is left, of {len(there)} bytes; status {done.returncode}: {said}"
         if done.returncode == 0 and (there is None or not self.is_whole(there)):
             return f"status 0 without the output: {said}"
+        if self.scenario.rank is not None:  # the other rank may still run when mpiexec has ended
+            end = time.monotonic() + 5
+            while any(folder.rglob(TEMPORARY + "*")) and time.monotonic() < end:
+                time.sleep(0.05)
         for file in folder.rglob(TEMPORARY + "*"):
             # A file that replaces another one has a temporary name for a moment, when it is complete.
-            if fault != "signal=KILL":
+            if fault != "signal=KILL" or self.scenario.rank is not None:
                 return f"{file} is left: {said}"
             if not self.scenario.named and self.scenario.end is None and not self.is_whole(file.read_bytes()):
                 return f"a part of the output is left as {file}: {said}"
@@ -223,32 +287,35 @@ class Faults:
 
     def all(self, every):
         """Injects faults. every: all of them, or a sample."""
-        counts = self.count()
-        plan = []
-        for call, count in sorted(counts.items()):
-            errors = ["signal=KILL", "signal=TERM", *(f"error={error}" for error in ERRORS.get(call, []))]
-            if every:
-                plan += [(call, number, error) for number in range(1, count + 1) for error in errors]
-            elif call in CHANGING:
-                plan += [(call, number, error) for number in {1, count} for error in errors[:3]]
+        plan = self.plan(every)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(lambda what: self.inject(*what), plan))
         self.runs = len(plan)
-        self.survivors = [result for result in results if result]
+        self.arrived = sum(arrived for arrived, _ in results)
+        self.survivors = [problem for _, problem in results if problem]
+        # Polling and progress threads make calls in varying numbers.
+        if self.arrived < self.runs / 2:
+            self.survivors.append(f"{self.scenario.name}: only {self.arrived} of {self.runs} faults arrived")
 
 
 def main():
-    program = os.path.abspath(sys.argv[1])
-    every = sys.argv[2:] == ["--long"]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program", type=os.path.abspath)
+    parser.add_argument("--mpiexec")
+    parser.add_argument("--long", action="store_true")
+    arguments = parser.parse_args()
     if shutil.which("strace") is None or subprocess.run(["strace", "-qq", "true"], capture_output=True, check=False).returncode:
         print("skipped: strace is not available, or may not trace")
         sys.exit(77)
     problems = []
     with tempfile.TemporaryDirectory(prefix="concord-faults-") as folder:
-        for scenario in scenarios(program):
-            faults = Faults(program, scenario, pathlib.Path(folder) / scenario.name)
-            faults.all(every)
-            print(f"{scenario.name}: {faults.runs} faults, {len(faults.survivors)} problems", flush=True)
+        for scenario in rank_scenarios() if arguments.mpiexec else scenarios(arguments.program):
+            faults = Faults(arguments.program, arguments.mpiexec, scenario, pathlib.Path(folder) / scenario.name)
+            faults.all(arguments.long)
+            print(
+                f"{scenario.name}: {faults.runs} faults, {faults.arrived} arrived, {len(faults.survivors)} problems",
+                flush=True,
+            )
             problems += faults.survivors
     print("\n".join(problems))
     sys.exit(1 if problems else 0)

@@ -144,12 +144,13 @@ void occupy_standard_files() {
     }
 }
 
-OutputFile::OutputFile(const fs::path& path, Writers writers) : path_(path) {
+OutputFile::OutputFile(const fs::path& path, std::string shared_name) : path_(path) {
     check_writable(path);
     if (concord::app::is_channel(path)) {
         channel_ = open_channel(path);
     } else {
-        file_.emplace(path, detail::NewFileOptions{.shared = writers == Writers::several});
+        const bool shared = !shared_name.empty();
+        file_.emplace(path, detail::NewFileOptions{.shared = shared, .shared_name = std::move(shared_name)});
     }
 }
 
@@ -174,21 +175,25 @@ void OutputFile::keep() {
     if (closed != 0) fail(path_);
 }
 
-OutputPart::OutputPart(const fs::path& working_path, fs::path path) : path_(std::move(path)) {
-    const std::string name = working_path.filename().string();
-    folder_ = ::open(folder_of(working_path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (folder_ >= 0) file_ = ::openat(folder_, name.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (file_ < 0) {
-        const int why = errno;
-        if (folder_ >= 0) ::close(folder_);
-        detail::fail_to_write(path_,
-                              "its temporary file " + working_path.string() + ": " + std::strerror(why));
-    }
-    name_.emplace(folder_, name);
+OutputPart::OutputPart(const fs::path& working_path, fs::path path)
+    : working_path_(working_path), path_(std::move(path)) {
+    folder_ = ::open(folder_of(working_path_).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder_ < 0) fail_to_open();
+    listed_.emplace(folder_, working_path_.filename().string());
+}
+
+void OutputPart::open() {
+    file_ = ::openat(folder_, working_path_.filename().c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (file_ < 0) fail_to_open();
+}
+
+void OutputPart::fail_to_open() const {
+    detail::fail_to_write(path_,
+                          "its temporary file " + working_path_.string() + ": " + std::strerror(errno));
 }
 
 OutputPart::~OutputPart() {
-    name_.reset();
+    listed_.reset();
     if (file_ >= 0) ::close(file_);
     ::close(folder_);
 }

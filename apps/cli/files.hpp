@@ -38,10 +38,8 @@ void check_files(const std::vector<NamedFile>& files);
 // permissions. Channels are written directly, at their current position. All calls throw io with the reason.
 class OutputFile {
   public:
-    // Who writes: only this object, or also OutputPart.
-    enum class Writers { one, several };
-
-    explicit OutputFile(const std::filesystem::path& path, Writers writers = Writers::one);
+    // `shared_name`: the temporary name for OutputPart. Empty: no other object writes.
+    explicit OutputFile(const std::filesystem::path& path, std::string shared_name = {});
     // Removes the file unless keep() was called.
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
@@ -52,8 +50,6 @@ class OutputFile {
     void write(std::span<const std::byte> bytes);
     // Writes the beginning of the file again.
     void rewrite(std::span<const std::byte> bytes);
-    // For OutputPart. Empty for channels and with one writer.
-    std::filesystem::path working_path() const { return file_ ? file_->temporary_path() : ""; }
     // Puts the file at its path.
     void keep();
 
@@ -65,24 +61,29 @@ class OutputFile {
     int channel_ = -1;
 };
 
-// Writes to a file that an OutputFile with several writers, perhaps of another process, has open. All calls throw io
-// with the reason.
+// Writes to a file that an OutputFile with a shared name, perhaps of another process, has open. All calls throw io with
+// the reason.
 class OutputPart {
   public:
-    // working_path: that of the OutputFile. path: the name for messages.
+    // working_path: the shared name, in the folder of the file. path: the name for messages. Construct it before the
+    // OutputFile: if the other process is killed, this one removes the file at SIGTERM.
     OutputPart(const std::filesystem::path& working_path, std::filesystem::path path);
     ~OutputPart();
     OutputPart(const OutputPart&) = delete;
     OutputPart& operator=(const OutputPart&) = delete;
 
+    // Opens the file, which exists.
+    void open();
     void write(u64 offset, std::span<const std::byte> bytes);
     // Ends writing. Some file systems report errors only here.
     void close();
 
   private:
-    std::filesystem::path path_;
+    [[noreturn]] void fail_to_open() const;  // with errno
+
+    std::filesystem::path working_path_, path_;
     int folder_ = -1, file_ = -1;
-    std::optional<detail::TemporaryName> name_;
+    std::optional<detail::TemporaryName> listed_;
 };
 
 // Writes the parts one after another to an OutputFile. If it throws io, it leaves the old file unchanged.
