@@ -1,12 +1,17 @@
-// Ranks of flags within a group, OpenCL C. Parallel source: group_rank.cu, which also ranks digits.
+// Ranks of flags and digits within a group, OpenCL C. Parallel source: group_rank.cu.
 //
 // Algorithm  flags: a work-item has rows of flags, one bit each. The rank of a row is the number of set flags in the
 //            same row of earlier work-items. One 64-bit word holds the counts of four rows, so that one scan ranks
-//            four rows.
-// Passes     one scan within the group. No global memory traffic.
+//            four rows. digits: a work-item has a digit. Its rank is the number of equal digits before it. A warp
+//            finds its lanes with equal digits. The lowest of them adds their number to the warp's counters.
+//            A warp is a team of lanes.cl, which has to be compiled first.
+// Passes     flags: one scan within the group. digits: one match per digit. No global memory traffic.
 // Tunables   none.
 // Source     M. Billeter, O. Olsson, U. Assarsson, Efficient Stream Compaction on Wide SIMD Many-Core Architectures,
-//            2009.
+//            2009 (flags); A. Adinets, D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs,
+//            2022 (digits).
+
+// --- Flags ---------------------------------------------------------------------------------------------------------
 
 SCAN_GROUP(scan_group, u64)
 
@@ -26,3 +31,33 @@ INLINED RowRanks rank_flags(const u32* flags, u32 rows, __local u64* sums) {
     ranks.before = scan_group_total(mine, sums, &ranks.all) - mine;
     return ranks;
 }
+
+// --- Digits --------------------------------------------------------------------------------------------------------
+
+#ifdef LANES
+
+// Returns the lanes of the warp with the same digit. Each lane sets its bit in one word per digit. lanes: the warp's
+// words, zero before and after the call. All work-items of the group call it.
+INLINED u32 match_by_words(u32 digit, __local u32* lanes) {
+    const u32 own = 1u << lane_id();
+    atomic_or(lanes + digit, own);
+    lanes_barrier();
+    const u32 peers = lanes[digit];
+    lanes_barrier();
+    if ((peers & (own - 1)) == 0) lanes[digit] = 0;
+    return peers;
+}
+
+// Returns the rank of the lane's digit: the count of that digit in `counts`, plus the number of lower lanes with the
+// same digit. Adds the digits of all lanes to `counts`, a counter per digit. peers: the lanes with the same digit.
+// All work-items of the group call it.
+INLINED u32 rank_digit(u32 digit, u32 peers, __local u32* counts) {
+    const u32 lane = lane_id();
+    const u32 before = popcount(peers & ((1u << lane) - 1)), counted = counts[digit];
+    lanes_barrier();
+    if (before == 0) counts[digit] = counted + popcount(peers);
+    lanes_barrier();
+    return counted + before;
+}
+
+#endif

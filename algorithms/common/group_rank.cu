@@ -1,4 +1,4 @@
-// Ranks of flags and digits within a warp and a group, CUDA C++. Parallel source: group_rank.cl (flags).
+// Ranks of flags and digits within a warp and a group, CUDA C++. Parallel source: group_rank.cl.
 //
 // Algorithm  flags: a thread has rows of flags, one bit each. The rank of a row is the number of set flags in the
 //            same row of earlier threads. One 64-bit word holds the counts of four rows, so that one scan ranks four

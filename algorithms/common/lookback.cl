@@ -1,6 +1,6 @@
-// Decoupled look-back, OpenCL C: how the tiles of one launch publish and read totals. lookback.cu describes the tree
-// of totals and implements all of it for CUDA. Here the kernels (scan_wide.cl, scan_fallback.cl) walk the tree
-// themselves.
+// Decoupled look-back, OpenCL C: how the tiles of one launch publish and read totals in kernels that walk the tree of
+// totals themselves (scan_wide.cl, scan_fallback.cl). lookback.cu describes the tree. lookback_tree.cl walks it for
+// groups of many work-items.
 //
 // Algorithm  A writer stores a total, then sets its flag. A reader polls the flag, then reads the total.
 // Memory     The totals of the levels, one level after another, and a flag per total, initially zero.

@@ -9,15 +9,16 @@ namespace concord {
 
 namespace detail::kernel_sources {
 extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, sklansky_cu, lookback_cu, group_scan_cu,
-    group_scan_cl, group_reduce_cu, group_rank_cu, group_rank_cl, async_copy_cu, compact_tile_cu, compact_cu,
-    compact_lookback_cu, compact_cl, compact_steps_cu, compact_steps_cl;
+    group_scan_cl, group_reduce_cu, group_rank_cu, group_rank_cl, async_copy_cu, lanes_cl, pack_cl,
+    lookback_tree_cl, compact_tile_cu, compact_cu, compact_lookback_cu, compact_lookback_cl, compact_cl,
+    compact_steps_cu, compact_steps_cl;
 }
 
 namespace detail {
 namespace {
 
 constexpr u32 pack_bytes = 16;
-constexpr u32 rows = 4;
+constexpr u32 rows = 4, lookback_rows = 8;
 constexpr u64 most_chunks = 4096;  // limit, because one group scans the counts of all chunks
 
 constexpr Tunable waves{.name = "compact.waves",
@@ -62,7 +63,8 @@ const KernelSource& source(CompactSource which) {
         {kernel_sources::common_cu, kernel_sources::tile_cu, kernel_sources::async_copy_cu,
          kernel_sources::group_scan_cu, kernel_sources::group_rank_cu, kernel_sources::sklansky_cu,
          kernel_sources::lookback_cu, kernel_sources::compact_lookback_cu},
-        {}};
+        {kernel_sources::common_cl, kernel_sources::pack_cl, kernel_sources::lanes_cl,
+         kernel_sources::lookback_tree_cl, kernel_sources::compact_lookback_cl}};
     return which == CompactSource::steps ? steps : which == CompactSource::lookback ? lookback : fused;
 }
 
@@ -74,7 +76,7 @@ u32 past_cache(const Device& device, const CompactProblem& p) {
 
 // Accesses of 16 bytes in flight per work-item. `lookback` has more of them, because they do not take registers.
 u32 rows_of(CompactSource which) {
-    return which == CompactSource::lookback ? 8 : rows;
+    return which == CompactSource::lookback ? lookback_rows : rows;
 }
 
 // Tiles from the 16-byte boundary at or before the input, and the number of elements from there to the input.
@@ -162,14 +164,15 @@ void run_fused(Stream& stream, const CompactProblem& p) {
 
 // --- lookback -------------------------------------------------------------------------------------------------------
 
+// Bytes of local memory for the elements of a tile: one part per warp, with room for one more pack.
+constexpr u64 lookback_parts = compact_group / 32 * (u64{32} * lookback_rows + 1) * pack_bytes;
+
 void run_lookback(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     const auto kernel = compact_kernel(device, p, CompactSource::lookback, "compact_lookback", nullptr);
     const auto [tiles, shift] = tiles_of(p, CompactSource::lookback);
     const Lookback lookback(stream, tiles, p.in.count >> 32 != 0 ? 8 : 4);
-    // One part per warp, with room for one more pack.
-    const u64 parts = compact_group / 32 * (u64{32} * rows_of(CompactSource::lookback) + 1) * 16;
-    launch(stream, *kernel, LaunchShape::linear(tiles, compact_group, parts), p.in, p.out, p.count,
+    launch(stream, *kernel, LaunchShape::linear(tiles, compact_group, lookback_parts), p.in, p.out, p.count,
            lookback.view, p.in.count, shift, static_cast<u32>(tiles), u32{p.in_place()}, p.values);
 }
 
@@ -215,9 +218,20 @@ Support supports_lookback(const Device& device, const CompactProblem& p) {
     if (p.partition) return Support::no("does not support partition; use the variant 'fused'");
     if (Support waiting = supports_waiting(device); !waiting) return waiting;
     if (Support fence = supports_device_fence(device); !fence) return fence;
+    if (!device.traits().many_items)
+        return Support::no("requires a device that prefers many work-items per group; " +
+                           device.info().selector + " prefers one");
     if (const u64 tiles = tiles_of(p, CompactSource::lookback).count; tiles > ~u32{0})
         return Support::no("supports fewer than 2^32 tiles, got " + std::to_string(tiles));
+    // The parts, an exchange of 64-bit counts and one of totals between lanes, and the totals before the tile.
+    if (Support local = supports_local_memory(device, lookback_parts + 16 * compact_group + 256); !local)
+        return local;
     return supports_fused(device, p);
+}
+
+// Without shuffles, lanes exchange values through local memory.
+bool suits_lookback(const Device& device, const CompactProblem& /*p*/) {
+    return device.traits().shuffles;
 }
 
 // In one group `two_pass` reads the elements once.
@@ -243,13 +257,14 @@ constexpr CompactRow table[] = {
     {.variant =
          {.name = "lookback",
           .summary = "one pass: each tile is ranked in its group, decoupled look-back gives its offset",
-          .dialects = {Dialect::cuda},
+          .dialects = {Dialect::cuda, Dialect::opencl},
           .order = OperationOrder::canonical,
           .source =
               "D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016"},
      .supports_apart = supports_lookback,
      .run = run_lookback,
-     .in_place = true},
+     .in_place = true,
+     .suits = suits_lookback},
     {.variant = {.name = "fused",
                  .summary = "count, scan, write: three launches; flags stay in registers",
                  .dialects = {Dialect::cuda, Dialect::opencl, Dialect::host},
@@ -366,6 +381,9 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
                     .op = &op,
                     .max_group_size = which == CompactSource::wide ? 1 : compact_group};
     if (which == CompactSource::wide) spec.constants.push_back({"WIDE", 1});
+    if (which == CompactSource::lookback)
+        spec.constants.append(std::initializer_list<Constant>{
+            {"TILES", 1}, {"TOTAL", counts_far ? Type::u64 : Type::u32}, {"JOIN(op, x, y)", "((x) + (y))"}});
     if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
     return device.kernel(spec);
 }

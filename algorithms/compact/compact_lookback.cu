@@ -1,4 +1,5 @@
-// Compact in one pass, `lookback`, CUDA C++. lookback.cu describes the messages between tiles.
+// Compact in one pass, `lookback`, CUDA C++. lookback.cu describes the messages between tiles. Parallel source:
+// compact_lookback.cl.
 //
 // Algorithm  One tile per group. Its elements go straight to shared memory, so registers do not limit the number of
 //            tiles in flight. More tiles in flight hide the wait for other tiles. A warp owns ROWS consecutive rows

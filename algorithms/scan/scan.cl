@@ -8,6 +8,7 @@
 //            work-item holds one block in registers.
 // Passes     reduce_then_scan: two launches over the tiles. The same kernels scan the tiles' totals in between.
 //            Traffic: reads every element twice, writes it once.
+// lookback   One launch on devices whose groups can wait for one another: scan_lookback.cl.
 // wide       The shape for CPUs: scan_wide.cl.
 // Tunables   none. The order fixes the tile: GROUP = 256 work-items of 16 elements.
 // Source     J. Sklansky, Conditional-sum Addition Logic, 1960; Y. Dotsenko et al., Fast Scan Algorithms on Graphics

@@ -12,8 +12,9 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, sklansky_cu, sklansky_cl, sklansky_wide_cl,
-    lookback_cu, lookback_cl, scan_cu, scan_cl, scan_fallback_cl, scan_wide_cl, scan_steps_cu, scan_steps_cl;
+extern const SourceFile common_cu, common_cl, tile_cu, tile_cl, lanes_cl, pack_cl, sklansky_cu, sklansky_cl,
+    sklansky_wide_cl, lookback_cu, lookback_cl, lookback_tree_cl, scan_cu, scan_cl, scan_lookback_cl,
+    scan_fallback_cl, scan_wide_cl, scan_steps_cu, scan_steps_cl;
 }
 
 namespace detail {
@@ -26,6 +27,9 @@ const KernelSource& source(ScanSource from) {
     using namespace kernel_sources;
     static const KernelSource tiles{
         "scan", {common_cu, tile_cu, sklansky_cu, lookback_cu, scan_cu}, {common_cl, sklansky_cl, scan_cl}};
+    static const KernelSource lookback{"scan_lookback",
+                                       {common_cu, tile_cu, sklansky_cu, lookback_cu, scan_cu},
+                                       {common_cl, pack_cl, lanes_cl, lookback_tree_cl, scan_lookback_cl}};
     static const KernelSource fallback{
         "scan_fallback", {}, {common_cl, sklansky_cl, lookback_cl, scan_cl, scan_fallback_cl}};
     static const KernelSource wide{
@@ -34,6 +38,8 @@ const KernelSource& source(ScanSource from) {
     switch (from) {
         case ScanSource::tiles:
             return tiles;
+        case ScanSource::lookback:
+            return lookback;
         case ScanSource::fallback:
             return fallback;
         case ScanSource::wide:
@@ -52,7 +58,7 @@ struct LookbackShape {
 
 constexpr Tunable lookback_tiles{.name = "scan.lookback_tiles",
                                  .summary = "tiles per group of lookback",
-                                 .used_by = {TunableUser::cuda},
+                                 .used_by = {TunableUser::cuda, TunableUser::opencl},
                                  .values = {1, 2, 4}};
 constexpr Tunable lookback_resident{.name = "scan.lookback_resident",
                                     .summary = "resident groups per unit for which lookback limits registers",
@@ -80,9 +86,9 @@ LookbackShape default_shape(Type type, u64 n) {
         case 2:
             return {2, 6};
         case 4:
-            return {4, 3};
+            return {4, 2};
         default:
-            return {2, 3};
+            return {2, 2};
     }
 }
 
@@ -100,7 +106,17 @@ std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, Scan
                                   {"RESIDENT", shape.resident}},
                     .op = &p.op,
                     .max_group_size = from == ScanSource::wide ? 1 : scan_group};
-    std::string sixteen;
+    std::string sixteen, as_type, as_bits;
+    if (from == ScanSource::lookback) {
+        const Type bits = bits_of_size(size_of(type));
+        as_type = "as_" + std::string(opencl_name(type)) + "(x)";
+        as_bits = "as_" + std::string(opencl_name(bits)) + "(x)";
+        spec.constants.append(std::initializer_list<Constant>{{"B", bits},
+                                                              {"AS_T(x)", std::string_view(as_type)},
+                                                              {"AS_B(x)", std::string_view(as_bits)},
+                                                              {"TOTAL", type},
+                                                              {"JOIN(op, x, y)", "apply(op, x, y)"}});
+    }
     if (from == ScanSource::wide && device.traits().compiles_source &&
         p.op.hash == builtin(ReduceOp::sum, type).hash) {
         sixteen = std::string(opencl_name(type)) + "16";
@@ -118,7 +134,8 @@ LookbackShape lookback_shape(const Device& device, const ScanProblem& p) {
 
 void run_lookback(Stream& stream, const ScanProblem& p) {
     const LookbackShape shape = lookback_shape(stream.device(), p);
-    const auto scan = shaped_kernel(stream.device(), p, ScanSource::tiles, "scan_lookback", nullptr, shape);
+    const auto scan =
+        shaped_kernel(stream.device(), p, ScanSource::lookback, "scan_lookback", nullptr, shape);
     const u64 n = p.in.count, tiles = divide_up(n, group_tile);
     const u64 groups = divide_up(tiles, shape.tiles);
     const Lookback lookback(stream, tiles, size_of(p.type()));
@@ -210,27 +227,30 @@ Support supports_groups(const Device& device, const ScanProblem& p) {
     return supports_textbook(device, "scan", p.op, p.host->step);
 }
 
-Support supports_progress(const Device& device, const ScanProblem& p) {
-    if (Support waiting = supports_waiting(device); !waiting) return waiting;
-    return device.traits().many_items ? supports_groups(device, p) : supports_any(device, p);
-}
-
-Support supports_lookback(const Device& device, const ScanProblem& p) {
-    const u64 most = (u64{1} << 32) - 1;
-    if (divide_up(p.in.count, group_tile) > most) return Support::no("more than 2^32 - 1 tiles");
-    return supports_progress(device, p);
-}
-
 Support supports_partitioned(const Device& device, const ScanProblem& p) {
     if (device.traits().many_items)
         return Support::no("requires a device that prefers one work-item per group; " +
                            device.info().selector + " prefers many");
-    return supports_progress(device, p);
+    if (Support waiting = supports_waiting(device); !waiting) return waiting;
+    return supports_any(device, p);
 }
 
 Support supports_local(const Device& device, const ScanProblem& p, u64 bytes) {
     if (Support local = supports_local_memory(device, bytes); !local) return local;
     return supports_groups(device, p);
+}
+
+Support supports_lookback(const Device& device, const ScanProblem& p) {
+    const u64 most = (u64{1} << 32) - 1;
+    if (divide_up(p.in.count, group_tile) > most) return Support::no("more than 2^32 - 1 tiles");
+    if (!device.traits().many_items)
+        return Support::no("requires a device that prefers many work-items per group; " +
+                           device.info().selector + " prefers one");
+    if (Support waiting = supports_waiting(device); !waiting) return waiting;
+    if (Support fence = supports_device_fence(device); !fence) return fence;
+    // Totals of the blocks and nodes of four tiles, an exchange between lanes, and the totals before the tiles.
+    constexpr u64 room = 4 * (scan_group + 16) + scan_group + 16;
+    return supports_local(device, p, room * size_of(p.type()) + 64);
 }
 
 // Elements of local memory per group: a tile, its padding, and the totals of its blocks and nodes.
@@ -279,8 +299,10 @@ struct ScanRow {
 };
 
 // A large array of bytes has many tiles. If it fits the cache, reading it twice is faster than that much look-back.
+// Without shuffles, lanes exchange values through local memory.
 bool suits_lookback(const Device& device, const ScanProblem& p) {
     constexpr u64 many = u64{1} << 22;
+    if (!device.traits().shuffles) return false;
     return size_of(p.type()) > 1 || p.in.count < many || 2 * p.in.bytes() > device.traits().cache;
 }
 
@@ -302,7 +324,7 @@ bool suits_reduce_then_scan(const Device& device, const ScanProblem& p) {
 constexpr ScanRow table[] = {
     {.variant = {.name = "lookback",
                  .summary = "one launch: tiles look back on a tree of totals instead of a chain of prefixes",
-                 .dialects = {Dialect::cuda},
+                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .longest_chain = canonical_chain,
                  .source = "after D. Merrill, M. Garland, 2016; the tree is Concord's"},

@@ -1,4 +1,4 @@
-// Scan in the canonical order, CUDA C++. Parallel sources: scan.cl, scan_host.hpp.
+// Scan in the canonical order, CUDA C++. Parallel sources: scan_lookback.cl, scan.cl, scan_host.hpp.
 //
 // Algorithm  A tree of nodes of 16, the same on all devices: 16 elements form a block, 16 blocks a node of 256
 //            elements, 16 of these a tile of 4096, and so on. Sklansky's network scans the totals of each node's

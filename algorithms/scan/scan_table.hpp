@@ -7,7 +7,7 @@ namespace concord::detail {
 
 inline constexpr u32 scan_group = 256;
 
-enum class ScanSource { tiles, fallback, wide, steps };
+enum class ScanSource { tiles, lookback, fallback, wide, steps };
 
 // The kernel `entry` for the problem's type and operator.
 std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, ScanSource from,

@@ -47,6 +47,12 @@ bool suits_digits(const Device& device, const SortProblem& p) {
     return !device.traits().many_items || p.key_size() == 1 || p.some_bits() || p.count() > few;
 }
 
+// The warps of `onesweep` synchronise alone where lanes exchange registers. Elsewhere each step of a warp waits for the
+// whole group.
+bool suits_onesweep(const Device& device, const SortProblem& p) {
+    return device.traits().shuffles && suits_digits<(u64{1} << 10)>(device, p);
+}
+
 bool suits_counting(const Device& device, const SortProblem& p) {
     constexpr u64 few = 1024;
     return (p.key_size() == 1 && p.count() > few) || p.count() >= least_counted(device.traits());
@@ -59,14 +65,14 @@ constexpr SortRow table[] = {
                  .summary =
                      "digits of 8 bits: one histogram of all digits, then one pass per digit with decoupled "
                      "look-back",
-                 .dialects = {Dialect::cuda},
+                 .dialects = {Dialect::cuda, Dialect::opencl},
                  .order = OperationOrder::canonical,
                  .stable = true,
                  .source = "A. Adinets, D. Merrill, Onesweep, 2022"},
      .supports_apart = supports_sort_onesweep,
      .run = run_sort_onesweep,
      .bits = true,
-     .suits = suits_digits<(u64{1} << 10)>},
+     .suits = suits_onesweep},
     {.variant = {.name = "counting",
                  .summary =
                      "counts each key value, then writes the result; keys of 1 or 2 bytes without values",

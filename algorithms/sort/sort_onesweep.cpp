@@ -5,7 +5,8 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile group_scan_cu, group_rank_cu, sort_tile_cu, sort_onesweep_cu;
+extern const SourceFile group_scan_cu, group_scan_cl, group_rank_cu, group_rank_cl, lanes_cl, sort_tile_cu,
+    sort_tile_cl, sort_onesweep_cu, sort_onesweep_cl;
 }
 
 namespace detail {
@@ -19,7 +20,9 @@ const KernelSource& source() {
         "sort_onesweep",
         {kernel_sources::common_cu, kernel_sources::group_scan_cu, kernel_sources::group_rank_cu,
          kernel_sources::sort_keys_cu, kernel_sources::sort_tile_cu, kernel_sources::sort_onesweep_cu},
-        {}};
+        {kernel_sources::common_cl, kernel_sources::lanes_cl, kernel_sources::group_scan_cl,
+         kernel_sources::group_rank_cl, kernel_sources::sort_keys_cl, kernel_sources::sort_tile_cl,
+         kernel_sources::sort_onesweep_cl}};
     return source;
 }
 
@@ -31,7 +34,7 @@ struct Tile {
     u32 group_size, items;
     u32 resident;  // groups per multiprocessor that the register limit allows
     u32 ahead;     // tiles that look-back reads at a time
-    u32 match;     // how a warp finds equal digits; see sort_tile.cu
+    u32 match;     // how a warp finds equal digits; see sort_tile.cu; sort_tile.cl has one way
 
     u64 length() const { return u64{group_size} * items; }
 };
@@ -51,6 +54,13 @@ constexpr TileTable long_tiles{
     .resident = 2,
     .ahead = 4,
     .match = 1};
+// Long inputs where the compiler does not bound registers: groups of 256, because a kernel with many registers may
+// not have larger ones. The tiles fit 48 KiB.
+constexpr TileTable unbounded_tiles{
+    .sizes = {{{256, 20}, {256, 18}, {256, 15}}, {{256, 16}, {256, 14}, {256, 12}}},
+    .resident = 2,
+    .ahead = 8,
+    .match = 1};
 // Short inputs: small tiles, so that every multiprocessor has work.
 constexpr TileTable short_tiles{.sizes = {{{256, 8}, {256, 8}, {256, 6}}, {{256, 6}, {256, 6}, {256, 5}}},
                                 .resident = 2,
@@ -59,6 +69,12 @@ constexpr TileTable short_tiles{.sizes = {{{256, 8}, {256, 8}, {256, 6}}, {{256,
 // An input that one group sorts.
 constexpr TileTable single_tiles{
     .sizes = {{{512, 18}, {512, 14}, {512, 10}}, {{512, 10}, {512, 9}, {512, 8}}},
+    .resident = 1,
+    .ahead = 1,
+    .match = 0};
+// The same where the compiler does not bound registers.
+constexpr TileTable unbounded_single_tiles{
+    .sizes = {{{256, 24}, {256, 22}, {256, 18}}, {{256, 20}, {256, 18}, {256, 16}}},
     .resident = 1,
     .ahead = 1,
     .match = 0};
@@ -76,17 +92,29 @@ u64 staged_bytes(const Tile& tile, const SortProblem& p) {
     return tile.length() * std::max(p.key_size(), p.value_size());
 }
 
+// Whether kernels declare their local memory, in which the staged elements take the place of the tables that rank them
+// (sort_tile.cl). Otherwise launches pass the memory of the staged elements (sort_tile.cu).
+bool declares_local(const Device& device) {
+    return !device.traits().bounds_registers;
+}
+
+u64 passed_bytes(const Device& device, const Tile& tile, const SortProblem& p) {
+    return declares_local(device) ? 0 : staged_bytes(tile, p);
+}
+
 // Approximate bytes of local memory per group: staged elements, and for each warp counters and match words per
 // digit.
-u64 local_bytes(const Tile& tile, const SortProblem& p) {
-    constexpr u64 others = 2048;
-    return staged_bytes(tile, p) + tile.group_size / 32 * digits * 2 * sizeof(u32) + others;
+u64 local_bytes(const Device& device, const Tile& tile, const SortProblem& p) {
+    constexpr u64 scan = (digits * 2 + 8) * sizeof(u64), others = 2048 + 128;
+    const u64 staged = staged_bytes(tile, p), tables = tile.group_size / 32 * digits * 2 * sizeof(u32);
+    return others + (declares_local(device) ? std::max(staged, tables + scan) : staged + tables);
 }
 
 Tile tile_for(const Device& device, const SortProblem& p) {
-    const Tile small = tile_of(short_tiles, p), large = tile_of(long_tiles, p);
     const DeviceTraits& traits = device.traits();
-    const bool fits = local_bytes(large, p) <= traits.local_memory;
+    const Tile small = tile_of(short_tiles, p),
+               large = tile_of(traits.bounds_registers ? long_tiles : unbounded_tiles, p);
+    const bool fits = local_bytes(device, large, p) <= traits.local_memory;
     const u64 kind =
         tuned(device, sort_onesweep_tile, point_of(p), p.count() <= small.length() * traits.units ? 1 : 2);
     Tile tile = kind == 2 && fits ? large : small;
@@ -124,13 +152,14 @@ struct Counting {
 
 Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
     constexpr u64 long_input = u64{1} << 22;  // elements
-    constexpr u64 others = 1024;              // bytes of other data in local memory
-    if (p.count() < long_input) return {512, 2};
+    constexpr u64 others = 5 << 10;           // bytes of other data in local memory, at most
+    const bool bounded = device.traits().bounds_registers;
+    if (p.count() < long_input) return {bounded ? 512U : 256U, 2};
     const u64 row = passes * digits * sizeof(u32);
     u32 copies = 32;
     while (copies > 1 && copies * row + others > std::min<u64>(device.traits().local_memory, 160 << 10))
         copies /= 2;
-    return {1024, copies};
+    return {bounded ? 1024U : 256U, copies};
 }
 
 std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, const Counting& counting,
@@ -148,11 +177,17 @@ std::shared_ptr<Kernel> counting_kernel(Device& device, const SortProblem& p, co
 }  // namespace
 
 Support supports_sort_onesweep(const Device& device, const SortProblem& p) {
+    if (!device.traits().many_items)
+        return Support::no("requires many work-items per group; " + device.info().selector +
+                           " runs groups of one");
     if (Support waiting = supports_waiting(device); !waiting) return waiting;
     if (Support fence = supports_device_fence(device); !fence) return fence;
+    if (Support local = supports_local_memory(device, local_bytes(device, tile_of(short_tiles, p), p));
+        !local)
+        return local;
     if (const u64 tiles = divide_up(p.count(), tile_for(device, p).length()); tiles > ~u32{0} / 2)
         return Support::no("supports fewer than 2^31 tiles, got " + std::to_string(tiles));
-    return supports_group(device, 1024);
+    return supports_group(device, device.traits().bounds_registers ? 1024 : 256);
 }
 
 void run_sort_onesweep(Stream& stream, const SortProblem& p) {
@@ -161,10 +196,13 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const SortElements in = sort_input(p), out = sort_output(p);
     const u64 n = p.count();
     const u32 first = p.by.begin_bit, last = p.by.end_bit;
-    if (const Tile single = tile_of(single_tiles, p); n <= single.length()) {
+    const bool bounded = device.traits().bounds_registers;
+    if (const Tile single = tile_of(bounded ? single_tiles : unbounded_single_tiles, p);
+        n <= single.length() && local_bytes(device, single, p) <= device.traits().local_memory) {
         const auto kernel = tile_kernel(device, p, "sort_one_tile", single, Type::u32, {});
-        launch(stream, *kernel, LaunchShape::linear(1, single.group_size, staged_bytes(single, p)), in.keys,
-               in.values, out.keys, out.values, static_cast<u32>(n), first, last, code.flip, code.fold);
+        launch(stream, *kernel, LaunchShape::linear(1, single.group_size, passed_bytes(device, single, p)),
+               in.keys, in.values, out.keys, out.values, static_cast<u32>(n), first, last, code.flip,
+               code.fold);
         return;
     }
     const Tile tile = tile_for(device, p);
@@ -184,8 +222,11 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
 
     const u64 part = u64{counting.group_size} * Counting::unroll * 16;  // bytes that a group counts per step
     const u64 table_bytes = passes * digits * sizeof(u32) * counting.copies;
-    const u64 resident =
-        std::clamp<u64>(device.traits().local_memory / table_bytes, 1, 2048 / counting.group_size);
+    const u64 most_resident = 2048 / counting.group_size;
+    // A kernel that declares its local memory gets a part of a multiprocessor's only.
+    const u64 resident = declares_local(device)
+                             ? most_resident
+                             : std::clamp<u64>(device.traits().local_memory / table_bytes, 1, most_resident);
     const u64 groups = std::min(divide_up(p.in.bytes() + 16, part), device.traits().units * resident);
     launch(stream, *histograms, LaunchShape::linear(groups, counting.group_size, table_bytes), in.keys,
            memory.view, status.view, tiles * digits, n, passes, first, last, in_place, code.flip, code.fold);
@@ -196,9 +237,9 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
                   : sweep;
     for (u32 pass = 0; pass < passes; ++pass)
         launch(stream, pass == 0 ? *first_sweep : *sweep,
-               LaunchShape::linear(tiles, tile.group_size, staged_bytes(tile, p)), memory.view, status.view,
-               in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles, pass,
-               first + 8 * pass, last, code.flip, code.fold);
+               LaunchShape::linear(tiles, tile.group_size, passed_bytes(device, tile, p)), memory.view,
+               status.view, in.keys, in.values, out.keys, out.values, other.keys, other.values, n, tiles,
+               pass, first + 8 * pass, last, code.flip, code.fold);
     if (in_place != 0) {
         const auto copy = tile_kernel(device, p, "sort_copy_back", tile, type, {.sweeps = true});
         launch(

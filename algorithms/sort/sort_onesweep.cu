@@ -1,4 +1,5 @@
-// Radix sort with one sweep over the data per digit, `onesweep`, CUDA C++. The tile is in sort_tile.cu.
+// Radix sort with one sweep over the data per digit, `onesweep`, CUDA C++. The tile is in sort_tile.cu. Parallel
+// source: sort_onesweep.cl.
 //
 // Algorithm  Histogram: one launch counts the digits of all passes. Scan: its last group turns the counts into
 //            offsets and makes the plan. A pass whose digit is equal in all keys is skipped; the other passes

@@ -15,11 +15,11 @@ inline constexpr Tunable sort_chunks{.name = "sort.chunks",
 inline constexpr Tunable sort_onesweep_tile{
     .name = "sort.onesweep_tile",
     .summary = "tile size of onesweep: 1 small, for more groups, 2 as large as the registers allow",
-    .used_by = {TunableUser::cuda},
+    .used_by = {TunableUser::cuda, TunableUser::opencl},
     .values = {1, 2}};
 inline constexpr Tunable sort_onesweep_ahead{.name = "sort.onesweep_ahead",
                                              .summary = "tiles that look-back of onesweep reads at a time",
-                                             .used_by = {TunableUser::cuda},
+                                             .used_by = {TunableUser::cuda, TunableUser::opencl},
                                              .values = {1, 2, 4, 8}};
 inline constexpr Tunable sort_leaf_kib{.name = "sort.leaf_kib",
                                        .summary = "approximate KiB per bucket of the sample sorts",

@@ -31,6 +31,14 @@ mutant compact_steps.cl any "$scatter" "elements are stored one late" 'out_at + 
 mutant compact_steps.cl any "$scatter" "the last element is not flagged" 'if (i < n) flags' 'if (i + 1 < n) flags'
 mutant compact_steps.cl any "$scatter" "the count is that before the last element" \
     'kept = positions[n],' 'kept = positions[n - 1],'
+mutant compact_lookback.cl many "$lookback" "all tiles are stored at the beginning" 'out + out_at + before[0] + before_team' 'out + out_at + before_team'
+mutant compact_lookback.cl many "$lookback" "teams do not count the ones before" 'if (t < team) before_team += kept_by[t];' ''
+mutant compact_lookback.cl many "$lookback" "an element past the end is kept" 'i < first || i >= last' 'i < first || i > last'
+mutant compact_lookback.cl many "$lookback" "one element more is stored than is kept" \
+    'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
+mutant compact_lookback.cl many "$lookback" "the first tile tells the count" 'turn.ticket == tiles - 1' 'turn.ticket == 0'
+mutant lookback_tree.cl many "${lookback/1009,9001/1000003}" "a carry lacks the tile before it" \
+    'if (level == 0 && lane + 1 >= digit' 'if (level == 0 && lane >= digit'
 
 mutant compact_tile.cu any "$fused" "an element past the end is kept" 'if (i >= first && i < last) {' 'if (i >= first && i <= last) {'
 mutant compact_tile.cu any "$fused" "rows do not count the ones before" 'ranks.of_row[r] = ranks.total + ' 'ranks.of_row[r] = '

@@ -87,3 +87,18 @@ mutant scan_steps.cu any "scan --variants hillis_steele $blocks" "the element at
 mutant scan_steps.cu any "scan --variants conflict_free $blocks" "the root is not cleared" 'at(last) = identity;' ''
 mutant scan_steps.cu any "scan --variants kogge_stone $blocks" "two blocks have one offset" \
     'offsets[i / block]' 'offsets[i / (2 * block)]'
+
+# lookback in OpenCL C; the larger size has three levels.
+lookback_cl="scan --variants lookback --types i32 --patterns skewed --sizes 4097,1200001"
+mutant lookback_tree.cl many "scan --variants lookback --types i32 --patterns mixed --sizes 2400001" "levels are combined from the wrong side" \
+    'node = JOIN(op, node, lookback->before[k])' 'node = JOIN(op, lookback->before[k], node)'
+mutant lookback_tree.cl many "$lookback_cl" "a sibling too few" 'level < LEVELS && lane + 1 == digit' 'level < LEVELS && lane + 2 == digit'
+mutant lookback_tree.cl many "$lookback_cl" "a node is published without its last tile" \
+    'TOTAL value = shuffle_total(p, last, lookback->meet)' 'TOTAL value = shuffle_total(p, last - 1, lookback->meet)'
+mutant scan_lookback.cl many "$lookback_cl" "a node begins with its second block" 'if (local_id % 16 != 0) before' 'if (local_id % 16 > 1) before'
+mutant scan_lookback.cl many "$lookback_cl" "an exclusive scan begins inclusively" \
+    'exclusive && local_id % SHARERS == 0 ? left : first_item' 'first_item'
+mutant scan_lookback.cl many "${lookback_cl/4097,1200001/4095}" "a result past the end" \
+    'if (left >= TILE && (ulong)out % 16 == 0)' 'if (left + 1 >= TILE && (ulong)out % 16 == 0)'
+mutant pack.cl many "scan --variants lookback --types u8 --patterns random --sizes 4097" "the bytes of a word are exchanged" \
+    '(B)(word >> (8 * SIZE * (j % PER_WORD)))' '(B)(word >> (8 * SIZE * ((j ^ 1) % PER_WORD)))'

@@ -27,6 +27,16 @@ mutant sort_radix8.cl many "sort --variants radix8 $small" "what lies past the e
 mutant sort_radix8.cl many "sort --variants radix8 $small" "the last digit is left out" \
     'shift < last; shift += SPLIT_BITS' 'shift + SPLIT_BITS < last; shift += SPLIT_BITS'
 mutant sort_radix8.cl many "sort --variants radix8 $tiles" "values stay in their tile's order" 'begin + tile.origin[i]' 'begin + i'
+mutant group_rank.cl many "sort --variants onesweep $small" "equal digits of a warp are turned about" \
+    'return counted + before;' 'return counted + popcount(peers) - 1 - before;'
+mutant sort_tile.cl many "sort --variants onesweep $small" "what lies past the end takes part" \
+    'place_of(i) < count ? digit_in(key[i], digit) : DIGITS - 1' 'digit_in(key[i], digit)'
+mutant sort_onesweep.cl many "sort --variants onesweep $small" "the last digit is left out" \
+    'shift < last; shift += DIGIT_BITS' 'shift + DIGIT_BITS < last; shift += DIGIT_BITS'
+mutant sort_onesweep.cl many "sort --variants onesweep ${tiles/9001/25001}" "tiles do not count what lies before the last one" \
+    'IS_THROUGH | (before + own)' 'IS_THROUGH | own'
+mutant sort_onesweep.cl many "sort --variants onesweep ${tiles/9001/25001}" "the first pass moves nothing" \
+    'u32 moves = all & ~constant_passes;' 'u32 moves = all & ~constant_passes & ~1u;'
 mutant sort_wide.cl one "sort --variants radix8 $small" "the first pass is skipped" \
     'counts[p * DIGITS + d] == n ? SKIPPED' 'counts[p * DIGITS + d] == n || p == 0 ? SKIPPED'
 mutant sort_wide.cl one "sort --variants radix8 ${tiles/9001/40001}" "lines that are not full do not leave" \

@@ -1,0 +1,57 @@
+// Exchange of values between lanes, OpenCL C. Parallel source: shuffle_from in common.cu.
+//
+// Algorithm  A team is LANES neighbouring work-items. With NVIDIA's compiler a team is a warp, and its lanes exchange
+//            registers by shuffles in PTX. Elsewhere values pass through local memory between two barriers.
+// Passes     none of its own. No global memory traffic.
+// Tunables   none.
+// Source     NVIDIA, PTX ISA, shfl.sync and bar.warp.sync.
+//
+// All work-items of the group call these functions together, because they may contain barriers.
+
+#define LANES 32
+
+INLINED u32 lane_id(void) { return (u32)get_local_id(0) % LANES; }
+
+// SHUFFLE_FROM(NAME, E) defines NAME(value, lane, meet), which returns the value of lane `lane` % LANES of the team.
+// meet: local memory for LANE_ROOM values, which the shuffles do not use.
+#if defined(CONCORD_SHUFFLE_PTX)
+
+#define LANE_ROOM 1
+
+INLINED u32 shuffle_word_from(u32 word, u32 lane) {
+    u32 result;
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(result) : "r"(word), "r"(lane));
+    return result;
+}
+
+#define SHUFFLE_FROM(NAME, E)                                                                                  \
+    INLINED E NAME(E value, u32 lane, __local E* meet) {                                                       \
+        union {                                                                                                \
+            E value;                                                                                           \
+            u32 words[(sizeof(E) + 3) / 4];                                                                    \
+        } both;                                                                                                \
+        both.words[0] = 0;                                                                                     \
+        both.value = value;                                                                                    \
+        for (u32 i = 0; i < (sizeof(E) + 3) / 4; ++i) both.words[i] = shuffle_word_from(both.words[i], lane);  \
+        return both.value;                                                                                     \
+    }
+
+// Orders the accesses of a team's lanes to local memory.
+INLINED void lanes_barrier(void) { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
+
+#else
+
+#define LANE_ROOM GROUP
+
+#define SHUFFLE_FROM(NAME, E)                                              \
+    INLINED E NAME(E value, u32 lane, __local E* meet) {                   \
+        const u32 local_id = get_local_id(0);                              \
+        barrier(CLK_LOCAL_MEM_FENCE);                                      \
+        meet[local_id] = value;                                            \
+        barrier(CLK_LOCAL_MEM_FENCE);                                      \
+        return meet[local_id / LANES * LANES + lane % LANES];              \
+    }
+
+INLINED void lanes_barrier(void) { barrier(CLK_LOCAL_MEM_FENCE); }
+
+#endif
