@@ -363,8 +363,9 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
     // Constants that only some sources use.
     const bool partition = p.partition && host == &CompactHost::write;
     const bool counts_far = p.in.count >> 32 != 0 && which == CompactSource::lookback;
-    const u64 resident =
-        which == CompactSource::lookback ? tuned(device, resident_groups, point_of(p), 6) : 1;
+    const u64 resident = which == CompactSource::lookback && device.traits().bounds_registers
+                             ? tuned(device, resident_groups, point_of(p), 6)
+                             : 1;
     const std::string as_type = "as_" + std::string(opencl_name(type)) + "(x)";
     KernelSpec spec{.source = &source(which),
                     .entry = entry,

@@ -128,8 +128,11 @@ std::shared_ptr<Kernel> shaped_kernel(Device& device, const ScanProblem& p, Scan
 
 LookbackShape lookback_shape(const Device& device, const ScanProblem& p) {
     const LookbackShape shape = default_shape(p.type(), p.in.count);
+    const u64 resident = device.traits().bounds_registers
+                             ? tuned(device, lookback_resident, point_of(p), shape.resident)
+                             : shape.resident;
     return {static_cast<u32>(tuned(device, lookback_tiles, point_of(p), shape.tiles)),
-            static_cast<u32>(tuned(device, lookback_resident, point_of(p), shape.resident))};
+            static_cast<u32>(resident)};
 }
 
 void run_lookback(Stream& stream, const ScanProblem& p) {
