@@ -142,7 +142,7 @@ DEVICE_TEST(separable_requires_rank_one_and_runs_only_by_name) {
     }
     const ConvolveShape s{40, 50, ConvolveBorder::clamp};
     CHECK(convolve_separates(ConvolveMask(mask, 5, 5)));
-    CHECK(convolve(*stream, in, ConvolveMask(mask, 5, 5), out, s).variant == "sliding");
+    CHECK(convolve(*stream, in, ConvolveMask(mask, 5, 5), out, s).variant != "separable");
     CHECK(convolve(*stream, in, ConvolveMask(mask, 5, 5), out, s, {"separable"}).variant == "separable");
     const auto got = out.to_host(*stream), wanted = expected(x, mask, 5, 5, s);
     for (std::size_t i = 0; i < got.size(); ++i)
