@@ -280,7 +280,7 @@ def print_machines():
         for device in machine.devices.values():
             if device.groups:
                 rows.append([f"[{machine.title}]({machine.name}.md)", f"`{device.selector}`", device.name, device.backend,
-                             max(run["date"] for run in machine.runs), str(len(device.groups)), str(len(comparisons(device))),
+                             max(group.run["date"] for group in device.groups), str(len(device.groups)), str(len(comparisons(device))),
                              str(len(losses(device)))])
     print(table(["machine", "selector", "device", "backend", "measured on", ">workloads", ">comparisons with peers", ">peer faster"],
                 rows), end="")
