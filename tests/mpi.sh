@@ -10,11 +10,13 @@ concord=$bin/concord
 ranks=$bin/mpi-ranks
 mpiexec=$2
 devices=("${@:3}")
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+work=$(mktemp -d) && sessions=$(mktemp -d) || exit 2
+trap 'rm -rf "$work" "$sessions"' EXIT
 cd "$work" || exit 2
 mkdir box
 unset CONCORD_DEVICE CONCORD_LOG CONCORD_THREADS CONCORD_MPI_PIECE NO_COLOR
+# Jobs that start at the same time race for Open MPI's folder of sessions.
+export OMPI_MCA_orte_tmpdir_base=$sessions
 # For this test only: by default Open MPI starts neither as root nor with more ranks than processors.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none

@@ -17,10 +17,12 @@ if [[ ${devices[0]:-} == --mpiexec ]]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 fi
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+work=$(mktemp -d) && sessions=$(mktemp -d) || exit 2
+trap 'rm -rf "$work" "$sessions"' EXIT
 cd "$work" || exit 2
 unset CONCORD_DEVICE CONCORD_LOG CONCORD_THREADS NO_COLOR
+# Jobs that start at the same time race for Open MPI's folder of sessions.
+export OMPI_MCA_orte_tmpdir_base=$sessions
 failed=0
 
 fail() {
