@@ -37,7 +37,7 @@ INLINED RowRanks rank_flags(const u32* flags, u32 rows, __local u64* sums) {
 #ifdef LANES
 
 // Returns the lanes of the warp with the same digit. Each lane sets its bit in one word per digit. lanes: the warp's
-// words, zero before and after the call. All work-items of the group call it.
+// words, zero before the call, and again after the next lanes_barrier(). All work-items of the group call it.
 INLINED u32 match_by_words(u32 digit, __local u32* lanes) {
     const u32 own = 1u << lane_id();
     atomic_or(lanes + digit, own);

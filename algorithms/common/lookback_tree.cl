@@ -7,8 +7,8 @@
 // Progress   A ticket numbers the tiles, so all tiles that a tile waits for have started. It relies on forward
 //            progress of started groups while others spin (DeviceTraits::forward_progress).
 // Memory     The workspace of lookback.cu. A word holds a total, or half of one, and the tag of the launch, so it needs
-//            no fence: a reader sees both or neither. It relies on volatile accesses of 64 bits that are not split
-//            and not served from a cache that other groups bypass. 64-bit atomics: cl_khr_int64_base_atomics.
+//            no fence: a reader sees both or neither. A volatile access of 64 bits must be a single access, and
+//            coherent between groups. It requires cl_khr_int64_base_atomics.
 // Traffic    8 or 16 bytes written per tile and node; at most 15 totals read per tile and level, from L2.
 // Tunables   TILES: tiles per group, a power of two up to 16.
 // Source     D. Merrill, M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016. The tree of
@@ -101,7 +101,7 @@ INLINED TOTAL await_total(const volatile __global ulong* totals, u64 index, u32 
 }
 
 // Publishes the total of each full node that this tile completes, on all levels. p: in the first 16 work-items, the
-// scan of the totals of the tile and its 15 siblings.
+// scan of the totals of the tile and its 15 siblings. All work-items of the group call it.
 INLINED void publish_nodes(volatile __global ulong* totals, u32 tile, u32 tiles, u32 tag, TOTAL p,
                            __local Lookback* lookback, const Op op) {
     const u32 local_id = get_local_id(0), last = FAN - 1;

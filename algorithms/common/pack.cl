@@ -20,7 +20,7 @@ INLINED B item_of(uint4 pack, u32 j) {
 #endif
 }
 
-// A pack with the bits of element j or'ed into the pack, where they are zero.
+// The pack with `bits` as its element j, which is zero before.
 INLINED uint4 with_item(uint4 pack, u32 j, B bits) {
 #if SIZE == 8
     return j == 0 ? (uint4)(as_uint2(bits), pack.zw) : (uint4)(pack.xy, as_uint2(bits));

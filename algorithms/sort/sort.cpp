@@ -47,8 +47,8 @@ bool suits_digits(const Device& device, const SortProblem& p) {
     return !device.traits().many_items || p.key_size() == 1 || p.some_bits() || p.count() > few;
 }
 
-// The warps of `onesweep` synchronise alone where lanes exchange registers. Elsewhere each step of a warp waits for the
-// whole group.
+// In `onesweep` a warp synchronises without the rest of the group if lanes exchange registers. Elsewhere each step of a
+// warp waits for the whole group.
 bool suits_onesweep(const Device& device, const SortProblem& p) {
     return device.traits().shuffles && suits_digits<(u64{1} << 10)>(device, p);
 }

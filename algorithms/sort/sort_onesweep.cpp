@@ -54,8 +54,8 @@ constexpr TileTable long_tiles{
     .resident = 2,
     .ahead = 4,
     .match = 1};
-// Long inputs where the compiler does not bound registers: groups of 256, because a kernel with many registers may
-// not have larger ones. The tiles fit 48 KiB.
+// Long inputs where the compiler does not bound registers: groups of 256, because NVIDIA's OpenCL reports that
+// limit for these kernels. The tiles fit 48 KiB.
 constexpr TileTable unbounded_tiles{
     .sizes = {{{256, 20}, {256, 18}, {256, 15}}, {{256, 16}, {256, 14}, {256, 12}}},
     .resident = 2,
@@ -152,9 +152,10 @@ struct Counting {
 
 Counting counting_of(const Device& device, const SortProblem& p, u32 passes) {
     constexpr u64 long_input = u64{1} << 22;  // elements
-    constexpr u64 others = 5 << 10;           // bytes of other data in local memory, at most
     const bool bounded = device.traits().bounds_registers;
     if (p.count() < long_input) return {bounded ? 512U : 256U, 2};
+    const u64 others =
+        declares_local(device) ? 5 << 10 : 1 << 10;  // bytes of other data in local memory, at most
     const u64 row = passes * digits * sizeof(u32);
     u32 copies = 32;
     while (copies > 1 && copies * row + others > std::min<u64>(device.traits().local_memory, 160 << 10))
@@ -223,7 +224,7 @@ void run_sort_onesweep(Stream& stream, const SortProblem& p) {
     const u64 part = u64{counting.group_size} * Counting::unroll * 16;  // bytes that a group counts per step
     const u64 table_bytes = passes * digits * sizeof(u32) * counting.copies;
     const u64 most_resident = 2048 / counting.group_size;
-    // A kernel that declares its local memory gets a part of a multiprocessor's only.
+    // OpenCL reports the limit of one group, which does not tell how many groups a multiprocessor holds.
     const u64 resident = declares_local(device)
                              ? most_resident
                              : std::clamp<u64>(device.traits().local_memory / table_bytes, 1, most_resident);

@@ -116,8 +116,8 @@ INLINED void rank_items(const K* key, u32 count, Digit digit, u32* rank, __local
 
 #endif
 
-// Returns the sum of the values of earlier work-items. Work-items from DIGITS on have the value 0 and receive no sum.
-// All work-items of the group must call it. Two calls need a barrier between them.
+// Returns the sum of the values of earlier work-items. Work-items from DIGITS on have the value 0 and ignore the
+// result. All work-items of the group must call it. Two calls need a barrier between them.
 INLINED COUNT scan_digits(COUNT value, __local Scan* scan) {
     const u32 local_id = get_local_id(0), lane = lane_id(), warp = local_id / LANES;
     const bool takes_part = local_id < DIGITS;
