@@ -2,7 +2,6 @@
 #include "devices.hpp"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 using namespace concord;
@@ -42,7 +41,7 @@ std::vector<T> expected(const std::vector<I>& in, const std::vector<T>& mask, i6
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](T x, T y) {
-        return std::memcmp(&x, &y, sizeof x) == 0 || (std::isnan(x) && std::isnan(y));
+        return (x == y && std::signbit(x) == std::signbit(y)) || (std::isnan(x) && std::isnan(y));
     });
 }
 
