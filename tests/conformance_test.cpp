@@ -117,6 +117,42 @@ std::vector<f64> values_of(Pattern pattern, Type type, u64 n) {
 
 TEST_SUITE_BEGIN("device");
 
+DEVICE_TEST(a_variant_that_refuses_all_work_is_a_failure) {
+    KernelTest test = doubled<f32, none>();
+    test.variants.push_back({"refuses", [](Stream&, const KernelCall&) {
+                                 throw Error(ErrorCode::unsupported, "doubled", "needs a full moon");
+                             }});
+    CheckOptions options;
+    options.devices = {device.info().selector};
+    Suite suite = suite_of(test);
+    CHECK(check({suite}, options).failed() == 0);  // a user's suite may have such variants
+    suite.must_run = true;
+    const CheckReport lost = check({suite}, options);
+    CHECK(lost.failed() == 1);
+    CHECK(lost.status() == 1);
+    CHECK(tells(lost, "needs a full moon"));
+    CHECK(lost.junit().find("refuses") != std::string::npos);
+
+    // With an entry it passes; with an entry for a variant that runs it fails.
+    const auto always = [](const DeviceTraits&) { return true; };
+    const Refusal explained[] = {{.variant = "refuses", .applies = always, .reason = "full moon"}};
+    suite.refusals = explained;
+    CHECK(check({suite}, options).failed() == 0);
+    const Refusal other_reason[] = {{.variant = "refuses", .applies = always, .reason = "half moon"}};
+    suite.refusals = other_reason;
+    CHECK(check({suite}, options).failed() == 1);
+    const Refusal not_needed[] = {explained[0],
+                                  {.variant = "direct", .applies = always, .reason = "full moon"}};
+    suite.refusals = not_needed;
+    const CheckReport stale = check({suite}, options);
+    CHECK(stale.failed() == 1);
+    CHECK(tells(stale, "remove the entry"));
+
+    // A check that is limited to some sizes does not judge it.
+    options.sizes = {5};
+    CHECK(check({suite}, options).failed() == 0);
+}
+
 DEVICE_TEST(a_correct_kernel_passes) {
     const CheckReport integers = run(device, doubled<i32, none>()),
                       floats = run(device, doubled<f32, none>());

@@ -212,6 +212,10 @@ CheckReport check(const std::vector<Suite>& suites, const CheckOptions& options,
         (harness.runs() ? running : compiling).push_back(&harness);
     if (!running.empty()) runner.run(running, options.full ? Plan::Extent::full : Plan::Extent::normal);
     if (!compiling.empty()) runner.run(compiling, Plan::Extent::compile);
+    for (const Suite& suite : suites) {
+        for (const Harness& harness : harnesses)
+            report.require_cases(suite, harness.device());
+    }
     return report;
 }
 

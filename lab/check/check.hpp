@@ -85,6 +85,10 @@ class CheckReport {
     void not_applicable(const CheckCase& at, const std::string& reason);
     /// Records a suite without cases, which is a failure.
     void no_cases(const std::string& algorithm);
+    /// Records a failure for each variant of the suite without a passing case on the device and without an entry in
+    /// Suite::refusals that explains it, and for each entry that is not needed there. Call it after the last case.
+    /// Does nothing if the options limit sizes, patterns or placements, or leave out f32.
+    void require_cases(const Suite& suite, const Device& device);
 
     /// Number of correct cases.
     u64 passed() const;
@@ -151,6 +155,10 @@ class CheckReport {
     std::map<std::tuple<std::string, std::string, std::string>, u64> not_applicable_;
     bool device_failed_ = false;
     std::vector<std::string> without_cases_;
+    struct Loss {
+        std::string algorithm, variant, device, what;
+    };
+    std::vector<Loss> losses_;
 };
 
 /// Checks each variant of each suite on each device against the reference. Fills outputs with a poison pattern, puts

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <ostream>
 
@@ -161,6 +162,43 @@ void CheckReport::no_cases(const std::string& algorithm) {
     without_cases_.push_back(algorithm);
 }
 
+void CheckReport::require_cases(const Suite& suite, const Device& device) {
+    const auto& types = options_.types;
+    const bool narrowed = !options_.sizes.empty() || !options_.patterns.empty() ||
+                          !options_.placements.empty() ||
+                          (!types.empty() && std::find(types.begin(), types.end(), Type::f32) == types.end());
+    if (!suite.must_run || narrowed || !asked_for(options_.algorithms, suite.name)) return;
+    const std::string& selector = device.info().selector;
+    for (const Variant* variant : suite.variants) {
+        if (!asked_for(options_.variants, variant->name) || !detail::supports_dialect(device, *variant))
+            continue;
+        const Tally counts = total(suite.name, variant->name, selector);
+        if (counts.failed + counts.skipped > 0 && counts.passed == 0) continue;
+        const std::string where = suite.name + "/" + std::string(variant->name) + " on " + selector;
+        std::string reasons;
+        bool explained = false;
+        for (const auto& [note, count] : notes_) {
+            if (note.kind == "not applicable" && note.where == where)
+                reasons.append(reasons.empty() ? "" : "; ").append(note.reason);
+        }
+        auto lose = [&](std::string what) {
+            losses_.push_back({suite.name, std::string(variant->name), selector, std::move(what)});
+        };
+        for (const Refusal& refusal : suite.refusals) {
+            const bool names = (refusal.algorithm.empty() || refusal.algorithm == suite.name) &&
+                               (refusal.variant.empty() || refusal.variant == variant->name);
+            if (!names || !refusal.applies(device.traits())) continue;
+            explained = explained || reasons.find(refusal.reason) != std::string::npos;
+            if (counts.passed > 0 && !refusal.is_possible_only)
+                lose("passes, although the table of refusals has an entry '" + std::string(refusal.reason) +
+                     "'; remove the entry");
+        }
+        if (counts.passed == 0 && !explained)
+            lose("no passing case, and no entry in the table of refusals: " +
+                 (reasons.empty() ? "no case reached it" : reasons));
+    }
+}
+
 u64 CheckReport::sum(u64 Tally::*count) const {
     u64 sum = 0;
     for (const auto& [key, counts] : tallies_)
@@ -173,7 +211,7 @@ u64 CheckReport::passed() const {
 }
 
 u64 CheckReport::failed() const {
-    return sum(&Tally::failed) + without_cases_.size();
+    return sum(&Tally::failed) + without_cases_.size() + losses_.size();
 }
 
 u64 CheckReport::skipped() const {
@@ -190,7 +228,7 @@ u64 CheckReport::not_applicable() const {
 int CheckReport::status() const {
     if (passed() + failed() == 0) return 2;
     if (failed() == 0) return 0;
-    bool differs = !without_cases_.empty();
+    bool differs = !without_cases_.empty() || !losses_.empty();
     for (const auto& [key, counts] : tallies_)
         differs = differs || counts.differs();
     return !differs && device_failed_ ? 4 : 1;
@@ -246,6 +284,9 @@ void CheckReport::print(std::ostream& out) const {
     }
     for (const std::string& algorithm : without_cases_)
         out << "FAILED: " << algorithm << " has no test cases\n";
+    for (const Loss& loss : losses_)
+        out << "FAILED: " << loss.algorithm << "/" << loss.variant << " on " << loss.device << ": "
+            << loss.what << '\n';
     if (passed() + failed() == 0) out << "nothing could be checked\n";
     if (!table.empty()) {
         out << '\n';
@@ -286,6 +327,13 @@ std::string CheckReport::json() const {
                                     {"case", f.description},
                                     {"what", f.what},
                                     {"command", f.command}});
+    }
+    root["lost_variants"] = ordered_json::array();
+    for (const Loss& loss : losses_) {
+        root["lost_variants"].push_back({{"algorithm", loss.algorithm},
+                                         {"variant", loss.variant},
+                                         {"device", loss.device},
+                                         {"what", loss.what}});
     }
     root["notes"] = ordered_json::array();
     for (const auto& [note, count] : notes_) {
@@ -354,8 +402,14 @@ std::string CheckReport::junit() const {
         body += "  <testcase classname=\"concord." + xml(algorithm) +
                 "\" name=\"cases\"><failure message=\"no test cases\"/></testcase>\n";
     }
+    for (const Loss& loss : losses_) {
+        ++failed_tests;
+        body += "  <testcase classname=\"concord." + xml(loss.algorithm) + "." + xml(loss.variant) +
+                "\" name=\"" + xml(loss.device) + " has a passing case\"><failure message=\"" +
+                xml(loss.what) + "\"/></testcase>\n";
+    }
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"concord check\" tests=\"" +
-           std::to_string(tallies_.size() + without_cases_.size()) + "\" failures=\"" +
+           std::to_string(tallies_.size() + without_cases_.size() + losses_.size()) + "\" failures=\"" +
            std::to_string(failed_tests) + "\" skipped=\"" + std::to_string(skipped_tests) + "\">\n" + body +
            "</testsuite>\n";
 }

@@ -48,6 +48,8 @@ std::vector<Suite> suites() {
         suite.name = algorithm->name;
         suite.summary = algorithm->summary;
         suite.variants.assign(algorithm->variants.begin(), algorithm->variants.end());
+        suite.must_run = true;
+        suite.refusals = refusals();
         all.push_back(std::move(suite));
     }
     return all;

@@ -7,6 +7,7 @@
 #include <concord/lab/work.hpp>
 
 #include <algorithm>
+#include <span>
 
 namespace concord::lab {
 
@@ -166,6 +167,19 @@ struct ParameterStudy {
     std::vector<std::string> more_sizes_workloads = {};  ///< names
 };
 
+/// A variant that refuses all work on some devices, although it is implemented in their language.
+struct Refusal {
+    std::string_view algorithm = {};                 ///< empty: every algorithm
+    std::string_view variant = {};                   ///< empty: every variant
+    bool (*applies)(const DeviceTraits&) = nullptr;  ///< whether it refuses on a device with these traits
+    std::string_view reason = {};                    ///< part of the message of the refusal
+    /// Whether the variant may also run there. Otherwise a passing case means that the entry is wrong.
+    bool is_possible_only = false;
+};
+
+/// Every refusal of Concord's own variants, with its reason.
+std::span<const Refusal> refusals();
+
 /// Test cases, measured workloads and studies of an algorithm or of a user's kernel.
 struct Suite {
     std::string name;                      ///< of the algorithm or kernel
@@ -173,6 +187,11 @@ struct Suite {
     std::vector<const Variant*> variants;  ///< its variants
     /// Emits every case whose first input has that type.
     std::function<void(const Plan& plan, Type type, const CaseSink& emit)> cases;
+    /// Whether every variant must have a passing case on every device in whose language it is implemented, except for
+    /// the entries of `refusals`. Checks that are limited to some sizes, patterns or placements, or to types without
+    /// f32, do not judge this.
+    bool must_run = false;
+    std::span<const Refusal> refusals = {};  ///< exceptions of must_run
     /// What benchmarks measure. Default: the first.
     std::vector<Workload> workloads;
     /// Whether variants that are very slow on a device skip large sizes there.
