@@ -54,10 +54,13 @@ function(concord_parse_once target)
 endfunction()
 
 # concord_compile_together(TARGET COUNT): compiles COUNT files of a target as one, for targets whose headers take longer
-# than their code. Saves more than precompiled headers, and is switched off like them. The files' unnamed namespaces
-# are then the same, so equal signatures in one batch do not compile.
+# than their code. Saves more than precompiled headers, and is by default switched off like them. The files' unnamed
+# namespaces are then the same, so equal signatures in one batch do not compile.
 function(concord_compile_together target count)
-  if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS AND NOT DEFINED CONCORD_BATCHES)
+    return()
+  endif()
+  if(PROJECT_IS_TOP_LEVEL AND (NOT DEFINED CONCORD_BATCHES OR CONCORD_BATCHES))
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
   endif()
 endfunction()

@@ -18,10 +18,12 @@ copy=$work/source new=$work/build
 mkdir "$copy"
 git -C "$source" ls-files -z --cached --others --exclude-standard | tar -C "$source" --null -T - -cf - | tar -C "$copy" -xf -
 cp -r "$source"/tests/new_algorithm/* "$copy"
-sed -i 's/^set(CONCORD_ALGORITHMS map /&twice /' "$copy/algorithms/CMakeLists.txt"
+sed -i 's/^set(CONCORD_ALGORITHMS map .*[^)]/& twice/' "$copy/algorithms/CMakeLists.txt"
 
 # Configured like the build. Make compares times only: an object that is newer than its source is up to date.
+# Precompiled headers would be newer than the objects.
 options=(-DCONCORD_BASELINES=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
+grep -q '^CMAKE_DISABLE_PRECOMPILE_HEADERS:[A-Z]*=ON' "$build/CMakeCache.txt" || options+=(-DCONCORD_BATCHES=ON)
 while read -r line; do
     [[ $line == CONCORD_BASELINES* ]] || options+=("-D$line")
 done < <(grep -E '^(CMAKE_BUILD_TYPE|CMAKE_CXX_COMPILER|CMAKE_CXX_FLAGS|BUILD_SHARED_LIBS|CONCORD_[A-Z_]*):' "$build/CMakeCache.txt")
@@ -31,7 +33,10 @@ copy_of() {  # PATTERN: files of the build that the new one does not have
 }
 copy_of '*_source.cpp'
 copy_of '*.o'
-# Except objects of generated lists, which have one more entry.
+# Except objects of generated lists and of batches of sources, which have one more entry.
+find "$new" -name 'unity_*.cxx' | while read -r batch; do
+    sed "s|$copy/|$source/|; s|$new/|$build/|" "$batch" | cmp -s - "$build/${batch#"$new"/}" || rm -f "$batch.o"
+done
 find "$new" -maxdepth 2 -name '*.cpp' | while read -r list; do
     cmp -s "$list" "$build/${list#"$new"/}" || find "$new" -name "${list##*/}.o" -delete
 done
