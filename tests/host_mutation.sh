@@ -9,6 +9,9 @@ export LC_ALL=C
 build=$(cd -- "${1:?usage: host_mutation.sh BUILD_DIR [COMPILER]}" && pwd -P) || exit 2
 compiler=${2:-c++}
 tests=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 2
+source=${tests%/*}
+# shellcheck source=select_mutants.sh
+source "$tests/select_mutants.sh"
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 unset CONCORD_DEVICE CONCORD_HOST_ISA
@@ -193,6 +196,7 @@ for i in "${!files[@]}"; do
     if [[ $problem ]]; then
         fail "${files[i]}: ${whats[i]}: $problem"
     else
+        selects_mutant "${files[i]}" || continue
         planted+=("$i")
         if [[ ! ${units[i]} ]]; then
             start check "$work/$i"

@@ -35,6 +35,8 @@ harmless() {
     kinds[-1]=harmless
 }
 
+# shellcheck source=select_mutants.sh
+source "$source/tests/select_mutants.sh"
 for list in "$source"/tests/mutants/*.sh; do
     # shellcheck source=/dev/null
     source "$list"
@@ -153,6 +155,7 @@ for i in "${!files[@]}"; do
         say FAILED "${files[i]}: ${whats[i]}: $problem"
         continue
     fi
+    selects_mutant "${files[i]}" || continue
     devices=("${cu_devices[@]}")
     without="CUDA mutants, which apply: $(why_not cuda)"
     if [[ ${files[i]} == *.cl ]]; then
