@@ -38,7 +38,10 @@ find "$new" -name 'unity_*.cxx' | while read -r batch; do
     sed "s|$copy/|$source/|; s|$new/|$build/|" "$batch" | cmp -s - "$build/${batch#"$new"/}" || rm -f "$batch.o"
 done
 find "$new" -maxdepth 2 -name '*.cpp' | while read -r list; do
-    cmp -s "$list" "$build/${list#"$new"/}" || find "$new" -name "${list##*/}.o" -delete
+    cmp -s "$list" "$build/${list#"$new"/}" && continue
+    find "$new" -name "${list##*/}.o" -delete
+    # A batch that includes the list.
+    grep -rlF --include='unity_*.cxx' "$list" "$new" | sed 's/$/.o/' | xargs -r rm -f
 done
 cmake --build "$new" --parallel "$(nproc)" --target concord-program concord_modules concord-tests >"$work/log" 2>&1 ||
     { tail -n 60 "$work/log"; exit 1; }
