@@ -72,13 +72,14 @@ INLINED void flag_part(u32* flags, __local const B* own, u64 begin, u64 first, u
     for (u32 r = 0; r < ROWS; ++r) {
         const uint4 pack = *(__local const uint4*)(own + r * ROW_LENGTH);
         u32 kept = 0;
+        if (whole) {
 #pragma unroll
-        for (u32 j = 0; j < PACK; ++j) kept |= (u32)keeps(op, item_of(pack, j)) << j;
-        if (!whole) {
+            for (u32 j = 0; j < PACK; ++j) kept |= (u32)keeps(op, item_of(pack, j)) << j;
+        } else {
 #pragma unroll
             for (u32 j = 0; j < PACK; ++j) {
                 const u64 i = at + r * ROW_LENGTH + j;
-                if (i < first || i >= last) kept &= ~(1u << j);
+                if (i >= first && i < last) kept |= (u32)keeps(op, item_of(pack, j)) << j;
             }
         }
         flags[r] = kept;

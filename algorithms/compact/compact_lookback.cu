@@ -59,13 +59,15 @@ __device__ __forceinline__ void flag_part(u32 (&flags)[ROWS], const B* own, u64 
     for (int r = 0; r < ROWS; ++r) {
         const auto pack = *reinterpret_cast<const Pack<B, PACK>*>(own + r * row_length);
         flags[r] = 0;
+        if (whole) {
 #pragma unroll
-        for (int j = 0; j < PACK; ++j) flags[r] |= u32(keeps(op, pack.item[j])) << j;
-        if (whole) continue;
+            for (int j = 0; j < PACK; ++j) flags[r] |= u32(keeps(op, pack.item[j])) << j;
+        } else {
 #pragma unroll
-        for (int j = 0; j < PACK; ++j) {
-            const u64 i = at + r * row_length + j;
-            if (i < first || i >= last) flags[r] &= ~(1u << j);
+            for (int j = 0; j < PACK; ++j) {
+                const u64 i = at + r * row_length + j;
+                if (i >= first && i < last) flags[r] |= u32(keeps(op, pack.item[j])) << j;
+            }
         }
     }
 }
