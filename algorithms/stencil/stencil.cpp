@@ -7,8 +7,8 @@
 namespace concord {
 
 namespace detail::kernel_sources {
-extern const SourceFile common_cu, common_cl, stencil_steps_cu, stencil_cu, stencil_steps_cl, stencil_cl,
-    stencil_wide_cl;
+extern const SourceFile common_cu, common_cl, lanes_cl, stencil_steps_cu, stencil_cu, stencil_temporal_cu,
+    stencil_steps_cl, stencil_cl, stencil_temporal_cl, stencil_wide_cl;
 }
 
 StarCoefficients::StarCoefficients(std::span<const f64> values) {
@@ -29,12 +29,16 @@ const KernelSource& source_of(StencilSource source) {
     using namespace kernel_sources;
     static const KernelSource steps{"stencil_steps", {stencil_steps_cu}, {common_cl, stencil_steps_cl}};
     static const KernelSource streaming{"stencil", {common_cu, stencil_cu}, {common_cl, stencil_cl}};
+    static const KernelSource temporal{
+        "stencil_temporal", {common_cu, stencil_temporal_cu}, {common_cl, lanes_cl, stencil_temporal_cl}};
     static const KernelSource wide{"stencil_wide", {}, {common_cl, stencil_wide_cl}};
     switch (source) {
         case StencilSource::steps:
             return steps;
         case StencilSource::streaming:
             return streaming;
+        case StencilSource::temporal:
+            return temporal;
         case StencilSource::wide:
             break;
     }
@@ -61,6 +65,12 @@ std::shared_ptr<Kernel> stencil_kernel(Device& device, const StencilProblem& p, 
                                             {"PACK", tile.pack},
                                             {"ROWS", tile.rows},
                                             {"RESIDENT", 512 / tile.group_size}});
+            break;
+        case StencilSource::temporal:
+            spec.constants.append(Constants{{"GROUP", tile.group_size},
+                                            {"PACK", tile.pack},
+                                            {"ROWS", tile.rows},
+                                            {"STEPS", tile.margin / p.radius()}});
             break;
         case StencilSource::wide:
             spec.constants.append(Constants{{"SIZE", p.size()}, {"ROW", wide_row}});
@@ -159,13 +169,15 @@ StencilTile streaming_tile(const Device& device, const StencilProblem& p) {
 }
 
 constexpr Tunable planes_a_group{.name = "stencil.planes",
-                                 .summary = "streaming: planes per group",
+                                 .summary = "streaming and temporal: planes per group",
                                  .used_by = {TunableUser::cuda, TunableUser::opencl},
                                  .values = {4, 8, 16, 32, 64, 128, 256}};
 
-// Planes per group. A group also reads R planes below and above its own, so groups should be deep; but they should
-// also occupy the whole device. Takes the number of pieces with the fewest planes processed in all waves of groups.
-u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilProblem& p, u64 tiles) {
+// Planes per group. A group also reads `halo` planes below and above its own, so groups should be deep; but they
+// should also occupy the whole device. Takes the number of pieces with the fewest planes processed in all waves of
+// groups.
+u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilProblem& p, u64 tiles,
+                    u64 halo) {
     const i64 groups = kernel.attributes().groups_per_unit;
     const u64 resident = u64{device.traits().units} * (groups > 0 ? static_cast<u64>(groups) : 2),
               depth = p.planes();
@@ -174,7 +186,7 @@ u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilPro
     for (u64 pieces = 1; pieces <= std::min(depth, most_pieces); ++pieces) {
         const u64 planes = divide_up(depth, pieces);
         const u64 waves = divide_up(tiles * divide_up(depth, planes), resident);
-        const u64 cost = waves * (planes + 2 * p.radius());
+        const u64 cost = waves * (planes + 2 * halo);
         if (cost >= best_cost) continue;
         best = planes;
         best_cost = cost;
@@ -182,21 +194,65 @@ u64 planes_of_group(const Device& device, const Kernel& kernel, const StencilPro
     return std::clamp(tuned(device, planes_a_group, point_of(p), best), divide_up(depth, most_pieces), depth);
 }
 
-void run_streaming(Stream& stream, const StencilProblem& p) {
+// Runs kernels that advance along z, with up to `at_once` steps per launch. tile_of(steps) is the tile for so many
+// steps.
+template <class TileOf>
+void run_along_z(Stream& stream, const StencilProblem& p, StencilSource source, const char* entry,
+                 u64 at_once, TileOf tile_of) {
     const StencilShape& s = p.shape;
-    const StencilTile tile = streaming_tile(stream.device(), p);
-    const auto kernel =
-        stencil_kernel(stream.device(), p, StencilSource::streaming, "stencil_streaming", tile, nullptr);
-    const u32 across = tiles_in(s.columns, tile.width()), down = tiles_in(p.rows(), tile.height());
-    const u64 tiles = u64{across} * down, planes = planes_of_group(stream.device(), *kernel, p, tiles);
+    StencilTile tile;
+    std::shared_ptr<Kernel> kernel;
+    u32 across = 0, down = 0;
+    u64 planes = 0, prepared = 0;
+    auto prepare = [&](u64 steps) {
+        tile = tile_of(steps);
+        kernel = stencil_kernel(stream.device(), p, source, entry, tile, nullptr);
+        across = tiles_in(s.columns, tile.width());
+        down = tiles_in(p.rows(), tile.height());
+        planes = planes_of_group(stream.device(), *kernel, p, u64{across} * down, p.radius() * steps);
+        prepared = steps;
+    };
     with_star(p, StarLength::used, [&](const ValueBytes& star) {
-        each_sweep(stream, p, 1, [&](const View& from, const View& to, u64) {
+        each_sweep(stream, p, at_once, [&](const View& from, const View& to, u64 steps) {
+            if (steps != prepared) prepare(steps);
             launch(stream, *kernel,
-                   LaunchShape::linear(tiles * divide_up(p.planes(), planes), tile.group_size), from, to,
-                   s.depth, s.rows, s.columns, p.box.z_begin, p.box.z_end, p.box.y_begin, p.box.y_end, down,
-                   across, planes, star);
+                   LaunchShape::linear(u64{across} * down * divide_up(p.planes(), planes), tile.group_size),
+                   from, to, s.depth, s.rows, s.columns, p.box.z_begin, p.box.z_end, p.box.y_begin,
+                   p.box.y_end, down, across, planes, star);
         });
     });
+}
+
+void run_streaming(Stream& stream, const StencilProblem& p) {
+    run_along_z(stream, p, StencilSource::streaming, "stencil_streaming", 1,
+                [&](u64) { return streaming_tile(stream.device(), p); });
+}
+
+// --- temporal -----------------------------------------------------------------------------------------------------
+
+// The planes of all steps are in registers, which suffice for this number of planes.
+constexpr u32 temporal_margin = 4;
+
+u64 temporal_steps(const StencilProblem& p) {
+    return temporal_margin / p.radius();
+}
+
+// Packs have up to 16 bytes, as the alignment of the rows allows. A work-item has 64 bytes of a plane, or 8 points.
+StencilTile temporal_tile(const StencilProblem& p, u64 steps) {
+    u32 pack = 16 / p.size();
+    while (p.shape.columns % pack != 0 || p.in.offset % (pack * p.size()) != 0 ||
+           p.out.offset % (pack * p.size()) != 0)
+        pack /= 2;
+    return {.group_size = 256,
+            .group_size_x = 32,
+            .pack = pack,
+            .rows = pack * p.size() == 16 ? 4U : 8U,
+            .margin = p.radius() * static_cast<u32>(steps)};
+}
+
+void run_temporal(Stream& stream, const StencilProblem& p) {
+    run_along_z(stream, p, StencilSource::temporal, "stencil_temporal", temporal_steps(p),
+                [&](u64 steps) { return temporal_tile(p, steps); });
 }
 
 // --- Variants -----------------------------------------------------------------------------------------------------
@@ -221,10 +277,34 @@ Support supports_streaming(const Device& device, const StencilProblem& p) {
     return supports_tiles(p, tile, 256);
 }
 
+Support supports_temporal(const Device& device, const StencilProblem& p) {
+    if (!device.traits().many_items)
+        return Support::no("requires many work-items per group; " + device.info().selector +
+                           " runs groups of one");
+    if (p.radius() > 2)
+        return Support::no(
+            "requires radius 1 or 2, because the planes of all steps are in registers; the star has radius " +
+            std::to_string(p.radius()));
+    if (Support type = supports_type(device, p.type()); !type) return type;
+    const StencilTile tile = temporal_tile(p, temporal_steps(p));
+    if (Support group = supports_group(device, tile.group_size); !group) return group;
+    const u64 stage = u64{2 * temporal_margin} * tile.group_size * tile.pack * p.size();
+    if (Support local = supports_local_memory(device, stage); !local) return local;
+    return supports_tiles(p, tile, 256);
+}
+
+// One step alone is faster without the margins. Without shuffles, barriers make it slow. At radius 2 the margins cost
+// more than reading a volume from cache.
+bool suits_temporal(const Device& device, const StencilProblem& p) {
+    const u64 bytes = p.shape.depth * p.shape.rows * p.shape.columns * p.size();
+    return p.steps > 1 && device.traits().shuffles && (p.radius() == 1 || bytes > device.traits().cache / 2);
+}
+
 struct StencilVariant {
     Variant variant;
     Required<Support(const Device&, const StencilProblem&)> supports;
     Required<void(Stream&, const StencilProblem&)> run;
+    bool (*suits)(const Device&, const StencilProblem&) = nullptr;
 };
 
 constexpr char micikevicius[] = "P. Micikevicius, 3D Finite Difference Computation on GPUs using CUDA, 2009";
@@ -239,6 +319,14 @@ constexpr StencilVariant table[] = {
           .source = "A. Nguyen et al., 3.5-D Blocking Optimization for Stencil Computations, 2010"},
      .supports = supports_blocked,
      .run = run_blocked},
+    {.variant = {.name = "temporal",
+                 .summary = "several steps per launch: tiles advance along z, all steps' planes in registers",
+                 .dialects = {Dialect::cuda, Dialect::opencl},
+                 .order = OperationOrder::canonical,
+                 .source = "L. Zhang et al., Revisiting Temporal Blocking Stencil Optimizations, 2023"},
+     .supports = supports_temporal,
+     .run = run_temporal,
+     .suits = suits_temporal},
     {.variant =
          {.name = "streaming",
           .summary =

@@ -51,7 +51,7 @@ inline TuningPoint point_of(const StencilProblem& p) {
     return {p.in.type, p.in.count, u64{p.radius()} + (p.steps > 1 ? 10 : 0)};
 }
 
-enum class StencilSource { steps, streaming, wide };
+enum class StencilSource { steps, streaming, temporal, wide };
 
 // Tile of a group of many work-items.
 struct StencilTile {
@@ -59,9 +59,11 @@ struct StencilTile {
     u32 group_size_x = 1;  // work-items along x
     u32 pack = 1;          // points per work-item along x
     u32 rows = 1;          // points per work-item along y
+    u32 margin = 0;        // points along each side that are computed but not stored
 
-    u32 width() const { return group_size_x * pack; }
-    u32 height() const { return group_size / group_size_x * rows; }
+    // Size of the part that is stored.
+    u32 width() const { return (group_size_x - 2 * divide_up(margin, pack)) * pack; }
+    u32 height() const { return group_size / group_size_x * rows - 2 * margin; }
 };
 
 constexpr u32 wide_row = 1024;  // maximum points per row of a tile on CPUs
@@ -98,8 +100,8 @@ ValueBytes struct_bytes(const T& value) {
     return {std::as_bytes(std::span(&value, 1))};
 }
 
-// Calls sweep(from, to, steps) until all steps are enqueued, with up to `at_once` steps per sweep. out and a scratch
-// volume alternate, so that the last sweep writes out.
+// Calls sweep(from, to, steps) until all steps are enqueued, with up to `at_once` steps per sweep, and as evenly as
+// possible. out and a scratch volume alternate, so that the last sweep writes out.
 template <class Sweep>
 void each_sweep(Stream& stream, const StencilProblem& p, u64 at_once, Sweep sweep) {
     const u64 sweeps = divide_up(p.steps, at_once);
@@ -114,7 +116,7 @@ void each_sweep(Stream& stream, const StencilProblem& p, u64 at_once, Sweep swee
     u64 left = p.steps;
     for (u64 k = sweeps; k > 0; --k) {
         const View& to = k % 2 != 0 ? p.out : other;
-        const u64 steps = std::min(at_once, left);
+        const u64 steps = divide_up(left, k);
         sweep(from, to, steps);
         left -= steps;
         from = to;

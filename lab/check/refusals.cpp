@@ -49,6 +49,7 @@ constexpr Refusal table[] = {
     {.algorithm = "transpose", .variant = "vectorized", .applies = one_item, .reason = many},
     {.algorithm = "transpose", .variant = "blocked", .applies = many_items, .reason = one},
     {.algorithm = "stencil", .variant = "streaming", .applies = one_item, .reason = many},
+    {.algorithm = "stencil", .variant = "temporal", .applies = one_item, .reason = many},
     {.algorithm = "stencil", .variant = "blocked", .applies = many_items, .reason = one},
     {.algorithm = "matmul", .variant = "register_tiled", .applies = one_item, .reason = many},
     {.algorithm = "matmul", .variant = "packed", .applies = many_items, .reason = one},

@@ -6,6 +6,7 @@ naive="stencil --variants naive --types f32 --patterns random --sizes 1010"
 tiled="${naive/naive/tiled}"
 streaming="stencil --variants streaming --types f32 --patterns random --sizes 300010"
 blocked="stencil --variants blocked --types f32 --patterns random --sizes 1010,30010"
+temporal="stencil --variants temporal --types f32 --patterns random --sizes 300008,300011"
 # At these sizes a step is also computed box by box.
 boxes="stencil --types f32 --patterns random --sizes 30017 --variants"
 
@@ -24,6 +25,19 @@ mutant stencil.cl many "$streaming" "the first row below a tile is within it" 'i
     'if (row > RADIUS) row += HEIGHT;'
 mutant stencil.cl many "$streaming" "the halo is of the plane before" 'load(in + (z + 1) * plane + halo_at[k]' \
     'load(in + z * plane + halo_at[k]'
+mutant stencil_temporal.cl many "$temporal" "no barrier: rows are read before they are staged" '        barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+        for (u32 s = 0; s < STEPS; ++s) {
+            // Compute' '#pragma unroll
+        for (u32 s = 0; s < STEPS; ++s) {
+            // Compute'
+mutant stencil_temporal.cl many "$temporal" "points outside the volume are computed" 'inside[j] && in_z ? t : 0' \
+    'in_z ? t : 0'
+mutant stencil_temporal.cl many "$temporal" "planes behind the volume are computed" 'inside[j] && in_z ? t : 0' \
+    'inside[j] ? t : 0'
+mutant stencil_temporal.cl many "$temporal" "the margin is a point short" 'row >= MARGIN &&' 'row + 1 >= MARGIN &&'
+mutant stencil_temporal.cl many "$temporal" "a piece of the depth begins a plane late" 'begin > MARGIN ? begin - MARGIN' \
+    'begin > MARGIN ? begin - MARGIN + 1'
 mutant stencil_wide.cl one "$blocked" "a row past the last counts" 'r < rows - y ?' 'r <= rows - y ?'
 mutant stencil_wide.cl one "$blocked" "what is left of a row stays from the row before" \
     'for (; i < n + right; ++i) centre[i] = row[i];' 'for (; i + 1 < n + right; ++i) centre[i] = row[i];'
@@ -53,6 +67,19 @@ mutant stencil.cu any "$streaming" "the halo is of the plane before" 'load(in + 
     'load(in + z * plane + halo_at[k]'
 mutant stencil.cu any "$streaming" "the queue does not move on at its end" 'const u64 front = z + 1 + RADIUS;' \
     'const u64 front = z + RADIUS;'
+mutant stencil_temporal.cu any "$temporal" "no barrier: rows are read before they are staged" '        __syncthreads();
+#pragma unroll
+        for (u32 s = 0; s < STEPS; ++s) {
+            // Compute' '#pragma unroll
+        for (u32 s = 0; s < STEPS; ++s) {
+            // Compute'
+mutant stencil_temporal.cu any "$temporal" "points outside the volume are computed" 'inside[j] && in_z ? t : T(0)' \
+    'in_z ? t : T(0)'
+mutant stencil_temporal.cu any "$temporal" "planes behind the volume are computed" 'inside[j] && in_z ? t : T(0)' \
+    'inside[j] ? t : T(0)'
+mutant stencil_temporal.cu any "$temporal" "the margin is a point short" 'row >= MARGIN &&' 'row + 1 >= MARGIN &&'
+mutant stencil_temporal.cu any "$temporal" "a piece of the depth begins a plane late" 'begin > MARGIN ? begin - MARGIN' \
+    'begin > MARGIN ? begin - MARGIN + 1'
 mutant stencil_steps.cu any "$boxes naive" "a box begins at the volume's first row" \
     'y_begin + u64(tile % tiles_y)' 'u64(tile % tiles_y)'
 mutant stencil.cu any "$boxes streaming" "a box begins at the volume's first row" \

@@ -82,7 +82,9 @@ constexpr Kind kinds[] = {{.rule = brick, .radius = 4, .steps = 1},
                           {.rule = narrow, .radius = 8, .steps = 5},
                           {.rule = brick, .radius = 4, .steps = 6},
                           {.rule = odd, .radius = 4, .steps = 1, .in_boxes = true},
-                          {.rule = brick, .radius = 1, .steps = 1, .in_boxes = true}};
+                          {.rule = brick, .radius = 1, .steps = 1, .in_boxes = true},
+                          {.rule = brick, .radius = 2, .steps = 5},
+                          {.rule = narrow, .radius = 1, .steps = 6}};
 
 // Distinct coefficients of both signs, small enough that many steps do not overflow.
 StarCoefficients star_of(u32 radius) {
@@ -231,10 +233,11 @@ Suite stencil_suite() {
     Suite suite;
     suite.cases = stencil_cases;
     suite.study_sizes.quick = {1 << 18};
-    suite.headlines = {{.workloads = {"radius1", "radius2", "radius4", "radius8"},
-                        .sizes = {.quick = powers_of_two(16, 20, 4), .full = {1 << 20, 1 << 24, 92160000}},
-                        .cpu_sizes = {.quick = {1 << 16}, .full = {1 << 16, 1 << 20, 1 << 24}}}};
-    suite.tuning = {.workloads = {"radius4", "radius4 x10", "radius1"},
+    suite.headlines = {
+        {.workloads = {"radius1", "radius2", "radius4", "radius8", "radius1 x10", "radius2 x10"},
+         .sizes = {.quick = powers_of_two(16, 20, 4), .full = {1 << 20, 1 << 24, 92160000}},
+         .cpu_sizes = {.quick = {1 << 16}, .full = {1 << 16, 1 << 20, 1 << 24}}}};
+    suite.tuning = {.workloads = {"radius4", "radius4 x10", "radius1", "radius1 x10", "radius2 x10"},
                     .types = {Type::f32, Type::f64},
                     .quick_workloads = 2};
     suite.steps = {
@@ -247,7 +250,8 @@ Suite stencil_suite() {
     static constexpr Kind measured[] = {
         {.rule = brick, .radius = 4, .steps = 1},   {.rule = brick, .radius = 4, .steps = 10},
         {.rule = brick, .radius = 4, .steps = 100}, {.rule = brick, .radius = 1, .steps = 1},
-        {.rule = brick, .radius = 2, .steps = 1},   {.rule = brick, .radius = 8, .steps = 1},
+        {.rule = brick, .radius = 1, .steps = 10},  {.rule = brick, .radius = 2, .steps = 1},
+        {.rule = brick, .radius = 2, .steps = 10},  {.rule = brick, .radius = 8, .steps = 1},
         {.rule = odd, .radius = 4, .steps = 1},     {.rule = shallow, .radius = 4, .steps = 1},
         {.rule = narrow, .radius = 4, .steps = 1}};
     for (const Kind& kind : measured)
