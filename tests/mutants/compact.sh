@@ -33,7 +33,8 @@ mutant compact_steps.cl any "$scatter" "the count is that before the last elemen
     'kept = positions[n],' 'kept = positions[n - 1],'
 mutant compact_lookback.cl many "$lookback" "all tiles are stored at the beginning" 'out + out_at + before[0] + before_team' 'out + out_at + before_team'
 mutant compact_lookback.cl many "$lookback" "teams do not count the ones before" 'if (t < team) before_team += kept_by[t];' ''
-mutant compact_lookback.cl many "$lookback" "an element past the end is kept" 'i >= first && i < last' 'i >= first && i <= last'
+mutant compact_lookback.cl many "$lookback" "an element past the end is kept" \
+    'if (i >= first && i < last) kept |=' 'if (i >= first && i <= last) kept |='
 mutant compact_lookback.cl many "$lookback" "one element more is stored than is kept" \
     'if (i >= shift && i < shift + count) base[i]' 'if (i >= shift && i <= shift + count) base[i]'
 mutant compact_lookback.cl many "$lookback" "the first tile tells the count" 'turn.ticket == tiles - 1' 'turn.ticket == 0'
@@ -55,7 +56,8 @@ mutant compact.cu any "$fused" "of a partition, the others count the kept ones b
     'out + *count + (from - first - before), u32' 'out + *count + (from - first), u32'
 mutant compact_lookback.cu any "$lookback" "all tiles are stored at the beginning" 'out + before + before_warp' 'out + before_warp'
 mutant group_scan.cu any "$lookback" "warps do not count the ones before" 'if (w < warp) before += other;' ''
-mutant compact_lookback.cu any "$lookback" "an element past the end is kept" 'i >= first && i < last' 'i >= first && i <= last'
+mutant compact_lookback.cu any "$lookback" "an element past the end is kept" \
+    'if (i >= first && i < last) flags[r] |=' 'if (i >= first && i <= last) flags[r] |='
 mutant compact_lookback.cu any "$lookback" "a row is read after the one ahead of it is written" \
     '        if (r + 1 < ROWS) next' '        if (false) next' \
     '        start += ranks.all.of(r);' '        start += ranks.all.of(r);
