@@ -11,7 +11,7 @@
 namespace concord {
 
 /// The version of the interfaces in core/ that a module uses. Increases with every incompatible change.
-inline constexpr u32 backend_interface_version = 7;
+inline constexpr u32 backend_interface_version = 8;
 
 /// A backend. The process has one object per backend, which lives until the process ends.
 class Backend {
@@ -21,9 +21,10 @@ class Backend {
     virtual std::vector<DeviceInfo> devices() = 0;
     /// Opens device `index` of devices().
     virtual std::unique_ptr<backend::Device> open(u32 index) = 0;
-    /// Opens a device that compiles for `target` ("sm_90") and cannot run kernels. Launches are checked, copies to the
-    /// device do nothing, and calls that need results throw unavailable. Default: throws unsupported.
-    virtual std::unique_ptr<backend::Device> open_offline(std::string_view target);
+    /// Opens a device for the target of a selector "BACKEND@TARGET", such as an instruction set. A device for hardware
+    /// that the machine does not have ("sm_90") only compiles: launches are checked, copies to the device do nothing,
+    /// and calls that need results throw unavailable. Default: throws unsupported.
+    virtual std::unique_ptr<backend::Device> open_target(std::string_view target);
     /// The driver libraries with paths and versions, for `concord doctor`. Default: none.
     virtual std::vector<DeviceProperty> libraries() { return {}; }
 };

@@ -122,6 +122,7 @@ std::vector<std::string> device_selectors(std::string_view pattern);
 /// | "cuda", "cuda:0", "opencl:1", "tbb" | that device; index 0 by default |
 /// | "auto" | the device with the lowest DeviceInfo::rank |
 /// | "" | the selector in the environment variable CONCORD_DEVICE, "auto" if it is not set |
+/// | "tbb@avx2" | the CPU with the kernels of that instruction set: baseline, avx2 or avx512 |
 /// | "cuda@sm_90" | a device that compiles for that architecture and cannot run kernels |
 ///
 /// A compile-only device compiles kernels and checks launches. What needs their results throws unavailable: reading

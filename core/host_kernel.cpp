@@ -10,7 +10,7 @@
 namespace concord {
 namespace {
 
-HostIsa best() {
+HostIsa best_isa() {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
@@ -29,9 +29,18 @@ void detail::host::yield(const Group& group) {
     std::this_thread::yield();
 }
 
+std::string_view name_of(HostIsa isa) {
+    return isa == HostIsa::avx512 ? "avx512" : isa == HostIsa::avx2 ? "avx2" : "baseline";
+}
+
+HostIsa machine_isa() {
+    static const HostIsa best = best_isa();
+    return best;
+}
+
 HostIsa host_isa() {
     static const HostIsa chosen = [] {
-        const HostIsa most = best();
+        const HostIsa most = machine_isa();
         const std::string_view name = detail::environment_variable("CONCORD_HOST_ISA");
         if (name.empty()) return most;
         HostIsa isa = most;

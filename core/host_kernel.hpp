@@ -8,6 +8,7 @@
 ///
 /// The parameters after the group are the arguments of the launch in order: pointers for buffers, values for values.
 
+#include <concord/traits.hpp>
 #include <concord/types.hpp>
 
 #include <array>
@@ -20,13 +21,6 @@
 #include <utility>
 
 namespace concord {
-
-/// Instruction sets that host kernels are compiled for. Concord selects the best one of the machine at run time.
-enum class HostIsa {
-    baseline,  ///< the compiler's default
-    avx2,      ///< AVX2 with FMA and BMI2
-    avx512     ///< AVX-512 F, BW, DQ, VL and CD
-};
 
 /// What the groups of one launch share.
 struct LaunchState {
@@ -157,8 +151,10 @@ constexpr HostKernel plain_host_kernel() {
     return {E::baseline, E::baseline, E::baseline, E::parameters};
 }
 
-/// The best instruction set of this machine. The environment variable CONCORD_HOST_ISA (baseline, avx2, avx512) limits
-/// it.
+/// The instruction set of the device "tbb": the best one of this machine. The environment variable CONCORD_HOST_ISA
+/// (baseline, avx2, avx512) limits it.
 HostIsa host_isa();
+/// The best instruction set of this machine, whatever the environment says.
+HostIsa machine_isa();
 
 }  // namespace concord

@@ -14,10 +14,11 @@ namespace concord {
 
 extern const BackendEntry builtin_backends[];
 
-std::unique_ptr<backend::Device> Backend::open_offline(std::string_view target) {
+std::unique_ptr<backend::Device> Backend::open_target(std::string_view target) {
     throw Error(ErrorCode::unsupported, "open_device",
-                detail::error_message("the backend does not support compile-only devices",
-                                      detail::quoted("@" + std::string(target)), "select e.g. cuda@sm_90"));
+                detail::error_message("the backend does not support targets",
+                                      detail::quoted("@" + std::string(target)),
+                                      "select e.g. cuda@sm_90 or tbb@avx2"));
 }
 
 namespace {
@@ -197,17 +198,17 @@ class Registry {
                                           ? selector.backend + ":" + std::to_string(selector.index)
                                           : std::string(text);
         if (const auto open = devices_.find(canonical); open != devices_.end()) return open->second;
-        const bool offline = !selector.target.empty() && loaded.backend != nullptr;
-        if (!offline && !loaded.status.available) refuse(call, text, loaded);
-        if (!offline && selector.index >= loaded.status.devices.size())
+        const bool has_target = !selector.target.empty() && loaded.backend != nullptr;
+        if (!has_target && !loaded.status.available) refuse(call, text, loaded);
+        if (!has_target && selector.index >= loaded.status.devices.size())
             throw Error(ErrorCode::unavailable, call,
                         detail::error_message("no such device", detail::quoted(text),
                                               selector.backend + " has " +
                                                   std::to_string(loaded.status.devices.size()) +
                                                   " device(s), numbered from 0"));
         std::shared_ptr<Device> device = detail::call_backend(call, loaded.status.path, [&] {
-            auto opened = offline ? loaded.backend->open_offline(selector.target)
-                                  : loaded.backend->open(selector.index);
+            auto opened = has_target ? loaded.backend->open_target(selector.target)
+                                     : loaded.backend->open(selector.index);
             if (opened == nullptr)
                 throw Error(ErrorCode::device_failed, call,
                             detail::error_message("backend " + loaded.status.path + " opened no device",

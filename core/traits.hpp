@@ -19,6 +19,16 @@ enum class Dialect {
 /// The name of a language: "CUDA C++", "OpenCL C", "C++".
 std::string_view name_of(Dialect dialect);
 
+/// Instruction sets that host kernels are compiled for. Concord selects the best one of the machine at run time.
+enum class HostIsa {
+    baseline,  ///< the compiler's default
+    avx2,      ///< AVX2 with FMA and BMI2
+    avx512     ///< AVX-512 F, BW, DQ, VL and CD
+};
+
+/// The name of an instruction set, as in selectors and CONCORD_HOST_ISA: "baseline", "avx2", "avx512".
+std::string_view name_of(HostIsa isa);
+
 /// Names and versions of a device, for people and logs.
 struct DeviceInfo {
     std::string selector;  ///< argument of open_device() for this device: "cuda:0", "opencl:1", "tbb:0"
@@ -58,7 +68,8 @@ struct DeviceTraits {
     /// kernel loops over the tile. Otherwise groups of many work-items run, even if many_items says that they are
     /// inefficient.
     bool serial_groups = false;
-    bool shuffles = false;  ///< lanes of a sub-group can exchange registers
+    HostIsa host_isa = HostIsa::baseline;  ///< instruction set of host kernels (HostKernel)
+    bool shuffles = false;                 ///< lanes of a sub-group can exchange registers
     bool async_copy =
         false;  ///< kernels can copy from global to local memory asynchronously, without using registers
     /// Whether a kernel parameter can be a buffer in constant memory. Otherwise parameters passed by value are

@@ -220,6 +220,32 @@ TEST_CASE("the CPU is always available") {
     CHECK_NOTHROW(open_device("auto"));
 }
 
+static void isa_of_group(const Group& group, u32* out) {
+    *out = static_cast<u32>(group.isa);
+}
+
+TEST_CASE("a selector names an instruction set of the CPU") {
+    for (const HostIsa isa : {HostIsa::baseline, HostIsa::avx2, HostIsa::avx512}) {
+        const std::string selector = "tbb@" + std::string(name_of(isa));
+        CAPTURE(selector);
+        if (isa > machine_isa()) {
+            CHECK(throws(ErrorCode::unavailable, "instruction set not available",
+                         [&] { open_device(selector); }));
+            continue;
+        }
+        const auto device = open_device(selector);
+        CHECK(device == open_device(selector));
+        CHECK(device->info().selector == selector);
+        CHECK(device->traits().host_isa == isa);
+        // The kernels that run are those of the instruction set.
+        const auto stream = device->create_stream();
+        const Array<u32> out(*stream, 1);
+        launch(*stream, *device->kernel({.entry = "isa_of_group", .host = host_kernel<&isa_of_group>()}),
+               LaunchShape::linear(1, 1), out);
+        CHECK(out.to_host(*stream).front() == static_cast<u32>(isa));
+    }
+}
+
 TEST_CASE("errors for unavailable devices name the reason") {
     CHECK(throws(ErrorCode::unavailable,
                  "unknown backend, got 'metal'; available: ", [] { open_device("metal"); }));
@@ -228,7 +254,8 @@ TEST_CASE("errors for unavailable devices name the reason") {
         CAPTURE(bad);
         CHECK(throws(ErrorCode::invalid_argument, "invalid device selector", [&] { open_device(bad); }));
     }
-    CHECK(throws(ErrorCode::unsupported, "compile-only", [] { open_device("tbb@sm_90"); }));
+    CHECK(throws(ErrorCode::unavailable, "unknown instruction set, got 'tbb@sm_90'",
+                 [] { open_device("tbb@sm_90"); }));
 }
 
 TEST_CASE("an empty selector means CONCORD_DEVICE") {

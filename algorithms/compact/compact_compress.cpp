@@ -90,16 +90,16 @@ template <u64 SIZE>
 }  // namespace
 
 template <u64 SIZE>
-u64 compress(const void* x, const u8* flags, u64 count, Select select, void* to) {
+u64 compress(HostIsa isa, const void* x, const u8* flags, u64 count, Select select, void* to) {
 #if defined(__x86_64__)
-    if (host_isa() == HostIsa::avx512) return compress_avx512<SIZE>(x, flags, count, select, to);
+    if (isa == HostIsa::avx512) return compress_avx512<SIZE>(x, flags, count, select, to);
 #endif
     return compress_scalar<Bits<SIZE>>(x, flags, count, select, to);
 }
 
-template u64 compress<1>(const void*, const u8*, u64, Select, void*);
-template u64 compress<2>(const void*, const u8*, u64, Select, void*);
-template u64 compress<4>(const void*, const u8*, u64, Select, void*);
-template u64 compress<8>(const void*, const u8*, u64, Select, void*);
+template u64 compress<1>(HostIsa, const void*, const u8*, u64, Select, void*);
+template u64 compress<2>(HostIsa, const void*, const u8*, u64, Select, void*);
+template u64 compress<4>(HostIsa, const void*, const u8*, u64, Select, void*);
+template u64 compress<8>(HostIsa, const void*, const u8*, u64, Select, void*);
 
 }  // namespace concord::detail::host

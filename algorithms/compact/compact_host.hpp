@@ -23,11 +23,11 @@ enum class Select : u8 { flagged = 0, unflagged = 1 };
 // instructions and stores of whole registers, others one store per element without branches. SIZE: bytes per
 // element, 1, 2, 4 or 8. flags: 0 or 1 per element, aligned to 64 bytes. Elements may begin at any byte.
 template <u64 SIZE>
-u64 compress(const void* x, const u8* flags, u64 count, Select select, void* to);
-extern template u64 compress<1>(const void*, const u8*, u64, Select, void*);
-extern template u64 compress<2>(const void*, const u8*, u64, Select, void*);
-extern template u64 compress<4>(const void*, const u8*, u64, Select, void*);
-extern template u64 compress<8>(const void*, const u8*, u64, Select, void*);
+u64 compress(HostIsa isa, const void* x, const u8* flags, u64 count, Select select, void* to);
+extern template u64 compress<1>(HostIsa, const void*, const u8*, u64, Select, void*);
+extern template u64 compress<2>(HostIsa, const void*, const u8*, u64, Select, void*);
+extern template u64 compress<4>(HostIsa, const void*, const u8*, u64, Select, void*);
+extern template u64 compress<8>(HostIsa, const void*, const u8*, u64, Select, void*);
 
 template <class T, class Op>
 [[gnu::always_inline]] inline void flag_elements(const T* x, u64 count, u8* flags, const Op op) {
@@ -53,15 +53,16 @@ template <class T, class Op>
 // Compresses a tile to private buffers, which have room for compress_slack more bytes. Returns how many elements
 // were kept. rejected: null, or the buffer of the other elements.
 template <class T, class Op>
-[[gnu::always_inline]] inline u64 compress_tile(const T* x, u64 count, T* kept, T* rejected, const Op op) {
+[[gnu::always_inline]] inline u64 compress_tile(HostIsa isa, const T* x, u64 count, T* kept, T* rejected,
+                                                const Op op) {
     alignas(64) u8 flags[flag_block];
     u64 done = 0;
     for (u64 base = 0; base < count; base += flag_block) {
         const u64 n = std::min(flag_block, count - base);
         flag_elements(x + base, n, flags, op);
         if (rejected != nullptr)
-            compress<sizeof(T)>(x + base, flags, n, Select::unflagged, rejected + (base - done));
-        done += compress<sizeof(T)>(x + base, flags, n, Select::flagged, kept + done);
+            compress<sizeof(T)>(isa, x + base, flags, n, Select::unflagged, rejected + (base - done));
+        done += compress<sizeof(T)>(isa, x + base, flags, n, Select::flagged, kept + done);
     }
     return done;
 }
@@ -94,7 +95,7 @@ void compact_two_pass(const Group& group, const T* in, T* out, u64* kept_count, 
     for (u64 t = ticket.fetch_add(1, std::memory_order_relaxed); t < tiles;
          t = ticket.fetch_add(1, std::memory_order_relaxed)) {
         const u64 begin = t * tile, count = std::min(tile, n - begin);
-        const u64 kept = compress_tile(in + begin, count, buffer, others, op);
+        const u64 kept = compress_tile(group.isa, in + begin, count, buffer, others, op);
         for (u32 spins = 0; turn.load(std::memory_order_acquire) != t; ++spins) {
             if (spins > 4096) yield(group);
         }
@@ -154,7 +155,8 @@ void compact_write(const Group& group, const T* in, T* out, const u64* offsets, 
     u64 before = offsets[group.x];
     for (u64 base = begin; base < end; base += tile) {
         const u64 length = std::min(tile, end - base);
-        const u64 kept = compress_tile(in + base, length, buffer, partition != 0 ? others : nullptr, op);
+        const u64 kept =
+            compress_tile(group.isa, in + base, length, buffer, partition != 0 ? others : nullptr, op);
         store_tile(out + before, buffer, kept, past_cache);
         if (partition != 0) store_tile(out + all_kept + (base - before), others, length - kept, past_cache);
         before += kept;

@@ -17,7 +17,7 @@ struct DirectHost {
 };
 
 template <class T>
-DirectHost direct_host() {
+DirectHost direct_host([[maybe_unused]] HostIsa isa) {
     using Plain = detail::host::PlainRegisters<T>;
     HostKernel kernel = host_kernel<&detail::host::matmul_direct<Plain, T>>();
 #if defined(__x86_64__)
@@ -26,9 +26,8 @@ DirectHost direct_host() {
     using Avx512 = detail::host::Avx512Registers<T>;
     kernel.avx2 = HostEntry<&detail::host::matmul_direct<Avx2, T>>::avx2;
     kernel.avx512 = HostEntry<&detail::host::matmul_direct<Avx512, T>>::avx512;
-    if (host_isa() == HostIsa::avx512)
-        return {kernel, Avx512::direct_rows, detail::host::panel_columns<Avx512>};
-    if (host_isa() == HostIsa::avx2) return {kernel, Avx2::direct_rows, detail::host::panel_columns<Avx2>};
+    if (isa == HostIsa::avx512) return {kernel, Avx512::direct_rows, detail::host::panel_columns<Avx512>};
+    if (isa == HostIsa::avx2) return {kernel, Avx2::direct_rows, detail::host::panel_columns<Avx2>};
 #endif
     return {kernel, Plain::direct_rows, detail::host::panel_columns<Plain>};
 }
@@ -88,7 +87,8 @@ bool suits_matmul_direct(const Device& device, const MatmulProblem& p) {
 
 void run_matmul_direct(Stream& stream, const MatmulProblem& p) {
     Device& device = stream.device();
-    const DirectHost host = p.type() == Type::f32 ? direct_host<f32>() : direct_host<f64>();
+    const HostIsa isa = device.traits().host_isa;
+    const DirectHost host = p.type() == Type::f32 ? direct_host<f32>(isa) : direct_host<f64>(isa);
     const detail::host::DirectPlan plan = plan_of(device, p, host);
     const auto kernel =
         matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_direct", 1, {}, host.kernel);

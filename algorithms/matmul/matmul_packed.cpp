@@ -64,7 +64,7 @@ struct PackedHost {
 };
 
 template <class T>
-PackedHost packed_host() {
+PackedHost packed_host([[maybe_unused]] HostIsa isa) {
     using Plain = detail::host::PlainRegisters<T>;
 #if defined(__x86_64__)
     using Avx2 = detail::host::Avx2Registers<T>;
@@ -82,9 +82,8 @@ PackedHost packed_host() {
     const HostKernel packed =
         of.template operator()<&detail::host::matmul_packed<Plain, T>, &detail::host::matmul_packed<Avx2, T>,
                                &detail::host::matmul_packed<Avx512, T>>();
-    if (host_isa() == HostIsa::avx512)
-        return {pack, packed, Avx512::rows, detail::host::panel_columns<Avx512>};
-    if (host_isa() == HostIsa::avx2) return {pack, packed, Avx2::rows, detail::host::panel_columns<Avx2>};
+    if (isa == HostIsa::avx512) return {pack, packed, Avx512::rows, detail::host::panel_columns<Avx512>};
+    if (isa == HostIsa::avx2) return {pack, packed, Avx2::rows, detail::host::panel_columns<Avx2>};
 #else
     const HostKernel pack = host_kernel<&detail::host::matmul_pack<Plain, T>>();
     const HostKernel packed = host_kernel<&detail::host::matmul_packed<Plain, T>>();
@@ -155,8 +154,9 @@ void run_on_host(Stream& stream, const MatmulProblem& p, const PackedHost& kerne
     });
 }
 
-PackedHost packed_host(Type type) {
-    return type == Type::f32 ? packed_host<f32>() : packed_host<f64>();
+PackedHost packed_host(const Device& device, Type type) {
+    const HostIsa isa = device.traits().host_isa;
+    return type == Type::f32 ? packed_host<f32>(isa) : packed_host<f64>(isa);
 }
 
 // --- OpenCL on a CPU ----------------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ void run_wide(Stream& stream, const MatmulProblem& p) {
 
 PackedSize size_of_packed(const Device& device, const MatmulProblem& p) {
     if (device.traits().compiles_source) return {p.shape, 0, wide_columns_bytes / p.size()};
-    const PackedHost kernels = packed_host(p.type());
+    const PackedHost kernels = packed_host(device, p.type());
     return {p.shape, kernels.rows, kernels.columns};
 }
 
@@ -206,7 +206,7 @@ Support supports_matmul_packed(const Device& device, const MatmulProblem& p) {
 
 void run_matmul_packed(Stream& stream, const MatmulProblem& p) {
     if (stream.device().traits().compiles_source) return run_wide(stream, p);
-    run_on_host(stream, p, packed_host(p.type()));
+    run_on_host(stream, p, packed_host(stream.device(), p.type()));
 }
 
 }  // namespace concord::detail

@@ -255,7 +255,7 @@ template <class T>
 void stencil_blocked(const Group& group, const T* in, T* out, T* scratch, const StencilVolume volume,
                      const StencilTiling tiling, const Star<T> star) {
     static constexpr HostKernel versions = host_kernel<&stencil_plane<T>>();
-    const HostKernel::Entry run_plane = versions.entry(host_isa());
+    const HostKernel::Entry run_plane = versions.entry(group.isa);
     const u64 radius = volume.radius, steps = tiling.steps, ring = 2 * radius + 1;
     const u64 tile_x = group.x % tiling.across * tiling.columns,
               tile_y = volume.y_begin + group.x / tiling.across % tiling.down * tiling.rows,

@@ -359,8 +359,9 @@ bool suits_direct(const Device& device, const TransposeProblem& p) {
         return false;
     const u64 line = 64 / p.size();
     if (!exceeds_cache(device, p)) return s.rows >= line && s.columns >= line;
-    return transpose_host(p.size()).direct_bytes == 64 && s.rows >= far_column / p.size() &&
-           s.columns >= far_row / p.size() && p.out.offset % 64 == 0 && s.out_pitch % line == 0;
+    return device.traits().host_isa == HostIsa::avx512 && transpose_host(p.size()).wide_bytes == 64 &&
+           s.rows >= far_column / p.size() && s.columns >= far_row / p.size() && p.out.offset % 64 == 0 &&
+           s.out_pitch % line == 0;
 }
 
 void run_direct(Stream& stream, const TransposeProblem& p) {

@@ -16,14 +16,13 @@ constexpr HostKernel direct() {
 
 template <class B>
 const TransposeHost& host_of() {
-    static const TransposeHost kernels{
-        .serial = plain_host_kernel<&detail::host::transpose_serial<B>>(),
-        .naive = plain_host_kernel<&detail::host::transpose_naive<B>>(),
-        .tiled = plain_host_kernel<&detail::host::transpose_tiled<B>>(),
-        .blocked = plain_host_kernel<&detail::host::transpose_blocked<B>>(),
-        .exchange = plain_host_kernel<&detail::host::transpose_exchange<B>>(),
-        .direct = direct<B>(),
-        .direct_bytes = sizeof(B) >= 4 && host_isa() == HostIsa::avx512 ? u64{64} : u64{16}};
+    static const TransposeHost kernels{.serial = plain_host_kernel<&detail::host::transpose_serial<B>>(),
+                                       .naive = plain_host_kernel<&detail::host::transpose_naive<B>>(),
+                                       .tiled = plain_host_kernel<&detail::host::transpose_tiled<B>>(),
+                                       .blocked = plain_host_kernel<&detail::host::transpose_blocked<B>>(),
+                                       .exchange = plain_host_kernel<&detail::host::transpose_exchange<B>>(),
+                                       .direct = direct<B>(),
+                                       .wide_bytes = sizeof(B) >= 4 ? u64{64} : u64{16}};
     return kernels;
 }
 

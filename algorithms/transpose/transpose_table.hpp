@@ -10,7 +10,7 @@ namespace concord::detail {
 // The host kernels for one element size.
 struct TransposeHost {
     HostKernel serial, naive, tiled, blocked, exchange, direct;
-    u64 direct_bytes;  // length of the vectors of `direct`
+    u64 wide_bytes;  // length of the vectors of `direct` with AVX-512
 };
 
 const TransposeHost& transpose_host(u32 size);

@@ -38,6 +38,8 @@ std::vector<DeviceProperty> traits_of(const Device& device) {
             {"kernel parameters", bytes_name(t.parameter_bytes)},
             {"compiles kernels at run time", yes_or_no(t.compiles_source)},
             {"one call per group", yes_or_no(t.serial_groups)},
+            {"instruction set of host kernels",
+             std::string(t.dialect == Dialect::host ? name_of(t.host_isa) : "none")},
             {"shuffles", yes_or_no(t.shuffles)},
             {"asynchronous copies to local memory", yes_or_no(t.async_copy)},
             {"constant buffers", yes_or_no(t.constant_buffers)},

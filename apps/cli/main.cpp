@@ -90,9 +90,11 @@ int run_program(int argc, char** argv) {
     set_up_program(
         program,
         {.summary = "Data-parallel computing on CUDA, OpenCL and the CPU, with results that agree",
-         .details = "A SELECTOR names a device: 'auto', 'cuda', 'cuda:1', 'opencl:0', 'tbb', or 'cuda@sm_90' "
-                    "for a device that only compiles. Where a list is expected, 'all' names every device and "
-                    "'cuda:*' every device of a backend. `concord devices` lists the selectors.",
+         .details =
+             "A SELECTOR names a device: 'auto', 'cuda', 'cuda:1', 'opencl:0', 'tbb', 'tbb@avx2' for an "
+             "instruction set of the CPU, or 'cuda@sm_90' for a device that only compiles. Where a list is "
+             "expected, 'all' names every device and "
+             "'cuda:*' every device of a backend. `concord devices` lists the selectors.",
          .examples = {"concord check reduce --devices all"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});
     program.set_version_flag("--version", "concord " CONCORD_VERSION, "Print the version and exit")

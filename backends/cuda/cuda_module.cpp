@@ -26,7 +26,7 @@ class CudaBackend final : public Backend {
         return std::make_unique<CudaDevice>(Driver::get(), index);
     }
 
-    std::unique_ptr<backend::Device> open_offline(std::string_view target) override {
+    std::unique_ptr<backend::Device> open_target(std::string_view target) override {
         return OfflineDevice::open(target);
     }
 

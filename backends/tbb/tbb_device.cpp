@@ -33,7 +33,7 @@ std::string cpu_field(std::string_view field) {
     return {};
 }
 
-std::string_view name_of(HostIsa isa) {
+std::string_view title_of(HostIsa isa) {
     return isa == HostIsa::avx512 ? "AVX-512" : isa == HostIsa::avx2 ? "AVX2" : "baseline";
 }
 
@@ -46,10 +46,29 @@ u64 physical_memory() {
     return bytes_of(_SC_PHYS_PAGES, 0) * bytes_of(_SC_PAGESIZE, 4096);
 }
 
-std::string runtime() {
+std::string runtime(HostIsa isa) {
     return "oneTBB " + std::to_string(TBB_VERSION_MAJOR) + "." + std::to_string(TBB_VERSION_MINOR) + ", " +
-           std::string(name_of(host_isa()));
+           std::string(title_of(isa));
 }
+
+// The device with the given selector and instruction set.
+DeviceInfo info_of(std::string selector, HostIsa isa) {
+    std::string name = cpu_field("model name");
+    const u32 threads = detail::host_threads();
+    return {std::move(selector),
+            "tbb",
+            name.empty() ? "CPU" : name,
+            runtime(isa) + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"),
+            2,
+            detail::processor_key() + ", " + std::string(title_of(isa))};
+}
+
+std::unique_ptr<backend::Device> open_device(std::string selector, HostIsa isa) {
+    return std::make_unique<TbbDevice>(info_of(std::move(selector), isa),
+                                       static_cast<int>(detail::host_threads()), isa);
+}
+
+constexpr HostIsa instruction_sets[] = {HostIsa::baseline, HostIsa::avx2, HostIsa::avx512};
 
 // Throws if less than `bytes` bytes of memory are left.
 void check_memory_left(std::size_t bytes) {
@@ -74,15 +93,22 @@ void start_tbb() {
 
 class TbbBackend final : public Backend {
   public:
-    std::vector<DeviceInfo> devices() override {
-        std::string name = cpu_field("model name");
-        const u32 threads = detail::host_threads();
-        return {{"tbb:0", "tbb", name.empty() ? "CPU" : name,
-                 runtime() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), 2,
-                 detail::processor_key() + ", " + std::string(name_of(host_isa()))}};
-    }
-    std::unique_ptr<backend::Device> open(u32 /*index*/) override {
-        return std::make_unique<TbbDevice>(devices().front(), static_cast<int>(detail::host_threads()));
+    std::vector<DeviceInfo> devices() override { return {info_of("tbb:0", host_isa())}; }
+    std::unique_ptr<backend::Device> open(u32 /*index*/) override { return open_device("tbb:0", host_isa()); }
+    std::unique_ptr<backend::Device> open_target(std::string_view target) override {
+        const std::string selector = "tbb@" + std::string(target);
+        for (const HostIsa isa : instruction_sets) {
+            if (name_of(isa) != target) continue;
+            if (isa > machine_isa())
+                throw Error(
+                    ErrorCode::unavailable, "open_device",
+                    detail::error_message("instruction set not available", detail::quoted(selector),
+                                          "the processor has " + std::string(title_of(machine_isa()))));
+            return open_device(selector, isa);
+        }
+        throw Error(ErrorCode::unavailable, "open_device",
+                    detail::error_message("unknown instruction set", detail::quoted(selector),
+                                          "select tbb@baseline, tbb@avx2 or tbb@avx512"));
     }
     std::vector<DeviceProperty> libraries() override {
         return {{"oneTBB", "built with " + std::to_string(TBB_VERSION_MAJOR) + "." +
@@ -119,7 +145,7 @@ void HostFunctionKernel::check(std::span<const KernelArgument> arguments) const 
     }
 }
 
-TbbDevice::TbbDevice(DeviceInfo info, int threads) : info_(std::move(info)), arena_(threads, 1) {
+TbbDevice::TbbDevice(DeviceInfo info, int threads, HostIsa isa) : info_(std::move(info)), arena_(threads, 1) {
     traits_.dialect = Dialect::host;
     traits_.units = static_cast<u32>(threads);
     traits_.local_memory = u64{256} << 10;
@@ -127,6 +153,7 @@ TbbDevice::TbbDevice(DeviceInfo info, int threads) : info_(std::move(info)), are
     traits_.max_allocation = traits_.global_memory;
     traits_.cache = bytes_of(_SC_LEVEL2_CACHE_SIZE, u64{1} << 20) * traits_.units;
     traits_.serial_groups = true;
+    traits_.host_isa = isa;
     traits_.device_fence = true;
     traits_.forward_progress = true;
     traits_.shares_host_memory = true;
@@ -150,7 +177,7 @@ std::vector<DeviceProperty> TbbDevice::properties() const {
     auto cache = [&](const char* name, int query) { add(name, std::to_string(bytes_of(query, 0))); };
     add("model", cpu_field("model name"));
     add("vendor", cpu_field("vendor_id"));
-    add("instruction set used", std::string(name_of(host_isa())));
+    add("instruction set used", std::string(title_of(traits_.host_isa)));
     add("features", cpu_field("flags"));
     add("clock (MHz)", cpu_field("cpu MHz"));
     add("processors configured", std::to_string(sysconf(_SC_NPROCESSORS_CONF)));
@@ -162,7 +189,8 @@ std::vector<DeviceProperty> TbbDevice::properties() const {
     cache("cache line (bytes)", _SC_LEVEL1_DCACHE_LINESIZE);
     add("memory (bytes)", std::to_string(traits_.global_memory));
     add("page (bytes)", std::to_string(bytes_of(_SC_PAGESIZE, 0)));
-    add("oneTBB", runtime() + ", interface " + std::to_string(TBB_runtime_interface_version()));
+    add("oneTBB",
+        runtime(traits_.host_isa) + ", interface " + std::to_string(TBB_runtime_interface_version()));
     utsname system{};
     if (uname(&system) == 0)
         add("system", std::string(system.sysname) + " " + system.release + " " + system.machine);
@@ -178,7 +206,7 @@ std::unique_ptr<backend::Memory> TbbDevice::allocate_host(u64 bytes) {
 }
 
 std::unique_ptr<backend::Kernel> TbbDevice::compile(const KernelSpec& spec) {
-    return std::make_unique<HostFunctionKernel>(spec);
+    return std::make_unique<HostFunctionKernel>(spec, traits_.host_isa);
 }
 
 }  // namespace concord::tbb_backend

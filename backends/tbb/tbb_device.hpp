@@ -22,8 +22,8 @@ class HostMemory final : public backend::Memory {
 // A kernel that is a function. There is nothing to compile.
 class HostFunctionKernel final : public backend::Kernel {
   public:
-    explicit HostFunctionKernel(const KernelSpec& spec)
-        : name(spec.entry), entry(spec.host.entry(host_isa())), signature_(spec.host.parameters) {}
+    HostFunctionKernel(const KernelSpec& spec, HostIsa isa)
+        : name(spec.entry), entry(spec.host.entry(isa)), signature_(spec.host.parameters) {}
     std::vector<KernelParameter> parameters() const override;
     // Throws invalid_argument unless the arguments match the parameters in number, kind and size.
     void check(std::span<const KernelArgument> arguments) const;
@@ -37,7 +37,7 @@ class HostFunctionKernel final : public backend::Kernel {
 
 class TbbDevice final : public backend::Device {
   public:
-    TbbDevice(DeviceInfo info, int threads);
+    TbbDevice(DeviceInfo info, int threads, HostIsa isa);
     const DeviceInfo& info() const noexcept override { return info_; }
     const DeviceTraits& traits() const noexcept override { return traits_; }
     std::vector<DeviceProperty> properties() const override;
