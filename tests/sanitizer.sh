@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# sanitizer.sh BIN_DIR [SOURCE_DIR] [TOOL...]: runs `concord check` at small sizes on the first CUDA device under
-# compute-sanitizer (part of NVIDIA's CUDA toolkit), with each TOOL (default: memcheck, racecheck, initcheck,
-# synccheck). Prints a line per tool and its findings. Racecheck must also find a data race that the test plants in a
-# kernel of SOURCE_DIR (default: the checkout of this script). COMPUTE_SANITIZER names the program if it is not in a
-# usual place. Ends with 77, which ctest shows as skipped, without the program or without a GPU.
+# sanitizer.sh BIN_DIR [SOURCE_DIR] [TOOL...] [-- ALGORITHM...]: runs `concord check` of each ALGORITHM (default: all)
+# at small sizes on the first CUDA device under compute-sanitizer (part of NVIDIA's CUDA toolkit), with each TOOL
+# (default: memcheck, racecheck, initcheck, synccheck). Prints a line per tool and its findings. Racecheck must also find
+# a data race that the test plants in a kernel of SOURCE_DIR (default: the checkout of this script). COMPUTE_SANITIZER
+# names the program if it is not in a usual place. Ends with 77, which ctest shows as skipped, without the program or
+# without a GPU.
 set -u
 export LC_ALL=C
 
-usage="usage: sanitizer.sh BIN_DIR [SOURCE_DIR] [TOOL...]"
+usage="usage: sanitizer.sh BIN_DIR [SOURCE_DIR] [TOOL...] [-- ALGORITHM...]"
 bin=$(cd -- "${1:?$usage}" && pwd -P) || exit 2
 shift
 source=$(dirname -- "${BASH_SOURCE[0]}")/..
@@ -16,8 +17,13 @@ if [[ ${1:-} == */* || -d ${1:-} ]]; then
     shift
 fi
 source=$(cd -- "$source" && pwd -P) || exit 2
-tools=("$@")
-[[ $# -gt 0 ]] || tools=(memcheck racecheck initcheck synccheck)
+tools=()
+while [[ $# -gt 0 && $1 != -- ]]; do
+    tools+=("$1")
+    shift
+done
+algorithms=("${@:2}")
+[[ ${#tools[@]} -gt 0 ]] || tools=(memcheck racecheck initcheck synccheck)
 
 sanitizer=${COMPUTE_SANITIZER:-$(command -v compute-sanitizer)}
 for folder in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda /opt/cuda; do
@@ -66,7 +72,7 @@ find_planted_race() {
 
 failed=0
 for tool in "${tools[@]}"; do
-    check "$tool" --types f32,u8,f64 --sizes 1,129,1025,9001
+    check "$tool" "${algorithms[@]}" --types f32,u8,f64 --sizes 1,129,1025,9001
     status=$?
     if [[ $status == 0 ]]; then
         echo "passed  $tool on $device: $(grep '^check:' "$log")"
