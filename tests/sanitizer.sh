@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # sanitizer.sh BIN_DIR [SOURCE_DIR] [TOOL...] [-- ALGORITHM...]: runs `concord check` of each ALGORITHM (default: all)
-# at small sizes on the first CUDA device under compute-sanitizer (part of NVIDIA's CUDA toolkit), with each TOOL
+# at small sizes on the first CUDA device under compute-sanitizer, which is part of the CUDA toolkit, with each TOOL
 # (default: memcheck, racecheck, initcheck, synccheck). Prints a line per tool and its findings. Racecheck must also
 # find a data race that the test plants in a kernel of SOURCE_DIR (default: the checkout of this script).
-# COMPUTE_SANITIZER names the program if it is not in a usual place. Ends with 77, which ctest shows as skipped, without the program or
-# without a GPU.
+# COMPUTE_SANITIZER names the program if it is not in a usual place. Ends with 77, which ctest shows as skipped, without
+# the program or without a GPU.
 set -u
 export LC_ALL=C
 

@@ -123,6 +123,41 @@ struct Below {
     CONCORD_ANYWHERE bool operator()(T x) const { return x < limit; }
 };
 
+// CONCORD_FEW_TYPES: for libraries whose templates take minutes to compile, six types represent all.
+#if defined(CONCORD_FEW_TYPES)
+inline constexpr bool few_types = true;
+inline const std::vector<Type> compiled_types = {Type::u8,  Type::i32, Type::u32,
+                                                 Type::u64, Type::f32, Type::f64};
+#else
+inline constexpr bool few_types = false;
+inline const std::vector<Type> compiled_types = any_type;
+#endif
+
+// Calls f with the type, which is one of compiled_types.
+template <class F>
+Call visit_compiled(Type type, F&& f) {
+    if constexpr (few_types) {
+        switch (type) {
+            case Type::u8:
+                return f(detail::TypeTag<u8>{});
+            case Type::i32:
+                return f(detail::TypeTag<i32>{});
+            case Type::u32:
+                return f(detail::TypeTag<u32>{});
+            case Type::u64:
+                return f(detail::TypeTag<u64>{});
+            case Type::f32:
+                return f(detail::TypeTag<f32>{});
+            case Type::f64:
+                return f(detail::TypeTag<f64>{});
+            default:
+                return {};
+        }
+    } else {
+        return detail::visit_type(type, std::forward<F>(f));
+    }
+}
+
 // Calls f with the unsigned type of the same size: copies move bits.
 template <class F>
 decltype(auto) visit_bits(Type type, F&& f) {
@@ -130,7 +165,8 @@ decltype(auto) visit_bits(Type type, F&& f) {
         case 1:
             return f(detail::TypeTag<u8>{});
         case 2:
-            return f(detail::TypeTag<u16>{});
+            if constexpr (!few_types) return f(detail::TypeTag<u16>{});
+            [[fallthrough]];
         case 4:
             return f(detail::TypeTag<u32>{});
         default:
@@ -162,23 +198,14 @@ Call visit_map(const Work& work, F&& f) {
     if (work.title == "square") return visit_wrapping(type, [&](auto tag) { return f(tag, Square{}); });
     if (work.title == "sqrt")
         return type == Type::f32 ? f(detail::TypeTag<f32>{}, Sqrt{}) : f(detail::TypeTag<f64>{}, Sqrt{});
-    if (work.title == "abs") {
-        switch (type) {
-            case Type::i8:
-                return f(detail::TypeTag<i8>{}, Abs{});
-            case Type::i16:
-                return f(detail::TypeTag<i16>{}, Abs{});
-            case Type::i32:
-                return f(detail::TypeTag<i32>{}, Abs{});
-            case Type::i64:
-                return f(detail::TypeTag<i64>{}, Abs{});
-            case Type::f32:
-                return f(detail::TypeTag<f32>{}, Abs{});
-            case Type::f64:
-                return f(detail::TypeTag<f64>{}, Abs{});
-            default:
-                break;  // unsigned: a copy
-        }
+    const bool is_signed =
+        detail::visit_type(type, [](auto tag) { return std::is_signed_v<typename decltype(tag)::type>; });
+    if (work.title == "abs" && is_signed) {
+        return visit_compiled(type, [&](auto tag) -> Call {
+            using T = typename decltype(tag)::type;
+            if constexpr (std::is_signed_v<T>) return f(tag, Abs{});
+            return {};
+        });
     }
     return visit_bits(type, [&](auto tag) { return f(tag, Copy{}); });
 }
@@ -189,8 +216,8 @@ Call visit_reduce(const Work& work, F&& f) {
     const Type type = work.type();
     if (work.title == "sum") return visit_wrapping(type, [&](auto tag) { return f(tag, Sum{}); });
     if (work.title == "product") return visit_wrapping(type, [&](auto tag) { return f(tag, Product{}); });
-    if (work.title == "min") return detail::visit_type(type, [&](auto tag) { return f(tag, Min{}); });
-    return detail::visit_type(type, [&](auto tag) { return f(tag, Max{}); });
+    if (work.title == "min") return visit_compiled(type, [&](auto tag) { return f(tag, Min{}); });
+    return visit_compiled(type, [&](auto tag) { return f(tag, Max{}); });
 }
 
 inline const std::vector<std::string_view> compact_titles = {"half", "few", "most"};
@@ -210,15 +237,19 @@ Call visit_scan(const Work& work, F&& f) {
 
 // Workloads of sort on keys, and on pairs with u64 values for 8-byte keys and u32 values for others. Integer keys only,
 // because operator< does not order NaNs.
-inline const std::vector<Type> sort_types = {Type::i8, Type::i16, Type::i32, Type::i64,
-                                             Type::u8, Type::u16, Type::u32, Type::u64};
+inline const std::vector<Type> sort_types = [] {
+    std::vector<Type> types;
+    for (const Type type : compiled_types)
+        if (!is_float(type)) types.push_back(type);
+    return types;
+}();
 inline const std::vector<std::string_view> sort_titles = {"keys", "keys_sorted", "keys_few", "keys_skewed"};
 inline const std::vector<std::string_view> sort_pairs_titles = {"pairs"};
 
 // Calls f(TypeTag<T>) for keys of integers.
 template <class F>
 Call visit_sort(const Work& work, F&& f) {
-    return detail::visit_type(work.type(), [&](auto tag) -> Call {
+    return visit_compiled(work.type(), [&](auto tag) -> Call {
         if constexpr (std::is_integral_v<typename decltype(tag)::type>) return f(tag);
         return {};
     });
@@ -236,7 +267,7 @@ Call visit_sort_pairs(const Work& work, F&& f) {
 template <class F>
 Call visit_compact(const Work& work, F&& f) {
     const double fraction = work.title == "half" ? 0.5 : work.title == "few" ? 0.01 : 0.99;
-    return detail::visit_type(work.type(), [&](auto tag) {
+    return visit_compiled(work.type(), [&](auto tag) {
         using T = typename decltype(tag)::type;
         return f(tag, Below<T>{lab::random_quantile<T>(fraction)});
     });
