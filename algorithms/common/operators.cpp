@@ -1,6 +1,9 @@
+#include <concord/internal/builtin_operator.hpp>
 #include <concord/operators.hpp>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 
 namespace concord {
@@ -111,6 +114,32 @@ const Operator& detail::builtin(ReduceOp op, Type type) {
         return made;
     }();
     return table[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
+}
+
+detail::ValueBytes detail::builtin_values(ReduceOp op, Type type) {
+    static constexpr auto table = [] {
+        std::array<std::array<std::array<std::byte, 4>, 2>, std::size(reduce_names)> made{};
+        for (const ReduceOp o : all_reduce_ops) {
+            for (const bool is_signed : {false, true}) {
+                const auto bytes = std::bit_cast<std::array<std::byte, sizeof(SelectedOp)>>(
+                    SelectedOp{.op = o, .is_signed = is_signed});
+                std::copy(bytes.begin(), bytes.end(), made[static_cast<std::size_t>(o)][is_signed].begin());
+            }
+        }
+        return made;
+    }();
+    const bool is_signed =
+        visit_type(type, [](auto tag) { return std::is_signed_v<typename decltype(tag)::type>; });
+    return {table[static_cast<std::size_t>(op)][is_signed]};
+}
+
+detail::ValueBytes detail::builtin_identity(ReduceOp op, Type type) {
+    return visit_type(type, [&](auto tag) -> ValueBytes {
+        using T = typename decltype(tag)::type;
+        static constexpr T table[] = {identity_of<T>(ReduceOp::sum), identity_of<T>(ReduceOp::product),
+                                      identity_of<T>(ReduceOp::min), identity_of<T>(ReduceOp::max)};
+        return {std::as_bytes(std::span(&table[static_cast<std::size_t>(op)], 1))};
+    });
 }
 
 const Operator& detail::builtin(MapFunction function, Type type) {

@@ -1,8 +1,8 @@
 #include "reduce_table.hpp"
 
+#include <concord/internal/builtin_operator.hpp>
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
-#include <concord/reduce_textbook.hpp>
 #include <concord/tuning.hpp>
 
 #include <bit>
@@ -18,7 +18,6 @@ namespace detail {
 namespace {
 
 constexpr u32 loads_in_flight = 8;
-constexpr std::array<std::byte, 4> no_values{};  // a built-in operator has no bound values
 
 constexpr Tunable waves{.name = "reduce.waves",
                         .summary = "maximum number of groups, in waves of resident groups",
@@ -304,19 +303,12 @@ std::string_view reduce_chunks(Stream& stream, const ReduceProblem& p, u64 lengt
 }
 
 ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op) {
-    return visit_type(in.type, [&](auto tag) -> ReduceProblem {
-        using T = typename decltype(tag)::type;
-        static constexpr T identities[] = {identity_of<T>(ReduceOp::sum), identity_of<T>(ReduceOp::product),
-                                           identity_of<T>(ReduceOp::min), identity_of<T>(ReduceOp::max)};
-        const detail::ReduceHost* host =
-            ops::visit(op, [](auto f) { return &ReduceTextbook<T, decltype(f)>::kernels; });
-        return {.in = in,
-                .out = out,
-                .op = builtin(op, in.type),
-                .values = {no_values},
-                .identity = {std::as_bytes(std::span(&identities[static_cast<std::size_t>(op)], 1))},
-                .host = host};
-    });
+    return {.in = in,
+            .out = out,
+            .op = builtin(op, in.type),
+            .values = builtin_values(op, in.type),
+            .identity = builtin_identity(op, in.type),
+            .host = &reduce_builtin(op, in.type)};
 }
 
 }  // namespace detail

@@ -67,6 +67,13 @@ struct ReduceHost {
                first_add = {};  // of the textbook variants
 };
 
+// The host kernels without those of the textbook variants.
+template <class T, class Op>
+struct ReduceProduction {
+    static constexpr ReduceHost kernels{.fixed = host_kernel<&detail::host::reduce_wide<T, Op>>(),
+                                        .serial = plain_host_kernel<&detail::host::reduce_serial<T, Op>>()};
+};
+
 // All host kernels. Defined in concord/reduce_textbook.hpp.
 template <class T, class Op>
 struct ReduceTextbook;
@@ -78,9 +85,7 @@ const ReduceHost& reduce_host() {
     if constexpr (O::textbook) {
         return ReduceTextbook<T, typename O::Type>::kernels;
     } else {
-        static constexpr ReduceHost kernels{.fixed = host_kernel<&detail::host::reduce_wide<T, Op>>(),
-                                            .serial = host_kernel<&detail::host::reduce_serial<T, Op>>()};
-        return kernels;
+        return ReduceProduction<T, Op>::kernels;
     }
 }
 

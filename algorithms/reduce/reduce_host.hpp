@@ -45,30 +45,38 @@ template <class T, class Op>
 template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_level(const T* in, u64 n, u64 chunk, T* sums, T identity,
                                                 const Op op) {
-    for (u64 c = 0; c * chunk < n; ++c)
+    u64 c = 0;
+    do {
         sums[c] = reduce_chunk(in + c * chunk, std::min(chunk, n - c * chunk), identity, op);
+    } while (++c * chunk < n);
 }
 
-// A group reduces `run` consecutive chunks. The last group to finish reduces the upper levels.
+// A group reduces `run` consecutive chunks. The last group to finish reduces the upper levels. One loop over the
+// levels, because each call of reduce_level is inlined and takes long to compile.
 template <class T, class Op>
 void reduce_wide(const Group& group, const T* in, T* out, T* sums, u32* /*ticket*/, u64 n, u64 chunk,
                  u64 upper_chunk, u64 run, u32 /*finish*/, T identity, const Op op) {
     const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk;
-    if (chunks == 1) {
-        *out = reduce_chunk(in, n, identity, op);
-        return;
-    }
     const u64 first = group.x * run;
-    reduce_level(in + first * chunk, std::min(n - first * chunk, run * chunk), chunk, sums + first, identity,
-                 op);
-    std::atomic_ref<u64> arrived(group.launch->words[0]);
-    if (arrived.fetch_add(1, std::memory_order_acq_rel) != group.count_x - 1) return;
-
-    T* upper = sums + chunks;
-    reduce_level(sums, chunks, upper_chunk, upper, identity, op);
-    *out = chunks <= upper_chunk
-               ? *upper
-               : reduce_chunk(upper, (chunks + upper_chunk - 1) / upper_chunk, identity, op);
+    const T* from = in + first * chunk;
+    T* to = chunks == 1 ? out : sums + first;
+    u64 count = std::min(n - first * chunk, run * chunk), length = chunk;
+    for (int level = 1;; ++level) {
+        reduce_level(from, count, length, to, identity, op);
+        if (to == out) return;
+        if (level == 1) {
+            std::atomic_ref<u64> arrived(group.launch->words[0]);
+            if (arrived.fetch_add(1, std::memory_order_acq_rel) != group.count_x - 1) return;
+            from = sums;
+            count = chunks;
+            length = upper_chunk;
+            to = chunks <= upper_chunk ? out : sums + chunks;
+        } else {
+            from = sums + chunks;
+            length = count = (chunks + upper_chunk - 1) / upper_chunk;
+            to = out;
+        }
+    }
 }
 
 // One loop from the first element to the last.

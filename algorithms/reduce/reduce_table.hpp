@@ -13,6 +13,9 @@ enum class ReduceSource { fixed, wide, steps };
 std::shared_ptr<Kernel> reduce_kernel(Device& device, const ReduceProblem& problem, ReduceSource from,
                                       const char* entry, HostKernel ReduceHost::*host);
 
+// The host kernels of a built-in operator.
+const ReduceHost& reduce_builtin(ReduceOp op, Type type);
+
 void run_reduce_serial(Stream& stream, const ReduceProblem& problem);
 void run_reduce_global_tree(Stream& stream, const ReduceProblem& problem);
 void run_reduce_interleaved(Stream& stream, const ReduceProblem& problem);

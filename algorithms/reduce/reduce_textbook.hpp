@@ -7,15 +7,19 @@
 
 namespace concord::detail {
 
+// Adds the kernels of the textbook variants.
+template <class T, class Op>
+constexpr ReduceHost with_textbook(ReduceHost kernels) {
+    kernels.global_step = plain_host_kernel<&detail::host::reduce_global_step<T, Op>>();
+    kernels.interleaved = plain_host_kernel<&detail::host::reduce_interleaved<T, Op>>();
+    kernels.sequential = plain_host_kernel<&detail::host::reduce_sequential<T, Op>>();
+    kernels.first_add = plain_host_kernel<&detail::host::reduce_first_add<T, Op>>();
+    return kernels;
+}
+
 template <class T, class Op>
 struct ReduceTextbook {
-    static constexpr ReduceHost kernels{
-        .fixed = host_kernel<&detail::host::reduce_wide<T, Op>>(),
-        .serial = host_kernel<&detail::host::reduce_serial<T, Op>>(),
-        .global_step = host_kernel<&detail::host::reduce_global_step<T, Op>>(),
-        .interleaved = host_kernel<&detail::host::reduce_interleaved<T, Op>>(),
-        .sequential = host_kernel<&detail::host::reduce_sequential<T, Op>>(),
-        .first_add = host_kernel<&detail::host::reduce_first_add<T, Op>>()};
+    static constexpr ReduceHost kernels = with_textbook<T, Op>(ReduceProduction<T, Op>::kernels);
 };
 
 }  // namespace concord::detail

@@ -1,5 +1,6 @@
 #include "scan_table.hpp"
 
+#include <concord/internal/builtin_operator.hpp>
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/internal/lookback.hpp>
@@ -488,6 +489,24 @@ std::string_view scan_in_parts(Stream& stream, const ScanProblem& p, const Optio
     return row.variant.name;
 }
 
+ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind kind) {
+    return {.in = in,
+            .out = out,
+            .op = builtin(op, in.type),
+            .values = builtin_values(op, in.type),
+            .identity = builtin_identity(op, in.type),
+            .kind = kind,
+            .host = &scan_builtin(op, in.type)};
+}
+
+ScanBefore scan_before(Type type, ReduceOp op) {
+    return visit_type(type, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        return scan_before(static_cast<Wrapping<T>>(identity_of<T>(op)),
+                           SelectedOp{.op = op, .is_signed = std::is_signed_v<T>});
+    });
+}
+
 }  // namespace detail
 
 std::string_view name_of(ScanKind kind) {
@@ -499,5 +518,10 @@ constinit const Algorithm scan_algorithm{.name = "scan",
                                          .variants = detail::variants,
                                          .tunables = detail::tunables,
                                          .calibrate = detail::calibrate};
+
+Enqueued scan(Stream& stream, const View& in, const View& out, ReduceOp op, ScanKind kind,
+              const Options& options) {
+    return detail::scan(stream, detail::scan_problem(in, out, op, kind), options);
+}
 
 }  // namespace concord

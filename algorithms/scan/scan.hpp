@@ -58,6 +58,14 @@ struct ScanHost {
                offsets = {};  // of the textbook variants
 };
 
+// The host kernels for an input in parts.
+template <class T, class Op>
+struct ScanParts {
+    static constexpr ScanHost kernels{.serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
+                                      .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>(),
+                                      .totals = host_kernel<&detail::host::scan_totals<T, Op>>()};
+};
+
 // All host kernels. Defined in concord/scan_textbook.hpp.
 template <class T, class Op>
 struct ScanTextbook;
@@ -79,11 +87,7 @@ const ScanHost& scan_host() {
 // The host kernels for an input in parts.
 template <class T, class Op>
 const ScanHost& scan_parts_host() {
-    using O = typename HostOperator<Op>::Type;
-    static constexpr ScanHost kernels{.serial = plain_host_kernel<&detail::host::scan_serial<T, O>>(),
-                                      .partitioned = host_kernel<&detail::host::scan_partitioned<T, O>>(),
-                                      .totals = host_kernel<&detail::host::scan_totals<T, O>>()};
-    return kernels;
+    return ScanParts<T, typename HostOperator<Op>::Type>::kernels;
 }
 
 // A call with its types erased.

@@ -70,6 +70,15 @@ template <int N, class T, class Op>
     }
 }
 
+// Computes the carries of 16 nodes from their totals and their parent's carry. Not inlined: a call per 4096 elements
+// costs nothing, and copies for each instruction set take long to compile.
+template <class T, class Op>
+[[gnu::noinline]] void scan_sixteen(const T* totals, T* before, T carry, const Op& op) {
+    alignas(64) T p[16 + scan_fan];
+    p[15] = carry;
+    scan_blocks<16>(totals, before, &carry, p + 16, /*exclusive=*/true, op);
+}
+
 // Computes the totals of N / 16 consecutive blocks: combines neighbours four times.
 template <class T, class Op>
 [[gnu::always_inline]] inline void total_pairs(const T* in, T* totals, u64 n, const Op& op) {
@@ -228,12 +237,10 @@ template <class T, class Op>
     }
     alignas(64) T before_nodes[16], before_chunks[16], before_blocks[scan_piece / 16];
     T* const p = work.p + 1;
-    scan_blocks<16>(work.nodes, before_nodes, &carry, p, /*exclusive=*/true, op);
+    scan_sixteen(work.nodes, before_nodes, carry, op);
     for (u64 first = 0; first < length; first += scan_piece) {
         const u64 node = first / scan_node, chunk = first % scan_node / 256;
-        if (chunk == 0)
-            scan_blocks<16>(work.chunks + node * 16, before_chunks, before_nodes + node, p,
-                            /*exclusive=*/true, op);
+        if (chunk == 0) scan_sixteen(work.chunks + node * 16, before_chunks, before_nodes[node], op);
         scan_blocks<scan_piece / 16>(work.blocks + first / 16, before_blocks, before_chunks + chunk, p,
                                      /*exclusive=*/true, op);
         const u64 count = std::min(scan_piece, length - first);
@@ -268,8 +275,8 @@ template <class T>
 // Publishes the totals of the tile and of the nodes that it completes. Returns the tile's carry. nodes: totals of the
 // tile's nodes of 4096 elements.
 template <class T, class Op>
-[[gnu::always_inline]] inline T tile_carry(const Group& group, T* totals, u32* flags, u64 tile, u64 tiles,
-                                           const T* nodes, T identity, const Op& op) {
+[[gnu::noinline]] T tile_carry(const Group& group, T* totals, u32* flags, u64 tile, u64 tiles, const T* nodes,
+                               T identity, const Op& op) {
     constexpr u32 most_levels = 16;
     alignas(64) T values[16], total;
     T before[most_levels];

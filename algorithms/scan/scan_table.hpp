@@ -13,6 +13,9 @@ enum class ScanSource { tiles, lookback, fallback, wide, steps };
 std::shared_ptr<Kernel> scan_kernel(Device& device, const ScanProblem& problem, ScanSource from,
                                     const char* entry, HostKernel ScanHost::*host = nullptr);
 
+// The host kernels of a built-in operator.
+const ScanHost& scan_builtin(ReduceOp op, Type type);
+
 void run_scan_hillis_steele(Stream& stream, const ScanProblem& problem);
 void run_scan_blelloch(Stream& stream, const ScanProblem& problem);
 void run_scan_kogge_stone(Stream& stream, const ScanProblem& problem);

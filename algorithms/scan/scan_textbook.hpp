@@ -8,22 +8,25 @@
 
 namespace concord::detail {
 
+// Adds the kernels of the textbook variants.
+template <class T, class Op>
+constexpr ScanHost with_textbook(ScanHost kernels) {
+    kernels.step = plain_host_kernel<&detail::host::scan_step<T, Op>>();
+    kernels.shift = plain_host_kernel<&detail::host::scan_shift<T, Op>>();
+    kernels.join = plain_host_kernel<&detail::host::scan_join<T, Op>>();
+    kernels.up_sweep = plain_host_kernel<&detail::host::scan_up_sweep<T, Op>>();
+    kernels.down_sweep = plain_host_kernel<&detail::host::scan_down_sweep<T, Op>>();
+    kernels.kogge_stone = plain_host_kernel<&detail::host::scan_kogge_stone<T, Op>>();
+    kernels.brent_kung = plain_host_kernel<&detail::host::scan_brent_kung<T, Op>>();
+    kernels.recursive = plain_host_kernel<&detail::host::scan_recursive<T, Op>>();
+    kernels.recursive_vector = plain_host_kernel<&detail::host::scan_recursive_vector<T, Op>>();
+    kernels.offsets = plain_host_kernel<&detail::host::scan_offsets<T, Op>>();
+    return kernels;
+}
+
 template <class T, class Op>
 struct ScanTextbook {
-    static constexpr ScanHost kernels{
-        .serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
-        .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>(),
-        .totals = host_kernel<&detail::host::scan_totals<T, Op>>(),
-        .step = plain_host_kernel<&detail::host::scan_step<T, Op>>(),
-        .shift = plain_host_kernel<&detail::host::scan_shift<T, Op>>(),
-        .join = plain_host_kernel<&detail::host::scan_join<T, Op>>(),
-        .up_sweep = plain_host_kernel<&detail::host::scan_up_sweep<T, Op>>(),
-        .down_sweep = plain_host_kernel<&detail::host::scan_down_sweep<T, Op>>(),
-        .kogge_stone = plain_host_kernel<&detail::host::scan_kogge_stone<T, Op>>(),
-        .brent_kung = plain_host_kernel<&detail::host::scan_brent_kung<T, Op>>(),
-        .recursive = plain_host_kernel<&detail::host::scan_recursive<T, Op>>(),
-        .recursive_vector = plain_host_kernel<&detail::host::scan_recursive_vector<T, Op>>(),
-        .offsets = plain_host_kernel<&detail::host::scan_offsets<T, Op>>()};
+    static constexpr ScanHost kernels = with_textbook<T, Op>(ScanParts<T, Op>::kernels);
 };
 
 }  // namespace concord::detail
