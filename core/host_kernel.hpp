@@ -6,7 +6,8 @@
 ///     void scale(const Group& group, const T* in, T* out, u64 n, T factor);
 ///     KernelSpec spec{.host = host_kernel<&scale<float>>()};
 ///
-/// The parameters after the group are the arguments of the launch in order: pointers for buffers, values for values.
+/// The parameters after the group are the arguments of the launch in order: pointers for buffers, values for values. A
+/// parameter `const S&` of a struct S of alignment 1 refers to the argument in place, which may be longer than S.
 
 #include <concord/traits.hpp>
 #include <concord/types.hpp>
@@ -75,7 +76,7 @@ namespace detail {
 
 template <class P>
 constexpr std::optional<Type> parameter_type() {
-    using E = std::remove_cv_t<std::remove_pointer_t<P>>;
+    using E = std::remove_cv_t<std::remove_pointer_t<std::remove_reference_t<P>>>;
     if constexpr (is_element<E>) return type_of<E>();
     return std::nullopt;
 }
@@ -88,14 +89,19 @@ struct HostEntry<Kernel> {
     static constexpr std::array<HostKernel::Parameter, sizeof...(P)> parameters = {
         {{.bytes = sizeof(P),
           .pointer = std::is_pointer_v<P>,
-          .is_class = std::is_class_v<P>,
+          .is_class = std::is_class_v<std::remove_reference_t<P>>,
           .type = parameter_type<P>()}...}};
 
     template <class T>
     [[gnu::always_inline]] static inline T load(const void* argument) {
-        T value;
-        std::memcpy(&value, argument, sizeof value);
-        return value;
+        if constexpr (std::is_reference_v<T>) {
+            static_assert(alignof(T) == 1, "arguments have no alignment");
+            return *static_cast<std::remove_reference_t<T>*>(argument);
+        } else {
+            T value;
+            std::memcpy(&value, argument, sizeof value);
+            return value;
+        }
     }
     template <HostIsa isa, std::size_t... I>
     [[gnu::always_inline]] static inline void call(Group group, const void* const* arguments,

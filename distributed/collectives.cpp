@@ -21,12 +21,15 @@ void copy(Stream& stream, const View& from, const View& to) {
 // out[i] = a[i] op b[i].
 void combine(Stream& stream, const View& a, const View& b, const View& out, ReduceOp op) {
     static constexpr std::array<std::byte, 4> no_values{};
-    const detail::MapHost& host = detail::visit_type(a.type, [&](auto tag) -> const detail::MapHost& {
-        using T = typename decltype(tag)::type;
-        return detail::ops::visit(
-            op, [](auto f) -> const detail::MapHost& { return detail::map_host<T, T, T, decltype(f)>(); });
-    });
-    detail::map(stream, {"all_reduce", a, b, out, detail::builtin(op, a.type), {no_values}, &host}, {});
+    detail::map(stream,
+                {.algorithm = "all_reduce",
+                 .a = a,
+                 .b = b,
+                 .out = out,
+                 .op = detail::builtin(op, a.type),
+                 .values = {no_values},
+                 .host = detail::map_builtin_host(op, a.type)},
+                {});
 }
 
 // Gathers the elements of all ranks on the ranks first_target to last_target.

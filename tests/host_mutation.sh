@@ -127,6 +127,41 @@ of_library transpose_host.hpp transpose_host.cpp "$transpose blocked" "blocked: 
     'next[2 * k + 1] = interleave_high(row[k], row[k + side / 2], lanes);' \
     'next[2 * k + 1] = interleave_high(row[k + side / 2], row[k], lanes);'
 
+compact="compact --types u32 --patterns random --sizes 1009,9001,300007 --variants"
+of_library compact_move.hpp compact_kernels.cpp "$compact fused" "fused: the last element of a chunk is not counted" \
+    'std::min(n, begin + chunk), keep' 'std::min(n, begin + chunk) - 1, keep'
+of_library compact_move.hpp compact_kernels.cpp "$compact fused" "fused: every other flag of a word is not counted" \
+    '(sums & bytes) + (sums >> 8 & bytes)' '2 * (sums & bytes)'
+of_library compact_move.hpp compact_kernels.cpp "$compact fused" "fused: the other elements begin at the front" \
+    'out + all_kept + (base - before)' 'out + (base - before)'
+of_library compact_move.hpp compact_kernels.cpp "$compact two_pass" "two_pass: a tile is stored where it was read" \
+    'store_tile(out + before, buffer, kept, past_cache);
+        if (others' 'store_tile(out + begin, buffer, kept, past_cache);
+        if (others'
+of_library compact_move.hpp compact_kernels.cpp "$compact serial" "serial: the other elements stay behind" \
+    'if (partition != 0) move(0);' ''
+of_library compact_move.hpp compact_kernels.cpp "$compact scan_scatter" "scan_scatter: the flag past the end stays" \
+    'flags[n] = 0;' 'flags[n] = 1;
+    if (begin == 0) flags[0] = 1;'
+of_library compact_host.hpp compact_builtin.cpp "$compact fused" "the last element of a block has no flag" \
+    'i < count' 'i + 1 < count'
+
+histogram="histogram --types u32 --patterns random --sizes 1009,300007 --variants"
+of_library histogram_count.hpp histogram_kernels.cpp "$histogram private_bins" "private_bins: only the first sub-table counts" \
+    'table[b] += table[k * stride + b];' ''
+of_library histogram_count.hpp histogram_kernels.cpp "${histogram/u32/u8} private_bins" \
+    "private_bins: of a byte's sub-tables the last one counts" 'sum += counts[k * bytes + v];' 'sum = counts[k * bytes + v];'
+of_library histogram_count.hpp histogram_kernels.cpp "$histogram serial" "serial: samples without a bin are counted" \
+    'if (bin < bins && (sizeof(C)' 'if ((sizeof(C)'
+of_library histogram_count.hpp histogram_kernels.cpp "$histogram global_atomic" "global_atomic: the last bin stays empty" \
+    'if (bin < bins) add_to(out, words, bin, 1);' 'if (bin + 1 < bins) add_to(out, words, bin, 1);'
+of_library histogram_count.hpp histogram_kernels.cpp "$histogram passes" "passes: every pass begins at the first bin" \
+    'if (bin - first < held) ++table[(bin - first) * copies' 'if (bin < held) ++table[bin * copies'
+of_library histogram_count.hpp histogram_kernels.cpp "$histogram sorted" "sorted: samples without a bin are in the first one" \
+    'static_cast<u32>(bin) : none;' 'static_cast<u32>(bin) : 0;'
+of_library histogram_host.hpp histogram_builtin.cpp "$histogram private_bins" "the last sample of a block has no bin" \
+    'i < count' 'i + 1 < count'
+
 # Writes the mutant's header into its own folder, with the algorithm's whole folder if it replaces a unit. Prints the
 # reason if the mutant does not apply.
 plant() {  # INDEX
@@ -164,7 +199,7 @@ check() {  # FOLDER
 check_of_library() {  # FOLDER UNIT CHECK
     local -a arguments
     read -ra arguments <<<"$3"
-    if [[ $2 ]] && ! "$compiler" -std=c++20 -O0 -ffp-contract=off -fPIC -shared "${includes[@]}" \
+    if [[ $2 ]] && ! "$compiler" -std=c++20 -O0 -ffp-contract=off -fPIC -shared -I"$1" "${includes[@]}" \
         "$1/concord/$2" -o "$1/ahead.so" >"$1/log" 2>&1; then
         echo "it does not compile" >>"$1/log"
         return

@@ -8,7 +8,8 @@
 /// A CPU kernel is a template that the host compiler instantiates for each operator. For a user operator, the
 /// algorithms instantiate the variants that `auto` uses and `serial`. The textbook variants are unsupported on the
 /// CPU unless the call passes textbook(op). <concord/ALGORITHM_textbook.hpp> defines them for one algorithm. GPUs
-/// support every variant without this header, and so do built-in operators on all devices.
+/// support every variant without this header, and so do built-in operators on all devices. compact and histogram
+/// support every variant on the CPU for every operator.
 ///
 /// textbook(op) is a distinct type. Translation units with and without this header therefore never define one
 /// function differently.

@@ -1,5 +1,7 @@
 #include "compact_table.hpp"
 
+#include "compact_move.hpp"
+
 #include <concord/internal/calibration.hpp>
 #include <concord/internal/launch.hpp>
 #include <concord/internal/lookback.hpp>
@@ -129,13 +131,16 @@ void launch_offsets(Stream& stream, const CompactProblem& p, const Chunks& chunk
     const bool many = device.traits().many_items;
     const CompactSource which = many ? CompactSource::fused : CompactSource::wide;
     const u32 group_size = many ? compact_group : 1;
-    const auto count = compact_kernel(device, p, which, "compact_count", &CompactHost::count);
-    const auto sum = compact_kernel(device, p, which, "compact_offsets", &CompactHost::offsets);
+    const auto count = compact_kernel(device, p, which, "compact_count", &CompactKernels::count);
+    const auto sum = compact_kernel(device, p, which, "compact_offsets", &CompactKernels::offsets);
     const LaunchShape shape = LaunchShape::linear(chunks.groups, group_size);
     if (many) {
         launch(stream, *count, shape, p.in, offsets, p.in.count, chunks.shift, chunks.length, p.values);
-    } else {
+    } else if (device.traits().compiles_source) {
         launch(stream, *count, shape, p.in, offsets, p.in.count, chunks.length, p.values);
+    } else {
+        launch(stream, *count, shape, p.in, offsets, p.in.count, chunks.length, size_of(p.in.type),
+               compact_block_function(device, p).argument(), p.values);
     }
     launch(stream, *sum, LaunchShape::linear(1, group_size), offsets, p.count, chunks.groups);
 }
@@ -144,7 +149,7 @@ void run_fused(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     const bool many = device.traits().many_items;
     const CompactSource which = many ? CompactSource::fused : CompactSource::wide;
-    const auto write = compact_kernel(device, p, which, "compact_write", &CompactHost::write);
+    const auto write = compact_kernel(device, p, which, "compact_write", &CompactKernels::write);
     const Chunks chunks = chunks_of(device, p, *write);
     const auto buffer = stream.scratch(chunks.groups * sizeof(u64));
     const View offsets{buffer.get(), 0, chunks.groups, Type::u64};
@@ -153,12 +158,13 @@ void run_fused(Stream& stream, const CompactProblem& p) {
     if (many) {
         launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.shift, chunks.length,
                p.values);
-    } else if (!device.traits().compiles_source) {
-        launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.length,
-               past_cache(device, p), u32{p.partition}, p.values);
-    } else {
+    } else if (device.traits().compiles_source) {
         launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.length,
                past_cache(device, p), p.values);
+    } else {
+        launch(stream, *write, shape, p.in, p.out, offsets, p.count, p.in.count, chunks.length,
+               past_cache(device, p), u32{p.partition}, compact_block_function(device, p).argument(),
+               p.values);
     }
 }
 
@@ -181,7 +187,7 @@ void run_lookback(Stream& stream, const CompactProblem& p) {
 void run_two_pass(Stream& stream, const CompactProblem& p) {
     Device& device = stream.device();
     const auto kernel =
-        compact_kernel(device, p, CompactSource::wide, "compact_two_pass", &CompactHost::two_pass);
+        compact_kernel(device, p, CompactSource::wide, "compact_two_pass", &CompactKernels::two_pass);
     const u64 n = p.in.count, size = size_of(p.in.type);
     constexpr u64 slack = detail::host::compress_slack;
     // Two tiles fit the first-level cache. With many threads tiles are larger, because turns pass from tile to
@@ -196,14 +202,15 @@ void run_two_pass(Stream& stream, const CompactProblem& p) {
     }
     const u64 local = (p.partition ? 2 : 1) * (tile_bytes + slack);
     launch(stream, *kernel, LaunchShape::linear(groups, 1, local), p.in, p.out, p.count, n, tile,
-           past_cache(device, p), u32{p.partition}, p.values);
+           past_cache(device, p), u32{p.partition}, compact_block_function(device, p).argument(), p.values);
 }
 
 void run_serial(Stream& stream, const CompactProblem& p) {
+    Device& device = stream.device();
     const auto kernel =
-        compact_kernel(stream.device(), p, CompactSource::wide, "compact_serial", &CompactHost::serial);
+        compact_kernel(device, p, CompactSource::wide, "compact_serial", &CompactKernels::serial);
     launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, p.out, p.count, p.in.count, u32{p.partition},
-           p.values);
+           compact_block_function(device, p).argument(), p.values);
 }
 
 // --- The table ------------------------------------------------------------------------------------------------------
@@ -353,15 +360,15 @@ Support supports_keep(const Device& device, const CompactProblem& p) {
 }
 
 std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, CompactSource which,
-                                       const char* entry, HostKernel CompactHost::*host) {
+                                       const char* entry, HostKernel CompactKernels::*host) {
     // A kernel that does not access the elements, or does not call the predicate, is compiled once with a built-in
     // predicate.
-    const bool of_counts = host == &CompactHost::offsets;
-    const bool of_flags = host == &CompactHost::scatter;
+    const bool of_counts = host == &CompactKernels::offsets;
+    const bool of_flags = host == &CompactKernels::scatter;
     const Type type = of_counts ? Type::u32 : of_flags ? bits_of_size(size_of(p.in.type)) : p.in.type;
     const Operator& op = of_counts || of_flags ? builtin(KeepRule::nonzero, type) : p.op;
     // Constants that only some sources use.
-    const bool partition = p.partition && host == &CompactHost::write;
+    const bool partition = p.partition && host == &CompactKernels::write;
     const bool counts_far = p.in.count >> 32 != 0 && which == CompactSource::lookback;
     const u64 resident = which == CompactSource::lookback && device.traits().bounds_registers
                              ? tuned(device, resident_groups, point_of(p), 6)
@@ -385,8 +392,13 @@ std::shared_ptr<Kernel> compact_kernel(Device& device, const CompactProblem& p, 
     if (which == CompactSource::lookback)
         spec.constants.append(std::initializer_list<Constant>{
             {"TILES", 1}, {"TOTAL", counts_far ? Type::u64 : Type::u32}, {"JOIN(op, x, y)", "((x) + (y))"}});
-    if (p.host != nullptr && host != nullptr) spec.host = p.host->*host;
+    if (host != nullptr) spec.host = compact_kernels(size_of(p.in.type)).*host;
     return device.kernel(spec);
+}
+
+host::BlockFunction compact_block_function(const Device& device, const CompactProblem& p) {
+    const HostIsa isa = device.traits().host_isa;
+    return {.entry = p.host->entry(isa), .isa = isa};
 }
 
 Enqueued compact(Stream& stream, const CompactProblem& p, const Options& options) {

@@ -44,32 +44,10 @@ namespace concord {
 
 namespace detail {
 
-// The host kernels of one predicate for one type. A null kernel is not compiled.
-struct CompactHost {
-    HostKernel serial = {}, two_pass = {}, count = {}, offsets = {}, write = {};
-    HostKernel flags = {}, scatter = {};  // textbook kernels: only on request for user predicates
-};
-
-// All host kernels; defined in `concord/compact_textbook.hpp`.
+// The predicate Op for elements T as a host kernel that flags a block of elements.
 template <class T, class Op>
-struct CompactTextbook;
-
-// The host kernels of a call: textbook kernels only for textbook(keep).
-template <class T, class Op>
-const CompactHost& compact_host() {
-    using O = HostOperator<Op>;
-    if constexpr (O::textbook) {
-        return CompactTextbook<T, typename O::Type>::kernels;
-    } else {
-        static constexpr CompactHost kernels{
-            .serial = host_kernel<&detail::host::compact_serial<T, Op>>(),
-            .two_pass = host_kernel<&detail::host::compact_two_pass<T, Op>>(),
-            .count = host_kernel<&detail::host::compact_count<T, Op>>(),
-            .offsets = host_kernel<&detail::host::compact_offsets>(),
-            .write = host_kernel<&detail::host::compact_write<T, Op>>()};
-        return kernels;
-    }
-}
+inline constexpr HostKernel compact_keep =
+    host_kernel<&detail::host::compact_keep<T, typename HostOperator<Op>::Type>>();
 
 // What happens to elements that do not satisfy the predicate: compact() drops them, partition() stores them behind
 // the others.
@@ -79,8 +57,8 @@ enum class Others : u8 { dropped, behind };
 struct CompactProblem {
     View in, out, count;
     const Operator& op;
-    ValueBytes values;        // the predicate's bound values
-    const CompactHost* host;  // null if the predicate exists as source only
+    ValueBytes values;       // the predicate's bound values
+    const HostKernel* host;  // compact_keep of the predicate; null if it exists as source only
     bool partition = false;
 
     Type type() const { return in.type; }
@@ -111,7 +89,7 @@ Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& coun
                     .count = count.view(),
                     .op = Fn::erased(),
                     .values = {values},
-                    .host = &compact_host<T, typename Fn::Host>(),
+                    .host = &compact_keep<T, typename Fn::Host>,
                     .partition = others == Others::behind},
                    options);
 }

@@ -1,36 +1,40 @@
-// The host kernels of the built-in predicates.
+// The built-in predicates in the host dialect. Predicates of integers whose flags do not depend on the sign are
+// compiled by element size.
 
 #include "compact_table.hpp"
 
-#include <concord/compact_textbook.hpp>
+#include <concord/internal/builtin_operator.hpp>
 
 namespace concord::detail {
 namespace {
 
 template <class T>
-const CompactHost* host_of(KeepRule rule) {
+const HostKernel* host_of(KeepRule rule) {
+    namespace keep = host::keep;
+    constexpr bool is_integer = std::is_integral_v<T>;
+    using U = Wrapping<T>;
     switch (rule) {
         case KeepRule::nonzero:
-            return &CompactTextbook<T, detail::host::keep::Nonzero>::kernels;
+            return &compact_keep<U, keep::Nonzero>;
         case KeepRule::positive:
-            return &CompactTextbook<T, detail::host::keep::Positive>::kernels;
+            return &compact_keep<T, std::conditional_t<std::is_unsigned_v<T>, keep::Nonzero, keep::Positive>>;
         case KeepRule::greater:
-            return &CompactTextbook<T, detail::host::keep::Greater<T>>::kernels;
+            return &compact_keep<T, keep::Greater<T>>;
         case KeepRule::less:
-            return &CompactTextbook<T, detail::host::keep::Less<T>>::kernels;
-        default:
+            return &compact_keep<T, keep::Less<T>>;
+        case KeepRule::even:
+            if constexpr (is_integer) return &compact_keep<U, keep::Even>;
             break;
-    }
-    if constexpr (std::is_integral_v<T>) {
-        if (rule == KeepRule::even) return &CompactTextbook<T, detail::host::keep::Even>::kernels;
-        return &CompactTextbook<T, detail::host::keep::Odd>::kernels;
+        case KeepRule::odd:
+            if constexpr (is_integer) return &compact_keep<U, keep::Odd>;
+            break;
     }
     return nullptr;
 }
 
 }  // namespace
 
-const CompactHost* compact_builtin_host(KeepRule rule, Type type) {
+const HostKernel* compact_builtin_host(KeepRule rule, Type type) {
     return visit_type(type, [&](auto tag) { return host_of<typename decltype(tag)::type>(rule); });
 }
 

@@ -4,7 +4,7 @@
 // then the whole register is stored. Compressing straight to memory is slow on some CPUs. Elements of 8 and 16 bits
 // are widened to 32 bits. Source: D. Lemire, W. Muła and others, on AVX-512 compress.
 
-#include <concord/detail/compact_host.hpp>
+#include "compact_move.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -8,12 +8,6 @@ Support supports_any(const Device& device, const HistogramProblem& p) {
     return supports_type(device, p.in.type);
 }
 
-// In the host dialect these variants are textbook kernels.
-Support supports_steps(const Device& device, const HistogramProblem& p) {
-    if (Support any = supports_any(device, p); !any || p.host == nullptr) return any;
-    return supports_textbook(device, "histogram", p.op, p.host->local);
-}
-
 Support supports_at_most_2_30(u64 bins) {
     if (bins <= most_narrow_bins) return {};
     return Support::no("supports at most 2^30 bins, got " + std::to_string(bins));
@@ -26,7 +20,7 @@ Support supports_local(const Device& device, const HistogramProblem& p, u64 byte
         return Support::no(std::to_string(p.bins()) + " bins need " + std::to_string(bytes) +
                            " bytes of local memory per group; " + device.info().selector + " has " +
                            std::to_string(local_budget(device)));
-    return supports_steps(device, p);
+    return supports_any(device, p);
 }
 
 Support supports_private(const Device& device, const HistogramProblem& p) {
@@ -52,8 +46,7 @@ Support supports_sorted(const Device& device, const HistogramProblem& p) {
     if (Support bins = supports_at_most_2_30(p.bins()); !bins) return bins;
     // The samples' bins and their sort.
     if (Support scratch = supports_scratch(device, 2 * sizeof(u32) * p.in.count); !scratch) return scratch;
-    if (Support global = supports_global(device, p); !global) return global;
-    return supports_steps(device, p);
+    return supports_global(device, p);
 }
 
 // Each group adds its row of counts to the counters. Few samples do not repay this cost.

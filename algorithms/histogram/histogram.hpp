@@ -40,31 +40,16 @@ namespace detail {
 // Throws invalid_argument unless counters may have that type.
 void check_counter_type(std::string_view call, Type type);
 
-// The host kernels of one binning for one type of sample. A null kernel is not compiled.
+// A bin function as host kernels for blocks of samples: for at most 2^30 bins, and for more.
 struct HistogramHost {
-    HostKernel bins = {}, serial = {}, global = {};
-    // Textbook kernels: only on request for user bin functions.
-    HostKernel local = {}, packed16 = {}, ids = {};
+    HostKernel narrow = {}, wide = {};
 };
 
-// All host kernels; defined in `concord/histogram_textbook.hpp`.
+// That of the operator Op for samples T.
 template <class T, class Op>
-struct HistogramTextbook;
-
-// The host kernels of a call: textbook kernels only for textbook(bin).
-template <class T, class Op>
-const HistogramHost& histogram_host() {
-    using O = HostOperator<Op>;
-    if constexpr (O::textbook) {
-        return HistogramTextbook<T, typename O::Type>::kernels;
-    } else {
-        static constexpr HistogramHost kernels{
-            .bins = host_kernel<&detail::host::histogram_bins<T, Op>>(),
-            .serial = plain_host_kernel<&detail::host::histogram_serial<T, Op>>(),
-            .global = plain_host_kernel<&detail::host::histogram_global<T, Op>>()};
-        return kernels;
-    }
-}
+inline constexpr HistogramHost histogram_host = {
+    .narrow = host_kernel<&detail::host::histogram_bin<T, u32, typename HostOperator<Op>::Type>>(),
+    .wide = plain_host_kernel<&detail::host::histogram_bin<T, u64, typename HostOperator<Op>::Type>>()};
 
 // A call with its types erased.
 struct HistogramProblem {
@@ -116,7 +101,7 @@ Enqueued histogram(Stream& stream, const In& in, const Out& counters, const Func
                               .out = counters.view(),
                               .op = Fn::erased(),
                               .values = {values},
-                              .host = &detail::histogram_host<T, typename Fn::Host>()},
+                              .host = &detail::histogram_host<T, typename Fn::Host>},
                              options);
 }
 

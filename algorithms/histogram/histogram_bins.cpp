@@ -1,7 +1,5 @@
 #include "histogram_table.hpp"
 
-#include <concord/histogram_textbook.hpp>
-
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -32,8 +30,7 @@ std::string range_name(const HistogramBins& bins) {
 
 // --- Source for the JIT compilers ---------------------------------------------------------------------------
 
-// The functors of histogram_bins.hpp as source forms.
-enum class Form : u8 { even_float, even_shift, even_ratio, even_wide, modulo, modulo_wide, identity };
+using Form = HistogramForm;
 
 // d * p / q as in Ratio32 and Ratio64, for u32 or u64 d, whole, high and low.
 constexpr std::string_view ratio_32 = "d * whole + (u32)(((u64)d * high + ((u64)d * low >> 32)) >> 32)";
@@ -140,7 +137,7 @@ ResolvedBins resolved(Form form, const F& functor) {
     static_assert(sizeof(F) <= sizeof(ResolvedBins::values) && std::is_trivially_copyable_v<F>);
     ResolvedBins bins;
     bins.op = &operator_of(form, type_of<T>(), type_of<Bin>());
-    bins.host = &HistogramTextbook<T, F>::kernels;
+    bins.host = histogram_builtin_host(form, type_of<T>(), type_of<Bin>());
     if constexpr (std::is_empty_v<F>) {
         bins.size = 4;
     } else {

@@ -1,264 +1,27 @@
 #pragma once
-// Histogram in the host dialect. Parallel sources: histogram.cu and histogram.cl, histogram_steps.cu and
-// histogram_steps.cl; they describe phases and traffic. T: type of the samples; Op: bin of a sample.
+// The bin function of histogram in the host dialect: all that the kernels of histogram_count.hpp know of it. T: type of
+// the samples; Op: bin of a sample.
 
 #include <concord/host_kernel.hpp>
 
 #include <algorithm>
-#include <atomic>
 
 namespace concord::detail::host {
 
-// The bin of a sample. A sample that is not counted gets a number past the last bin.
-template <class T, class Op>
-[[gnu::always_inline]] inline u64 bin_of(const Op& op, T x) {
-    return static_cast<u64>(op(x));
-}
-
-// A group's share of n samples: [begin, end).
-struct Share {
-    u64 begin, end;
-    Share(u64 n, u64 group, u64 groups) {
-        const u64 each = n / groups + (n % groups != 0 ? 1 : 0);
-        begin = std::min(n, group * each);
-        end = std::min(n, begin + each);
-    }
-};
-
-// Adds to a counter that groups share. words: 1 for counters of 32 bits, 2 for 64.
-[[gnu::always_inline]] inline void add_to(u32* out, u32 words, u64 bin, u64 count) {
-    if (words == 1) {
-        std::atomic_ref<u32>(out[bin]).fetch_add(static_cast<u32>(count), std::memory_order_relaxed);
-    } else {
-        std::atomic_ref<u64>(reinterpret_cast<u64*>(out)[bin]).fetch_add(count, std::memory_order_relaxed);
-    }
-}
-
-// Samples whose bins are computed together, in vectors; and samples that are counted in one step if their bins are
-// equal, as in skewed data.
-inline constexpr u64 histogram_block = 256, histogram_run = 16;
-
-// Counts a block of bins in sub-tables in turn, so that no counter is loaded right after a store to it. Prefetches
-// the next samples, `bytes` per run.
-template <u32 Tables>
-[[gnu::always_inline]] inline void count_block(const u32* bin, u64 n, u32* table, u64 stride,
-                                               const char* next, u64 bytes) {
-    u64 i = 0;
-    for (; i + histogram_run <= n; i += histogram_run, next += bytes) {
-        __builtin_prefetch(next);
-        if (bin[i] == bin[i + histogram_run - 1]) {
-            u32 differ = 0;
-#pragma GCC unroll 1  // else it is unrolled before it can be vectorised
-            for (u64 j = 0; j < histogram_run; ++j)
-                differ |= bin[i + j] ^ bin[i];
-            if (differ == 0) {
-                table[bin[i]] += histogram_run;
-                continue;
-            }
-        }
-#pragma GCC unroll 16
-        for (u64 j = 0; j < histogram_run; ++j)
-            ++table[j % Tables * stride + bin[i + j]];
-    }
-    for (; i < n; ++i)
-        ++table[bin[i]];
-}
-
-// Counts a share of the samples in sub-tables. bin(x): bin of a sample.
-template <class T, class Bin>
-[[gnu::always_inline]] inline void count_share(const T* in, const Share& share, u32* table, u64 stride,
-                                               u32 tables, Bin bin) {
-    alignas(64) u32 bins[histogram_block];
-    for (u64 first = share.begin; first < share.end; first += histogram_block) {
-        const u64 count = std::min(histogram_block, share.end - first);
-        const T* x = in + first;
-        for (u64 i = 0; i < count; ++i)
-            bins[i] = bin(x[i]);
-        const char* next = reinterpret_cast<const char*>(x + count);
-        if (tables == 8) {
-            count_block<8>(bins, count, table, stride, next, histogram_run * sizeof(T));
-        } else if (tables == 4) {
-            count_block<4>(bins, count, table, stride, next, histogram_run * sizeof(T));
-        } else if (tables == 2) {
-            count_block<2>(bins, count, table, stride, next, histogram_run * sizeof(T));
+// Stores the bins of a block of samples; `none` for a bin from `none` on, as for a sample that is not counted. Bin:
+// u32 if none is at most 2^30, else u64. Inlined, because g++ does not vectorise loops over a functor of 16 bytes that
+// comes in registers.
+template <class T, class Bin, class Op>
+[[gnu::always_inline]] inline void histogram_bin(const Group& /*group*/, const T* x, u64 count, Bin* bins,
+                                                 Bin none, const Op op) {
+    Bin* __restrict to = bins;
+    for (u64 i = 0; i < count; ++i) {
+        const auto bin = op(x[i]);
+        if constexpr (sizeof bin > sizeof(Bin)) {
+            to[i] = static_cast<u64>(bin) < none ? static_cast<Bin>(bin) : none;
         } else {
-            count_block<1>(bins, count, table, stride, next, histogram_run * sizeof(T));
+            to[i] = std::min(static_cast<Bin>(bin), none);
         }
-    }
-}
-
-// A group counts its share of the samples in its own row of `tables` sub-tables of `stride` counters. The counter
-// after the last bin's takes samples that are not counted. The first sub-table receives the sums. For samples of
-// one byte the group counts values, and computes the bin of each value once.
-template <class T, class Op>
-void histogram_bins(const Group& group, const T* in, u32* rows, u64 n, u64 bins, u64 stride, u32 tables,
-                    const Op op) {
-    u32* table = rows + group.x * stride * tables;
-    const Share share(n, group.x, group.count_x);
-    // At most 2^30 bins here, so comparisons in 32 bits are exact.
-    const auto none = static_cast<u32>(bins);
-    auto bin = [&](T x) __attribute__((always_inline)) {
-        const auto b = op(x);
-        if constexpr (sizeof(b) == 8) {
-            return static_cast<u64>(b) < none ? static_cast<u32>(b) : none;
-        } else {
-            return std::min(static_cast<u32>(b), none);
-        }
-    };
-    if constexpr (sizeof(T) == 1) {
-        constexpr u32 values = 256, most = 8;
-        alignas(64) u32 counts[most * values] = {};
-        count_share(reinterpret_cast<const u8*>(in), share, counts, values, most,
-                    [](u8 x) { return u32{x}; });
-        std::fill_n(table, bins + 1, u32{0});
-        for (u32 v = 0; v < values; ++v) {
-            u32 sum = 0;
-            for (u32 k = 0; k < most; ++k)
-                sum += counts[k * values + v];
-            table[bin(static_cast<T>(v))] += sum;
-        }
-    } else {
-        std::fill_n(table, stride * tables, u32{0});
-        count_share(in, share, table, stride, tables, bin);
-        for (u64 k = 1; k < tables; ++k) {
-            for (u64 b = 0; b < bins; ++b)
-                table[b] += table[k * stride + b];
-        }
-    }
-}
-
-inline constexpr u64 histogram_merge_tile = 1024;
-
-// Sums the rows, one tile of bins per group, and writes counters of `size` bytes.
-inline void histogram_merge(const Group& group, const u32* rows, std::byte* out, u64 bins, u64 row_length,
-                            u64 count, u32 size) {
-    u64 sum[histogram_merge_tile] = {};
-    const u64 first = group.x * histogram_merge_tile, n = std::min(histogram_merge_tile, bins - first);
-    for (u64 r = 0; r < count; ++r) {
-        const u32* row = rows + r * row_length + first;
-        for (u64 i = 0; i < n; ++i)
-            sum[i] += row[i];
-    }
-    for (u64 i = 0; i < n; ++i) {
-        if (size == 2) {
-            reinterpret_cast<u16*>(out)[first + i] = static_cast<u16>(std::min<u64>(sum[i], 65535));
-        } else if (size == 4) {
-            reinterpret_cast<u32*>(out)[first + i] = static_cast<u32>(sum[i]);
-        } else {
-            reinterpret_cast<u64*>(out)[first + i] = sum[i];
-        }
-    }
-}
-
-// One loop over all samples, into the counters themselves. Counters of 16 bits saturate at 65535.
-template <class T, class Op>
-void histogram_serial(const Group& /*group*/, const T* in, std::byte* out, u64 n, u64 bins, u32 size,
-                      const Op op) {
-    auto count = [&]<class C>(C* counter) {
-        for (u64 i = 0; i < n; ++i) {
-            const u64 bin = bin_of(op, in[i]);
-            if (bin >= bins) continue;
-            if (sizeof(C) > 2 || counter[bin] != 65535) ++counter[bin];
-        }
-    };
-    if (size == 2) return count(reinterpret_cast<u16*>(out));
-    if (size == 4) return count(reinterpret_cast<u32*>(out));
-    count(reinterpret_cast<u64*>(out));
-}
-
-// Every sample adds to its counter in global memory.
-template <class T, class Op>
-void histogram_global(const Group& group, const T* in, u32* out, u64 n, u64 bins, u32 words, const Op op) {
-    const Share share(n, group.x, group.count_x);
-    for (u64 i = share.begin; i < share.end; ++i) {
-        const u64 bin = bin_of(op, in[i]);
-        if (bin < bins) add_to(out, words, bin, 1);
-    }
-}
-
-// A group counts the bins of its pass in local memory and adds the counts to the result. The `copies` counters of
-// one bin are neighbours.
-template <class T, class Op>
-void histogram_private(const Group& group, const T* in, u32* out, u64 n, u64 bins, u64 range, u64 passes,
-                       u32 copies, u32 words, const Op op) {
-    const u64 first = std::min(bins, group.x % passes * range), held = std::min(range, bins - first);
-    u32* table = reinterpret_cast<u32*>(group.local);
-    std::fill_n(table, held * copies, u32{0});
-    const Share share(n, group.x / passes, group.count_x / passes);
-    for (u64 i = share.begin; i < share.end; ++i) {
-        const u64 bin = bin_of(op, in[i]) - first;
-        if (bin < held) ++table[bin * copies + i % copies];
-    }
-    for (u64 b = 0; b < held; ++b) {
-        u64 sum = 0;
-        for (u64 k = 0; k < copies; ++k)
-            sum += table[b * copies + k];
-        if (sum != 0) add_to(out, words, first + b, sum);
-    }
-}
-
-// Counters of 16 bits in local memory. A counter that overflows adds 65536 to the result.
-template <class T, class Op>
-void histogram_packed16(const Group& group, const T* in, u32* out, u64 n, u64 bins, u32 words, const Op op) {
-    u16* table = reinterpret_cast<u16*>(group.local);
-    std::fill_n(table, bins, u16{0});
-    const Share share(n, group.x, group.count_x);
-    for (u64 i = share.begin; i < share.end; ++i) {
-        const u64 bin = bin_of(op, in[i]);
-        if (bin < bins && ++table[bin] == 0) add_to(out, words, bin, 65536);
-    }
-    for (u64 b = 0; b < bins; ++b) {
-        if (table[b] != 0) add_to(out, words, b, table[b]);
-    }
-}
-
-// --- sorted -------------------------------------------------------------------------------------------------------
-
-// Stores the bin of every sample; `none` for a sample that is not counted.
-template <class T, class Op>
-void histogram_ids(const Group& group, const T* in, u32* ids, u64 n, u64 bins, u32 none, u64 tile,
-                   const Op op) {
-    const u64 begin = group.x * tile, end = std::min(n, begin + tile);
-    for (u64 i = begin; i < end; ++i) {
-        const u64 bin = bin_of(op, in[i]);
-        ids[i] = bin < bins ? static_cast<u32>(bin) : none;
-    }
-}
-
-// The position of each coarse bin among the sorted ids, and the end of the last one.
-inline void histogram_positions(const Group& group, const u32* ids, u64* positions, u64 n, u32 coarse,
-                                u32 shift, u64 tile) {
-    const u64 begin = group.x * tile, end = std::min(u64{coarse} + 1, begin + tile);
-    for (u64 c = begin; c < end; ++c)
-        positions[c] = static_cast<u64>(
-            std::partition_point(ids, ids + n, [&](u32 id) { return id >> shift < c; }) - ids);
-}
-
-// Counts a segment of the sorted ids in local memory, one coarse bin after another.
-inline void histogram_segments(const Group& group, const u32* ids, const u64* positions, u32* out, u64 n,
-                               u64 bins, u64 segment, u32 coarse, u32 shift, u32 words) {
-    u32* table = reinterpret_cast<u32*>(group.local);
-    const u64 begin = group.x * segment, end = std::min(n, begin + segment), fine = u64{1} << shift;
-    for (u64 c = ids[begin] >> shift; c < coarse && positions[c] < end; ++c) {
-        const u64 first = std::max(begin, positions[c]), last = std::min(end, positions[c + 1]);
-        if (first >= last) continue;
-        std::fill_n(table, fine, u32{0});
-        for (u64 i = first; i < last; ++i)
-            ++table[ids[i] & (fine - 1)];
-        const u64 held = std::min(fine, bins - (c << shift));
-        for (u64 b = 0; b < held; ++b) {
-            if (table[b] != 0) add_to(out, words, (c << shift) + b, table[b]);
-        }
-    }
-}
-
-// Saturates counts of 32 or 64 bits to counters of 16 bits.
-inline void histogram_saturate(const Group& group, const u32* counts, u16* out, u64 bins, u32 words,
-                               u64 tile) {
-    const u64 first = group.x * tile, end = std::min(bins, first + tile);
-    for (u64 b = first; b < end; ++b) {
-        const u64 count = words == 1 ? counts[b] : reinterpret_cast<const u64*>(counts)[b];
-        out[b] = static_cast<u16>(std::min<u64>(count, 65535));
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include "histogram_table.hpp"
 
+#include "histogram_count.hpp"
+
 #include <concord/internal/launch.hpp>
 #include <concord/sort.hpp>
 
@@ -57,10 +59,14 @@ struct KernelShape {
     u32 words = 1;  // words of 32 bits per counter in global memory
 };
 
+bool is_wide(const HistogramProblem& p) {
+    return p.bins() > most_narrow_bins;
+}
+
 std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const char* entry,
-                               const KernelShape& shape, HostKernel host) {
+                               const KernelShape& shape, HostKernel HistogramKernels::*host) {
     const Type type = p.in.type;
-    const bool narrow = p.bins() <= most_narrow_bins && size_of(p.op.result) < 8;
+    const bool narrow = !is_wide(p) && size_of(p.op.result) < 8;
     KernelSpec spec{.source = &source(shape.source),
                     .entry = entry,
                     .constants = {{"T", type},
@@ -71,7 +77,7 @@ std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const 
                                   {"COPIES", shape.copies},
                                   {"PASSES", shape.passes}},
                     .op = &p.op,
-                    .host = host,
+                    .host = histogram_kernels(is_wide(p)).*host,
                     .max_group_size = shape.group_size};
     if (shape.source == Source::wide) spec.constants.push_back({"WIDE", 1});
     return device.kernel(spec);
@@ -79,15 +85,32 @@ std::shared_ptr<Kernel> kernel(Device& device, const HistogramProblem& p, const 
 
 // A kernel that depends on the type of the counters, not on samples or bins.
 std::shared_ptr<Kernel> counter_kernel(Device& device, const HistogramProblem& p, const char* entry,
-                                       const KernelShape& shape, HostKernel host) {
+                                       const KernelShape& shape, HostKernel HistogramKernels::*host) {
     const Type type = p.out.type;
     KernelSpec spec{.source = &source(shape.source),
                     .entry = entry,
                     .constants = {{"COUNTER", type}, {"WORDS", shape.words}, {"GROUP", shape.group_size}},
-                    .host = host,
+                    .host = histogram_kernels(false).*host,
                     .max_group_size = shape.group_size};
     if (shape.source == Source::wide) spec.constants.push_back({"WIDE", 1});
     return device.kernel(spec);
+}
+
+// The bin function as an argument of host kernels.
+host::BlockFunction bin_function(const Device& device, const HistogramProblem& p) {
+    const HostIsa isa = device.traits().host_isa;
+    const HostKernel& function = is_wide(p) ? p.host->wide : p.host->narrow;
+    return {.entry = function.entry(isa), .isa = isa};
+}
+
+// Launches a kernel that takes the bin function: on the CPU as an argument, with the samples' size.
+template <class... A>
+void launch_bins(Stream& stream, const Kernel& kernel, const HistogramProblem& p, const LaunchShape& shape,
+                 const A&... arguments) {
+    if (stream.device().traits().compiles_source)
+        return launch(stream, kernel, shape, arguments..., p.values);
+    launch(stream, kernel, shape, arguments..., size_of(p.in.type),
+           bin_function(stream.device(), p).argument(), p.values);
 }
 
 // Where groups add their counts: the counters themselves as words of 32 bits, or scratch memory for counters of 16
@@ -118,7 +141,7 @@ void finish(Stream& stream, const HistogramProblem& p, const Counts& counts) {
     const auto saturate =
         counter_kernel(stream.device(), p, "histogram_saturate",
                        {.source = Source::steps, .group_size = global_group_size, .words = counts.words},
-                       plain_host_kernel<&detail::host::histogram_saturate>());
+                       &HistogramKernels::saturate);
     launch_elements(stream, *saturate, p.bins(), global_group_size, NoOperator{}, counts.view, p.out,
                     p.bins(), counts.words);
 }
@@ -155,14 +178,14 @@ void run_private(Stream& stream, const HistogramProblem& p, u32 copies, u64 pass
     const auto count =
         kernel(device, p, "histogram_private",
                {.group_size = group_size, .copies = copies, .passes = passes > 1, .words = counts.words},
-               p.host->local);
+               &HistogramKernels::local);
     const u64 range = divide_up(p.bins(), passes), bytes = range * copies * 4, n = p.in.count;
     u64 groups = group_count(device, *count, p, range, bytes, group_size);
     // Groups of all passes over a part of the samples run together, so one of them brings it into the cache for
     // all.
     if (passes > 1) groups = std::max((n >> share_bits) + 1, groups / passes) * passes;
-    launch(stream, *count, LaunchShape::linear(groups, group_size_of(device, group_size), bytes), p.in,
-           counts.view, n, p.bins(), range, passes, copies, counts.words, p.values);
+    launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, group_size), bytes),
+                p.in, counts.view, n, p.bins(), range, passes, copies, counts.words);
     finish(stream, p, counts);
 }
 
@@ -214,14 +237,15 @@ void run_histogram_private_bins(Stream& stream, const HistogramProblem& p) {
     const PrivateRows rows = private_rows(device, p);
     const auto scratch = stream.scratch(rows.bytes());
     const View view{scratch.get(), 0, rows.bytes() / 4, Type::u32};
+    const auto host = size_of(p.in.type) == 1 ? &HistogramKernels::bytes : &HistogramKernels::bins;
     const auto count =
-        kernel(device, p, "histogram_bins", {.source = Source::wide, .copies = rows.tables}, p.host->bins);
-    launch(stream, *count, LaunchShape::linear(rows.tasks, 1), p.in, view, p.in.count, p.bins(), rows.stride,
-           rows.tables, p.values);
-    const auto merge = counter_kernel(device, p, "histogram_merge", {.source = Source::wide},
-                                      host_kernel<&detail::host::histogram_merge>());
-    launch(stream, *merge, LaunchShape::linear(divide_up(p.bins(), detail::host::histogram_merge_tile), 1),
-           view, p.out, p.bins(), u64{rows.stride * rows.tables}, rows.tasks, size_of(p.out.type));
+        kernel(device, p, "histogram_bins", {.source = Source::wide, .copies = rows.tables}, host);
+    launch_bins(stream, *count, p, LaunchShape::linear(rows.tasks, 1), p.in, view, p.in.count, p.bins(),
+                rows.stride, rows.tables);
+    const auto merge =
+        counter_kernel(device, p, "histogram_merge", {.source = Source::wide}, &HistogramKernels::merge);
+    launch(stream, *merge, LaunchShape::linear(divide_up(p.bins(), host::histogram_merge_tile), 1), view,
+           p.out, p.bins(), u64{rows.stride * rows.tables}, rows.tasks, size_of(p.out.type));
 }
 
 void run_histogram_multi_copy(Stream& stream, const HistogramProblem& p) {
@@ -241,26 +265,27 @@ void run_histogram_packed16(Stream& stream, const HistogramProblem& p) {
     const Counts counts = make_counts(stream, p);
     const u32 group_size = default_group_size(device);
     const auto count = kernel(device, p, "histogram_packed16",
-                              {.group_size = group_size, .words = counts.words}, p.host->packed16);
+                              {.group_size = group_size, .words = counts.words}, &HistogramKernels::packed16);
     const u64 bytes = divide_up(p.bins(), 2) * 4, n = p.in.count;
     const u64 groups = group_count(device, *count, p, p.bins(), bytes, group_size);
-    launch(stream, *count, LaunchShape::linear(groups, group_size_of(device, group_size), bytes), p.in,
-           counts.view, n, p.bins(), counts.words, p.values);
+    launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, group_size), bytes),
+                p.in, counts.view, n, p.bins(), counts.words);
     finish(stream, p, counts);
 }
 
 void run_histogram_global_atomic(Stream& stream, const HistogramProblem& p) {
     Device& device = stream.device();
     const Counts counts = make_counts(stream, p);
-    const auto count = kernel(
-        device, p, "histogram_global",
-        {.source = Source::steps, .group_size = global_group_size, .words = counts.words}, p.host->global);
+    const auto count =
+        kernel(device, p, "histogram_global",
+               {.source = Source::steps, .group_size = global_group_size, .words = counts.words},
+               &HistogramKernels::global);
     constexpr u64 most_groups = u64{1} << 22, host_share = u64{1} << 16;
     const u64 groups =
         std::min(most_groups,
                  divide_up(p.in.count, device.traits().serial_groups ? host_share : u64{global_group_size}));
-    launch(stream, *count, LaunchShape::linear(groups, group_size_of(device, global_group_size)), p.in,
-           counts.view, p.in.count, p.bins(), counts.words, p.values);
+    launch_bins(stream, *count, p, LaunchShape::linear(groups, group_size_of(device, global_group_size)),
+                p.in, counts.view, p.in.count, p.bins(), counts.words);
     finish(stream, p, counts);
 }
 
@@ -278,17 +303,21 @@ void run_histogram_sorted(Stream& stream, const HistogramProblem& p) {
         positions{position_buffer.get(), 0, u64{coarse} + 1, Type::u64};
 
     const KernelShape shape{.source = Source::sorted, .group_size = global_group_size, .words = counts.words};
-    const auto find = kernel(device, p, "histogram_ids", shape, p.host->ids);
-    launch_elements(stream, *find, n, global_group_size, p.values, p.in, ids, n, bins, coarse << shift);
+    const auto find = kernel(device, p, "histogram_ids", shape, &HistogramKernels::ids);
+    const u32 none = coarse << shift;
+    if (device.traits().compiles_source) {
+        launch_elements(stream, *find, n, global_group_size, p.values, p.in, ids, n, bins, none);
+    } else {
+        launch_elements(stream, *find, n, global_group_size, p.values, p.in, ids, n, bins, none,
+                        size_of(p.in.type), bin_function(device, p).argument());
+    }
     sort(stream, ids, ids, {.begin_bit = shift, .end_bit = shift + static_cast<u32>(std::bit_width(coarse))});
-    const auto locate = counter_kernel(device, p, "histogram_positions", shape,
-                                       plain_host_kernel<&detail::host::histogram_positions>());
+    const auto locate = counter_kernel(device, p, "histogram_positions", shape, &HistogramKernels::positions);
     launch_elements(stream, *locate, positions.count, global_group_size, NoOperator{}, ids, positions, n,
                     coarse, shift);
     // Segments are long enough to repay clearing and adding their counters, and short enough to occupy all units.
     const u64 segment = std::max(8 * fine, divide_up(n, u64{device.traits().units} * 16));
-    const auto count = counter_kernel(device, p, "histogram_segments", shape,
-                                      plain_host_kernel<&detail::host::histogram_segments>());
+    const auto count = counter_kernel(device, p, "histogram_segments", shape, &HistogramKernels::segments);
     launch(stream, *count,
            LaunchShape::linear(divide_up(n, segment), group_size_of(device, global_group_size),
                                fine * sizeof(u32)),
@@ -300,9 +329,9 @@ void run_histogram_serial(Stream& stream, const HistogramProblem& p) {
     const u64 zero = 0;
     stream.fill(*p.out.buffer, p.out.offset, p.out.bytes(), &zero, size_of(p.out.type));
     const auto serial =
-        kernel(stream.device(), p, "histogram_serial", {.source = Source::steps}, p.host->serial);
-    launch(stream, *serial, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.bins(), size_of(p.out.type),
-           p.values);
+        kernel(stream.device(), p, "histogram_serial", {.source = Source::steps}, &HistogramKernels::serial);
+    launch_bins(stream, *serial, p, LaunchShape::linear(1, 1), p.in, p.out, p.in.count, p.bins(),
+                size_of(p.out.type));
 }
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 #pragma once
-// Shared by histogram.cpp, histogram_bins.cpp and histogram_run.cpp: resolved bins, tunables and launch code.
+// Shared by the .cpp files of histogram: resolved bins, host kernels, tunables and launch code.
 
 #include <concord/histogram.hpp>
 
@@ -25,6 +25,30 @@ struct ResolvedBins {
 
 // The built-in rule for `count` bins. Throws invalid_argument.
 ResolvedBins resolve(const HistogramBins& bins, Type type, u64 count);
+
+// The functors of histogram_bins.hpp.
+enum class HistogramForm : u8 {
+    even_float,
+    even_shift,
+    even_ratio,
+    even_wide,
+    modulo,
+    modulo_wide,
+    identity
+};
+
+// The host kernels of a functor whose result is `bin`; null if there is no such functor.
+const HistogramHost* histogram_builtin_host(HistogramForm form, Type type, Type bin);
+
+// The host kernels of histogram. Those that call a bin function take it as an argument.
+struct HistogramKernels {
+    HostKernel bins = {}, bytes = {}, merge = {};  // private_bins
+    HostKernel serial = {}, global = {}, local = {}, packed16 = {};
+    HostKernel ids = {}, positions = {}, segments = {};  // sorted
+    HostKernel saturate = {};
+};
+// wide: those that take bins of 64 bits.
+const HistogramKernels& histogram_kernels(bool wide);
 
 constexpr Type unsigned_of(Type type) {
     return type < Type::u8 ? static_cast<Type>(static_cast<u8>(type) + 4) : type;

@@ -184,24 +184,6 @@ constexpr MapRow table[] = {
 
 constexpr const Tunable* tunables[] = {&unroll, &tile_kib, &stream_kib, &parallel_kib};
 
-template <class T>
-const MapHost* builtin_host(MapFunction function) {
-    auto kernels = [](auto op) { return &map_host<T, T, T, detail::host::IgnoreSecond<decltype(op)>>(); };
-    switch (function) {
-        case MapFunction::copy:
-            return kernels(ops::Copy{});
-        case MapFunction::negate:
-            return kernels(ops::Negate{});
-        case MapFunction::abs:
-            return kernels(ops::Abs{});
-        case MapFunction::square:
-            return kernels(ops::Square{});
-        default:
-            if constexpr (std::is_floating_point_v<T>) return kernels(ops::Sqrt{});
-            return nullptr;
-    }
-}
-
 // Copies and sums of f32.
 void calibrate(Calibration& calibration) {
     const Operator& sum = builtin(ReduceOp::sum, Type::f32);
@@ -219,7 +201,7 @@ void calibrate(Calibration& calibration) {
              .out = calibration.operand(2, Type::f32, n),
              .op = sum,
              .values = {no_values},
-             .host = &map_host<f32, f32, f32, ops::Sum>()},
+             .host = map_builtin_host(ReduceOp::sum, Type::f32)},
             {});
     };
     for (const Tunable* tunable : {&stream_kib, &parallel_kib}) {
@@ -276,8 +258,6 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
     View from = in, to = out;
     if (function == MapFunction::copy && is_float(in.type))
         from.type = to.type = in.type == Type::f32 ? Type::u32 : Type::u64;
-    const detail::MapHost* host = detail::visit_type(
-        from.type, [&](auto tag) { return detail::builtin_host<typename decltype(tag)::type>(function); });
     return detail::map(stream,
                        {.algorithm = "map",
                         .a = from,
@@ -285,7 +265,7 @@ Enqueued map(Stream& stream, const View& in, const View& out, MapFunction functi
                         .out = to,
                         .op = detail::builtin(function, from.type),
                         .values = {detail::no_values},
-                        .host = host,
+                        .host = detail::map_builtin_host(function, from.type),
                         .needs_exact_sqrt = traits.needs_exact_sqrt},
                        options);
 }

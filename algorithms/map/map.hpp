@@ -36,6 +36,10 @@ const MapHost& map_host() {
     return kernels;
 }
 
+// The host kernels of a built-in function or operator; null if the type does not support it.
+const MapHost* map_builtin_host(MapFunction function, Type type);
+const MapHost* map_builtin_host(ReduceOp op, Type type);
+
 // A call with its types erased. For an operator of one element, b is a.
 struct MapProblem {
     const char* algorithm;  // for messages
