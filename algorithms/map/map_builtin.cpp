@@ -10,8 +10,7 @@ namespace concord::detail {
 namespace {
 
 template <class T>
-using BitsOf = typename std::conditional_t<std::is_floating_point_v<T>, std::type_identity<ops::Bits<T>>,
-                                           std::type_identity<Wrapping<T>>>::type;
+using BitsOf = std::conditional_t<std::is_floating_point_v<T>, ops::Bits<T>, Wrapping<T>>;
 
 template <class T, class Op>
 const MapHost* of_two() {
