@@ -11,7 +11,7 @@ source=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 unit=
 for _ in 1 2 3; do
     TIMEFORMAT='%U %S'
-    seconds=$({ time c++ -std=c++20 -O2 -c -o /dev/null "$source/tests/budget_reference.cpp"; } 2>&1 | awk '{ print $1 + $2 }')
+    seconds=$({ time c++ -std=c++20 -O2 -c -o /dev/null "$source/tests/meta/budget_reference.cpp"; } 2>&1 | awk '{ print $1 + $2 }')
     unit=$(awk -v a="${unit:-$seconds}" -v b="$seconds" 'BEGIN { print (b < a ? b : a) }')
 done
 

@@ -4,22 +4,51 @@
 #include <concord/internal/environment.hpp>
 #include <concord/log.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <thread>
 
 namespace concord {
 namespace {
 
-HostIsa best_isa() {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512cd"))
-        return HostIsa::avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-        return HostIsa::avx2;
+bool has_avx2() {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+bool has_avx512() {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd");
+}
+#else
+bool has_avx2() {
+    return false;
+}
+bool has_avx512() {
+    return false;
+}
 #endif
-    return HostIsa::baseline;
+
+struct InstructionSet {
+    std::string_view name, title;
+    bool (*is_available)();
+};
+constexpr InstructionSet instruction_sets[] = {{"baseline", "baseline", [] { return true; }},
+                                               {"avx2", "AVX2", has_avx2},
+                                               {"avx512", "AVX-512", has_avx512}};
+static_assert(std::size(instruction_sets) == std::size(all_host_isas));
+
+const InstructionSet& row_of(HostIsa isa) {
+    return instruction_sets[static_cast<std::size_t>(isa)];
+}
+
+HostIsa best_isa() {
+    HostIsa best = HostIsa::baseline;
+    for (const HostIsa isa : all_host_isas) {
+        if (row_of(isa).is_available()) best = isa;
+    }
+    return best;
 }
 
 }  // namespace
@@ -30,7 +59,11 @@ void detail::host::yield(const Group& group) {
 }
 
 std::string_view name_of(HostIsa isa) {
-    return isa == HostIsa::avx512 ? "avx512" : isa == HostIsa::avx2 ? "avx2" : "baseline";
+    return row_of(isa).name;
+}
+
+std::string_view title_of(HostIsa isa) {
+    return row_of(isa).title;
 }
 
 HostIsa machine_isa() {
@@ -43,17 +76,13 @@ HostIsa host_isa() {
         const HostIsa most = machine_isa();
         const std::string_view name = detail::environment_variable("CONCORD_HOST_ISA");
         if (name.empty()) return most;
-        HostIsa isa = most;
-        if (name == "baseline") {
-            isa = HostIsa::baseline;
-        } else if (name == "avx2") {
-            isa = HostIsa::avx2;
-        } else if (name != "avx512") {
-            detail::log_warn("CONCORD_HOST_ISA: " +
-                             detail::error_message("unknown instruction set", detail::quoted(name),
-                                                   "expected baseline, avx2 or avx512"));
+        for (const HostIsa isa : all_host_isas) {
+            if (name == name_of(isa)) return std::min(isa, most);
         }
-        return isa < most ? isa : most;
+        detail::log_warn("CONCORD_HOST_ISA: " + detail::error_message("unknown instruction set",
+                                                                      detail::quoted(name),
+                                                                      "expected baseline, avx2 or avx512"));
+        return most;
     }();
     return chosen;
 }

@@ -59,17 +59,15 @@ struct HostKernel {
         std::optional<Type>
             type;  ///< type of the value or of the elements; empty if it is not an element type
     };
-    Entry baseline = nullptr;               ///< version for HostIsa::baseline
-    Entry avx2 = nullptr;                   ///< version for HostIsa::avx2
-    Entry avx512 = nullptr;                 ///< version for HostIsa::avx512
-    std::span<const Parameter> parameters;  ///< parameters after the group
+    std::array<Entry, std::size(all_host_isas)> versions = {};  ///< by instruction set
+    std::span<const Parameter> parameters;                      ///< parameters after the group
 
     /// Whether there is a kernel.
-    explicit operator bool() const { return baseline != nullptr; }
+    explicit operator bool() const { return versions[0] != nullptr; }
     /// The version for an instruction set.
-    Entry entry(HostIsa isa) const {
-        return isa == HostIsa::avx512 ? avx512 : isa == HostIsa::avx2 ? avx2 : baseline;
-    }
+    constexpr Entry& entry(HostIsa isa) { return versions[static_cast<std::size_t>(isa)]; }
+    /// The version for an instruction set.
+    constexpr Entry entry(HostIsa isa) const { return versions[static_cast<std::size_t>(isa)]; }
 };
 
 namespace detail {
@@ -139,6 +137,19 @@ struct HostEntry<Kernel> {
     static constexpr auto avx2 = &baseline;
     static constexpr auto avx512 = &baseline;
 #endif
+
+    // One function, or all; those that are not used are not compiled.
+    template <HostIsa isa>
+    static constexpr HostKernel::Entry version() {
+        if constexpr (isa == HostIsa::avx512) {
+            return avx512;
+        } else if constexpr (isa == HostIsa::avx2) {
+            return avx2;
+        } else {
+            return baseline;
+        }
+    }
+    static constexpr decltype(HostKernel::versions) versions = {baseline, avx2, avx512};
 };
 
 }  // namespace detail
@@ -147,14 +158,23 @@ struct HostEntry<Kernel> {
 template <auto Kernel>
 constexpr HostKernel host_kernel() {
     using E = detail::HostEntry<Kernel>;
-    return {E::baseline, E::avx2, E::avx512, E::parameters};
+    return {E::versions, E::parameters};
 }
 
 /// The host kernel for `Kernel`, compiled once. For kernels that gain little from wide vectors; saves compile time.
 template <auto Kernel>
 constexpr HostKernel plain_host_kernel() {
     using E = detail::HostEntry<Kernel>;
-    return {E::baseline, E::baseline, E::baseline, E::parameters};
+    HostKernel kernel{.parameters = E::parameters};
+    kernel.versions.fill(E::baseline);
+    return kernel;
+}
+
+/// Replaces the versions for the instruction sets ISA by those of `Kernel`, which has the same parameters.
+template <auto Kernel, HostIsa... ISA>
+constexpr HostKernel with_versions(HostKernel kernel) {
+    ((kernel.entry(ISA) = detail::HostEntry<Kernel>::template version<ISA>()), ...);
+    return kernel;
 }
 
 /// The instruction set of the device "tbb": the best one of this machine. The environment variable CONCORD_HOST_ISA

@@ -86,10 +86,10 @@ KernelKey::KernelKey(const KernelSpec& spec, Dialect dialect) {
     char* to = put(put(room_, spec.entry.size()), spec.entry);
     u64 hash = mixed(0, spec.entry.size(), word_at(room_ + sizeof(u64)));
     if (dialect == Dialect::host) {
-        for (const HostKernel::Entry function : {spec.host.baseline, spec.host.avx2, spec.host.avx512})
+        for (const HostKernel::Entry function : spec.host.versions)
             to = put(to, reinterpret_cast<std::uintptr_t>(function));
         to = put(to, spec.host.parameters.data());
-        hash = mixed(hash, reinterpret_cast<std::uintptr_t>(spec.host.baseline), 0);
+        hash = mixed(hash, reinterpret_cast<std::uintptr_t>(spec.host.versions[0]), 0);
     } else {
         if (spec.source != nullptr) to = put(to, spec.source->content());
         to = put(to, u64{spec.max_group_size});

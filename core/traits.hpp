@@ -19,15 +19,21 @@ enum class Dialect {
 /// The name of a language: "CUDA C++", "OpenCL C", "C++".
 std::string_view name_of(Dialect dialect);
 
-/// Instruction sets that host kernels are compiled for. Concord selects the best one of the machine at run time.
+/// Instruction sets that host kernels are compiled for, each with all before it. Concord selects the best one of the
+/// machine at run time. Another one is an enumerator here, a function of detail::HostEntry and a row in
+/// core/host_kernel.cpp; no kernel changes.
 enum class HostIsa {
     baseline,  ///< the compiler's default
     avx2,      ///< AVX2 with FMA and BMI2
     avx512     ///< AVX-512 F, BW, DQ, VL and CD
 };
+/// All instruction sets.
+inline constexpr HostIsa all_host_isas[] = {HostIsa::baseline, HostIsa::avx2, HostIsa::avx512};
 
 /// The name of an instruction set, as in selectors and CONCORD_HOST_ISA: "baseline", "avx2", "avx512".
 std::string_view name_of(HostIsa isa);
+/// The name of an instruction set for people: "baseline", "AVX2", "AVX-512".
+std::string_view title_of(HostIsa isa);
 
 /// Names and versions of a device, for people and logs.
 struct DeviceInfo {

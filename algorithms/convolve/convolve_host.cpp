@@ -11,10 +11,13 @@ namespace {
 template <class I, class T>
 constexpr HostKernel sliding() {
     using detail::host::MaskLoops;
-    using Calls = HostEntry<&detail::host::convolve_sliding<I, T, 32, 2, MaskLoops::rolled>>;
-    using Narrow = HostEntry<&detail::host::convolve_sliding<I, T, 32, 2, MaskLoops::unrolled>>;
-    using Wide = HostEntry<&detail::host::convolve_sliding<I, T, 64, 4, MaskLoops::unrolled>>;
-    return {Calls::baseline, Narrow::avx2, Wide::avx512, Calls::parameters};
+    constexpr HostKernel calls =
+        plain_host_kernel<&detail::host::convolve_sliding<I, T, 32, 2, MaskLoops::rolled>>();
+    constexpr HostKernel narrow =
+        with_versions<&detail::host::convolve_sliding<I, T, 32, 2, MaskLoops::unrolled>, HostIsa::avx2>(
+            calls);
+    return with_versions<&detail::host::convolve_sliding<I, T, 64, 4, MaskLoops::unrolled>, HostIsa::avx512>(
+        narrow);
 }
 
 template <class I, class T>

@@ -10,28 +10,6 @@
 namespace concord::detail {
 namespace {
 
-// The kernel and the rows and columns of its tiles for the machine's instruction set.
-struct DirectHost {
-    HostKernel kernel;
-    u64 rows, columns;
-};
-
-template <class T>
-DirectHost direct_host([[maybe_unused]] HostIsa isa) {
-    using Plain = detail::host::PlainRegisters<T>;
-    HostKernel kernel = host_kernel<&detail::host::matmul_direct<Plain, T>>();
-#if defined(__x86_64__)
-    // Each instruction set has its own kernel.
-    using Avx2 = detail::host::Avx2Registers<T>;
-    using Avx512 = detail::host::Avx512Registers<T>;
-    kernel.avx2 = HostEntry<&detail::host::matmul_direct<Avx2, T>>::avx2;
-    kernel.avx512 = HostEntry<&detail::host::matmul_direct<Avx512, T>>::avx512;
-    if (isa == HostIsa::avx512) return {kernel, Avx512::direct_rows, detail::host::panel_columns<Avx512>};
-    if (isa == HostIsa::avx2) return {kernel, Avx2::direct_rows, detail::host::panel_columns<Avx2>};
-#endif
-    return {kernel, Plain::direct_rows, detail::host::panel_columns<Plain>};
-}
-
 u64 round_up(u64 n, u64 multiple) {
     return divide_up(n, multiple) * multiple;
 }
@@ -88,7 +66,7 @@ bool suits_matmul_direct(const Device& device, const MatmulProblem& p) {
 void run_matmul_direct(Stream& stream, const MatmulProblem& p) {
     Device& device = stream.device();
     const HostIsa isa = device.traits().host_isa;
-    const DirectHost host = p.type() == Type::f32 ? direct_host<f32>(isa) : direct_host<f64>(isa);
+    const DirectHost host = direct_host(p.type(), isa);
     const detail::host::DirectPlan plan = plan_of(device, p, host);
     const auto kernel =
         matmul_kernel(device, p.type(), MatmulSource::packed, "matmul_direct", 1, {}, host.kernel);

@@ -1,5 +1,7 @@
-// Host kernels of matmul's textbook steps, one set per element type.
+// Host kernels of matmul, one set per element type.
 
+#include "matmul_direct.hpp"
+#include "matmul_packed.hpp"
 #include "matmul_table.hpp"
 
 namespace concord::detail {
@@ -15,10 +17,60 @@ const MatmulHost& host_of() {
     return kernels;
 }
 
+template <class T>
+PackedHost packed_host([[maybe_unused]] HostIsa isa) {
+    using Plain = detail::host::PlainRegisters<T>;
+#if defined(__x86_64__)
+    using Avx2 = detail::host::Avx2Registers<T>;
+    using Avx512 = detail::host::Avx512Registers<T>;
+    // Each instruction set has its own kernel.
+    auto of = []<auto PLAIN, auto AVX2, auto AVX512>() {
+        const HostKernel plain = plain_host_kernel<PLAIN>();
+        return with_versions<AVX512, HostIsa::avx512>(with_versions<AVX2, HostIsa::avx2>(plain));
+    };
+    const HostKernel pack =
+        of.template operator()<&detail::host::matmul_pack<Plain, T>, &detail::host::matmul_pack<Avx2, T>,
+                               &detail::host::matmul_pack<Avx512, T>>();
+    const HostKernel packed =
+        of.template operator()<&detail::host::matmul_packed<Plain, T>, &detail::host::matmul_packed<Avx2, T>,
+                               &detail::host::matmul_packed<Avx512, T>>();
+    if (isa == HostIsa::avx512) return {pack, packed, Avx512::rows, detail::host::panel_columns<Avx512>};
+    if (isa == HostIsa::avx2) return {pack, packed, Avx2::rows, detail::host::panel_columns<Avx2>};
+#else
+    const HostKernel pack = host_kernel<&detail::host::matmul_pack<Plain, T>>();
+    const HostKernel packed = host_kernel<&detail::host::matmul_packed<Plain, T>>();
+#endif
+    return {pack, packed, Plain::rows, detail::host::panel_columns<Plain>};
+}
+
+template <class T>
+DirectHost direct_host([[maybe_unused]] HostIsa isa) {
+    using Plain = detail::host::PlainRegisters<T>;
+    HostKernel kernel = plain_host_kernel<&detail::host::matmul_direct<Plain, T>>();
+#if defined(__x86_64__)
+    // Each instruction set has its own kernel.
+    using Avx2 = detail::host::Avx2Registers<T>;
+    using Avx512 = detail::host::Avx512Registers<T>;
+    kernel = with_versions<&detail::host::matmul_direct<Avx2, T>, HostIsa::avx2>(kernel);
+    kernel = with_versions<&detail::host::matmul_direct<Avx512, T>, HostIsa::avx512>(kernel);
+    if (isa == HostIsa::avx512) return {kernel, Avx512::direct_rows, detail::host::panel_columns<Avx512>};
+    if (isa == HostIsa::avx2) return {kernel, Avx2::direct_rows, detail::host::panel_columns<Avx2>};
+#endif
+    return {kernel, Plain::direct_rows, detail::host::panel_columns<Plain>};
+}
+
 }  // namespace
 
 const MatmulHost& matmul_host(Type type) {
     return type == Type::f32 ? host_of<f32>() : host_of<f64>();
+}
+
+PackedHost packed_host(Type type, HostIsa isa) {
+    return type == Type::f32 ? packed_host<f32>(isa) : packed_host<f64>(isa);
+}
+
+DirectHost direct_host(Type type, HostIsa isa) {
+    return type == Type::f32 ? direct_host<f32>(isa) : direct_host<f64>(isa);
 }
 
 }  // namespace concord::detail

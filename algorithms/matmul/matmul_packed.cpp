@@ -57,40 +57,6 @@ u64 slice_of(const MatmulProblem& p, u64 elements) {
 
 // --- CPU ----------------------------------------------------------------------------------------------------------
 
-// Kernels and register tile (rows of a strip, columns of a panel) for the machine's instruction set.
-struct PackedHost {
-    HostKernel pack, packed;
-    u64 rows, columns;
-};
-
-template <class T>
-PackedHost packed_host([[maybe_unused]] HostIsa isa) {
-    using Plain = detail::host::PlainRegisters<T>;
-#if defined(__x86_64__)
-    using Avx2 = detail::host::Avx2Registers<T>;
-    using Avx512 = detail::host::Avx512Registers<T>;
-    // Each instruction set has its own kernel.
-    auto of = []<auto PLAIN, auto AVX2, auto AVX512>() {
-        HostKernel kernel = host_kernel<PLAIN>();
-        kernel.avx2 = HostEntry<AVX2>::avx2;
-        kernel.avx512 = HostEntry<AVX512>::avx512;
-        return kernel;
-    };
-    const HostKernel pack =
-        of.template operator()<&detail::host::matmul_pack<Plain, T>, &detail::host::matmul_pack<Avx2, T>,
-                               &detail::host::matmul_pack<Avx512, T>>();
-    const HostKernel packed =
-        of.template operator()<&detail::host::matmul_packed<Plain, T>, &detail::host::matmul_packed<Avx2, T>,
-                               &detail::host::matmul_packed<Avx512, T>>();
-    if (isa == HostIsa::avx512) return {pack, packed, Avx512::rows, detail::host::panel_columns<Avx512>};
-    if (isa == HostIsa::avx2) return {pack, packed, Avx2::rows, detail::host::panel_columns<Avx2>};
-#else
-    const HostKernel pack = host_kernel<&detail::host::matmul_pack<Plain, T>>();
-    const HostKernel packed = host_kernel<&detail::host::matmul_packed<Plain, T>>();
-#endif
-    return {pack, packed, Plain::rows, detail::host::panel_columns<Plain>};
-}
-
 constexpr u64 pack_bytes = u64{64} << 10;  // target output of a group of the packing kernel
 
 // Strips and panels per group for a slice of `batch` products: as many as fit the caches, fewer if threads would have
@@ -154,11 +120,6 @@ void run_on_host(Stream& stream, const MatmulProblem& p, const PackedHost& kerne
     });
 }
 
-PackedHost packed_host(const Device& device, Type type) {
-    const HostIsa isa = device.traits().host_isa;
-    return type == Type::f32 ? packed_host<f32>(isa) : packed_host<f64>(isa);
-}
-
 // --- OpenCL on a CPU ----------------------------------------------------------------------------------------------
 
 constexpr u64 wide_rows = 8, wide_columns_bytes = 128;
@@ -190,7 +151,7 @@ void run_wide(Stream& stream, const MatmulProblem& p) {
 
 PackedSize size_of_packed(const Device& device, const MatmulProblem& p) {
     if (device.traits().compiles_source) return {p.shape, 0, wide_columns_bytes / p.size()};
-    const PackedHost kernels = packed_host(device, p.type());
+    const PackedHost kernels = packed_host(p.type(), device.traits().host_isa);
     return {p.shape, kernels.rows, kernels.columns};
 }
 
@@ -206,7 +167,7 @@ Support supports_matmul_packed(const Device& device, const MatmulProblem& p) {
 
 void run_matmul_packed(Stream& stream, const MatmulProblem& p) {
     if (stream.device().traits().compiles_source) return run_wide(stream, p);
-    run_on_host(stream, p, packed_host(stream.device(), p.type()));
+    run_on_host(stream, p, packed_host(p.type(), stream.device().traits().host_isa));
 }
 
 }  // namespace concord::detail

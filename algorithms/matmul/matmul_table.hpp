@@ -74,6 +74,20 @@ struct MatmulHost {
 };
 const MatmulHost& matmul_host(Type type);
 
+// Kernels and register tile (rows of a strip, columns of a panel) for the machine's instruction set.
+struct PackedHost {
+    HostKernel pack, packed;
+    u64 rows, columns;
+};
+PackedHost packed_host(Type type, HostIsa isa);
+
+// The kernel and the rows and columns of its tiles for the machine's instruction set.
+struct DirectHost {
+    HostKernel kernel;
+    u64 rows, columns;
+};
+DirectHost direct_host(Type type, HostIsa isa);
+
 template <class T>
 detail::host::Product<T> product_of(const MatmulProblem& p) {
     const MatmulShape& s = p.shape;

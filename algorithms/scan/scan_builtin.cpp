@@ -12,8 +12,10 @@ namespace {
 template <class T, class Op>
 constexpr HostKernel totals_kernel() {
     if constexpr (std::is_integral_v<T> && sizeof(T) < 8) {
-        using E = HostEntry<&detail::host::scan_totals<T, Op>>;
-        return {E::baseline, E::avx2, E::avx2, E::parameters};
+        HostKernel kernel = with_versions<&detail::host::scan_totals<T, Op>, HostIsa::avx2>(
+            plain_host_kernel<&detail::host::scan_totals<T, Op>>());
+        kernel.entry(HostIsa::avx512) = kernel.entry(HostIsa::avx2);
+        return kernel;
     } else {
         return host_kernel<&detail::host::scan_totals<T, Op>>();
     }

@@ -315,6 +315,28 @@ Enqueued sort(Stream& stream, SortProblem p, const Options& options) {
     return {row.variant.name, &stream.device()};
 }
 
+namespace {
+
+// Sorts in the keys' own order.
+Enqueued sort_codes(Stream& stream, const View& in, const View& values_in, const View& out,
+                    const View& values_out, const SortBy& by, const Options& options) {
+    const SortCode code = sort_code(in.type, by);
+    const detail::host::Ascending less{code.fold, code.flip};
+    const u32 value_size = values_in.buffer != nullptr ? size_of(values_in.type) : 0;
+    return sort(stream,
+                {.in = in,
+                 .out = out,
+                 .values_in = values_in,
+                 .values_out = values_out,
+                 .by = by,
+                 .less = nullptr,
+                 .less_values = {std::as_bytes(std::span(&less, 1))},
+                 .host = sort_builtin_host(size_of(in.type), value_size)},
+                options);
+}
+
+}  // namespace
+
 }  // namespace detail
 
 std::string_view name_of(SortOrder order) {
@@ -327,5 +349,14 @@ constinit const Algorithm sort_algorithm{.name = "sort",
                                          .tunables = detail::tunables,
                                          .tuning_label = "value_bytes",  // bytes per value; 0 for keys alone
                                          .calibrate = detail::calibrate};
+
+Enqueued sort(Stream& stream, const View& in, const View& out, const SortBy& by, const Options& options) {
+    return detail::sort_codes(stream, in, {}, out, {}, by, options);
+}
+
+Enqueued sort_pairs(Stream& stream, const View& keys_in, const View& values_in, const View& keys_out,
+                    const View& values_out, const SortBy& by, const Options& options) {
+    return detail::sort_codes(stream, keys_in, values_in, keys_out, values_out, by, options);
+}
 
 }  // namespace concord

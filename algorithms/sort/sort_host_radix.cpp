@@ -18,21 +18,20 @@
 // 2010.
 
 #include "sort_buckets.hpp"
-#include "sort_table.hpp"
+#include "sort_host_kernels.hpp"
 
 namespace concord {
 namespace detail::host {
 namespace {
 
-constexpr u32 digit_bits = 8;
-constexpr u64 most_digits = 8;
+constexpr u32 digit_bits = radix_host_bits;
+constexpr u64 most_digits = radix_host_plan - 1;
 
 // The plan that all groups read: the number of passes and the lowest bit of each pass's digit.
 struct RadixPlan {
     u64 passes;
     u64 shift[most_digits];
 };
-constexpr u64 plan_words = 1 + most_digits;
 
 RadixInput input_of(u32 in_place) {
     return in_place != 0 ? RadixInput::in_out : RadixInput::apart;
@@ -159,17 +158,13 @@ void radix_serial(const Group& /*group*/, const K* in, const V* values_in, K* ou
 namespace detail {
 namespace {
 
-// The host kernels for one size of key and one of value.
-struct RadixHost {
-    HostKernel digits, count, scatter, finish, serial;
-    u64 line_bytes;  // scratch per group
-};
-
 template <class K, class V>
-const RadixHost& radix_host() {
+const RadixHost& host_of() {
     static constexpr RadixHost kernels{
         .digits = plain_host_kernel<&detail::host::radix_digits<K>>(),
+        .plan = plain_host_kernel<&detail::host::radix_plan>(),
         .count = plain_host_kernel<&detail::host::radix_count<K>>(),
+        .offsets = plain_host_kernel<&detail::host::radix_offsets>(),
         .scatter = plain_host_kernel<&detail::host::radix_scatter<K, V>>(),
         .finish = plain_host_kernel<&detail::host::radix_finish<K, V>>(),
         .serial = plain_host_kernel<&detail::host::radix_serial<K, V>>(),
@@ -177,74 +172,16 @@ const RadixHost& radix_host() {
     return kernels;
 }
 
-const RadixHost& host_of(const SortProblem& p) {
-    return visit_size(p.key_size(), [&](auto key) -> const RadixHost& {
-        using K = typename decltype(key)::type;
-        if (!p.pairs()) return radix_host<K, detail::host::NoValue>();
-        return visit_size(p.value_size(), [&](auto value) -> const RadixHost& {
-            return radix_host<K, typename decltype(value)::type>();
-        });
-    });
-}
-
-void run_serial(Stream& stream, const SortProblem& p, u32 width) {
-    const auto kernel = sort_host_kernel(stream.device(), "radix_serial", host_of(p).serial);
-    const SortSpare spare(stream, p);
-    const u64 counters = divide_up(p.by.end_bit - p.by.begin_bit, width) << width;
-    const Array<u64> tables(stream, counters);
-    const detail::host::Ascending code = sort_ascending(p);
-    launch(stream, *kernel, LaunchShape::linear(1, 1), p.in, values_or(p, p.values_in, p.in), p.out,
-           values_or(p, p.values_out, p.out), spare.keys, spare.values, tables, p.count(), p.by.begin_bit,
-           p.by.end_bit, width, u32{p.in_place()}, bytes_of(code));
-}
-
 }  // namespace
 
-void run_sort_radix16(Stream& stream, const SortProblem& p) {
-    run_serial(stream, p, 16);
-}
-
-void run_sort_radix8_host(Stream& stream, const SortProblem& p) {
-    Device& device = stream.device();
-    const u64 n = p.count();
-    // One thread for small inputs, because waking threads costs more; then some chunks per thread.
-    constexpr u64 least = u64{1} << 14;
-    const u64 chunks =
-        std::min<u64>(n / least, device.traits().units * tuned(device, sort_chunks, point_of(p), 2));
-    if (chunks < 2) return run_serial(stream, p, detail::host::digit_bits);
-
-    const RadixHost& kernels = host_of(p);
-    const auto kernel = [&](const char* entry, const HostKernel& host) {
-        return sort_host_kernel(device, entry, host);
-    };
-    const auto digits = kernel("radix_digits", kernels.digits), count = kernel("radix_count", kernels.count),
-               plan_of = kernel("radix_plan", plain_host_kernel<&detail::host::radix_plan>()),
-               sum = kernel("radix_offsets", plain_host_kernel<&detail::host::radix_offsets>()),
-               scatter = kernel("radix_scatter", kernels.scatter),
-               finish = kernel("radix_finish", kernels.finish);
-    const u64 chunk = divide_up(n, chunks),
-              most_passes = divide_up(p.by.end_bit - p.by.begin_bit, detail::host::digit_bits);
-    const SortSpare spare(stream, p);
-    const Array<u64> counts(stream, chunks * most_passes * detail::host::most_buckets),
-        offsets(stream, chunks * detail::host::most_buckets), plan(stream, detail::host::plan_words);
-    const detail::host::Ascending code = sort_ascending(p);
-    const u32 in_place = p.in_place() ? 1 : 0, end_bit = p.by.end_bit,
-              past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
-    const View &values_in = values_or(p, p.values_in, p.in), &values_out = values_or(p, p.values_out, p.out);
-    const LaunchShape all = LaunchShape::linear(chunks, 1), one = LaunchShape::linear(1, 1);
-    launch(stream, *digits, all, p.in, counts, n, chunk, p.by.begin_bit, end_bit, bytes_of(code));
-    launch(stream, *plan_of, one, counts, offsets, plan, n, chunks, p.by.begin_bit, end_bit);
-    for (u64 pass = 0; pass < most_passes; ++pass) {
-        if (pass > 0) {
-            launch(stream, *count, all, p.out, spare.keys, offsets, plan, n, chunk, pass, end_bit, in_place);
-            launch(stream, *sum, one, offsets, plan, chunks, pass);
-        }
-        launch(stream, *scatter, LaunchShape::linear(chunks, 1, kernels.line_bytes), p.in, values_in, p.out,
-               values_out, spare.keys, spare.values, offsets, plan, n, chunk, pass, end_bit, in_place,
-               past_cache, bytes_of(code));
-    }
-    launch(stream, *finish, all, p.in, values_in, p.out, values_out, spare.keys, spare.values, plan, n, chunk,
-           in_place);
+const RadixHost& radix_host(u32 key_size, u32 value_size) {
+    return visit_size(key_size, [&](auto key) -> const RadixHost& {
+        using K = typename decltype(key)::type;
+        if (value_size == 0) return host_of<K, detail::host::NoValue>();
+        return visit_size(value_size, [&](auto value) -> const RadixHost& {
+            return host_of<K, typename decltype(value)::type>();
+        });
+    });
 }
 
 }  // namespace detail

@@ -16,7 +16,7 @@
 // Source: D. Knuth, The Art of Computer Programming, vol. 3, 5.2.
 
 #include "sort_buckets.hpp"
-#include "sort_table.hpp"
+#include "sort_host_kernels.hpp"
 
 #if CONCORD_HIGHWAY
 #include <hwy/contrib/sort/vqsort.h>
@@ -384,151 +384,58 @@ void counting_fill(const Group& group, const u64* starts, K* out, u64 n, u64 par
 namespace detail {
 namespace {
 
-struct SampleHost {
-    HostKernel splitters, count, scatter, leaves, one;
-    u64 splitters_bytes;
-};
-
 template <class K>
 constexpr HostKernel count_kernel() {
     HostKernel kernel = plain_host_kernel<&detail::host::sample_count<K>>();
 #if defined(__x86_64__)
-    if constexpr (sizeof(K) == 4) kernel.avx512 = HostEntry<&detail::host::sample_count_avx512>::avx512;
+    if constexpr (sizeof(K) == 4)
+        kernel = with_versions<&detail::host::sample_count_avx512, HostIsa::avx512>(kernel);
 #endif
     return kernel;
 }
 
 template <class Leaf, class K>
-const SampleHost& sample_host() {
+const SampleHost& host_of() {
     static constexpr SampleHost kernels{.splitters = plain_host_kernel<&detail::host::sample_splitters<K>>(),
                                         .count = count_kernel<K>(),
+                                        .offsets = plain_host_kernel<&detail::host::sample_offsets>(),
                                         .scatter = plain_host_kernel<&detail::host::sample_scatter<K>>(),
                                         .leaves = plain_host_kernel<&detail::host::sample_leaves<Leaf, K>>(),
                                         .one = plain_host_kernel<&detail::host::sample_one<Leaf, K>>(),
-                                        .splitters_bytes = sizeof(detail::host::Splitters<K>)};
+                                        .splitters_bytes = sizeof(detail::host::Splitters<K>),
+                                        .leaves_in_spare = Leaf::from == detail::host::RadixInput::in_spare,
+                                        .most_caches = Leaf::most_caches};
     return kernels;
 }
 
-// leaves_name, one_name: names of the kernels that sort leaves by Leaf.
 template <class Leaf>
-void run_sample(Stream& stream, const SortProblem& p, const char* leaves_name, const char* one_name) {
-    Device& device = stream.device();
-    const SampleHost& kernels = p.key_size() == 2   ? sample_host<Leaf, u16>()
-                                : p.key_size() == 4 ? sample_host<Leaf, u32>()
-                                                    : sample_host<Leaf, u64>();
-    const auto kernel = [&](const char* entry, const HostKernel& host) {
-        return sort_host_kernel(device, entry, host);
-    };
-    const u64 n = p.count(), units = device.traits().units;
-    const detail::host::Ascending code = sort_ascending(p);
-    const auto spare_keys = stream.scratch(p.in.bytes());
-    const View spare{spare_keys.get(), 0, n, p.in.type};
-    // Buckets fit a thread's second-level cache, with several per thread. Below 16 KiB the split costs more than
-    // the sort.
-    constexpr u64 least_bytes = u64{16} << 10;
-    const u64 leaf_bytes = tuned(device, sort_leaf_kib, point_of(p), 512) << 10,
-              few_bytes = tuned(device, sort_one_leaf_kib, point_of(p), 512) << 10;
-    // On one thread a split pays only for the sake of the caches.
-    const u64 least_split = units > 1                ? few_bytes
-                            : Leaf::most_caches == 0 ? ~u64{0}
-                                                     : Leaf::most_caches * device.traits().cache;
-    if (p.in.bytes() < least_split) {
-        const auto one = kernel(one_name, kernels.one);
-        launch(stream, *one, LaunchShape::linear(1, 1), p.in, p.out, spare, n, bytes_of(code));
-        return;
-    }
-    const u64 buckets = std::bit_floor(std::min({detail::host::most_buckets, p.in.bytes() / least_bytes,
-                                                 std::max(8 * units, 2 * p.in.bytes() / leaf_bytes)}));
-    const auto split = kernel("sample_splitters", kernels.splitters),
-               count = kernel("sample_count", kernels.count),
-               sum = kernel("sample_offsets", plain_host_kernel<&detail::host::sample_offsets>()),
-               scatter = kernel("sample_scatter", kernels.scatter),
-               leaves = kernel(leaves_name, kernels.leaves);
-    const u64 chunks =
-                  std::min(tuned(device, sort_chunks, point_of(p), 4) * units, divide_up(n, u64{1} << 14)),
-              chunk = divide_up(n, chunks);
-    const Array<u8> splitters(stream, kernels.splitters_bytes), notes(stream, n);
-    const Array<u64> counts(stream, chunks * detail::host::most_buckets),
-        starts(stream, detail::host::most_buckets + 1);
-    const View& scattered = p.in_place() || Leaf::from == detail::host::RadixInput::in_spare ? spare : p.out;
-    const u32 past_cache = 2 * p.bytes() > device.traits().cache ? 1 : 0;
-    const LaunchShape one = LaunchShape::linear(1, 1), all = LaunchShape::linear(chunks, 1);
-    launch(stream, *split, one, p.in, splitters, n, buckets, bytes_of(code));
-    launch(stream, *count, all, p.in, splitters, notes, counts, n, chunk, bytes_of(code));
-    launch(stream, *sum, one, counts, starts, chunks);
-    launch(stream, *scatter,
-           LaunchShape::linear(chunks, 1, detail::host::most_buckets * detail::host::line_bytes), p.in,
-           scattered, notes, counts, n, chunk, past_cache, bytes_of(code));
-    launch(stream, *leaves, LaunchShape::linear(detail::host::most_buckets, 1), scattered, p.out, spare,
-           splitters, starts, bytes_of(code));
+const SampleHost& host_of(u32 key_size) {
+    return key_size == 2 ? host_of<Leaf, u16>() : key_size == 4 ? host_of<Leaf, u32>() : host_of<Leaf, u64>();
+}
+
+template <class K>
+const CountingHost& counting_host() {
+    static constexpr CountingHost kernels{.count = plain_host_kernel<&detail::host::counting_count<K>>(),
+                                          .sums = host_kernel<&detail::host::counting_sums>(),
+                                          .starts = plain_host_kernel<&detail::host::counting_starts>(),
+                                          .fill = plain_host_kernel<&detail::host::counting_fill<K>>(),
+                                          .turns = detail::host::turns_of<K>};
+    return kernels;
 }
 
 }  // namespace
 
-Support supports_sort_sample(const Device& /*device*/, const SortProblem& p) {
-    if (p.pairs()) return Support::no("does not support values; pass keys alone");
-    if (p.key_size() == 1) return Support::no("does not support keys of 1 byte");
-    return {};
+const bool has_vqsort = CONCORD_HIGHWAY;
+
+const SampleHost& sample_vqsort_host(u32 key_size) {
+    return host_of<detail::host::VqsortLeaf>(key_size);
+}
+const SampleHost& sample_radix_host(u32 key_size) {
+    return host_of<detail::host::RadixLeaf>(key_size);
 }
 
-Support supports_sort_vqsort(const Device& device, const SortProblem& p) {
-    if (!CONCORD_HIGHWAY) return Support::no("not available: Concord was built without Highway");
-    return supports_sort_sample(device, p);
-}
-
-// vqsort partitions keys of 4 bytes with compress-stores to memory where it uses AVX-512. Processors execute them in a
-// few microoperations or in hundreds, so that vqsort is three times as fast as a radix sort or four times slower. The
-// speed of the radix sort varies little. A calibration measures both (sort.cpp). Other keys are not affected.
-bool suits_sort_vqsort(const Device& /*device*/, const SortProblem& p) {
-#if defined(__x86_64__)
-    return p.key_size() != 4 || !__builtin_cpu_supports("avx512f");  // Highway uses what the processor has
-#else
-    (void)p;
-    return true;
-#endif
-}
-
-void run_sort_sample_vqsort(Stream& stream, const SortProblem& p) {
-    run_sample<detail::host::VqsortLeaf>(stream, p, "sample_leaves_vqsort", "sample_one_vqsort");
-}
-
-void run_sort_sample_radix(Stream& stream, const SortProblem& p) {
-    run_sample<detail::host::RadixLeaf>(stream, p, "sample_leaves_radix", "sample_one_radix");
-}
-
-Support supports_sort_counting(const Device& /*device*/, const SortProblem& p) {
-    if (p.pairs()) return Support::no("does not support values; pass keys alone");
-    if (p.key_size() > 2)
-        return Support::no("supports keys of 1 or 2 bytes, got " + std::to_string(p.key_size()));
-    return {};
-}
-
-void run_sort_counting(Stream& stream, const SortProblem& p) {
-    Device& device = stream.device();
-    const bool bytes = p.key_size() == 1;
-    const auto kernel = [&](const char* entry, const HostKernel& host) {
-        return sort_host_kernel(device, entry, host);
-    };
-    const auto count =
-                   kernel("counting_count", bytes ? plain_host_kernel<&detail::host::counting_count<u8>>()
-                                                  : plain_host_kernel<&detail::host::counting_count<u16>>()),
-               sums = kernel("counting_sums", host_kernel<&detail::host::counting_sums>()),
-               begin = kernel("counting_starts", plain_host_kernel<&detail::host::counting_starts>()),
-               fill = kernel("counting_fill", bytes ? plain_host_kernel<&detail::host::counting_fill<u8>>()
-                                                    : plain_host_kernel<&detail::host::counting_fill<u16>>());
-    const u64 n = p.count(), values = u64{1} << (8 * p.key_size()),
-              turns = bytes ? detail::host::turns_of<u8> : 1, units = device.traits().units;
-    // Counters have 32 bits. A chunk must outweigh the cost of its tables.
-    const u64 least = bytes ? u64{1} << 14 : u64{1} << 18, most = u64{1} << 31;
-    const u64 chunks = std::max(std::clamp<u64>(n / least, 1, 2 * units), divide_up(n, most)),
-              chunk = divide_up(n, chunks);
-    const Array<u32> tables(stream, chunks * turns * values);
-    const Array<u64> starts(stream, values + 1);
-    const detail::host::Ascending code = sort_ascending(p);
-    launch(stream, *count, LaunchShape::linear(chunks, 1), p.in, tables, n, chunk, bytes_of(code));
-    launch(stream, *sums, LaunchShape::linear(bytes ? 1 : 64, 1), tables, starts, chunks * turns, values);
-    launch(stream, *begin, LaunchShape::linear(1, 1), starts, values);
-    launch(stream, *fill, LaunchShape::linear(chunks, 1), starts, p.out, n, chunk, bytes_of(code));
+const CountingHost& counting_host(u32 key_size) {
+    return key_size == 1 ? counting_host<u8>() : counting_host<u16>();
 }
 
 }  // namespace detail

@@ -6,53 +6,12 @@
 // runs. Sources: D. Knuth, The Art of Computer Programming, vol. 3, 5.2.4; S. Odeh et al., Merge Path - Parallel
 // Merging Made Simple, 2012.
 
+#include "sort_host_kernels.hpp"
 #include "sort_table.hpp"
 
 #include <bit>
-#include <cstdlib>
 
-namespace concord {
-namespace detail::host {
-namespace {
-
-template <class K>
-int compare_keys(const void* a, const void* b) {
-    K x, y;
-    std::memcpy(&x, a, sizeof x);
-    std::memcpy(&y, b, sizeof y);
-    return x < y ? -1 : y < x ? 1 : 0;
-}
-
-// C's qsort. Pairs are sorted in scratch memory as records of `stride` bytes: key, then value.
-template <class K>
-void sort_qsort(const Group& /*group*/, const K* in, const std::byte* values_in, K* out,
-                std::byte* values_out, u8* scratch, u64 n, u32 value_size, u32 stride, const Ascending code) {
-    if (value_size == 0) {
-        for (u64 i = 0; i < n; ++i)
-            out[i] = code.encode(in[i]);
-        std::qsort(out, n, sizeof(K), compare_keys<K>);
-        for (u64 i = 0; i < n; ++i)
-            out[i] = code.decode(out[i]);
-        return;
-    }
-    for (u64 i = 0; i < n; ++i) {
-        const K key = code.encode(in[i]);
-        std::memcpy(scratch + i * stride, &key, sizeof key);
-        std::memcpy(scratch + i * stride + sizeof key, values_in + i * value_size, value_size);
-    }
-    std::qsort(scratch, n, stride, compare_keys<K>);
-    for (u64 i = 0; i < n; ++i) {
-        K key;
-        std::memcpy(&key, scratch + i * stride, sizeof key);
-        out[i] = code.decode(key);
-        std::memcpy(values_out + i * value_size, scratch + i * stride + sizeof key, value_size);
-    }
-}
-
-}  // namespace
-}  // namespace detail::host
-
-namespace detail {
+namespace concord::detail {
 
 std::shared_ptr<Kernel> sort_host_kernel(Device& device, const char* entry, const HostKernel& host) {
     return device.kernel({.entry = entry, .host = host, .max_group_size = 1});
@@ -112,10 +71,7 @@ void run_sort_std(Stream& stream, const SortProblem& p) {
 }
 
 void run_sort_qsort(Stream& stream, const SortProblem& p) {
-    const HostKernel host = visit_size(p.key_size(), [](auto tag) {
-        return plain_host_kernel<&detail::host::sort_qsort<typename decltype(tag)::type>>();
-    });
-    const auto kernel = sort_host_kernel(stream.device(), "sort_qsort", host);
+    const auto kernel = sort_host_kernel(stream.device(), "sort_qsort", sort_qsort_host(p.key_size()));
     const u32 stride = p.key_size() + p.value_size();
     const Array<u8> scratch(stream, p.pairs() ? p.count() * stride : 1);
     const detail::host::Ascending code = sort_ascending(p);
@@ -123,5 +79,4 @@ void run_sort_qsort(Stream& stream, const SortProblem& p) {
            values_or(p, p.values_out, p.out), scratch, p.count(), p.value_size(), stride, bytes_of(code));
 }
 
-}  // namespace detail
-}  // namespace concord
+}  // namespace concord::detail

@@ -44,21 +44,6 @@ inline const View& values_or(const SortProblem& p, const View& values, const Vie
     return p.pairs() ? values : otherwise;
 }
 
-// Calls f with the TypeTag of the unsigned integer of that size.
-template <class F>
-decltype(auto) visit_size(u32 size, F&& f) {
-    switch (size) {
-        case 1:
-            return f(TypeTag<u8>{});
-        case 2:
-            return f(TypeTag<u16>{});
-        case 4:
-            return f(TypeTag<u32>{});
-        default:
-            return f(TypeTag<u64>{});
-    }
-}
-
 // Scratch memory for a copy of all keys and values.
 struct SortSpare {
     SortSpare(Stream& stream, const SortProblem& p)
@@ -88,11 +73,11 @@ void run_sort_merge(Stream& stream, const SortProblem& problem);
 Support supports_sort_radix8(const Device& device, const SortProblem& problem);
 Support supports_sort_merge(const Device& device, const SortProblem& problem);
 
-// sort_host_radix.cpp: radix sorts on the CPU.
+// sort_cpu.cpp: radix sorts on the CPU.
 void run_sort_radix8_host(Stream& stream, const SortProblem& problem);
 void run_sort_radix16(Stream& stream, const SortProblem& problem);
 
-// sort_host_split.cpp: sorts of keys without values on the CPU.
+// The same: sorts of keys without values on the CPU.
 Support supports_sort_sample(const Device& device, const SortProblem& problem);
 Support supports_sort_vqsort(const Device& device, const SortProblem& problem);
 bool suits_sort_vqsort(const Device& device, const SortProblem& problem);

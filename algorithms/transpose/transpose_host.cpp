@@ -9,9 +9,12 @@ namespace {
 // 32 registers hold a block of 16 x 16 elements twice. Blocks of more rows do not fit.
 template <class B>
 constexpr HostKernel direct() {
-    HostKernel kernel = plain_host_kernel<&detail::host::transpose_direct<B, 16>>();
-    if constexpr (sizeof(B) >= 4) kernel.avx512 = HostEntry<&detail::host::transpose_direct<B, 64>>::avx512;
-    return kernel;
+    constexpr HostKernel kernel = plain_host_kernel<&detail::host::transpose_direct<B, 16>>();
+    if constexpr (sizeof(B) < 4) {
+        return kernel;
+    } else {
+        return with_versions<&detail::host::transpose_direct<B, 64>, HostIsa::avx512>(kernel);
+    }
 }
 
 template <class B>

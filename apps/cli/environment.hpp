@@ -1,6 +1,6 @@
 #pragma once
 // The environment variables that Concord reads: for `concord doctor` and the manual page. docs/environment.md describes
-// them at length; tests/readme.sh checks that both are complete.
+// them at length; tests/package/readme.sh checks that both are complete.
 
 namespace concord::app {
 

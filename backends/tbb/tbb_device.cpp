@@ -33,10 +33,6 @@ std::string cpu_field(std::string_view field) {
     return {};
 }
 
-std::string_view title_of(HostIsa isa) {
-    return isa == HostIsa::avx512 ? "AVX-512" : isa == HostIsa::avx2 ? "AVX2" : "baseline";
-}
-
 u64 bytes_of(int name, u64 otherwise) {
     const long value = sysconf(name);
     return value > 0 ? static_cast<u64>(value) : otherwise;
@@ -68,8 +64,6 @@ std::unique_ptr<backend::Device> open_device(std::string selector, HostIsa isa) 
                                        static_cast<int>(detail::host_threads()), isa);
 }
 
-constexpr HostIsa instruction_sets[] = {HostIsa::baseline, HostIsa::avx2, HostIsa::avx512};
-
 // Throws if less than `bytes` bytes of memory are left.
 void check_memory_left(std::size_t bytes) {
     void* const test = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -97,7 +91,7 @@ class TbbBackend final : public Backend {
     std::unique_ptr<backend::Device> open(u32 /*index*/) override { return open_device("tbb:0", host_isa()); }
     std::unique_ptr<backend::Device> open_target(std::string_view target) override {
         const std::string selector = "tbb@" + std::string(target);
-        for (const HostIsa isa : instruction_sets) {
+        for (const HostIsa isa : all_host_isas) {
             if (name_of(isa) != target) continue;
             if (isa > machine_isa())
                 throw Error(

@@ -1,6 +1,6 @@
 """Memory that runs out while a command runs: status 4 and one line on stderr, or the same result as always.
 
-An allocator in LD_PRELOAD (tests/failing_allocator.hpp) fails one call of the program, or all from one on. Each test
+An allocator in LD_PRELOAD (tests/unit/failing_allocator.hpp) fails one call of the program, or all from one on. Each test
 tries evenly spaced calls; with EVERY_ALLOCATION=1 it tries many more.
 """
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# new_algorithm.sh BUILD_DIR SOURCE_DIR: follows docs/extending/algorithm.md. Adds the files of tests/new_algorithm/
+# new_algorithm.sh BUILD_DIR SOURCE_DIR: follows docs/extending/algorithm.md. Adds the files of tests/meta/new_algorithm/
 # and one word of CMake to a copy of the source tree. The program and the tests must then know the algorithm. Objects
 # that BUILD_DIR has compiled are reused. Ends with 77, which ctest shows as skipped, if SOURCE_DIR is not a git
 # checkout.
@@ -17,7 +17,7 @@ copy=$work/source new=$work/build
 # The copy, the new files, the one word.
 mkdir "$copy"
 git -C "$source" ls-files -z --cached --others --exclude-standard | tar -C "$source" --null -T - -cf - | tar -C "$copy" -xf -
-cp -r "$source"/tests/new_algorithm/* "$copy"
+cp -r "$source"/tests/meta/new_algorithm/* "$copy"
 sed -i 's/^set(CONCORD_ALGORITHMS map .*[^)]/& twice/' "$copy/algorithms/CMakeLists.txt"
 
 # Configured like the build. Make compares times only: an object that is newer than its source is up to date.

@@ -11,7 +11,7 @@ export LC_ALL=C
 usage="usage: sanitizer.sh BIN_DIR [SOURCE_DIR] [TOOL...] [-- ALGORITHM...]"
 bin=$(cd -- "${1:?$usage}" && pwd -P) || exit 2
 shift
-source=$(dirname -- "${BASH_SOURCE[0]}")/..
+source=$(dirname -- "${BASH_SOURCE[0]}")/../..
 if [[ ${1:-} == */* || -d ${1:-} ]]; then
     source=$1
     shift

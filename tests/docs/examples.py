@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs_examples.py [--jobs N] [--keep DIR] BUILD_DIR PAGE...: compiles and runs the examples on Markdown pages.
+"""examples.py [--jobs N] [--keep DIR] BUILD_DIR PAGE...: compiles and runs the examples on Markdown pages.
 
 Tests all fenced blocks of cpp, sh and cmake outside generated blocks. A page has a temporary folder. Its files are
 written there first. Then its sh blocks run in order, then its C++ program. Markers are HTML comments directly before a

@@ -8,7 +8,7 @@ set -u
 export LC_ALL=C
 
 bin=$(cd -- "${1:?usage: oclgrind.sh BIN_DIR [SOURCE_DIR]}" && pwd -P) || exit 2
-source=$(cd -- "${2:-$(dirname -- "${BASH_SOURCE[0]}")/..}" && pwd -P) || exit 2
+source=$(cd -- "${2:-$(dirname -- "${BASH_SOURCE[0]}")/../..}" && pwd -P) || exit 2
 # The program opens the ICD loader itself, so `oclgrind PROGRAM` has no effect. The device is registered as a driver
 # instead.
 oclgrind=$(command -v oclgrind) && oclgrind=$(readlink -f "$oclgrind")

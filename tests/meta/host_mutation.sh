@@ -8,10 +8,10 @@ export LC_ALL=C
 
 build=$(cd -- "${1:?usage: host_mutation.sh BUILD_DIR [COMPILER]}" && pwd -P) || exit 2
 compiler=${2:-c++}
-tests=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 2
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 2
 source=${tests%/*}
 # shellcheck source=select_mutants.sh
-source "$tests/select_mutants.sh"
+source "$here/select_mutants.sh"
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 unset CONCORD_DEVICE CONCORD_HOST_ISA
@@ -166,7 +166,7 @@ of_library histogram_host.hpp histogram_builtin.cpp "$histogram private_bins" "t
 # reason if the mutant does not apply.
 plant() {  # INDEX
     local file=${files[$1]} text without times algorithm
-    algorithm=$tests/../algorithms/${file%_*}
+    algorithm=$here/../../algorithms/${file%_*}
     text=$(<"$algorithm/$file") || exit 2
     without=${text//"${froms[$1]}"/}
     times=$(((${#text} - ${#without}) / ${#froms[$1]}))
@@ -187,7 +187,7 @@ done
 
 # Compiles with the headers of a folder before all others, and runs. The last line of FOLDER/log has the status.
 check() {  # FOLDER
-    if ! "$compiler" -std=c++20 -O1 -ffp-contract=off -I"$1" "${includes[@]}" "$tests/host_mutation.cpp" -o "$1/check" \
+    if ! "$compiler" -std=c++20 -O1 -ffp-contract=off -I"$1" "${includes[@]}" "$here/host_mutation.cpp" -o "$1/check" \
         -L"$build/lib" -lconcord-bench -lconcord-check -lconcord -Wl,-rpath,"$build/lib" >"$1/log" 2>&1; then
         echo "it does not compile" >>"$1/log"
         return

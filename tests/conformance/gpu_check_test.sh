@@ -28,10 +28,10 @@ ends_with() {  # STATUS COMMAND...
 git -C "$source" rev-parse --quiet --verify HEAD >/dev/null || { echo "skipped: not a git checkout"; exit 77; }
 
 export CONCORD_GPU_CHECK_NVRTC=off
-expect "gathers a build" "$source/tests/gpu_pack.sh" "$build" "$source" "$work/packed" HEAD
-expect "refuses an unknown commit" ends_with 2 "$source/tests/gpu_pack.sh" "$build" "$source" "$work/other" nosuch
+expect "gathers a build" "$source/tests/conformance/gpu_pack.sh" "$build" "$source" "$work/packed" HEAD
+expect "refuses an unknown commit" ends_with 2 "$source/tests/conformance/gpu_pack.sh" "$build" "$source" "$work/other" nosuch
 mkdir "$work/full" && touch "$work/full/file"
-expect "refuses a folder with other files" ends_with 2 "$source/tests/gpu_pack.sh" "$build" "$source" "$work/full" HEAD
+expect "refuses a folder with other files" ends_with 2 "$source/tests/conformance/gpu_pack.sh" "$build" "$source" "$work/full" HEAD
 mv "$work/packed" "$work/moved here"
 cd "$work/moved here" || exit 2
 expect "the programs find their libraries" env "LD_LIBRARY_PATH=$PWD/lib" sh -c '! ldd bin/* lib/*.so* | grep "not found"'

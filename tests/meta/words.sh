@@ -3,12 +3,12 @@
 # runs it. Prints FILE:LINE:TEXT for each, of all text files in git and of new ones that git does not ignore.
 set -uo pipefail
 export LC_ALL=C.UTF-8
-cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
-git grep --untracked -qP -e words -- tests/words.sh ||
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
+git grep --untracked -qP -e words -- tests/meta/words.sh ||
     { echo "words: NOT CHECKED: not a git checkout, or git without Perl expressions"; exit 1; }
 command -v perl >/dev/null || { echo "words: NOT CHECKED: perl is not installed"; exit 1; }
 
-files=(':!LICENSE' ':!tests/words.sh' ':!docs/results/*' ':!*.svg' ':!*.npy')
+files=(':!LICENSE' ':!tests/meta/words.sh' ':!docs/results/*' ':!*.svg' ':!*.npy')
 findings=0
 
 report() {  # WHAT FINDINGS

@@ -43,8 +43,8 @@ fi
 
 # What racecheck must find is planted in this source.
 cp "$source/algorithms/reduce/reduce_steps.cu" "$folder/source/algorithms/reduce/"
-cp "$source/tests/sanitizer.sh" "$folder/source/"
-cp "$source/tests/gpu_check.sh" "$folder/run"
+cp "$source/tests/conformance/sanitizer.sh" "$folder/source/"
+cp "$source/tests/conformance/gpu_check.sh" "$folder/run"
 "$build/bin/concord" algorithms --json | sed -n 's/^      "name": "\(.*\)",$/\1/p' >"$folder/algorithms"
 if [[ $changed == *algorithms/common/* ]]; then
     cp "$folder/algorithms" "$folder/changed"

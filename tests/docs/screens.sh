@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# docs_screens.sh BUILD_DIR OUT [REPORT]: screenshots of the site in BUILD_DIR/docs/html (first page, an algorithm's
+# screens.sh BUILD_DIR OUT [REPORT]: screenshots of the site in BUILD_DIR/docs/html (first page, an algorithm's
 # page, a reference page, performance) and of a study's report.html, in light, in dark and at phone width, for a look
 # by eye. Not a test of its own.
 set -euo pipefail
@@ -8,7 +8,7 @@ build=$(cd -- "$1" && pwd -P)
 mkdir -p "$2"
 out=$(cd -- "$2" && pwd -P)
 report=${3:-}
-source "$(dirname -- "${BASH_SOURCE[0]}")/browser.sh"
+source "$(dirname -- "${BASH_SOURCE[0]}")/../cli/browser.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs_tables.py [--update] CONCORD [FILE...]: compares generated blocks in Markdown files with what their commands print now.
+"""tables.py [--update] CONCORD [FILE...]: compares generated blocks in Markdown files with what their commands print now.
 
 A generated block is between two lines. The first line names the command: `concord ...` or a script in docs/.
     <!-- generated: concord algorithms scan --markdown -->
@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(<!-- generated: (?!end)([^>]*?) -->\n)(.*?)(<!-- generated: end -->\n)", re.DOTALL)
 MEASURED = re.compile(r"\d(?:\.\d+)?(?:x\b|\s?(?:%|[kMGT]?(?:B|elem|FLOP)/s|[mµun]s\b))")
 FIGURES = ("agreement.svg", "speedups.svg")
@@ -99,7 +99,7 @@ def main():
     if blocks == 0:
         sys.exit("no generated block found")
     if stale and not update:
-        sys.exit(f"run tests/docs_tables.py --update {concord}")
+        sys.exit(f"run tests/docs/tables.py --update {concord}")
     sys.exit(1 if problems else 0)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs_links.py ROOT [HTML]: follows every link within the documentation.
+"""links.py ROOT [HTML]: follows every link within the documentation.
 
 Checks the Markdown files of the repository (README.md, CONTRIBUTING.md, ..., docs/): a relative link must lead to a file in git, and its anchor to
 a heading or label. Checks the built site in HTML: every internal link and anchor must exist, and no page may load anything from

@@ -36,8 +36,8 @@ harmless() {
 }
 
 # shellcheck source=select_mutants.sh
-source "$source/tests/select_mutants.sh"
-for list in "$source"/tests/mutants/*.sh; do
+source "$source/tests/meta/select_mutants.sh"
+for list in "$source"/tests/meta/mutants/*.sh; do
     # shellcheck source=/dev/null
     source "$list"
 done

@@ -32,7 +32,7 @@ compare() {  # MARKER FILE
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        echo "FAILED: '$1' in the README is not current; tests/readme.sh --update $readme"
+        echo "FAILED: '$1' in the README is not current; tests/package/readme.sh --update $readme"
     fi
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# package.sh WHAT BUILD_DIR SOURCE_DIR: builds tests/consumer in the ways that other projects use Concord, and runs
+# package.sh WHAT BUILD_DIR SOURCE_DIR: builds tests/package/consumer in the ways that other projects use Concord, and runs
 # it. WHAT:
 #   installed     with an installation of BUILD_DIR, which is moved; also with -march=native, which must not change bits
 #   subdirectory  with SOURCE_DIR as part of the project
@@ -42,7 +42,7 @@ configure() {  # SOURCE FOLDER ARGUMENTS...
         -DCMAKE_CXX_FLAGS_DEBUG=-O0 "${@:3}"
 }
 consumer() {  # FOLDER ARGUMENTS...
-    configure "$source/tests/consumer" "$1" "${@:2}" && cmake --build "$1" --parallel
+    configure "$source/tests/package/consumer" "$1" "${@:2}" && cmake --build "$1" --parallel
 }
 # Outside the build tree, without environment variables that point there.
 run_app() { (cd / && env -u CONCORD_BACKEND_PATH -u LD_LIBRARY_PATH "$@"); }
@@ -108,7 +108,7 @@ installed() {
     else
         echo "        the MPI component is not tried: it is not built"
     fi
-    check "another version is refused" fails configure "$source/tests/consumer" "$work/version" \
+    check "another version is refused" fails configure "$source/tests/package/consumer" "$work/version" \
         "-Dconcord_DIR=$prefix/$libdir/cmake/concord" -DCONSUMER_VERSION=0.2
     if [[ -x $prefix/bin/concord ]]; then
         check "the installed program starts" app_to "$work/devices.txt" "$prefix/bin/concord" devices
@@ -157,7 +157,7 @@ static() {
 }
 plant() {  # FOLDERS...: modules that must not be loaded
     local folder name
-    "$compiler" -shared -fPIC -o "$work/planted.so" "$source/tests/consumer/planted.cpp"
+    "$compiler" -shared -fPIC -o "$work/planted.so" "$source/tests/package/consumer/planted.cpp"
     for folder in "$@"; do
         mkdir -p "$folder/concord"
         for name in concord-backend-planted.so concord-baselines-planted.so libconcord-mpi.so; do
