@@ -19,16 +19,22 @@ struct SelectedOp {
     ReduceOp op;
     bool is_signed;  // whether elements are signed integers
 
+    // Conditions, not a switch: g++ moves them out of loops.
     template <class T>
-    T operator()(T a, T b) const {
+    [[gnu::always_inline]] T operator()(T a, T b) const {
+        if (op == ReduceOp::sum) return ops::Sum{}(a, b);
+        if (op == ReduceOp::product) return ops::Product{}(a, b);
         if constexpr (std::is_integral_v<T>) {
-            using Signed = std::make_signed_t<T>;
-            if (is_signed)
-                return ops::visit(op, [&](auto f) {
-                    return static_cast<T>(f(static_cast<Signed>(a), static_cast<Signed>(b)));
-                });
+            // Signed integers have the order of unsigned ones with the other sign bit.
+            const T sign = is_signed ? static_cast<T>(T{1} << (8 * sizeof(T) - 1)) : T{0};
+            a ^= sign;
+            b ^= sign;
+            const bool b_wins = (op == ReduceOp::min) == (b < a);
+            return static_cast<T>((b_wins ? b : a) ^ sign);
+        } else {
+            if (op == ReduceOp::min) return ops::Min{}(a, b);
+            return ops::Max{}(a, b);
         }
-        return ops::visit(op, [&](auto f) { return f(a, b); });
     }
 };
 

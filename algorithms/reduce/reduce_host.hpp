@@ -41,7 +41,7 @@ template <class T, class Op>
     return sum[0];
 }
 
-// Reduces n elements to the sums of their chunks.
+// Reduces n elements to the sums of their chunks, at least one.
 template <class T, class Op>
 [[gnu::always_inline]] inline void reduce_level(const T* in, u64 n, u64 chunk, T* sums, T identity,
                                                 const Op op) {
@@ -51,32 +51,30 @@ template <class T, class Op>
     } while (++c * chunk < n);
 }
 
-// A group reduces `run` consecutive chunks. The last group to finish reduces the upper levels. One loop over the
-// levels, because each call of reduce_level is inlined and takes long to compile.
+// The levels above the first. Not inlined: they take little time, and copies for each instruction set take long to
+// compile.
+template <class T, class Op>
+[[gnu::noinline]] void reduce_upper(T* sums, u64 chunks, u64 chunk, T* out, T identity, const Op& op) {
+    const T* from = sums;
+    for (T* to = sums + chunks; chunks > 1; from = to, to += chunks) {
+        const u64 count = (chunks + chunk - 1) / chunk;
+        reduce_level(from, chunks, chunk, count == 1 ? out : to, identity, op);
+        chunks = count;
+        chunk = chunks;
+    }
+}
+
+// A group reduces `run` consecutive chunks. The last group to finish reduces the upper levels.
 template <class T, class Op>
 void reduce_wide(const Group& group, const T* in, T* out, T* sums, u32* /*ticket*/, u64 n, u64 chunk,
                  u64 upper_chunk, u64 run, u32 /*finish*/, T identity, const Op op) {
-    const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk;
-    const u64 first = group.x * run;
-    const T* from = in + first * chunk;
-    T* to = chunks == 1 ? out : sums + first;
-    u64 count = std::min(n - first * chunk, run * chunk), length = chunk;
-    for (int level = 1;; ++level) {
-        reduce_level(from, count, length, to, identity, op);
-        if (to == out) return;
-        if (level == 1) {
-            std::atomic_ref<u64> arrived(group.launch->words[0]);
-            if (arrived.fetch_add(1, std::memory_order_acq_rel) != group.count_x - 1) return;
-            from = sums;
-            count = chunks;
-            length = upper_chunk;
-            to = chunks <= upper_chunk ? out : sums + chunks;
-        } else {
-            from = sums + chunks;
-            length = count = (chunks + upper_chunk - 1) / upper_chunk;
-            to = out;
-        }
-    }
+    const u64 chunks = n == 0 ? 1 : (n + chunk - 1) / chunk, first = group.x * run;
+    reduce_level(in + first * chunk, std::min(n - first * chunk, run * chunk), chunk,
+                 chunks == 1 ? out : sums + first, identity, op);
+    if (chunks == 1) return;
+    std::atomic_ref<u64> arrived(group.launch->words[0]);
+    if (arrived.fetch_add(1, std::memory_order_acq_rel) != group.count_x - 1) return;
+    reduce_upper(sums, chunks, upper_chunk, out, identity, op);
 }
 
 // One loop from the first element to the last.
