@@ -1,5 +1,6 @@
 #pragma once
-// The environment of the process. Concord reads variables through this header only; tests/package/readme.sh checks that.
+// The environment of the process. Concord reads variables through this header only; tests/package/readme.sh checks
+// that.
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
-// Host side of the sorts on the CPU that need no comparator. sort_host_radix.cpp and sort_host_split.cpp have the kernels
-// and describe the sorts.
+// Host side of the sorts on the CPU that need no comparator. sort_host_radix.cpp and sort_host_split.cpp have the
+// kernels and describe the sorts.
 
 #include "sort_buckets.hpp"
 #include "sort_host_kernels.hpp"

@@ -9,7 +9,7 @@ export LC_ALL=C
 build=$(cd -- "${1:?usage: host_mutation.sh BUILD_DIR [COMPILER]}" && pwd -P) || exit 2
 compiler=${2:-c++}
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 2
-source=${tests%/*}
+source=${here%/*/*}
 # shellcheck source=select_mutants.sh
 source "$here/select_mutants.sh"
 work=$(mktemp -d) || exit 2
@@ -166,7 +166,7 @@ of_library histogram_host.hpp histogram_builtin.cpp "$histogram private_bins" "t
 # reason if the mutant does not apply.
 plant() {  # INDEX
     local file=${files[$1]} text without times algorithm
-    algorithm=$here/../../algorithms/${file%_*}
+    algorithm=$source/algorithms/${file%_*}
     text=$(<"$algorithm/$file") || exit 2
     without=${text//"${froms[$1]}"/}
     times=$(((${#text} - ${#without}) / ${#froms[$1]}))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# new_algorithm.sh BUILD_DIR SOURCE_DIR: follows docs/extending/algorithm.md. Adds the files of tests/meta/new_algorithm/
+# new_algorithm.sh BUILD_DIR SOURCE_DIR: follows docs/extending/algorithm.md. Adds the files of the folder new_algorithm
 # and one word of CMake to a copy of the source tree. The program and the tests must then know the algorithm. Objects
 # that BUILD_DIR has compiled are reused. Ends with 77, which ctest shows as skipped, if SOURCE_DIR is not a git
 # checkout.

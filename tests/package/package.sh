@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# package.sh WHAT BUILD_DIR SOURCE_DIR: builds tests/package/consumer in the ways that other projects use Concord, and runs
+# package.sh WHAT BUILD_DIR SOURCE_DIR: builds the folder consumer in the ways that other projects use Concord, and runs
 # it. WHAT:
 #   installed     with an installation of BUILD_DIR, which is moved; also with -march=native, which must not change bits
 #   subdirectory  with SOURCE_DIR as part of the project
