@@ -41,9 +41,9 @@ mutant map_host.hpp "vectorized: elements after the last whole line stay behind 
     'map_elements(a + at, b + at, out + at, end - at, op);' ''
 mutant reduce_host.hpp "fixed: the last element is dropped" 'l < rest; ++l' 'l + 1 < rest; ++l'
 mutant reduce_host.hpp "fixed: another association" 'sum[l + distance]' 'sum[2 * distance - 1 - l]'
-mutant reduce_host.hpp "fixed: all groups write their sums to the same place" 'chunk, sums + first,' 'chunk, sums,'
+mutant reduce_host.hpp "fixed: all groups write their sums to the same place" 'out : sums + first' 'out : sums'
 mutant reduce_host.hpp "fixed: the first group to finish takes itself for the last" '!= group.count_x - 1' '!= 0'
-mutant reduce_host.hpp "fixed: the third level is short" '(chunks + upper_chunk - 1) / upper_chunk' 'chunks / upper_chunk'
+mutant reduce_host.hpp "fixed: the third level is short" '(chunks + chunk - 1) / chunk' 'chunks / chunk'
 mutant reduce_host.hpp "interleaved: the last step of the tree is left out" \
     'distance < step_group; distance *= 2' 'distance < step_group / 2; distance *= 2'
 mutant reduce_host.hpp "first_add: an element past the end is counted" 'j < n ? in[j]' 'j <= n ? in[j]'
