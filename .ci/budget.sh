@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # budget.sh BUILD_DIR SECONDS: prints the ten longest build steps and tests, and compares SECONDS, the CPU seconds of
 # the build and its tests, with a budget. Machines differ in speed, so the unit of the budget is one compilation of
-# tests/budget_reference.cpp. Ends with 1 if more than 1.25 of the budget was spent.
+# tests/meta/budget_reference.cpp. Ends with 1 if more than 1.25 of the budget was spent.
 set -euo pipefail
 budget=800
 

@@ -46,7 +46,8 @@ const InstructionSet& row_of(HostIsa isa) {
 HostIsa best_isa() {
     HostIsa best = HostIsa::baseline;
     for (const HostIsa isa : all_host_isas) {
-        if (row_of(isa).is_available()) best = isa;
+        if (!row_of(isa).is_available()) break;
+        best = isa;
     }
     return best;
 }

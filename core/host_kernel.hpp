@@ -93,7 +93,7 @@ struct HostEntry<Kernel> {
     template <class T>
     [[gnu::always_inline]] static inline T load(const void* argument) {
         if constexpr (std::is_reference_v<T>) {
-            static_assert(alignof(T) == 1, "arguments have no alignment");
+            static_assert(alignof(T) == 1, "a reference parameter requires a type of alignment 1");
             return *static_cast<std::remove_reference_t<T>*>(argument);
         } else {
             T value;

@@ -23,7 +23,7 @@ struct BlockFunction {
         const void* const list[] = {&arguments..., &values};
         entry(group, list);
     }
-    // The function as an argument of a launch, which copies it.
+    // The function as an argument of a launch. Refers to this object, which must live until the launch returns.
     ValueBytes argument() const { return {std::as_bytes(std::span(this, 1))}; }
 };
 

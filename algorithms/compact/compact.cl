@@ -1,5 +1,5 @@
 // Compact in three launches, `fused`, OpenCL C. Parallel sources: compact.cu with compact_tile.cu,
-// compact_host.hpp.
+// compact_move.hpp.
 //
 // Algorithm  The input is cut into one chunk of whole tiles per group. Upsweep: each group counts the kept elements
 //            of its chunk. Spine: one group turns counts into offsets. Downsweep: each group reads its chunk again,

@@ -1,4 +1,4 @@
-// Compact in three launches, `fused`, CUDA C++. Parallel sources: compact.cl, compact_host.hpp. compact_tile.cu has
+// Compact in three launches, `fused`, CUDA C++. Parallel sources: compact.cl, compact_move.hpp. compact_tile.cu has
 // the tile.
 //
 // Algorithm  The input is cut into one chunk of whole tiles per group. Upsweep: each group counts the kept elements

@@ -1,5 +1,5 @@
 // Compact by flags, scan and scatter, `scan_scatter`, CUDA C++. Parallel sources: compact_steps.cl,
-// compact_host.hpp.
+// compact_move.hpp.
 //
 // Algorithm  flags: evaluates the predicate for every element; one more flag is 0. Concord's exclusive scan turns
 //            flags into positions in place. scatter: an element is kept if the position after it is greater.

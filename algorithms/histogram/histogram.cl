@@ -1,5 +1,5 @@
 // Histogram, `multi_copy`, `shared_atomic`, `passes`, `packed16` and `private_bins`, OpenCL C. Parallel sources:
-// histogram.cu, histogram_host.hpp.
+// histogram.cu, histogram_count.hpp.
 //
 // Algorithm  A group counts its share of the samples in local memory and adds its row of counts to the counters.
 // private    shared_atomic has one copy of the counters, multi_copy COPIES of them. The counters of one bin are

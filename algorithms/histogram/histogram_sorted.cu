@@ -1,5 +1,5 @@
 // Histogram of more bins than local memory holds, `sorted`, CUDA C++. Parallel sources: histogram_sorted.cl,
-// histogram_host.hpp.
+// histogram_count.hpp.
 //
 // Algorithm  ids: the bin of every sample. Concord's radix sort orders ids by coarse bin, which is 2^shift bins.
 //            positions: the first id of each coarse bin. segments: a group takes a segment of the sorted ids,

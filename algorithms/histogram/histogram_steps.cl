@@ -1,5 +1,5 @@
 // Histogram, `global_atomic`, and the last launch for counters of 16 bits, OpenCL C. Parallel sources:
-// histogram_steps.cu, histogram_host.hpp.
+// histogram_steps.cu, histogram_count.hpp.
 //
 // Algorithm  global: every sample adds to its counter in global memory, one sample per work-item at a time.
 //            saturate: turns counts of 32 or 64 bits into counters of 16 bits that saturate at 65535.

@@ -1,5 +1,5 @@
 // Histogram, `global_atomic`, and the last launch for counters of 16 bits, CUDA C++. Parallel sources:
-// histogram_steps.cl, histogram_host.hpp.
+// histogram_steps.cl, histogram_count.hpp.
 //
 // Algorithm  global: every sample adds to its counter in global memory, one sample per thread at a time.
 //            saturate: turns counts of 32 or 64 bits into counters of 16 bits that saturate at 65535.

@@ -71,7 +71,7 @@ struct ReduceHost {
 template <class T, class Op>
 struct ReduceProduction {
     static constexpr ReduceHost kernels{.fixed = host_kernel<&detail::host::reduce_wide<T, Op>>(),
-                                        .serial = plain_host_kernel<&detail::host::reduce_serial<T, Op>>()};
+                                        .serial = host_kernel<&detail::host::reduce_serial<T, Op>>()};
 };
 
 // All host kernels. Defined in concord/reduce_textbook.hpp.

@@ -55,12 +55,14 @@ template <class T, class Op>
 // compile.
 template <class T, class Op>
 [[gnu::noinline]] void reduce_upper(T* sums, u64 chunks, u64 chunk, T* out, T identity, const Op& op) {
+    T* const upper = sums + chunks;
     const T* from = sums;
-    for (T* to = sums + chunks; chunks > 1; from = to, to += chunks) {
+    for (;;) {
         const u64 count = (chunks + chunk - 1) / chunk;
-        reduce_level(from, chunks, chunk, count == 1 ? out : to, identity, op);
-        chunks = count;
-        chunk = chunks;
+        reduce_level(from, chunks, chunk, count == 1 ? out : upper, identity, op);
+        if (count == 1) return;
+        from = upper;
+        chunks = chunk = count;  // the third level is one chunk
     }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // The host kernels of sorts without a comparator of the user's, in sets for each size of key and value. Their
-// definitions are in the files sort_host_*.cpp, which have no launch code.
+// definitions are in the files sort_host_*.cpp and sort_builtin.cpp, which have no launch code.
 
 #include <concord/sort.hpp>
 

@@ -148,17 +148,17 @@ of_library compact_host.hpp compact_builtin.cpp "$compact fused" "the last eleme
 
 histogram="histogram --types u32 --patterns random --sizes 1009,300007 --variants"
 of_library histogram_count.hpp histogram_kernels.cpp "$histogram private_bins" "private_bins: only the first sub-table counts" \
-    'table[b] += table[k * stride + b];' ''
+    'table[b] += table[k * stride + b];' 'table[b] += 0 * table[k * stride + b];'
 of_library histogram_count.hpp histogram_kernels.cpp "${histogram/u32/u8} private_bins" \
     "private_bins: of a byte's sub-tables the last one counts" 'sum += counts[k * bytes + v];' 'sum = counts[k * bytes + v];'
-of_library histogram_count.hpp histogram_kernels.cpp "$histogram serial" "serial: samples without a bin are counted" \
-    'if (bin < bins && (sizeof(C)' 'if ((sizeof(C)'
+of_library histogram_count.hpp histogram_kernels.cpp "$histogram serial" "serial: the last bin stays empty" \
+    'if (bin < bins && (sizeof(C)' 'if (bin + 1 < bins && (sizeof(C)'
 of_library histogram_count.hpp histogram_kernels.cpp "$histogram global_atomic" "global_atomic: the last bin stays empty" \
     'if (bin < bins) add_to(out, words, bin, 1);' 'if (bin + 1 < bins) add_to(out, words, bin, 1);'
 of_library histogram_count.hpp histogram_kernels.cpp "$histogram passes" "passes: every pass begins at the first bin" \
     'if (bin - first < held) ++table[(bin - first) * copies' 'if (bin < held) ++table[bin * copies'
-of_library histogram_count.hpp histogram_kernels.cpp "$histogram sorted" "sorted: samples without a bin are in the first one" \
-    'static_cast<u32>(bin) : none;' 'static_cast<u32>(bin) : 0;'
+of_library histogram_count.hpp histogram_kernels.cpp "$histogram sorted" "sorted: two bins are one" \
+    'static_cast<u32>(bin) : none;' 'static_cast<u32>(bin & ~u64{1}) : none;'
 of_library histogram_host.hpp histogram_builtin.cpp "$histogram private_bins" "the last sample of a block has no bin" \
     'i < count' 'i + 1 < count'
 
