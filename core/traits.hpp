@@ -19,8 +19,8 @@ enum class Dialect {
 /// The name of a language: "CUDA C++", "OpenCL C", "C++".
 std::string_view name_of(Dialect dialect);
 
-// Another instruction set is an enumerator and a member of the list below, a function of detail::HostEntry with a branch
-// in its version(), and a row in core/host_kernel.cpp. No kernel changes.
+// Another instruction set is an enumerator and a member of the list below, a function of detail::HostEntry with a
+// branch in its version(), and a row in core/host_kernel.cpp. No kernel changes.
 
 /// Instruction sets that host kernels are compiled for, each with all before it. Concord selects the best one of the
 /// machine at run time.
