@@ -67,11 +67,21 @@ struct ReduceHost {
                first_add = {};  // of the textbook variants
 };
 
+// Compilers do not vectorise a chain of operations on floats.
+template <class T, class Op>
+constexpr HostKernel reduce_serial_kernel() {
+    if constexpr (std::is_floating_point_v<T>) {
+        return plain_host_kernel<&detail::host::reduce_serial<T, Op>>();
+    } else {
+        return host_kernel<&detail::host::reduce_serial<T, Op>>();
+    }
+}
+
 // The host kernels without those of the textbook variants.
 template <class T, class Op>
 struct ReduceProduction {
     static constexpr ReduceHost kernels{.fixed = host_kernel<&detail::host::reduce_wide<T, Op>>(),
-                                        .serial = host_kernel<&detail::host::reduce_serial<T, Op>>()};
+                                        .serial = reduce_serial_kernel<T, Op>()};
 };
 
 // All host kernels. Defined in concord/reduce_textbook.hpp.
