@@ -31,13 +31,15 @@ bool has_avx512() {
 #endif
 
 struct InstructionSet {
+    HostIsa isa;
     std::string_view name, title;
     bool (*is_available)();
 };
-constexpr InstructionSet instruction_sets[] = {{"baseline", "baseline", [] { return true; }},
-                                               {"avx2", "AVX2", has_avx2},
-                                               {"avx512", "AVX-512", has_avx512}};
-static_assert(std::size(instruction_sets) == std::size(all_host_isas));
+constexpr InstructionSet instruction_sets[] = {
+    {.isa = HostIsa::baseline, .name = "baseline", .title = "baseline", .is_available = [] { return true; }},
+    {.isa = HostIsa::avx2, .name = "avx2", .title = "AVX2", .is_available = has_avx2},
+    {.isa = HostIsa::avx512, .name = "avx512", .title = "AVX-512", .is_available = has_avx512}};
+static_assert(std::ranges::equal(instruction_sets, all_host_isas, {}, &InstructionSet::isa));
 
 const InstructionSet& row_of(HostIsa isa) {
     return instruction_sets[static_cast<std::size_t>(isa)];
@@ -67,6 +69,15 @@ std::string_view title_of(HostIsa isa) {
     return row_of(isa).title;
 }
 
+std::string detail::host_isa_names(std::string_view prefix) {
+    std::string names;
+    for (const HostIsa isa : all_host_isas) {
+        if (isa != all_host_isas[0]) names += isa == std::end(all_host_isas)[-1] ? " or " : ", ";
+        names.append(prefix).append(name_of(isa));
+    }
+    return names;
+}
+
 HostIsa machine_isa() {
     static const HostIsa best = best_isa();
     return best;
@@ -80,9 +91,9 @@ HostIsa host_isa() {
         for (const HostIsa isa : all_host_isas) {
             if (name == name_of(isa)) return std::min(isa, most);
         }
-        detail::log_warn("CONCORD_HOST_ISA: " + detail::error_message("unknown instruction set",
-                                                                      detail::quoted(name),
-                                                                      "expected baseline, avx2 or avx512"));
+        detail::log_warn("CONCORD_HOST_ISA: " +
+                         detail::error_message("unknown instruction set", detail::quoted(name),
+                                               "expected " + detail::host_isa_names("")));
         return most;
     }();
     return chosen;

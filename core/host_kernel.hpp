@@ -18,6 +18,8 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -138,7 +140,7 @@ struct HostEntry<Kernel> {
     static constexpr auto avx512 = &baseline;
 #endif
 
-    // One function, or all; those that are not used are not compiled.
+    // A function that is not used is not compiled.
     template <HostIsa isa>
     static constexpr HostKernel::Entry version() {
         if constexpr (isa == HostIsa::avx512) {
@@ -146,10 +148,14 @@ struct HostEntry<Kernel> {
         } else if constexpr (isa == HostIsa::avx2) {
             return avx2;
         } else {
+            static_assert(isa == HostIsa::baseline);
             return baseline;
         }
     }
-    static constexpr decltype(HostKernel::versions) versions = {baseline, avx2, avx512};
+    template <std::size_t... I>
+    static constexpr HostKernel all_versions(std::index_sequence<I...>) {
+        return {{version<all_host_isas[I]>()...}, parameters};
+    }
 };
 
 }  // namespace detail
@@ -157,8 +163,7 @@ struct HostEntry<Kernel> {
 /// The host kernel for `Kernel`, a function void(const Group&, arguments...), compiled for every instruction set.
 template <auto Kernel>
 constexpr HostKernel host_kernel() {
-    using E = detail::HostEntry<Kernel>;
-    return {E::versions, E::parameters};
+    return detail::HostEntry<Kernel>::all_versions(std::make_index_sequence<std::size(all_host_isas)>{});
 }
 
 /// The host kernel for `Kernel`, compiled once. For kernels that gain little from wide vectors; saves compile time.
@@ -170,10 +175,10 @@ constexpr HostKernel plain_host_kernel() {
     return kernel;
 }
 
-/// Replaces the versions for the instruction sets ISA by those of `Kernel`, which has the same parameters.
-template <auto Kernel, HostIsa... ISA>
-constexpr HostKernel with_versions(HostKernel kernel) {
-    ((kernel.entry(ISA) = detail::HostEntry<Kernel>::template version<ISA>()), ...);
+/// Replaces the version for the instruction set `isa` by that of `Kernel`, which has the same parameters.
+template <auto Kernel, HostIsa isa>
+constexpr HostKernel with_version(HostKernel kernel) {
+    kernel.entry(isa) = detail::HostEntry<Kernel>::template version<isa>();
     return kernel;
 }
 
@@ -182,5 +187,10 @@ constexpr HostKernel with_versions(HostKernel kernel) {
 HostIsa host_isa();
 /// The best instruction set of this machine, whatever the environment says.
 HostIsa machine_isa();
+
+namespace detail {
+// The names of all instruction sets, each after `prefix`, for messages: "tbb@baseline, tbb@avx2 or tbb@avx512".
+std::string host_isa_names(std::string_view prefix);
+}  // namespace detail
 
 }  // namespace concord

@@ -20,7 +20,7 @@ enum class Dialect {
 std::string_view name_of(Dialect dialect);
 
 // Another instruction set is an enumerator and a member of the list below, a function of detail::HostEntry with a
-// branch in its version(), and a row in core/host_kernel.cpp. No kernel changes.
+// branch in its version(), and a row in core/host_kernel.cpp. The compiler finds what is missing. No kernel changes.
 
 /// Instruction sets that host kernels are compiled for, each with all before it. Concord selects the best one of the
 /// machine at run time.

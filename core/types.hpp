@@ -142,6 +142,21 @@ constexpr decltype(auto) visit_type(Type type, F&& f) {
     }
 }
 
+// The same with the unsigned integer of `size` bytes: 1, 2, 4 or 8.
+template <class F>
+constexpr decltype(auto) visit_size(u32 size, F&& f) {
+    switch (size) {
+        case 1:
+            return std::forward<F>(f)(TypeTag<u8>{});
+        case 2:
+            return std::forward<F>(f)(TypeTag<u16>{});
+        case 4:
+            return std::forward<F>(f)(TypeTag<u32>{});
+        default:
+            return std::forward<F>(f)(TypeTag<u64>{});
+    }
+}
+
 }  // namespace detail
 
 }  // namespace concord

@@ -24,10 +24,8 @@ const CompactKernels& kernels_of() {
 }  // namespace
 
 const CompactKernels& compact_kernels(u32 size) {
-    return size == 8   ? kernels_of<u64>()
-           : size == 4 ? kernels_of<u32>()
-           : size == 2 ? kernels_of<u16>()
-                       : kernels_of<u8>();
+    return visit_size(
+        size, [](auto tag) -> const CompactKernels& { return kernels_of<typename decltype(tag)::type>(); });
 }
 
 }  // namespace concord::detail

@@ -14,9 +14,8 @@ constexpr HostKernel sliding() {
     constexpr HostKernel calls =
         plain_host_kernel<&detail::host::convolve_sliding<I, T, 32, 2, MaskLoops::rolled>>();
     constexpr HostKernel narrow =
-        with_versions<&detail::host::convolve_sliding<I, T, 32, 2, MaskLoops::unrolled>, HostIsa::avx2>(
-            calls);
-    return with_versions<&detail::host::convolve_sliding<I, T, 64, 4, MaskLoops::unrolled>, HostIsa::avx512>(
+        with_version<&detail::host::convolve_sliding<I, T, 32, 2, MaskLoops::unrolled>, HostIsa::avx2>(calls);
+    return with_version<&detail::host::convolve_sliding<I, T, 64, 4, MaskLoops::unrolled>, HostIsa::avx512>(
         narrow);
 }
 

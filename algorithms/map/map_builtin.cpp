@@ -31,9 +31,7 @@ const MapHost* host_of(MapFunction function) {
         case MapFunction::negate:
             return of_one<Wrapping<T>, ops::Negate>();
         case MapFunction::abs:
-            if constexpr (std::is_unsigned_v<T>) return of_one<T, ops::Copy>();
-            if constexpr (!std::is_unsigned_v<T>) return of_one<T, ops::Abs>();
-            break;
+            return of_one<T, std::conditional_t<std::is_unsigned_v<T>, ops::Copy, ops::Abs>>();
         case MapFunction::square:
             return of_one<Wrapping<T>, ops::Square>();
         case MapFunction::sqrt:

@@ -26,7 +26,7 @@ PackedHost packed_host([[maybe_unused]] HostIsa isa) {
     // Each instruction set has its own kernel.
     auto of = []<auto PLAIN, auto AVX2, auto AVX512>() {
         const HostKernel plain = plain_host_kernel<PLAIN>();
-        return with_versions<AVX512, HostIsa::avx512>(with_versions<AVX2, HostIsa::avx2>(plain));
+        return with_version<AVX512, HostIsa::avx512>(with_version<AVX2, HostIsa::avx2>(plain));
     };
     const HostKernel pack =
         of.template operator()<&detail::host::matmul_pack<Plain, T>, &detail::host::matmul_pack<Avx2, T>,
@@ -51,8 +51,8 @@ DirectHost direct_host([[maybe_unused]] HostIsa isa) {
     // Each instruction set has its own kernel.
     using Avx2 = detail::host::Avx2Registers<T>;
     using Avx512 = detail::host::Avx512Registers<T>;
-    kernel = with_versions<&detail::host::matmul_direct<Avx2, T>, HostIsa::avx2>(kernel);
-    kernel = with_versions<&detail::host::matmul_direct<Avx512, T>, HostIsa::avx512>(kernel);
+    kernel = with_version<&detail::host::matmul_direct<Avx2, T>, HostIsa::avx2>(kernel);
+    kernel = with_version<&detail::host::matmul_direct<Avx512, T>, HostIsa::avx512>(kernel);
     if (isa == HostIsa::avx512) return {kernel, Avx512::direct_rows, detail::host::panel_columns<Avx512>};
     if (isa == HostIsa::avx2) return {kernel, Avx2::direct_rows, detail::host::panel_columns<Avx2>};
 #endif

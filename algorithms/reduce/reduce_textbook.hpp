@@ -7,7 +7,8 @@
 
 namespace concord::detail {
 
-// Adds the kernels of the textbook variants.
+// Adds the kernels of the textbook variants. They use elements only through the operator and the identity: for built-in
+// operators on signed integers, T is the unsigned type.
 template <class T, class Op>
 constexpr ReduceHost with_textbook(ReduceHost kernels) {
     kernels.global_step = plain_host_kernel<&detail::host::reduce_global_step<T, Op>>();

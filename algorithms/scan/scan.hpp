@@ -58,9 +58,9 @@ struct ScanHost {
                offsets = {};  // of the textbook variants
 };
 
-// The host kernels for an input in parts.
+// The host kernels without those of the textbook variants.
 template <class T, class Op>
-struct ScanParts {
+struct ScanProduction {
     static constexpr ScanHost kernels{.serial = plain_host_kernel<&detail::host::scan_serial<T, Op>>(),
                                       .partitioned = host_kernel<&detail::host::scan_partitioned<T, Op>>(),
                                       .totals = host_kernel<&detail::host::scan_totals<T, Op>>()};
@@ -87,7 +87,7 @@ const ScanHost& scan_host() {
 // The host kernels for an input in parts.
 template <class T, class Op>
 const ScanHost& scan_parts_host() {
-    return ScanParts<T, typename HostOperator<Op>::Type>::kernels;
+    return ScanProduction<T, typename HostOperator<Op>::Type>::kernels;
 }
 
 // A call with its types erased.

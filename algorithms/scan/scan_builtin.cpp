@@ -12,7 +12,7 @@ namespace {
 template <class T, class Op>
 constexpr HostKernel totals_kernel() {
     if constexpr (std::is_integral_v<T> && sizeof(T) < 8) {
-        HostKernel kernel = with_versions<&detail::host::scan_totals<T, Op>, HostIsa::avx2>(
+        HostKernel kernel = with_version<&detail::host::scan_totals<T, Op>, HostIsa::avx2>(
             plain_host_kernel<&detail::host::scan_totals<T, Op>>());
         kernel.entry(HostIsa::avx512) = kernel.entry(HostIsa::avx2);
         return kernel;

@@ -8,7 +8,8 @@
 
 namespace concord::detail {
 
-// Adds the kernels of the textbook variants.
+// Adds the kernels of the textbook variants. They use elements only through the operator and the identity: for built-in
+// operators on signed integers, T is the unsigned type.
 template <class T, class Op>
 constexpr ScanHost with_textbook(ScanHost kernels) {
     kernels.step = plain_host_kernel<&detail::host::scan_step<T, Op>>();
@@ -26,7 +27,7 @@ constexpr ScanHost with_textbook(ScanHost kernels) {
 
 template <class T, class Op>
 struct ScanTextbook {
-    static constexpr ScanHost kernels = with_textbook<T, Op>(ScanParts<T, Op>::kernels);
+    static constexpr ScanHost kernels = with_textbook<T, Op>(ScanProduction<T, Op>::kernels);
 };
 
 }  // namespace concord::detail

@@ -6,21 +6,6 @@
 
 namespace concord::detail {
 
-// Calls f with the TypeTag of the unsigned integer of that size.
-template <class F>
-decltype(auto) visit_size(u32 size, F&& f) {
-    switch (size) {
-        case 1:
-            return f(TypeTag<u8>{});
-        case 2:
-            return f(TypeTag<u16>{});
-        case 4:
-            return f(TypeTag<u32>{});
-        default:
-            return f(TypeTag<u64>{});
-    }
-}
-
 // sort_host_radix.cpp: radix8 and radix16.
 struct RadixHost {
     HostKernel digits, plan, count, offsets, scatter, finish, serial;

@@ -389,7 +389,7 @@ constexpr HostKernel count_kernel() {
     HostKernel kernel = plain_host_kernel<&detail::host::sample_count<K>>();
 #if defined(__x86_64__)
     if constexpr (sizeof(K) == 4)
-        kernel = with_versions<&detail::host::sample_count_avx512, HostIsa::avx512>(kernel);
+        kernel = with_version<&detail::host::sample_count_avx512, HostIsa::avx512>(kernel);
 #endif
     return kernel;
 }

@@ -13,7 +13,7 @@ constexpr HostKernel direct() {
     if constexpr (sizeof(B) < 4) {
         return kernel;
     } else {
-        return with_versions<&detail::host::transpose_direct<B, 64>, HostIsa::avx512>(kernel);
+        return with_version<&detail::host::transpose_direct<B, 64>, HostIsa::avx512>(kernel);
     }
 }
 

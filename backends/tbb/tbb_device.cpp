@@ -102,7 +102,7 @@ class TbbBackend final : public Backend {
         }
         throw Error(ErrorCode::unavailable, "open_device",
                     detail::error_message("unknown instruction set", detail::quoted(selector),
-                                          "select tbb@baseline, tbb@avx2 or tbb@avx512"));
+                                          "select " + detail::host_isa_names("tbb@")));
     }
     std::vector<DeviceProperty> libraries() override {
         return {{"oneTBB", "built with " + std::to_string(TBB_VERSION_MAJOR) + "." +

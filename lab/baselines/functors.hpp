@@ -4,6 +4,8 @@
 
 #include "rows.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -123,55 +125,35 @@ struct Below {
     CONCORD_ANYWHERE bool operator()(T x) const { return x < limit; }
 };
 
-// CONCORD_FEW_TYPES: for libraries whose templates take minutes to compile, six types represent all.
+// The types that a module is compiled for. CONCORD_FEW_TYPES: for libraries whose templates take minutes to compile,
+// six types represent all.
 #if defined(CONCORD_FEW_TYPES)
-inline constexpr bool few_types = true;
-inline const std::vector<Type> compiled_types = {Type::u8,  Type::i32, Type::u32,
-                                                 Type::u64, Type::f32, Type::f64};
+inline constexpr std::array module_types = {Type::u8, Type::i32, Type::u32, Type::u64, Type::f32, Type::f64};
 #else
-inline constexpr bool few_types = false;
-inline const std::vector<Type> compiled_types = any_type;
+inline constexpr std::array module_types = all_types;
 #endif
+inline const std::vector<Type> compiled_types(module_types.begin(), module_types.end());
 
-// Calls f with the type, which is one of compiled_types.
+template <class T>
+inline constexpr bool is_compiled = std::find(module_types.begin(), module_types.end(),
+                                              type_of<T>()) != module_types.end();
+
+// Calls f with the type if the module is compiled for it.
 template <class F>
 Call visit_compiled(Type type, F&& f) {
-    if constexpr (few_types) {
-        switch (type) {
-            case Type::u8:
-                return f(detail::TypeTag<u8>{});
-            case Type::i32:
-                return f(detail::TypeTag<i32>{});
-            case Type::u32:
-                return f(detail::TypeTag<u32>{});
-            case Type::u64:
-                return f(detail::TypeTag<u64>{});
-            case Type::f32:
-                return f(detail::TypeTag<f32>{});
-            case Type::f64:
-                return f(detail::TypeTag<f64>{});
-            default:
-                return {};
-        }
-    } else {
-        return detail::visit_type(type, std::forward<F>(f));
-    }
+    return detail::visit_type(type, [&](auto tag) -> Call {
+        if constexpr (is_compiled<typename decltype(tag)::type>) return f(tag);
+        return {};
+    });
 }
 
 // Calls f with the unsigned type of the same size: copies move bits.
 template <class F>
-decltype(auto) visit_bits(Type type, F&& f) {
-    switch (size_of(type)) {
-        case 1:
-            return f(detail::TypeTag<u8>{});
-        case 2:
-            if constexpr (!few_types) return f(detail::TypeTag<u16>{});
-            [[fallthrough]];
-        case 4:
-            return f(detail::TypeTag<u32>{});
-        default:
-            return f(detail::TypeTag<u64>{});
-    }
+Call visit_bits(Type type, F&& f) {
+    return detail::visit_size(size_of(type), [&](auto tag) -> Call {
+        if constexpr (is_compiled<typename decltype(tag)::type>) return f(tag);
+        return {};
+    });
 }
 
 // Calls f with the type. Integers become unsigned, because wrapping arithmetic is the same for both.
@@ -198,13 +180,10 @@ Call visit_map(const Work& work, F&& f) {
     if (work.title == "square") return visit_wrapping(type, [&](auto tag) { return f(tag, Square{}); });
     if (work.title == "sqrt")
         return type == Type::f32 ? f(detail::TypeTag<f32>{}, Sqrt{}) : f(detail::TypeTag<f64>{}, Sqrt{});
-    const bool is_signed =
-        detail::visit_type(type, [](auto tag) { return std::is_signed_v<typename decltype(tag)::type>; });
-    if (work.title == "abs" && is_signed) {
+    if (work.title == "abs") {
         return visit_compiled(type, [&](auto tag) -> Call {
-            using T = typename decltype(tag)::type;
-            if constexpr (std::is_signed_v<T>) return f(tag, Abs{});
-            return {};
+            if constexpr (std::is_signed_v<typename decltype(tag)::type>) return f(tag, Abs{});
+            return f(tag, Copy{});
         });
     }
     return visit_bits(type, [&](auto tag) { return f(tag, Copy{}); });

@@ -44,7 +44,7 @@ cat >bin/concord <<'STUB'
 #!/bin/sh
 case $1 in
     devices) echo '"selector": "opencl:7",'; echo '"many work-items per group": "yes",' ;;
-    check) echo "$2" >>"$(dirname "$0")/../ran"; [ "$2" != scan ] || [ -e "$(dirname "$0")/../mended" ] ;;
+    check) [ ! -e slow ] || { sleep 3; touch survived; }; echo "$2" >>"$(dirname "$0")/../ran"; [ "$2" != scan ] || [ -e "$(dirname "$0")/../mended" ] ;;
 esac
 STUB
 printf '#!/bin/sh\n' >bin/concord-tests
@@ -55,6 +55,11 @@ expect "the others passed" grep -qE '^check\.reduce +passed' results/table.txt
 touch mended
 expect "once it passes, the run ends with 0" ./run
 expect "only the failed step was repeated" test "$(sort ran | uniq -d)" = scan
+rm -rf results
+touch slow
+expect "ends with 130 when it is interrupted" sh -c './run & sleep 1; kill -TERM $!; wait $!; test $? = 130'
+expect "and leaves no step behind" sh -c 'sleep 4; test ! -e survived'
+rm slow
 echo other >commit
 expect "results of another commit are not continued" ends_with 2 ./run
 exit "$failed"

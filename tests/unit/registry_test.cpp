@@ -225,7 +225,7 @@ static void isa_of_group(const Group& group, u32* out) {
 }
 
 TEST_CASE("a selector names an instruction set of the CPU") {
-    for (const HostIsa isa : {HostIsa::baseline, HostIsa::avx2, HostIsa::avx512}) {
+    for (const HostIsa isa : all_host_isas) {
         const std::string selector = "tbb@" + std::string(name_of(isa));
         CAPTURE(selector);
         if (isa > machine_isa()) {

@@ -3,7 +3,7 @@
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
 
-#include <concord/compact_textbook.hpp>
+#include <concord/compact.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -166,9 +166,8 @@ Work user_work(const char* title, Operation operation, const Input& input, const
         [f, operation](Stream& stream, const View& in, const View& out, const View& count,
                        const Options& options) {
             return operation == Operation::partition
-                       ? concord::partition(stream, Span<T>(in), Span<T>(out), Span<u64>(count), textbook(f),
-                                            options)
-                       : compact(stream, Span<T>(in), Span<T>(out), Span<u64>(count), textbook(f), options);
+                       ? concord::partition(stream, Span<T>(in), Span<T>(out), Span<u64>(count), f, options)
+                       : compact(stream, Span<T>(in), Span<T>(out), Span<u64>(count), f, options);
         });
 }
 

@@ -4,7 +4,7 @@
 #include <concord/lab/compare.hpp>
 #include <concord/lab/suite.hpp>
 
-#include <concord/histogram_textbook.hpp>
+#include <concord/histogram.hpp>
 #include <concord/internal/host_threads.hpp>
 
 #include <algorithm>
@@ -160,7 +160,7 @@ Work user_work(const char* title, const Input& input, u64 bins, const F& f) {
                         reference_of<T>(input, bins, [f](T x) { return static_cast<i128>(f(x)); }));
     work.call = [f](Stream& stream, std::span<const View> in, std::span<const View> out,
                     const Options& options) {
-        return histogram(stream, Span<T>(in[0]), Span<C>(out[0]), textbook(f), options);
+        return histogram(stream, Span<T>(in[0]), Span<C>(out[0]), f, options);
     };
     return work;
 }
