@@ -112,7 +112,10 @@ INLINED void publish_nodes(volatile __global ulong* totals, u32 tile, u32 tiles,
         tile /= FAN;
         if (local_id == 0) publish_total(totals, tile, value, tag);
         if (tile % FAN == last && tile + 1 < tiles) {
-            if (local_id < last) value = await_total(totals, tile - last + local_id, tag);
+            // All work-items wait. PoCL's work-group methods take the first one's branch for all where a condition on
+            // the work-item is in a loop with barriers.
+            const TOTAL sibling = await_total(totals, tile - last + min(local_id, last - 1), tag);
+            value = local_id < last ? sibling : value;
             p = scan_sixteen_lanes(value, lookback->meet, op);
         }
     }

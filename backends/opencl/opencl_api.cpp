@@ -5,6 +5,11 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <new>
+
 namespace concord::opencl {
 namespace {
 
@@ -31,9 +36,9 @@ Loader open_loader() {
         throw Error(ErrorCode::unavailable, "opencl",
                     "cannot load the OpenCL ICD loader: " + tried + "; install libOpenCL.so.1");
 
-    auto find = [&]<class F>(F& function, const char* name) {
-        function = reinterpret_cast<F>(dlsym(loader.library, name));
-        if (function == nullptr)
+    auto find = [&](auto& function, const char* name) {
+        function.set(name, dlsym(loader.library, name));
+        if (function.address() == nullptr)
             throw Error(ErrorCode::unavailable, "opencl",
                         std::string("the OpenCL ICD loader lacks ") + name +
                             "; install a loader for OpenCL 1.2 or later");
@@ -72,8 +77,49 @@ const Api& cl() {
     return loader().api;
 }
 
+namespace {
+
+// The first loss. Written once, before is_lost.
+struct Loss {
+    std::mutex mutex;
+    std::atomic<bool> is_lost = false;
+    const char* function = "";
+    bool of_memory = false;
+    char what[256] = {};
+};
+constinit Loss loss;
+
+}  // namespace
+
+bool lost() noexcept {
+    return loss.is_lost.load(std::memory_order_acquire);
+}
+
+void note_lost(const char* function) noexcept {
+    const std::lock_guard lock(loss.mutex);
+    if (loss.is_lost) return;
+    loss.function = function;
+    try {
+        throw;
+    } catch (const std::bad_alloc&) {
+        loss.of_memory = true;
+    } catch (const std::exception& error) {
+        std::snprintf(loss.what, sizeof loss.what, "%s", error.what());
+    } catch (...) {
+    }
+    loss.is_lost.store(true, std::memory_order_release);
+}
+
+void refuse_lost() {
+    throw Error(loss.of_memory ? ErrorCode::out_of_memory : ErrorCode::device_failed, loss.function,
+                std::string("the OpenCL driver ") +
+                    (loss.of_memory ? "ran out of host memory" : "threw an exception") +
+                    " and accepts no more calls; restart the process",
+                loss.what);
+}
+
 std::string loader_path() {
-    return detail::file_of(reinterpret_cast<const void*>(cl().clGetPlatformIDs)).string();
+    return detail::file_of(cl().clGetPlatformIDs.address()).string();
 }
 
 std::string loader_version() {

@@ -61,9 +61,56 @@ namespace concord::opencl {
     X(clSetUserEventStatus)         \
     X(clWaitForEvents)
 
+// Whether a call into a driver has ended with an exception. OpenCL's functions do not throw, but some drivers let
+// exceptions pass, such as PoCL when memory is short. They then hold locks for ever, so that no call is safe any more, not
+// even a release.
+bool lost() noexcept;
+// For a handler of such an exception: stores the reason that all later calls give. `function` is the OpenCL function.
+void note_lost(const char* function) noexcept;
+// Throws that reason: out_of_memory or device_failed.
+[[noreturn]] void refuse_lost();
+
+// A function of the driver. Calls throw after the driver was lost.
+template <class Pointer>
+class Function;
+template <class R, class... A>
+class Function<R (*)(A...)> {
+  public:
+    void set(const char* name, void* address) {
+        name_ = name;
+        call_ = reinterpret_cast<R (*)(A...)>(address);
+    }
+    const void* address() const { return reinterpret_cast<const void*>(call_); }
+
+    R operator()(A... arguments) const {
+        if (lost()) [[unlikely]]
+            refuse_lost();
+        try {
+            return call_(arguments...);
+        } catch (...) {
+            note_lost(name_);
+        }
+        refuse_lost();
+    }
+    // For destructors and the like: does nothing after the driver was lost, and returns zero (CL_SUCCESS).
+    R quietly(A... arguments) const noexcept {
+        if (lost()) return R{};
+        try {
+            return call_(arguments...);
+        } catch (...) {
+            note_lost(name_);
+            return R{};
+        }
+    }
+
+  private:
+    const char* name_ = "";
+    R (*call_)(A...) = nullptr;
+};
+
 // The functions under their own names.
 struct Api {
-#define CONCORD_OPENCL_MEMBER(name) decltype(&::name) name = nullptr;
+#define CONCORD_OPENCL_MEMBER(name) Function<decltype(&::name)> name;
     CONCORD_OPENCL_FUNCTIONS(CONCORD_OPENCL_MEMBER)
 #undef CONCORD_OPENCL_MEMBER
 };
@@ -100,7 +147,7 @@ class Handle {
         return *this;
     }
     ~Handle() {
-        if (object_ != nullptr) (cl().*Release)(object_);
+        if (object_ != nullptr) (cl().*Release).quietly(object_);
     }
 
     T get() const noexcept { return object_; }

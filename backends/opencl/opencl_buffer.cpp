@@ -52,14 +52,19 @@ DeviceMemory::DeviceMemory(const backend::Device& device, cl_context context, cl
     if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
 }
 
-SharedMemory::SharedMemory(const backend::Device& device, cl_context context, u64 bytes) : block_(bytes) {
-    if (block_.base() == nullptr) out_of_memory(device, bytes, CL_SUCCESS);
+SharedMemory::SharedMemory(const backend::Device& device, cl_context context, u64 bytes)
+    : block_(std::make_unique<detail::HostBlock>(bytes)) {
+    if (block_->base() == nullptr) out_of_memory(device, bytes, CL_SUCCESS);
     // The standard guarantees the host access only while the memory is mapped. CPU runtimes work in place, so that
     // mapping does nothing. OpenClDevice has verified this for the runtime.
     cl_int status = CL_SUCCESS;
-    memory_ = MemoryHandle(
-        cl().clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, block_.base(), &status));
+    memory_ = MemoryHandle(cl().clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
+                                               block_->base(), &status));
     if (status != CL_SUCCESS) out_of_memory(device, bytes, status);
+}
+
+SharedMemory::~SharedMemory() {
+    if (lost()) static_cast<void>(block_.release());  // the driver's threads may still use it
 }
 
 PinnedMemory::PinnedMemory(const backend::Device& device, PinnedRanges& ranges, cl_context context,
@@ -78,8 +83,8 @@ PinnedMemory::PinnedMemory(const backend::Device& device, PinnedRanges& ranges, 
 PinnedMemory::~PinnedMemory() {
     if (base_ == nullptr) return;
     ranges_.remove(base_);
-    if (cl().clEnqueueUnmapMemObject(queue_, memory_.get(), base_, 0, nullptr, nullptr) == CL_SUCCESS)
-        cl().clFinish(queue_);
+    if (cl().clEnqueueUnmapMemObject.quietly(queue_, memory_.get(), base_, 0, nullptr, nullptr) == CL_SUCCESS)
+        cl().clFinish.quietly(queue_);
 }
 
 }  // namespace concord::opencl

@@ -47,11 +47,12 @@ class SharedMemory final : public OpenClMemory {
   public:
     // Throws out_of_memory.
     SharedMemory(const backend::Device& device, cl_context context, u64 bytes);
+    ~SharedMemory() override;
     cl_mem memory() const noexcept override { return memory_.get(); }
-    void* host_pointer() noexcept override { return block_.base(); }
+    void* host_pointer() noexcept override { return block_->base(); }
 
   private:
-    detail::HostBlock block_;
+    std::unique_ptr<detail::HostBlock> block_;
     MemoryHandle memory_;  // destroyed before block_
 };
 

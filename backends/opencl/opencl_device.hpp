@@ -6,7 +6,11 @@
 
 #include <concord/backend.hpp>
 
+#include <mutex>
+
 namespace concord::opencl {
+
+class OpenClKernel;
 
 class OpenClDevice final : public backend::Device {
   public:
@@ -26,6 +30,8 @@ class OpenClDevice final : public backend::Device {
     const PinnedRanges& pinned() const noexcept { return pinned_; }
 
     QueueHandle create_command_queue() const;
+    // The kernel of large fills.
+    const OpenClKernel& fill_kernel();
     // Enqueues a command that ends after all earlier commands of the queue and whose end time is reported.
     EventHandle enqueue_mark(cl_command_queue queue) const;
 
@@ -41,6 +47,8 @@ class OpenClDevice final : public backend::Device {
     Language language_;
     PinnedRanges pinned_;
     MemoryHandle mark_target_;  // four bytes to fill if markers have no times; otherwise null
+    std::mutex fill_mutex_;
+    std::unique_ptr<backend::Kernel> fill_kernel_;  // null until the first large fill
 };
 
 }  // namespace concord::opencl

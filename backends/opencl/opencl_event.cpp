@@ -3,11 +3,11 @@
 namespace concord::opencl {
 namespace {
 
-// CL_COMPLETE, an earlier state (> 0), or the command's error (< 0).
+// CL_COMPLETE, an earlier state (> 0), or the command's error (< 0). CL_COMPLETE after the driver was lost.
 cl_int status_of(cl_event event) {
     cl_int status = CL_COMPLETE;
-    const cl_int asked =
-        cl().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+    const cl_int asked = cl().clGetEventInfo.quietly(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                                     &status, nullptr);
     return asked == CL_SUCCESS ? status : asked;
 }
 

@@ -163,20 +163,15 @@ void OpenClKernel::set_arguments(cl_kernel kernel, const LaunchShape& shape,
     if (shape.local_bytes > 0) set(kernel, place++, Parameter::Kind::local, shape.local_bytes, nullptr);
 }
 
-void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
-                           std::span<const KernelArgument> arguments, cl_event* event) const {
-    detail::check_group(label_, limits_, shape);
+template <class Set>
+void OpenClKernel::enqueue_with(cl_command_queue queue, const LaunchShape& shape, const Set& set,
+                                cl_event* event) const {
     const Grid grid = grid_of(shape);
-    std::size_t given = shape.local_bytes > 0 ? 1 : 0;
-    for (const KernelArgument& argument : arguments)
-        given += argument.buffer != nullptr ? 2 : 1;
-    detail::check_argument_count(label_, given, signature_.size(),
-                                 "OpenCL parameters (a buffer counts twice, local memory once)");
 
     const std::lock_guard lock(copies_->mutex());
     const std::size_t number = copies_->tracked() ? copies_->number_for(queue, grid) : 0;
     const cl_kernel kernel = copy(number);
-    set_arguments(kernel, shape, arguments);
+    set(kernel);
     EventHandle run;
     if (event == nullptr && copies_->tracked()) event = run.out();
     const cl_int status = cl().clEnqueueNDRangeKernel(
@@ -193,6 +188,31 @@ void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
         run = EventHandle(*event);
     }
     copies_->launched(number, queue, grid, std::move(run));
+}
+
+void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
+                           std::span<const KernelArgument> arguments, cl_event* event) const {
+    detail::check_group(label_, limits_, shape);
+    std::size_t given = shape.local_bytes > 0 ? 1 : 0;
+    for (const KernelArgument& argument : arguments)
+        given += argument.buffer != nullptr ? 2 : 1;
+    detail::check_argument_count(label_, given, signature_.size(),
+                                 "OpenCL parameters (a buffer counts twice, local memory once)");
+
+    enqueue_with(
+        queue, shape, [&](cl_kernel kernel) { set_arguments(kernel, shape, arguments); }, event);
+}
+
+void OpenClKernel::enqueue_fill(cl_command_queue queue, const LaunchShape& shape, cl_mem memory, u64 offset,
+                                u64 bytes, u64 value, cl_event* event) const {
+    const auto set_all = [&](cl_kernel kernel) {
+        const cl_ulong base = 0;
+        set(kernel, 0, Parameter::Kind::buffer, sizeof memory, &memory);
+        cl_uint place = 1;
+        for (const cl_ulong number : {base, cl_ulong{offset}, cl_ulong{bytes}, cl_ulong{value}})
+            set(kernel, place++, Parameter::Kind::value, sizeof number, &number);
+    };
+    enqueue_with(queue, shape, set_all, event);
 }
 
 }  // namespace concord::opencl

@@ -22,6 +22,9 @@ class OpenClKernel final : public backend::Kernel {
     // command's event.
     void enqueue(cl_command_queue queue, const LaunchShape& shape, std::span<const KernelArgument> arguments,
                  cl_event* event) const;
+    // The same for the kernel of fill(), whose arguments are no buffers of the interface.
+    void enqueue_fill(cl_command_queue queue, const LaunchShape& shape, cl_mem memory, u64 offset, u64 bytes,
+                      u64 value, cl_event* event) const;
 
   private:
     // What the compiler reports about a parameter. Drivers that report nothing check arguments themselves.
@@ -30,6 +33,10 @@ class OpenClKernel final : public backend::Kernel {
         std::optional<Type> type = {};  // of the value or the elements; empty: not an element type
     };
     Grid grid_of(const LaunchShape& shape) const;
+    // set: sets the arguments of a cl_kernel.
+    template <class Set>
+    void enqueue_with(cl_command_queue queue, const LaunchShape& shape, const Set& set,
+                      cl_event* event) const;
     void set_arguments(cl_kernel kernel, const LaunchShape& shape,
                        std::span<const KernelArgument> arguments) const;
     Parameter parameter(cl_uint place) const;

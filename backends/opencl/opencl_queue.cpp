@@ -14,12 +14,44 @@ cl_mem handle_of(const backend::Memory& memory) {
     return static_cast<const OpenClMemory&>(memory).memory();
 }
 
+// Drivers fill small ranges without a kernel to compile. NVIDIA's driver counts patterns in 32 bits: beyond these limits
+// it fills nothing, or does not end. PoCL writes one pattern at a time.
+constexpr u64 small_fill = u64{1} << 16, small_offset = u64{1} << 30;
+
+// Ranges are aligned to the pattern, so that every word of 64 bits at a multiple of 8 bytes holds the same value. Most is
+// written 16 bytes at a time: with stride 0 by each work-item its own part, else by all work-items side by side.
+constexpr SourceFile fill_text{"opencl_fill.cl", R"(
+__kernel void fill(__global uchar* to, ulong base, ulong offset, ulong bytes, ulong value) {
+    const ulong end = offset + bytes, id = get_global_id(0), items = get_global_size(0);
+    const ulong head = min((offset + 15) & ~15UL, end), tail = max(end & ~15UL, head);
+    __global ulong2* const wide = (__global ulong2*)(to + base);
+    const ulong first = head / 16, last = first + (tail - head) / 16;
+#ifdef CONCORD_CPU
+    const ulong part = (last - first + items - 1) / items, from = min(first + id * part, last);
+    const ulong until = min(from + part, last);
+    for (ulong i = from; i < until; ++i)
+        wide[i] = (ulong2)(value);
+#else
+    for (ulong i = first + id; i < last; i += items)
+        wide[i] = (ulong2)(value);
+#endif
+    if (id == 0) {
+        for (ulong i = offset; i < head; ++i)
+            to[base + i] = (uchar)(value >> (i % 8 * 8));
+        for (ulong i = tail; i < end; ++i)
+            to[base + i] = (uchar)(value >> (i % 8 * 8));
+    }
+}
+)"};
+constexpr u32 fill_group_size = 256;
+
 }  // namespace
 
 OpenClQueue::OpenClQueue(OpenClDevice& device, concord::Device& pool)
     : device_(device), queue_(device.create_command_queue()), staging_(pool, queue_.get()) {}
 
 OpenClQueue::~OpenClQueue() {
+    if (lost()) return;
     try {
         callbacks_.finish_if_own_thread();
         const cl_int status = cl().clFinish(queue_.get());
@@ -77,10 +109,38 @@ void OpenClQueue::copy(backend::Memory& to, u64 to_offset, const backend::Memory
 
 void OpenClQueue::fill(backend::Memory& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size) {
     submit("Stream::fill", [&] {
+        if (bytes > small_fill || offset + bytes > small_offset)
+            return fill_by_kernel(to, offset, bytes, pattern, pattern_size);
         check(cl().clEnqueueFillBuffer(queue_.get(), handle_of(to), pattern, pattern_size, offset, bytes, 0,
                                        nullptr, timed()),
               "Stream::fill", "clEnqueueFillBuffer");
     });
+}
+
+void OpenClQueue::fill_by_kernel(backend::Memory& to, u64 offset, u64 bytes, const void* pattern,
+                                 u32 pattern_size) {
+    u64 value = 0;
+    for (u32 at = 0; at < sizeof value; at += pattern_size)
+        std::memcpy(reinterpret_cast<char*>(&value) + at, pattern, pattern_size);
+    // Enough groups to occupy the device.
+    const DeviceTraits& traits = device_.traits();
+    const u32 group_size = traits.many_items ? fill_group_size : 1;
+    const u64 groups = std::min(bytes / 16 / group_size + 1, u64{traits.units} * 16);
+    device_.fill_kernel().enqueue_fill(queue_.get(), LaunchShape::linear(groups, group_size), handle_of(to),
+                                       offset, bytes, value, timed());
+}
+
+const OpenClKernel& OpenClDevice::fill_kernel() {
+    const std::lock_guard lock(fill_mutex_);
+    if (!fill_kernel_) {
+        static const KernelSource source{"fill", {fill_text}, {}};
+        KernelSpec spec;
+        spec.source = &source;
+        spec.entry = "fill";
+        spec.max_group_size = fill_group_size;
+        fill_kernel_ = compile(spec);
+    }
+    return static_cast<const OpenClKernel&>(*fill_kernel_);
 }
 
 void OpenClQueue::launch(const backend::Kernel& kernel, const LaunchShape& shape,

@@ -28,6 +28,7 @@ class OpenClQueue final : public backend::Queue {
     void time(backend::Event& begin, backend::Event& end, const std::function<void()>& enqueue) override;
 
   private:
+    void fill_by_kernel(backend::Memory& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size);
     // Where a command stores its event during time(). Null otherwise.
     cl_event* timed() const { return timed_ != nullptr ? timed_->out() : nullptr; }
     // Calls f, which enqueues commands, flushes the queue and counts the commands.
