@@ -48,7 +48,6 @@ LoadedBackend load(const std::string& name, const std::string& path, F find) {
         loaded.backend = nullptr;
         loaded.out_of_memory = true;
         status.devices.clear();
-        status.reason = "out of memory";
     };
     try {
         call_backend(status.name, status.path, [&] {
@@ -60,6 +59,7 @@ LoadedBackend load(const std::string& name, const std::string& path, F find) {
         if (status.devices.empty()) status.reason = "no device found";
     } catch (const std::bad_alloc&) {
         ran_out();
+        status.reason = "out of memory";
     } catch (const Error& error) {
         // Without the backend's name, which precedes the reason wherever it is printed.
         const std::string_view what = error.what();

@@ -110,6 +110,14 @@ void note_lost(const char* function) noexcept {
     loss.is_lost.store(true, std::memory_order_release);
 }
 
+void note_lost_for_memory(const char* function) noexcept {
+    const std::lock_guard lock(loss.mutex);
+    if (loss.is_lost) return;
+    loss.function = function;
+    loss.of_memory = true;
+    loss.is_lost.store(true, std::memory_order_release);
+}
+
 void refuse_lost() {
     throw Error(loss.of_memory ? ErrorCode::out_of_memory : ErrorCode::device_failed, loss.function,
                 std::string("the OpenCL driver ") +

@@ -67,6 +67,8 @@ namespace concord::opencl {
 bool lost() noexcept;
 // For a handler of such an exception: stores the reason that all later calls give. `function` is the OpenCL function.
 void note_lost(const char* function) noexcept;
+// The same for a driver that has reported a lack of memory from a call that it cannot repeat.
+void note_lost_for_memory(const char* function) noexcept;
 // Throws that reason: out_of_memory or device_failed.
 [[noreturn]] void refuse_lost();
 

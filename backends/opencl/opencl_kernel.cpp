@@ -1,6 +1,7 @@
 #include "opencl_kernel.hpp"
 
 #include "opencl_device.hpp"
+#include "opencl_pocl.hpp"
 
 namespace concord::opencl {
 namespace {
@@ -170,6 +171,11 @@ void OpenClKernel::enqueue_with(cl_command_queue queue, const LaunchShape& shape
 
     const std::lock_guard lock(copies_->mutex());
     const std::size_t number = copies_->tracked() ? copies_->number_for(queue, grid) : 0;
+    // PoCL compiles for each group size and for small or large grids.
+    if (copies_->tracked() && !(grid == last_grid_)) {
+        check_pocl(launch_call);
+        last_grid_ = grid;
+    }
     const cl_kernel kernel = copy(number);
     set(kernel);
     EventHandle run;

@@ -54,6 +54,8 @@ class OpenClKernel final : public backend::Kernel {
     u64 private_bytes_ = 0;
     // A cl_kernel holds its arguments until it is enqueued, so that launches hold the copies' mutex.
     std::shared_ptr<Copies> copies_;
+    // Of the last launch. With the lock of copies_, like more_.
+    mutable Grid last_grid_{};
     mutable std::vector<KernelHandle> more_;  // copies by number - 1; null: not yet compiled
 };
 

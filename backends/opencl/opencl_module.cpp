@@ -1,6 +1,7 @@
 // The backend's entry point. Finds platforms and devices.
 
 #include "opencl_device.hpp"
+#include "opencl_pocl.hpp"
 
 #include <concord/backend.hpp>
 #include <concord/internal/environment.hpp>
@@ -17,10 +18,17 @@ std::string vendor_folder() {
     return set.empty() ? "/etc/OpenCL/vendors" : "OCL_ICD_VENDORS=" + set;
 }
 
-[[noreturn]] void unavailable(const std::string& message) {
-    throw Error(ErrorCode::unavailable, "opencl",
-                message + " (loader " + loader_path() + ", drivers from " + vendor_folder() +
-                    "); install an OpenCL driver");
+// What was found instead of a device.
+struct PassedOver {
+    std::string text;
+    bool for_memory = false;
+    std::string remedy = "install an OpenCL driver";
+};
+
+[[noreturn]] void unavailable(const std::string& message, const PassedOver& passed_over = {}) {
+    throw Error(passed_over.for_memory ? ErrorCode::out_of_memory : ErrorCode::unavailable, "opencl",
+                message + passed_over.text + " (loader " + loader_path() + ", drivers from " +
+                    vendor_folder() + "); " + passed_over.remedy);
 }
 
 std::vector<cl_platform_id> all_platforms() {
@@ -33,24 +41,39 @@ std::vector<cl_platform_id> all_platforms() {
     return platforms;
 }
 
-// The devices of a platform. If there are none or the query fails, appends the reason to `why`.
-std::vector<cl_device_id> all_devices(cl_platform_id platform, std::string& why) {
+// The devices of a platform. If there are none or the query fails, adds the reason to `passed_over`.
+std::vector<cl_device_id> all_devices(cl_platform_id platform, PassedOver& passed_over) {
+    const bool pocl = is_pocl(platform);
+    if (pocl) check_pocl_memory("opencl");
     cl_uint count = 0;
     cl_int status = cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
     std::vector<cl_device_id> devices(status == CL_SUCCESS ? count : 0);
     if (!devices.empty())
         status = cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr);
     if (status == CL_SUCCESS && !devices.empty()) return devices;
-    why += "; platform " + ask_text(platform, CL_PLATFORM_NAME) + ": " +
-           (status == CL_SUCCESS ? "no devices" : status_text(status));
+    passed_over.text += "; platform " + ask_text(platform, CL_PLATFORM_NAME) + ": " +
+                        (status == CL_SUCCESS ? "no devices" : status_text(status));
+    if (status == CL_OUT_OF_HOST_MEMORY) {
+        passed_over.for_memory = true;
+        passed_over.remedy = "free memory, or raise the limit of the process (ulimit -v), and restart it";
+        // PoCL keeps what it has started, and ends the process when it is used.
+        if (pocl) note_lost_for_memory("clGetDeviceIDs");
+    } else if (const std::string problem = pocl ? pocl_cache_problem() : std::string(); !problem.empty()) {
+        passed_over.remedy = problem;
+    }
     return {};
 }
 
 std::vector<cl_device_id> usable_devices() {
     const std::vector<cl_platform_id> platforms = all_platforms();
-    if (platforms.empty()) unavailable("no OpenCL platform found");
+    if (platforms.empty())
+        // The loader does not say why it passes over a driver.
+        unavailable("no OpenCL platform found",
+                    {.remedy = memory_is_limited() ? "install an OpenCL driver, or raise the limit of the "
+                                                     "process's memory (ulimit -v), and restart it"
+                                                   : "install an OpenCL driver"});
     std::vector<cl_device_id> usable;
-    std::string passed_over;
+    PassedOver passed_over;
     for (const cl_platform_id platform : platforms) {
         for (const cl_device_id device : all_devices(platform, passed_over)) {
             const std::string why = why_unusable(device);
@@ -60,10 +83,10 @@ std::vector<cl_device_id> usable_devices() {
             }
             const std::string name = ask_text(device, CL_DEVICE_NAME);
             detail::log_info("OpenCL device '" + name + "' is not used: " + why);
-            passed_over.append("; device ").append(name).append(": ").append(why);
+            passed_over.text.append("; device ").append(name).append(": ").append(why);
         }
     }
-    if (usable.empty()) unavailable("no usable OpenCL device" + passed_over);
+    if (usable.empty()) unavailable("no usable OpenCL device", passed_over);
     return usable;
 }
 
@@ -91,11 +114,11 @@ class OpenClBackend final : public Backend {
             {"OpenCL ICD loader", loader_path() + (version.empty() ? "" : " (" + version + ")")},
             {"OpenCL drivers from", vendor_folder()}};
         for (const cl_platform_id platform : all_platforms()) {
-            std::string why;
-            const std::size_t count = all_devices(platform, why).size();
+            PassedOver passed_over;
+            const std::size_t count = all_devices(platform, passed_over).size();
             list.push_back({"OpenCL platform", ask_text(platform, CL_PLATFORM_NAME) + ", " +
                                                    ask_text(platform, CL_PLATFORM_VERSION) + ", " +
-                                                   std::to_string(count) + " device(s)" + why});
+                                                   std::to_string(count) + " device(s)" + passed_over.text});
         }
         return list;
     } catch (const Error& error) {

@@ -1,6 +1,7 @@
 #include "opencl_program.hpp"
 
 #include "opencl_device.hpp"
+#include "opencl_pocl.hpp"
 
 #include <concord/internal/program_cache.hpp>
 #include <concord/log.hpp>
@@ -108,6 +109,7 @@ ProgramHandle from_text(const OpenClDevice& device, const std::string& entry, co
     cl_int status = CL_SUCCESS;
     ProgramHandle program;
     std::string words;
+    if (is_pocl_cpu(device.id())) check_pocl(compile_call);
     // PoCL's cache has a race: if several processes build one source at the same time, some fail without an error in
     // the log.
     for (int attempt = 0; attempt < 4; ++attempt) {

@@ -133,8 +133,12 @@ bool is_intel_cpu(cl_device_id device) {
     return is_cpu(device) && ask_text(platform_of(device), CL_PLATFORM_NAME) == "Intel(R) OpenCL";
 }
 
+bool is_pocl(cl_platform_id platform) {
+    return ask_text(platform, CL_PLATFORM_NAME) == "Portable Computing Language";
+}
+
 bool is_pocl_cpu(cl_device_id device) {
-    return is_cpu(device) && ask_text(platform_of(device), CL_PLATFORM_NAME) == "Portable Computing Language";
+    return is_cpu(device) && is_pocl(platform_of(device));
 }
 
 u32 parse_version(std::string_view text) {
@@ -194,7 +198,10 @@ DeviceTraits traits_of(cl_device_id device) {
     traits.shuffles = shuffle_of(device) != Shuffle::none;
     traits.device_fence = fence_of(device) != Fence::none;
     // OpenCL guarantees no progress between groups. NVIDIA's scheduler keeps started groups running. PoCL and Intel's
-    // runtime run each group to its end on a thread of the operating system, which also keeps it running.
+    // runtime run each group to its end on a thread of the operating system, which also keeps it running. That holds
+    // for all of PoCL's methods for work-groups (POCL_WORK_GROUP_METHOD: loops, loopvec, cbs), which differ in how they
+    // order the items of a group between barriers. Therefore all items of a group execute a wait for another group, as
+    // they do a barrier (lookback_tree.cl): PoCL's loops take the branch of item 0 for all.
     traits.forward_progress = is_nvidia_driver(device) || is_pocl_cpu(device) || is_intel_cpu(device);
     traits.fp64 = has_fp64(device);
     traits.exact_divide_sqrt = (ask_value<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &

@@ -15,6 +15,7 @@ DeviceTraits traits_of(cl_device_id device);
 // Returns false at once for all other devices.
 bool has_f64_matrix_units(cl_device_id device, cl_context context);
 
+bool is_pocl(cl_platform_id platform);
 // Whether the device is a CPU driven by PoCL.
 bool is_pocl_cpu(cl_device_id device);
 
