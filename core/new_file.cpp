@@ -196,9 +196,24 @@ fs::path NewFile::temporary_path() const {
     return temporary_.empty() ? fs::path() : folder_path_ / temporary_;
 }
 
-void NewFile::publish() {
+void NewFile::synchronize() {
     // Files of some file systems cannot be synchronized.
     if (options_.durable && ::fsync(file_) != 0 && errno != EINVAL && errno != ENOSYS) fail();
+}
+
+void NewFile::publish() {
+    synchronize();
+    const ListLock lock;
+    place();
+}
+
+void NewFile::publish_together(std::span<const std::unique_ptr<NewFile>> files) {
+    const ListLock lock;
+    for (const auto& file : files)
+        file->place();
+}
+
+void NewFile::place() {
     if (listed_) {
         if (::renameat(folder_, temporary_.c_str(), folder_, name_.c_str()) != 0) fail();
     } else {
@@ -213,7 +228,6 @@ void NewFile::give_name() {
     if (::linkat(AT_FDCWD, file.c_str(), folder_, name_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
     if (errno != EEXIST) fail();
     const std::string temporary = temporary_name();
-    const ListLock lock;
     if (::linkat(AT_FDCWD, file.c_str(), folder_, temporary.c_str(), AT_SYMLINK_FOLLOW) != 0) fail();
     if (::renameat(folder_, temporary.c_str(), folder_, name_.c_str()) == 0) return;
     const int why = errno;

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,12 +78,18 @@ class NewFile {
     void write(std::span<const std::byte> bytes) { write_all(file_, bytes, path_); }
     // Empty if the file has no name.
     std::filesystem::path temporary_path() const;
-    // Closes the file and puts it at the path, in place of what is there.
+    // Brings the content to the disk, if the file is durable.
+    void synchronize();
+    // Synchronizes and closes the file and puts it at the path, in place of what is there.
     void publish();
+    // The same for several files that are synchronized. Signals that end the process wait meanwhile, so that it leaves
+    // all of them or none. If one cannot be published, it throws and those after it are not.
+    static void publish_together(std::span<const std::unique_ptr<NewFile>> files);
 
   private:
     void create();
     void take_over(const struct ::stat& replaced);
+    void place();  // with the list of temporary files locked
     void give_name();
     void close_all() noexcept;
     [[noreturn]] void fail() const;  // with errno

@@ -55,7 +55,7 @@ int bench(BenchArguments asked) {
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     if (!asked.csv.empty()) write_whole(asked.csv, report.csv());
     if (report.wrong()) std::cerr << "concord: bench: a result is wrong; its row has no time\n";
-    std::cout.flush();
+    publish_outputs();
     end_if_interrupted();
     return report.status();
 }

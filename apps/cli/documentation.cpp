@@ -42,6 +42,7 @@ int write_manual(const CLI::App& program, const std::string& folder, const std::
             std::cout << page.text;
         else
             write_whole(std::filesystem::path(folder) / page.file, page.text);
+        publish_outputs();
     }
     return status_ok;
 }

@@ -10,7 +10,9 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <iostream>
 #include <thread>
+#include <utility>
 
 namespace concord::app {
 namespace {
@@ -86,6 +88,12 @@ int open_channel(const fs::path& path) {
     return file;
 }
 
+// Those that wait for publish_outputs(). Removed if the program ends without it.
+std::vector<std::unique_ptr<detail::NewFile>>& kept_files() {
+    static std::vector<std::unique_ptr<detail::NewFile>> files;
+    return files;
+}
+
 }  // namespace
 
 void check_apart(const std::vector<NamedFile>& files) {
@@ -150,7 +158,8 @@ OutputFile::OutputFile(const fs::path& path, std::string shared_name) : path_(pa
         channel_ = open_channel(path);
     } else {
         const bool shared = !shared_name.empty();
-        file_.emplace(path, detail::NewFileOptions{.shared = shared, .shared_name = std::move(shared_name)});
+        file_ = std::make_unique<detail::NewFile>(
+            path, detail::NewFileOptions{.shared = shared, .shared_name = std::move(shared_name)});
     }
 }
 
@@ -168,11 +177,24 @@ void OutputFile::rewrite(std::span<const std::byte> bytes) {
 }
 
 void OutputFile::keep() {
-    if (file_) return file_->publish();
+    if (file_) {
+        file_->synchronize();
+        kept_files().push_back(std::move(file_));
+        return;
+    }
     // Some file systems report a full disk only here.
     const int closed = ::close(channel_);
     channel_ = -1;
     if (closed != 0) fail(path_);
+}
+
+void publish_outputs() {
+    const auto files = std::exchange(kept_files(), {});
+    if (!std::cout.flush())
+        throw Error(
+            ErrorCode::io, "standard output",
+            files.empty() ? "cannot be written" : "cannot be written; no output file is written either");
+    detail::NewFile::publish_together(files);
 }
 
 OutputPart::OutputPart(const fs::path& working_path, fs::path path)
@@ -214,6 +236,12 @@ void OutputPart::close() {
     const int closed = ::close(file_);
     file_ = -1;
     if (closed != 0) fail(path_);
+}
+
+void OutputPart::keep(std::unique_ptr<OutputPart> part) {
+    // Never destroyed: MPI_Finalize, where ranks wait for each other, may come later.
+    static auto& parts = *new std::vector<std::unique_ptr<OutputPart>>;
+    parts.push_back(std::move(part));
 }
 
 void write_whole(const fs::path& path, const std::vector<std::span<const std::byte>>& parts) {

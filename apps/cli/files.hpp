@@ -4,6 +4,7 @@
 #include <concord/internal/new_file.hpp>
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,8 +35,9 @@ void check_apart(const std::vector<NamedFile>& files);
 // check_writable() of the files that are given, and check_apart().
 void check_files(const std::vector<NamedFile>& files);
 
-// A file that is written piece by piece. It appears at `path` at the end, in place of what is there, and keeps its
-// permissions. Channels are written directly, at their current position. All calls throw io with the reason.
+// A file that is written piece by piece. It appears at `path` when publish_outputs() is called after keep(), in place of
+// what is there, and keeps its permissions. Channels are written directly, at their current position. All calls throw io
+// with the reason.
 class OutputFile {
   public:
     // `shared_name`: the temporary name for OutputPart. Empty: no other object writes.
@@ -46,20 +48,24 @@ class OutputFile {
     OutputFile& operator=(const OutputFile&) = delete;
 
     // Whether its beginning cannot be written again.
-    bool is_channel() const { return !file_; }
+    bool is_channel() const { return channel_ >= 0; }
     void write(std::span<const std::byte> bytes);
     // Writes the beginning of the file again.
     void rewrite(std::span<const std::byte> bytes);
-    // Puts the file at its path.
+    // Ends writing, and keeps the file for publish_outputs().
     void keep();
 
   private:
     int descriptor() const { return file_ ? file_->descriptor() : channel_; }
 
     std::filesystem::path path_;
-    std::optional<detail::NewFile> file_;
+    std::unique_ptr<detail::NewFile> file_;
     int channel_ = -1;
 };
+
+// Puts all files that are kept at their paths: all or none, if a signal ends the program meanwhile. Standard output is
+// flushed before; if it cannot be written, throws io, and the files are removed. Without this call none appears.
+void publish_outputs();
 
 // Writes to a file that an OutputFile with a shared name, perhaps of another process, has open. All calls throw io with
 // the reason.
@@ -77,6 +83,8 @@ class OutputPart {
     void write(u64 offset, std::span<const std::byte> bytes);
     // Ends writing. Some file systems report errors only here.
     void close();
+    // Until the program ends, it removes the file at SIGTERM: the other process puts it at its path later.
+    static void keep(std::unique_ptr<OutputPart> part);
 
   private:
     [[noreturn]] void fail_to_open() const;  // with errno
@@ -86,7 +94,7 @@ class OutputPart {
     std::optional<detail::TemporaryName> listed_;
 };
 
-// Writes the parts one after another to an OutputFile. If it throws io, it leaves the old file unchanged.
+// Writes the parts one after another to an OutputFile, and keeps it. If it throws io, it leaves the old file unchanged.
 void write_whole(const std::filesystem::path& path, const std::vector<std::span<const std::byte>>& parts);
 void write_whole(const std::filesystem::path& path, std::string_view text);
 

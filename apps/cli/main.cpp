@@ -119,7 +119,7 @@ int run_program(int argc, char** argv) {
     if (common.threads != 0) detail::choose_host_threads(common.threads);
     if (!common.log_level.empty()) set_log_level(common.log_level);
     const int status = action();
-    if (!std::cout.flush()) return RankJob::complain("standard output cannot be written", status_bad_input);
+    publish_outputs();
     return status;
 }
 

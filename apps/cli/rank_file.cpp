@@ -35,6 +35,7 @@ void RankFile::keep() {
     RankJob::together(ranks_, [&] {
         if (file_) file_->keep();
     });
+    OutputPart::keep(std::move(part_));
 }
 
 }  // namespace concord::app

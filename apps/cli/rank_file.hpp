@@ -20,7 +20,7 @@ class RankFile {
 
     // Writes bytes after the header. Throws io.
     void write(u64 first, std::span<const std::byte> bytes) { part_->write(begin_ + first, bytes); }
-    // Collective. Completes the file. Throws io on all ranks.
+    // Collective. Ends writing. The file appears when rank 0 calls publish_outputs(). Throws io on all ranks.
     void keep();
 
   private:

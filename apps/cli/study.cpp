@@ -158,7 +158,7 @@ int compare(const StudyArguments& asked) {
     std::cout << result.text;
     if (asked.out.empty()) return status_ok;
     make_folder(asked.out);
-    detail::write_file(fs::path(asked.out) / "compare.html", {result.html});
+    write_whole(fs::path(asked.out) / "compare.html", result.html);
     return status_ok;
 }
 

@@ -69,7 +69,9 @@ std::vector<cl_device_id> usable_devices() {
     if (platforms.empty())
         // The loader does not say why it passes over a driver.
         unavailable("no OpenCL platform found",
-                    {.remedy = memory_is_limited() ? "install an OpenCL driver, or raise the limit of the "
+                    {.text = {},
+                     .for_memory = false,
+                     .remedy = memory_is_limited() ? "install an OpenCL driver, or raise the limit of the "
                                                      "process's memory (ulimit -v), and restart it"
                                                    : "install an OpenCL driver"});
     std::vector<cl_device_id> usable;

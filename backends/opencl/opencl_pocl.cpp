@@ -21,13 +21,14 @@ constexpr u64 room_needed = u64{4} << 20;
 
 bool is_limited(int resource) {
     struct rlimit limit {};
-    return getrlimit(static_cast<__rlimit_resource>(resource), &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return getrlimit(static_cast<__rlimit_resource>(resource), &limit) == 0 &&
+           limit.rlim_cur != RLIM_INFINITY;
 }
 
 bool has_memory() {
     if (!memory_is_limited()) return true;
-    void* const test =
-        mmap(nullptr, memory_needed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const test = mmap(nullptr, memory_needed, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (test == MAP_FAILED) return false;
     munmap(test, memory_needed);
     return true;
@@ -36,8 +37,10 @@ bool has_memory() {
 // PoCL's own order.
 fs::path cache_folder() {
     if (const auto set = detail::environment_variable("POCL_CACHE_DIR"); !set.empty()) return set;
-    if (const auto set = detail::environment_variable("XDG_CACHE_HOME"); !set.empty()) return fs::path(set) / "pocl";
-    if (const auto set = detail::environment_variable("HOME"); !set.empty()) return fs::path(set) / ".cache" / "pocl";
+    if (const auto set = detail::environment_variable("XDG_CACHE_HOME"); !set.empty())
+        return fs::path(set) / "pocl";
+    if (const auto set = detail::environment_variable("HOME"); !set.empty())
+        return fs::path(set) / ".cache" / "pocl";
     return "/tmp/pocl";
 }
 
@@ -69,8 +72,9 @@ std::string pocl_cache_problem() {
 
 void check_pocl_memory(std::string_view call) {
     if (!has_memory())
-        throw Error(ErrorCode::out_of_memory, call,
-                    "not enough memory for PoCL: the limit of the process (ulimit -v) leaves less than 96 MiB");
+        throw Error(
+            ErrorCode::out_of_memory, call,
+            "not enough memory for PoCL: the limit of the process (ulimit -v) leaves less than 96 MiB");
 }
 
 void check_pocl(std::string_view call) {

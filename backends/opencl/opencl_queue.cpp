@@ -133,7 +133,7 @@ void OpenClQueue::fill_by_kernel(backend::Memory& to, u64 offset, u64 bytes, con
 const OpenClKernel& OpenClDevice::fill_kernel() {
     const std::lock_guard lock(fill_mutex_);
     if (!fill_kernel_) {
-        static const KernelSource source{"fill", {fill_text}, {}};
+        static const KernelSource source{"fill", {}, {fill_text}};
         KernelSpec spec;
         spec.source = &source;
         spec.entry = "fill";

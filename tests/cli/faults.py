@@ -60,6 +60,8 @@ class Scenario:
     named: bool = False
     # Whether the file system cannot create files without a name.
     no_unnamed: bool = False
+    # An output that appears together with `out`.
+    second: str = None
     # What is in every complete output. None: two runs write the same bytes.
     end: bytes = None
     # The rank to which faults apply, of two ranks. None: one process.
@@ -79,6 +81,13 @@ def scenarios(program):
     found = [
         Scenario("run", [*square, *tbb], "out/y.npy"),
         Scenario("replace", [*square, *tbb], "out/y.npy", old=b"old"),
+        Scenario(
+            "two",
+            ["run", "sort", "--in", "x.npy", "--values", "x.npy", "--out", "out/y.npy", "--out-values", "out/z.npy", *tbb],
+            "out/y.npy",
+            old=b"old",
+            second="out/z.npy",
+        ),
         Scenario("segments", [*square, *tbb, "--chunk", "4K"], "out/y.npy", old=b"old"),
         Scenario("named", [*square, *tbb, "--chunk", "4K"], "out/y.npy", old=b"old", named=True, no_unnamed=True),
         Scenario(
@@ -135,7 +144,8 @@ class Faults:
             ' "machine": {"cpu": "a", "cores": 1, "os": "b"}}'
         )
         if self.scenario.old is not None:
-            (folder / self.scenario.out).write_bytes(self.scenario.old)
+            for name in filter(None, (self.scenario.out, self.scenario.second)):
+                (folder / name).write_bytes(self.scenario.old)
         return folder
 
     def run(self, folder, *before):
@@ -271,6 +281,14 @@ class Faults:
         there = out.read_bytes() if out.exists() else None
         if there is not None and there != self.scenario.old and not self.is_whole(there):
             return f"a part of the output is left, of {len(there)} bytes; status {done.returncode}: {said}"
+        # Not of the reports of a study, which appear one by one.
+        alone = self.scenario.second is None and self.scenario.name != "study"
+        if alone and not kills and done.returncode in (2, 3, 4) and there not in (None, self.scenario.old):
+            return f"status {done.returncode} although the output is written: {said}"
+        if self.scenario.second and fault == "signal=TERM":
+            second = (folder / self.scenario.second).read_bytes()
+            if (there == self.scenario.old) != (second == self.scenario.old):
+                return f"one of two outputs is written; status {done.returncode}: {said}"
         if done.returncode == 0 and (there is None or not self.is_whole(there)):
             return f"status 0 without the output: {said}"
         if self.scenario.rank is not None:  # the other rank may still run when mpiexec has ended

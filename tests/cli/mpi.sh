@@ -183,7 +183,7 @@ alone() {  # N STATUS WORDS RANK PREPARATION ARGUMENTS...: that rank runs the sh
     [[ $status == "$wanted" ]] || fail "alone, $*: status $status, not $wanted"
     [[ $(our_lines) == 1 ]] && grep -q "$words" err || fail "alone, $*: not one line that says '$words'"
 }
-alone 2 2 'concord: rank 0: standard output cannot be written' 0 'exec >/dev/full' run reduce --in x.npy --out box/y.npy --device tbb
+alone 2 2 'concord: rank 0: standard output: cannot be written' 0 'exec >/dev/full' run reduce --in x.npy --out box/y.npy --device tbb
 rm -f box/*
 # The last rank's part ends beyond the file size limit.
 alone 3 2 'cannot be written: File too large (on rank 2)' 2 'trap "" XFSZ; ulimit -f 73728' run scan --in big.npy --out box/y.npy --device tbb

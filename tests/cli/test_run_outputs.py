@@ -51,6 +51,25 @@ def test_full_standard_output():
     assert result.status == 2, result
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@pytest.mark.parametrize("name", ["kept", "new"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "run map --in three.npy --device tbb --out",
+        "run map --in three.npy --device tbb --chunk 4K --out",
+        "run map --in three.npy --device tbb --json --out",
+        "run sort --in three.npy --values three.npy --device tbb --out-values values.npy --out",
+        "check map --devices tbb --types f32 --sizes 10 --json",
+    ],
+)
+def test_full_standard_output_leaves_no_file(arguments, name):
+    save("three.npy", THREE)
+    with open("/dev/full", "wb") as full:
+        refused(2, "standard output", *arguments.split(), f"box/{name}.npy", stdout=full)
+    assert not os.path.exists("values.npy")
+
+
 @pytest.mark.parametrize("name", ["kept", "new"])
 def test_full_disk(name):
     def limit():
