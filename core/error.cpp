@@ -1,5 +1,7 @@
 #include <concord/error.hpp>
 
+#include <new>
+
 namespace concord {
 
 std::string_view name_of(ErrorCode code) {
@@ -48,5 +50,9 @@ std::string detail::error_message(std::string_view wrong, std::string_view value
 
 Error::Error(ErrorCode code, std::string_view call, std::string_view message, std::string_view native)
     : std::runtime_error(sentence(call, message, native)), code_(code), call_(call), native_(native) {}
+
+std::string detail::words_of(const std::exception& error) {
+    return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "out of host memory" : error.what();
+}
 
 }  // namespace concord

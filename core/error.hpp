@@ -58,6 +58,9 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
+/// what(), and "out of host memory" for std::bad_alloc.
+std::string words_of(const std::exception& error);
+
 /// The value in single quotes. For values that come from the user.
 std::string quoted(std::string_view value);
 

@@ -55,6 +55,8 @@ int bench(BenchArguments asked) {
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     if (!asked.csv.empty()) write_whole(asked.csv, report.csv());
     if (report.wrong()) std::cerr << "concord: bench: a result is wrong; its row has no time\n";
+    else if (!report.failure().empty())
+        std::cerr << "concord: bench: " << report.failure() << '\n';
     publish_outputs();
     end_if_interrupted();
     return report.status();

@@ -31,6 +31,7 @@ int check(CheckArguments asked) {
     report.print(std::cout);
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     if (!asked.junit.empty()) write_whole(asked.junit, report.junit());
+    if (report.status() == status_failed) std::cerr << "concord: check: " << report.device_failure() << '\n';
     return report.status();
 }
 

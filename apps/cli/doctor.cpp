@@ -58,7 +58,7 @@ void try_device(const std::string& selector, Findings& findings) {
     } catch (const std::exception& error) {
         good = false;
         ++findings.failed;
-        results = error.what();
+        results = detail::words_of(error);
     }
     std::cout << "    " << painted(good ? "ok" : "failed", good ? Tone::good : Tone::bad) << "  " << results
               << '\n';

@@ -71,6 +71,12 @@ void check_memory_left(std::size_t bytes) {
     munmap(test, bytes);
 }
 
+// oneTBB cannot start any more in this process.
+class LostTbb : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
 // What oneTBB initialises once per process. If that runs out of memory, every later attempt waits for ever. Therefore
 // the attempt is made with enough memory left, and a failed one is not repeated.
 void start_tbb() {
@@ -78,10 +84,14 @@ void start_tbb() {
     static bool was_tried = false, is_started = false;
     const std::lock_guard lock(mutex);
     if (is_started) return;
-    if (was_tried) throw std::runtime_error("an earlier attempt failed; restart the process");
+    if (was_tried) throw LostTbb("an earlier attempt failed");
     check_memory_left(std::size_t{16} << 20);
     was_tried = true;
-    tbb::info::default_concurrency();
+    try {
+        tbb::info::default_concurrency();
+    } catch (const std::exception& error) {
+        throw LostTbb(detail::words_of(error));
+    }
     is_started = true;
 }
 
@@ -157,9 +167,10 @@ TbbDevice::TbbDevice(DeviceInfo info, int threads, HostIsa isa) : info_(std::mov
         start_tbb();
         arena_.initialize();
     } catch (const std::exception& error) {
-        throw Error(ErrorCode::out_of_memory, "open_device",
-                    "oneTBB cannot start; free memory, or raise the limits of the process (ulimit -u, -v)",
-                    error.what());
+        std::string message =
+            "oneTBB cannot start; free memory, or raise the limits of the process (ulimit -u, -v)";
+        if (dynamic_cast<const LostTbb*>(&error) != nullptr) message += ", and restart it";
+        throw Error(ErrorCode::out_of_memory, "open_device", message, detail::words_of(error));
     }
 }
 

@@ -270,12 +270,12 @@ class Runner {
             row.problem = error.what();
             if (error.code() == ErrorCode::unsupported) return !may_lack;
             if (error.call() == no_room) return true;
-            report_.note_failure();
+            report_.note_failure(row.device + ": " + row.problem);
             dead_ = error.code() == ErrorCode::device_failed;
         } catch (const std::exception& error) {  // thrown by a baseline, for example
             row.timing.reset();
-            row.problem = error.what();
-            report_.note_failure();
+            row.problem = detail::words_of(error);
+            report_.note_failure(row.device + ": " + row.problem);
         }
         return true;
     }

@@ -172,8 +172,10 @@ class BenchReport {
     void add(BenchRow row) { rows_.push_back(std::move(row)); }
     /// Notes that a result is wrong.
     void note_wrong() { wrong_ = true; }
-    /// Notes that a device failed.
-    void note_failure() { failed_ = true; }
+    /// Notes that a device failed or ran out of memory, and why.
+    void note_failure(const std::string& why) {
+        if (failure_.empty()) failure_ = why;
+    }
     /// Notes that the run was stopped.
     void note_interrupted() { interrupted_ = true; }
 
@@ -188,7 +190,9 @@ class BenchReport {
     /// Whether the run was stopped by BenchOptions::stop.
     bool interrupted() const { return interrupted_; }
     /// 0: every row has a correct result. 1: a result is wrong. 4: a device failed or ran out of memory.
-    int status() const { return wrong_ ? 1 : failed_ ? 4 : 0; }
+    int status() const { return wrong_ ? 1 : failure_.empty() ? 0 : 4; }
+    /// The first failure of a device or of memory, after the device's selector. Empty if there was none.
+    const std::string& failure() const { return failure_; }
 
     /// Prints the machine and the tables of each device.
     void print(std::ostream& out) const;
@@ -203,7 +207,8 @@ class BenchReport {
     std::string date_;
     std::vector<BenchDevice> devices_;
     std::vector<BenchRow> rows_;
-    bool wrong_ = false, failed_ = false, interrupted_ = false;
+    bool wrong_ = false, interrupted_ = false;
+    std::string failure_;
 };
 
 /// Attainable rates as names with units, and values.

@@ -141,12 +141,11 @@ class Runner {
                 const bool is_device = device || error.code() == ErrorCode::out_of_memory;
                 report_.fail(at, error.what(), is_device ? FailureCause::device : FailureCause::other);
                 station.failures_in_a_row += device;
-            } catch (const std::bad_alloc&) {
-                progress_.clear();
-                report_.fail(at, "out of host memory", FailureCause::device);
             } catch (const std::exception& error) {  // thrown by a reference, for example
                 progress_.clear();
-                report_.fail(at, error.what(), FailureCause::other);
+                const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+                report_.fail(at, detail::words_of(error),
+                             is_memory ? FailureCause::device : FailureCause::other);
             }
         }
         if (unwatched != nullptr && !station.hopeless()) verify_inputs(harness, at, *unwatched);

@@ -101,6 +101,8 @@ class CheckReport {
     /// Exit status of `concord check`. 0: no failure. 1: a result is wrong or differs between devices. 2: nothing could
     /// be checked. 4: a device failed or ran out of memory.
     int status() const;
+    /// The first failure of a device or of memory, after the device's selector. Empty if there was none.
+    const std::string& device_failure() const { return device_failure_; }
 
     /// Prints the matrix of variants and devices, and one line of counts. Leaves out variants that apply to none of the
     /// devices. Lists skipped and not applicable cases before the matrix if the options ask for it or if nothing ran.
@@ -153,7 +155,7 @@ class CheckReport {
     std::map<Note, u64> notes_;  // with their numbers of cases
     // By algorithm, variant and device.
     std::map<std::tuple<std::string, std::string, std::string>, u64> not_applicable_;
-    bool device_failed_ = false;
+    std::string device_failure_;
     std::vector<std::string> without_cases_;
     struct Loss {
         std::string algorithm, variant, device, what;

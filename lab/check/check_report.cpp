@@ -92,7 +92,7 @@ void CheckReport::fail(const CheckCase& at, const std::string& message, FailureC
     Tally& counts = tally(at);
     ++counts.failed;
     ++counts.threw;
-    device_failed_ = device_failed_ || cause == FailureCause::device;
+    if (cause == FailureCause::device && device_failure_.empty()) device_failure_ = at.device + ": " + message;
     record(at, message, {at.device});
 }
 
@@ -231,7 +231,7 @@ int CheckReport::status() const {
     bool differs = !without_cases_.empty() || !losses_.empty();
     for (const auto& [key, counts] : tallies_)
         differs = differs || counts.differs();
-    return !differs && device_failed_ ? 4 : 1;
+    return !differs && !device_failure_.empty() ? 4 : 1;
 }
 
 CheckReport::Tally CheckReport::total(const std::string& algorithm, std::string_view variant,
