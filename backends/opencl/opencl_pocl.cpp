@@ -59,7 +59,9 @@ std::string pocl_cache_problem() {
         existing = existing.parent_path();
     std::string why;
     struct statvfs system {};
-    if (::access(existing.c_str(), W_OK | X_OK) != 0) {
+    if (!fs::is_directory(existing, error)) {
+        why = "not a directory: " + detail::quoted(existing.string());
+    } else if (::access(existing.c_str(), W_OK | X_OK) != 0) {
         why = std::error_code(errno, std::generic_category()).message();
     } else if (::statvfs(existing.c_str(), &system) == 0 && system.f_blocks != 0 &&
                u64{system.f_bavail} * system.f_frsize < room_needed) {

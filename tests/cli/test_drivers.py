@@ -1,0 +1,74 @@
+"""OpenCL drivers that fail in unusual ways: status 4 or the reason, one line, no hang, and no output file."""
+
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from program import PROGRAM, concord, need, refused, without_sanitizers
+
+LAYER = pathlib.Path(os.environ["CONCORD_TEST_MODULES"]) / "concord-throwing-layer.so"
+VALUES = np.arange(2_000_000, dtype="f4")
+ARGUMENTS = ["run", "map", "--in", VALUES, "--out", "box/new.npy", "--device", "opencl"]
+CALLS = ["BuildProgram", "CreateKernel", "CreateBuffer", "SetKernelArg", "EnqueueNDRangeKernel", "Flush", "Finish"]
+
+
+@pytest.fixture(autouse=True)
+def opencl():
+    need("opencl")
+
+
+@pytest.mark.skipif(not LAYER.exists(), reason="no CL/cl_layer.h")
+@pytest.mark.parametrize("call", CALLS)
+def test_driver_that_throws_is_given_up(call):
+    env = {"OPENCL_LAYERS": str(LAYER), "THROWING_CALL": f"cl{call}"}
+    if concord("devices", env={**env, "THROWING_CALL": "clBuildProgram"}).status != 0:
+        pytest.skip("the ICD loader has no layers")
+    refused(4, [f"cl{call}: the OpenCL driver ran out of host memory", "restart the process"], *ARGUMENTS, env=env)
+
+
+# PoCL 3.1 hangs or aborts at some of these limits if it is called.
+@without_sanitizers
+@pytest.mark.parametrize("megabytes", range(300, 520, 20))
+def test_limits_of_memory(megabytes):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes * 10**6,) * 2)
+
+    result = concord(*ARGUMENTS[:-3], "new.npy", *ARGUMENTS[-2:], env={"POCL_CACHE_DIR": os.path.abspath("cache")}, preexec_fn=limit)
+    assert result.status in (0, 3, 4), result
+    assert os.path.exists("new.npy") == (result.status == 0)
+    assert result.status == 0 or "memory" in result.err, result
+
+
+def test_cache_that_cannot_be_written():
+    pathlib.Path("file").touch()
+    env = {"POCL_CACHE_DIR": os.path.abspath("file/cache")}
+    refused(3, ["PoCL cannot write its cache", "file/cache'", "set POCL_CACHE_DIR"], *ARGUMENTS, env=env)
+
+
+def test_cache_without_room():
+    os.mkdir("small")
+    script = 'mount -t tmpfs -o size=256k tmpfs small && exec "$@"'
+    mounts = ["unshare", "-rm", "sh", "-c", script, "sh"]
+    if not shutil.which("unshare") or subprocess.run([*mounts, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this user may not mount file systems")
+    np.save("values.npy", VALUES)
+    arguments = ["run", "map", "--in", "values.npy", "--out", "new.npy", "--device", "opencl"]
+    env = {**os.environ, "POCL_CACHE_DIR": os.path.abspath("small/cache")}
+    done = subprocess.run([*mounts, PROGRAM, *arguments], env=env, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 2 and "less than 4 MiB are free" in done.stderr, done
+    assert not os.path.exists("new.npy")
+
+
+def test_memory_errors_of_reports_are_on_stderr():
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (480 * 10**6,) * 2)
+
+    for command in ("check", "bench"):
+        arguments = [command, "map", "--devices", "opencl", "--sizes", "2^20", "--types", "f32"]
+        result = concord(*arguments, env={"POCL_CACHE_DIR": os.path.abspath("cache")}, preexec_fn=limit)
+        assert result.status == 4 and "memory" in result.err and "bad_alloc" not in result.out, result
