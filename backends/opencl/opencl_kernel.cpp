@@ -212,10 +212,9 @@ void OpenClKernel::enqueue(cl_command_queue queue, const LaunchShape& shape,
 void OpenClKernel::enqueue_fill(cl_command_queue queue, const LaunchShape& shape, cl_mem memory, u64 offset,
                                 u64 bytes, u64 value, cl_event* event) const {
     const auto set_all = [&](cl_kernel kernel) {
-        const cl_ulong base = 0;
         set(kernel, 0, Parameter::Kind::buffer, sizeof memory, &memory);
         cl_uint place = 1;
-        for (const cl_ulong number : {base, cl_ulong{offset}, cl_ulong{bytes}, cl_ulong{value}})
+        for (const cl_ulong number : {cl_ulong{offset}, cl_ulong{bytes}, cl_ulong{value}})
             set(kernel, place++, Parameter::Kind::value, sizeof number, &number);
     };
     enqueue_with(queue, shape, set_all, event);

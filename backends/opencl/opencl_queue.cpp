@@ -19,12 +19,13 @@ cl_mem handle_of(const backend::Memory& memory) {
 constexpr u64 small_fill = u64{1} << 16, small_offset = u64{1} << 30;
 
 // Ranges are aligned to the pattern, so that every word of 64 bits at a multiple of 8 bytes holds the same value. Most is
-// written 16 bytes at a time: with stride 0 by each work-item its own part, else by all work-items side by side.
+// written 16 bytes at a time, from a multiple of 128 on: on CPUs each work-item writes its own part, elsewhere all
+// work-items write side by side.
 constexpr SourceFile fill_text{"opencl_fill.cl", R"(
-__kernel void fill(__global uchar* to, ulong base, ulong offset, ulong bytes, ulong value) {
+__kernel void fill(__global uchar* to, ulong offset, ulong bytes, ulong value) {
     const ulong end = offset + bytes, id = get_global_id(0), items = get_global_size(0);
-    const ulong head = min((offset + 15) & ~15UL, end), tail = max(end & ~15UL, head);
-    __global ulong2* const wide = (__global ulong2*)(to + base);
+    const ulong head = min((offset + 127) & ~127UL, end), tail = max(end & ~15UL, head);
+    __global ulong2* const wide = (__global ulong2*)to;
     const ulong first = head / 16, last = first + (tail - head) / 16;
 #ifdef CONCORD_CPU
     const ulong part = (last - first + items - 1) / items, from = min(first + id * part, last);
@@ -35,12 +36,10 @@ __kernel void fill(__global uchar* to, ulong base, ulong offset, ulong bytes, ul
     for (ulong i = first + id; i < last; i += items)
         wide[i] = (ulong2)(value);
 #endif
-    if (id == 0) {
-        for (ulong i = offset; i < head; ++i)
-            to[base + i] = (uchar)(value >> (i % 8 * 8));
-        for (ulong i = tail; i < end; ++i)
-            to[base + i] = (uchar)(value >> (i % 8 * 8));
-    }
+    for (ulong i = offset + id; i < head; i += items)
+        to[i] = (uchar)(value >> (i % 8 * 8));
+    for (ulong i = tail + id; i < end; i += items)
+        to[i] = (uchar)(value >> (i % 8 * 8));
 }
 )"};
 constexpr u32 fill_group_size = 256;

@@ -70,23 +70,27 @@ DEVICE_TEST(ranges_are_validated) {
 DEVICE_TEST(fill_repeats_any_pattern) {
     const auto stream = device.create_stream();
     const u64 pattern = 0x0123456789abcdef;
-    for (u64 bytes : {u64{8}, u64{800}, (u64{5} << 20) + 8}) {
-        for (u32 size : {1, 2, 4, 8}) {
-            const auto buffer = device.allocate(bytes + 16);
-            const u8 guard = 0x55;
-            stream->fill(*buffer, 0, bytes + 16, &guard, 1);
-            stream->fill(*buffer, 8, bytes, &pattern, size);
-            std::vector<u8> got(bytes + 16);
-            stream->read(got.data(), *buffer, 0, got.size());
-            stream->synchronize();
-            u64 wrong = 0;
-            for (u64 i = 0; i < got.size(); ++i) {
-                const u8 expected =
-                    i < 8 || i >= bytes + 8 ? guard : static_cast<u8>(pattern >> 8 * ((i - 8) % size));
-                wrong += got[i] != expected;
+    const u8 guard = 0x55;
+    for (const u64 bytes : {u64{8}, u64{800}, u64{65544}, (u64{5} << 20) + 8}) {
+        for (const u32 size : {1, 2, 4, 8}) {
+            for (const u64 offset : {u64{8}, u64{size}, u64{37} * size, u64{256}}) {
+                std::vector<u8> got(bytes + 1024);
+                const auto buffer = device.allocate(got.size());
+                stream->fill(*buffer, 0, got.size(), &guard, 1);
+                stream->fill(*buffer, offset, bytes, &pattern, size);
+                stream->read(got.data(), *buffer, 0, got.size());
+                stream->synchronize();
+                u64 wrong = 0;
+                for (u64 i = 0; i < got.size(); ++i) {
+                    const bool inside = i >= offset && i < offset + bytes;
+                    const u8 expected =
+                        inside ? static_cast<u8>(pattern >> 8 * ((i - offset) % size)) : guard;
+                    wrong += got[i] != expected;
+                }
+                CAPTURE(size);
+                CAPTURE(offset);
+                CHECK(wrong == 0);
             }
-            CAPTURE(size);
-            CHECK(wrong == 0);
         }
     }
 }
