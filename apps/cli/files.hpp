@@ -35,9 +35,9 @@ void check_apart(const std::vector<NamedFile>& files);
 // check_writable() of the files that are given, and check_apart().
 void check_files(const std::vector<NamedFile>& files);
 
-// A file that is written piece by piece. It appears at `path` when publish_outputs() is called after keep(), in place of
-// what is there, and keeps its permissions. Channels are written directly, at their current position. All calls throw io
-// with the reason.
+// A file that is written piece by piece. After keep(), publish_outputs() puts it at `path`, in place of what is there,
+// and it keeps its permissions. Channels are written directly, at their current position. All calls throw io with the
+// reason.
 class OutputFile {
   public:
     // `shared_name`: the temporary name for OutputPart. Empty: no other object writes.

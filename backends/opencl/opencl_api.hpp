@@ -62,8 +62,8 @@ namespace concord::opencl {
     X(clWaitForEvents)
 
 // Whether a call into a driver has ended with an exception. OpenCL's functions do not throw, but some drivers let
-// exceptions pass, such as PoCL when memory is short. They then hold locks for ever, so that no call is safe any more, not
-// even a release.
+// exceptions pass, such as PoCL when memory is short. They then hold locks for ever, so that no call is safe any more,
+// not even a release.
 bool lost() noexcept;
 // For a handler of such an exception: stores the reason that all later calls give. `function` is the OpenCL function.
 void note_lost(const char* function) noexcept;

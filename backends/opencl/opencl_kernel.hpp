@@ -22,7 +22,7 @@ class OpenClKernel final : public backend::Kernel {
     // command's event.
     void enqueue(cl_command_queue queue, const LaunchShape& shape, std::span<const KernelArgument> arguments,
                  cl_event* event) const;
-    // The same for the kernel of fill(), whose arguments are no buffers of the interface.
+    // The same for the kernel of fill(), whose arguments are a cl_mem and three numbers.
     void enqueue_fill(cl_command_queue queue, const LaunchShape& shape, cl_mem memory, u64 offset, u64 bytes,
                       u64 value, cl_event* event) const;
 

@@ -1,6 +1,6 @@
 #pragma once
-// What PoCL needs from the machine. It ends the process, or hangs, if memory or the room for its cache runs out while it
-// starts or compiles, so that both are checked before.
+// What PoCL needs from the machine. It ends the process, or hangs, if memory or the room for its cache runs out while
+// it starts or compiles, so that both are checked before.
 
 #include "opencl_api.hpp"
 

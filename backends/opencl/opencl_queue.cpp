@@ -14,12 +14,12 @@ cl_mem handle_of(const backend::Memory& memory) {
     return static_cast<const OpenClMemory&>(memory).memory();
 }
 
-// Drivers fill small ranges without a kernel to compile. NVIDIA's driver counts patterns in 32 bits: beyond these limits
-// it fills nothing, or does not end. PoCL writes one pattern at a time.
+// Drivers fill small ranges without a kernel to compile. NVIDIA's driver counts patterns in 32 bits: beyond these
+// limits it fills nothing, or does not end. PoCL writes one pattern at a time.
 constexpr u64 small_fill = u64{1} << 16, small_offset = u64{1} << 30;
 
-// Ranges are aligned to the pattern, so that every word of 64 bits at a multiple of 8 bytes holds the same value. Most is
-// written 16 bytes at a time, from a multiple of 128 on: on CPUs each work-item writes its own part, elsewhere all
+// Ranges are aligned to the pattern, so that every word of 64 bits at a multiple of 8 bytes holds the same value. Most
+// is written 16 bytes at a time, from a multiple of 128 on: on CPUs each work-item writes its own part, elsewhere all
 // work-items write side by side.
 constexpr SourceFile fill_text{"opencl_fill.cl", R"(
 __kernel void fill(__global uchar* to, ulong offset, ulong bytes, ulong value) {
