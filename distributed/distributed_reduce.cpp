@@ -37,14 +37,14 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const View& in,
         all += count;
     if (all == 0) return reduce(stream, whole, options);
 
-    Enqueued run{{}, &stream.device()};
+    Enqueued run;
     std::vector<Blocks> blocks;
     // If the order does not matter, every part is one chunk. An empty part gives the identity.
     std::vector<u64> chunks(ranks.size(), 1);
     const u64 length = canonical_chunk(all);
     if (!is_exact) {
         // Checks the call on all ranks, also on those without a chunk, so that all of them throw.
-        run.variant = reduce_chunks(stream, call(in.part(0, 0), out), length, options);
+        run = reduce_chunks(stream, call(in.part(0, 0), out), length, options);
         for (u32 rank = 0; rank < ranks.size(); ++rank) {
             blocks.emplace_back(counts, rank, length);
             chunks[rank] = blocks[rank].body / length + (blocks[rank].tail > 0 ? 1 : 0);

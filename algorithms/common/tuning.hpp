@@ -192,8 +192,8 @@ inline u64 tuned(const Device& device, const Tunable& tunable, const TuningPoint
     return tuning.is_silent() ? otherwise : tuning.value(tunable, point, otherwise);
 }
 
-// Like choose(), but `auto` uses the variant in the device's table. That variant must support the problem and
-// guarantee at least the order of the variant that choose() returns.
+// Like choose(), but `auto` uses the variant in the device's table. That variant must support the problem and guarantee
+// at least the order that the options name, by default that of the variant that choose() returns.
 template <class Row, std::size_t N, class Problem>
 const Row& choose_tuned(std::string_view algorithm, const Row (&table)[N], const Device& device,
                         const Problem& problem, const TuningPoint& point, const Options& options) {
@@ -203,9 +203,10 @@ const Row& choose_tuned(std::string_view algorithm, const Row (&table)[N], const
     const Variant* const wanted = tuning.variant(&table[0].variant, point);
     for (const Row& row : table) {
         if (&row.variant != wanted) continue;
-        const bool keeps = supports_dialect(device, row.variant) &&
-                           supports_order(row.variant, otherwise.variant.order, problem.type()) &&
-                           row.supports(device, problem);
+        const bool keeps =
+            supports_dialect(device, row.variant) &&
+            supports_order(row.variant, options.order.value_or(otherwise.variant.order), problem.type()) &&
+            row.supports(device, problem);
         return keeps ? row : otherwise;
     }
     return otherwise;

@@ -102,17 +102,21 @@ Support supports_operator(const Device& device, const Operator& op, const void* 
                        " does not compile at run time; select a device that does");
 }
 
+bool is_portable(const Operator& op, const Device& device) {
+    return op.unportable.empty() && (device.traits().exact_divide_sqrt || !may_divide_f32(op));
+}
+
 void check_portable(std::string_view algorithm, const Operator& op, const Device& device) {
     if (!device.traits().exact_divide_sqrt && may_divide_f32(op))
         throw Error(
             ErrorCode::unsupported, algorithm,
             "operator '" + op.name + "' divides or takes a square root, which " + device.info().selector +
-                " may not round correctly for f32; ask for no order of operations, or compute in f64");
+                " may not round correctly for f32; set Options::order to unspecified, or compute in f64");
     if (op.unportable.empty()) return;
     throw Error(
         ErrorCode::unsupported, algorithm,
         "operator '" + op.name + "' calls '" + op.unportable +
-            "', which devices may compute differently; ask for no order of operations, or use arithmetic, "
+            "', which devices may compute differently; set Options::order to unspecified, or use arithmetic, "
             "fma, sqrt, fabs, floor and other exact functions");
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,17 +90,24 @@ struct Options {
     /// invalid_argument. A variant that does not support the call throws unsupported. Both messages list the
     /// available variants.
     std::string variant = "auto";
-    /// Minimum ordering guarantee that the variant must provide where rounding depends on the order.
-    /// OperationOrder::canonical gives bitwise identical results on all devices. `auto` skips variants that guarantee
-    /// less. Naming such a variant throws unsupported, and so does an operator that calls functions that devices
-    /// compute differently, such as exp.
-    OperationOrder order = OperationOrder::unspecified;
+    /// Minimum guarantee for the order of operations where rounding depends on it.
+    ///
+    /// Empty, the default: `auto` keeps the canonical order, which gives bitwise identical results on all devices,
+    /// wherever algorithm and operator have one. A variant that is named keeps its own order, and an operator that
+    /// calls functions that devices compute differently, such as exp, runs as well. Enqueued::order tells what holds.
+    ///
+    /// OperationOrder::canonical and variant_specific: variants that guarantee less and such operators throw
+    /// unsupported. OperationOrder::unspecified: `auto` may take every variant.
+    std::optional<OperationOrder> order = {};
 };
 
 /// Result of a call: what it enqueued. The call returns before the kernels have run.
 struct Enqueued {
     std::string_view variant;  ///< name of the variant that runs; valid for the life of the process
     Device* device = nullptr;  ///< device of the stream
+    /// Order of operations that holds for the results. canonical: they are bitwise identical on all devices, which
+    /// exact arithmetic always is.
+    OperationOrder order = OperationOrder::canonical;
 };
 
 namespace detail {
@@ -152,8 +160,10 @@ Support supports_operator(const Device& device, const Operator& op, const void* 
 // Whether the variant guarantees the order for arithmetic in that type. Integers are exact in every order.
 Support supports_order(const Variant& variant, OperationOrder asked, Type arithmetic);
 
-// Throws unsupported if the operator calls a function that devices may compute differently, or divides f32 values on a
-// device that does not round the quotients correctly.
+// Whether all devices compute the operator alike: it calls no function that devices may compute differently, and divides
+// f32 values only where the device rounds quotients correctly.
+bool is_portable(const Operator& op, const Device& device);
+// Throws unsupported unless it is.
 void check_portable(std::string_view algorithm, const Operator& op, const Device& device);
 
 // The user's operator in a problem, null if it has none.
@@ -196,14 +206,29 @@ bool suits(const Row& row, const Device& device, const Problem& problem) {
 template <class Row, std::size_t N, class Problem>
 const Row& choose(std::string_view algorithm, const Row (&table)[N], const Device& device,
                   const Problem& problem, const Options& options) {
-    if (options.order != OperationOrder::unspecified) {
-        if (const Operator* const op = operator_of(problem)) check_portable(algorithm, *op, device);
-    }
+    const Operator* const op = operator_of(problem);
+    const bool by_name = options.variant != "auto";
+    if (options.order && options.order != OperationOrder::unspecified && op != nullptr)
+        check_portable(algorithm, *op, device);
+    // Without an order, `auto` asks for the canonical one if the operator has one.
+    OperationOrder asked = options.order.value_or(OperationOrder::unspecified);
+    if (!options.order && !by_name && (op == nullptr || is_portable(*op, device)))
+        asked = OperationOrder::canonical;
     auto supports = [&](const Row& row) {
         Support dialect = supports_dialect(device, row.variant);
         if (!dialect) return dialect;
-        const Support order = supports_order(row.variant, options.order, problem.type());
+        const Support order = supports_order(row.variant, asked, problem.type());
         return order ? row.supports(device, problem) : order;
+    };
+    // What `auto` takes. Null if no row supports the problem.
+    auto first = [&]() -> const Row* {
+        for (const Row& row : table) {
+            if (suits(row, device, problem) && supports(row)) return &row;
+        }
+        for (const Row& row : table) {
+            if (supports(row)) return &row;
+        }
+        return nullptr;
     };
     auto usable = [&] {
         std::vector<std::string_view> names;
@@ -212,12 +237,11 @@ const Row& choose(std::string_view algorithm, const Row (&table)[N], const Devic
         }
         return names;
     };
-    if (options.variant == "auto") {
-        for (const Row& row : table) {
-            if (suits(row, device, problem) && supports(row)) return row;
-        }
-        for (const Row& row : table) {
-            if (supports(row)) return row;
+    if (!by_name) {
+        if (const Row* const row = first()) return *row;
+        if (!options.order) {
+            asked = OperationOrder::unspecified;
+            if (const Row* const row = first()) return *row;
         }
         const Row* blamed = &table[0];
         for (const Row& row : table) {
@@ -233,6 +257,18 @@ const Row& choose(std::string_view algorithm, const Row (&table)[N], const Devic
         return row;
     }
     throw_unknown_variant(algorithm, options.variant, usable());
+}
+
+// The result of a call that the row runs.
+template <class Row, class Problem>
+Enqueued enqueued(const Stream& stream, const Row& row, const Problem& problem) {
+    const Operator* const op = operator_of(problem);
+    const bool exact = !is_float(problem.type());
+    const bool portable = op == nullptr || is_portable(*op, stream.device());
+    return {row.variant.name, &stream.device(),
+            !portable ? OperationOrder::unspecified
+            : exact   ? OperationOrder::canonical
+                      : row.variant.order};
 }
 
 // Throws wrong_device or invalid_argument unless the view is valid and lies on the stream's device.

@@ -412,7 +412,7 @@ Enqueued compact(Stream& stream, const CompactProblem& p, const Options& options
     } else {
         row.run(stream, p);
     }
-    return {row.variant.name, &stream.device()};
+    return enqueued(stream, row, p);
 }
 
 Enqueued compact(Stream& stream, const View& in, const View& out, const View& count, const Keep& keep,

@@ -126,7 +126,7 @@ Enqueued convolve(Stream& stream, const View& in, const ConvolveMask& mask, cons
     const detail::ConvolveRow& row =
         detail::choose_tuned("convolve", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
-    return {row.variant.name, &stream.device()};
+    return detail::enqueued(stream, row, p);
 }
 
 }  // namespace concord

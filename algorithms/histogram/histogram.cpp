@@ -195,7 +195,7 @@ Enqueued histogram(Stream& stream, const HistogramProblem& p, const Options& opt
     } else {
         row.run(stream, p);
     }
-    return {row.variant.name, &stream.device()};
+    return enqueued(stream, row, p);
 }
 
 }  // namespace detail

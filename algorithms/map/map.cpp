@@ -233,7 +233,7 @@ Enqueued map(Stream& stream, const MapProblem& p, const Options& options) {
     }
     const MapRow& row = choose_tuned(call, table, stream.device(), p, point_of(p), options);
     if (p.out.count > 0) row.run(stream, p);
-    return {row.variant.name, &stream.device()};
+    return enqueued(stream, row, p);
 }
 
 }  // namespace detail

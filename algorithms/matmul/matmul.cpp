@@ -262,7 +262,7 @@ Enqueued matmul(Stream& stream, const View& a, const View& b, const View& c, con
     const detail::MatmulRow& row =
         detail::choose_tuned("matmul", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.c.count > 0) row.run(stream, p);
-    return {row.variant.name, &stream.device()};
+    return detail::enqueued(stream, row, p);
 }
 
 }  // namespace concord

@@ -103,7 +103,7 @@ PipelineRun pipeline_reduce(const PipelineDevices& devices, const PipelineSource
              const Part part{segment.device, segment.first / chunk, divide_up(segment.count, chunk)};
              if (part.device > 0) elsewhere.push_back(part);
              const View to = sums(part.device).part(part.first, part.count);
-             return {reduce_chunks(kernels, call(segment.in[0], to), chunk, options.call), &kernels.device()};
+             return reduce_chunks(kernels, call(segment.in[0], to), chunk, options.call);
          }});
     Stream& stream = pipeline.kernels();
     for (const Part& part : elsewhere) {
@@ -160,7 +160,7 @@ PipelineRun pipeline_scan(const PipelineDevices& devices, const PipelineSource& 
          .grain = largest,
          .begin = [&](Stream& stream, const PipelineSegment& segment) -> Enqueued {
              const ScanProblem problem = call(segment.in[0], segment.out);
-             const Enqueued run{scan_in_parts(stream, problem, options.call), &stream.device()};
+             const Enqueued run = scan_in_parts(stream, problem, options.call);
              if (segment.only) return run;
              if (totals.size() <= segment.slot) totals.resize(segment.slot + 1);
              Totals& mine = totals[segment.slot];

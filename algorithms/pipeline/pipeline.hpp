@@ -82,13 +82,15 @@ struct PipelineTimes {
 
 /// Share of one device in a pipeline.
 struct PipelineShare {
-    Device* device = nullptr;  ///< the device
-    std::string_view variant;  ///< its variant; empty without a segment
-    u64 segments = 0;          ///< number of its segments
-    u64 elements = 0;          ///< input elements of its segments
+    Device* device = nullptr;                          ///< the device
+    std::string_view variant;                          ///< its variant; empty without a segment
+    OperationOrder order = OperationOrder::canonical;  ///< order that holds for its results
+    u64 segments = 0;                                  ///< number of its segments
+    u64 elements = 0;                                  ///< input elements of its segments
 };
 
-/// Result of a pipeline. `device` is the first device, `variant` that of the first device with a segment.
+/// Result of a pipeline. `device` is the first device, `variant` that of the first device with a segment, `order` the
+/// weakest order of all devices.
 struct PipelineRun : Enqueued {
     u64 count = 0;                      ///< elements written
     u64 segments = 0;                   ///< number of segments

@@ -195,6 +195,7 @@ void DevicePipeline::begin(const PipelineTask& task, PipelineSlot& slot) {
     begun_.add(milliseconds(Clock::now() - start));
     slot.first_kernels.end(*kernels_);
     if (!run.variant.empty()) share_.variant = run.variant;
+    share_.order = std::max(share_.order, run.order);
     slot.results = task.out != nullptr ? slot.count : 0;
     if (!task.complete) download(task, slot);
 }

@@ -106,6 +106,7 @@ PipelineRun Pipeline::run(const PipelineTask& task) {
         result_.times.compile += part.compile_milliseconds();
         result_.segments += part.share().segments;
         if (result_.variant.empty()) result_.variant = part.share().variant;
+        result_.order = std::max(result_.order, part.share().order);
         result_.shares.push_back(part.share());
     }
     return result_;

@@ -280,10 +280,10 @@ Enqueued reduce(Stream& stream, const ReduceProblem& p, const Options& options) 
     } else {
         row.run(stream, p);
     }
-    return {row.variant.name, &stream.device()};
+    return enqueued(stream, row, p);
 }
 
-std::string_view reduce_chunks(Stream& stream, const ReduceProblem& p, u64 length, const Options& options) {
+Enqueued reduce_chunks(Stream& stream, const ReduceProblem& p, u64 length, const Options& options) {
     check_operand("reduce", "in", stream, p.in);
     check_operand("reduce", "out", stream, p.out);
     const ReduceRow& row = choose("reduce", table, stream.device(), p, options);
@@ -292,14 +292,14 @@ std::string_view reduce_chunks(Stream& stream, const ReduceProblem& p, u64 lengt
             "reduce", row.variant.name, stream.device(),
             "does not support an input in parts, because its partial sums do not combine to the total",
             {table[0].variant.name});
-    if (p.in.count == 0) return row.variant.name;
+    if (p.in.count == 0) return enqueued(stream, row, p);
     const ReduceLevel level(stream, p, length, Levels::first);
     ReduceProblem one = p;
     one.out.count = 1;
     run_level(stream, one, level);
     if (level.chunks > 1)
         stream.copy(*p.out.buffer, p.out.offset, *level.buffer, 0, level.chunks * size_of(p.in.type));
-    return row.variant.name;
+    return enqueued(stream, row, p);
 }
 
 ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op) {

@@ -115,8 +115,7 @@ Enqueued reduce(Stream& stream, const ReduceProblem& problem, const Options& opt
 // The first level only, for a part of a larger input: out[c] becomes the result of chunk c of `length` elements. The
 // last chunk may be shorter. Does nothing if in is empty. Returns the variant, `fixed`. Throws unsupported for any
 // other variant.
-std::string_view reduce_chunks(Stream& stream, const ReduceProblem& problem, u64 length,
-                               const Options& options);
+Enqueued reduce_chunks(Stream& stream, const ReduceProblem& problem, u64 length, const Options& options);
 
 // The call of a built-in operator. It refers only to static data.
 ReduceProblem reduce_problem(const View& in, const View& out, ReduceOp op);

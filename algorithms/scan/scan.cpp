@@ -461,7 +461,7 @@ Enqueued scan(Stream& stream, const ScanProblem& p, const Options& options) {
     check_overlap("scan", {"out", p.out}, {"in", p.in}, InPlace::yes);
     const ScanRow& row = choose_tuned("scan", table, stream.device(), p, point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
-    return {row.variant.name, &stream.device()};
+    return enqueued(stream, row, p);
 }
 
 u64 scan_tile(const Device& device) {
@@ -477,7 +477,7 @@ void scan_totals(Stream& stream, const ScanProblem& p) {
            p.in, p.out, p.in.count, p.identity, p.values);
 }
 
-std::string_view scan_in_parts(Stream& stream, const ScanProblem& p, const Options& options) {
+Enqueued scan_in_parts(Stream& stream, const ScanProblem& p, const Options& options) {
     ScanProblem part = p;
     part.in_parts = true;
     const ScanRow& row = choose("scan", table, stream.device(), part, options);
@@ -486,7 +486,7 @@ std::string_view scan_in_parts(Stream& stream, const ScanProblem& p, const Optio
             "scan", row.variant.name, stream.device(),
             "does not support an input in parts, because its partial scans do not combine to the whole scan",
             {choose("scan", table, stream.device(), part, {}).variant.name});
-    return row.variant.name;
+    return enqueued(stream, row, part);
 }
 
 ScanProblem scan_problem(const View& in, const View& out, ReduceOp op, ScanKind kind) {

@@ -115,7 +115,7 @@ u64 scan_tile(const Device& device);
 // Computes the totals of the tiles of p.in: out[t] becomes the total of tile t. A partial last tile has no total.
 void scan_totals(Stream& stream, const ScanProblem& problem);
 // Returns the variant that the options select. Throws unsupported if its order is not canonical.
-std::string_view scan_in_parts(Stream& stream, const ScanProblem& problem, const Options& options);
+Enqueued scan_in_parts(Stream& stream, const ScanProblem& problem, const Options& options);
 
 // The carry of each tile: the functions of detail::host::ScanCarry with their types erased.
 struct ScanBefore {

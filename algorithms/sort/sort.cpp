@@ -312,7 +312,7 @@ Enqueued sort(Stream& stream, SortProblem p, const Options& options) {
     check(stream, p);
     const SortRow& row = choose_tuned("sort", table, stream.device(), p, point_of(p), options);
     if (p.count() > 0) row.run(stream, p);
-    return {row.variant.name, &stream.device()};
+    return enqueued(stream, row, p);
 }
 
 namespace {

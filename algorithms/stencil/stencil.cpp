@@ -422,7 +422,7 @@ Enqueued stencil(Stream& stream, const View& in, const View& out, const StencilS
     if (p.in.count > 0 && steps > 0) row.run(stream, p);
     if (p.in.count > 0 && steps == 0)
         stream.copy(*p.out.buffer, p.out.offset, *p.in.buffer, p.in.offset, p.in.bytes());
-    return {row.variant.name, &stream.device()};
+    return detail::enqueued(stream, row, p);
 }
 
 Enqueued stencil_box(Stream& stream, const View& in, const View& out, const StencilShape& shape,
@@ -433,7 +433,7 @@ Enqueued stencil_box(Stream& stream, const View& in, const View& out, const Sten
     const detail::StencilVariant& row =
         detail::choose_tuned("stencil", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.bytes() > 0) row.run(stream, p);
-    return {row.variant.name, &stream.device()};
+    return detail::enqueued(stream, row, p);
 }
 
 }  // namespace concord

@@ -552,7 +552,7 @@ Enqueued transpose(Stream& stream, const View& in, const View& out, const Transp
     const detail::TransposeRow& row =
         detail::choose_tuned("transpose", detail::table, stream.device(), p, detail::point_of(p), options);
     if (p.in.count > 0) row.run(stream, p);
-    return {row.variant.name, &stream.device()};
+    return detail::enqueued(stream, row, p);
 }
 
 }  // namespace concord

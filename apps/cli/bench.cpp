@@ -16,7 +16,7 @@ namespace {
 struct BenchArguments {
     BenchOptions options;
     std::vector<std::string> types, sizes;
-    std::string json, csv, trace;
+    std::string json, csv, trace, order;
 };
 
 void check_workload_names(const BenchOptions& options) {
@@ -37,6 +37,7 @@ int bench(BenchArguments asked) {
     check_variant_names(options.algorithms, options.variants, {"all", "auto"});
     check_workload_names(options);
     options.types = types_of(asked.types, options.types);
+    options.order = order_of(asked.order);
     AskedSizes sizes = sizes_of(asked.sizes);
     options.sizes = std::move(sizes.values);
     options.size_names = std::move(sizes.names);
@@ -54,7 +55,8 @@ int bench(BenchArguments asked) {
     trace.write();
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     if (!asked.csv.empty()) write_whole(asked.csv, report.csv());
-    if (report.wrong()) std::cerr << "concord: bench: a result is wrong; its row has no time\n";
+    if (report.wrong())
+        std::cerr << "concord: bench: a result is wrong; its row has no time\n";
     else if (!report.failure().empty())
         std::cerr << "concord: bench: " << report.failure() << '\n';
     publish_outputs();
@@ -79,6 +81,7 @@ void add_bench(CLI::App& program, Action& action) {
     add_device_option(*command, options.devices, "Devices (default: all)");
     add_list(*command, "--variants", options.variants, "VARIANTS",
              "Variants, all, or auto for the library's choice (default: auto)");
+    add_order_option(*command, asked->order);
     add_list(*command, "--workloads", options.workloads, "WORKLOADS",
              "Operators, functions and input data (default: the first of each algorithm)");
     add_list(*command, "--types", asked->types, "TYPES", "Element types (default: f32)");

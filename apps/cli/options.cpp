@@ -27,6 +27,19 @@ CLI::Option* add_device_option(CLI::App& command, std::vector<std::string>& devi
     return add_list(command, "--device,--devices", devices, "SELECTORS", description);
 }
 
+CLI::Option* add_order_option(CLI::App& command, std::string& order) {
+    return command
+        .add_option("--order", order,
+                    "Order of floating-point operations that auto keeps, for the same bits on all devices "
+                    "(default: canonical where it is defined)")
+        ->check(CLI::IsMember(names_of(all_operation_orders)));
+}
+
+std::optional<OperationOrder> order_of(const std::string& order) {
+    if (order.empty()) return std::nullopt;
+    return operation_order_named(order);
+}
+
 std::string message_of(const Error& error) {
     const std::string what = error.what();
     return what.substr(std::min(what.size(), error.call().size() + 2));

@@ -71,9 +71,21 @@ CLI::App* add_command(CLI::App& parent, const std::string& name, CommandText tex
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& list,
                       const std::string& value, const std::string& description);
 
+// The names of enumerators, for options that take one.
+template <class E, std::size_t N>
+std::vector<std::string> names_of(const E (&values)[N]) {
+    std::vector<std::string> names;
+    for (const E value : values)
+        names.emplace_back(name_of(value));
+    return names;
+}
+
 // Adds --device and --devices, which are one option. Each takes a list of selectors.
 CLI::Option* add_device_option(CLI::App& command, std::vector<std::string>& devices,
                                const std::string& description);
+CLI::Option* add_order_option(CLI::App& command, std::string& order);
+// Options::order for the option's value. Empty without a value.
+std::optional<OperationOrder> order_of(const std::string& order);
 // The selectors in the list, with patterns such as "cuda:*" expanded. Throws unavailable if a pattern names no device.
 std::vector<std::string> devices_of(const std::vector<std::string>& list);
 // The same, or if the list is empty the devices that a pattern in CONCORD_DEVICE names.

@@ -30,6 +30,7 @@ struct Times {
 struct Result {
     std::vector<std::byte> bytes, second;  // of the outputs
     std::string variant;
+    OperationOrder order = OperationOrder::canonical;
     Times times;
     std::optional<PipelineRun> pipeline;
     std::optional<BoxesRun> boxes;
@@ -74,7 +75,9 @@ Result compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, cons
 
     const Options options = asked.options();
     const HostClock first_call;
-    result.variant = call(options).variant;
+    const Enqueued made = call(options);
+    result.variant = made.variant;
+    result.order = made.order;
     const double first_enqueue = first_call.milliseconds();
     stream->synchronize();
 
@@ -166,6 +169,7 @@ Result compute_by_segments(Pipelined& task, const PipelineDevices& devices, cons
     const PipelineTimes& times = result.pipeline->times;
     result.bytes = sink.head();
     result.variant = result.pipeline->variant;
+    result.order = result.pipeline->order;
     result.times = {times.compile, times.upload, times.kernel, times.download, elapsed};
     return result;
 }
@@ -220,6 +224,7 @@ void print_json(const std::string& algorithm, const RunTask& task,
         {"algorithm", algorithm},
         {"function", task.title()},
         {"variant", result.variant},
+        {"order", name_of(result.order)},
         {"device", {{"selector", device.info().selector}, {"name", device.info().name}}},
         {"backend", device.info().backend},
         {"type", name_of(input.type())},
@@ -450,9 +455,7 @@ void add_run(CLI::App& program, Action& action) {
         one->add_option("--variant", asked->variant,
                         "Variant (see `concord algorithms`), or auto (default: auto)")
             ->type_name("VARIANT");
-        one->add_option("--order", asked->order,
-                        "Minimum guarantee for the order of floating-point operations (default: unspecified)")
-            ->check(CLI::IsMember(names_of(all_operation_orders)));
+        add_order_option(*one, asked->order);
         one->add_option("--memory-limit", asked->memory_limit,
                         is_pipelined
                             ? "Memory limit for data, e.g. 256M or 2G; larger data is processed in "

@@ -169,13 +169,4 @@ std::vector<std::string> commands_with() {
     return names;
 }
 
-// The names of enumerators, for options that take one.
-template <class E, std::size_t N>
-std::vector<std::string> names_of(const E (&values)[N]) {
-    std::vector<std::string> names;
-    for (const E value : values)
-        names.emplace_back(name_of(value));
-    return names;
-}
-
 }  // namespace concord::app

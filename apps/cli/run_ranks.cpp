@@ -146,6 +146,7 @@ void share_processors() {
 
 struct Done {
     std::string variant;
+    OperationOrder order = OperationOrder::canonical;
     double compile = 0, read = 0, kernel = 0, write = 0, total = 0;
     std::vector<std::byte> first = {};  // element of the output
     std::optional<BoxesRun> boxes = {};
@@ -186,7 +187,9 @@ Done compute(OverRanks& task, Device& device, const Plan& plan, const RunArgumen
 
     auto call = [&] {
         const HostClock clock;
-        done.variant = task.call_ranks(ranks, *stream, views, outs, asked.options()).variant;
+        const Enqueued made = task.call_ranks(ranks, *stream, views, outs, asked.options());
+        done.variant = made.variant;
+        done.order = made.order;
         stream->synchronize();
         ranks.barrier();
         return clock.milliseconds();
@@ -209,7 +212,11 @@ Done compute(OverRanks& task, Device& device, const Plan& plan, const RunArgumen
 Done compute_boxes(OverBoxes& task, Device& device, const Plan& plan, const RunArguments& asked) {
     const auto stream = device.create_stream();
     const BoxesRun run = task.run_boxes(RankJob::ranks(), *stream, plan.inputs, asked.out, asked.options());
-    return {run.variant, run.compile, run.upload, run.kernel, run.download, run.total, {}, run};
+    return {run.variant, OperationOrder::canonical,
+            run.compile, run.upload,
+            run.kernel,  run.download,
+            run.total,   {},
+            run};
 }
 
 void print_json(const RunCommand& command, const RunTask& task, const std::vector<std::string>& devices,
@@ -219,6 +226,7 @@ void print_json(const RunCommand& command, const RunTask& task, const std::vecto
     ordered_json object = {{"algorithm", command.name},
                            {"function", task.title()},
                            {"variant", done.variant},
+                           {"order", name_of(done.order)},
                            {"device", {{"selector", device.info().selector}, {"name", device.info().name}}},
                            {"backend", device.info().backend},
                            {"type", name_of(plan.inputs[0]->type())},

@@ -11,7 +11,7 @@
 namespace concord::app {
 
 Options RunArguments::options() const {
-    return {.variant = variant, .order = operation_order_named(order)};
+    return {.variant = variant, .order = order_of(order)};
 }
 
 u64 bytes_of(const char* option, const std::string& text) {

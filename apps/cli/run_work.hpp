@@ -16,7 +16,7 @@ namespace concord::app {
 // The options of every algorithm.
 struct RunArguments {
     std::vector<std::string> in, devices;
-    std::string out, variant = "auto", order = "unspecified", trace;
+    std::string out, variant = "auto", order, trace;
     std::string memory_limit, chunk;
     bool json = false;
 

@@ -232,7 +232,7 @@ class Runner {
         try {
             harness_.load(work, {});
             loaded = true;
-            const Enqueued run = harness_.call("auto");
+            const Enqueued run = harness_.call("auto", options_.order);
             stream_.synchronize();
             return run.variant;
         } catch (const Error&) {

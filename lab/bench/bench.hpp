@@ -86,6 +86,7 @@ struct BenchOptions {
     /// Selectors; empty or "all": every device; "cuda:*": every device of a backend.
     std::vector<std::string> devices = {};
     std::vector<std::string> variants = {"auto"};  ///< names, "all", or "auto" for the library's choice
+    std::optional<OperationOrder> order = {};      ///< Options::order for "auto"
     std::vector<std::string> workloads = {};       ///< names; empty: the first of each suite; "all"
     std::vector<Type> types = {Type::f32};         ///< element types
     std::vector<u64> sizes = {};                   ///< at most most_elements; empty: the sizes of each suite

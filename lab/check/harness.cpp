@@ -129,9 +129,9 @@ Operands Harness::operands() const {
     return operands;
 }
 
-Enqueued Harness::call(std::string_view variant) {
+Enqueued Harness::call(std::string_view variant, std::optional<OperationOrder> order) {
     const Operands at = operands();
-    return work_.call(*stream_, at.in, at.out, Options{.variant = std::string(variant)});
+    return work_.call(*stream_, at.in, at.out, Options{.variant = std::string(variant), .order = order});
 }
 
 void Harness::poison_outputs() {

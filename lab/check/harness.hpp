@@ -46,7 +46,7 @@ class Harness {
     /// Verifies that the inputs and the memory around them are unchanged.
     Verdict verify_inputs();
     /// Calls the loaded work. Asynchronous.
-    Enqueued call(std::string_view variant);
+    Enqueued call(std::string_view variant, std::optional<OperationOrder> order = {});
     /// Like run(), for any other call that does the work. Verifies the results like those of `verified_as`.
     Verdict run(const Variant& verified_as, const std::function<void()>& call);
     /// Views of the loaded work's inputs and outputs.

@@ -300,7 +300,7 @@ Work work_of(const std::shared_ptr<const Held>& held, u64 n, std::size_t pattern
                           const Options& options) {
         const TestVariant& variant = variant_of(held->test, options.variant);
         variant.enqueue(stream, {n, in, out});
-        return Enqueued{variant.name, &stream.device()};
+        return Enqueued{variant.name, &stream.device(), variant.order};
     };
     auto answer = std::make_shared<Answer>(held, n, work.inputs);
     work.verify = [held, n, answer](const Variant&, std::size_t output, u64 first,

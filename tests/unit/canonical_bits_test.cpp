@@ -56,26 +56,24 @@ std::vector<T> near_one(u64 n, u64 seed) {
     return values;
 }
 
-const Options canonical{.order = OperationOrder::canonical};
-
 template <class T>
 u64 reduce_hash(Stream& stream, const std::vector<T>& values, ReduceOp op) {
     const Array<T> in(stream, values), out(stream.device(), 1);
-    reduce(stream, in, out, op, canonical);
+    reduce(stream, in, out, op);
     return hash_of(out.to_host(stream));
 }
 
 template <class T>
 u64 scan_hash(Stream& stream, const std::vector<T>& values, ReduceOp op, ScanKind kind) {
     const Array<T> in(stream, values), out(stream.device(), values.size());
-    scan(stream, in, out, op, kind, canonical);
+    scan(stream, in, out, op, kind);
     return hash_of(out.to_host(stream));
 }
 
 template <class T>
 u64 user_scan_hash(Stream& stream, const std::vector<T>& values) {
     const Array<T> in(stream, values), out(stream.device(), values.size());
-    scan(stream, in, out, canonical_bits_weighted.bind(0x1.8p-30), T(0), ScanKind::inclusive, canonical);
+    scan(stream, in, out, canonical_bits_weighted.bind(0x1.8p-30), T(0), ScanKind::inclusive);
     return hash_of(out.to_host(stream));
 }
 
@@ -83,7 +81,7 @@ template <class T>
 u64 matmul_hash(Stream& stream, u64 m, u64 n, u64 k, MatmulScale scale) {
     const Array<T> a(stream, uniform<T>(m * k, 11)), b(stream, uniform<T>(k * n, 12)),
         c(stream, uniform<T>(m * n, 13));
-    matmul(stream, a, b, c, {.m = m, .n = n, .k = k}, scale, canonical);
+    matmul(stream, a, b, c, {.m = m, .n = n, .k = k}, scale);
     return hash_of(c.to_host(stream));
 }
 
@@ -92,7 +90,7 @@ u64 convolve_hash(Stream& stream, u64 rows, u64 columns, u64 side, ConvolveBorde
     const std::vector<T> mask = uniform<T>(side * side, 21);
     const Array<T> in(stream, uniform<T>(rows * columns, 22)), out(stream.device(), rows * columns);
     convolve(stream, in, ConvolveMask(mask, side, side), out,
-             {.rows = rows, .columns = columns, .border = border}, canonical);
+             {.rows = rows, .columns = columns, .border = border});
     return hash_of(out.to_host(stream));
 }
 
@@ -101,7 +99,7 @@ u64 stencil_hash(Stream& stream, const StencilShape& shape, u64 radius, u64 step
     const std::vector<f64> coefficients = uniform<f64>(radius + 1, 31);
     const u64 n = shape.depth * shape.rows * shape.columns;
     const Array<T> in(stream, uniform<T>(n, 32)), out(stream.device(), n);
-    stencil(stream, in, out, shape, StarCoefficients(std::span<const f64>(coefficients)), steps, canonical);
+    stencil(stream, in, out, shape, StarCoefficients(std::span<const f64>(coefficients)), steps);
     return hash_of(out.to_host(stream));
 }
 

@@ -374,7 +374,8 @@ DEVICE_TEST(auto_uses_the_variant_of_a_table) {
     CHECK(ran(integers, sum, {.variant = "sequential"}) == "sequential");
     // For floats, its order of operations is weaker than that of the default variant.
     CHECK(ran(floats, float_sum) == "fixed");
-    CHECK(ran(floats, float_sum, {.order = OperationOrder::unspecified}) == "fixed");
+    CHECK(ran(floats, float_sum, {.order = OperationOrder::canonical}) == "fixed");
+    CHECK(ran(floats, float_sum, {.order = OperationOrder::unspecified}) == "first_add");
     // A variant that the device does not support is ignored.
     const auto variants = find_algorithm("reduce")->variants;
     const auto without = std::find_if(variants.begin(), variants.end(), [&](const Variant* variant) {
