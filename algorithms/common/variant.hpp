@@ -160,8 +160,8 @@ Support supports_operator(const Device& device, const Operator& op, const void* 
 // Whether the variant guarantees the order for arithmetic in that type. Integers are exact in every order.
 Support supports_order(const Variant& variant, OperationOrder asked, Type arithmetic);
 
-// Whether all devices compute the operator alike: it calls no function that devices may compute differently, and divides
-// f32 values only where the device rounds quotients correctly.
+// Whether all devices compute the operator alike: it calls no function that devices may compute differently, and
+// divides f32 values only where the device rounds quotients correctly.
 bool is_portable(const Operator& op, const Device& device);
 // Throws unsupported unless it is.
 void check_portable(std::string_view algorithm, const Operator& op, const Device& device);
