@@ -281,28 +281,34 @@ void transposes(Stream& stream, u64 n) {
     }
 }
 
-// Products in which C, A or B has n elements.
-void products(Stream& stream, u64 n) {
+void product(Stream& stream, const MatmulShape& shape) {
+    CAPTURE(shape.m);
+    CAPTURE(shape.n);
+    const u64 b_first = 1000;
+    const Array<f32> a = device_input<f32>(stream, shape.m * shape.k);
+    const Array<f32> b = device_input<f32>(stream, shape.k * shape.n, b_first);
+    const Array<f32> c(stream.device(), shape.m * shape.n);
+    matmul(stream, a, b, c, shape);
+    auto expected = [&](u64 i) {
+        f32 sum = 0;  // exact: integers up to 64 k < 2^24
+        for (u64 l = 0; l < shape.k; ++l)
+            sum += value<f32>(i / shape.n * shape.k + l) * value<f32>(b_first + l * shape.n + i % shape.n);
+        return sum;
+    };
+    check_windows(stream, c, expected, std::min(window, (u64{1} << 22) / shape.k));
+}
+
+void products_of_n_elements(Stream& stream, u64 n) {
     const auto [rows, columns] = matrices(n)[0];
-    for (const MatmulShape& shape : {MatmulShape{.m = rows, .n = columns, .k = std::min<u64>(rows, 3)},
-                                     MatmulShape{.m = columns, .n = std::min<u64>(rows, 2), .k = rows},
-                                     MatmulShape{.m = std::min<u64>(rows, 2), .n = columns, .k = rows}}) {
-        CAPTURE(shape.m);
-        CAPTURE(shape.n);
-        const u64 b_first = 1000;
-        const Array<f32> a = device_input<f32>(stream, shape.m * shape.k);
-        const Array<f32> b = device_input<f32>(stream, shape.k * shape.n, b_first);
-        const Array<f32> c(stream.device(), shape.m * shape.n);
-        matmul(stream, a, b, c, shape);
-        auto expected = [&](u64 i) {
-            f32 sum = 0;  // exact: integers up to 64 k < 2^24
-            for (u64 l = 0; l < shape.k; ++l)
-                sum +=
-                    value<f32>(i / shape.n * shape.k + l) * value<f32>(b_first + l * shape.n + i % shape.n);
-            return sum;
-        };
-        check_windows(stream, c, expected, std::min(window, (u64{1} << 22) / shape.k));
-    }
+    product(stream, {.m = rows, .n = columns, .k = 3});
+}
+
+// A or B has n elements.
+void products_of_large_matrices(Stream& stream, u64 n) {
+    const auto [rows, columns] = matrices(n)[0];
+    const u64 few = std::min<u64>(rows, 2);
+    product(stream, {.m = columns, .n = few, .k = rows});
+    product(stream, {.m = few, .n = columns, .k = rows});
 }
 
 template <class T>
@@ -362,6 +368,9 @@ Counts words() {
 Counts around_and_words() {
     return {boundary - 1, boundary, 2 * boundary - 1, 2 * boundary, 2 * boundary + 1};
 }
+Counts composites() {
+    return {boundary, 2 * boundary - 1, 2 * boundary, 2 * boundary + 1};
+}
 Counts words_as_bytes() {
     return {8 * boundary};
 }
@@ -398,7 +407,18 @@ const Test tests[] = {
     {.name = "sort u32", .counts = words, .buffer = 4, .device = 13, .many_items = 3, .run = sorts<u32>},
     {.name = "transpose u8", .counts = around, .buffer = 1, .device = 2, .run = transposes<u8>},
     {.name = "transpose u32", .counts = words, .buffer = 4, .device = 8, .run = transposes<u32>},
-    {.name = "matmul f32", .counts = around_and_words, .buffer = 8, .device = 16, .run = products},
+    // The only product of a prime number of elements has a factor of as many: it is among the next ones.
+    {.name = "matmul f32 large C",
+     .counts = composites,
+     .buffer = 4,
+     .device = 4,
+     .run = products_of_n_elements},
+    // With packed copies of A and B.
+    {.name = "matmul f32 large A or B",
+     .counts = around_and_words,
+     .buffer = 8,
+     .device = 16,
+     .run = products_of_large_matrices},
     {.name = "convolve u8", .counts = around, .buffer = 4, .device = 5, .run = convolutions<u8>},
     {.name = "convolve f32", .counts = words, .buffer = 4, .device = 8, .run = convolutions<f32>},
     {.name = "stencil f32", .counts = around_and_words, .buffer = 4, .device = 8, .run = stencils},
@@ -465,7 +485,7 @@ TEST_CASE("large") {
         for (const Test& test : tests) {
             for (const u64 n : test.counts()) {
                 const std::string title =
-                    device->info().selector + " " + test.name + ", n = " + std::to_string(n);
+                    device->info().selector + " " + test.name + " n=" + std::to_string(n);
                 SUBCASE(title.c_str()) {
                     run(test, *device, n, title);
                 }
