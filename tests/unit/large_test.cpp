@@ -359,17 +359,23 @@ void stencils(Stream& stream, u64 n) {
 // --- Table --------------------------------------------------------------------------------------------------------
 
 using Counts = std::vector<u64>;
+// The last count has more than one tile behind 2^32 elements.
 Counts around() {
-    return {boundary - 1, boundary, 2 * boundary - 1, 2 * boundary + 1};
+    return {boundary - 1, boundary, 2 * boundary - 1, 2 * boundary + 1, 2 * boundary + boundary / 8};
 }
 Counts words() {
     return {2 * boundary};
 }
 Counts around_and_words() {
-    return {boundary - 1, boundary, 2 * boundary - 1, 2 * boundary, 2 * boundary + 1};
+    Counts all = around();
+    all.push_back(2 * boundary);
+    return all;
 }
+// Without the prime 2^31 - 1.
 Counts composites() {
-    return {boundary, 2 * boundary - 1, 2 * boundary, 2 * boundary + 1};
+    Counts all = around_and_words();
+    all.erase(all.begin());
+    return all;
 }
 Counts words_as_bytes() {
     return {8 * boundary};
@@ -383,12 +389,13 @@ struct Test {
     u64 device;          // all buffers
     u64 many_items = 0;  // more scratch memory on devices with many work-items per group
     u64 host = 0;        // host memory
+    u64 behind = 0;      // bytes behind the elements, in all
     void (*run)(Stream& stream, u64 n);
 };
 
 const Test tests[] = {
-    {.name = "fill", .counts = around, .buffer = 1, .device = 1, .run = fills},
-    {.name = "fill", .counts = words_as_bytes, .buffer = 1, .device = 1, .run = fills},
+    {.name = "fill", .counts = around, .buffer = 1, .device = 1, .behind = margin, .run = fills},
+    {.name = "fill", .counts = words_as_bytes, .buffer = 1, .device = 1, .behind = margin, .run = fills},
     {.name = "transfer", .counts = around, .buffer = 1, .device = 2, .host = 1, .run = transfers},
     {.name = "transfer", .counts = words_as_bytes, .buffer = 1, .device = 2, .host = 1, .run = transfers},
     {.name = "map u8", .counts = around, .buffer = 1, .device = 2, .run = maps<u8>},
@@ -445,7 +452,7 @@ std::string shortage(const Test& test, const Device& device, u64 n) {
     };
     for (const std::string& text :
          {lack("device memory", memory, traits.global_memory),
-          lack("device memory in one buffer", test.buffer * n + margin, traits.max_allocation),
+          lack("device memory in one buffer", test.buffer * n + test.behind, traits.max_allocation),
           lack("host memory", host, available)}) {
         if (!text.empty()) return text;
     }
