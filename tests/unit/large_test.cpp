@@ -137,7 +137,7 @@ std::array<Matrix, 2> matrices(u64 n) {
 // --- Tests --------------------------------------------------------------------------------------------------------
 
 constexpr u8 guard = 0x55;
-constexpr u64 margin = u64{1} << 18;  // bytes behind a filled range
+constexpr u64 margin = u64{1} << 18;  // bytes after a filled range
 constexpr u64 large_fill = (u64{1} << 16) + 8;
 
 void fills(Stream& stream, u64 n) {
@@ -151,15 +151,14 @@ void fills(Stream& stream, u64 n) {
         stream.fill(*to.buffer(), 0, filled, &pattern, size);
         check_windows(stream, to, before);
         for (const u64 near : {boundary / 2, boundary, 2 * boundary}) {
-            // Ranges across the boundary and behind it, some of more than 2^16 bytes.
+            // Ranges across the boundary and after it, some of more than 2^16 bytes.
             for (const auto& [from, bytes] :
                  {std::pair{near - 504, large_fill}, {near + 70000, u64{1000}}, {near + 80000, large_fill}}) {
                 const u64 begin = from + (size == 1 ? 1 : 0), end = begin + bytes;
                 if (end + 1000 > to.size()) continue;
                 stream.fill(*to.buffer(), begin, bytes, &other, size);
-                check_range(stream, to, begin - 1000, end + 1000, [&, begin = begin](u64 i) {
-                    return i >= begin && i < end ? byte_of(other, i) : before(i);
-                });
+                check_range(stream, to, begin - 1000, end + 1000,
+                            [&](u64 i) { return i >= begin && i < end ? byte_of(other, i) : before(i); });
             }
         }
     }
@@ -175,7 +174,7 @@ void transfers(Stream& stream, u64 n) {
         stream.write(*one.buffer(), at, host.data(), bytes);
         stream.copy(*two.buffer(), copy_at, *one.buffer(), at, bytes);
         stream.synchronize();
-        auto at_offset = [bytes = bytes](u64 offset) {
+        auto at_offset = [=](u64 offset) {
             return [=](u64 i) { return i < offset || i - offset >= bytes ? guard : value<u8>(i - offset); };
         };
         check_windows(stream, one, at_offset(at));
@@ -271,13 +270,12 @@ void sorts(Stream& stream, u64 n) {
 template <class T>
 void transposes(Stream& stream, u64 n) {
     const Array<T> in = device_input<T>(stream, n), out(stream.device(), n);
-    for (const auto& [rows, columns] : matrices(n)) {
-        CAPTURE(rows);
+    for (const Matrix& shape : matrices(n)) {
+        CAPTURE(shape.rows);
         stream.fill(*out.buffer(), 0, n * sizeof(T), &guard, 1);
-        transpose(stream, in, out, {.rows = rows, .columns = columns});
-        check_windows(stream, out, [rows = rows, columns = columns](u64 i) {
-            return value<T>(i % rows * columns + i / rows);
-        });
+        transpose(stream, in, out, {.rows = shape.rows, .columns = shape.columns});
+        check_windows(stream, out,
+                      [&](u64 i) { return value<T>(i % shape.rows * shape.columns + i / shape.rows); });
     }
 }
 
@@ -316,16 +314,17 @@ void convolutions(Stream& stream, u64 n) {
     const Array<T> in = device_input<T>(stream, n);
     const Array<f32> out(stream.device(), n);
     const std::vector<f32> mask{1, 2, 3, 4, 5, 6, 7, 8, 9};
-    for (const auto& [rows, columns] : matrices(n)) {
-        CAPTURE(rows);
+    for (const Matrix& shape : matrices(n)) {
+        CAPTURE(shape.rows);
         stream.fill(*out.buffer(), 0, n * sizeof(f32), &guard, 1);
-        convolve(stream, in, ConvolveMask(mask, 3, 3), out, {.rows = rows, .columns = columns});
-        check_windows(stream, out, [&, rows = rows, columns = columns](u64 i) {
+        convolve(stream, in, ConvolveMask(mask, 3, 3), out, {.rows = shape.rows, .columns = shape.columns});
+        check_windows(stream, out, [&](u64 i) {
             f32 sum = 0;
             for (u64 tap = 0; tap < 9; ++tap) {
-                // Cells before the first one have indices near 2^64.
-                const u64 y = i / columns + tap / 3 - 1, x = i % columns + tap % 3 - 1;
-                if (y < rows && x < columns) sum += mask[tap] * static_cast<f32>(value<T>(y * columns + x));
+                // Cells before the first row or column have indices near 2^64.
+                const u64 y = i / shape.columns + tap / 3 - 1, x = i % shape.columns + tap % 3 - 1;
+                if (y < shape.rows && x < shape.columns)
+                    sum += mask[tap] * static_cast<f32>(value<T>(y * shape.columns + x));
             }
             return sum;
         });
@@ -359,7 +358,7 @@ void stencils(Stream& stream, u64 n) {
 // --- Table --------------------------------------------------------------------------------------------------------
 
 using Counts = std::vector<u64>;
-// The last count has more than one tile behind 2^32 elements.
+// The last count has many tiles after element 2^32.
 Counts around() {
     return {boundary - 1, boundary, 2 * boundary - 1, 2 * boundary + 1, 2 * boundary + boundary / 8};
 }
@@ -381,21 +380,21 @@ Counts words_as_bytes() {
     return {8 * boundary};
 }
 
-// A test with the memory that it needs per element, in bytes. Scratch memory is included.
+// A test and the memory that it needs, in bytes per element, including scratch memory.
 struct Test {
     const char* name;
     Counts (*counts)();
     u64 buffer;          // the largest buffer
     u64 device;          // all buffers
-    u64 many_items = 0;  // more scratch memory on devices with many work-items per group
+    u64 many_items = 0;  // additional scratch memory on devices with many work-items per group
     u64 host = 0;        // host memory
-    u64 behind = 0;      // bytes behind the elements, in all
+    u64 extra = 0;       // bytes after the n elements, not per element
     void (*run)(Stream& stream, u64 n);
 };
 
 const Test tests[] = {
-    {.name = "fill", .counts = around, .buffer = 1, .device = 1, .behind = margin, .run = fills},
-    {.name = "fill", .counts = words_as_bytes, .buffer = 1, .device = 1, .behind = margin, .run = fills},
+    {.name = "fill", .counts = around, .buffer = 1, .device = 1, .extra = margin, .run = fills},
+    {.name = "fill", .counts = words_as_bytes, .buffer = 1, .device = 1, .extra = margin, .run = fills},
     {.name = "transfer", .counts = around, .buffer = 1, .device = 2, .host = 1, .run = transfers},
     {.name = "transfer", .counts = words_as_bytes, .buffer = 1, .device = 2, .host = 1, .run = transfers},
     {.name = "map u8", .counts = around, .buffer = 1, .device = 2, .run = maps<u8>},
@@ -414,13 +413,13 @@ const Test tests[] = {
     {.name = "sort u32", .counts = words, .buffer = 4, .device = 13, .many_items = 3, .run = sorts<u32>},
     {.name = "transpose u8", .counts = around, .buffer = 1, .device = 2, .run = transposes<u8>},
     {.name = "transpose u32", .counts = words, .buffer = 4, .device = 8, .run = transposes<u32>},
-    // The only product of a prime number of elements has a factor of as many: it is among the next ones.
+    // If n is prime, A or B has n elements too, so the next row covers it.
     {.name = "matmul f32 large C",
      .counts = composites,
      .buffer = 4,
      .device = 4,
      .run = products_of_n_elements},
-    // With packed copies of A and B.
+    // Includes packed copies of A and B.
     {.name = "matmul f32 large A or B",
      .counts = around_and_words,
      .buffer = 8,
@@ -437,10 +436,10 @@ std::string gigabytes(u64 bytes) {
     return text;
 }
 
-// What the test lacks on the device: empty if its memory suffices.
+// Why the test cannot run on the device. Empty if memory suffices.
 std::string shortage(const Test& test, const Device& device, u64 n) {
     const DeviceTraits& traits = device.traits();
-    const u64 reserve = u64{1} << 29;  // for parts of inputs, windows, counters and kernels
+    const u64 reserve = u64{1} << 29;  // parts of inputs, windows, counters, kernels
     const u64 memory = (test.device + (traits.many_items ? test.many_items : 0)) * n + reserve;
     const bool is_cpu = device.info().rank >= 2;
     const u64 host = test.host * n + reserve + (is_cpu ? memory : 0),
@@ -452,7 +451,7 @@ std::string shortage(const Test& test, const Device& device, u64 n) {
     };
     for (const std::string& text :
          {lack("device memory", memory, traits.global_memory),
-          lack("device memory in one buffer", test.buffer * n + test.behind, traits.max_allocation),
+          lack("device memory in one buffer", test.buffer * n + test.extra, traits.max_allocation),
           lack("host memory", host, available)}) {
         if (!text.empty()) return text;
     }
