@@ -114,4 +114,10 @@ Operator operator_from_text(std::string_view definition) {
     return detail::finish(std::move(op));
 }
 
+void detail::refuse_bound(std::string_view function, const std::string& value, Type parameter) {
+    throw Error(
+        ErrorCode::invalid_argument, std::string(function) + ".bind",
+        error_message("no value of the parameter", value, "its type is " + std::string(name_of(parameter))));
+}
+
 }  // namespace concord

@@ -20,10 +20,12 @@
 
 #include <array>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace concord {
@@ -135,6 +137,32 @@ struct HostFunction {
     }
 };
 
+// Throws invalid_argument: the parameter has no such value.
+[[noreturn]] void refuse_bound(std::string_view function, const std::string& value, Type parameter);
+
+// The value as the parameter's type.
+template <class To, class From>
+constexpr To bound_value([[maybe_unused]] std::string_view function, From value) {
+    static_assert(std::is_arithmetic_v<From>, "bind takes numbers");
+    static_assert(
+        !std::is_floating_point_v<From> || std::is_floating_point_v<To>,
+        "bind would cut off the digits after the point: the parameter is an integer; convert the value");
+    const To bound = static_cast<To>(value);
+    bool has_value = true;
+    if constexpr (std::is_floating_point_v<From>) {
+        has_value = bound - bound == 0 || value - value != 0;  // finite values stay finite
+    } else if constexpr (std::is_floating_point_v<To>) {
+        u64 odd = value < 0 ? 0 - static_cast<u64>(value) : static_cast<u64>(value);
+        while (odd != 0 && odd % 2 == 0)
+            odd /= 2;
+        has_value = odd >> std::numeric_limits<To>::digits == 0;
+    } else {
+        has_value = std::in_range<To>(+value);
+    }
+    if (!has_value) refuse_bound(function, std::to_string(value), type_of<To>());
+    return bound;
+}
+
 }  // namespace detail
 
 /// The type of objects that CONCORD_FUNCTION defines: a function whose last sizeof...(B) parameters are bound to
@@ -159,7 +187,9 @@ class Function {
     /// The function with bound values.
     constexpr explicit Function(std::tuple<B...> values) : values_(values) {}
 
-    /// Binds the last parameters to values. Values are kernel arguments, so that new values need no compilation.
+    /// Binds the last parameters to values. Values are kernel arguments, so that new values need no compilation. A
+    /// floating-point value for an integer parameter does not compile. Throws invalid_argument for a value that the
+    /// parameter's type does not have; a double is rounded to float.
     template <class... V>
     constexpr auto bind(V... values) const {
         static_assert(sizeof...(B) == 0, "bind all trailing parameters in one call");
@@ -197,7 +227,7 @@ class Function {
     constexpr auto bind_as(std::index_sequence<I...>, V... values) const {
         constexpr std::size_t first = S::count - sizeof...(V);
         return Function<F, Argument<first + I>...>(
-            std::tuple<Argument<first + I>...>(static_cast<Argument<first + I>>(values)...));
+            std::tuple<Argument<first + I>...>(detail::bound_value<Argument<first + I>>(F::name, values)...));
     }
     template <std::size_t... I>
     static constexpr std::array<Type, sizeof...(I)> free_types(std::index_sequence<I...>) {

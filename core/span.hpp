@@ -6,6 +6,7 @@
 #include <concord/device.hpp>
 
 #include <concepts>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -77,8 +78,11 @@ class Span {
     View view_{nullptr, 0, 0, type_of<T>()};
 };
 
-/// An array of T on a device, which owns its buffer. An array that was moved from keeps its size and has no buffer:
-/// calls that use its elements throw invalid_argument.
+/// An array of T on a device, which owns its buffer. It moves, and clone() copies. An array that was moved from keeps its
+/// size and has no buffer: calls that use its elements throw invalid_argument.
+///
+///     Array<f32> four(stream, 4);        // 4 elements, undefined
+///     Array<f32> values(stream, {4});    // one element: 4
 template <class T>
 class Array {
   public:
@@ -99,6 +103,26 @@ class Array {
     }
     /// Allocates an array and copies host values to it. Blocks until the values are copied.
     Array(Stream& stream, const std::vector<T>& values) : Array(stream, std::span<const T>(values)) {}
+    /// Allocates an array and copies the listed values to it. Blocks until the values are copied.
+    Array(Stream& stream, std::initializer_list<T> values)
+        : Array(stream, std::span<const T>(values.begin(), values.size())) {}
+    Array(const Array&) = delete;
+    Array& operator=(const Array&) = delete;
+    /// Takes the other array's buffer.
+    Array(Array&&) noexcept = default;
+    /// Takes the other array's buffer.
+    Array& operator=(Array&&) noexcept = default;
+    ~Array() = default;
+
+    /// A new array with a copy of the elements. Asynchronous. Moves 2 bytes per byte. Throws like Array and
+    /// Stream::copy, and invalid_argument if the array was moved from.
+    Array clone(Stream& stream) const {
+        Array copy(stream, count_);
+        if (count_ == 0) return copy;
+        if (!buffer_) detail::refuse_no_buffer("Array::clone");
+        stream.copy(*copy.buffer_, 0, *buffer_, 0, count_ * sizeof(T));
+        return copy;
+    }
 
     /// The number of elements.
     u64 size() const { return count_; }
@@ -169,6 +193,16 @@ concept Range = requires(const R& range) {
     typename R::Element;
     { range.view() } -> std::same_as<View>;
 };
+
+/// Whether an algorithm may write to a range of this type. Specialise it as false for your own ranges of constants.
+template <class R>
+inline constexpr bool is_writable_range = true;
+template <class T>
+inline constexpr bool is_writable_range<Span<const T>> = false;
+
+/// A range to which an algorithm may write: elements are not constant.
+template <class R>
+concept OutputRange = Range<R> && is_writable_range<R>;
 
 namespace detail {
 // The bytes of one value as a kernel argument, for example an operator's bound values.

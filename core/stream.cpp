@@ -40,23 +40,113 @@ void check_reach(const char* call, const char* what, const Stream& stream, const
                         "; recordings support one device only");
 }
 
-// The rule is documented at KernelArgument. The backend checks values that are passed for buffers and vice versa.
-bool has_right_type(const KernelArgument& argument, const KernelParameter& parameter) {
+// The rule is documented at KernelArgument.
+bool fits(const KernelArgument& argument, const KernelParameter& parameter) {
     const bool is_buffer = argument.buffer != nullptr;
-    if (!argument.type || !parameter.type || argument.type == parameter.type ||
-        is_buffer != parameter.is_buffer)
-        return true;
+    if (is_buffer != parameter.is_buffer) return false;
+    if (!argument.type || !parameter.type || argument.type == parameter.type) return true;
     return is_buffer && is_unsigned(*parameter.type) && size_of(*parameter.type) == size_of(*argument.type);
 }
 
-[[noreturn]] void refuse_type(const Kernel& kernel, std::size_t i, const KernelArgument& argument) {
-    const std::string expected(name_of(*kernel.parameters()[i].type)), got(name_of(*argument.type));
-    const std::string where = "argument " + std::to_string(i) + " of " + kernel.name() + ": expected ";
-    throw Error(
-        ErrorCode::invalid_argument, "Stream::launch",
-        argument.buffer != nullptr
-            ? where + "elements of " + expected + ", got elements of " + got + "; pass a range of " + expected
-            : where + "a value of " + expected + ", got a value of " + got + "; write " + expected + "{...}");
+std::string words_for(bool is_buffer, std::optional<Type> type) {
+    const std::string name = type ? std::string(name_of(*type)) : "bytes";
+    return is_buffer ? "buffer of " + name : name;
+}
+
+template <class List, class Describe>
+std::string listed(const List& list, const Describe& describe) {
+    std::string text;
+    for (const auto& each : list)
+        text.append(text.empty() ? "(" : ", ").append(describe(each));
+    return text.empty() ? "()" : text + ")";
+}
+
+// Arguments and parameters of a launch that do not fit, in order to name the likeliest slip.
+class Mismatch {
+  public:
+    Mismatch(const Kernel& kernel, std::span<const KernelArgument> arguments)
+        : kernel_(kernel), arguments_(arguments.begin(), arguments.end()), parameters_(kernel.parameters()) {}
+
+    [[noreturn]] void refuse() const {
+        const auto argument = [](const KernelArgument& a) { return words_for(a.buffer != nullptr, a.type); };
+        const auto parameter = [](const KernelParameter& p) { return words_for(p.is_buffer, p.type); };
+        throw Error(ErrorCode::invalid_argument, "Stream::launch",
+                    slip() + "; " + kernel_.name() + " takes " + listed(parameters_, parameter) + ", got " +
+                        listed(arguments_, argument));
+    }
+
+  private:
+    bool fit(const std::vector<KernelArgument>& arguments,
+             const std::vector<KernelParameter>& parameters) const {
+        return std::equal(arguments.begin(), arguments.end(), parameters.begin(), parameters.end(), fits);
+    }
+    template <class T>
+    static std::vector<T> without(std::vector<T> list, std::size_t i) {
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
+        return list;
+    }
+
+    std::string slip() const {
+        const std::size_t given = arguments_.size(), wanted = parameters_.size();
+        const std::string of = " of " + kernel_.name();
+        for (std::size_t i = 0; given + 1 == wanted && i < wanted; ++i) {
+            if (fit(arguments_, without(parameters_, i)))
+                return "argument " + std::to_string(i) + of +
+                       " is missing: " + words_for(parameters_[i].is_buffer, parameters_[i].type);
+        }
+        for (std::size_t i = 0; given == wanted + 1 && i < given; ++i) {
+            if (fit(without(arguments_, i), parameters_))
+                return "argument " + std::to_string(i) + of +
+                       " is surplus: " + words_for(arguments_[i].buffer != nullptr, arguments_[i].type);
+        }
+        if (given != wanted)
+            return "wrong number of arguments" + of + ", got " + std::to_string(given) + "; expected " +
+                   std::to_string(wanted);
+        std::size_t first = 0;
+        while (fits(arguments_[first], parameters_[first]))
+            ++first;
+        for (std::size_t i = first + 1; i < given; ++i) {
+            std::vector<KernelArgument> swapped = arguments_;
+            std::swap(swapped[first], swapped[i]);
+            if (fit(swapped, parameters_))
+                return "arguments " + std::to_string(first) + " and " + std::to_string(i) + of +
+                       " are swapped";
+        }
+        const auto phrase = [](bool is_buffer, std::optional<Type> type) {
+            return (is_buffer ? "elements of " : "a value of ") +
+                   (type ? std::string(name_of(*type)) : "any type");
+        };
+        const KernelParameter& parameter = parameters_[first];
+        const KernelArgument& argument = arguments_[first];
+        return "argument " + std::to_string(first) + of + ": expected " +
+               phrase(parameter.is_buffer, parameter.type) + ", got " +
+               phrase(argument.buffer != nullptr, argument.type);
+    }
+
+    const Kernel& kernel_;
+    std::vector<KernelArgument> arguments_;
+    const std::vector<KernelParameter>& parameters_;
+};
+
+LaunchShape with_group_size(const Device& device, const Kernel& kernel, LaunchShape shape) {
+    if (shape.group_size_x != LaunchShape::automatic) return shape;
+    constexpr i64 usual = 256;
+    const DeviceTraits& traits = device.traits();
+    shape.group_size_x = 1;
+    if (traits.serial_groups || !traits.many_items) return shape;
+    const i64 most = kernel.attributes().max_group_size;
+    shape.group_size_x =
+        static_cast<u32>(std::min({usual, most > 0 ? most : usual, i64{traits.max_group_size}}));
+    return shape;
+}
+
+// Without known parameters it checks nothing.
+void check_parameters(const Kernel& kernel, std::span<const KernelArgument> arguments) {
+    const std::vector<KernelParameter>& parameters = kernel.parameters();
+    if (parameters.empty()) return;
+    if (!std::equal(arguments.begin(), arguments.end(), parameters.begin(), parameters.end(), fits))
+        [[unlikely]]
+        Mismatch(kernel, arguments).refuse();
 }
 
 }  // namespace
@@ -157,15 +247,14 @@ void Stream::fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pa
     });
 }
 
-void Stream::launch(const Kernel& kernel, const LaunchShape& shape,
+void Stream::launch(const Kernel& kernel, const LaunchShape& asked,
                     std::span<const KernelArgument> arguments) {
+    const LaunchShape shape = with_group_size(device(), kernel, asked);
     check_not_forked("Stream::launch");
     state_->check_device("Stream::launch", "kernel", kernel.device());
-    const std::vector<KernelParameter>& parameters = kernel.parameters();
+    check_parameters(kernel, arguments);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const KernelArgument& argument = arguments[i];
-        if (i < parameters.size() && !has_right_type(argument, parameters[i])) [[unlikely]]
-            refuse_type(kernel, i, argument);
         if (argument.buffer == nullptr) {
             if (argument.size > 0) state_->check_host_pointer("Stream::launch", argument.value);
             continue;

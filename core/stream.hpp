@@ -27,21 +27,27 @@ struct LaunchShape {
     u64 groups_x = 1;      ///< groups along x
     u64 groups_y = 1;      ///< groups along y
     u64 groups_z = 1;      ///< groups along z
-    u32 group_size_x = 1;  ///< work-items per group along x
+    u32 group_size_x = 1;  ///< work-items per group along x, or `automatic`
     u32 group_size_y = 1;  ///< work-items per group along y
     u32 group_size_z = 1;  ///< work-items per group along z
     u64 local_bytes = 0;   ///< dynamic group-local memory in bytes, in addition to what the kernel declares
 
+    /// As group_size_x: the launch takes 256 work-items, or as many as kernel and device allow, and one on devices that
+    /// run a group serially (DeviceTraits::serial_groups) or prefer one work-item per group (many_items is false). The
+    /// kernel must be right for every group size.
+    static constexpr u32 automatic = ~u32{0};
+
     /// A one-dimensional grid.
-    static LaunchShape linear(u64 groups, u32 group_size, u64 local_bytes = 0) {
+    static LaunchShape linear(u64 groups, u32 group_size = automatic, u64 local_bytes = 0) {
         return {.groups_x = groups, .group_size_x = group_size, .local_bytes = local_bytes};
     }
 };
 
 /// One argument of a launch, in the order of the kernel's parameters.
 ///
-/// A launch compares the types of arguments and parameters if both are known. A value must have the parameter's type,
-/// including its sign. A buffer must have the parameter's element type. A parameter that is a buffer of unsigned
+/// A launch compares arguments and parameters, their number and their types, where these are known; its error names the
+/// missing, surplus, swapped or wrong argument and both lists. A value must have the parameter's type, including its
+/// sign. A buffer must have the parameter's element type. A parameter that is a buffer of unsigned
 /// integers also accepts other elements of the same size, for kernels that move elements without interpreting them.
 ///
 /// Parameter types are known for host kernels, except structs, void* and std::byte*. In OpenCL they are known if the

@@ -121,26 +121,26 @@ Enqueued distributed_sort_pairs(Communicator& ranks, Stream& stream, const View&
 // --- Spans and arrays -----------------------------------------------------------------------------------------------
 
 /// Reduces spans or arrays over ranks.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                             ReduceOp op = ReduceOp::sum, const Options& options = {}) {
     return distributed_reduce(ranks, stream, View(in.view()), View(out.view()), op, options);
 }
 /// Scans spans or arrays over ranks.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                           ReduceOp op = ReduceOp::sum, ScanKind kind = ScanKind::inclusive,
                           const Options& options = {}) {
     return distributed_scan(ranks, stream, View(in.view()), View(out.view()), op, kind, options);
 }
 /// Counts the samples of spans or arrays over ranks.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const In& in, const Out& counters,
                                const HistogramBins& bins, const Options& options = {}) {
     return distributed_histogram(ranks, stream, View(in.view()), View(counters.view()), bins, options);
 }
 /// Sorts spans or arrays over ranks.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued distributed_sort(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                           const SortBy& by = {}, const Options& options = {}) {
     return distributed_sort(ranks, stream, View(in.view()), View(out.view()), by, options);
@@ -149,7 +149,7 @@ Enqueued distributed_sort(Communicator& ranks, Stream& stream, const In& in, con
 // --- User operators ------------------------------------------------------------------------------------------------
 
 /// Reduces over ranks with a user operator made by CONCORD_FUNCTION.
-template <Range In, Range Out, class F, class... B>
+template <Range In, OutputRange Out, class F, class... B>
 Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                             const Function<F, B...>& op, typename In::Element identity,
                             const Options& options = {}) {
@@ -172,7 +172,7 @@ Enqueued distributed_reduce(Communicator& ranks, Stream& stream, const In& in, c
 }
 
 /// Scans over ranks with a user operator made by CONCORD_FUNCTION.
-template <Range In, Range Out, class F, class... B>
+template <Range In, OutputRange Out, class F, class... B>
 Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                           const Function<F, B...>& op, typename In::Element identity,
                           ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
@@ -196,7 +196,7 @@ Enqueued distributed_scan(Communicator& ranks, Stream& stream, const In& in, con
 }
 
 /// Counts over ranks; `bin` is a user function from a sample to its bin, made by CONCORD_FUNCTION.
-template <Range In, Range Out, class F, class... B>
+template <Range In, OutputRange Out, class F, class... B>
 Enqueued distributed_histogram(Communicator& ranks, Stream& stream, const In& in, const Out& counters,
                                const Function<F, B...>& bin, const Options& options = {}) {
     using T = std::remove_const_t<typename In::Element>;

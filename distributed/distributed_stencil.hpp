@@ -85,7 +85,7 @@ void distributed_stencil(Communicator& ranks, Stream& stream, const View& in, co
                          const DistributedStencilOptions& options = {});
 
 /// Runs time steps over ranks on spans or arrays; the types are checked at compile time.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 void distributed_stencil(Communicator& ranks, Stream& stream, const In& in, const Out& out,
                          const StencilShape& shape, const StarCoefficients& star, u64 steps = 1,
                          const DistributedStencilOptions& options = {}) {

@@ -24,7 +24,7 @@ extern const Algorithm add_algorithm;
 Enqueued add(Stream& stream, const View& a, const View& b, const View& out, const Options& options = {});
 
 /// Adds two spans or arrays.
-template <Range A, Range B, Range Out>
+template <Range A, Range B, OutputRange Out>
 Enqueued add(Stream& stream, const A& a, const B& b, const Out& out, const Options& options = {}) {
     return add(stream, View(a.view()), View(b.view()), View(out.view()), options);
 }

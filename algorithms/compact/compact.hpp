@@ -72,7 +72,7 @@ Enqueued compact(Stream& stream, const View& in, const View& out, const View& co
                  Others others, const Options& options);
 
 // By a user predicate.
-template <Range In, Range Out, Range Count, class F, class... B>
+template <Range In, OutputRange Out, OutputRange Count, class F, class... B>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
                  const Function<F, B...>& keep, Others others, const Options& options) {
     using Fn = Function<F, B...>;
@@ -107,13 +107,13 @@ Enqueued partition(Stream& stream, const View& in, const View& out, const View& 
                    const Options& options = {});
 
 /// Compacts spans or arrays by a built-in predicate.
-template <Range In, Range Out, Range Count>
+template <Range In, OutputRange Out, OutputRange Count>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
                  const Options& options = {}) {
     return compact(stream, View(in.view()), View(out.view()), View(count.view()), keep, options);
 }
 /// Partitions spans or arrays by a built-in predicate.
-template <Range In, Range Out, Range Count>
+template <Range In, OutputRange Out, OutputRange Count>
 Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count, const Keep& keep,
                    const Options& options = {}) {
     return partition(stream, View(in.view()), View(out.view()), View(count.view()), keep, options);
@@ -121,21 +121,21 @@ Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& co
 
 /// Compacts by a predicate I(T) made with CONCORD_FUNCTION, where I is any integer type, with its further
 /// parameters bound.
-template <Range In, Range Out, Range Count, class F, class... B>
+template <Range In, OutputRange Out, OutputRange Count, class F, class... B>
 Enqueued compact(Stream& stream, const In& in, const Out& out, const Count& count,
                  const Function<F, B...>& keep, const Options& options = {}) {
     return detail::compact(stream, in, out, count, keep, detail::Others::dropped, options);
 }
 /// Partitions by a predicate I(T) made with CONCORD_FUNCTION, where I is any integer type, with its further
 /// parameters bound.
-template <Range In, Range Out, Range Count, class F, class... B>
+template <Range In, OutputRange Out, OutputRange Count, class F, class... B>
 Enqueued partition(Stream& stream, const In& in, const Out& out, const Count& count,
                    const Function<F, B...>& keep, const Options& options = {}) {
     return detail::compact(stream, in, out, count, keep, detail::Others::behind, options);
 }
 
 /// Compacts and returns a Future of the count. keep is built in, or made with CONCORD_FUNCTION.
-template <Range In, Range Out, class Predicate>
+template <Range In, OutputRange Out, class Predicate>
 requires(!Range<Predicate>) Future<u64> compact(Stream& stream, const In& in, const Out& out,
                                                 const Predicate& keep, const Options& options = {}) {
     const Array<u64> count(stream, 1);
@@ -143,7 +143,7 @@ requires(!Range<Predicate>) Future<u64> compact(Stream& stream, const In& in, co
     return Future<u64>(stream, count);
 }
 /// Partitions and returns a Future of the count. keep is built in, or made with CONCORD_FUNCTION.
-template <Range In, Range Out, class Predicate>
+template <Range In, OutputRange Out, class Predicate>
 requires(!Range<Predicate>) Future<u64> partition(Stream& stream, const In& in, const Out& out,
                                                   const Predicate& keep, const Options& options = {}) {
     const Array<u64> count(stream, 1);

@@ -117,7 +117,7 @@ Enqueued convolve(Stream& stream, const View& in, const ConvolveMask& mask, cons
                   const ConvolveShape& shape, const Options& options = {});
 
 /// Convolves spans or arrays; the types are checked at compile time.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued convolve(Stream& stream, const In& in, const ConvolveMask& mask, const Out& out,
                   const ConvolveShape& shape, const Options& options = {}) {
     using I = std::remove_const_t<typename In::Element>;

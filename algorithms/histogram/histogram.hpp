@@ -78,7 +78,7 @@ Enqueued histogram(Stream& stream, const View& in, const View& counters, const H
                    const Options& options = {});
 
 /// Counts the samples of a span or array by built-in bins.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued histogram(Stream& stream, const In& in, const Out& counters, const HistogramBins& bins,
                    const Options& options = {}) {
     return histogram(stream, View(in.view()), View(counters.view()), bins, options);
@@ -86,7 +86,7 @@ Enqueued histogram(Stream& stream, const In& in, const Out& counters, const Hist
 
 /// Counts samples by a bin function made with CONCORD_FUNCTION. It returns an integer of any type for a sample,
 /// with its further parameters bound. A sample whose bin is outside [0, N) is not counted.
-template <Range In, Range Out, class F, class... B>
+template <Range In, OutputRange Out, class F, class... B>
 Enqueued histogram(Stream& stream, const In& in, const Out& counters, const Function<F, B...>& bin,
                    const Options& options = {}) {
     using Fn = Function<F, B...>;

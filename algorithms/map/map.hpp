@@ -72,14 +72,14 @@ Enqueued map(Stream& stream, const View& in, const View& out, const Operator& op
              const Options& options = {});
 
 /// Applies a built-in function to spans or arrays.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued map(Stream& stream, const In& in, const Out& out, MapFunction function,
              const Options& options = {}) {
     return map(stream, View(in.view()), View(out.view()), function, options);
 }
 
 /// Applies a user function (CONCORD_FUNCTION) of one element.
-template <Range In, Range Out, class F, class... B>
+template <Range In, OutputRange Out, class F, class... B>
 Enqueued map(Stream& stream, const In& in, const Out& out, const Function<F, B...>& f,
              const Options& options = {}) {
     using Fn = Function<F, B...>;
@@ -105,7 +105,7 @@ Enqueued map(Stream& stream, const In& in, const Out& out, const Function<F, B..
 }
 
 /// Applies a user function (CONCORD_FUNCTION) of two elements.
-template <Range A, Range B, Range Out, class F, class... V>
+template <Range A, Range B, OutputRange Out, class F, class... V>
 Enqueued map(Stream& stream, const A& a, const B& b, const Out& out, const Function<F, V...>& f,
              const Options& options = {}) {
     using Fn = Function<F, V...>;

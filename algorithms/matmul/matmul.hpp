@@ -74,7 +74,7 @@ Enqueued matmul(Stream& stream, const View& a, const View& b, const View& c, con
                 const MatmulScale& scale = {}, const Options& options = {});
 
 /// Multiplies matrices in spans or arrays; the types are checked at compile time.
-template <Range A, Range B, Range C>
+template <Range A, Range B, OutputRange C>
 Enqueued matmul(Stream& stream, const A& a, const B& b, const C& c, const MatmulShape& shape,
                 const MatmulScale& scale = {}, const Options& options = {}) {
     using T = typename C::Element;

@@ -130,7 +130,7 @@ Enqueued reduce(Stream& stream, const View& in, const View& out, ReduceOp op = R
                 const Options& options = {});
 
 /// Reduces a span or array with a built-in operator.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued reduce(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
                 const Options& options = {}) {
     return reduce(stream, View(in.view()), View(out.view()), op, options);
@@ -138,7 +138,7 @@ Enqueued reduce(Stream& stream, const In& in, const Out& out, ReduceOp op = Redu
 
 /// Reduces with a user operator (CONCORD_FUNCTION) of type T(T, T) after binding. It must be associative and
 /// commutative up to rounding. identity: the value e for which op(e, x) == x.
-template <Range In, Range Out, class F, class... B>
+template <Range In, OutputRange Out, class F, class... B>
 Enqueued reduce(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
                 typename In::Element identity, const Options& options = {}) {
     using Fn = Function<F, B...>;

@@ -149,7 +149,7 @@ Enqueued scan(Stream& stream, const View& in, const View& out, ReduceOp op = Red
               ScanKind kind = ScanKind::inclusive, const Options& options = {});
 
 /// Scans a span or array with a built-in operator.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued scan(Stream& stream, const In& in, const Out& out, ReduceOp op = ReduceOp::sum,
               ScanKind kind = ScanKind::inclusive, const Options& options = {}) {
     return scan(stream, View(in.view()), View(out.view()), op, kind, options);
@@ -158,7 +158,7 @@ Enqueued scan(Stream& stream, const In& in, const Out& out, ReduceOp op = Reduce
 /// Scans with a user operator (CONCORD_FUNCTION) of type T(T, T) after binding. Its first argument is the earlier
 /// element. It must be associative up to rounding, but need not be commutative. identity: the value e for which op(e,
 /// x) == x.
-template <Range In, Range Out, class F, class... B>
+template <Range In, OutputRange Out, class F, class... B>
 Enqueued scan(Stream& stream, const In& in, const Out& out, const Function<F, B...>& op,
               typename In::Element identity, ScanKind kind = ScanKind::inclusive,
               const Options& options = {}) {

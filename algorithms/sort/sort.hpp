@@ -180,13 +180,13 @@ Enqueued sort_pairs(Stream& stream, const View& keys_in, const View& values_in, 
                     const View& values_out, const SortBy& by = {}, const Options& options = {});
 
 /// Sorts the keys of a span or array in their own order.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued sort(Stream& stream, const In& in, const Out& out, const SortBy& by = {},
               const Options& options = {}) {
     return sort(stream, View(in.view()), View(out.view()), by, options);
 }
 /// Sorts the pairs of spans or arrays in the keys' own order.
-template <Range Keys, Range Values, Range KeysOut, Range ValuesOut>
+template <Range Keys, Range Values, OutputRange KeysOut, OutputRange ValuesOut>
 Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, const KeysOut& keys_out,
                     const ValuesOut& values_out, const SortBy& by = {}, const Options& options = {}) {
     return sort_pairs(stream, View(keys_in.view()), View(values_in.view()), View(keys_out.view()),
@@ -195,7 +195,7 @@ Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in
 
 /// Sorts by a comparator I(T, T), where I is any integer type, with its further parameters bound. The comparator
 /// defines the direction: `by` must be ascending and must not restrict bits.
-template <Range In, Range Out, class F, class... B>
+template <Range In, OutputRange Out, class F, class... B>
 requires(Function<F, B...>::free_count == 2) Enqueued
     sort(Stream& stream, const In& in, const Out& out, const Function<F, B...>& less, const SortBy& by = {},
          const Options& options = {}) {
@@ -206,7 +206,7 @@ requires(Function<F, B...>::free_count == 2) Enqueued
                                                           options);
 }
 /// Sorts pairs by a comparator of keys; see sort() with a comparator.
-template <Range Keys, Range Values, Range KeysOut, Range ValuesOut, class F, class... B>
+template <Range Keys, Range Values, OutputRange KeysOut, OutputRange ValuesOut, class F, class... B>
 Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in, const KeysOut& keys_out,
                     const ValuesOut& values_out, const Function<F, B...>& less, const SortBy& by = {},
                     const Options& options = {}) {
@@ -219,7 +219,7 @@ Enqueued sort_pairs(Stream& stream, const Keys& keys_in, const Values& values_in
 
 /// Sorts elements by a key function K(T), with its further parameters bound. Computes each key once, then sorts the
 /// elements as values of these keys.
-template <Range In, Range Out, class F, class... B>
+template <Range In, OutputRange Out, class F, class... B>
 requires(Function<F, B...>::free_count == 1) Enqueued
     sort(Stream& stream, const In& in, const Out& out, const Function<F, B...>& key, const SortBy& by = {},
          const Options& options = {}) {
@@ -227,8 +227,10 @@ requires(Function<F, B...>::free_count == 1) Enqueued
     const View from = in.view(), to = out.view();
     const Array<K> keys(stream, from.count);
     map(stream, in, keys, key);
-    const Array<K> sorted = overlap(from, to) ? keys : Array<K>(stream, from.count);
-    return sort_pairs(stream, keys.view(), from, sorted.view(), to, by, options);
+    // Pairs are sorted in place, or from one range to another.
+    const Array<K> apart = overlap(from, to) ? Array<K>() : Array<K>(stream, from.count);
+    return sort_pairs(stream, keys.view(), from, overlap(from, to) ? keys.view() : apart.view(), to, by,
+                      options);
 }
 
 }  // namespace concord

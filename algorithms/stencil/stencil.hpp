@@ -96,7 +96,7 @@ Enqueued stencil_box(Stream& stream, const View& in, const View& out, const Sten
                      const StarCoefficients& star, const StencilBox& box, const Options& options = {});
 
 /// Runs time steps on spans or arrays; the types are checked at compile time.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued stencil(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
                  const StarCoefficients& star, u64 steps = 1, const Options& options = {}) {
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,
@@ -105,7 +105,7 @@ Enqueued stencil(Stream& stream, const In& in, const Out& out, const StencilShap
 }
 
 /// Runs one time step for the points of a box on spans or arrays; the types are checked at compile time.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued stencil_box(Stream& stream, const In& in, const Out& out, const StencilShape& shape,
                      const StarCoefficients& star, const StencilBox& box, const Options& options = {}) {
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,

@@ -45,7 +45,7 @@ Enqueued transpose(Stream& stream, const View& in, const View& out, const Transp
                    const Options& options = {});
 
 /// Transposes a matrix in spans or arrays.
-template <Range In, Range Out>
+template <Range In, OutputRange Out>
 Enqueued transpose(Stream& stream, const In& in, const Out& out, const TransposeShape& shape,
                    const Options& options = {}) {
     static_assert(std::is_same_v<std::remove_const_t<typename In::Element>, typename Out::Element>,

@@ -362,6 +362,28 @@ DEVICE_TEST(types_of_arguments_are_compared) {
                  [&] { launch(*stream, *mover, none, x, bits, n, 1.0f); }));
 }
 
+DEVICE_TEST(launches_name_the_slip_in_an_argument_list) {
+    const auto stream = device.create_stream();
+    const auto kernel = device.compile(scale_spec<f32>());
+    if (kernel->parameters().empty()) return;  // the backend knows sizes only
+    const Array<f32> x(*stream, 64), y(*stream, 64);
+    const u64 n = 64;
+    const LaunchShape none{.groups_x = 0};
+    const auto refused = [&](const std::string& words, const auto&... arguments) {
+        CHECK(throws(ErrorCode::invalid_argument, words,
+                     [&] { launch(*stream, *kernel, none, arguments...); }));
+    };
+    const std::string takes = "; scale takes (buffer of f32, buffer of f32, u64, f32), got ";
+    refused("argument 2 of scale is missing: u64" + takes + "(buffer of f32, buffer of f32, f32)", x, y,
+            1.0f);
+    refused("argument 0 of scale is missing: buffer of f32", y, n, 1.0f);
+    refused("argument 3 of scale is surplus: u64" + takes, x, y, n, n, 1.0f);
+    refused("arguments 2 and 3 of scale are swapped", x, y, 1.0f, n);
+    refused("arguments 1 and 2 of scale are swapped", x, n, y, 1.0f);
+    refused("wrong number of arguments of scale, got 1; expected 4", x);
+    refused("argument 0 of scale: expected elements of f32, got a value of u64", n, y, n, 1.0f);
+}
+
 DEVICE_TEST(opencl_parameters_are_known_only_if_an_offset_follows_each_buffer) {
     if (device.traits().dialect != Dialect::opencl) return;
     static const KernelSource source{

@@ -28,6 +28,30 @@ TEST_CASE("a function is called, bound and described") {
     CHECK(axpy_test.erased().hash != op.hash);
 }
 
+CONCORD_FUNCTION(int, shifted_test, (int x, int by, u8 and_by, u64 more), return x + by + and_by + (int)more;)
+
+TEST_CASE("bind refuses values that the parameter does not have") {
+    const auto refused = [](const std::string& words, const auto&... values) {
+        CHECK(throws(ErrorCode::invalid_argument,
+                     "shifted_test.bind: no value of the parameter, got " + words,
+                     [&] { static_cast<void>(shifted_test.bind(values...)); }));
+    };
+    CHECK(shifted_test.bind(2, 3, 4)(1) == 10);
+    CHECK(shifted_test.bind(2U, i64{255}, u8{0})(0) == 257);
+    refused("256; its type is u8", 1, 256, 0);
+    refused("-1; its type is u8", 1, -1, 0);
+    refused("-1; its type is u64", 1, 1, -1);
+    refused("2147483648; its type is i32", 2147483648U, 1, 1);
+    CHECK(axpy_test.bind(16777216)(1.0f, 0.0f) == 16777216.0f);
+    CHECK(axpy_test.bind(i64{1} << 62)(1.0f, 0.0f) == 0x1p62f);
+    CHECK(axpy_test.bind(0.1)(1.0f, 0.0f) == 0.1f);  // rounded, as in an assignment
+    CHECK(std::isinf(axpy_test.bind(HUGE_VAL)(1.0f, 0.0f)));
+    CHECK(throws(ErrorCode::invalid_argument, "got 16777217; its type is f32",
+                 [] { static_cast<void>(axpy_test.bind(16777217)); }));
+    CHECK(throws(ErrorCode::invalid_argument, "its type is f32",
+                 [] { static_cast<void>(axpy_test.bind(1e39)); }));
+}
+
 TEST_CASE("bound values are packed as a C struct") {
     struct Struct {
         signed char a;
