@@ -19,7 +19,8 @@ int main(int count, char** arguments) try {
     test.inputs = {{Type::f32, [](u64 n) { return n; }}};
     test.outputs = {{Type::f32, [](u64 n) { return n; }, Comparison::bits()}};
     test.variants = {{"map", [offset](Stream& stream, const KernelCall& call) {
-                          map(stream, call.in[0], call.out[0], twice_plus.bind(offset));
+                          map(stream, Span<float>(call.in[0]), Span<float>(call.out[0]),
+                              twice_plus.bind(offset));
                       }}};
     test.reference = [](const ReferenceCall& call) {
         const auto in = call.in<f32>(0);
