@@ -94,7 +94,7 @@ class Stream final : public std::enable_shared_from_this<Stream> {
     void fill(Buffer& to, u64 offset, u64 bytes, const void* pattern, u32 pattern_size);
     /// Launches a kernel over a grid. A grid without groups does nothing. See also the typed launch() in span.hpp.
     void launch(const Kernel& kernel, const LaunchShape& shape, std::span<const KernelArgument> arguments);
-    /// Moves the event's mark to this point of the stream.
+    /// Records the event: marks this point of the stream. The mark replaces an earlier one.
     void record(Event& event);
     /// Makes later work wait for the event's mark, which may be on another stream of this device or of a device within
     /// reach (peer.hpp).

@@ -99,8 +99,8 @@ std::vector<std::vector<u64>> gather_counts(Communicator& ranks, const std::vect
 }  // namespace
 
 // Finds the key at every place by its bits, the highest first. Each round tries evenly spaced codes and takes the
-// largest one with at most `place` keys below it. Of the keys equal to the result, as many as are missing precede the
-// cut, rank by rank.
+// largest one with at most `place` keys below it. Ties, keys equal to the result, are assigned to the sides of the cut
+// in rank order.
 std::vector<std::vector<u64>> split_sorted(Communicator& ranks, Stream& stream, const View& keys,
                                            const SortBy& by, const std::vector<u64>& counts,
                                            const std::vector<u64>& places) {

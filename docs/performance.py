@@ -347,7 +347,7 @@ def print_headline():
         lines.append(line)
     print(table(header, [*lines, worst_case(devices)]), end="")
     if any(mark_of(group.peers[0]) for _, found in rows for group in found.values() if group.peers):
-        print("\n\\* has a note on the machine's page: the peer's contract differs, or the result lies within a statistical bound.")
+        print("\n\\* see the note on the machine's page: the peer's contract differs, or a statistical bound verifies the result.")
 
 
 def fastest_peer(device, group):
@@ -366,7 +366,7 @@ def lowest(device):
 
 def worst_case(devices):
     """The last row of the headline table."""
-    line = ["lowest speed-up of all workloads"]
+    line = ["lowest speed-up of all workloads at their largest size"]
     for device in devices:
         group = lowest(device)
         line.append(f"{group.work}: {rate_of(group.best)}")
@@ -514,7 +514,7 @@ def speedups_svg():
         body += f'<rect class="{kind}" x="{begin:.1f}" y="{y + 4}" width="{max(end - begin, 1.5):.1f}" height="{row - 9}" rx="2"/>\n'
         body += words(left + plot + 10, y + 16, f"{ratio_of(value)} {peer}", "text small")
     names = "; ".join(dict.fromkeys(d.title for _, d, *_ in bars))
-    body += words(16, height - 14, f"{names}. Right of 1x Concord is faster. The last bar is the lowest of all workloads.", "faint small")
+    body += words(16, height - 14, f"{names}. Right of 1x Concord is faster. The last bar is the lowest of all workloads at their largest size.", "faint small")
     return svg(width, height, "Speed-ups over peer libraries", "Concord's speed-up over the fastest peer library for each algorithm.", body)
 
 

@@ -222,7 +222,7 @@ std::optional<TuningTable> calibrated_table(const Device& device, std::atomic<co
     source = "calibration in this process";
     return measured.table;
 } catch (const std::exception& failed) {
-    // Defaults are always correct. The call that needs the device reports the failure if it lasts.
+    // Defaults are always correct. A persistent failure of the device surfaces in the next call.
     try {
         log_info("calibration failed: " + std::string(failed.what()));
     } catch (...) {

@@ -28,8 +28,9 @@ struct PackedSize {
 Support supports_padding(const MatmulProblem& p, const PackedSize& size) {
     const CheckedSize bytes = (size.strips + size.panels) * p.size();
     if (bytes.fits(usual_scratch) || bytes.fits((size.operands * 2 * p.size()).value())) return {};
-    return Support::no("packs a product of " + std::to_string(p.shape.m) + " x " + std::to_string(p.shape.n) +
-                       " x " + std::to_string(p.shape.k) + " with more padding than data");
+    return Support::no("the padded operands of a product of " + std::to_string(p.shape.m) + " x " +
+                       std::to_string(p.shape.n) + " x " + std::to_string(p.shape.k) +
+                       " would exceed 64 MiB and twice their size");
 }
 
 // Calls f for slices of the batch, each of at most `most` products. Packed operands of a slice replace those of the one

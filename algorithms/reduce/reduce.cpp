@@ -147,11 +147,13 @@ Support supports_fixed(const Device& device, const ReduceProblem& p) {
 Support supports_shuffle(const Device& device, const ReduceProblem& p) {
     const DeviceTraits& traits = device.traits();
     if (!traits.shuffles) return Support::no(device.info().selector + " has no sub-group shuffles");
-    if (!std::has_single_bit(traits.sub_group_width) ||
-        traits.sub_group_width * traits.sub_group_width < reduce_group)
-        return Support::no("requires sub-groups whose width is a power of two with a square of at least " +
-                           std::to_string(reduce_group) + "; " + device.info().selector +
-                           " has sub-groups of " + std::to_string(traits.sub_group_width));
+    // One sub-group reduces the sums of all sub-groups.
+    constexpr u32 min_width = 16;
+    static_assert(min_width * min_width == reduce_group);
+    if (!std::has_single_bit(traits.sub_group_width) || traits.sub_group_width < min_width)
+        return Support::no("requires sub-groups of a power of two of at least " + std::to_string(min_width) +
+                           " work-items; " + device.info().selector + " has sub-groups of " +
+                           std::to_string(traits.sub_group_width));
     return supports_steps(device, p);
 }
 

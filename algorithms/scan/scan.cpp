@@ -244,9 +244,15 @@ Support supports_local(const Device& device, const ScanProblem& p, u64 bytes) {
     return supports_groups(device, p);
 }
 
+Support supports_tiles(const ScanProblem& p) {
+    const u64 tiles = divide_up(p.in.count, group_tile);
+    if (tiles < u64{1} << 32) return {};
+    return Support::no("supports at most 2^32 - 1 tiles of " + std::to_string(group_tile) +
+                       " elements, got " + std::to_string(tiles));
+}
+
 Support supports_lookback(const Device& device, const ScanProblem& p) {
-    const u64 most = (u64{1} << 32) - 1;
-    if (divide_up(p.in.count, group_tile) > most) return Support::no("more than 2^32 - 1 tiles");
+    if (Support tiles = supports_tiles(p); !tiles) return tiles;
     if (!device.traits().many_items)
         return Support::no("requires a device that prefers many work-items per group; " +
                            device.info().selector + " prefers one");
@@ -269,8 +275,8 @@ Support supports_lookback_fallback(const Device& device, const ScanProblem& p) {
     if (overlap(p.in, p.out))
         return Support::no("does not support in-place operation; pass a distinct output");
     if (Support fence = supports_device_fence(device); !fence) return fence;
-    constexpr u64 most = (u64{1} << 32) - 1, looked_at = 128;
-    if (divide_up(p.in.count, group_tile) > most) return Support::no("more than 2^32 - 1 tiles");
+    if (Support tiles = supports_tiles(p); !tiles) return tiles;
+    constexpr u64 looked_at = 128;
     const u64 room = tile_room + looked_at + scan_group + 16 + 1;
     return supports_local(device, p, room * size_of(p.type()) + (looked_at + 2) * sizeof(u32) + 64);
 }

@@ -47,7 +47,7 @@ struct StencilShape {
     u64 columns = 0;  ///< points per row (x)
 };
 
-/// Box of a volume: planes [z_begin, z_end), of these the whole rows [y_begin, y_end).
+/// Box of a volume: z in [z_begin, z_end), y in [y_begin, y_end), all columns.
 struct StencilBox {
     u64 z_begin = 0;  ///< first plane
     u64 z_end = 0;    ///< one past the last plane

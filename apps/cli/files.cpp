@@ -42,7 +42,7 @@ bool is_pipe_or_device(const fs::path& path) {
     return fs::is_character_file(status) || fs::is_fifo(status) || fs::is_socket(status);
 }
 
-// The number of the open file that a path names: /dev/stdout, /dev/fd/3, /proc/self/fd/3, or a link to these.
+// The file descriptor that a path names: /dev/stdout, /dev/fd/3, /proc/self/fd/3, or a link to one of these.
 std::optional<int> descriptor_named_by(fs::path path) {
     constexpr int most_links = 40;
     std::error_code error;

@@ -40,7 +40,7 @@ class Queue {
     /// before the call returns; memory_of() gives the memory of a buffer argument.
     virtual void launch(const Kernel& kernel, const LaunchShape& shape,
                         std::span<const KernelArgument> arguments) = 0;
-    /// Moves the event's mark to this point of the queue.
+    /// Records the event: marks this point of the queue. The mark replaces an earlier one.
     virtual void record(Event& event) = 0;
     /// Makes later work wait for the event's mark. The event may belong to a device within reach.
     virtual void wait(const Event& event) = 0;

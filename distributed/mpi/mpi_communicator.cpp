@@ -36,28 +36,30 @@ u64 piece_length() {
 
 }  // namespace
 
-void check(int result, const char* call) {
+void check(const char* function, int result, const char* call) {
     if (result == MPI_SUCCESS) return;
     char text[MPI_MAX_ERROR_STRING] = {};
     int length = 0;
     MPI_Error_string(result, text, &length);
-    throw Error(ErrorCode::device_failed, call, "MPI call failed", text);
+    throw Error(ErrorCode::device_failed, call, std::string(function) + " failed", text);
 }
 
 MpiCommunicator::MpiCommunicator(MPI_Comm comm, u32 rank, u32 size)
     : Communicator(rank, size), piece_(piece_length()), sent_(size), received_(size) {
     constexpr const char* call = "mpi_communicator";
-    check(MPI_Comm_dup(comm, &comm_), call);
-    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), call);
-    check(MPI_Comm_dup(comm_, &failures_), call);
+    check("MPI_Comm_dup", MPI_Comm_dup(comm, &comm_), call);
+    check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), call);
+    check("MPI_Comm_dup", MPI_Comm_dup(comm_, &failures_), call);
     void* bound = nullptr;
     int is_set = 0;
-    check(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &bound, &is_set), call);
+    check("MPI_Comm_get_attr", MPI_Comm_get_attr(comm_, MPI_TAG_UB, &bound, &is_set), call);
     tags_ = is_set != 0 ? *static_cast<int*>(bound) : 32767;  // guaranteed by the MPI standard
     // Both ends of a message must use the same piece length.
     unsigned long long least = piece_, most = piece_;
-    check(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm_), call);
-    check(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm_), call);
+    check("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, comm_),
+          call);
+    check("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm_),
+          call);
     if (least != most)
         throw Error(
             ErrorCode::invalid_argument, "CONCORD_MPI_PIECE",
@@ -158,7 +160,7 @@ class MpiCommunicator::Exchange {
         }
         finish_receives();
         for (MPI_Request& request : sending_)
-            check(MPI_Wait(&request, MPI_STATUS_IGNORE), "Communicator::exchange");
+            check("MPI_Wait", MPI_Wait(&request, MPI_STATUS_IGNORE), "Communicator::exchange");
         sending_.clear();
     }
 
@@ -232,7 +234,8 @@ class MpiCommunicator::Exchange {
     void send(const Transfer& transfer) {
         each_piece(transfer, [&](std::byte* from, int bytes) {
             MPI_Request& request = sending_.emplace_back(MPI_REQUEST_NULL);
-            check(MPI_Isend(from, bytes, MPI_BYTE, static_cast<int>(transfer.rank), transfer.tag,
+            check("MPI_Isend",
+                  MPI_Isend(from, bytes, MPI_BYTE, static_cast<int>(transfer.rank), transfer.tag,
                             ranks_.comm_, &request),
                   "Communicator::exchange");
         });
@@ -244,7 +247,8 @@ class MpiCommunicator::Exchange {
         each_piece(transfer, [&](std::byte* to, int bytes) {
             ++transfer.left;
             Piece& piece = receiving_.emplace_back(Piece{MPI_REQUEST_NULL, number, static_cast<u64>(bytes)});
-            check(MPI_Irecv(to, bytes, MPI_BYTE, static_cast<int>(transfer.rank), transfer.tag, ranks_.comm_,
+            check("MPI_Irecv",
+                  MPI_Irecv(to, bytes, MPI_BYTE, static_cast<int>(transfer.rank), transfer.tag, ranks_.comm_,
                             &piece.request),
                   "Communicator::exchange");
         });
@@ -267,16 +271,16 @@ class MpiCommunicator::Exchange {
             MPI_Status status;
             const int result =
                 MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &which, &status);
-            if (which == MPI_UNDEFINED) check(result, "Communicator::exchange");
+            if (which == MPI_UNDEFINED) check("MPI_Waitany", result, "Communicator::exchange");
             Piece& piece = receiving_[static_cast<std::size_t>(which)];
             piece.request = MPI_REQUEST_NULL;
             Transfer& transfer = *owners_[piece.transfer];
             int error_class = MPI_SUCCESS;
             if (result != MPI_SUCCESS) MPI_Error_class(result, &error_class);
             if (error_class == MPI_ERR_TRUNCATE) differ(transfer, "more");
-            check(result, "Communicator::exchange");
+            check("MPI_Waitany", result, "Communicator::exchange");
             int came = 0;
-            check(MPI_Get_count(&status, MPI_BYTE, &came), "Communicator::exchange");
+            check("MPI_Get_count", MPI_Get_count(&status, MPI_BYTE, &came), "Communicator::exchange");
             if (static_cast<u64>(came) != piece.bytes)
                 differ(transfer, transfer.view.bytes() < ranks_.piece_ ? std::to_string(came) : "fewer");
             if (--transfer.left == 0 && transfer.staged)
@@ -303,7 +307,8 @@ std::vector<std::vector<std::byte>> MpiCommunicator::do_all_gather(std::span<con
     constexpr const char* call = "Communicator::all_gather";
     unsigned long long length = mine.size();
     std::vector<unsigned long long> lengths(size());
-    check(MPI_Allgather(&length, 1, MPI_UNSIGNED_LONG_LONG, lengths.data(), 1, MPI_UNSIGNED_LONG_LONG, comm_),
+    check("MPI_Allgather",
+          MPI_Allgather(&length, 1, MPI_UNSIGNED_LONG_LONG, lengths.data(), 1, MPI_UNSIGNED_LONG_LONG, comm_),
           call);
     std::vector<std::vector<std::byte>> all(size());
     u64 sum = 0;
@@ -318,7 +323,8 @@ std::vector<std::vector<std::byte>> MpiCommunicator::do_all_gather(std::span<con
             at += n;
         }
         std::vector<std::byte> joined(sum);
-        check(MPI_Allgatherv(mine.data(), static_cast<int>(length), MPI_BYTE, joined.data(), counts.data(),
+        check("MPI_Allgatherv",
+              MPI_Allgatherv(mine.data(), static_cast<int>(length), MPI_BYTE, joined.data(), counts.data(),
                              places.data(), MPI_BYTE, comm_),
               call);
         for (u32 rank = 0; rank < size(); ++rank) {
@@ -331,7 +337,8 @@ std::vector<std::vector<std::byte>> MpiCommunicator::do_all_gather(std::span<con
         all[rank].resize(lengths[rank]);
         if (rank == this->rank()) std::copy(mine.begin(), mine.end(), all[rank].begin());
         for (u64 first = 0; first < lengths[rank]; first += piece_)
-            check(MPI_Bcast(all[rank].data() + first,
+            check("MPI_Bcast",
+                  MPI_Bcast(all[rank].data() + first,
                             static_cast<int>(std::min<u64>(piece_, lengths[rank] - first)), MPI_BYTE,
                             static_cast<int>(rank), comm_),
                   call);

@@ -10,8 +10,8 @@
 
 namespace concord::mpi {
 
-// Throws device_failed if an MPI call failed.
-void check(int result, const char* call);
+// Throws device_failed with the name of the MPI function if it failed. `call` is the call of Concord that needed it.
+void check(const char* function, int result, const char* call);
 
 // Called when all ranks end on their own: none waits for another.
 void end_together();

@@ -31,7 +31,8 @@ void initialise() {
         throw Error(ErrorCode::unavailable, "mpi_communicator", "MPI is already finalised");
     MPI_Initialized(&is_initialised);
     if (is_initialised != 0) return;
-    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "mpi_communicator");
+    check("MPI_Init_thread", MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided),
+          "mpi_communicator");
     ::on_exit(end_job, nullptr);
     if (provided < MPI_THREAD_SERIALIZED)
         detail::log_info("MPI accepts calls only from the thread that initialised it");
@@ -39,8 +40,8 @@ void initialise() {
 
 std::shared_ptr<Communicator> make(MPI_Comm comm) {
     int rank = 0, size = 0;
-    check(MPI_Comm_rank(comm, &rank), "mpi_communicator");
-    check(MPI_Comm_size(comm, &size), "mpi_communicator");
+    check("MPI_Comm_rank", MPI_Comm_rank(comm, &rank), "mpi_communicator");
+    check("MPI_Comm_size", MPI_Comm_size(comm, &size), "mpi_communicator");
     return std::make_shared<MpiCommunicator>(comm, static_cast<u32>(rank), static_cast<u32>(size));
 }
 

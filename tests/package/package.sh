@@ -2,7 +2,7 @@
 # package.sh WHAT BUILD_DIR SOURCE_DIR: builds the folder consumer in the ways that other projects use Concord, and runs
 # it. WHAT:
 #   installed     with an installation of BUILD_DIR, which is moved; also with -march=native, which must not change bits
-#   subdirectory  with SOURCE_DIR as part of the project
+#   subdirectory  with SOURCE_DIR as part of the project, which also links concord::check
 #   static        with an installation of a static build, and the lab libraries
 set -euo pipefail
 
@@ -125,10 +125,14 @@ installed() {
 }
 
 subdirectory() {
-    check "add_subdirectory, build" consumer "$work/sub" "-DCONCORD_SOURCE=$source" "-DCONCORD_BACKENDS=tbb"
+    check "FetchContent and add_subdirectory, build" consumer "$work/sub" "-DCONCORD_SOURCE=$source" "-DCONCORD_BACKENDS=tbb" \
+        -DCONSUMER_CHECK=ON
     check "tests and programs are left out" fails compgen -G "$work/sub/concord/bin/*"
     check "run on tbb" app_to "$work/sub.txt" "$work/sub/app" tbb
     check "the backend is the one built with it" uses_backend_of "$work/sub.txt" "$work/sub"
+    check "concord::check passes a right function" run_app "$work/sub/check"
+    check "and catches a wrong one" ends_with 1 run_app "$work/sub/check" --wrong
+    check "concord::bench, which nothing links, is not built" fails compgen -G "$work/sub/concord/lib/libconcord-bench*"
 }
 
 static() {

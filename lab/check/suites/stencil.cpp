@@ -56,7 +56,7 @@ struct Kind {
     u64 steps;
     bool in_boxes = false;  // computes a step box by box
 };
-// Which kinds a size is tested with depends on the size alone, so that a user who gives the size repeats the case.
+// A size alone determines its cases, so that the size is enough to repeat one.
 // Every fifth kind has radius 1 or 4.
 constexpr Kind kinds[] = {{.rule = brick, .radius = 4, .steps = 1},
                           {.rule = odd, .radius = 1, .steps = 2},

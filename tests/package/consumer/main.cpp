@@ -8,7 +8,7 @@
 #include <vector>
 
 CONCORD_FUNCTION(float, line, (float x, float y, float a), return a * x + y;)
-CONCORD_FUNCTION(double, sum_of_squares, (double x, double y, double a), return a * x * x + y;)
+CONCORD_FUNCTION(f64, sum_of_squares, (f64 x, f64 y, f64 a), return a * x * x + y;)
 
 namespace {
 
