@@ -6,6 +6,7 @@
 #include "trace_file.hpp"
 
 #include <concord/lab/bench.hpp>
+#include <concord/lab/internal/status_line.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -50,6 +51,7 @@ int bench(BenchArguments asked) {
     options.devices = devices_of(options.devices);
     defer_interrupts();
     options.stop = is_interrupted;
+    bar_is_shown(StatusLine().visible());
     TraceFile trace(asked.trace);
     const BenchReport report = lab::bench(all, options, &std::cout);
     trace.write();

@@ -1,7 +1,10 @@
 // `concord check`.
 
 #include "files.hpp"
+#include "interrupt.hpp"
 #include "program.hpp"
+
+#include <concord/lab/internal/status_line.hpp>
 
 #include <iostream>
 
@@ -27,11 +30,16 @@ int check(CheckArguments asked) {
     options.seed = seed_of(asked.seed);
     options.devices = devices_of(options.devices);
     options.program = "concord check";
+    defer_interrupts();
+    options.stop = is_interrupted;
+    bar_is_shown(StatusLine().visible());
     const CheckReport report = lab::check(suites(), options, &std::cout);
     report.print(std::cout);
     if (!asked.json.empty()) write_whole(asked.json, report.json());
     if (!asked.junit.empty()) write_whole(asked.junit, report.junit());
     if (report.status() == status_failed) std::cerr << "concord: check: " << report.device_failure() << '\n';
+    publish_outputs();
+    end_if_interrupted();
     return report.status();
 }
 
@@ -41,9 +49,13 @@ void add_check(CLI::App& program, Action& action) {
     CLI::App* command = add_command(
         program, "check",
         {.summary = "Check every variant on every device against a serial reference",
-         .details = "Prints the matrix of variants and devices, and one line of counts. Results in a "
-                    "canonical or variant-specific order must be bitwise identical on all devices. A "
-                    "compile-only device compiles all kernels.",
+         .details =
+             "Prints the matrix of variants and devices, and one line of counts. Results in a "
+             "canonical or variant-specific order must be bitwise identical on all devices. A "
+             "compile-only device compiles all kernels.\n\n"
+             "On a terminal it shows the number of cases done, their total and the time left. After SIGINT "
+             "or SIGTERM it ends with the matrix of the results so far, writes the files of --json and "
+             "--junit, and ends by that signal.",
          .examples = {"concord check                                # everything on every device",
                       "concord check reduce --devices opencl:0 --variants fixed --types f32,f64"},
          .statuses = {status_ok, status_wrong, status_bad_input, status_unavailable, status_failed}});

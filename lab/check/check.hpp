@@ -6,6 +6,7 @@
 #include <concord/lab/suite.hpp>
 #include <concord/lab/table.hpp>
 
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <string>
@@ -33,6 +34,8 @@ struct CheckOptions {
     /// Command that the text of a failure starts with, so that it repeats the case. Empty: the text is a CheckOptions
     /// initializer.
     std::string program = {};
+    /// Polled before each call of a variant. When it returns true, the check ends with the results that it has.
+    std::function<bool()> stop = {};
 };
 
 /// One piece of work, run by one variant on one device.
@@ -89,6 +92,9 @@ class CheckReport {
     /// Suite::refusals that explains it, and for each entry that is not needed there. Call it after the last case.
     /// Does nothing if the options limit sizes, patterns or placements, or leave out f32.
     void require_cases(const Suite& suite, const Device& device);
+    /// Notes that the check was stopped by CheckOptions::stop. `done` and `total` count cases, on all devices and with
+    /// all asked variants together.
+    void note_interrupted(u64 done, u64 total);
 
     /// Number of correct cases.
     u64 passed() const;
@@ -98,6 +104,8 @@ class CheckReport {
     u64 skipped() const;
     /// Number of cases that are not applicable.
     u64 not_applicable() const;
+    /// Whether the check was stopped before its last case.
+    bool interrupted() const { return interrupted_; }
     /// Exit status of `concord check`. 0: no failure. 1: a result is wrong or differs between devices. 2: nothing could
     /// be checked. 4: a device failed or ran out of memory.
     int status() const;
@@ -161,6 +169,8 @@ class CheckReport {
         std::string algorithm, variant, device, what;
     };
     std::vector<Loss> losses_;
+    bool interrupted_ = false;
+    u64 done_ = 0, planned_ = 0;  // cases of an interrupted check
 };
 
 /// Checks each variant of each suite on each device against the reference. Fills outputs with a poison pattern, puts

@@ -92,7 +92,8 @@ void CheckReport::fail(const CheckCase& at, const std::string& message, FailureC
     Tally& counts = tally(at);
     ++counts.failed;
     ++counts.threw;
-    if (cause == FailureCause::device && device_failure_.empty()) device_failure_ = at.device + ": " + message;
+    if (cause == FailureCause::device && device_failure_.empty())
+        device_failure_ = at.device + ": " + message;
     record(at, message, {at.device});
 }
 
@@ -199,6 +200,12 @@ void CheckReport::require_cases(const Suite& suite, const Device& device) {
     }
 }
 
+void CheckReport::note_interrupted(u64 done, u64 total) {
+    interrupted_ = true;
+    done_ = done;
+    planned_ = total;
+}
+
 u64 CheckReport::sum(u64 Tally::*count) const {
     u64 sum = 0;
     for (const auto& [key, counts] : tallies_)
@@ -287,7 +294,11 @@ void CheckReport::print(std::ostream& out) const {
     for (const Loss& loss : losses_)
         out << "FAILED: " << loss.algorithm << "/" << loss.variant << " on " << loss.device << ": "
             << loss.what << '\n';
-    if (passed() + failed() == 0) out << "nothing could be checked\n";
+    if (interrupted_)
+        out << "interrupted after " << done_ << " of " << planned_
+            << " cases; the matrix has the results up to there\n";
+    else if (passed() + failed() == 0)
+        out << "nothing could be checked\n";
     if (!table.empty()) {
         out << '\n';
         table.print(out);
@@ -302,6 +313,7 @@ std::string CheckReport::json() const {
     root["version"] = CONCORD_VERSION;
     root["seed"] = options_.seed;
     root["full"] = options_.full;
+    root["interrupted"] = interrupted_;
     root["devices"] = devices_;
     root["matrix"] = ordered_json::array();
     for (const Row& row : rows_) {
@@ -410,8 +422,10 @@ std::string CheckReport::junit() const {
     }
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"concord check\" tests=\"" +
            std::to_string(tallies_.size() + without_cases_.size() + losses_.size()) + "\" failures=\"" +
-           std::to_string(failed_tests) + "\" skipped=\"" + std::to_string(skipped_tests) + "\">\n" + body +
-           "</testsuite>\n";
+           std::to_string(failed_tests) + "\" skipped=\"" + std::to_string(skipped_tests) + "\">\n" +
+           (interrupted_ ? "  <properties><property name=\"interrupted\" value=\"true\"/></properties>\n"
+                         : "") +
+           body + "</testsuite>\n";
 }
 
 }  // namespace concord::lab

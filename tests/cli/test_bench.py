@@ -5,11 +5,10 @@ import json
 import os
 import re
 import signal
-import subprocess
 
 import pytest
 
-from program import PROGRAM, compiles_only, concord, fails, json_object, refused, says, selectors
+from program import compiles_only, concord, fails, json_object, refused, says, selectors, started
 
 BENCH = ["bench", "reduce", "--devices", "tbb", "--sizes", "64"]
 
@@ -44,20 +43,6 @@ def test_peers():
     assert ", other_contract, 1000: 1 result differs" in result.out, result.out
 
 
-def started(*arguments):
-    """A running bench whose stdout is a pipe."""
-    return subprocess.Popen(
-        [PROGRAM, "bench", *arguments],
-        env=dict(os.environ),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # A background job of a shell ignores SIGINT.
-        preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM)],
-    )
-
-
 def first_row(process):
     """Reads lines up to the first row of the table."""
     for line in process.stdout:
@@ -70,7 +55,7 @@ SIZES = ["map", "--devices", "tbb", "--sizes", "2^18..2^25"]
 
 
 def test_rows_are_printed_as_they_are_measured():
-    with started(*SIZES) as process:
+    with started("bench", *SIZES) as process:
         row = first_row(process)
         assert process.poll() is None, "the program has ended before its first row was read"
         rest = process.stdout.read().splitlines()
@@ -82,7 +67,7 @@ def test_rows_are_printed_as_they_are_measured():
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted(number):
-    with started(*SIZES, "--json", "bench.json", "--csv", "bench.csv") as process:
+    with started("bench", *SIZES, "--json", "bench.json", "--csv", "bench.csv") as process:
         first_row(process)
         process.send_signal(number)
         out, err = process.communicate(timeout=120)

@@ -1,12 +1,15 @@
 """`concord check`."""
 
 import json
+import os
+import pty
 import re
+import signal
 import xml.etree.ElementTree
 
 import pytest
 
-from program import compiles_only, concord, fails, json_object, refused, says
+from program import compiles_only, concord, fails, json_object, refused, says, started
 
 
 def test_reports():
@@ -27,6 +30,7 @@ def test_reports():
     with open("check.json", encoding="utf-8") as file:
         report = json_object(file.read())
     assert report["passed"] > 0 and report["failed"] == 0 and report["failures"] == []
+    assert report["interrupted"] is False and "interrupted" not in out
     assert f"{report['passed']} passed, 0 failed, {report['skipped']} skipped" in out
     assert out.splitlines()[-1].startswith("check: ")
     for row in report["matrix"]:
@@ -82,6 +86,66 @@ def test_nothing_to_check():
 
 def test_report_that_cannot_be_written():
     refused(2, ["--json", "directory", "no/such'"], "check", "reduce", "--devices", "tbb", "--json", "no/such/check.json")
+
+
+def read_until(terminal, pattern):
+    """What the terminal shows up to the first match. Without one, up to the end of the program."""
+    shown = ""
+    while not (pattern and re.search(pattern, shown)):
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:  # the program has closed its side
+            break
+        if not piece:
+            break
+        shown += piece.decode()
+    return shown
+
+
+def on_terminal(*arguments):
+    """The running program with a terminal as stderr, and our side of the terminal."""
+    ours, theirs = pty.openpty()
+    process = started(*arguments, stderr=theirs)
+    os.close(theirs)
+    return process, ours
+
+
+def test_progress_on_a_terminal():
+    process, terminal = on_terminal("check", "scan", "--devices", "tbb", "--types", "f32,f64,i32,u8")
+    with process:
+        shown = read_until(terminal, None)
+        out = process.stdout.read()
+    assert process.wait() == 0, shown
+    lines = [re.fullmatch(r"(\d+) of (\d+) cases(?:, (.*) left)?: scan/.*", line) for line in shown.split("\r\x1b[K") if line]
+    assert lines and all(lines), shown
+    done = [int(line[1]) for line in lines]
+    [total] = {int(line[2]) for line in lines}
+    assert done == sorted(done) and done[-1] < total
+    counts = [int(n) for n in re.findall(r"\d+", out.splitlines()[-1])]
+    assert sum(counts) == total, out.splitlines()[-1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(number):
+    process, terminal = on_terminal("check", "--devices", "tbb", "--json", "check.json", "--junit", "check.xml")
+    with process:
+        read_until(terminal, "[1-9]\\d* of \\d+ cases")
+        process.send_signal(number)
+        err = read_until(terminal, None)
+        out = process.stdout.read()
+    assert process.wait() == -number, err
+    assert re.search(rf"\r\x1b\[Kconcord: interrupted \({number.name}\)", err), err
+    done, total = map(int, re.search(r"^interrupted after (\d+) of (\d+) cases", out, re.MULTILINE).groups())
+    assert 0 < done < total
+    assert "\nmap " in out and "no passing case" not in out
+    with open("check.json", encoding="utf-8") as file:
+        report = json_object(file.read())
+    assert report["interrupted"] is True
+    assert 0 < report["passed"] < total and report["failed"] == 0
+    assert out.splitlines()[-1].startswith(f"check: {report['passed']} passed, 0 failed, ")
+    suite = xml.etree.ElementTree.parse("check.xml").getroot()
+    assert suite.find("properties/property").attrib == {"name": "interrupted", "value": "true"}
+    assert sorted(os.listdir()) == ["check.json", "check.xml"]
 
 
 @pytest.mark.parametrize("selector", ["cuda:7", "opencl:99", "tbb:1", "nosuch"])
