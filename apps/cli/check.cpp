@@ -50,7 +50,8 @@ void add_check(CLI::App& program, Action& action) {
         program, "check",
         {.summary = "Check every variant on every device against a serial reference",
          .details =
-             "Prints the matrix of variants and devices, and one line of counts. Results in a "
+             "Prints the matrix of variants and devices, why cases were skipped, and one line of counts. "
+             "Results in a "
              "canonical or variant-specific order must be bitwise identical on all devices. A "
              "compile-only device compiles all kernels.\n\n"
              "On a terminal it shows the number of cases done, their total and the time left. After SIGINT "
@@ -69,7 +70,7 @@ void add_check(CLI::App& program, Action& action) {
     add_list(*command, "--patterns", asked->patterns, "PATTERNS", "Patterns of the inputs (default: all)");
     command->add_flag("--full", asked->options.full, "Add sizes up to 2^32 + 1 elements, limited by memory");
     command->add_flag("--verbose", asked->options.verbose,
-                      "List skipped and not applicable cases with their reasons");
+                      "List skipped and not applicable cases by variant, with their reasons");
     command->add_option("--seed", asked->seed, "Seed of the generated inputs (default: 1)")->type_name("N");
     command->add_option("--json", asked->json, "Write counts, matrix and failures to this file")
         ->type_name("FILE");

@@ -235,7 +235,7 @@ class Runner {
             try {
                 if (!loaded) {
                     if (const std::string why = harness.no_room_for(work); !why.empty()) {
-                        report_.skip(at, "not enough memory: " + why);
+                        report_.skip(at, "not enough memory", why);
                         continue;
                     }
                     harness.load(work, placement);
@@ -301,7 +301,8 @@ class Runner {
         }
         if (verdict.no_bound)
             return report_.skip(at, "no error bound available (overflow, underflow or a long chain)");
-        report_.pass(at, verdict, harness.runs());
+        if (!harness.runs()) return report_.compile(at);
+        report_.pass(at, verdict);
     }
 
     const std::vector<Suite>& suites_;

@@ -74,16 +74,19 @@ class CheckReport {
     CheckReport(CheckOptions options, const std::vector<Suite>& suites, std::vector<std::string> devices,
                 std::ostream* live);
 
-    /// Records a correct result. `ran`: false for compile-only devices.
-    void pass(const CheckCase& at, const Verdict& verdict, bool ran);
+    /// Records a correct result.
+    void pass(const CheckCase& at, const Verdict& verdict);
+    /// Records a case of a compile-only device, whose kernels were compiled.
+    void compile(const CheckCase& at);
     /// Records a wrong result.
     void fail(const CheckCase& at, const Difference& difference);
     /// Records a call that threw.
     void fail(const CheckCase& at, const std::string& message, FailureCause cause);
     /// Records a result that is not bitwise identical to that of device `other`.
     void disagree(const CheckCase& at, const std::string& other);
-    /// Records a case that was not run, although it applies.
-    void skip(const CheckCase& at, const std::string& reason);
+    /// Records a case that was not run or not verified, although it applies. print() groups cases by `reason`. `detail`
+    /// belongs to this case only.
+    void skip(const CheckCase& at, const std::string& reason, const std::string& detail = {});
     /// Records a case that the variant or the device does not support.
     void not_applicable(const CheckCase& at, const std::string& reason);
     /// Records a suite without cases, which is a failure.
@@ -98,6 +101,8 @@ class CheckReport {
 
     /// Number of correct cases.
     u64 passed() const;
+    /// Number of cases that were compiled for a compile-only device, and not run.
+    u64 compiled() const;
     /// Number of failed cases.
     u64 failed() const;
     /// Number of skipped cases.
@@ -112,8 +117,9 @@ class CheckReport {
     /// The first failure of a device or of memory, after the device's selector. Empty if there was none.
     const std::string& device_failure() const { return device_failure_; }
 
-    /// Prints the matrix of variants and devices, and one line of counts. Leaves out variants that apply to none of the
-    /// devices. Lists skipped and not applicable cases before the matrix if the options ask for it or if nothing ran.
+    /// Prints the matrix of variants and devices, the reasons of skipped cases with their numbers, and one line of counts.
+    /// Leaves out variants that apply to none of the devices. Lists skipped and not applicable cases by variant before
+    /// the matrix if the options ask for it or if nothing ran.
     void print(std::ostream& out) const;
     /// The report as a JSON object.
     std::string json() const;
@@ -122,12 +128,13 @@ class CheckReport {
 
   private:
     struct Tally {
-        u64 passed = 0, failed = 0, skipped = 0;
+        u64 passed = 0, compiled = 0, failed = 0, skipped = 0;
         u64 threw = 0;  // failures that are exceptions
         double ratio = -1, alarm = -1;
-        bool bits = true, ran = true;
+        bool bits = true;
+        u64 correct() const { return passed + compiled; }
         bool differs() const { return failed > threw; }
-        bool empty() const { return passed + failed + skipped == 0; }
+        bool empty() const { return correct() + failed + skipped == 0; }
         void add(const Tally& other);
     };
     // algorithm, variant, device, type
@@ -135,6 +142,8 @@ class CheckReport {
     // Which placements the command of a failure repeats.
     enum class Repeat { one_placement, all_placements };
 
+    // Whether no case has a result.
+    bool nothing_ran() const { return passed() + compiled() + failed() == 0; }
     Tally& tally(const CheckCase& at);
     u64 sum(u64 Tally::*count) const;
     void record(const CheckCase& at, std::string what, const std::vector<std::string>& devices,
@@ -160,7 +169,8 @@ class CheckReport {
         std::string kind, where, reason;
         auto operator<=>(const Note&) const = default;
     };
-    std::map<Note, u64> notes_;  // with their numbers of cases
+    std::map<Note, u64> notes_;           // with their numbers of cases
+    std::map<std::string, u64> skipped_;  // by reason
     // By algorithm, variant and device.
     std::map<std::tuple<std::string, std::string, std::string>, u64> not_applicable_;
     std::string device_failure_;

@@ -57,11 +57,31 @@ def test_all_devices_of_a_backend():
 
 
 def test_device_that_only_compiles():
-    says(
-        ["compiles", " 0 failed"],
-        *"check add --variants naive --types f32 --sizes 5 --device".split(),
-        compiles_only(),
-    )
+    """Its cases are compiled, which does not count as passed."""
+    device = compiles_only()
+    arguments = [*"check add --variants naive --types f32 --sizes 5 --json check.json --device".split(), f"tbb,{device}"]
+    out = says(["compiles", " 0 failed"], *arguments).out
+    with open("check.json", encoding="utf-8") as file:
+        report = json_object(file.read())
+    assert report["passed"] > 0 and report["compiled"] > 0
+    assert f"check: {report['passed']} passed, {report['compiled']} compiled, 0 failed, " in out
+    for row in report["matrix"]:
+        compiles = row["device"] == device
+        assert (row["compiled"] > 0) == compiles and (row["passed"] > 0) == (not compiles)
+        assert (row["verdict"] == "compiles") == compiles
+
+
+def test_skipped_cases_are_grouped_by_reason():
+    arguments = ["reduce", "--devices", "tbb", "--types", "f32,f64", "--sizes", "1025,2^40", "--variants", "fixed"]
+    out = says("check: ", "check", *arguments, "--json", "check.json").out
+    with open("check.json", encoding="utf-8") as file:
+        report = json_object(file.read())
+    groups = {group["reason"]: group["cases"] for group in report["skipped_by_reason"]}
+    assert groups["not enough memory"] > 1 and sum(groups.values()) == report["skipped"]
+    lines = out.splitlines()
+    shown = dict(re.fullmatch(r"skipped (\d+) cases?: (.*)", line).group(2, 1) for line in lines[-1 - len(groups) : -1])
+    assert {reason: int(count) for reason, count in shown.items()} == groups
+    assert sum(line.startswith("skipped ") for line in lines) == len(groups)
 
 
 def test_nothing_to_check():
