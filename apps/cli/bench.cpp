@@ -48,7 +48,10 @@ int bench(BenchArguments asked) {
             suite.bench_sizes = {suite.bench_sizes.back()};
     }
     check_files({{"--json", asked.json}, {"--csv", asked.csv}, {"--trace", asked.trace}});
+    check_variants_exist(options.algorithms, options.variants, options.devices);
     options.devices = devices_of(options.devices);
+    for (const std::string& device : options.devices)
+        check_runs(*open_device(device));
     defer_interrupts();
     options.stop = is_interrupted;
     bar_is_shown(StatusLine().visible());

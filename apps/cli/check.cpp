@@ -28,6 +28,7 @@ int check(CheckArguments asked) {
     check_files({{"--json", asked.json}, {"--junit", asked.junit}});
     options.patterns = patterns_of_names(asked.patterns);
     options.seed = seed_of(asked.seed);
+    check_variants_exist(options.algorithms, options.variants, options.devices);
     options.devices = devices_of(options.devices);
     options.program = "concord check";
     defer_interrupts();

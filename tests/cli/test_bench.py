@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from program import compiles_only, concord, fails, json_object, refused, says, selectors, started
+from program import algorithms, compiles_only, concord, fails, json_object, refused, says, selectors, started
 
 BENCH = ["bench", "reduce", "--devices", "tbb", "--sizes", "64"]
 
@@ -159,6 +159,13 @@ def test_sizes_beyond_any_memory(algorithm, size):
 
 def test_the_end_of_a_range_of_sizes_is_limited():
     fails(2, ["--sizes: too many elements", "'2^41'"], "check", "map", "--device", "tbb", "--sizes", "2^10..2^62")
+
+
+def test_size_without_memory_names_a_variant_of_the_device():
+    out = says("needs", "bench", "scan", "--device", "tbb", "--sizes", "2^40", "--csv", "bench.csv").out
+    [row] = rows("bench.csv")
+    on_the_cpu = [variant["name"] for variant in algorithms()["scan"]["variants"] if variant["cpu"]]
+    assert row["variant"] in on_the_cpu, out
 
 
 def test_largest_size():

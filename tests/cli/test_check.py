@@ -9,7 +9,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from program import compiles_only, concord, fails, json_object, refused, says, started
+from program import compiles_only, concord, fails, json_object, need, refused, says, started
 
 
 def test_reports():
@@ -85,23 +85,29 @@ def test_skipped_cases_are_grouped_by_reason():
 
 
 def test_nothing_to_check():
-    result = concord(
-        "check",
-        "reduce",
-        "--devices",
-        "tbb",
-        "--variants",
-        "shuffle",
-        "--types",
-        "f32",
-        "--sizes",
-        "5",
-        "--json",
-        "check.json",
-    )
+    arguments = ["sort", "--devices", "tbb", "--variants", "std_sort", "--types", "f32", "--sizes", "2^40"]
+    result = concord("check", *arguments, "--json", "check.json")
     assert result.status == 2 and "checked" in result.out, result
     with open("check.json", encoding="utf-8") as file:
         assert json.load(file)["passed"] == 0
+
+
+@pytest.mark.parametrize("command", ["check", "bench"])
+def test_variant_that_the_device_lacks(command):
+    words = ["--variants: variant 'lookback' is not implemented for tbb:0", "available: ", "partitioned"]
+    refused(2, words, command, "scan", "--devices", "tbb", "--variants", "lookback", "--json", "box/report.json")
+    refused(2, words[0], command, "scan", "--devices", "tbb:*", "--variants", "partitioned,lookback")
+    # Other algorithms have it.
+    says("reduce", command, "reduce", "scan", "--devices", "tbb", "--variants", "first_add", "--types", "f32", "--sizes", "5")
+
+
+def test_variant_that_some_devices_lack():
+    """Without named devices, one that has it suffices."""
+    says("reduce", "check", "reduce", "--variants", "first_add", "--types", "f32", "--sizes", "5")
+    need("opencl")
+    says("serial", "check", "reduce", "--variants", "serial", "--types", "f32", "--sizes", "5")
+    words = "is not implemented for opencl:0"
+    refused(2, words, "check", "reduce", "--variants", "serial", "--devices", "tbb,opencl")
 
 
 def test_report_that_cannot_be_written():
