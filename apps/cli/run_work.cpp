@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace concord::app {
 
@@ -46,11 +47,18 @@ std::vector<std::unique_ptr<InputArray>> open_inputs(const RunCommand& command, 
                     std::string(command.name) + " expects " + std::to_string(files) +
                         (files == 1 ? " input" : " inputs") + also + ", got " +
                         std::to_string(asked.in.size()));
+    bool has_stdin = false;
+    auto open = [&](const std::string& path, std::string_view option) {
+        if (path == "-" && std::exchange(has_stdin, true))
+            throw Error(ErrorCode::invalid_argument, option,
+                        "standard input can be one input only, got a second '-'; name a file");
+        inputs.push_back(open_npy(path, option));
+    };
     for (const std::string& path : asked.in)
-        inputs.push_back(std::make_unique<NpyFile>(path, "--in"));
+        open(path, "--in");
     if (const auto* const names = as<NamesInputs>(task)) {
         for (const NamedInput& input : names->more_inputs())
-            inputs.push_back(std::make_unique<NpyFile>(input.path, input.option));
+            open(input.path, input.option);
     }
     return inputs;
 }
