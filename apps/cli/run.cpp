@@ -7,6 +7,7 @@
 #include "rank_job.hpp"
 #include "run_ranks.hpp"
 #include "run_work.hpp"
+#include "text_error.hpp"
 #include "trace_file.hpp"
 
 #include <concord/internal/environment.hpp>
@@ -77,7 +78,11 @@ Result compute(RunTask& task, Device& device, Inputs inputs, RunPlan& plan, cons
 
     const Options options = asked.options();
     const HostClock first_call;
-    const Enqueued made = call(options);
+    const Enqueued made = [&] {
+        const auto* const text = as<TakesText>(task);
+        const CompilerNoise noise(text != nullptr && text->has_text());
+        return call(options);
+    }();
     result.variant = made.variant;
     result.order = made.order;
     const double first_enqueue = first_call.milliseconds();
@@ -404,7 +409,8 @@ int run(const RunCommand& command, RunTask& task, const RunArguments& asked) {
     } catch (const Error& error) {
         const auto* const text = as<TakesText>(task);
         if (error.code() != ErrorCode::compile_failed || text == nullptr || !text->has_text()) throw;
-        throw Error(ErrorCode::invalid_argument, "--text", error.what());
+        detail::log_debug(error.what());
+        throw Error(ErrorCode::invalid_argument, "--text", error_in_text(message_of(error), *text->text()));
     }
     const NpyHeader& output = plan.output;
     if (!pieces && !boxes) {
