@@ -65,10 +65,11 @@ void add_check(CLI::App& program, Action& action) {
     command->add_option("ALGORITHM", asked->options.algorithms, "Algorithms (default: all)");
     add_device_option(*command, asked->options.devices, "Devices (default: all)");
     add_list(*command, "--variants", asked->options.variants, "VARIANTS", "Variants (default: all)");
-    add_list(*command, "--types", asked->types, "TYPES", "Element types (default: all)");
+    add_list(*command, "--types", asked->types, "TYPES", type_names() + " (default: all)");
     add_list(*command, "--sizes", asked->sizes, "SIZES",
              "Element counts, e.g. 1025,2^20+1 (default: those of the suites)");
-    add_list(*command, "--patterns", asked->patterns, "PATTERNS", "Patterns of the inputs (default: all)");
+    add_list(*command, "--patterns", asked->patterns, "PATTERNS",
+             "Patterns of the inputs: " + joined(names_of(all_patterns)) + " (default: all)");
     command->add_flag("--full", asked->options.full, "Add sizes up to 2^32 + 1 elements, limited by memory");
     command->add_flag("--verbose", asked->options.verbose,
                       "List skipped and not applicable cases by variant, with their reasons");

@@ -167,6 +167,13 @@ void check_names(const char* call, const char* what, const std::vector<std::stri
     }
 }
 
+std::string type_names() {
+    std::vector<std::string> names;
+    for (const Type type : all_types)
+        names.emplace_back(name_of(type));
+    return "Element types: " + joined(names);
+}
+
 std::vector<Type> types_of(const std::vector<std::string>& names, const std::vector<Type>& otherwise) {
     if (names.empty()) return otherwise;
     std::vector<std::string> known = {"all"};

@@ -104,6 +104,8 @@ void check_runs(const Device& device);
 // The error's message without its call, to name the option instead.
 std::string message_of(const Error& error);
 
+// "Element types: i8, i16, ...", for help.
+std::string type_names();
 // The element types that `--types` names. Throws invalid_argument for an unknown name.
 std::vector<Type> types_of(const std::vector<std::string>& names, const std::vector<Type>& otherwise);
 
