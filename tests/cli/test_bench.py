@@ -43,6 +43,14 @@ def test_peers():
     assert ", other_contract, 1000: 1 result differs" in result.out, result.out
 
 
+def test_baselines_without_a_module():
+    result = concord(*BENCH, "--baselines", "--csv", "bench.csv")
+    if any(row["kind"] == "baseline" for row in rows("bench.csv")):
+        pytest.skip("modules of baselines are built")
+    assert result.status == 0 and result.err.count("\n") == 1, result
+    assert result.err.startswith("concord: --baselines: no ") and "'./setup baselines'" in result.err, result
+
+
 def first_row(process):
     """Reads lines up to the first row of the table."""
     for line in process.stdout:
