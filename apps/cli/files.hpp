@@ -72,8 +72,9 @@ class OutputFile {
 // Keeps data for publish_outputs(), which writes it to standard output.
 void keep_for_stdout(std::vector<std::vector<std::byte>> parts);
 
-// Writes what is kept for standard output, then puts all files that are kept at their paths: all or none, if a signal ends the program meanwhile. Standard output is
-// flushed before; if it cannot be written, throws io, and the files are removed. Without this call none appears.
+// Writes what is kept for standard output, then puts all files that are kept at their paths: all or none, if a signal
+// ends the program meanwhile. If standard output cannot be written, throws io, and the files are removed. Without this
+// call none appears.
 void publish_outputs();
 
 // Writes to a file that an OutputFile with a shared name, perhaps of another process, has open. All calls throw io with

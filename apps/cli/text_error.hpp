@@ -6,8 +6,8 @@
 namespace concord::app {
 
 // "line 2, column 9: use of undeclared identifier 'y'": the first error in the compiler's log, at its place in the
-// user's text. `log`: the message of a compile_failed error. Without an error in the text: the first error elsewhere, or
-// the log.
+// user's text. `log`: the message of a compile_failed error. Without an error in the text: the first error elsewhere,
+// or the log.
 std::string error_in_text(const std::string& log, const std::string& text);
 
 // Keeps what is written to stderr during its lifetime, then writes it without the lines in which PoCL's compiler counts

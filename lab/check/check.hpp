@@ -117,9 +117,9 @@ class CheckReport {
     /// The first failure of a device or of memory, after the device's selector. Empty if there was none.
     const std::string& device_failure() const { return device_failure_; }
 
-    /// Prints the matrix of variants and devices, the reasons of skipped cases with their numbers, and one line of counts.
-    /// Leaves out variants that apply to none of the devices. Lists skipped and not applicable cases by variant before
-    /// the matrix if the options ask for it or if nothing ran.
+    /// Prints the matrix of variants and devices, the reasons of skipped cases with their numbers, and one line of
+    /// counts. Leaves out variants that apply to none of the devices. Lists skipped and not applicable cases by variant
+    /// before the matrix if the options ask for it or if nothing ran.
     void print(std::ostream& out) const;
     /// The report as a JSON object.
     std::string json() const;
