@@ -53,7 +53,7 @@ class OutputFile {
     OutputFile& operator=(const OutputFile&) = delete;
 
     // Whether its beginning cannot be written again.
-    bool is_channel() const { return channel_ >= 0; }
+    bool is_channel() const { return channel_ >= 0 && !is_for_stdout_; }
     void write(std::span<const std::byte> bytes);
     // Writes the beginning of the file again.
     void rewrite(std::span<const std::byte> bytes);

@@ -47,19 +47,21 @@ std::vector<std::unique_ptr<InputArray>> open_inputs(const RunCommand& command, 
                     std::string(command.name) + " expects " + std::to_string(files) +
                         (files == 1 ? " input" : " inputs") + also + ", got " +
                         std::to_string(asked.in.size()));
-    bool has_stdin = false;
-    auto open = [&](const std::string& path, std::string_view option) {
-        if (path == "-" && std::exchange(has_stdin, true))
-            throw Error(ErrorCode::invalid_argument, option,
-                        "standard input can be one input only, got a second '-'; name a file");
-        inputs.push_back(open_npy(path, option));
-    };
+    std::vector<NamedInput> files;
     for (const std::string& path : asked.in)
-        open(path, "--in");
+        files.push_back({"--in", path});
     if (const auto* const names = as<NamesInputs>(task)) {
         for (const NamedInput& input : names->more_inputs())
-            open(input.path, input.option);
+            files.push_back(input);
     }
+    bool has_stdin = false;
+    for (const NamedInput& file : files) {
+        if (file.path == "-" && std::exchange(has_stdin, true))
+            throw Error(ErrorCode::invalid_argument, file.option,
+                        "standard input can be one input only, got a second '-'; name a file");
+    }
+    for (const NamedInput& file : files)
+        inputs.push_back(open_npy(file.path, file.option));
     return inputs;
 }
 
